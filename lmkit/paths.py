@@ -1,0 +1,5 @@
+"""Where the course keeps its data."""
+
+from pathlib import Path
+
+DATA = Path(__file__).resolve().parent.parent / "data"

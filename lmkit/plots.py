@@ -1,0 +1,57 @@
+"""One look for every figure of the course: sizes that fit a notebook, colours that colour-blind readers can tell apart."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+
+# The palette of M. Okabe and K. Ito (2008), made for all common kinds of colour vision; yellow left out: too pale on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+_STYLE = {
+    "figure.figsize": (6.4, 3.4),
+    "figure.dpi": 80,
+    "axes.prop_cycle": plt.cycler(color=COLOURS),
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "legend.frameon": False,
+}
+
+
+def use_style() -> None:
+    """Make the course's look the default of this notebook."""
+    plt.rcParams.update(_STYLE)
+
+
+def heatmap(table: pd.DataFrame, title: str, label: str, number_format: str = "{:.2g}", log: bool = False) -> Axes:
+    """Draw a table (rows: previous word, columns: next word) with each number written in its cell.
+
+    `label` names the colour scale with its unit. With `log`, colours follow log10 and zero cells stay white.
+    """
+    values = table.to_numpy(dtype=float)
+    shown = values.copy()
+    shown[values == 0] = float("nan")
+    figure, axes = plt.subplots(figsize=(0.75 * table.shape[1] + 2, 0.42 * table.shape[0] + 1.2))
+    image = axes.imshow(shown, cmap="cividis_r", norm="log" if log else "linear", aspect="auto")
+    axes.set_xticks(range(table.shape[1]), table.columns)
+    axes.set_yticks(range(table.shape[0]), table.index)
+    axes.set_xlabel("next word")
+    axes.set_ylabel("previous word")
+    axes.set_title(title)
+    axes.grid(False)
+    for row in range(table.shape[0]):
+        for column in range(table.shape[1]):
+            value = values[row, column]
+            dark = value > 0 and image.norm(value) > 0.5
+            axes.text(
+                column,
+                row,
+                number_format.format(value) if value else "0",
+                ha="center",
+                va="center",
+                color="white" if dark else "black",
+                fontsize=8,
+            )
+    figure.colorbar(image, ax=axes, label=label)
+    return axes
