@@ -1,0 +1,54 @@
+"""What grading found, test cell by test cell, read from an executed notebook."""
+
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+from nbgrader import utils
+
+from autograder.execute import CRASHED, NOT_RUN, TIMED_OUT
+
+OUTCOMES = {TIMED_OUT: "timed out", CRASHED: "crashed", NOT_RUN: "not run"}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One test cell: what it checks, what it earned and, if it did not pass, what went wrong."""
+
+    grade_id: str
+    task: str
+    aspect: str
+    points: float
+    most_points: float
+    outcome: str  # passed, failed, timed out, crashed, not run
+    message: str
+
+
+def verdicts_of(notebook: NotebookNode) -> list[Verdict]:
+    """The verdicts of all test cells of an executed notebook, in order."""
+    return [_verdict(cell) for cell in notebook.cells if utils.is_grade(cell)]
+
+
+def _verdict(cell: NotebookNode) -> Verdict:
+    grade_id = cell.metadata.nbgrader["grade_id"]
+    points, most_points = utils.determine_grade(cell)
+    errors = [output for output in cell.get("outputs", []) if output.output_type == "error"]
+    outcome, message = ("passed", "") if not errors else (OUTCOMES.get(errors[0].ename, "failed"), _message(errors[0]))
+    task, aspect = what_it_checks(cell)
+    return Verdict(grade_id, task, aspect, points or 0.0, most_points, outcome, message)
+
+
+def what_it_checks(cell: NotebookNode) -> tuple[str, str]:
+    """Task and aspect of a test cell, from the first line that the build wrote; else its grade id."""
+    first_line = cell.source.split("\n", 1)[0]
+    if first_line.startswith("# Checks ") and ": " in first_line:
+        task, aspect = first_line.removeprefix("# Checks ").split(": ", 1)
+        return task, aspect.rsplit(" (", 1)[0]
+    return cell.metadata.nbgrader["grade_id"], ""
+
+
+def _message(error: NotebookNode) -> str:
+    """One line for the student: the text of the assertion, or kind and text of any other error."""
+    text = " ".join(error.evalue.split())
+    if error.ename == "AssertionError":
+        return text or "The check failed."
+    return text if error.ename in OUTCOMES else f"{error.ename}: {text}" if text else error.ename
