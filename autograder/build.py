@@ -164,7 +164,10 @@ def _execute(course: Course, notebook: NotebookNode) -> None:
     """Run all cells in a fresh kernel in the sandbox and keep the outputs. An error stops the build."""
     km = SandboxKernelManager(visible_folders(course.nbgrader))
     try:
-        NotebookClient(notebook, km=km, timeout=EXECUTION_TIMEOUT, record_timing=False).execute(cleanup_kc=True)
+        client = NotebookClient(
+            notebook, km=km, timeout=EXECUTION_TIMEOUT, record_timing=False, shutdown_kernel="immediate"
+        )
+        client.execute(cleanup_kc=True)
     except CellExecutionError as error:
         raise CourseError(f"A reference cell fails: {error.ename}: {error.evalue}\n{error.traceback}") from None
     # The kernel adds the version of Python it ran on, which would differ from machine to machine.

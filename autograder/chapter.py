@@ -98,7 +98,9 @@ def notebook_of(chapter: Chapter, find_chapter: Callable[[str], Path]) -> Notebo
     )
 
 
-def _built_cell(chapter: Chapter, cell: Cell, section: str, names: dict[str, int], find_chapter: Callable[[str], Path]) -> NotebookNode:
+def _built_cell(
+    chapter: Chapter, cell: Cell, section: str, names: dict[str, int], find_chapter: Callable[[str], Path]
+) -> NotebookNode:
     kind = kind_of(cell)
     if kind == "task":
         return _code(cell.keys["task"], cell.source, solution=True)
@@ -199,7 +201,9 @@ def _check_keys(path: Path, cell: Cell) -> None:
     if kind == "task" and not cell.keys["task"].isidentifier():
         raise SourceError(path, cell.line, f"task={cell.keys['task']!r}: write a Python name.")
     if (cell.cell_type == "markdown") != (kind in MARKDOWN_KINDS):
-        right = f'`# %% [markdown] {kind}="..."`' if kind in MARKDOWN_KINDS else f"`# %% {kind}=...`, without [markdown]"
+        right = (
+            f'`# %% [markdown] {kind}="..."`' if kind in MARKDOWN_KINDS else f"`# %% {kind}=...`, without [markdown]"
+        )
         raise SourceError(path, cell.line, f"Write this {kind} cell as {right}.")
 
 
@@ -231,17 +235,23 @@ def _check_tasks(chapter: Chapter) -> None:
     for name, task in seen.items():
         tests = chapter.tests(name)
         if not tests:
-            raise SourceError(path, task.line, f'Task {name!r} has no test: add `# %% test="{name}" aspect="..." points=1`.')
+            raise SourceError(
+                path, task.line, f'Task {name!r} has no test: add `# %% test="{name}" aspect="..." points=1`.'
+            )
         if any(test.line < task.line for test in tests):
             raise SourceError(path, task.line, f"A test of {name!r} stands above its task: move it below.")
         total = sum(test.keys["points"] for test in tests)
         if total != task.keys["points"]:
             raise SourceError(
-                path, task.line, f"Task {name!r} says points={task.keys['points']}, its tests give {total}: make them equal."
+                path,
+                task.line,
+                f"Task {name!r} says points={task.keys['points']}, its tests give {total}: make them equal.",
             )
         for kind in ("statement", "hints"):
             if sum(cell.keys.get(kind) == name for cell in chapter.cells) != 1:
-                raise SourceError(path, task.line, f'Task {name!r} needs exactly one cell `# %% [markdown] {kind}="{name}"`.')
+                raise SourceError(
+                    path, task.line, f'Task {name!r} needs exactly one cell `# %% [markdown] {kind}="{name}"`.'
+                )
         for test in tests:
             identifier = grade_id(name, test.keys["aspect"])
             if identifier in identifiers:

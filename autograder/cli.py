@@ -107,6 +107,18 @@ def rhythm(chapters: Chapters = None, course: CourseOption = None) -> None:
 
 
 @app.command()
+def bank(chapters: Chapters = None, course: CourseOption = None) -> None:
+    """Grade the bank of right and wrong answers: no right one may lose a point, no wrong one slip through."""
+    from autograder.bank import try_bank
+    from autograder.tables import show_trials
+
+    opened = open_course(course)
+    for name in chapters or opened.chapters():
+        if not show_trials(name, try_bank(opened, name)):
+            raise CourseError(f"{name}: mend the tests or the answers above.")
+
+
+@app.command()
 def demo(course: CourseOption = None) -> None:
     """Make a class of twelve submissions, good, wrong and broken, grade it and show what comes out."""
     from autograder.demo import run_demo

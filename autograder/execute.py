@@ -106,7 +106,8 @@ class _Run:
             km=SandboxKernelManager([Path(folder) for folder in self.settings.visible_folders]),
             allow_errors=True,
             record_timing=False,
-                        interrupt_on_timeout=True,
+            shutdown_kernel="immediate",
+            interrupt_on_timeout=True,
             error_on_timeout={"ename": TIMED_OUT, "evalue": "", "traceback": []},
             raise_on_iopub_timeout=True,  # an interrupt that has no effect
             on_cell_executed=self._after_cell,

@@ -13,6 +13,7 @@ from nbgrader import utils
 from autograder.course import Course, CourseError, open_course
 
 LARGEST_SUBMISSION = 20 * 2**20  # bytes
+MISSING_ANSWER = "# This cell was not in the submission."
 NOTE_ID = "autograder-note"
 
 
@@ -99,7 +100,7 @@ def rebuild(submission: NotebookNode, reference: NotebookNode) -> Intake:
         if name in free:
             if utils.is_solution(cell) and name not in answers:
                 repairs.append(f"Task cell {name} is missing; it counts as not answered.")
-            rebuilt["source"] = answers.get(name, "")
+            rebuilt["source"] = answers.get(name, MISSING_ANSWER)
         if cell.cell_type == "code":
             rebuilt["outputs"], rebuilt["execution_count"] = [], None
         cells += [rebuilt, *own_cells.get(name, [])]

@@ -21,7 +21,12 @@ def rhythm_of(course: Course, name: str) -> list[Figure]:
     points = sum(task.keys["points"] for task in chapter.tasks())
     minutes = sum(task.keys["minutes"] for task in chapter.tasks())
     return [
-        ("tasks, points, minutes", f"{len(chapter.tasks())}, {points}, {minutes}", "12-18 tasks", 12 <= len(chapter.tasks()) <= 18),
+        (
+            "tasks, points, minutes",
+            f"{len(chapter.tasks())}, {points}, {minutes}",
+            "12-18 tasks",
+            12 <= len(chapter.tasks()) <= 18,
+        ),
         ("words", str(sum(prose)), "1,000-2,500", 1000 <= sum(prose) <= 2500),
         ("longest markdown cell, words", str(max(prose)), "<= 80", max(prose) <= 80),
         ("code cells, median lines", f"{median:g}", "<= 8", median <= 8),
@@ -43,5 +48,7 @@ def _lines(code: str) -> int:
 
 
 def _cells_to_first_test(chapter: Chapter, task: str) -> int:
-    positions = [number for number, cell in enumerate(chapter.cells) if task in (cell.keys.get("task"), cell.keys.get("test"))]
+    positions = [
+        number for number, cell in enumerate(chapter.cells) if task in (cell.keys.get("task"), cell.keys.get("test"))
+    ]
     return positions[1] - positions[0]

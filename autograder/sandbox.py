@@ -58,7 +58,15 @@ class SandboxKernelManager(AsyncKernelManager):
             connection_file=str(self.folder / "connection.json"),
         )
         self._kernel_spec = KernelSpec(
-            argv=[sys.executable, "-P", "-m", "ipykernel_launcher", "-f", "{connection_file}", "--HistoryManager.enabled=False"],
+            argv=[
+                sys.executable,
+                "-P",
+                "-m",
+                "ipykernel_launcher",
+                "-f",
+                "{connection_file}",
+                "--HistoryManager.enabled=False",
+            ],
             display_name="Python in the sandbox",
             language="python",
             # Signals do not cross a process namespace; the kernel interrupts itself when its control channel says so.
@@ -130,7 +138,9 @@ def _python_folders() -> list[Path]:
     folders = {Path(sys.prefix), Path(sys.base_prefix), Path(sysconfig.get_path("stdlib")).parent.parent}
     folders |= {Path(path) for path in site.getsitepackages()}
     outside = sorted(folder for folder in folders if not folder.is_relative_to("/usr"))
-    return [folder for folder in outside if not any(folder.is_relative_to(other) and folder != other for other in outside)]
+    return [
+        folder for folder in outside if not any(folder.is_relative_to(other) and folder != other for other in outside)
+    ]
 
 
 @functools.cache

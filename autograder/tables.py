@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from autograder.bank import Trial
 from autograder.course import Course
 from autograder.grade import Graded, grade_class
 from autograder.marks import marks_of_class, totals
@@ -48,7 +49,13 @@ def show_verdicts(repairs: list[str], verdicts: list[Verdict]) -> None:
 def grade_with_progress(course: Course, chapter: str, students: list[str], jobs: int | None) -> list[Graded]:
     """Grade the students, showing a progress bar with the time left."""
     graded = []
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console) as progress:
         bar = progress.add_task(f"Grading {chapter}", total=len(students))
         for result in _none_if_empty(course, chapter, students, jobs):
@@ -78,6 +85,21 @@ def show_class(course: Course, chapter: str, graded: list[Graded]) -> None:
             _plain(remark),
         )
     console.print(table)
+
+
+def show_trials(name: str, trials: list[Trial]) -> bool:
+    """The answers of the bank that were not judged as expected, and counts. Returns whether there were none."""
+    problems = [trial for trial in trials if trial.problem]
+    if problems:
+        table = Table("task", "answer", "problem", title=name)
+        for trial in problems:
+            kind = "right" if trial.answer.is_right else "wrong"
+            table.add_row(trial.answer.task, f"{kind}: {_plain(trial.answer.label)}", _plain(trial.problem))
+        console.print(table)
+    right = sum(trial.answer.is_right for trial in trials)
+    counts = f"{right} right and {len(trials) - right} wrong answers"
+    console.print(f"{name}: {counts}, {len(trials) - len(problems)} of {len(trials)} judged as expected")
+    return not problems
 
 
 def show_rhythm(name: str, figures: list[tuple[str, str, str, bool]]) -> None:

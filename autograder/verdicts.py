@@ -25,16 +25,29 @@ class Verdict:
 
 def verdicts_of(notebook: NotebookNode) -> list[Verdict]:
     """The verdicts of all test cells of an executed notebook, in order."""
-    return [_verdict(cell) for cell in notebook.cells if utils.is_grade(cell)]
+    failed_tasks = {
+        cell.metadata.nbgrader["grade_id"]: errors[0]
+        for cell in notebook.cells
+        if utils.is_solution(cell) and (errors := _errors(cell))
+    }
+    return [_verdict(cell, failed_tasks) for cell in notebook.cells if utils.is_grade(cell)]
 
 
-def _verdict(cell: NotebookNode) -> Verdict:
+def _verdict(cell: NotebookNode, failed_tasks: dict[str, NotebookNode]) -> Verdict:
     grade_id = cell.metadata.nbgrader["grade_id"]
     points, most_points = utils.determine_grade(cell)
-    errors = [output for output in cell.get("outputs", []) if output.output_type == "error"]
-    outcome, message = ("passed", "") if not errors else (OUTCOMES.get(errors[0].ename, "failed"), _message(errors[0]))
     task, aspect = what_it_checks(cell)
+    outcome, message = "passed", ""
+    for error in _errors(cell)[:1]:
+        outcome, message = OUTCOMES.get(error.ename, "failed"), _message(error)
+        if error.ename == "NameError" and task in failed_tasks:
+            # The name is missing because its cell did not run; that is what the student must hear of.
+            message = f"Your cell for {task} does not run. {_message(failed_tasks[task])}"
     return Verdict(grade_id, task, aspect, points or 0.0, most_points, outcome, message)
+
+
+def _errors(cell: NotebookNode) -> list[NotebookNode]:
+    return [output for output in cell.get("outputs", []) if output.output_type == "error"]
 
 
 def what_it_checks(cell: NotebookNode) -> tuple[str, str]:

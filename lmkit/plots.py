@@ -9,7 +9,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 _STYLE = {
     "figure.figsize": (6.4, 3.4),
-    "figure.dpi": 80,
+    "figure.dpi": 72,
     "axes.prop_cycle": plt.cycler(color=COLOURS),
     "axes.spines.top": False,
     "axes.spines.right": False,

@@ -1,8 +1,8 @@
 """Write train.txt and test.txt: questions to a restaurant guide, one sentence a line, lower case, no punctuation.
 
-Templates with typed slots, written for this course. Fillers are drawn with Zipf-like weights (the r-th has weight 1/r), so
-that many are rare and held-out sentences hold pairs of words that training never showed. Six sentences at the top of
-train.txt are real: examples from the Berkeley Restaurant Project, as F. Silvestri's lecture quotes them.
+Templates with typed slots, written for this course. Fillers are drawn with Zipf-like weights (the r-th has weight 1/r),
+so that many are rare and held-out sentences hold pairs of words that training never showed. Six sentences at the top
+of train.txt are real: examples from the Berkeley Restaurant Project, as F. Silvestri's lecture quotes them.
 
 Run it with: python generate.py
 """
@@ -25,8 +25,8 @@ when is caffe venezia open during the day
 
 # One type of filler a line, most frequent filler first.
 FILLERS = """\
-cuisine: chinese, italian, thai, mexican, indian, japanese, french, greek, vietnamese, korean, spanish, turkish, english, \
-ethiopian, cantonese, german, lebanese, moroccan, brazilian, cuban, hungarian, polish
+cuisine: chinese, italian, thai, mexican, indian, japanese, french, greek, vietnamese, korean, spanish, turkish, \
+english, ethiopian, cantonese, german, lebanese, moroccan, brazilian, cuban, hungarian, polish
 meal: lunch, dinner, breakfast, brunch, a late supper, a quick snack
 dish: noodles, pizza, soup, ice cream, a salad, seafood, dumplings, a sandwich, curry, pancakes, a burrito, sushi, \
 fresh bread, grilled fish, lamb, cheese cake, oysters, hot chocolate
