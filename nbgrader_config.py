@@ -14,9 +14,7 @@ c.CourseDirectory.release_directory = "notebooks"
 # The text sources of the chapters lie beside the reference notebooks and must not reach students.
 c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "*.py"]
 
-c.ClearSolutions.code_stub = {
-    "python": 'raise NotImplementedError("Write your answer here and delete this line.")'
-}
+c.ClearSolutions.code_stub = {"python": 'raise NotImplementedError("Write your answer here and delete this line.")'}
 
 # What notebooks import and read; solutions, gradebook and other submissions stay out of the sandbox.
 harden(c, visible=[ROOT / "lmkit", ROOT / "data"])

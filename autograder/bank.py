@@ -60,7 +60,7 @@ def read_bank(folder: Path) -> dict[str, list[Answer]]:
 
 
 def _read_answers(path: Path) -> list[Answer]:
-    answers = []
+    answers: list[Answer] = []
     for cell in read_text(path).cells:
         unknown = set(cell.keys) - KEYS
         if unknown:
@@ -90,9 +90,9 @@ def fill_in(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
 def try_bank(course: Course, chapter: str, jobs: int | None = None) -> list[Trial]:
     """Grade every answer of the bank with the real grader, each in place of its task cell of the reference notebook.
 
-    Tests of one task do not look at another's, so one notebook carries one answer for each task: as many
-    notebooks as the longest list of answers, not as there are answers. Raises CourseError if a task has too few answers or the bank
-    names a task or test that the chapter lacks.
+    Tests of one task do not look at another's, so one notebook carries one answer for each task: as many notebooks as
+    the longest list of answers. Raises CourseError if a task has too few answers or the bank names a task or test that
+    the chapter lacks.
     """
     bank = read_bank(answers_folder(course, chapter))
     reference = read_reference(course, chapter)

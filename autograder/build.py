@@ -11,6 +11,7 @@ from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
 
 from autograder.chapter import (
     BEGIN_HIDDEN,
@@ -73,9 +74,7 @@ def make_release(course: Course, name: str, reference: NotebookNode, folder: Pat
     Everything else that lies in the chapter's source folder goes through it too, so the configuration is what keeps
     text sources out of the release. Returns the folder of the release.
     """
-    config = course.nbgrader.copy()
-    config.CourseDirectory.root = str(folder)
-    config.CourseDirectory.db_url = f"sqlite:///{folder / 'gradebook.db'}"
+    config = course.settings(root=str(folder), db_url=f"sqlite:///{folder / 'gradebook.db'}")
     source = folder / CourseDirectory(config=config).source_directory / name
     shutil.copytree(course.source / name, source, ignore=shutil.ignore_patterns("*.ipynb", "__pycache__"))
     nbformat.write(reference, source / f"{name}.ipynb")
@@ -83,7 +82,7 @@ def make_release(course: Course, name: str, reference: NotebookNode, folder: Pat
     return folder / CourseDirectory(config=config).release_directory / name
 
 
-def run_generate_assignment(config, name: str) -> None:
+def run_generate_assignment(config: Config, name: str) -> None:
     """nbgrader's generate_assignment for one chapter under `config`; overwrites an earlier release there."""
     converter = GenerateAssignment(coursedir=CourseDirectory(config=config, assignment_id=name), config=config)
     converter.force = True
@@ -180,7 +179,7 @@ def _replacement(new: Path, old: Path) -> dict[Path, bytes | None]:
         old / path.relative_to(new): path.read_bytes() for path in new.rglob("*") if path.is_file()
     }
     present = (path for path in old.rglob("*") if path.is_file() and ".ipynb_checkpoints" not in path.parts)
-    return {path: None for path in present} | wanted
+    return dict.fromkeys(present) | wanted
 
 
 def _write(path: Path, content: bytes | None) -> None:

@@ -193,7 +193,7 @@ def _check_keys(path: Path, cell: Cell) -> None:
             example = f'{key}="..."' if wanted is str else f"{key}=1"
             raise SourceError(path, cell.line, f"This {kind} cell lacks {key!r}: write {example}.")
         value = cell.keys[key]
-        if not isinstance(value, wanted) or (wanted is int and (isinstance(value, bool) or value < 1)):
+        if type(value) is not wanted or (isinstance(value, int) and value < 1):
             wish = {str: "a text in quotes", int: "a whole number of at least 1", bool: "true"}[wanted]
             raise SourceError(path, cell.line, f"{key}={value!r}: write {wish}.")
     if kind == "task" and cell.keys["level"] not in LEVELS:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from autograder.course import Course, CourseError, open_course
+from autograder.course import CourseError, open_course
 from autograder.source import SourceError
 
 app = typer.Typer(

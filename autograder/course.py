@@ -1,5 +1,6 @@
 """Where a course keeps its parts: the folder that holds `nbgrader_config.py` and what lies beneath it."""
 
+import copy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,6 +50,12 @@ class Course:
     def database(self) -> str:
         """URL of the gradebook, as SQLAlchemy writes it."""
         return self._directories.db_url
+
+    def settings(self, **directories: str) -> Config:
+        """A copy of nbgrader's configuration with some settings of CourseDirectory, such as `root`, replaced."""
+        config = Config(copy.deepcopy(self.nbgrader))
+        config.CourseDirectory.update(directories)
+        return config
 
     @property
     def course_id(self) -> str:

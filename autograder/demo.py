@@ -25,8 +25,9 @@ CLASS_LIST = Path("tests") / "demo_class.toml"
 class Student:
     """One row of the class list: what was handed in and what it must earn.
 
-    `answers` says which right answer of the bank fills the task cells (1 or 2), 0 leaves them untouched. `wrong` puts the
-    bank's wrong answer of that label into a task, `code` puts code of its own there, `file` replaces the whole file.
+    `answers` says which right answer of the bank fills the task cells (1 or 2), 0 leaves them untouched; `only` limits
+    them to some tasks. `wrong` puts the bank's wrong answer of that label into a task, `code` puts code of its own
+    there, `file` replaces the whole file.
     The expected mark is that of `answers` less the points in `loses`.
     """
 
@@ -74,8 +75,9 @@ def run_demo(course: Course) -> None:
     for label, path in (("Report", report), ("Marks", csv), ("Feedback", pages[0].parents[2])):
         console.print(f"{label + ':':10}{path.relative_to(course.root)}", soft_wrap=True)
     console.print(
-        f"\nNext: open the report in a browser; look at a submission by hand with `cd demo && jupyter lab` (menu Nbgrader, "
-        f"Formgrader);\nsolve notebooks/{chapter}/{chapter}.ipynb yourself and grade it with `autograder check`.",
+        f"\nNext: open the report in a browser; look at a submission by hand with `cd demo && jupyter lab` "
+        f"(menu Nbgrader, Formgrader);\nsolve notebooks/{chapter}/{chapter}.ipynb yourself "
+        "and grade it with `autograder check`.",
         soft_wrap=True,
     )
     if wrong:

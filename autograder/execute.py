@@ -22,8 +22,8 @@ TIMED_OUT, CRASHED, NOT_RUN = "TimedOut", "Crashed", "NotRun"
 class SandboxedExecute(NbGraderPreprocessor):
     """Takes the place of nbgrader's Execute: the kernel runs in the sandbox, with a budget for the whole notebook.
 
-    A cell that hangs or kills the kernel costs itself only: if need be a fresh kernel runs the earlier cells again and goes on with the
-    next one. What the notebook says about kernels or in tags (`skip-execution`) has no effect.
+    A cell that hangs or kills the kernel costs itself only: if need be a fresh kernel runs the earlier cells again and
+    goes on with the next one. What the notebook says about kernels or in tags (`skip-execution`) has no effect.
     """
 
     timeout = Integer(20, help="Seconds that one cell may run.").tag(config=True)
@@ -133,7 +133,7 @@ class _Run:
         return self.deadline - time.monotonic()
 
 
-def _mark_time_out(cell: NotebookNode, seconds: int) -> None:
+def _mark_time_out(cell: NotebookNode, seconds: int | None) -> None:
     cell.outputs = [output for output in cell.outputs if output.output_type != "error"]
     _mark(cell, TIMED_OUT, f"This cell was stopped after {seconds} seconds.")
 

@@ -1,12 +1,13 @@
 """Feedback pages: the student's own answers with verdicts, messages and an instructor's comments. Never a hidden test.
 
-Pages are made from verdicts, not from the executed notebook, and hold no HTML of the student's: nothing in them can run.
+Pages are made from verdicts, not from the executed notebook, and hold no HTML of the student's: nothing can run there.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 from markupsafe import Markup
 from nbgrader import utils
 from nbgrader.api import Gradebook
@@ -64,7 +65,9 @@ def write_feedback(course: Course, chapter: str) -> list[Path]:
     return pages
 
 
-def _tasks(notebook: nbformat.NotebookNode, points, most_points, comments: dict[str, list[str]]) -> list[TaskFeedback]:
+def _tasks(
+    notebook: nbformat.NotebookNode, points: pd.Series, most_points: pd.Series, comments: dict[str, list[str]]
+) -> list[TaskFeedback]:
     verdicts = verdicts_of(notebook)
     answers = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in notebook.cells if utils.is_solution(cell)}
     return [

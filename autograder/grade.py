@@ -54,9 +54,7 @@ def grade_class(course: Course, chapter: str, students: list[str], jobs: int | N
 def register(course: Course, chapter: str) -> None:
     """Tell the gradebook about the chapter's tasks, tests and points as the reference has them now."""
     with tempfile.TemporaryDirectory() as folder:
-        config = course.nbgrader.copy()
-        config.CourseDirectory.release_directory = folder
-        run_generate_assignment(config, chapter)
+        run_generate_assignment(course.settings(release_directory=folder), chapter)
 
 
 def grade_student(course_root: Path, chapter: str, student: str) -> Graded:

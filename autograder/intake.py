@@ -70,7 +70,7 @@ def read_submission(path: Path) -> NotebookNode:
 
 
 def rebuild(submission: NotebookNode, reference: NotebookNode) -> Intake:
-    """The reference's cells, with the student's text in task and scratch cells and the student's own cells between them.
+    """The reference's cells, with the student's text in task and scratch cells and their own cells in between.
 
     Of a task cell that occurs twice the first counts; cells that were deleted come back; changed tests, metadata, tags,
     attachments and outputs have no effect.

@@ -14,7 +14,8 @@ COLUMNS = ["student", "task", "aspect", "grade_id", "points", "most_points", "ne
 def marks_of_class(course: Course, chapter: str) -> pd.DataFrame:
     """One row for each student and test cell, in the order of the chapter; columns as in COLUMNS.
 
-    `points` is what counts: a mark given by hand where there is one, else the automatic one. Raises CourseError if nothing is graded.
+    `points` is what counts: a mark given by hand where there is one, else the automatic one. Raises CourseError if
+    nothing is graded.
     """
     tests = [cell for cell in read_reference(course, chapter).cells if utils.is_grade(cell)]
     rows = []

@@ -1,7 +1,9 @@
 """What a course's `nbgrader_config.py` calls so that plain `nbgrader autograde` grades inside the sandbox."""
 
+import warnings
 from pathlib import Path
 
+from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 
@@ -11,6 +13,8 @@ def harden(config: Config, visible: list[Path]) -> None:
     `visible` are the folders that student code may read besides its Python: the packages and data
     that notebooks use.
     """
+    # nbgrader 0.9.6 meets SQLAlchemy 2 with a harmless warning for every submission.
+    warnings.filterwarnings("ignore", category=SAWarning, module="nbgrader")
     config.SandboxedExecute.visible_folders = [str(folder) for folder in visible]
     config.Autograde.exporter_class = "autograder.intake.TolerantExporter"
     config.Autograde.autograde_preprocessors = [

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from autograder.course import Course
 from autograder.marks import by_task, marks_of_class, totals
@@ -31,7 +32,7 @@ def write_report(course: Course, chapter: str) -> tuple[Path, Path]:
         histogram=_picture(_histogram(points)),
         difficulty=_picture(_difficulty(tasks, most_by_task)),
         tasks=most_by_task.to_dict(),
-        table=[(student, row.to_dict(), float(points.loc[student, "points"])) for student, row in tasks.iterrows()],
+        table=list(zip(tasks.index, tasks.to_dict("records"), points["points"], strict=True)),
         tests=tests.to_dict("records"),
     )
     table = tasks.assign(total=points["points"], most_points=points["most_points"])
@@ -58,7 +59,7 @@ def _histogram(points: pd.DataFrame) -> Figure:
     axes.hist(points["points"], bins=10, range=(0, points["most_points"].max()), color=COLOUR, edgecolor="white")
     axes.set_xlabel("points")
     axes.set_ylabel("students")
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     return figure
 
 

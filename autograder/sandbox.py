@@ -1,8 +1,8 @@
-"""Start a Jupyter kernel where student code can do no harm: in bubblewrap, or in a reduced mode that says what it lacks.
+"""Start a Jupyter kernel where student code can do no harm: in bubblewrap, or in a reduced mode.
 
 Inside: the system and the Python environment, read-only; the course folders that notebooks may read; an empty work
-folder and /tmp in memory; no network; own process, IPC and mount namespaces; no capabilities. Not inside: solutions, gradebook,
-other submissions, home, the instructor's environment variables.
+folder and /tmp in memory; no network; own process, IPC and mount namespaces; no capabilities. Not inside: solutions,
+gradebook, other submissions, home, the instructor's environment variables.
 """
 
 import functools
@@ -26,9 +26,9 @@ WORK_FOLDER = "/tmp/work"
 PROVISIONER = "autograder-sandbox"  # its name among the entry points in pyproject.toml
 KEPT_VARIABLES = ("LANG", "LC_ALL", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 REDUCED_MODE_WARNING = (
-    "bubblewrap is not available: student code runs in a separate process with limits on memory and file size, but it can "
-    "read this user's files, gradebook and solutions included, and use the network. Install bubblewrap (Debian: apt install bubblewrap) "
-    "before you grade work of people you do not trust."
+    "bubblewrap is not available. Student code runs in a process of its own with limits on memory and file size, but "
+    "it can read this user's files, gradebook and solutions included, and use the network. Install bubblewrap "
+    "(Debian: apt install bubblewrap) before you grade the work of people you do not trust."
 )
 
 
@@ -98,6 +98,7 @@ class SandboxProvisioner(LocalProvisioner):
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
         limits = Limits()
+        assert self.parent is not None
         folder = Path(self.parent.connection_file).parent
         # What a kernel writes past Jupyter's messages is nobody's output and must not reach the instructor's terminal.
         kwargs |= {"env": _environment(), "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}

@@ -72,18 +72,14 @@ def show_class(course: Course, chapter: str, graded: list[Graded]) -> None:
     """The class with each student's points; problems stand beside them."""
     results = {result.student: result for result in graded}
     table = Table("student", "points", "of", "seconds", "remark", title=chapter)
-    points = totals(marks_of_class(course, chapter))
+    points = totals(marks_of_class(course, chapter)).to_dict("index")
     for student in course.submitted_students(chapter):
         result = results.get(student)
-        earned, most = points.loc[student] if student in points.index else (None, None)
         remark = result.problem if result else "graded before"
-        table.add_row(
-            student,
-            "-" if earned is None else number(earned),
-            "-" if most is None else number(most),
-            f"{result.seconds:.1f}" if result else "",
-            _plain(remark),
-        )
+        seconds = f"{result.seconds:.1f}" if result else ""
+        of_student = points.get(student, {})
+        numbers = [number(of_student[column]) if of_student else "-" for column in ("points", "most_points")]
+        table.add_row(student, *numbers, seconds, _plain(remark))
     console.print(table)
 
 

@@ -1,13 +1,16 @@
-"""One look for every figure of the course: sizes that fit a notebook, colours that colour-blind readers can tell apart."""
+"""One look for every figure of the course: sizes that fit a notebook, colours that colour-blind people tell apart."""
+
+from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-# The palette of M. Okabe and K. Ito (2008), made for all common kinds of colour vision; yellow left out: too pale on white.
+# The palette of M. Okabe and K. Ito (2008), made for all common kinds of colour vision; without yellow, pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
-_STYLE = {
+_STYLE: dict[str, Any] = {
     "figure.figsize": (6.4, 3.4),
     "figure.dpi": 72,
     "axes.prop_cycle": plt.cycler(color=COLOURS),
@@ -21,7 +24,7 @@ _STYLE = {
 
 def use_style() -> None:
     """Make the course's look the default of this notebook."""
-    plt.rcParams.update(_STYLE)
+    plt.style.use(_STYLE)
 
 
 def heatmap(table: pd.DataFrame, title: str, label: str, number_format: str = "{:.2g}", log: bool = False) -> Axes:
@@ -43,7 +46,7 @@ def heatmap(table: pd.DataFrame, title: str, label: str, number_format: str = "{
     for row in range(table.shape[0]):
         for column in range(table.shape[1]):
             value = values[row, column]
-            dark = value > 0 and image.norm(value) > 0.5
+            dark = value > 0 and np.mean(image.to_rgba(np.array([value]))[0, :3]) < 0.5
             axes.text(
                 column,
                 row,
