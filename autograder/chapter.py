@@ -185,9 +185,13 @@ def _check_keys(path: Path, cell: Cell) -> None:
     known = KINDS.get(kind, {})
     for key in cell.keys:
         if key not in known:
-            every = sorted({name for keys in KINDS.values() for name in keys})
-            hint = f"a {kind} cell takes {', '.join(known)}" if known else f"there are only {', '.join(every)}"
-            raise SourceError(path, cell.line, f"Unknown key {key!r}: {hint}.")
+            hint = (
+                f"a {kind} cell takes {', '.join(known)}" if known else f"a cell begins with one of {', '.join(KINDS)}"
+            )
+            owners = [name for name, keys in KINDS.items() if key in keys]
+            if owners and not known:
+                hint = f"write {' or '.join(f'{name}=' for name in owners)} before it"
+            raise SourceError(path, cell.line, f"{'Misplaced' if owners else 'Unknown'} key {key!r}: {hint}.")
     for key, wanted in known.items():
         if key not in cell.keys:
             example = f'{key}="..."' if wanted is str else f"{key}=1"

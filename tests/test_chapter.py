@@ -19,12 +19,9 @@ def line_of(text: str) -> int:
 
 
 AT_TOP, AT_GIVEN, AT_HINTS = 1, line_of("# %%\nimport math"), line_of("# %% [markdown] hints=")
-AT_TASK, AT_TEST, AT_SCRATCH, AT_END = (
-    line_of(TASK_LINE),
-    line_of(TEST_LINE),
-    line_of("# %% scratch"),
-    line_of("# %%\nprint"),
-)
+AT_TASK, AT_TEST = line_of(TASK_LINE), line_of(TEST_LINE)
+AT_SCRATCH, AT_END = line_of("# %% scratch"), line_of("# %%\nprint")
+BOTH_TESTS = TEXT[TEXT.index("# %% test=") : TEXT.index("# %% scratch")]
 
 MISTAKES = {
     "unknown key": (TASK_LINE, TASK_LINE + " colour=1", AT_TASK, "Unknown key 'colour'"),
@@ -35,17 +32,13 @@ MISTAKES = {
     "level too high": (TASK_LINE, TASK_LINE.replace("level=1", "level=7"), AT_TASK, "write 1, 2, 3 or 4"),
     "points in quotes": (TASK_LINE, TASK_LINE.replace("points=3", 'points="3"'), AT_TASK, "write a whole number"),
     "test without task": (TEST_LINE, TEST_LINE.replace('"square"', '"circle"'), AT_TEST, "There is no task 'circle'"),
-    "task without test": (
-        '# %% test="square"',
-        "# %% #",
-        AT_TASK,
-        "has no test: add",
-    ),
+    "task without test": (BOTH_TESTS, "", AT_TASK, "has no test: add"),
+    "aspect without test": ('test="square" aspect="n', 'aspect="n', AT_TEST, "write test= before it"),
     "two tasks of one name": (
         "# %% scratch=true",
         TASK_LINE + "\n### BEGIN SOLUTION\n### END SOLUTION\n\n# %% scratch=true",
         AT_SCRATCH,
-        "exists already in line 26",
+        f"exists already in line {AT_TASK}",
     ),
     "two tests of one aspect": (TEST_LINE, TEST_LINE.replace("negative", "small"), AT_TEST, "reword one"),
     "include not found": ("# %%\nprint", '# %% include="02_nothing:square"\nprint', AT_END, "no chapter '02_nothing'"),

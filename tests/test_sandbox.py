@@ -111,7 +111,7 @@ def test_tags_and_module_files_have_no_say(built_course: Course) -> None:
     notebook = new_notebook(
         cells=[
             new_code_cell("open('numpy.py', 'w').write('broken')"),
-            new_code_cell("print('ran')", metadata={"tags": ["skip-execution", ""]}),
+            new_code_cell("print('ran')", metadata={"tags": ["skip-execution"]}),
             new_code_cell("import numpy; print(numpy.arange(2))"),
         ],
         metadata={"kernelspec": {"name": "bash", "display_name": "bash"}},
