@@ -114,7 +114,7 @@ def try_bank(course: Course, chapter: str, jobs: int | None = None) -> list[Tria
 
 def _verdicts_with(course_root: Path, chapter: str, answers: dict[str, str]) -> list[Verdict]:
     course = open_course(course_root)
-    return run_tests(course, fill_in(read_reference(course, chapter), answers))
+    return run_tests(course, chapter, fill_in(read_reference(course, chapter), answers))
 
 
 def _check_bank(bank: dict[str, list[Answer]], reference: NotebookNode) -> None:

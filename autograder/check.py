@@ -5,9 +5,9 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from autograder.course import Course, CourseError
-from autograder.execute import SandboxedExecute
 from autograder.intake import Intake, read_reference, take_in
-from autograder.verdicts import Verdict, verdicts_of
+from autograder.verdicts import Verdict
+from autograder.wall.judge import Judge
 
 
 def check_notebook(course: Course, path: Path) -> tuple[Intake, list[Verdict]]:
@@ -16,10 +16,9 @@ def check_notebook(course: Course, path: Path) -> tuple[Intake, list[Verdict]]:
     if chapter not in course.chapters():
         raise CourseError(f"{path.name} is not named after a chapter; chapters: {', '.join(course.chapters())}.")
     intake = take_in(path, read_reference(course, chapter))
-    return intake, run_tests(course, intake.notebook)
+    return intake, run_tests(course, chapter, intake.notebook)
 
 
-def run_tests(course: Course, notebook: NotebookNode) -> list[Verdict]:
-    """Execute a rebuilt notebook in the sandbox, in place, and return the verdicts of its test cells."""
-    SandboxedExecute(config=course.nbgrader).preprocess(notebook, {})
-    return verdicts_of(notebook)
+def run_tests(course: Course, chapter: str, notebook: NotebookNode) -> list[Verdict]:
+    """Put a rebuilt notebook before the judge, in place, and return the verdicts of its test cells."""
+    return Judge(config=course.nbgrader).judge(notebook, read_reference(course, chapter))

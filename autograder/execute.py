@@ -15,8 +15,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Integer, List, Unicode
 
 from autograder.sandbox import SandboxKernelManager
-
-TIMED_OUT, CRASHED, NOT_RUN = "TimedOut", "Crashed", "NotRun"
+from autograder.verdicts import CRASHED, NOT_RUN, TIMED_OUT
 
 
 class SandboxedExecute(NbGraderPreprocessor):

@@ -15,10 +15,10 @@ def harden(config: Config, visible: list[Path]) -> None:
     """
     # nbgrader 0.9.6 meets SQLAlchemy 2 with a harmless warning for every submission.
     warnings.filterwarnings("ignore", category=SAWarning, module="nbgrader")
-    config.SandboxedExecute.visible_folders = [str(folder) for folder in visible]
+    config.Judge.visible_folders = config.SandboxedExecute.visible_folders = [str(folder) for folder in visible]
     config.Autograde.exporter_class = "autograder.intake.TolerantExporter"
     config.Autograde.autograde_preprocessors = [
-        "autograder.execute.SandboxedExecute",
+        "autograder.wall.judge.Judge",
         "nbgrader.preprocessors.IgnorePattern",
         "nbgrader.preprocessors.LimitOutput",
         "nbgrader.preprocessors.SaveAutoGrades",
@@ -29,4 +29,4 @@ def harden(config: Config, visible: list[Path]) -> None:
 
 def visible_folders(config: Config) -> list[Path]:
     """The folders that `harden` was given."""
-    return [Path(folder) for folder in config.SandboxedExecute.visible_folders]
+    return [Path(folder) for folder in config.Judge.visible_folders]

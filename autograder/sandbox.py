@@ -101,18 +101,19 @@ class SandboxProvisioner(LocalProvisioner):
         assert self.parent is not None
         folder = Path(self.parent.connection_file).parent
         # What a kernel writes past Jupyter's messages is nobody's output and must not reach the instructor's terminal.
-        kwargs |= {"env": _environment(), "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        kwargs["preexec_fn"] = functools.partial(_limit_this_process, limits)
+        kwargs |= {"env": clean_environment(), "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        kwargs["preexec_fn"] = functools.partial(limit_this_process, limits)
         if bubblewrap_works():
-            cmd = [*bubblewrap([Path(path) for path in self.visible_folders], folder, limits), *cmd]
+            sockets = ["--bind", str(folder), str(folder)]
+            cmd = [*bubblewrap([Path(path) for path in self.visible_folders], limits, sockets), *cmd]
         else:
             kwargs["env"] |= {"HOME": str(folder), "TMPDIR": str(folder)}
             kwargs["cwd"] = str(folder)
         return await super().launch_kernel(cmd, **kwargs)
 
 
-def bubblewrap(visible_folders: list[Path], connection_folder: Path, limits: Limits) -> list[str]:
-    """The bubblewrap command and its options; the command to run inside follows them."""
+def bubblewrap(visible_folders: list[Path], limits: Limits, more: list[str]) -> list[str]:
+    """The bubblewrap command with its options and `more` of them; the command to run inside follows."""
     options = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     # jupyter_client sets the variable; inside, its number means another process, and the kernel would stop at once.
     options += ["--unsetenv", "JPY_PARENT_PID"]
@@ -127,10 +128,10 @@ def bubblewrap(visible_folders: list[Path], connection_folder: Path, limits: Lim
     for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime"):
         options += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     options += ["--size", str(limits.scratch), "--tmpfs", "/tmp", "--dir", WORK_FOLDER]
+    options += ["--size", str(limits.scratch), "--tmpfs", "/dev/shm"]
     for folder in (*_python_folders(), *filter(Path.exists, visible_folders)):
         options += ["--ro-bind", str(folder), str(folder)]
-    options += ["--bind", str(connection_folder), str(connection_folder)]
-    options += ["--remount-ro", "/", "--chdir", WORK_FOLDER]
+    options += [*more, "--remount-ro", "/", "--chdir", WORK_FOLDER]
     return options
 
 
@@ -153,7 +154,7 @@ def bubblewrap_works() -> bool:
     return subprocess.run(trial, capture_output=True, check=False).returncode == 0
 
 
-def _environment() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
     """A clean environment: nothing of the instructor's but the language and the numbers of threads."""
     environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     return environment | {
@@ -167,7 +168,7 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _limit_this_process(limits: Limits) -> None:
+def limit_this_process(limits: Limits) -> None:
     """Runs in the new process before the kernel's program starts."""
     for kind, value in (
         (resource.RLIMIT_AS, limits.memory),

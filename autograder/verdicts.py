@@ -1,13 +1,14 @@
-"""What grading found, test cell by test cell, read from an executed notebook."""
+"""What grading found, test cell by test cell."""
 
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from autograder.execute import CRASHED, NOT_RUN, TIMED_OUT
-
-OUTCOMES = {TIMED_OUT: "timed out", CRASHED: "crashed", NOT_RUN: "not run"}
+PASSED, FAILED, TIMED_OUT, CRASHED = "passed", "failed", "timed out", "crashed"
+OUT_OF_MEMORY, NOT_RUN, MISSING = "out of memory", "not run", "missing"
+# An error output of one of these names was written by us; any other name is that of a Python exception.
+OUTCOMES = (FAILED, TIMED_OUT, CRASHED, OUT_OF_MEMORY, NOT_RUN, MISSING)
 
 
 @dataclass(frozen=True)
@@ -19,8 +20,9 @@ class Verdict:
     aspect: str
     points: float
     most_points: float
-    outcome: str  # passed, failed, timed out, crashed, not run
+    outcome: str  # PASSED or one of OUTCOMES
     message: str
+    seconds: float = 0.0  # that the test took; 0 if it was not measured
 
 
 def verdicts_of(notebook: NotebookNode) -> list[Verdict]:
@@ -37,9 +39,9 @@ def _verdict(cell: NotebookNode, failed_tasks: dict[str, NotebookNode]) -> Verdi
     grade_id = cell.metadata.nbgrader["grade_id"]
     points, most_points = utils.determine_grade(cell)
     task, aspect = what_it_checks(cell)
-    outcome, message = "passed", ""
+    outcome, message = PASSED, ""
     for error in _errors(cell)[:1]:
-        outcome, message = OUTCOMES.get(error.ename, "failed"), _message(error)
+        outcome, message = error.ename if error.ename in OUTCOMES else FAILED, _message(error)
         if error.ename == "NameError" and task in failed_tasks:
             # The name is missing because its cell did not run; that is what the student must hear of.
             message = f"Your cell for {task} does not run. {_message(failed_tasks[task])}"
