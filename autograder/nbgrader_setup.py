@@ -17,6 +17,12 @@ def harden(config: Config, visible: list[Path]) -> None:
     warnings.filterwarnings("ignore", category=SAWarning, module="nbgrader")
     config.Judge.visible_folders = config.SandboxedExecute.visible_folders = [str(folder) for folder in visible]
     config.Autograde.exporter_class = "autograder.intake.TolerantExporter"
+    # The feedback that nbgrader makes itself must not show hidden tests either.
+    config.GenerateFeedback.preprocessors = [
+        "nbgrader.preprocessors.ClearHiddenTests",
+        "nbgrader.preprocessors.GetGrades",
+        "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+    ]
     config.Autograde.autograde_preprocessors = [
         "autograder.wall.judge.Judge",
         "nbgrader.preprocessors.IgnorePattern",

@@ -104,8 +104,8 @@ def test_messages_name_the_bug(graded: Course) -> None:
         return [f"{verdict.outcome}: {verdict.message}" for verdict in verdicts_of(notebook)]
 
     assert messages("wrong") == ["passed: ", "failed: the square of a negative number is positive"]
-    assert messages("loop")[1] == "timed out: This cell was stopped after 4 seconds."
-    assert messages("crash")[1].startswith("crashed: This cell ended the Python process")
+    assert messages("loop")[1] == "timed out: This check was stopped after 4 seconds: is there an endless loop?"
+    assert messages("crash")[1].startswith("crashed: Your code ended the Python process")
     assert messages("syntax")[0].startswith("failed: Your cell for square does not run. SyntaxError")
     assert "Write your answer here" in messages("untouched")[0]
 

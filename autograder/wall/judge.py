@@ -68,7 +68,7 @@ class Judge(NbGraderPreprocessor):
         from autograder.course import open_course
         from autograder.intake import read_reference
 
-        course = open_course(Path(self.config.CourseDirectory.root))
+        course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))  # nbgrader works in the root
         self.judge(nb, read_reference(course, resources["nbgrader"]["notebook"]))
         return nb, resources
 
