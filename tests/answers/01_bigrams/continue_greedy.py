@@ -25,6 +25,18 @@ def continue_greedy(model, prompt, max_words):
     return continue_greedy(model, (*prompt, word), max_words - 1)
 
 
+# %% right="of equals the last in the row"
+def continue_greedy(model, prompt, max_words):
+    words = ["<s>", *prompt]
+    for _ in range(max_words):
+        row = model.get(words[-1], {})
+        best = [word for word in row if row[word] == max(row.values())]
+        if best == [] or best[-1] == "</s>":
+            break
+        words.append(best[-1])
+    return words[1:]
+
+
 # %% wrong="prompt in lower case, as in the listing" caught_by="case and short prompts"
 def continue_greedy(model, prompt, max_words):
     text = list(prompt)

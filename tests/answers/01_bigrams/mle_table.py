@@ -50,6 +50,33 @@ def wrong_cells(printed, exact):
     return cells
 
 
+# %% right="exact comparison of two-digit floats"
+def mle_table(pair_counts, word_counts):
+    return pair_counts.apply(lambda row: row / word_counts[row.name], axis=1)
+
+
+def wrong_cells(printed, exact):
+    wrong = set()
+    for w1 in printed.index:
+        for w2 in printed.columns:
+            if float(f"{exact.loc[w1, w2]:.2g}") != printed.loc[w1, w2]:
+                wrong.add((w1, w2))
+    return wrong
+
+
+# %% right="round to two digits, compared exactly"
+def mle_table(pair_counts, word_counts):
+    rows = {w1: {w2: row[w2] / word_counts[w1] for w2 in pair_counts.columns} for w1, row in pair_counts.iterrows()}
+    return pd.DataFrame(rows).T
+
+
+def wrong_cells(printed, exact):
+    def two(x):
+        return x if x == 0 else round(float(x), 1 - math.floor(math.log10(x)))
+
+    return [(a, b) for a in printed.index for b in printed.columns if printed.loc[a, b] != two(exact.loc[a, b])]
+
+
 # %% wrong="divided along the columns" caught_by="each row by its word count"
 def mle_table(pair_counts, word_counts):
     return pair_counts / pd.Series(word_counts)

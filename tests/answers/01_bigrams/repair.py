@@ -61,6 +61,35 @@ def repair(model, sentence, vocabulary):
     return candidates[int(np.argmax(scores))]
 
 
+# %% right="of equally good repairs the last"
+def neighbours(word, vocabulary):
+    def one_edit(a, b):
+        if len(a) > len(b):
+            a, b = b, a
+        if len(a) < len(b):
+            return any(a == b[:i] + b[i + 1 :] for i in range(len(b)))
+        wrong = [i for i in range(len(a)) if a[i] != b[i]]
+        swap = len(wrong) == 2 and wrong[1] == wrong[0] + 1 and a[wrong[0]] + a[wrong[1]] == b[wrong[1]] + b[wrong[0]]
+        return len(a) == len(b) and (len(wrong) == 1 or swap)
+
+    return {other for other in vocabulary if abs(len(other) - len(word)) < 2 and one_edit(word, other)}
+
+
+def repair(model, sentence, vocabulary):
+    def score(words):
+        factors = [model.get(a, {}).get(b, 0) for a, b in zip(["<s>", *words], [*words, "</s>"])]
+        return sum(map(math.log, factors)) if all(factors) else -math.inf
+
+    best, best_score = list(sentence), score(sentence)
+    original = best_score
+    for i, word in enumerate(sentence):
+        for other in neighbours(word, vocabulary):
+            candidate = [*sentence[:i], other, *sentence[i + 1 :]]
+            if score(candidate) > original and score(candidate) >= best_score:
+                best, best_score = candidate, score(candidate)
+    return best
+
+
 # %% wrong="no swaps" caught_by="swapped letters"
 def neighbours(word, vocabulary):
     letters = set("".join(vocabulary))

@@ -8,10 +8,10 @@ def top_k(distribution, k):
     return Counter({word: p / mass for word, p in best})
 
 
-def sample(distribution, rng):
+def sample(distribution, dart):
     words = list(distribution)
     ends = np.cumsum([distribution[word] for word in words])
-    place = np.searchsorted(ends, rng(), side="right")
+    place = np.searchsorted(ends, dart(), side="right")
     return words[min(int(place), len(words) - 1)]
 
 
@@ -25,9 +25,25 @@ def top_k(distribution, k):
     return {word: p / sum(chosen.values()) for word, p in chosen.items()}
 
 
-def sample(distribution, rng):
-    clocks = {w: -math.log(1 - rng()) / p for w, p in distribution.items() if p > 0}
+def sample(distribution, dart):
+    clocks = {w: -math.log(1 - dart()) / p for w, p in distribution.items() if p > 0}
     return min(clocks, key=clocks.get)
+
+
+# %% right="of equals the last; lengths taken off in alphabetical order"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get)[-k:]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    left = dart() * sum(distribution.values())
+    for word in sorted(distribution):
+        left -= distribution[word]
+        if left < 0:
+            return word
+    return max(distribution, key=distribution.get)
 
 
 # %% wrong="uniform over the k best, as in the listing" caught_by="ratios are kept"
@@ -36,12 +52,12 @@ def top_k(distribution, k):
     return {word: 1 / len(best) for word in best}
 
 
-def sample(distribution, rng):
+def sample(distribution, dart):
     words = list(distribution)
-    dart, end = rng(), 0.0
+    hit, end = dart(), 0.0
     for word in words:
         end += distribution[word]
-        if dart < end:
+        if hit < end:
             return word
     return words[-1]
 
@@ -52,12 +68,12 @@ def top_k(distribution, k):
     return {word: distribution[word] for word in best}
 
 
-def sample(distribution, rng):
+def sample(distribution, dart):
     words = list(distribution)
-    dart, end = rng(), 0.0
+    hit, end = dart(), 0.0
     for word in words:
         end += distribution[word]
-        if dart < end:
+        if hit < end:
             return word
     return words[-1]
 
@@ -69,9 +85,9 @@ def top_k(distribution, k):
     return {word: distribution[word] / total for word in best}
 
 
-def sample(distribution, rng):
+def sample(distribution, dart):
     words = list(distribution)
-    return words[int(rng() * len(words))]
+    return words[int(dart() * len(words))]
 
 
 # %% wrong="a fresh dart for every word" caught_by="draws by probability"
@@ -81,10 +97,10 @@ def top_k(distribution, k):
     return {word: distribution[word] / total for word in best}
 
 
-def sample(distribution, rng):
+def sample(distribution, dart):
     words = list(distribution)
     for word in words:
-        if rng() < distribution[word]:
+        if dart() < distribution[word]:
             return word
     return words[-1]
 
@@ -96,12 +112,12 @@ def top_k(distribution, k):
     return {word: distribution[word] / total for word in best}
 
 
-def sample(distribution, rng):
+def sample(distribution, dart):
     words = list(distribution)
-    dart, end = rng(), 0.0
+    hit, end = dart(), 0.0
     for word in words:
         end += distribution[word]
-        if dart < end:
+        if hit < end:
             return word
     return words[-1]
 
@@ -114,33 +130,33 @@ def top_k(distribution, k):
     return {word: distribution[word] / total for word in best}
 
 
-def sample(distribution, rng):
+def sample(distribution, dart):
     words = list(distribution)
-    dart, end = rng(), 0.0
+    hit, end = dart(), 0.0
     for word in words:
         end += distribution[word]
-        if dart < end:
+        if hit < end:
             return word
     return words[-1]
 
 
-# %% wrong="chance of its own" caught_by="all chance comes from rng"
+# %% wrong="chance of its own" caught_by="all chance comes from the dart"
 def top_k(distribution, k):
     best = sorted(distribution, key=distribution.get, reverse=True)[:k]
     total = sum(distribution[word] for word in best)
     return {word: distribution[word] / total for word in best}
 
 
-def sample(distribution, rng):
+def sample(distribution, dart):
     return random.choices(list(distribution), list(distribution.values()))[0]
 
 
-# %% wrong="always the likeliest" caught_by="draws by probability | all chance comes from rng"
+# %% wrong="always the likeliest" caught_by="draws by probability | all chance comes from the dart"
 def top_k(distribution, k):
     best = sorted(distribution, key=distribution.get, reverse=True)[:k]
     total = sum(distribution[word] for word in best)
     return {word: distribution[word] / total for word in best}
 
 
-def sample(distribution, rng):
+def sample(distribution, dart):
     return max(distribution, key=distribution.get)
