@@ -1,0 +1,135 @@
+"""Tests on our side, answers on theirs: what crosses the wall, and that a test means the same on both sides of it."""
+
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+
+from autograder.bank import fill_in
+from autograder.build import build
+from autograder.course import Course
+from autograder.execute import SandboxedExecute
+from autograder.intake import read_reference
+from autograder.verdicts import verdicts_of, what_it_checks
+from autograder.wall.judge import Judge
+from autograder.wall.names import names_of, plan
+from conftest import make_course
+
+CHAPTER = "01_wall"
+TEXT = (Path(__file__).parent / "chapters" / f"{CHAPTER}.py").read_text()
+
+
+@pytest.fixture(scope="module")
+def wall_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    course = make_course(tmp_path_factory.mktemp("wall"), TEXT, CHAPTER)
+    build(course, CHAPTER)
+    return course
+
+
+def judged(course: Course, answers: dict[str, str]) -> tuple[dict[str, str], NotebookNode]:
+    """Outcome and message of each check, by aspect, and the notebook, with some task cells replaced."""
+    reference = read_reference(course, CHAPTER)
+    notebook = fill_in(reference, answers)
+    verdicts = Judge(config=course.nbgrader).judge(notebook, reference)
+    return {verdict.aspect: f"{verdict.outcome} {verdict.message}".strip() for verdict in verdicts}, notebook
+
+
+def test_values_functions_classes_and_modules_cross(wall_course: Course) -> None:
+    outcomes, _ = judged(wall_course, {})
+    assert {aspect: outcome for aspect, outcome in outcomes.items() if outcome != "passed"} == {}
+
+
+def test_in_kernel_grading_agrees(wall_course: Course) -> None:
+    notebook = read_reference(wall_course, CHAPTER)
+    SandboxedExecute(config=wall_course.nbgrader).preprocess(notebook, {})
+    assert [verdict.aspect for verdict in verdicts_of(notebook) if verdict.outcome != "passed"] == []
+
+
+WRONG = {
+    "plain": (
+        "class Liar(int):\n    def __eq__(self, other): return True\n    __hash__ = int.__hash__\n"
+        "class Agrees:\n    def __eq__(self, other): return True\n    def __bool__(self): return True\n"
+        "def plain(kind):\n"
+        "    return Agrees() if kind == 'counter' else Liar(3) if kind == 'tuple' else [[1] * 2000000]",
+        {
+            "counter": "failed counts",
+            "tuple": "failed tuples",
+            "array": "failed The answer cannot be read: a value has more than",
+        },
+    ),
+    "raises": (
+        "def raises(kind):\n    class Own(BaseException): pass\n    raise Own('odd')",
+        {"kinds of exceptions": "failed Own: odd"},
+    ),
+    "calls_back": (
+        "def calls_back(function, values):\n    return [function.__class__, function.__globals__]",
+        {"a function of ours": "failed AttributeError: 'JudgeFunction' object has no attribute '__globals__'"},
+    ),
+    "Counts": (
+        "def Counts(words):\n    loop = []\n    loop.append(loop)\n    return loop",
+        {"methods and attributes": "failed The answer cannot be read: a value is nested too deeply"},
+    ),
+    "draws": (
+        "def draws(generator, count):\n    while True: pass",
+        {"Python's generator": "timed out This check was stopped"},
+    ),
+    "Layer": (
+        "import os\nclass Layer:\n    def __init__(self, size): os._exit(0)",
+        {"values": "crashed Your code ended"},
+    ),
+    "prints": (
+        "printed = 1 +",
+        {"a number": "failed Your cell for prints does not run. SyntaxError: invalid syntax"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_answers_fail_with_a_reason(wall_course: Course, name: str) -> None:
+    code, expected = WRONG[name]
+    outcomes, _ = judged(wall_course, {name: code})
+    for aspect, start in expected.items():
+        assert outcomes[aspect].startswith(start), outcomes[aspect]
+    others = {aspect: outcome for aspect, outcome in outcomes.items() if outcome != "passed"}
+    assert not set(others) - aspects_of(wall_course, name), "a mistake in one task must not cost points in another"
+
+
+def aspects_of(course: Course, name: str) -> set[str]:
+    cells = (cell for cell in read_reference(course, CHAPTER).cells if cell.metadata.get("nbgrader", {}).get("grade"))
+    return {aspect for task_name, aspect in map(what_it_checks, cells) if task_name == name}
+
+
+def test_outputs_are_kept_and_harmless(wall_course: Course) -> None:
+    from_them = (
+        "from IPython.display import HTML, Javascript, display\n"
+        "display(HTML('<b>bold</b><script>alert(1)</script><img src=x onerror=alert(1)>'), Javascript('alert(1)'))\n"
+        "figure, _axes = plt.subplots()\n_axes.plot([0, 1], [2, 3])\n_axes.set_xlabel('time, s')\nplt.show()"
+    )
+    _, notebook = judged(wall_course, {"figure": from_them})
+    cells = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in notebook.cells}
+    kinds = [set(output.get("data", {})) for output in cells["figure"].outputs]
+    assert {"image/png", "text/plain"} in kinds
+    html = "".join(output.get("data", {}).get("text/html", "") for output in cells["figure"].outputs)
+    assert "<b>bold</b>" in html and "script" not in html and "onerror" not in html
+    assert not any("application/javascript" in kind for kind in kinds)
+    assert cells["prints"].outputs[0].text == "hello\n"
+    assert cells["prints"].outputs[1].data["text/plain"] == "1"
+
+
+def test_names_are_found_without_running_anything() -> None:
+    names = names_of(
+        "import numpy as np\nx = [y for y in z]\nt[0] = np.exp(1)\nlog.append(q)\ndef f(a):\n    return a + g\n"
+    )
+    assert names is not None
+    assert names.binds == {"np", "x", "t", "log", "f"}
+    assert {"z", "np", "q", "g", "t", "log"} <= names.uses and not {"y", "a"} & names.uses
+    assert names_of("%matplotlib inline") is None
+
+
+def test_given_cells_that_use_answers_run_on_their_side_only(wall_course: Course) -> None:
+    reference = read_reference(wall_course, CHAPTER)
+    positions = plan(reference).given["last--a-given-helper"]
+    sources = [reference.cells[position].source for position in positions]
+    assert any("import numpy" in source for source in sources)
+    assert sources[-2:] == ["TABLE[0, 0] = 5", "helper = TABLE * 2"]
+    assert not any("theirs" in source for source in sources)
