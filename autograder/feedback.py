@@ -16,10 +16,9 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from autograder.course import Course, CourseError
-from autograder.intake import NOTE_ID
 from autograder.marks import marks_of_class
 from autograder.pages import render, write_page
-from autograder.verdicts import Verdict, verdicts_of
+from autograder.verdicts import Verdict, recorded_verdicts, repairs_of
 
 FORMATTER = HtmlFormatter(nowrap=False)
 
@@ -53,7 +52,7 @@ def write_feedback(course: Course, chapter: str) -> list[Path]:
             "feedback.html",
             student=student,
             chapter=chapter,
-            note=next((cell.source for cell in notebook.cells if cell.get("id") == NOTE_ID), ""),
+            repairs=repairs_of(notebook),
             tasks=tasks,
             points=float(points.sum()),
             most_points=float(most_points.sum()),
@@ -68,7 +67,7 @@ def write_feedback(course: Course, chapter: str) -> list[Path]:
 def _tasks(
     notebook: nbformat.NotebookNode, points: pd.Series, most_points: pd.Series, comments: dict[str, list[str]]
 ) -> list[TaskFeedback]:
-    verdicts = verdicts_of(notebook)
+    verdicts = recorded_verdicts(notebook)
     answers = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in notebook.cells if utils.is_solution(cell)}
     return [
         TaskFeedback(

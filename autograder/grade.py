@@ -6,9 +6,10 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import nbformat
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 
@@ -16,6 +17,7 @@ from autograder.build import run_generate_assignment
 from autograder.course import Course, CourseError, open_course
 from autograder.intake import read_reference
 from autograder.quiet import run_quietly
+from autograder.verdicts import repairs_of
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class Graded:
     student: str
     problem: str
     seconds: float
+    repairs: list[str] = field(default_factory=list)
 
 
 def students_to_grade(course: Course, chapter: str, force: bool) -> list[str]:
@@ -72,7 +75,9 @@ def grade_student(course_root: Path, chapter: str, student: str) -> Graded:
             run_quietly(converter)
         except CourseError as error:
             problem = str(error)
-    return Graded(student, problem, time.monotonic() - start)
+    graded = course.autograded / student / chapter / f"{chapter}.ipynb"
+    repairs = [] if problem else repairs_of(nbformat.read(graded, as_version=4))
+    return Graded(student, problem, time.monotonic() - start, repairs)
 
 
 def _is_new(course: Course, chapter: str, student: str) -> bool:

@@ -11,6 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader import utils
 
 from autograder.course import Course, CourseError, open_course
+from autograder.verdicts import record
 
 LARGEST_SUBMISSION = 20 * 2**20  # bytes
 MISSING_ANSWER = "# This cell was not in the submission."
@@ -141,6 +142,5 @@ class TolerantExporter(NotebookExporter):
         if not path.is_relative_to(course.submitted):  # nbgrader's second pass, over its own sanitised copy
             return super().from_filename(filename, resources=resources, **kwargs)
         intake = take_in(path, read_reference(course, path.stem))
-        for repair in intake.repairs:
-            self.log.warning("%s: %s", filename, repair)
+        record(intake.notebook, intake.repairs, [])
         return self.from_notebook_node(intake.notebook, resources=resources, **kwargs)

@@ -75,7 +75,7 @@ def show_class(course: Course, chapter: str, graded: list[Graded]) -> None:
     points = totals(marks_of_class(course, chapter)).to_dict("index")
     for student in course.submitted_students(chapter):
         result = results.get(student)
-        remark = result.problem if result else "graded before"
+        remark = " ".join([result.problem, *result.repairs]).strip() if result else "graded before"
         seconds = f"{result.seconds:.1f}" if result else ""
         of_student = points.get(student, {})
         numbers = [number(of_student[column]) if of_student else "-" for column in ("points", "most_points")]

@@ -1,6 +1,6 @@
 """What grading found, test cell by test cell."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from nbformat import NotebookNode
 from nbgrader import utils
@@ -25,8 +25,26 @@ class Verdict:
     seconds: float = 0.0  # that the test took; 0 if it was not measured
 
 
+RECORD = "autograder"  # where a graded notebook's metadata keep what follows
+
+
+def record(notebook: NotebookNode, repairs: list[str], verdicts: list[Verdict]) -> None:
+    """Keep in a notebook's metadata what intake repaired and what the judge found."""
+    notebook.metadata[RECORD] = {"repairs": repairs, "verdicts": [asdict(verdict) for verdict in verdicts]}
+
+
+def repairs_of(notebook: NotebookNode) -> list[str]:
+    """What intake had to repair, as sentences."""
+    return list(notebook.metadata.get(RECORD, {}).get("repairs", []))
+
+
+def recorded_verdicts(notebook: NotebookNode) -> list[Verdict]:
+    """What the judge found."""
+    return [Verdict(**verdict) for verdict in notebook.metadata.get(RECORD, {}).get("verdicts", [])]
+
+
 def verdicts_of(notebook: NotebookNode) -> list[Verdict]:
-    """The verdicts of all test cells of an executed notebook, in order."""
+    """The verdicts of all test cells of a notebook whose tests ran in its own kernel, read from their outputs."""
     failed_tasks = {
         cell.metadata.nbgrader["grade_id"]: errors[0]
         for cell in notebook.cells

@@ -19,7 +19,7 @@ from autograder.feedback import write_feedback
 from autograder.grade import grade_class, students_to_grade
 from autograder.marks import marks_of_class, totals
 from autograder.report import write_report
-from autograder.verdicts import verdicts_of
+from autograder.verdicts import recorded_verdicts
 from conftest import CHAPTER, make_course
 
 RIGHT = "def square(x):\n    return x**2"
@@ -69,7 +69,9 @@ def graded(built_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Co
         hand_in(course, student, text)
     (course.submitted / "nothing" / CHAPTER).mkdir(parents=True)
     students = students_to_grade(course, CHAPTER, force=False)
-    problems = {result.student: result.problem for result in grade_class(course, CHAPTER, students)}
+    results = list(grade_class(course, CHAPTER, students))
+    problems = {result.student: result.problem for result in results}
+    assert {result.student for result in results if result.repairs} == set(BROKEN_FILES)
     assert {student for student, problem in problems.items() if problem} == {"nothing"}
     assert "01_squares.ipynb is missing" in problems["nothing"]
     return course
@@ -101,7 +103,7 @@ def test_plain_nbgrader_gives_the_same_marks(graded: Course, tmp_path: Path) -> 
 def test_messages_name_the_bug(graded: Course) -> None:
     def messages(student: str) -> list[str]:
         notebook = nbformat.read(graded.autograded / student / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
-        return [f"{verdict.outcome}: {verdict.message}" for verdict in verdicts_of(notebook)]
+        return [f"{verdict.outcome}: {verdict.message}" for verdict in recorded_verdicts(notebook)]
 
     assert messages("wrong") == ["passed: ", "failed: the square of a negative number is positive"]
     assert messages("loop")[1] == "timed out: This check was stopped after 4 seconds: is there an endless loop?"

@@ -22,7 +22,18 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Integer, List, Unicode
 
 from autograder.sandbox import Limits
-from autograder.verdicts import FAILED, MISSING, NOT_RUN, OUT_OF_MEMORY, PASSED, TIMED_OUT, Verdict, what_it_checks
+from autograder.verdicts import (
+    FAILED,
+    MISSING,
+    NOT_RUN,
+    OUT_OF_MEMORY,
+    PASSED,
+    TIMED_OUT,
+    Verdict,
+    record,
+    repairs_of,
+    what_it_checks,
+)
 from autograder.wall.inside import wire
 from autograder.wall.names import plan
 from autograder.wall.outputs import clean_markdown, clean_outputs
@@ -69,7 +80,8 @@ class Judge(NbGraderPreprocessor):
         from autograder.intake import read_reference
 
         course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))  # nbgrader works in the root
-        self.judge(nb, read_reference(course, resources["nbgrader"]["notebook"]))
+        verdicts = self.judge(nb, read_reference(course, resources["nbgrader"]["notebook"]))
+        record(nb, repairs_of(nb), verdicts)
         return nb, resources
 
     def judge(self, notebook: NotebookNode, reference: NotebookNode) -> list[Verdict]:
