@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.check import run_tests
+from autograder.check import run_tests, run_tests_in_kernel
 from autograder.course import Course, CourseError, open_course
 from autograder.intake import read_reference
 from autograder.source import SourceError, read_text
@@ -87,8 +87,10 @@ def fill_in(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
     return filled
 
 
-def try_bank(course: Course, chapter: str, jobs: int | None = None) -> list[Trial]:
-    """Grade every answer of the bank with the real grader, each in place of its task cell of the reference notebook.
+def try_bank(course: Course, chapter: str, jobs: int | None = None, in_kernel: bool = False) -> list[Trial]:
+    """Grade every answer of the bank with the judge, each in place of its task cell of the reference notebook.
+
+    With `in_kernel` the tests run in the student's kernel instead, as *Validate* does: to see that both agree.
 
     Tests of one task do not look at another's, so one notebook carries one answer for each task: as many notebooks as
     the longest list of answers. Raises CourseError if a task has too few answers or the bank names a task or test that
@@ -104,7 +106,11 @@ def try_bank(course: Course, chapter: str, jobs: int | None = None) -> list[Tria
     sources = [{task: answer.source for task, answer in answers.items()} for answers in rounds]
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context) as pool:
-        results = list(pool.map(_verdicts_with, [course.root] * len(rounds), [chapter] * len(rounds), sources))
+        results = list(
+            pool.map(
+                _verdicts_with, [course.root] * len(rounds), [chapter] * len(rounds), sources, [in_kernel] * len(rounds)
+            )
+        )
     return [
         Trial(answer, [verdict for verdict in verdicts if verdict.task == answer.task])
         for answers, verdicts in zip(rounds, results, strict=True)
@@ -112,9 +118,10 @@ def try_bank(course: Course, chapter: str, jobs: int | None = None) -> list[Tria
     ]
 
 
-def _verdicts_with(course_root: Path, chapter: str, answers: dict[str, str]) -> list[Verdict]:
+def _verdicts_with(course_root: Path, chapter: str, answers: dict[str, str], in_kernel: bool) -> list[Verdict]:
     course = open_course(course_root)
-    return run_tests(course, chapter, fill_in(read_reference(course, chapter), answers))
+    notebook = fill_in(read_reference(course, chapter), answers)
+    return (run_tests_in_kernel if in_kernel else run_tests)(course, chapter, notebook)
 
 
 def _check_bank(bank: dict[str, list[Answer]], reference: NotebookNode) -> None:

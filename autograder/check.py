@@ -5,8 +5,9 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from autograder.course import Course, CourseError
+from autograder.execute import SandboxedExecute
 from autograder.intake import Intake, read_reference, take_in
-from autograder.verdicts import Verdict
+from autograder.verdicts import Verdict, verdicts_of
 from autograder.wall.judge import Judge
 
 
@@ -22,3 +23,9 @@ def check_notebook(course: Course, path: Path) -> tuple[Intake, list[Verdict]]:
 def run_tests(course: Course, chapter: str, notebook: NotebookNode) -> list[Verdict]:
     """Put a rebuilt notebook before the judge, in place, and return the verdicts of its test cells."""
     return Judge(config=course.nbgrader).judge(notebook, read_reference(course, chapter))
+
+
+def run_tests_in_kernel(course: Course, chapter: str, notebook: NotebookNode) -> list[Verdict]:
+    """The same with the tests in the student's own kernel, as *Validate* runs them; nothing guards those verdicts."""
+    SandboxedExecute(config=course.nbgrader).preprocess(notebook, {})
+    return verdicts_of(notebook)
