@@ -61,6 +61,7 @@ def read_chapter(path: Path) -> Chapter:
     for cell in chapter.cells:
         _check_keys(path, cell)
         _check_regions(path, cell)
+        _check_formulas(path, cell)
     _check_tasks(chapter)
     return chapter
 
@@ -209,6 +210,14 @@ def _check_keys(path: Path, cell: Cell) -> None:
             f'`# %% [markdown] {kind}="..."`' if kind in MARKDOWN_KINDS else f"`# %% {kind}=...`, without [markdown]"
         )
         raise SourceError(path, cell.line, f"Write this {kind} cell as {right}.")
+
+
+def _check_formulas(path: Path, cell: Cell) -> None:
+    """JupyterLab takes `$` beside a backtick for the end or the start of a formula, wherever it was meant."""
+    if cell.cell_type == "markdown" and re.search(r"\$`|`\$", cell.source):
+        raise SourceError(
+            path, cell.line, r"A `$` touches a backtick: write $\texttt{...}$ inside the formula instead."
+        )
 
 
 def _check_regions(path: Path, cell: Cell) -> None:

@@ -24,7 +24,7 @@ def test_bank_is_judged_as_expected(real_course: Course, chapter: str) -> None:
 def differences(trials: list[Trial], others: list[Trial]) -> list[str]:
     """Answers whose tests came out otherwise, as one line each. Messages may differ: tests draw random inputs."""
     return [
-        f"{trial.answer.task}, {trial.answer.label!r}, {verdict.aspect}: judge {verdict.outcome}, kernel {other.outcome}"
+        f"{trial.answer.task}, {trial.answer.label!r}: {verdict.aspect}: {verdict.outcome}, in kernel {other.outcome}"
         for trial, other_trial in zip(trials, others, strict=True)
         for verdict, other in zip(trial.verdicts, other_trial.verdicts, strict=True)
         if verdict.outcome != other.outcome

@@ -64,6 +64,12 @@ MISTAKES = {
         "belongs in a",
     ),
     "no title": ("# title: Squares", "# author: me", AT_TOP, "# title: ..."),
+    "formula beside code": (
+        "the square of $x$",
+        "the square of $P($`x`$)$",
+        line_of("# %% [markdown] statement"),
+        "touches",
+    ),
     "markdown forgotten": ('# %% [markdown] hints="square"', '# %% hints="square"', AT_HINTS, "[markdown]"),
 }
 

@@ -643,8 +643,8 @@ plt.show()
 # A sentence multiplies one factor for each bigram. Long products vanish in a computer: add natural logarithms. Write
 # `sentence_log_probability(model, sentence, end=True)`, with `model[w1][w2]` as before:
 #
-# - first factor: $P(w_1 \mid$ `<s>`$)$;
-# - with `end=True`, last factor: $P($`</s>`$\mid w_T)$; without it, you get how likely a sentence *begins* so;
+# - first factor: $P(w_1 \mid \texttt{<s>})$;
+# - with `end=True`, last factor: $P(\texttt{</s>} \mid w_T)$; without it, you get how likely a sentence *begins* so;
 # - a zero or missing factor makes the result `-math.inf`;
 # - the empty sentence has one factor, without `end` none (the result is 0).
 
