@@ -4,6 +4,7 @@ import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -97,29 +98,41 @@ def try_bank(course: Course, chapter: str, jobs: int | None = None, in_kernel: b
     the chapter lacks.
     """
     bank = read_bank(answers_folder(course, chapter))
-    reference = read_reference(course, chapter)
-    _check_bank(bank, reference)
+    _check_bank(bank, read_reference(course, chapter))
+    return try_answers(course, chapter, bank, jobs, in_kernel)
+
+
+def try_answers(
+    course: Course,
+    chapter: str,
+    answers: dict[str, list[Answer]],
+    jobs: int | None = None,
+    in_kernel: bool = False,
+    seconds: int | None = None,
+) -> list[Trial]:
+    """Grade answers to the tasks of a chapter; `seconds` is what a cell may take, if not what the course says."""
     rounds = [
-        {task: answers[number] for task, answers in bank.items() if number < len(answers)}
-        for number in range(max(map(len, bank.values())))
+        {task: listed[number] for task, listed in answers.items() if number < len(listed)}
+        for number in range(max(map(len, answers.values())))
     ]
-    sources = [{task: answer.source for task, answer in answers.items()} for answers in rounds]
+    sources = [{task: answer.source for task, answer in chosen.items()} for chosen in rounds]
+    judged = partial(_verdicts_with, course.root, chapter, in_kernel, seconds)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context) as pool:
-        results = list(
-            pool.map(
-                _verdicts_with, [course.root] * len(rounds), [chapter] * len(rounds), sources, [in_kernel] * len(rounds)
-            )
-        )
+        results = list(pool.map(judged, sources))
     return [
         Trial(answer, [verdict for verdict in verdicts if verdict.task == answer.task])
-        for answers, verdicts in zip(rounds, results, strict=True)
-        for answer in answers.values()
+        for chosen, verdicts in zip(rounds, results, strict=True)
+        for answer in chosen.values()
     ]
 
 
-def _verdicts_with(course_root: Path, chapter: str, answers: dict[str, str], in_kernel: bool) -> list[Verdict]:
+def _verdicts_with(
+    course_root: Path, chapter: str, in_kernel: bool, seconds: int | None, answers: dict[str, str]
+) -> list[Verdict]:
     course = open_course(course_root)
+    if seconds is not None:
+        course.nbgrader.Judge.timeout = seconds
     notebook = fill_in(read_reference(course, chapter), answers)
     return (run_tests_in_kernel if in_kernel else run_tests)(course, chapter, notebook)
 

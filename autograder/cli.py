@@ -1,4 +1,4 @@
-"""The command line: `autograder build | check | grade | feedback | report | demo | rhythm`."""
+"""The command line: `autograder build | check | collect | grade | feedback | report | demo | rhythm`."""
 
 import sys
 from pathlib import Path
@@ -53,6 +53,31 @@ def check(
     warn_if_reduced()
     intake, verdicts = check_notebook(opened, notebook)
     show_verdicts(intake.repairs, verdicts)
+
+
+@app.command()
+def collect(
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")],
+    archive: Annotated[Path, typer.Argument(help="The zip, tar or tar.gz that your learning management system gave.")],
+    lms: Annotated[
+        str | None, typer.Option(help="canvas, moodle, gradescope or plain; default: found out from the names.")
+    ] = None,
+    replace: Annotated[bool, typer.Option(help="Replace submissions that are there already.")] = False,
+    course: CourseOption = None,
+) -> None:
+    """Unpack an archive of submissions into submitted/STUDENT/CHAPTER/CHAPTER.ipynb; list what was left, and why."""
+    from autograder.archives import collect as collect_archive
+
+    collection = collect_archive(open_course(course), chapter, archive, lms, replace)
+    for taken in collection.taken:
+        typer.echo(f"{taken.student}: {taken.entry}")
+    for entry, reason in collection.left:
+        typer.echo(f"not taken: {entry}: {reason}")
+    typer.echo(
+        f"{len(collection.taken)} submissions collected ({collection.lms}), {len(collection.left)} files not taken"
+    )
+    if not collection.taken:
+        raise CourseError("Nothing was collected: the lines above say why; --lms names the layout if it was not seen.")
 
 
 @app.command()

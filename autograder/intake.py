@@ -9,11 +9,15 @@ from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader import utils
+from nbgrader.converters import base
+from nbgrader.coursedir import CourseDirectory
 
 from autograder.course import Course, CourseError, open_course
 from autograder.verdicts import record
 
 LARGEST_SUBMISSION = 20 * 2**20  # bytes
+MOST_CELLS = 2000
+MOST_OBJECTS = 100_000  # JSON objects in the file, of which each takes a hundred times its bytes in memory
 MISSING_ANSWER = "# This cell was not in the submission."
 NOTE_ID = "autograder-note"
 
@@ -56,12 +60,24 @@ def take_in(submission: Path, reference: NotebookNode) -> Intake:
 
 def read_submission(path: Path) -> NotebookNode:
     """The notebook at `path`, upgraded to the current format. Raises UnreadableSubmission if it is none."""
+    if path.is_symlink():  # it could name another student's submission, or the solution
+        raise UnreadableSubmission("The file is a link, not a notebook.")
     size = path.stat().st_size
     if size > LARGEST_SUBMISSION:
         limit = LARGEST_SUBMISSION / 2**20
         raise UnreadableSubmission(f"The file has {size / 2**20:.0f} MiB, the limit is {limit:.0f}: clear its outputs.")
     try:
-        return nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+        text = path.read_text(encoding="utf-8")
+        if text.count("{") > MOST_OBJECTS:
+            raise UnreadableSubmission("The notebook has too many parts: clear its outputs.")
+        notebook = nbformat.reads(text, as_version=4)
+        if len(notebook.cells) > MOST_CELLS:
+            raise UnreadableSubmission(
+                f"The notebook has more than {MOST_CELLS} cells: hand in the one you were given."
+            )
+        return notebook
+    except UnreadableSubmission:
+        raise
     except UnicodeDecodeError:
         raise UnreadableSubmission("The file is not UTF-8 text, so it is not a notebook.") from None
     except nbformat.reader.NotJSONError:
@@ -130,15 +146,45 @@ def _name(cell: NotebookNode) -> str:
 
 
 def _text(source: Any) -> str:
-    return "".join(map(str, source)) if isinstance(source, list) else str(source or "")
+    text = "".join(map(str, source)) if isinstance(source, list) else str(source or "")
+    return text.encode("utf-8", "replace").decode()  # JSON allows lone surrogates, files do not
+
+
+def real_files(path: str, exclude: list[str] | None = None) -> list[str]:
+    """nbgrader's `find_all_files` without links, which may lead to the gradebook, and pipes, which never end."""
+    return [
+        name for name in utils.find_all_files(path, exclude) if Path(name).is_file() and not Path(name).is_symlink()
+    ]
+
+
+_get_existing_timestamp = CourseDirectory.get_existing_timestamp
+
+
+def timestamp_if_any(directory: CourseDirectory, folder: str) -> Any:
+    """nbgrader's `get_existing_timestamp`, for which a `timestamp.txt` that holds no time is none."""
+    path = Path(folder) / "timestamp.txt"
+    if path.is_symlink() or not path.is_file():
+        return None
+    try:
+        return _get_existing_timestamp(directory, folder)
+    except Exception:  # nbgrader 0.9.6 reports the mistake by calling a method that is not there
+        return None
 
 
 class TolerantExporter(NotebookExporter):
     """nbgrader's way of reading a submission for autograding, with our intake in it."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # What nbgrader reads besides the notebook, it reads through these two.
+        base.find_all_files = real_files
+        CourseDirectory.get_existing_timestamp = timestamp_if_any
+
     def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> Any:
-        path = Path(filename).resolve()
-        course = open_course(path.parent)
+        # The course is the one that is being graded: a search upwards from the submission would run a configuration
+        # that lies beside it. The path keeps its links, since a link must not lead to somebody else's notebook.
+        course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))
+        path = course.root / filename
         if not path.is_relative_to(course.submitted):  # nbgrader's second pass, over its own sanitised copy
             return super().from_filename(filename, resources=resources, **kwargs)
         intake = take_in(path, read_reference(course, path.stem))

@@ -115,6 +115,9 @@ class SandboxProvisioner(LocalProvisioner):
 def bubblewrap(visible_folders: list[Path], limits: Limits, more: list[str]) -> list[str]:
     """The bubblewrap command with its options and `more` of them; the command to run inside follows."""
     options = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    # In a user namespace of its own, student code could mount file systems in memory that no limit holds for.
+    if _can_forbid_namespaces():
+        options += ["--unshare-user", "--disable-userns"]
     # jupyter_client sets the variable; inside, its number means another process, and the kernel would stop at once.
     options += ["--unsetenv", "JPY_PARENT_PID"]
     options += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
@@ -152,6 +155,12 @@ def bubblewrap_works() -> bool:
         return False
     trial = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
     return subprocess.run(trial, capture_output=True, check=False).returncode == 0
+
+
+@functools.cache
+def _can_forbid_namespaces() -> bool:
+    """Whether this bubblewrap (0.8 or newer) can."""
+    return "--disable-userns" in subprocess.run(["bwrap", "--help"], capture_output=True, text=True).stdout
 
 
 def clean_environment() -> dict[str, str]:

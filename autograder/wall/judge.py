@@ -40,6 +40,8 @@ from autograder.wall.outputs import clean_markdown, clean_outputs
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
 
 MOST_PRINTED = 3000  # characters of what one test prints
+MOST_MESSAGE = 2000  # characters of what a student is told about one test
+MOST_STORED = 4 * 2**20  # characters of what all cells of a notebook show
 RUNS_BESIDE = "runs_beside_the_answer"  # attribute of library functions that must run on the student's side
 
 
@@ -69,6 +71,7 @@ class Namespace(dict[str, Any]):
 class Judge(NbGraderPreprocessor):
     """Takes the place of nbgrader's Execute: student cells run in the sandbox, test cells on our side of the wall."""
 
+    memory = Integer(8 * 2**30, help="Bytes of memory for all processes of a notebook.").tag(config=True)
     timeout = Integer(20, help="Seconds that one cell may run.").tag(config=True)
     notebook_timeout = Integer(180, help="Seconds that all cells of a notebook may run together.").tag(config=True)
     most_processes = Integer(6, help="How many fresh Python processes one notebook may use up.").tag(config=True)
@@ -98,7 +101,7 @@ class _Trial:
         self.reference = reference
         self.plan = plan(reference)
         self.tests = {cell.metadata.nbgrader.grade_id: cell for cell in reference.cells if utils.is_grade(cell)}
-        self.side = StudentSide([Path(folder) for folder in settings.visible_folders], Limits())
+        self.side = StudentSide([Path(folder) for folder in settings.visible_folders], Limits(memory=settings.memory))
         self.deadline = time.monotonic() + settings.notebook_timeout
         self.processes = 0
         self.fatal: set[int] = set()  # positions of student cells after which the process could not be used any more
@@ -106,6 +109,7 @@ class _Trial:
         self.given: dict[str, Any] = {"__name__": "__given__"}
         self.given_run: list[int] = []
         self.task_errors: dict[str, str] = {}
+        self.room = MOST_STORED
 
     def run(self) -> list[Verdict]:
         verdicts: dict[str, Verdict] = {}
@@ -134,7 +138,8 @@ class _Trial:
             cell.outputs = [_error(NOT_RUN, "Not run: cells above used up the time of the whole notebook.")]
             return
         outputs, problem = self._run_there(cell.source, position)
-        cell.outputs = clean_outputs(outputs)
+        cell.outputs = clean_outputs(outputs, self.room)
+        self.room -= sum(len(str(output)) for output in cell.outputs)
         if problem is not None:
             cell.outputs.append(problem)
         grade_id = _grade_id(cell)
@@ -150,8 +155,8 @@ class _Trial:
             self.alive = False
             self.fatal.add(position)
             return [], _error(gone.reason, str(gone))
-        except (wire.WireError, TimeUp) as problem:
-            return [], _error(FAILED, str(problem))
+        except Exception as problem:  # whatever else their side makes of a request
+            return [], _error(FAILED, _first_line(str(problem)))
         if error and error["kind"] == "TimeUp":
             kept = [output for output in outputs if isinstance(output, dict) and output.get("output_type") != "error"]
             return kept, _error(TIMED_OUT, f"This cell was stopped after {self.settings.timeout} seconds.")
@@ -216,7 +221,7 @@ class _Trial:
         except MemoryError:
             return "", OUT_OF_MEMORY, "Your code asked for more memory than there is."
         except AssertionError as error:
-            return "", FAILED, " ".join(str(error).split()) or "The check failed."
+            return "", FAILED, self._message_of(error) or "The check failed."
         except NameError as error:
             task, _ = what_it_checks(self.tests[grade_id])
             if task in self.task_errors:
@@ -225,6 +230,16 @@ class _Trial:
         except Exception as error:
             return "", FAILED, _first_line(getattr(error, "student_text", None) or f"{type(error).__name__}: {error}")
         return printed.getvalue()[:MOST_PRINTED], PASSED, ""
+
+    def _message_of(self, error: AssertionError) -> str:
+        """What a failed test says. Its message may be an object of the student's, which is asked for its text."""
+        try:
+            return " ".join(str(error)[:MOST_MESSAGE].split())
+        except StudentGone as gone:
+            self.alive = False
+            return str(gone)
+        except Exception as problem:
+            return f"The check failed, and its message cannot be shown ({type(problem).__name__})."
 
     def _run_given(self, grade_id: str) -> None:
         """Run the judge's own copies of the given cells that this test needs and that have not run yet."""

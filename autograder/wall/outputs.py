@@ -15,21 +15,34 @@ MOST_PICTURE = 2 * 2**20  # bytes
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-def clean_outputs(outputs: Any) -> list[NotebookNode]:
-    """Outputs that may be stored in a notebook; whatever is not understood is left out."""
-    if not isinstance(outputs, list):
-        return []
-    cleaned = [_clean_output(output) for output in outputs[:MOST_OUTPUTS] if isinstance(output, dict)]
-    return [output for output in cleaned if output is not None]
+def clean_outputs(outputs: Any, room: int) -> list[NotebookNode]:
+    """Outputs that may be stored in `room` characters of a notebook; whatever is not understood is left out."""
+    cleaned: list[NotebookNode] = []
+    for output in outputs[:MOST_OUTPUTS] if isinstance(outputs, list) else []:
+        clean = _clean_output(output) if isinstance(output, dict) else None
+        if clean is not None:
+            room -= len(str(clean))
+            if room < 0:
+                cleaned.append(new_output("stream", text="What this cell shows is too long to be kept.\n"))
+                break
+            cleaned.append(clean)
+    return cleaned
 
 
 def clean_markdown(source: str) -> str:
-    """Markdown in which raw HTML is shown instead of obeyed."""
-    return re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", source)
+    """Markdown in which raw HTML is shown instead of obeyed, and formulas hold no links."""
+    return _without_linking_formulas(re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", source))
+
+
+def _without_linking_formulas(text: str) -> str:
+    """MathJax makes links, styles and more out of these commands."""
+    return re.sub(r"\\(href|url|style|class|cssId|require|unicode|data)(?![a-zA-Z])", r"\1", text)
 
 
 def _clean_output(output: dict[str, Any]) -> NotebookNode | None:
     kind = output.get("output_type")
+    if not isinstance(kind, str):  # an array, say, which is neither equal nor unequal to a text
+        return None
     if kind == "stream":
         return new_output(
             "stream", name="stderr" if output.get("name") == "stderr" else "stdout", text=_text(output.get("text"))
@@ -53,7 +66,7 @@ def _clean_data(data: dict[str, Any]) -> dict[str, str]:
     if isinstance(data.get("text/plain"), str):
         cleaned["text/plain"] = _text(data["text/plain"])
     if isinstance(data.get("text/html"), str):
-        cleaned["text/html"] = nh3.clean(_text(data["text/html"]))
+        cleaned["text/html"] = _without_linking_formulas(nh3.clean(_text(data["text/html"])))
     picture = data.get("image/png")
     if isinstance(picture, (str, bytes)):
         try:

@@ -165,10 +165,10 @@ class StudentSide:
                 raise wire.WireError("a reply that is no reply")
             if "callback" in message:
                 self._answer_callback(message)
-            elif message.get("number") != number:
+            elif type(message.get("number")) is not int or message["number"] != number:
                 self._gone("crashed", "The process broke the protocol.")
             elif "unfit" in message:
-                raise wire.WireError(str(message["unfit"])[:300])
+                raise wire.WireError(_checked_text(message["unfit"])[:300])
             elif "raised" in message:
                 raise _exception(_checked_error(message["raised"]))
             else:
@@ -176,7 +176,8 @@ class StudentSide:
 
     def _answer_callback(self, message: dict[str, Any]) -> None:
         """Student code called a function of ours."""
-        function = self.callbacks.get(message["callback"])
+        number = message["callback"]
+        function = self.callbacks.get(number) if type(number) is int else None
         args, kwargs = message.get("args"), message.get("kwargs")
         if function is None or not isinstance(args, list) or not isinstance(kwargs, dict):
             self._gone("crashed", "The process broke the protocol.")
@@ -211,7 +212,10 @@ class StudentSide:
     def _exactly(self, size: int) -> bytes:
         data = bytearray()
         while len(data) < size:
-            self.connection.settimeout(max(0.1, self.deadline + GRACE - time.monotonic()))
+            left = self.deadline + GRACE - time.monotonic()
+            if left <= 0:  # even if they send a byte now and then
+                self._gone("timed out", "Your code ran for too long and was stopped.")
+            self.connection.settimeout(left)
             try:
                 part = self.connection.recv(min(size - len(data), 2**20))
             except TimeoutError:
@@ -281,14 +285,24 @@ def _memory(family: list[psutil.Process]) -> int:
 def _checked_error(error: Any) -> dict[str, str]:
     """What the student's side says about an exception, with nothing but texts in it."""
     fields = error if isinstance(error, dict) else {}
-    return {field: str(fields.get(field, ""))[:2000] for field in ("kind", "name", "text")}
+    return {field: _checked_text(fields.get(field)) for field in ("kind", "name", "text")}
+
+
+def _checked_text(value: Any) -> str:
+    """A text of theirs; of a handle nothing, since asking it for its text could end in the next such error."""
+    return value[:2000] if isinstance(value, str) else ""
 
 
 def _exception(error: dict[str, str]) -> Exception:
     if error["kind"] == "TimeUp":
         return TimeUp(error["text"])
     kind = getattr(builtins, error["kind"], None)
-    if isinstance(kind, type) and issubclass(kind, Exception):
+    # A StopIteration of theirs would end a loop of ours, and the checks in it.
+    if (
+        isinstance(kind, type)
+        and issubclass(kind, Exception)
+        and not issubclass(kind, (StopIteration, StopAsyncIteration))
+    ):
         try:
             exception = kind(error["text"])
         except TypeError:  # kinds such as UnicodeDecodeError want more than a text

@@ -14,6 +14,7 @@ import collections.abc
 import itertools
 import json
 import math
+import re
 import struct
 import sys
 from collections.abc import Callable
@@ -23,7 +24,9 @@ MOST_BYTES = 64 * 2**20  # of one message
 MOST_DOCUMENT = 16 * 2**20  # of its JSON document, which takes far more memory once it is read
 MOST_DEPTH = 40  # lists within lists
 MOST_NODES = 1_000_000  # values in one message
+MOST_COLLISIONS = 10_000  # values in one message whose hash another value has; a set of more would never be done
 ARRAY_KINDS = "biufcSU"  # NumPy's letters for bool, int, unsigned, float, complex, bytes, text
+ARRAY_TYPE = re.compile(rf"[<|][{ARRAY_KINDS}][1-9][0-9]{{0,8}}")
 # fmt: off
 TENSOR_KINDS = (
     "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
@@ -169,7 +172,17 @@ class _Writer:
         kind = str(value.dtype).removeprefix("torch.")
         if kind not in TENSOR_KINDS or value.layout is not torch.strided:
             raise WireError(f"a tensor of type {kind} and layout {value.layout} cannot cross")
-        raw = value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+        raw = (
+            value.detach()
+            .cpu()
+            .resolve_conj()
+            .resolve_neg()
+            .contiguous()
+            .reshape(-1)
+            .view(torch.uint8)
+            .numpy()
+            .tobytes()
+        )
         return {
             "t": "tensor",
             "d": kind,
@@ -237,9 +250,11 @@ class _Writer:
 
 class _Reader:
     def __init__(self, buffers: list[bytes], from_handle: Callable[[dict[str, Any]], Any]) -> None:
-        self.buffers = buffers
+        self.buffers: list[bytes | None] = [*buffers]
         self.from_handle = from_handle
         self.nodes = 0
+        self.hashed: dict[int, Any] = {}
+        self.collisions = 0
 
     def value(self, tree: Tree, depth: int) -> Any:
         """The value that `tree` stands for."""
@@ -251,49 +266,74 @@ class _Reader:
         if isinstance(tree, dict):
             read = self.READERS.get(tree["t"])
             return self.from_handle(tree) if read is None else read(self, tree, depth)
-        return tree
+        return self._hash_checked(tree) if type(tree) is int else tree
 
     def _values(self, trees: Tree, depth: int) -> list[Any]:
         if not isinstance(trees, list):
             raise WireError("a list was expected")
         return [self.value(tree, depth + 1) for tree in trees]
 
+    def _hash_checked(self, value: Any) -> Any:
+        """The value itself. Whoever sends many different ones with the same hash wants a set or dict to take hours."""
+        if type(value) is int and abs(value) < sys.hash_info.modulus:
+            return value
+        try:
+            first = self.hashed.setdefault(hash(value), value)
+        except TypeError:  # a tuple with a list in it, say
+            return value
+        if first is not value and first != value:
+            self.collisions += 1
+            if self.collisions > MOST_COLLISIONS:
+                raise WireError("too many values that Python can hardly tell apart")
+        return value
+
+    def _buffer(self, tree: Tree) -> bytes:
+        """The buffer of an array. Each is used once, so that what is read cannot be much larger than the message."""
+        buffer, self.buffers[tree["b"]] = self.buffers[tree["b"]], None
+        if buffer is None:
+            raise WireError("a buffer that is used twice")
+        return buffer
+
     def _int(self, tree: Tree, depth: int) -> int:
-        return int(tree["v"], 16)
+        number: int = self._hash_checked(int(tree["v"], 16))
+        return number
 
     def _float(self, tree: Tree, depth: int) -> float:
         return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[tree["v"]]
 
     def _complex(self, tree: Tree, depth: int) -> complex:
         real, imaginary = self._values(tree["v"], depth)
-        return complex(real, imaginary)
+        number: complex = self._hash_checked(complex(real, imaginary))
+        return number
 
     def _bytes(self, tree: Tree, depth: int) -> bytes:
-        return self.buffers[tree["b"]]
+        return self._buffer(tree)
 
     def _tuple(self, tree: Tree, depth: int) -> tuple[Any, ...]:
-        return tuple(self._values(tree["v"], depth))
+        values: tuple[Any, ...] = self._hash_checked(tuple(self._values(tree["v"], depth)))
+        return values
 
     def _set(self, tree: Tree, depth: int) -> set[Any]:
         return set(self._values(tree["v"], depth))
 
     def _frozenset(self, tree: Tree, depth: int) -> frozenset[Any]:
-        return frozenset(self._values(tree["v"], depth))
+        values: frozenset[Any] = self._hash_checked(frozenset(self._values(tree["v"], depth)))
+        return values
 
     def _dict(self, tree: Tree, depth: int) -> dict[Any, Any]:
         return dict(self._values(item, depth) for item in tree["v"])
 
     def _range(self, tree: Tree, depth: int) -> range:
         start, stop, step = self._values(tree["v"], depth)
-        return range(start, stop, step)
+        numbers: range = self._hash_checked(range(start, stop, step))
+        return numbers
 
     def _array(self, tree: Tree, depth: int) -> Any:
         import numpy as np
 
-        dtype = np.dtype(tree["d"])
-        if not isinstance(tree["d"], str) or dtype.kind not in ARRAY_KINDS or dtype.itemsize == 0:
+        if not isinstance(tree["d"], str) or not ARRAY_TYPE.fullmatch(tree["d"]):
             raise WireError("an array of unknown type")
-        buffer = self.buffers[tree["b"]]
+        dtype, buffer = np.dtype(tree["d"]), self._buffer(tree)
         if dtype.kind == "b":  # a bool whose byte is 2 is neither True nor False
             return (np.frombuffer(buffer, np.uint8) != 0).reshape(_shape(tree))
         return np.frombuffer(buffer, dtype).reshape(_shape(tree)).astype(dtype.newbyteorder("="))
@@ -308,18 +348,19 @@ class _Reader:
         return array.reshape(_shape(tree))
 
     def _scalar(self, tree: Tree, depth: int) -> Any:
-        return self.value(tree["v"], depth + 1)[()]
+        inner = tree["v"]
+        if inner["t"] not in ("array", "objects") or inner["s"] != []:
+            raise WireError("a number that is no number")
+        return self._hash_checked(self.READERS[inner["t"]](self, inner, depth)[()])
 
     def _tensor(self, tree: Tree, depth: int) -> Any:
         import torch
 
         if tree["d"] not in TENSOR_KINDS:
             raise WireError("a tensor of unknown type")
-        buffer = bytearray(self.buffers[tree["b"]])
+        buffer = bytearray(self._buffer(tree))
         dtype, shape = getattr(torch, tree["d"]), _shape(tree)
-        if not buffer:
-            return torch.empty(shape, dtype=dtype)
-        raw = torch.frombuffer(buffer, dtype=torch.uint8)
+        raw = torch.frombuffer(buffer, dtype=torch.uint8) if buffer else torch.empty(0, dtype=torch.uint8)
         tensor = (raw != 0 if dtype is torch.bool else raw.view(dtype)).reshape(shape).clone()
         return tensor.requires_grad_(tree["g"] is True)
 
@@ -327,17 +368,19 @@ class _Reader:
         import pandas as pd
 
         values, kind, index, name, index_name = self._values(tree["v"], depth)
-        return _series(values, kind, pd.Index(index, name=index_name)).rename(name)
+        series = _series(values, kind, pd.Index(_listed(index), name=index_name))
+        series.name = name
+        return series
 
     def _frame(self, tree: Tree, depth: int) -> Any:
         import pandas as pd
 
         columns, index, names, index_name, columns_name = self._values(tree["v"], depth)
-        rows = pd.Index(index, name=index_name)
+        rows = pd.Index(_listed(index), name=index_name)
         frame = pd.DataFrame(
             {number: _series(values, kind, rows) for number, (values, kind) in enumerate(columns)}, rows
         )
-        return frame.set_axis(pd.Index(names, name=columns_name), axis=1)
+        return frame.set_axis(pd.Index(_listed(names), name=columns_name), axis=1)
 
     def _random(self, tree: Tree, depth: int) -> Any:
         import random
@@ -389,9 +432,17 @@ def _shape(tree: Tree) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def _series(values: list[Any], kind: Any, index: Any) -> Any:
+def _listed(values: Any) -> list[Any]:
+    """A list as it is; anything else pandas would repeat, or ask the student's side for its parts."""
+    if type(values) is not list:
+        raise WireError("a list was expected")
+    return values
+
+
+def _series(values: Any, kind: Any, index: Any) -> Any:
     import pandas as pd
 
+    values = _listed(values)
     if not isinstance(kind, str) or not kind.startswith(COLUMN_KINDS):
         return pd.Series(values, index=index)
     return pd.Series(values, index=index, dtype=kind)
