@@ -182,8 +182,8 @@ def batches(texts: Sequence[Ids], size: int, shuffle: np.random.Generator) -> It
     """Endless batches of whole documents of similar length, padded with -1."""
     while True:
         order = shuffle.permutation(len(texts))
-        for pool in np.array_split(order, max(1, len(order) // (size * 32))):
-            pool = sorted(pool, key=lambda i: len(texts[i]))
+        for part in np.array_split(order, max(1, len(order) // (size * 32))):
+            pool = sorted(part.tolist(), key=lambda i: len(texts[i]))
             groups = [pool[i : i + size] for i in range(0, len(pool), size)]
             for g in shuffle.permutation(len(groups)):
                 longest = max(len(texts[i]) for i in groups[g])
@@ -282,12 +282,11 @@ class Measure:
                 bad = [ids_of[word] for word in probe.wrong if word in ids_of]
                 if not good or (probe.wrong and not bad):
                     continue
-                if bad:
-                    hit = np.exp(row[good]).sum() > np.exp(row[bad]).sum()
+                if probe.wrong:
+                    right[band(probe)] += bool(np.exp(row[good]).sum() > np.exp(row[bad]).sum())
                 else:
-                    hit = int(row.argmax()) == good[0]
+                    right[band(probe)] += int(row.argmax()) == good[0]
                 asked[band(probe)] += 1
-                right[band(probe)] += bool(hit)
         return {name: (100 * right[name] / n, n) for name, n in asked.items()}
 
 
@@ -350,8 +349,7 @@ def tagging(
                     if group:
                         hits[group] += hit
                         total[group] += 1
-        for group in sorted(set(total) - set(groups)):
-            groups.append(group)
+        groups.extend(sorted(set(total) - set(groups)))
         rows[name] = [100 * hits[group] / total[group] for group in groups]
         score.total = total  # type: ignore[attr-defined]
 
@@ -377,8 +375,9 @@ def tagging(
             batch = np.stack(
                 [np.pad(p, ((0, 0), (0, longest - p.shape[1])), constant_values=-1) for p in chosen]
             )
-            ids, tags = torch.from_numpy(batch[:, 0]).clamp(min=0), torch.from_numpy(batch[:, 1])
-            loss = F.cross_entropy(model(ids).flatten(0, 1), tags.flatten(), ignore_index=-1)
+            inputs, targets = torch.from_numpy(batch).unbind(1)
+            logits = model(inputs.clamp(min=0))
+            loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=-1)
             optimiser.zero_grad(set_to_none=True)
             loss.backward()
             optimiser.step()

@@ -358,7 +358,7 @@ class Grammar:
         """before the guests (ADP), or before the guests sing (SCONJ): known only after the noun."""
         self.draw(w.TIME_WORDS)
         where = self.teller.position - 1
-        self.teller.mark("tag: before, after, until")
+        self.teller.mark("tag: before, after")
         self.say("the/DET")
         head, plural = self.people_and_head()
         if self.choose("time then") == "verb":
@@ -708,9 +708,9 @@ class Grammar:
             self.verb(w.INTRANSITIVE, number, head)
         self.adjunct()
 
-    def person_moved(self, guest: int) -> None:
-        """Whom somebody urges or takes: another guest, or people."""
-        others = [i for i in range(len(self.state.guests)) if i != guest]
+    def person_moved(self, guest: int, plural: bool) -> None:
+        """Whom somebody urges or takes: another guest, or people (always, when two guests do it)."""
+        others = [] if plural else [i for i in range(len(self.state.guests)) if i != guest]
         if self.choose("urged", None if others else ("people",)) == "guest":
             self.mention("object", others)
         else:
@@ -721,7 +721,7 @@ class Grammar:
         """tells the cooks near the bar to work: PART and VERB, because of a verb far back."""
         self.verb(w.URGE, plural)
         verb = self.teller.position - 1
-        self.person_moved(guest)
+        self.person_moved(guest, plural)
         self.say("to/PART")
         self.draw(w.HELPS)
         self.teller.mark("tag: to, after urging", self.teller.position - 1 - verb)
@@ -731,7 +731,7 @@ class Grammar:
         """leads the cooks near the bar to work: ADP and NOUN, because of a verb far back."""
         self.verb(w.TAKE, plural)
         verb = self.teller.position - 1
-        self.person_moved(guest)
+        self.person_moved(guest, plural)
         self.say("to/ADP")
         self.draw(w.ERRANDS)
         self.teller.mark("tag: to, after taking", self.teller.position - 1 - verb)

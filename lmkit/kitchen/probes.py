@@ -57,7 +57,7 @@ def probes_in(kind: str, sampled: Sequence[Document]) -> list[Probe]:
                 label = "other number between" if "attracted" in mark.kind else "no attractor"
             elif kind == "companion" and mark.kind == "companion":
                 is_tool = word in words.TOOL_NOUNS
-                right = words.TOOL_NOUNS if is_tool else words.COMPANION_NOUNS
+                right = tuple(words.TOOL_NOUNS if is_tool else words.COMPANION_NOUNS)
                 label = "tool" if is_tool else "food"
             elif kind == "copying" and mark.kind.startswith(("copy", "recall")):
                 before = document.tokens[: mark.position]

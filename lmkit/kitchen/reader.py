@@ -610,12 +610,12 @@ class _Reader:
         elif deed == "believe":
             self.read_belief()
         elif deed in ("urge", "take"):
-            if self.next == "the":
-                self.decide("urged", "people", () if others else ("guest",))
+            whom = "people" if self.next == "the" else "guest"
+            self.decide("urged", whom, () if others and not together else ("guest",))
+            if whom == "people":
                 self.take_all("the/DET")
                 self.read_people()
             else:
-                self.decide("urged", "guest")
                 self.read_mention("object", others)
             self.take("to", "PART" if deed == "urge" else "ADP")
             self.take_from(w.HELPS if deed == "urge" else w.ERRANDS)

@@ -9,6 +9,11 @@ from collections.abc import Collection, Mapping, Sequence
 FORMS = ("base", "third", "past")
 
 
+def listed(text: str) -> list[str]:
+    """The words of a text, as a list."""
+    return text.split()
+
+
 class Table:
     """Words that compete for one slot, each with its probability and its part of speech."""
 
@@ -88,12 +93,12 @@ IRREGULAR_PLURALS = {
 }
 PAST_FORMS = dict(
     pair.split("-")
-    for pair in (
+    for pair in listed(
         "buy-bought sell-sold bring-brought drink-drank sing-sang sleep-slept know-knew cut-cut say-said "
         "eat-ate choose-chose meet-met leave-left take-took drive-drove lead-led send-sent go-went "
         "come-came hear-heard think-thought tell-told teach-taught have-had find-found grow-grew "
         "begin-began plan-planned chop-chopped can-canned stop-stopped hold-held"
-    ).split()
+    )
 )
 
 
