@@ -21,9 +21,7 @@ def table(name: str) -> pd.DataFrame:
     Names: bigram_counts, mle_printed_002, mle_printed_004, addone_printed_002, laplace_printed_002,
     reconstituted_printed_002.
     """
-    names = sorted(
-        path.stem for path in FOLDER.glob("*.csv") if path.read_text().startswith("prev\\next")
-    )
+    names = sorted(path.stem for path in FOLDER.glob("*.csv") if path.read_text().startswith("prev\\next"))
     if name not in names:
         raise ValueError(f"There is no table {name!r}; choose one of: {', '.join(names)}.")
     frame = pd.read_csv(FOLDER / f"{name}.csv", index_col=0)

@@ -1,0 +1,29 @@
+# Each target calls commands that the README documents; `scripts/setup` brings what the machine lacks.
+BIN := .venv/bin
+
+.PHONY: demo lab build test
+
+demo: .venv/.run-ready
+	$(BIN)/autograder demo
+
+lab: .venv/.run-ready
+	$(BIN)/jupyter lab --notebook-dir=.
+
+build: .venv/.run-ready
+	$(BIN)/autograder build
+
+test: .venv/.test-ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -q
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q -p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg solutions
+	OMP_NUM_THREADS=2 $(BIN)/pytest -q -p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg solutions
+
+.venv/.run-ready: pyproject.toml scripts/setup
+	scripts/setup run
+	touch $@
+
+.venv/.test-ready: pyproject.toml scripts/setup
+	scripts/setup test
+	touch $@ .venv/.run-ready

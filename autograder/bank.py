@@ -1,0 +1,136 @@
+"""The bank: right and wrong answers to each task, kept as text beside the tests of a course, and their trial."""
+
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from autograder.check import run_tests
+from autograder.course import Course, CourseError, open_course
+from autograder.intake import read_reference
+from autograder.source import SourceError, read_text
+from autograder.verdicts import Verdict, what_it_checks
+
+FEWEST_RIGHT, FEWEST_WRONG = 2, 3
+KEYS = {"right", "wrong", "caught_by"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer to a task. `caught_by` names the aspects of the tests that must fail; empty for a right answer."""
+
+    task: str
+    label: str
+    source: str
+    caught_by: tuple[str, ...]
+
+    @property
+    def is_right(self) -> bool:
+        return not self.caught_by
+
+
+@dataclass(frozen=True)
+class Trial:
+    """An answer and the verdicts of its task's tests."""
+
+    answer: Answer
+    verdicts: list[Verdict]
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the course: a right answer lost points, or a named test passed a wrong one; else empty."""
+        failed = {verdict.aspect: verdict for verdict in self.verdicts if verdict.outcome != "passed"}
+        if self.answer.is_right:
+            return "; ".join(f"{aspect}: {verdict.message}" for aspect, verdict in failed.items())
+        missed = [aspect for aspect in self.answer.caught_by if aspect not in failed]
+        return f"not caught by {', '.join(missed)}" if missed else ""
+
+
+def answers_folder(course: Course, chapter: str) -> Path:
+    return course.root / "tests" / "answers" / chapter
+
+
+def read_bank(folder: Path) -> dict[str, list[Answer]]:
+    """All answers in a folder, by task; each file is named after its task. Raises SourceError for unknown keys."""
+    return {path.stem: _read_answers(path) for path in sorted(folder.glob("*.py"))}
+
+
+def _read_answers(path: Path) -> list[Answer]:
+    answers: list[Answer] = []
+    for cell in read_text(path).cells:
+        unknown = set(cell.keys) - KEYS
+        if unknown:
+            raise SourceError(
+                path, cell.line, f"Unknown key {unknown.pop()!r}: an answer takes right, or wrong and caught_by."
+            )
+        if ("right" in cell.keys) == ("wrong" in cell.keys) or ("wrong" in cell.keys) != ("caught_by" in cell.keys):
+            raise SourceError(path, cell.line, 'Write right="..." or wrong="..." caught_by="aspect".')
+        caught_by = tuple(aspect.strip() for aspect in cell.keys.get("caught_by", "").split("|") if aspect.strip())
+        label = cell.keys.get("right") or cell.keys["wrong"]
+        if any(answer.label == label for answer in answers):
+            raise SourceError(path, cell.line, f"There are two answers called {label!r}: rename one.")
+        answers.append(Answer(path.stem, label, cell.source, caught_by))
+    return answers
+
+
+def fill_in(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
+    """A copy of a notebook with the source of some task cells, by grade id, replaced."""
+    filled = nbformat.from_dict(notebook)
+    for cell in filled.cells:
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if name in answers:
+            cell.source = answers[name]
+    return filled
+
+
+def try_bank(course: Course, chapter: str, jobs: int | None = None) -> list[Trial]:
+    """Grade every answer of the bank with the real grader, each in place of its task cell of the reference notebook.
+
+    Tests of one task do not look at another's, so one notebook carries one answer for each task: as many notebooks as
+    the longest list of answers. Raises CourseError if a task has too few answers or the bank names a task or test that
+    the chapter lacks.
+    """
+    bank = read_bank(answers_folder(course, chapter))
+    reference = read_reference(course, chapter)
+    _check_bank(bank, reference)
+    rounds = [
+        {task: answers[number] for task, answers in bank.items() if number < len(answers)}
+        for number in range(max(map(len, bank.values())))
+    ]
+    sources = [{task: answer.source for task, answer in answers.items()} for answers in rounds]
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context) as pool:
+        results = list(pool.map(_verdicts_with, [course.root] * len(rounds), [chapter] * len(rounds), sources))
+    return [
+        Trial(answer, [verdict for verdict in verdicts if verdict.task == answer.task])
+        for answers, verdicts in zip(rounds, results, strict=True)
+        for answer in answers.values()
+    ]
+
+
+def _verdicts_with(course_root: Path, chapter: str, answers: dict[str, str]) -> list[Verdict]:
+    course = open_course(course_root)
+    return run_tests(course, chapter, fill_in(read_reference(course, chapter), answers))
+
+
+def _check_bank(bank: dict[str, list[Answer]], reference: NotebookNode) -> None:
+    nbgrader = [cell.metadata.get("nbgrader", {}) for cell in reference.cells]
+    tasks = [cell["grade_id"] for cell in nbgrader if cell.get("solution")]
+    tests = {what_it_checks(cell) for cell in reference.cells if cell.metadata.get("nbgrader", {}).get("grade")}
+    for task in tasks:
+        answers = bank.get(task, [])
+        right = sum(answer.is_right for answer in answers)
+        if right < FEWEST_RIGHT or len(answers) - right < FEWEST_WRONG:
+            wish = f"at least {FEWEST_RIGHT} right and {FEWEST_WRONG} wrong answers"
+            raise CourseError(f"Task {task} needs {wish} in the bank; it has {right} and {len(answers) - right}.")
+        for answer in answers:
+            for aspect in answer.caught_by:
+                if (task, aspect) not in tests:
+                    raise CourseError(f"Answer {answer.label!r} to {task}: there is no test {aspect!r} to catch it.")
+    for task in bank:
+        if task not in tasks:
+            raise CourseError(f"The bank has answers to {task}, which is no task of the chapter.")

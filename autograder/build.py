@@ -1,0 +1,194 @@
+"""From a chapter's text to its executed reference notebook and to the release that students open."""
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+from nbgrader.converters import GenerateAssignment
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from autograder.chapter import (
+    BEGIN_HIDDEN,
+    BEGIN_SOLUTION,
+    END_HIDDEN,
+    END_SOLUTION,
+    Chapter,
+    notebook_of,
+    read_chapter,
+)
+from autograder.course import Course, CourseError
+from autograder.nbgrader_setup import visible_folders
+from autograder.quiet import run_quietly
+from autograder.sandbox import SandboxKernelManager
+
+EXECUTION_TIMEOUT = 300  # seconds for one cell of a reference
+
+
+@dataclass(frozen=True)
+class Build:
+    """What a build wrote: paths relative to the course, empty when everything was up to date."""
+
+    changed: list[Path]
+    executed: bool
+
+
+def build(course: Course, name: str, check: bool = False, force: bool = False) -> Build:
+    """Bring the reference and the release of a chapter up to date.
+
+    A reference whose code has changed (or any, with `force`) is executed and its outputs are stored. With `check`
+    nothing is executed or written; a chapter that is out of date raises CourseError. Nothing reaches the release that
+    the leak check objects to.
+    """
+    chapter = read_chapter(course.chapter_source(name))
+    reference_path = course.source / name / f"{name}.ipynb"
+    reference = notebook_of(chapter, course.chapter_source)
+    current = force is False and _take_outputs(reference, reference_path)
+    if not current:
+        if check:
+            raise _out_of_date(name)
+        _execute(course, reference)
+    with tempfile.TemporaryDirectory() as folder:
+        release = make_release(course, name, reference, Path(folder))
+        problems = leaks(chapter, release)
+        if problems:
+            raise CourseError(f"The release of {name} is not clean: {'; '.join(problems)}.")
+        wanted = {reference_path: (nbformat.writes(reference) + "\n").encode()}
+        wanted |= _replacement(release, course.release / name)
+        outdated = [path for path, content in wanted.items() if _content(path) != content]
+        if outdated and check:
+            raise _out_of_date(name)
+        for path in outdated:
+            _write(path, wanted[path])
+    return Build([path.relative_to(course.root) for path in outdated], executed=not current)
+
+
+def make_release(course: Course, name: str, reference: NotebookNode, folder: Path) -> Path:
+    """Run nbgrader's own generate_assignment on `reference` inside `folder`, away from the gradebook.
+
+    Everything else that lies in the chapter's source folder goes through it too, so the configuration is what keeps
+    text sources out of the release. Returns the folder of the release.
+    """
+    config = course.settings(root=str(folder), db_url=f"sqlite:///{folder / 'gradebook.db'}")
+    source = folder / CourseDirectory(config=config).source_directory / name
+    shutil.copytree(course.source / name, source, ignore=shutil.ignore_patterns("*.ipynb", "__pycache__"))
+    nbformat.write(reference, source / f"{name}.ipynb")
+    run_generate_assignment(config, name)
+    return folder / CourseDirectory(config=config).release_directory / name
+
+
+def run_generate_assignment(config: Config, name: str) -> None:
+    """nbgrader's generate_assignment for one chapter under `config`; overwrites an earlier release there."""
+    converter = GenerateAssignment(coursedir=CourseDirectory(config=config, assignment_id=name), config=config)
+    converter.force = True
+    run_quietly(converter)
+
+
+def leaks(chapter: Chapter, release: Path) -> list[str]:
+    """What in a release folder must not be there, as sentences; an empty list proves it clean.
+
+    A line that stands only between solution or hidden-test marks of the source must not occur in the release at all.
+    """
+    problems = []
+    for path in sorted(release.rglob("*")):
+        if path.suffix == ".py":
+            problems.append(f"{path.name} is a text source")
+        if path.suffix == ".ipynb":
+            problems.extend(f"{path.name}: {problem}" for problem in _notebook_leaks(chapter, path))
+    return problems
+
+
+def _notebook_leaks(chapter: Chapter, path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8")
+    notebook = nbformat.reads(text, as_version=4)
+    problems = []
+    for mark in (BEGIN_SOLUTION, END_SOLUTION, BEGIN_HIDDEN, END_HIDDEN):
+        if mark.strip("# ") in text:
+            problems.append(f"the mark {mark!r}")
+    shown = {line.strip() for cell in notebook.cells for line in cell.source.split("\n")}
+    problems.extend(f"the hidden line {line!r}" for line in sorted(hidden_lines(chapter) & shown))
+    for cell in notebook.cells:
+        extra = set(cell.metadata) - {"nbgrader", "deletable", "editable"}
+        if extra:
+            problems.append(f"metadata {sorted(extra)} in cell {cell.id}")
+        if cell.cell_type == "code" and (cell.outputs or cell.execution_count):
+            problems.append(f"an output in cell {cell.id}")
+    extra = set(notebook.metadata) - {"kernelspec", "language_info"}
+    if extra:
+        problems.append(f"notebook metadata {sorted(extra)}")
+    return problems
+
+
+def hidden_lines(chapter: Chapter) -> set[str]:
+    """Lines (stripped) that stand between solution or hidden-test marks and nowhere else in the chapter."""
+    hidden: set[str] = set()
+    visible: set[str] = set()
+    for cell in chapter.cells:
+        inside = False
+        for line in (line.strip() for line in cell.source.split("\n")):
+            if line in (BEGIN_SOLUTION, BEGIN_HIDDEN):
+                inside = True
+            elif line in (END_SOLUTION, END_HIDDEN):
+                inside = False
+            else:
+                (hidden if inside else visible).add(line)
+    # A lone bracket or `else:` gives nothing away and may well stand in another chapter's given cell.
+    return {line for line in hidden - visible if any(character.isalnum() for character in line)}
+
+
+def _out_of_date(name: str) -> CourseError:
+    return CourseError(f"{name} is out of date: run `autograder build {name}` and commit what it writes.")
+
+
+def _take_outputs(notebook: NotebookNode, path: Path) -> bool:
+    """Copy outputs from the notebook at `path` if its code is the same, cell by cell. Returns whether it was."""
+    if not path.is_file():
+        return False
+    old = nbformat.read(path, as_version=4)
+    old_code = [cell for cell in old.cells if cell.cell_type == "code"]
+    new_code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    if [cell.source for cell in old_code] != [cell.source for cell in new_code]:
+        return False
+    for old_cell, new_cell in zip(old_code, new_code, strict=True):
+        new_cell.outputs, new_cell.execution_count = old_cell.outputs, old_cell.execution_count
+    return True
+
+
+def _execute(course: Course, notebook: NotebookNode) -> None:
+    """Run all cells in a fresh kernel in the sandbox and keep the outputs. An error stops the build."""
+    km = SandboxKernelManager(visible_folders(course.nbgrader))
+    try:
+        client = NotebookClient(
+            notebook, km=km, timeout=EXECUTION_TIMEOUT, record_timing=False, shutdown_kernel="immediate"
+        )
+        client.execute(cleanup_kc=True)
+    except CellExecutionError as error:
+        raise CourseError(f"A reference cell fails: {error.ename}: {error.evalue}\n{error.traceback}") from None
+    # The kernel adds the version of Python it ran on, which would differ from machine to machine.
+    notebook.metadata["language_info"] = {"name": "python"}
+
+
+def _replacement(new: Path, old: Path) -> dict[Path, bytes | None]:
+    """What each file must hold to make folder `old` equal to `new`; None for a file that must go."""
+    wanted: dict[Path, bytes | None] = {
+        old / path.relative_to(new): path.read_bytes() for path in new.rglob("*") if path.is_file()
+    }
+    present = (path for path in old.rglob("*") if path.is_file() and ".ipynb_checkpoints" not in path.parts)
+    return dict.fromkeys(present) | wanted
+
+
+def _write(path: Path, content: bytes | None) -> None:
+    if content is None:
+        path.unlink()
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None

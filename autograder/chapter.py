@@ -1,0 +1,279 @@
+"""A chapter as its author wrote it: cells with short keys, checked, and turned into nbgrader's metadata."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder.source import Cell, SourceError, Text, read_text
+
+# Which keys a cell of each kind must and may carry; the kind is named by the first key found.
+KINDS: dict[str, dict[str, type]] = {
+    "task": {"task": str, "points": int, "level": int, "minutes": int},
+    "test": {"test": str, "aspect": str, "points": int},
+    "statement": {"statement": str},
+    "hints": {"hints": str},
+    "scratch": {"scratch": bool},
+    "include": {"include": str},
+}
+MARKDOWN_KINDS = {"statement", "hints"}
+LONGEST_ID = 64  # Jupyter's limit for the id of a cell
+LEVELS = range(1, 5)
+HINT_TITLES = ("a nudge", "the idea", "the line of reasoning")
+BEGIN_SOLUTION, END_SOLUTION = "### BEGIN SOLUTION", "### END SOLUTION"
+BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A chapter whose keys have been checked: every task has a statement, hints and tests worth its points."""
+
+    text: Text
+
+    @property
+    def path(self) -> Path:
+        return self.text.path
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def cells(self) -> list[Cell]:
+        return self.text.cells
+
+    def tasks(self) -> list[Cell]:
+        return [cell for cell in self.cells if kind_of(cell) == "task"]
+
+    def tests(self, task: str) -> list[Cell]:
+        return [cell for cell in self.cells if cell.keys.get("test") == task]
+
+
+def read_chapter(path: Path) -> Chapter:
+    """Read and check a chapter. Raises SourceError at the first mistake."""
+    chapter = Chapter(read_text(path))
+    if not chapter.text.header.get("title"):
+        raise SourceError(path, 1, "Begin the file with a block `# ---`, `# title: ...`, `# ---`.")
+    for cell in chapter.cells:
+        _check_keys(path, cell)
+        _check_regions(path, cell)
+    _check_tasks(chapter)
+    return chapter
+
+
+def kind_of(cell: Cell) -> str:
+    """What a cell is: a key of KINDS, or "text" for markdown and "given" for locked code."""
+    for kind in KINDS:
+        if kind in cell.keys:
+            return kind
+    return "text" if cell.cell_type == "markdown" else "given"
+
+
+def grade_id(task: str, aspect: str) -> str:
+    """nbgrader's name of the test cell that checks `aspect` of `task`."""
+    return f"{task}--{_slug(aspect)}"
+
+
+def notebook_of(chapter: Chapter, find_chapter: Callable[[str], Path]) -> NotebookNode:
+    """The source notebook with nbgrader's metadata and stable cell ids, not yet executed.
+
+    `find_chapter(name)` gives the path of another chapter's text, for cells that include one of its answers.
+    """
+    cells = []
+    names: dict[str, int] = {}
+    section = "start"
+    for cell in chapter.cells:
+        heading = re.search(r"^#+ (.+)$", cell.source, flags=re.MULTILINE)
+        if cell.cell_type == "markdown" and heading:
+            section = _slug(heading.group(1))
+        cells.append(_built_cell(chapter, cell, section, names, find_chapter))
+    title = new_markdown_cell(f"# {chapter.text.header['title']}", id="title")
+    return new_notebook(
+        cells=[title, *cells],
+        metadata={"kernelspec": KERNEL, "language_info": {"name": "python"}},
+    )
+
+
+def _built_cell(
+    chapter: Chapter, cell: Cell, section: str, names: dict[str, int], find_chapter: Callable[[str], Path]
+) -> NotebookNode:
+    kind = kind_of(cell)
+    if kind == "task":
+        return _code(cell.keys["task"], cell.source, solution=True)
+    if kind == "test":
+        task, aspect, points = cell.keys["test"], cell.keys["aspect"], cell.keys["points"]
+        first_line = f"# Checks {task}: {aspect} ({_count(points, 'point')})"
+        return _code(grade_id(task, aspect), f"{first_line}\n{cell.source}", grade=True, locked=True, points=points)
+    # Names of other cells come from their section, so that an edit elsewhere does not rename them.
+    names[section] = names.get(section, 0) + 1
+    name = f"{section[: LONGEST_ID - 8]}-{names[section]}"
+    if kind == "statement":
+        return new_markdown_cell(_with_task_line(chapter, cell), id=name)
+    if kind == "hints":
+        return new_markdown_cell(_folded_hints(chapter.path, cell), id=name)
+    if kind == "text":
+        return new_markdown_cell(cell.source, id=name)
+    if kind == "scratch":
+        return new_code_cell(cell.source, id=name)
+    source = _included(chapter, cell, find_chapter) if kind == "include" else cell.source
+    return _code(name, source, locked=True)
+
+
+def _code(
+    name: str, source: str, grade: bool = False, solution: bool = False, locked: bool = False, points: int | None = None
+) -> NotebookNode:
+    nbgrader = {
+        "grade": grade,
+        "grade_id": name,
+        "locked": locked,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+    }
+    if points is not None:
+        nbgrader["points"] = points
+    return new_code_cell(source, id=name, metadata={"nbgrader": nbgrader})
+
+
+def _with_task_line(chapter: Chapter, cell: Cell) -> str:
+    task = next(other for other in chapter.tasks() if other.keys["task"] == cell.keys["statement"])
+    keys = task.keys
+    line = (
+        f"> **Task** `{keys['task']}` · level {keys['level']} of {LEVELS[-1]} · "
+        f"about {_count(keys['minutes'], 'minute')} · {_count(keys['points'], 'point')}"
+    )
+    heading, _, rest = cell.source.partition("\n")
+    if heading.startswith("#"):
+        return f"{heading}\n\n{line}\n\n{rest.lstrip()}"
+    return f"{line}\n\n{cell.source}"
+
+
+def _folded_hints(path: Path, cell: Cell) -> str:
+    hints = re.split(r"^\d\. ", cell.source, flags=re.MULTILINE)
+    if len(hints) != len(HINT_TITLES) + 1 or hints[0].strip():
+        raise SourceError(path, cell.line, "Write the hints as one list of exactly three items: `1.`, `2.`, `3.`.")
+    return "\n".join(
+        f"<details><summary>Hint {number}: {title}</summary>\n\n{_dedent(hint)}\n\n</details>"
+        for number, (title, hint) in enumerate(zip(HINT_TITLES, hints[1:], strict=True), start=1)
+    )
+
+
+def _included(chapter: Chapter, cell: Cell, find_chapter: Callable[[str], Path]) -> str:
+    reference = cell.keys["include"]
+    name, _, task = reference.partition(":")
+    try:
+        source = find_chapter(name)
+    except Exception:
+        raise SourceError(
+            chapter.path, cell.line, f'include="{reference}": there is no chapter {name!r}; write "NN_topic:task".'
+        ) from None
+    for other in read_chapter(source).tasks():
+        if other.keys["task"] == task:
+            lines = [line for line in other.source.split("\n") if line.strip() not in (BEGIN_SOLUTION, END_SOLUTION)]
+            return "\n".join(lines)
+    raise SourceError(chapter.path, cell.line, f'include="{reference}": chapter {name} has no task {task!r}.')
+
+
+def _check_keys(path: Path, cell: Cell) -> None:
+    kind = kind_of(cell)
+    if not cell.keys:
+        return
+    known = KINDS.get(kind, {})
+    for key in cell.keys:
+        if key not in known:
+            hint = (
+                f"a {kind} cell takes {', '.join(known)}" if known else f"a cell begins with one of {', '.join(KINDS)}"
+            )
+            owners = [name for name, keys in KINDS.items() if key in keys]
+            if owners and not known:
+                hint = f"write {' or '.join(f'{name}=' for name in owners)} before it"
+            raise SourceError(path, cell.line, f"{'Misplaced' if owners else 'Unknown'} key {key!r}: {hint}.")
+    for key, wanted in known.items():
+        if key not in cell.keys:
+            example = f'{key}="..."' if wanted is str else f"{key}=1"
+            raise SourceError(path, cell.line, f"This {kind} cell lacks {key!r}: write {example}.")
+        value = cell.keys[key]
+        if type(value) is not wanted or (isinstance(value, int) and value < 1):
+            wish = {str: "a text in quotes", int: "a whole number of at least 1", bool: "true"}[wanted]
+            raise SourceError(path, cell.line, f"{key}={value!r}: write {wish}.")
+    if kind == "task" and cell.keys["level"] not in LEVELS:
+        raise SourceError(path, cell.line, f"level={cell.keys['level']}: write 1, 2, 3 or 4.")
+    if kind == "task" and not cell.keys["task"].isidentifier():
+        raise SourceError(path, cell.line, f"task={cell.keys['task']!r}: write a Python name.")
+    if (cell.cell_type == "markdown") != (kind in MARKDOWN_KINDS):
+        right = (
+            f'`# %% [markdown] {kind}="..."`' if kind in MARKDOWN_KINDS else f"`# %% {kind}=...`, without [markdown]"
+        )
+        raise SourceError(path, cell.line, f"Write this {kind} cell as {right}.")
+
+
+def _check_regions(path: Path, cell: Cell) -> None:
+    lines = [line.strip() for line in cell.source.split("\n")]
+    for begin, end, kind in ((BEGIN_SOLUTION, END_SOLUTION, "task"), (BEGIN_HIDDEN, END_HIDDEN, "test")):
+        marks = [line for line in lines if line in (begin, end)]
+        if marks and kind_of(cell) != kind:
+            raise SourceError(path, cell.line, f"`{begin}` belongs in a {kind} cell: give this cell the key {kind}=.")
+        if marks != [begin, end] * (len(marks) // 2):
+            raise SourceError(path, cell.line, f"Close each `{begin}` with `{end}` before the next one opens.")
+        if kind == "task" and kind_of(cell) == "task" and not marks:
+            raise SourceError(path, cell.line, f"Put the reference answer between `{begin}` and `{end}`.")
+
+
+def _check_tasks(chapter: Chapter) -> None:
+    path = chapter.path
+    seen: dict[str, Cell] = {}
+    for cell in chapter.tasks():
+        name = cell.keys["task"]
+        if name in seen:
+            raise SourceError(path, cell.line, f"Task {name!r} exists already in line {seen[name].line}: rename one.")
+        seen[name] = cell
+    for cell in chapter.cells:
+        kind = kind_of(cell)
+        if kind in ("test", "statement", "hints") and cell.keys[kind] not in seen:
+            raise SourceError(path, cell.line, f"There is no task {cell.keys[kind]!r}: add it or mend the name.")
+    identifiers: dict[str, int] = {}
+    for name, task in seen.items():
+        tests = chapter.tests(name)
+        if not tests:
+            raise SourceError(
+                path, task.line, f'Task {name!r} has no test: add `# %% test="{name}" aspect="..." points=1`.'
+            )
+        if any(test.line < task.line for test in tests):
+            raise SourceError(path, task.line, f"A test of {name!r} stands above its task: move it below.")
+        total = sum(test.keys["points"] for test in tests)
+        if total != task.keys["points"]:
+            raise SourceError(
+                path,
+                task.line,
+                f"Task {name!r} says points={task.keys['points']}, its tests give {total}: make them equal.",
+            )
+        for kind in ("statement", "hints"):
+            if sum(cell.keys.get(kind) == name for cell in chapter.cells) != 1:
+                raise SourceError(
+                    path, task.line, f'Task {name!r} needs exactly one cell `# %% [markdown] {kind}="{name}"`.'
+                )
+        for test in tests:
+            identifier = grade_id(name, test.keys["aspect"])
+            if identifier in identifiers:
+                raise SourceError(
+                    path, test.line, f"The aspect of this test is that of line {identifiers[identifier]}: reword one."
+                )
+            if len(identifier) > LONGEST_ID:
+                raise SourceError(path, test.line, f"Shorten this aspect by {len(identifier) - LONGEST_ID} characters.")
+            identifiers[identifier] = test.line
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "cell"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _dedent(hint: str) -> str:
+    return "\n".join(line.strip() for line in hint.strip().split("\n"))

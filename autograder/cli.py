@@ -1,0 +1,138 @@
+"""The command line: `autograder build | check | grade | feedback | report | demo | rhythm`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from autograder.course import CourseError, open_course
+from autograder.source import SourceError
+
+app = typer.Typer(
+    help="Build, grade and report on a course of nbgrader notebooks.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+CourseOption = Annotated[Path | None, typer.Option("--course", help="Folder of the course; default: where you are.")]
+Chapters = Annotated[list[str] | None, typer.Argument(help="Chapters, such as 01_bigrams; default: all.")]
+
+
+@app.command()
+def build(
+    chapters: Chapters = None,
+    check: Annotated[bool, typer.Option(help="Write nothing: fail if a chapter is out of date.")] = False,
+    force: Annotated[bool, typer.Option(help="Execute references even if their code has not changed.")] = False,
+    course: CourseOption = None,
+) -> None:
+    """Text source -> executed reference in solutions/ -> release in notebooks/."""
+    from autograder.build import build as build_chapter
+
+    opened = open_course(course)
+    for name in chapters or opened.chapters():
+        result = build_chapter(opened, name, check=check, force=force)
+        if result.changed:
+            typer.echo(f"{name}: wrote {', '.join(map(str, result.changed))}")
+        else:
+            typer.echo(f"{name}: up to date")
+
+
+@app.command()
+def check(
+    notebook: Annotated[Path, typer.Argument(help="Your notebook, such as notebooks/01_bigrams/01_bigrams.ipynb.")],
+    course: CourseOption = None,
+) -> None:
+    """Grade one notebook of your own with the hidden tests: task, points and what is wrong, never the answer."""
+    from autograder.check import check_notebook
+    from autograder.tables import show_verdicts, warn_if_reduced
+
+    if not notebook.is_file():
+        raise CourseError(f"{notebook} does not exist: name a notebook, such as notebooks/01_bigrams/01_bigrams.ipynb.")
+    opened = open_course(course or notebook.resolve().parent)
+    warn_if_reduced()
+    intake, verdicts = check_notebook(opened, notebook)
+    show_verdicts(intake.repairs, verdicts)
+
+
+@app.command()
+def grade(
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")],
+    force: Annotated[bool, typer.Option(help="Grade every submission again, not only new ones.")] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes; default: one for each core.")] = None,
+    course: CourseOption = None,
+) -> None:
+    """Grade all submissions of a chapter into nbgrader's gradebook."""
+    from autograder.grade import students_to_grade
+    from autograder.tables import grade_with_progress, show_class, warn_if_reduced
+
+    opened = open_course(course)
+    students = students_to_grade(opened, chapter, force)
+    warn_if_reduced()
+    graded = grade_with_progress(opened, chapter, students, jobs)
+    show_class(opened, chapter, graded)
+
+
+@app.command()
+def feedback(
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")], course: CourseOption = None
+) -> None:
+    """Write a feedback page for each graded student: answers, verdicts, messages, comments; no hidden test."""
+    from autograder.feedback import write_feedback
+
+    pages = write_feedback(open_course(course), chapter)
+    typer.echo(f"{len(pages)} pages, the first one is {pages[0]}")
+
+
+@app.command()
+def report(
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")], course: CourseOption = None
+) -> None:
+    """Write one HTML page and one CSV about the class: marks, histogram, hardest tasks."""
+    from autograder.report import write_report
+
+    for path in write_report(open_course(course), chapter):
+        typer.echo(path)
+
+
+@app.command()
+def rhythm(chapters: Chapters = None, course: CourseOption = None) -> None:
+    """Show how long a chapter's text and code cells are, beside the targets of docs/authoring.md."""
+    from autograder.rhythm import rhythm_of
+    from autograder.tables import show_rhythm
+
+    opened = open_course(course)
+    for name in chapters or opened.chapters():
+        show_rhythm(name, rhythm_of(opened, name))
+
+
+@app.command()
+def bank(chapters: Chapters = None, course: CourseOption = None) -> None:
+    """Grade the bank of right and wrong answers: no right one may lose a point, no wrong one slip through."""
+    from autograder.bank import try_bank
+    from autograder.tables import show_trials
+
+    opened = open_course(course)
+    for name in chapters or opened.chapters():
+        if not show_trials(name, try_bank(opened, name)):
+            raise CourseError(f"{name}: mend the tests or the answers above.")
+
+
+@app.command()
+def demo(course: CourseOption = None) -> None:
+    """Make a class of twelve submissions, good, wrong and broken, grade it and show what comes out."""
+    from autograder.demo import run_demo
+
+    run_demo(open_course(course))
+
+
+def main() -> None:
+    """Run the command line; mistakes that the user can mend end in one line, not in a traceback."""
+    try:
+        app()
+    except (CourseError, SourceError) as error:
+        sys.exit(f"autograder: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""Read what students hand in, and rebuild it from the course's own notebook so that only their answers are theirs."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbgrader import utils
+
+from autograder.course import Course, CourseError, open_course
+
+LARGEST_SUBMISSION = 20 * 2**20  # bytes
+MISSING_ANSWER = "# This cell was not in the submission."
+NOTE_ID = "autograder-note"
+
+
+class UnreadableSubmission(Exception):
+    """A file that is no notebook; its text is one sentence for the student."""
+
+
+@dataclass
+class Intake:
+    """A submission made ready for grading, and what had to be repaired or dropped on the way, as sentences."""
+
+    notebook: NotebookNode
+    repairs: list[str] = field(default_factory=list)
+
+
+def read_reference(course: Course, chapter: str) -> NotebookNode:
+    """The chapter's notebook with all tests. Raises CourseError if it has not been built."""
+    path = course.source / chapter / f"{chapter}.ipynb"
+    if not path.is_file():
+        known = ", ".join(course.chapters()) or "none yet"
+        raise CourseError(f"There is no built chapter {chapter!r}: run `autograder build`; chapters: {known}.")
+    return nbformat.read(path, as_version=4)
+
+
+def take_in(submission: Path, reference: NotebookNode) -> Intake:
+    """Rebuild the notebook at `submission` from `reference`.
+
+    A file that is no notebook becomes an untouched one with a note on top: it earns what an untouched notebook earns,
+    and people see why.
+    """
+    try:
+        return rebuild(read_submission(submission), reference)
+    except UnreadableSubmission as problem:
+        intake = rebuild(nbformat.v4.new_notebook(), reference)
+        note = f"**This submission could not be read.** {problem} It was graded as an untouched notebook."
+        intake.notebook.cells.insert(0, new_markdown_cell(note, id=NOTE_ID))
+        return Intake(intake.notebook, [f"The submission could not be read. {problem}"])
+
+
+def read_submission(path: Path) -> NotebookNode:
+    """The notebook at `path`, upgraded to the current format. Raises UnreadableSubmission if it is none."""
+    size = path.stat().st_size
+    if size > LARGEST_SUBMISSION:
+        limit = LARGEST_SUBMISSION / 2**20
+        raise UnreadableSubmission(f"The file has {size / 2**20:.0f} MiB, the limit is {limit:.0f}: clear its outputs.")
+    try:
+        return nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
+    except UnicodeDecodeError:
+        raise UnreadableSubmission("The file is not UTF-8 text, so it is not a notebook.") from None
+    except nbformat.reader.NotJSONError:
+        raise UnreadableSubmission("The file is not valid JSON; perhaps it was cut off or edited by hand.") from None
+    except Exception:  # nbformat raises many kinds for JSON that is not a notebook
+        raise UnreadableSubmission("The file is JSON but not a notebook that Jupyter could open.") from None
+
+
+def rebuild(submission: NotebookNode, reference: NotebookNode) -> Intake:
+    """The reference's cells, with the student's text in task and scratch cells and their own cells in between.
+
+    Of a task cell that occurs twice the first counts; cells that were deleted come back; changed tests, metadata, tags,
+    attachments and outputs have no effect.
+    """
+    free = {_name(cell): cell for cell in reference.cells if _is_free(cell)}
+    known = {_name(cell) for cell in reference.cells}
+    known_text = {cell.source for cell in reference.cells if cell.cell_type == "markdown"}
+    answers: dict[str, str] = {}
+    own_cells: dict[str | None, list[NotebookNode]] = {}
+    repairs: list[str] = []
+    place: str | None = None
+    for cell in submission.cells:
+        name, source = _name(cell), _text(cell.get("source"))
+        if name in free:
+            if name in answers:
+                repairs.append(f"Cell {name} occurs more than once; the first one counts.")
+            else:
+                answers[name] = source
+        if name in known:
+            place = name
+        elif cell.get("cell_type") in ("code", "markdown") and source.strip() and source not in known_text:
+            own_cells.setdefault(place, []).append(_own_cell(cell["cell_type"], source))
+    cells = list(own_cells.get(None, []))
+    for cell in reference.cells:
+        name = _name(cell)
+        rebuilt = NotebookNode(cell, metadata=NotebookNode(cell.metadata))
+        if name in free:
+            if utils.is_solution(cell) and name not in answers:
+                repairs.append(f"Task cell {name} is missing; it counts as not answered.")
+            rebuilt["source"] = answers.get(name, MISSING_ANSWER)
+        if cell.cell_type == "code":
+            rebuilt["outputs"], rebuilt["execution_count"] = [], None
+        cells += [rebuilt, *own_cells.get(name, [])]
+    for number, cell in enumerate(cells):
+        if "id" not in cell:
+            cell["id"] = f"own-{number}"
+    return Intake(nbformat.v4.new_notebook(cells=cells, metadata=reference.metadata), repairs)
+
+
+def _own_cell(cell_type: str, source: str) -> NotebookNode:
+    cell = new_code_cell(source) if cell_type == "code" else new_markdown_cell(source)
+    del cell["id"]  # given by position once all cells are known, so that the same submission gives the same notebook
+    return cell
+
+
+def _is_free(cell: NotebookNode) -> bool:
+    """Whether the student may change this cell of the reference: task and scratch cells."""
+    return cell.cell_type == "code" and not utils.is_locked(cell)
+
+
+def _name(cell: NotebookNode) -> str:
+    """nbgrader's grade id, or for cells without one the cell id."""
+    nbgrader = cell.get("metadata", {}).get("nbgrader")
+    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    return str(grade_id or cell.get("id", ""))
+
+
+def _text(source: Any) -> str:
+    return "".join(map(str, source)) if isinstance(source, list) else str(source or "")
+
+
+class TolerantExporter(NotebookExporter):
+    """nbgrader's way of reading a submission for autograding, with our intake in it."""
+
+    def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> Any:
+        path = Path(filename).resolve()
+        course = open_course(path.parent)
+        if not path.is_relative_to(course.submitted):  # nbgrader's second pass, over its own sanitised copy
+            return super().from_filename(filename, resources=resources, **kwargs)
+        intake = take_in(path, read_reference(course, path.stem))
+        for repair in intake.repairs:
+            self.log.warning("%s: %s", filename, repair)
+        return self.from_notebook_node(intake.notebook, resources=resources, **kwargs)

@@ -1,0 +1,49 @@
+"""The marks of a class, read from nbgrader's gradebook."""
+
+import pandas as pd
+from nbgrader import utils
+from nbgrader.api import Gradebook, MissingEntry
+
+from autograder.course import Course, CourseError
+from autograder.intake import read_reference
+from autograder.verdicts import what_it_checks
+
+COLUMNS = ["student", "task", "aspect", "grade_id", "points", "most_points", "needs_review"]
+
+
+def marks_of_class(course: Course, chapter: str) -> pd.DataFrame:
+    """One row for each student and test cell, in the order of the chapter; columns as in COLUMNS.
+
+    `points` is what counts: a mark given by hand where there is one, else the automatic one. Raises CourseError if
+    nothing is graded.
+    """
+    tests = [cell for cell in read_reference(course, chapter).cells if utils.is_grade(cell)]
+    rows = []
+    with Gradebook(course.database, course.course_id) as gradebook:
+        try:
+            submissions = gradebook.find_assignment(chapter).submissions
+        except MissingEntry:
+            submissions = []
+        for submission in submissions:
+            grades = {grade.name: grade for notebook in submission.notebooks for grade in notebook.grades}
+            for cell in tests:
+                grade_id = cell.metadata.nbgrader["grade_id"]
+                grade = grades.get(grade_id)
+                task, aspect = what_it_checks(cell)
+                most_points = float(cell.metadata.nbgrader["points"])
+                points, review = (grade.score, grade.needs_manual_grade) if grade else (0.0, True)
+                rows.append([submission.student.id, task, aspect, grade_id, points, most_points, review])
+    if not rows:
+        raise CourseError(f"Nothing is graded yet: run `autograder grade {chapter}`.")
+    return pd.DataFrame(rows, columns=COLUMNS).sort_values("student", kind="stable", ignore_index=True)
+
+
+def totals(marks: pd.DataFrame) -> pd.DataFrame:
+    """Points and highest possible points of each student, columns `points` and `most_points`."""
+    return marks.groupby("student")[["points", "most_points"]].sum()
+
+
+def by_task(marks: pd.DataFrame) -> pd.DataFrame:
+    """Points of each student (rows) in each task (columns, in the order of the chapter)."""
+    table = marks.pivot_table(index="student", columns="task", values="points", aggfunc="sum", sort=False)
+    return table.sort_index()

@@ -1,0 +1,38 @@
+"""What a course's `nbgrader_config.py` calls so that plain `nbgrader autograde` grades inside the sandbox."""
+
+import warnings
+from pathlib import Path
+
+from sqlalchemy.exc import SAWarning
+from traitlets.config import Config
+
+
+def harden(config: Config, visible: list[Path]) -> None:
+    """Put our intake and the sandboxed execution into nbgrader's own autograding.
+
+    `visible` are the folders that student code may read besides its Python: the packages and data
+    that notebooks use.
+    """
+    # nbgrader 0.9.6 meets SQLAlchemy 2 with a harmless warning for every submission.
+    warnings.filterwarnings("ignore", category=SAWarning, module="nbgrader")
+    config.Judge.visible_folders = config.SandboxedExecute.visible_folders = [str(folder) for folder in visible]
+    config.Autograde.exporter_class = "autograder.intake.TolerantExporter"
+    # The feedback that nbgrader makes itself must not show hidden tests either.
+    config.GenerateFeedback.preprocessors = [
+        "nbgrader.preprocessors.ClearHiddenTests",
+        "nbgrader.preprocessors.GetGrades",
+        "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+    ]
+    config.Autograde.autograde_preprocessors = [
+        "autograder.wall.judge.Judge",
+        "nbgrader.preprocessors.IgnorePattern",
+        "nbgrader.preprocessors.LimitOutput",
+        "nbgrader.preprocessors.SaveAutoGrades",
+        "nbgrader.preprocessors.AssignLatePenalties",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+
+
+def visible_folders(config: Config) -> list[Path]:
+    """The folders that `harden` was given."""
+    return [Path(folder) for folder in config.Judge.visible_folders]

@@ -1,0 +1,79 @@
+"""A report on a class: one self-contained HTML page and one CSV with marks, histogram and the hardest tasks."""
+
+import base64
+import io
+from pathlib import Path
+
+import pandas as pd
+from markupsafe import Markup
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from autograder.course import Course
+from autograder.marks import by_task, marks_of_class, totals
+from autograder.pages import render, write_page
+
+COLOUR = "#0072B2"
+
+
+def write_report(course: Course, chapter: str) -> tuple[Path, Path]:
+    """Write `reports/CHAPTER.html` and `.csv` from the gradebook; returns both paths."""
+    marks = marks_of_class(course, chapter)
+    points, tasks, tests = totals(marks), by_task(marks), _tests(marks)
+    most_by_task = marks.drop_duplicates("grade_id").groupby("task", sort=False)["most_points"].sum()
+    page = render(
+        "report.html",
+        chapter=chapter,
+        students=len(points),
+        mean=float(points["points"].mean()),
+        median=float(points["points"].median()),
+        most_points=float(points["most_points"].iloc[0]),
+        to_review=int(marks["needs_review"].sum()),
+        histogram=_picture(_histogram(points)),
+        difficulty=_picture(_difficulty(tasks, most_by_task)),
+        tasks=most_by_task.to_dict(),
+        table=list(zip(tasks.index, tasks.to_dict("records"), points["points"], strict=True)),
+        tests=tests.to_dict("records"),
+    )
+    table = tasks.assign(total=points["points"], most_points=points["most_points"])
+    csv = course.reports / f"{chapter}.csv"
+    html = write_page(course.reports / f"{chapter}.html", page)
+    table.to_csv(csv)
+    return html, csv
+
+
+def _tests(marks: pd.DataFrame) -> pd.DataFrame:
+    """Share of the class that passed each test cell, lowest first; columns task, aspect, passed (share 0 to 1)."""
+    passed = marks.assign(passed=marks["points"] >= marks["most_points"])
+    return (
+        passed.groupby(["task", "aspect"], sort=False)["passed"]
+        .mean()
+        .reset_index()
+        .sort_values("passed", kind="stable")
+    )
+
+
+def _histogram(points: pd.DataFrame) -> Figure:
+    figure = Figure(figsize=(6, 3), layout="constrained")
+    axes = figure.subplots()
+    axes.hist(points["points"], bins=10, range=(0, points["most_points"].max()), color=COLOUR, edgecolor="white")
+    axes.set_xlabel("points")
+    axes.set_ylabel("students")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    return figure
+
+
+def _difficulty(tasks: pd.DataFrame, most_points: pd.Series) -> Figure:
+    share = (tasks.mean() / most_points[tasks.columns]).sort_values(ascending=False)
+    figure = Figure(figsize=(6, 0.28 * len(share) + 0.8), layout="constrained")
+    axes = figure.subplots()
+    axes.barh(share.index, 100 * share, color=COLOUR)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("mean share of the points, %")
+    return figure
+
+
+def _picture(figure: Figure) -> Markup:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=110)
+    return Markup("data:image/png;base64,") + base64.b64encode(buffer.getvalue()).decode()

@@ -1,0 +1,54 @@
+"""How long a chapter's texts and code cells are, beside the targets of docs/authoring.md."""
+
+import re
+import statistics
+
+from autograder.chapter import BEGIN_SOLUTION, END_SOLUTION, Chapter, kind_of, read_chapter
+from autograder.course import Course
+
+Figure = tuple[str, str, str, bool]  # what, value, target, whether it is met
+
+
+def rhythm_of(course: Course, name: str) -> list[Figure]:
+    """The figures of one chapter, in the order of the targets."""
+    chapter = read_chapter(course.chapter_source(name))
+    prose = [_words(cell.source) for cell in chapter.cells if kind_of(cell) in ("text", "statement")]
+    code = sorted(_lines(cell.source) for cell in chapter.cells if cell.cell_type == "code")
+    median = statistics.median(code)
+    ninth = code[int(0.9 * (len(code) - 1))]
+    distance = max(_cells_to_first_test(chapter, task.keys["task"]) for task in chapter.tasks())
+    kilobytes = (course.source / name / f"{name}.ipynb").stat().st_size / 1000
+    points = sum(task.keys["points"] for task in chapter.tasks())
+    minutes = sum(task.keys["minutes"] for task in chapter.tasks())
+    return [
+        (
+            "tasks, points, minutes",
+            f"{len(chapter.tasks())}, {points}, {minutes}",
+            "12-18 tasks",
+            12 <= len(chapter.tasks()) <= 18,
+        ),
+        ("words", str(sum(prose)), "1,000-2,500", 1000 <= sum(prose) <= 2500),
+        ("longest markdown cell, words", str(max(prose)), "<= 80", max(prose) <= 80),
+        ("code cells, median lines", f"{median:g}", "<= 8", median <= 8),
+        ("code cells, nine in ten, lines", str(ninth), "<= 20", ninth <= 20),
+        ("cells from a stub to its first check", str(distance), "<= 2", distance <= 2),
+        ("built notebook, kB", f"{kilobytes:.0f}", "< 400", kilobytes < 400),
+    ]
+
+
+def _words(markdown: str) -> int:
+    """Words of a text; formulas count as one word, hints and tables are not counted."""
+    text = re.sub(r"\$\$.*?\$\$|\$[^$]*\$", " formula ", markdown, flags=re.DOTALL)
+    text = "\n".join(line for line in text.split("\n") if not line.lstrip().startswith("|"))
+    return len(re.findall(r"\w+(?:['’.,-]\w+)*", text))
+
+
+def _lines(code: str) -> int:
+    return sum(1 for line in code.split("\n") if line.strip() and line.strip() not in (BEGIN_SOLUTION, END_SOLUTION))
+
+
+def _cells_to_first_test(chapter: Chapter, task: str) -> int:
+    positions = [
+        number for number, cell in enumerate(chapter.cells) if task in (cell.keys.get("task"), cell.keys.get("test"))
+    ]
+    return positions[1] - positions[0]

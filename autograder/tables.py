@@ -1,0 +1,111 @@
+"""What the command line shows: progress bars and tables."""
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from autograder.bank import Trial
+from autograder.course import Course
+from autograder.grade import Graded, grade_class
+from autograder.marks import marks_of_class, totals
+from autograder.sandbox import REDUCED_MODE_WARNING, bubblewrap_works
+from autograder.verdicts import Verdict
+
+console = Console()
+STYLES = {"passed": "green", "failed": "red", "timed out": "yellow", "crashed": "magenta", "not run": "yellow"}
+
+
+def warn_if_reduced() -> None:
+    """Say loudly what the sandbox lacks where bubblewrap cannot run."""
+    if not bubblewrap_works():
+        console.print(f"[bold red]REDUCED MODE:[/] {REDUCED_MODE_WARNING}")
+
+
+def number(points: float) -> str:
+    """Points without a needless decimal."""
+    return f"{points:g}"
+
+
+def show_verdicts(repairs: list[str], verdicts: list[Verdict]) -> None:
+    """One row for each test cell, then the sum."""
+    for repair in repairs:
+        console.print(f"[yellow]Note:[/] {repair}", highlight=False)
+    table = Table("task", "what is checked", "points", "result", "what to look at", title="Your notebook")
+    for verdict in verdicts:
+        table.add_row(
+            verdict.task,
+            verdict.aspect,
+            f"{number(verdict.points)}/{number(verdict.most_points)}",
+            f"[{STYLES[verdict.outcome]}]{verdict.outcome}[/]",
+            _plain(verdict.message),
+        )
+    console.print(table)
+    earned, most = sum(v.points for v in verdicts), sum(v.most_points for v in verdicts)
+    console.print(f"[bold]{number(earned)} of {number(most)} points[/]")
+
+
+def grade_with_progress(course: Course, chapter: str, students: list[str], jobs: int | None) -> list[Graded]:
+    """Grade the students, showing a progress bar with the time left."""
+    graded = []
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console) as progress:
+        bar = progress.add_task(f"Grading {chapter}", total=len(students))
+        for result in _none_if_empty(course, chapter, students, jobs):
+            graded.append(result)
+            progress.advance(bar)
+    return graded
+
+
+def _none_if_empty(course: Course, chapter: str, students: list[str], jobs: int | None) -> Iterable[Graded]:
+    return grade_class(course, chapter, students, jobs) if students else ()
+
+
+def show_class(course: Course, chapter: str, graded: list[Graded]) -> None:
+    """The class with each student's points; problems stand beside them."""
+    results = {result.student: result for result in graded}
+    table = Table("student", "points", "of", "seconds", "remark", title=chapter)
+    points = totals(marks_of_class(course, chapter)).to_dict("index")
+    for student in course.submitted_students(chapter):
+        result = results.get(student)
+        remark = result.problem if result else "graded before"
+        seconds = f"{result.seconds:.1f}" if result else ""
+        of_student = points.get(student, {})
+        numbers = [number(of_student[column]) if of_student else "-" for column in ("points", "most_points")]
+        table.add_row(student, *numbers, seconds, _plain(remark))
+    console.print(table)
+
+
+def show_trials(name: str, trials: list[Trial]) -> bool:
+    """The answers of the bank that were not judged as expected, and counts. Returns whether there were none."""
+    problems = [trial for trial in trials if trial.problem]
+    if problems:
+        table = Table("task", "answer", "problem", title=name)
+        for trial in problems:
+            kind = "right" if trial.answer.is_right else "wrong"
+            table.add_row(trial.answer.task, f"{kind}: {_plain(trial.answer.label)}", _plain(trial.problem))
+        console.print(table)
+    right = sum(trial.answer.is_right for trial in trials)
+    counts = f"{right} right and {len(trials) - right} wrong answers"
+    console.print(f"{name}: {counts}, {len(trials) - len(problems)} of {len(trials)} judged as expected")
+    return not problems
+
+
+def show_rhythm(name: str, figures: list[tuple[str, str, str, bool]]) -> None:
+    """Each figure of a chapter beside its target."""
+    table = Table("figure", "value", "target", "met", title=name)
+    for label, value, target, met in figures:
+        table.add_row(label, value, target, "[green]yes[/]" if met else "[red]no[/]")
+    console.print(table)
+
+
+def _plain(text: str) -> str:
+    """Text from students, kept from being read as rich's markup."""
+    return text.replace("[", r"\[")

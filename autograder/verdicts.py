@@ -1,0 +1,69 @@
+"""What grading found, test cell by test cell."""
+
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+from nbgrader import utils
+
+PASSED, FAILED, TIMED_OUT, CRASHED = "passed", "failed", "timed out", "crashed"
+OUT_OF_MEMORY, NOT_RUN, MISSING = "out of memory", "not run", "missing"
+# An error output of one of these names was written by us; any other name is that of a Python exception.
+OUTCOMES = (FAILED, TIMED_OUT, CRASHED, OUT_OF_MEMORY, NOT_RUN, MISSING)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One test cell: what it checks, what it earned and, if it did not pass, what went wrong."""
+
+    grade_id: str
+    task: str
+    aspect: str
+    points: float
+    most_points: float
+    outcome: str  # PASSED or one of OUTCOMES
+    message: str
+    seconds: float = 0.0  # that the test took; 0 if it was not measured
+
+
+def verdicts_of(notebook: NotebookNode) -> list[Verdict]:
+    """The verdicts of all test cells of an executed notebook, in order."""
+    failed_tasks = {
+        cell.metadata.nbgrader["grade_id"]: errors[0]
+        for cell in notebook.cells
+        if utils.is_solution(cell) and (errors := _errors(cell))
+    }
+    return [_verdict(cell, failed_tasks) for cell in notebook.cells if utils.is_grade(cell)]
+
+
+def _verdict(cell: NotebookNode, failed_tasks: dict[str, NotebookNode]) -> Verdict:
+    grade_id = cell.metadata.nbgrader["grade_id"]
+    points, most_points = utils.determine_grade(cell)
+    task, aspect = what_it_checks(cell)
+    outcome, message = PASSED, ""
+    for error in _errors(cell)[:1]:
+        outcome, message = error.ename if error.ename in OUTCOMES else FAILED, _message(error)
+        if error.ename == "NameError" and task in failed_tasks:
+            # The name is missing because its cell did not run; that is what the student must hear of.
+            message = f"Your cell for {task} does not run. {_message(failed_tasks[task])}"
+    return Verdict(grade_id, task, aspect, points or 0.0, most_points, outcome, message)
+
+
+def _errors(cell: NotebookNode) -> list[NotebookNode]:
+    return [output for output in cell.get("outputs", []) if output.output_type == "error"]
+
+
+def what_it_checks(cell: NotebookNode) -> tuple[str, str]:
+    """Task and aspect of a test cell, from the first line that the build wrote; else its grade id."""
+    first_line = cell.source.split("\n", 1)[0]
+    if first_line.startswith("# Checks ") and ": " in first_line:
+        task, aspect = first_line.removeprefix("# Checks ").split(": ", 1)
+        return task, aspect.rsplit(" (", 1)[0]
+    return cell.metadata.nbgrader["grade_id"], ""
+
+
+def _message(error: NotebookNode) -> str:
+    """One line for the student: the text of the assertion, or kind and text of any other error."""
+    text = " ".join(error.evalue.split())
+    if error.ename == "AssertionError":
+        return text or "The check failed."
+    return text if error.ename in OUTCOMES else f"{error.ename}: {text}" if text else error.ename

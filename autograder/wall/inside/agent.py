@@ -1,0 +1,289 @@
+"""The student's side of the wall: runs their cells in IPython and answers questions about what they defined.
+
+Runs inside the sandbox as `python -P agent.py FD`, where FD is its end of a socket pair. It keeps no secret and is not
+trusted: whatever a student does to it can only change the values that it sends, and those are what tests look at.
+"""
+
+import builtins
+import itertools
+import os
+import signal
+import socket
+import struct
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+import wire
+
+del sys.path[0]
+
+MOST_TEXT = 100_000  # characters that one cell may print
+MOST_OUTPUTS = 200  # of one cell
+MOST_NESTED = 50  # calls to and fro within one call
+LENGTH = struct.Struct(">Q")
+
+
+class TimeUp(BaseException):
+    """The time that the judge allowed is over; no `except Exception` catches it."""
+
+
+class JudgeFunction:
+    """A function that lives with the judge; calling it asks over the wire."""
+
+    def __init__(self, agent: "Agent", number: int):
+        self._agent, self._number = agent, number
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._agent.call_judge(self._number, args, kwargs)
+
+
+class Sink:
+    """Collects what a cell shows, within bounds: a list of nbformat outputs."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self.outputs: list[dict[str, Any]] = []
+        self.text_left = MOST_TEXT
+
+    def stream(self, name: str, text: str) -> None:
+        kept = text[: self.text_left]
+        self.text_left -= len(kept)
+        last = self.outputs[-1] if self.outputs else {}
+        if last.get("output_type") == "stream" and last["name"] == name:
+            last["text"] += kept
+        elif kept:
+            self.add({"output_type": "stream", "name": name, "text": kept})
+
+    def add(self, output: dict[str, Any]) -> None:
+        if len(self.outputs) < MOST_OUTPUTS:
+            self.outputs.append(output)
+
+
+class Stream:
+    """Stands in for sys.stdout and sys.stderr."""
+
+    encoding, errors, closed = "utf-8", "replace", False
+
+    def __init__(self, sink: Sink, name: str):
+        self.sink, self.name = sink, name
+
+    def write(self, text: str) -> int:
+        self.sink.stream(self.name, str(text))
+        return len(text)
+
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None: ...
+
+    def isatty(self) -> bool:
+        return False
+
+    def writable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return False
+
+
+def make_shell(sink: Sink) -> Any:
+    """An IPython shell without terminal, history or kernel whose output goes to `sink`."""
+    from IPython.core.displayhook import DisplayHook
+    from IPython.core.displaypub import DisplayPublisher
+    from IPython.core.interactiveshell import InteractiveShell
+
+    class Publisher(DisplayPublisher):
+        def publish(self, data: Any, metadata: Any = None, source: Any = None, **others: Any) -> None:
+            sink.add({"output_type": "display_data", "data": data, "metadata": metadata or {}})
+
+    class Hook(DisplayHook):
+        def start_displayhook(self) -> None: ...
+
+        def write_output_prompt(self) -> None: ...
+
+        def write_format_data(self, format_dict: dict[str, Any], md_dict: Any = None) -> None:
+            output = {
+                "output_type": "execute_result",
+                "data": format_dict,
+                "metadata": md_dict or {},
+                "execution_count": None,
+            }
+            sink.add(output)
+
+        def finish_displayhook(self) -> None: ...
+
+    class Shell(InteractiveShell):
+        def _showtraceback(self, etype: type, evalue: BaseException, stb: list[str]) -> None:
+            sink.add({"output_type": "error", "ename": etype.__name__, "evalue": str(evalue), "traceback": stb})
+
+        def init_virtualenv(self) -> None: ...
+
+        def enable_gui(self, gui: Any = None) -> None: ...
+
+    shell = Shell.instance(
+        display_pub_class=Publisher, displayhook_class=Hook, user_module=types.ModuleType("__main__")
+    )
+    if shell.history_manager:
+        shell.history_manager.enabled = False
+    shell.colors = "nocolor"
+    sys.modules["__main__"] = shell.user_module
+    return shell
+
+
+class Agent:
+    """Answers one message after the other until the judge hangs up."""
+
+    def __init__(self, connection: socket.socket):
+        self.connection = connection
+        self.sink = Sink()
+        self.shell = make_shell(self.sink)
+        self.objects: dict[int, Any] = {}
+        self.nested = 0
+
+    def serve(self) -> None:
+        """Read requests and answer them; returns when the connection is closed."""
+        while (request := self.receive()) is not None:
+            self.answer(request)
+
+    def answer(self, request: dict[str, Any]) -> None:
+        """Do what a request asks for and send the reply, which carries the request's number."""
+        number = request["number"]
+        self.nested += 1
+        try:
+            action: Callable[..., Any] = getattr(self, "do_" + request["do"])
+            signal.setitimer(signal.ITIMER_REAL, request["seconds"])
+            try:
+                reply = {"number": number, "value": action(**request["with"])}
+                data = self.pack(reply)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except wire.WireError as error:
+            data = self.pack({"number": number, "unfit": str(error)})
+        except BaseException as error:  # everything that student code can raise goes to the judge
+            data = self.pack({"number": number, "raised": _described(error)})
+        finally:
+            self.nested -= 1
+        self.send(data)
+
+    def do_run(self, source: str) -> dict[str, Any]:
+        """Run a cell as a notebook would; its outputs come back, an error among them."""
+        self.sink.clear()
+        stdout, stderr = sys.stdout, sys.stderr
+        sys.stdout, sys.stderr = Stream(self.sink, "stdout"), Stream(self.sink, "stderr")  # type: ignore[assignment]
+        try:
+            result = self.shell.run_cell(source, store_history=False)
+        finally:
+            sys.stdout, sys.stderr = stdout, stderr
+        error = result.error_before_exec or result.error_in_exec
+        return {"outputs": self.sink.outputs, "error": _described(error) if error else None}
+
+    def do_get(self, name: str) -> Any:
+        """The value of a name in the student's namespace, in a list; an empty list if there is none."""
+        namespace = self.shell.user_ns
+        return [namespace[name]] if name in namespace else []
+
+    def do_call(self, target: int, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        return self.objects[target](*args, **kwargs)
+
+    def do_call_library(self, module: str, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
+        """Call a function of a library beside the student's code, such as one that takes gradients."""
+        return getattr(__import__(module, fromlist=[name]), name)(*args, **kwargs)
+
+    def do_attribute(self, target: int, name: str) -> Any:
+        return getattr(self.objects[target], name)
+
+    def do_set_attribute(self, target: int, name: str, value: Any) -> None:
+        setattr(self.objects[target], name, value)
+
+    def do_item(self, target: int, key: Any) -> Any:
+        return self.objects[target][key]
+
+    def do_length(self, target: int) -> int:
+        return len(self.objects[target])
+
+    def do_list(self, target: int) -> list[Any]:
+        return list(itertools.islice(self.objects[target], wire.MOST_NODES))
+
+    def do_text(self, target: int) -> str:
+        return str(self.objects[target])[:MOST_TEXT]
+
+    def call_judge(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call a function of the judge's; meanwhile it may call back into student code."""
+        if self.nested > MOST_NESTED:
+            raise RecursionError("calls to and fro are nested too deeply")
+        left = signal.setitimer(signal.ITIMER_REAL, 0)[0]
+        try:
+            self.send(self.pack({"callback": number, "args": list(args), "kwargs": kwargs}))
+            while (message := self.receive()) is not None:
+                if "do" in message:
+                    self.answer(message)
+                elif "raised" in message:
+                    raise RuntimeError(message["raised"])
+                else:
+                    return message["returned"]
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, left)
+        os._exit(0)
+
+    def pack(self, message: Any) -> bytes:
+        return wire.to_bytes(message, self.handle_for)
+
+    def handle_for(self, value: Any) -> dict[str, Any]:
+        """A handle for an object that stays here; a function of the judge's goes back as itself."""
+        if type(value) is JudgeFunction:
+            return {"t": "judge", "n": value._number}
+        number = id(value)
+        self.objects[number] = value  # kept alive, so the number stays its own
+        return {"t": "student", "n": number, "callable": callable(value), "type": type(value).__name__[:100]}
+
+    def value_for(self, handle: dict[str, Any]) -> Any:
+        return JudgeFunction(self, handle["n"]) if handle["t"] == "judge" else self.objects[handle["n"]]
+
+    def send(self, data: bytes) -> None:
+        self.connection.sendall(LENGTH.pack(len(data)) + data)
+
+    def receive(self) -> Any:
+        """The next message, or None when the judge has hung up."""
+        head = self._exactly(LENGTH.size)
+        data = head and self._exactly(LENGTH.unpack(head)[0])
+        return wire.from_bytes(data, self.value_for) if data else None
+
+    def _exactly(self, size: int) -> bytes | None:
+        parts = bytearray()
+        while len(parts) < size:
+            part = self.connection.recv(min(size - len(parts), 2**20))
+            if not part:
+                return None
+            parts += part
+        return bytes(parts)
+
+
+def _described(error: BaseException) -> dict[str, Any]:
+    """An exception as data: the nearest built-in kind that tests may ask for, its own name, its text."""
+    kinds = [kind.__name__ for kind in type(error).__mro__ if getattr(builtins, kind.__name__, None) is kind]
+    try:
+        text = str(error)[:2000]
+    except Exception:
+        text = ""
+    return {
+        "kind": "TimeUp" if isinstance(error, TimeUp) else kinds[0],
+        "name": type(error).__name__[:100],
+        "text": text,
+    }
+
+
+def _time_up(*_: Any) -> None:
+    raise TimeUp("time is up")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGALRM, _time_up)
+    Agent(socket.socket(fileno=int(sys.argv[1]))).serve()
+    os._exit(0)

@@ -1,0 +1,397 @@
+"""Values to bytes and back, for a wire whose other end cannot be trusted: JSON and raw array bytes, no pickle.
+
+A message is a JSON document and a list of byte buffers. Plain values are copied and rebuilt as exactly these types:
+None, bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range, NumPy arrays and scalars, torch
+tensors, pandas Series and DataFrames, and random generators (as copies: draws on one side do not advance the other's).
+A subclass becomes its plain type (a Counter a dict), an iterator a bounded list. What is no plain value crosses as a
+handle. Reading checks everything and raises WireError, never anything else.
+
+This file is also read by itself inside the sandbox, so it imports nothing of the project.
+"""
+
+import collections
+import collections.abc
+import itertools
+import json
+import math
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any
+
+MOST_BYTES = 64 * 2**20  # of one message
+MOST_DOCUMENT = 16 * 2**20  # of its JSON document, which takes far more memory once it is read
+MOST_DEPTH = 40  # lists within lists
+MOST_NODES = 1_000_000  # values in one message
+ARRAY_KINDS = "biufcSU"  # NumPy's letters for bool, int, unsigned, float, complex, bytes, text
+# fmt: off
+TENSOR_KINDS = (
+    "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
+    "complex128",
+)
+# fmt: on
+COLUMN_KINDS = ("int", "uint", "float", "complex", "bool", "object", "str", "datetime64[")
+HEAD = struct.Struct(">II")  # bytes of the document, number of buffers
+SIZE = struct.Struct(">Q")  # bytes of one buffer
+Tree = Any  # what json reads and writes
+
+
+class WireError(Exception):
+    """A value that cannot cross, or bytes that are no message; the text says which."""
+
+
+def to_bytes(message: Any, to_handle: Callable[[Any], dict[str, Any]]) -> bytes:
+    """One message as bytes. `to_handle(value)` gives the JSON object for what is no plain value."""
+    writer = _Writer(to_handle)
+    document = json.dumps(writer.tree(message, 0), allow_nan=False, separators=(",", ":")).encode()
+    if len(document) > MOST_DOCUMENT:
+        raise WireError(f"a value is longer than {MOST_DOCUMENT // 2**20} MiB")
+    parts = [HEAD.pack(len(document), len(writer.buffers)), document]
+    for buffer in writer.buffers:
+        parts += [SIZE.pack(len(buffer)), buffer]
+    if sum(map(len, parts)) > MOST_BYTES:
+        raise WireError(f"a value is longer than {MOST_BYTES // 2**20} MiB")
+    return b"".join(parts)
+
+
+def from_bytes(data: bytes, from_handle: Callable[[dict[str, Any]], Any]) -> Any:
+    """The message in `data`; `from_handle(object)` gives the value of a handle. Raises WireError if it is invalid."""
+    try:
+        document, buffers = _split(data)
+        return _Reader(buffers, from_handle).value(json.loads(document), 0)
+    except WireError:
+        raise
+    except Exception as error:  # whatever a hostile message provokes: it is not a valid one
+        raise WireError(f"not a valid message ({type(error).__name__})") from None
+
+
+def _split(data: bytes) -> tuple[bytes, list[bytes]]:
+    if not HEAD.size <= len(data) <= MOST_BYTES:
+        raise WireError("a message of impossible size")
+    document_size, count = HEAD.unpack_from(data)
+    if document_size > MOST_DOCUMENT:
+        raise WireError("a document that is too long")
+    position = HEAD.size + document_size
+    document, buffers = data[HEAD.size : position], []
+    for _ in range(count):
+        if position + SIZE.size > len(data):
+            raise WireError("a message that is shorter than it says")
+        (size,) = SIZE.unpack_from(data, position)
+        position += SIZE.size
+        buffers.append(data[position : position + size])
+        position += size
+    if position != len(data):
+        raise WireError("a message that is not as long as it says")
+    return document, buffers
+
+
+class _Writer:
+    def __init__(self, to_handle: Callable[[Any], dict[str, Any]]) -> None:
+        self.to_handle = to_handle
+        self.buffers: list[bytes] = []
+        self.nodes = 0
+
+    def tree(self, value: Any, depth: int) -> Tree:
+        """What stands for `value` in the document: itself, a list, or an object that names its type under "t"."""
+        self.nodes += 1
+        if depth > MOST_DEPTH:
+            raise WireError("a value is nested too deeply, or contains itself")
+        if self.nodes > MOST_NODES:
+            raise WireError(f"a value has more than {MOST_NODES:,} parts")
+        plain = type(value)  # not isinstance: an object can lie about its class
+        if value is None or plain is bool or plain is str:
+            return value
+        # Libraries first, since NumPy's float64 is also a float; a library that was never imported has no values.
+        for module, name, write in self.LIBRARY_WRITERS:
+            base = getattr(sys.modules.get(module), name, None)
+            if isinstance(base, type) and issubclass(plain, base):
+                return write(self, value, depth + 1)
+        for base, write in self.WRITERS:
+            if issubclass(plain, base):
+                return write(self, value, depth + 1)
+        if issubclass(plain, (collections.abc.Iterator, collections.abc.MappingView, collections.deque)):
+            return [self.tree(item, depth + 1) for item in itertools.islice(value, MOST_NODES)]
+        return self.to_handle(value)
+
+    def _trees(self, values: Any, depth: int) -> list[Tree]:
+        return [self.tree(value, depth) for value in values]
+
+    def _int(self, value: int, depth: int) -> Tree:
+        number = int(value)
+        return number if abs(number) < 2**53 else {"t": "int", "v": hex(number)}
+
+    def _float(self, value: float, depth: int) -> Tree:
+        number = float(value)
+        return number if math.isfinite(number) else {"t": "float", "v": repr(number)}
+
+    def _complex(self, value: complex, depth: int) -> Tree:
+        return {"t": "complex", "v": self._trees([value.real, value.imag], depth)}
+
+    def _str(self, value: str, depth: int) -> Tree:
+        return "".join(value)
+
+    def _bytes(self, value: bytes, depth: int) -> Tree:
+        return {"t": "bytes", "b": self._buffer(bytes(value))}
+
+    def _list(self, value: list[Any], depth: int) -> Tree:
+        return self._trees(value, depth)
+
+    def _tuple(self, value: tuple[Any, ...], depth: int) -> Tree:
+        return {"t": "tuple", "v": self._trees(value, depth)}
+
+    def _set(self, value: set[Any], depth: int) -> Tree:
+        return {"t": "set", "v": self._trees(value, depth)}
+
+    def _frozenset(self, value: frozenset[Any], depth: int) -> Tree:
+        return {"t": "frozenset", "v": self._trees(value, depth)}
+
+    def _dict(self, value: dict[Any, Any], depth: int) -> Tree:
+        return {"t": "dict", "v": [self._trees(item, depth) for item in dict.items(value)]}
+
+    def _range(self, value: range, depth: int) -> Tree:
+        return {"t": "range", "v": self._trees([value.start, value.stop, value.step], depth)}
+
+    def _array(self, value: Any, depth: int) -> Tree:
+        import numpy as np
+
+        array = np.asarray(value)
+        if array.dtype.kind not in ARRAY_KINDS:
+            return {"t": "objects", "s": list(array.shape), "v": self._trees(array.ravel().tolist(), depth)}
+        array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        return {"t": "array", "d": array.dtype.str, "s": list(array.shape), "b": self._buffer(array.tobytes())}
+
+    def _scalar(self, value: Any, depth: int) -> Tree:
+        return {"t": "scalar", "v": self._array(value, depth)}
+
+    def _tensor(self, value: Any, depth: int) -> Tree:
+        import torch
+
+        kind = str(value.dtype).removeprefix("torch.")
+        if kind not in TENSOR_KINDS or value.layout is not torch.strided:
+            raise WireError(f"a tensor of type {kind} and layout {value.layout} cannot cross")
+        raw = value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+        return {
+            "t": "tensor",
+            "d": kind,
+            "s": list(value.shape),
+            "b": self._buffer(raw),
+            "g": bool(value.requires_grad),
+        }
+
+    def _series(self, value: Any, depth: int) -> Tree:
+        parts = [value.tolist(), str(value.dtype), value.index.tolist(), value.name, value.index.name]
+        return {"t": "series", "v": self._trees(parts, depth)}
+
+    def _frame(self, value: Any, depth: int) -> Tree:
+        columns = [value.iloc[:, number] for number in range(value.shape[1])]
+        parts = [
+            [[column.tolist(), str(column.dtype)] for column in columns],
+            value.index.tolist(),
+            value.columns.tolist(),
+            value.index.name,
+            value.columns.name,
+        ]
+        return {"t": "frame", "v": self._trees(parts, depth)}
+
+    def _index(self, value: Any, depth: int) -> Tree:
+        return self._trees(value.tolist(), depth)
+
+    def _random(self, value: Any, depth: int) -> Tree:
+        return {"t": "random", "v": self.tree(value.getstate(), depth)}
+
+    def _generator(self, value: Any, depth: int) -> Tree:
+        return {"t": "generator", "v": self.tree(value.bit_generator.state, depth)}
+
+    def _torch_generator(self, value: Any, depth: int) -> Tree:
+        return {"t": "torch_generator", "v": self.tree(value.get_state(), depth)}
+
+    def _buffer(self, data: bytes) -> int:
+        self.buffers.append(data)
+        return len(self.buffers) - 1
+
+    LIBRARY_WRITERS = (
+        ("numpy", "ndarray", _array),
+        ("numpy", "generic", _scalar),
+        ("numpy.random", "Generator", _generator),
+        ("random", "Random", _random),
+        ("torch", "Tensor", _tensor),
+        ("torch", "Generator", _torch_generator),
+        ("pandas", "Series", _series),
+        ("pandas", "DataFrame", _frame),
+        ("pandas", "Index", _index),
+    )
+    WRITERS = (
+        (int, _int),
+        (float, _float),
+        (complex, _complex),
+        (str, _str),
+        ((bytes, bytearray), _bytes),
+        (list, _list),
+        (tuple, _tuple),
+        (set, _set),
+        (frozenset, _frozenset),
+        (dict, _dict),
+        (range, _range),
+    )
+
+
+class _Reader:
+    def __init__(self, buffers: list[bytes], from_handle: Callable[[dict[str, Any]], Any]) -> None:
+        self.buffers = buffers
+        self.from_handle = from_handle
+        self.nodes = 0
+
+    def value(self, tree: Tree, depth: int) -> Any:
+        """The value that `tree` stands for."""
+        self.nodes += 1
+        if depth > MOST_DEPTH or self.nodes > MOST_NODES:
+            raise WireError("a value that is nested too deeply or has too many parts")
+        if isinstance(tree, list):
+            return self._values(tree, depth)
+        if isinstance(tree, dict):
+            read = self.READERS.get(tree["t"])
+            return self.from_handle(tree) if read is None else read(self, tree, depth)
+        return tree
+
+    def _values(self, trees: Tree, depth: int) -> list[Any]:
+        if not isinstance(trees, list):
+            raise WireError("a list was expected")
+        return [self.value(tree, depth + 1) for tree in trees]
+
+    def _int(self, tree: Tree, depth: int) -> int:
+        return int(tree["v"], 16)
+
+    def _float(self, tree: Tree, depth: int) -> float:
+        return {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}[tree["v"]]
+
+    def _complex(self, tree: Tree, depth: int) -> complex:
+        real, imaginary = self._values(tree["v"], depth)
+        return complex(real, imaginary)
+
+    def _bytes(self, tree: Tree, depth: int) -> bytes:
+        return self.buffers[tree["b"]]
+
+    def _tuple(self, tree: Tree, depth: int) -> tuple[Any, ...]:
+        return tuple(self._values(tree["v"], depth))
+
+    def _set(self, tree: Tree, depth: int) -> set[Any]:
+        return set(self._values(tree["v"], depth))
+
+    def _frozenset(self, tree: Tree, depth: int) -> frozenset[Any]:
+        return frozenset(self._values(tree["v"], depth))
+
+    def _dict(self, tree: Tree, depth: int) -> dict[Any, Any]:
+        return dict(self._values(item, depth) for item in tree["v"])
+
+    def _range(self, tree: Tree, depth: int) -> range:
+        start, stop, step = self._values(tree["v"], depth)
+        return range(start, stop, step)
+
+    def _array(self, tree: Tree, depth: int) -> Any:
+        import numpy as np
+
+        dtype = np.dtype(tree["d"])
+        if not isinstance(tree["d"], str) or dtype.kind not in ARRAY_KINDS or dtype.itemsize == 0:
+            raise WireError("an array of unknown type")
+        buffer = self.buffers[tree["b"]]
+        if dtype.kind == "b":  # a bool whose byte is 2 is neither True nor False
+            return (np.frombuffer(buffer, np.uint8) != 0).reshape(_shape(tree))
+        return np.frombuffer(buffer, dtype).reshape(_shape(tree)).astype(dtype.newbyteorder("="))
+
+    def _objects(self, tree: Tree, depth: int) -> Any:
+        import numpy as np
+
+        values = self._values(tree["v"], depth)
+        array = np.empty(len(values), dtype=object)
+        for position, value in enumerate(values):
+            array[position] = value
+        return array.reshape(_shape(tree))
+
+    def _scalar(self, tree: Tree, depth: int) -> Any:
+        return self.value(tree["v"], depth + 1)[()]
+
+    def _tensor(self, tree: Tree, depth: int) -> Any:
+        import torch
+
+        if tree["d"] not in TENSOR_KINDS:
+            raise WireError("a tensor of unknown type")
+        buffer = bytearray(self.buffers[tree["b"]])
+        dtype, shape = getattr(torch, tree["d"]), _shape(tree)
+        if not buffer:
+            return torch.empty(shape, dtype=dtype)
+        raw = torch.frombuffer(buffer, dtype=torch.uint8)
+        tensor = (raw != 0 if dtype is torch.bool else raw.view(dtype)).reshape(shape).clone()
+        return tensor.requires_grad_(tree["g"] is True)
+
+    def _series(self, tree: Tree, depth: int) -> Any:
+        import pandas as pd
+
+        values, kind, index, name, index_name = self._values(tree["v"], depth)
+        return _series(values, kind, pd.Index(index, name=index_name)).rename(name)
+
+    def _frame(self, tree: Tree, depth: int) -> Any:
+        import pandas as pd
+
+        columns, index, names, index_name, columns_name = self._values(tree["v"], depth)
+        rows = pd.Index(index, name=index_name)
+        frame = pd.DataFrame(
+            {number: _series(values, kind, rows) for number, (values, kind) in enumerate(columns)}, rows
+        )
+        return frame.set_axis(pd.Index(names, name=columns_name), axis=1)
+
+    def _random(self, tree: Tree, depth: int) -> Any:
+        import random
+
+        generator = random.Random()
+        generator.setstate(self.value(tree["v"], depth + 1))
+        return generator
+
+    def _generator(self, tree: Tree, depth: int) -> Any:
+        import numpy as np
+
+        bits = np.random.PCG64()
+        bits.state = self.value(tree["v"], depth + 1)
+        return np.random.Generator(bits)
+
+    def _torch_generator(self, tree: Tree, depth: int) -> Any:
+        import torch
+
+        generator = torch.Generator()
+        generator.set_state(self.value(tree["v"], depth + 1))
+        return generator
+
+    READERS = {
+        "int": _int,
+        "float": _float,
+        "complex": _complex,
+        "bytes": _bytes,
+        "tuple": _tuple,
+        "set": _set,
+        "frozenset": _frozenset,
+        "dict": _dict,
+        "range": _range,
+        "array": _array,
+        "objects": _objects,
+        "scalar": _scalar,
+        "tensor": _tensor,
+        "series": _series,
+        "frame": _frame,
+        "random": _random,
+        "generator": _generator,
+        "torch_generator": _torch_generator,
+    }
+
+
+def _shape(tree: Tree) -> tuple[int, ...]:
+    shape = tree["s"]
+    if not isinstance(shape, list) or not all(type(size) is int and size >= 0 for size in shape):
+        raise WireError("an array of impossible shape")
+    return tuple(shape)
+
+
+def _series(values: list[Any], kind: Any, index: Any) -> Any:
+    import pandas as pd
+
+    if not isinstance(kind, str) or not kind.startswith(COLUMN_KINDS):
+        return pd.Series(values, index=index)
+    return pd.Series(values, index=index, dtype=kind)

@@ -1,0 +1,276 @@
+"""The judge: runs a chapter's tests on our side and asks the student's side for nothing but values.
+
+Test cells and the given cells they need come from the reference notebook, never from a submission. A name that none of
+them binds is asked for on the student's side: plain values are copied, functions and other objects come as handles.
+"""
+
+import builtins
+import contextlib
+import io
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+from nbgrader import utils
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Integer, List, Unicode
+
+from autograder.sandbox import Limits
+from autograder.verdicts import FAILED, MISSING, NOT_RUN, OUT_OF_MEMORY, PASSED, TIMED_OUT, Verdict, what_it_checks
+from autograder.wall.inside import wire
+from autograder.wall.names import plan
+from autograder.wall.outputs import clean_markdown, clean_outputs
+from autograder.wall.student import StudentGone, StudentSide, TimeUp
+
+MOST_PRINTED = 3000  # characters of what one test prints
+RUNS_BESIDE = "runs_beside_the_answer"  # attribute of library functions that must run on the student's side
+
+
+class CellTimeUp(BaseException):
+    """A test cell took too long on our side."""
+
+
+class Namespace(dict[str, Any]):
+    """The names a test cell sees: its own, the judge's given ones, Python's, and last the student's."""
+
+    def __init__(self, given: dict[str, Any], side: StudentSide):
+        super().__init__({"__name__": "__test__"})
+        self._given, self._side = given, side
+
+    def __missing__(self, name: str) -> Any:
+        if name in self._given:
+            return self._given[name]
+        if hasattr(builtins, name):
+            raise KeyError(name)
+        found = self._side.get(name)
+        if not found:
+            raise KeyError(name)
+        self[name] = found[0]
+        return found[0]
+
+
+class Judge(NbGraderPreprocessor):
+    """Takes the place of nbgrader's Execute: student cells run in the sandbox, test cells on our side of the wall."""
+
+    timeout = Integer(20, help="Seconds that one cell may run.").tag(config=True)
+    notebook_timeout = Integer(180, help="Seconds that all cells of a notebook may run together.").tag(config=True)
+    most_processes = Integer(6, help="How many fresh Python processes one notebook may use up.").tag(config=True)
+    visible_folders = List(Unicode(), help="Folders that student code may read besides its Python.").tag(config=True)
+
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        """nbgrader's way in. Test cells of the notebook itself are not looked at: the reference has them."""
+        from autograder.course import open_course
+        from autograder.intake import read_reference
+
+        course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))  # nbgrader works in the root
+        self.judge(nb, read_reference(course, resources["nbgrader"]["notebook"]))
+        return nb, resources
+
+    def judge(self, notebook: NotebookNode, reference: NotebookNode) -> list[Verdict]:
+        """Run a rebuilt notebook in place and return the verdicts of the reference's test cells, in order."""
+        return _Trial(self, notebook, reference).run()
+
+
+class _Trial:
+    """One notebook before the judge."""
+
+    def __init__(self, settings: Judge, notebook: NotebookNode, reference: NotebookNode):
+        self.settings = settings
+        self.notebook = notebook
+        self.reference = reference
+        self.plan = plan(reference)
+        self.tests = {cell.metadata.nbgrader.grade_id: cell for cell in reference.cells if utils.is_grade(cell)}
+        self.side = StudentSide([Path(folder) for folder in settings.visible_folders], Limits())
+        self.deadline = time.monotonic() + settings.notebook_timeout
+        self.processes = 0
+        self.fatal: set[int] = set()  # positions of student cells after which the process could not be used any more
+        self.alive = False
+        self.given: dict[str, Any] = {"__name__": "__given__"}
+        self.given_run: list[int] = []
+        self.task_errors: dict[str, str] = {}
+
+    def run(self) -> list[Verdict]:
+        verdicts: dict[str, Verdict] = {}
+        try:
+            for position, cell in enumerate(self.notebook.cells):
+                cell.metadata.pop("tags", None)
+                if cell.cell_type == "markdown":
+                    cell.source = clean_markdown(cell.source)
+                if cell.cell_type != "code":
+                    continue
+                cell.outputs, cell.execution_count = [], None
+                grade_id = _grade_id(cell)
+                if grade_id is not None and grade_id in self.tests:
+                    if grade_id not in verdicts:
+                        verdicts[grade_id] = self._test(cell, grade_id, position)
+                elif cell.source.strip():
+                    self._student_cell(cell, position)
+        finally:
+            self.side.stop()
+        return [
+            verdicts.get(name) or self._verdict(name, MISSING, "This check was not reached.") for name in self.tests
+        ]
+
+    def _student_cell(self, cell: NotebookNode, position: int) -> None:
+        if not self._process_that_ran_all_before(position):
+            cell.outputs = [_error(NOT_RUN, "Not run: cells above used up the time of the whole notebook.")]
+            return
+        outputs, problem = self._run_there(cell.source, position)
+        cell.outputs = clean_outputs(outputs)
+        if problem is not None:
+            cell.outputs.append(problem)
+        grade_id = _grade_id(cell)
+        errors = [output for output in cell.outputs if output.output_type == "error"]
+        if grade_id and errors:
+            self.task_errors[grade_id] = _first_line(f"{errors[0].ename}: {errors[0].evalue}")
+
+    def _run_there(self, source: str, position: int) -> tuple[list[Any], NotebookNode | None]:
+        """Run a cell on the student's side. If that ends the process, the cell is remembered as fatal."""
+        try:
+            outputs, error = self.side.run_cell(source, self._seconds())
+        except StudentGone as gone:
+            self.alive = False
+            self.fatal.add(position)
+            return [], _error(gone.reason, str(gone))
+        except (wire.WireError, TimeUp) as problem:
+            return [], _error(FAILED, str(problem))
+        if error and error["kind"] == "TimeUp":
+            kept = [output for output in outputs if isinstance(output, dict) and output.get("output_type") != "error"]
+            return kept, _error(TIMED_OUT, f"This cell was stopped after {self.settings.timeout} seconds.")
+        return outputs, None
+
+    def _process_that_ran_all_before(self, position: int) -> bool:
+        """Make sure of a process in which the cells before `position` have run. False if the budget is used up."""
+        while not self.alive:
+            if self.processes >= self.settings.most_processes or time.monotonic() > self.deadline:
+                return False
+            self.processes += 1
+            self.side.start()
+            self.alive = True
+            for earlier, cell in enumerate(self.notebook.cells[:position]):
+                if cell.cell_type != "code" or earlier in self.fatal or _grade_id(cell) in self.tests:
+                    continue
+                self._run_there(cell.source, earlier)
+                if not self.alive:
+                    break
+        return time.monotonic() < self.deadline
+
+    def _test(self, cell: NotebookNode, grade_id: str, position: int) -> Verdict:
+        """Run one test cell here. Its verdict also becomes the cell's output, which is what nbgrader reads."""
+        if not self._process_that_ran_all_before(position):
+            verdict = self._verdict(grade_id, NOT_RUN, "Not run: cells above used up the time of the whole notebook.")
+        else:
+            start = time.monotonic()
+            printed, outcome, message = self._execute_test(grade_id)
+            if printed:
+                cell.outputs.append(new_output("stream", name="stdout", text=printed))
+            verdict = self._verdict(grade_id, outcome, message, time.monotonic() - start)
+        cell.source = self.tests[grade_id].source
+        if verdict.outcome != PASSED:
+            cell.outputs.append(_error(verdict.outcome, verdict.message))
+        return verdict
+
+    def _execute_test(self, grade_id: str) -> tuple[str, str, str]:
+        """What the test printed, its outcome and message."""
+        self.side.deadline = time.monotonic() + self._seconds()
+        printed = io.StringIO()
+        try:
+            with (
+                _our_side_limited(self._seconds() + 10),
+                contextlib.redirect_stdout(printed),
+                warnings.catch_warnings(),
+            ):
+                warnings.simplefilter("ignore")
+                self._run_given(grade_id)
+                code = compile(self.tests[grade_id].source, f"<{grade_id}>", "exec")
+                exec(code, Namespace(self.given, self.side))
+        except StudentGone as gone:
+            self.alive = False
+            return "", gone.reason, str(gone)
+        except (TimeUp, CellTimeUp):
+            return (
+                "",
+                TIMED_OUT,
+                f"This check was stopped after {self.settings.timeout} seconds: is there an endless loop?",
+            )
+        except wire.WireError as error:
+            return "", FAILED, f"The answer cannot be read: {error}."
+        except MemoryError:
+            return "", OUT_OF_MEMORY, "Your code asked for more memory than there is."
+        except AssertionError as error:
+            return "", FAILED, " ".join(str(error).split()) or "The check failed."
+        except NameError as error:
+            task, _ = what_it_checks(self.tests[grade_id])
+            if task in self.task_errors:
+                return "", FAILED, f"Your cell for {task} does not run. {self.task_errors[task]}"
+            return "", FAILED, f"NameError: {error}"
+        except Exception as error:
+            return "", FAILED, _first_line(getattr(error, "student_text", None) or f"{type(error).__name__}: {error}")
+        return printed.getvalue()[:MOST_PRINTED], PASSED, ""
+
+    def _run_given(self, grade_id: str) -> None:
+        """Run the judge's own copies of the given cells that this test needs and that have not run yet."""
+        for position in self.plan.given[grade_id]:
+            if position not in self.given_run:
+                self.given_run.append(position)
+                exec(compile(self.reference.cells[position].source, "<given>", "exec"), self.given)
+                for name, value in list(self.given.items()):
+                    if getattr(value, RUNS_BESIDE, False) is True and callable(value):
+                        self.given[name] = _Beside(self.side, value.__module__, value.__qualname__)
+
+    def _verdict(self, grade_id: str, outcome: str, message: str, seconds: float = 0.0) -> Verdict:
+        most_points = float(self.tests[grade_id].metadata.nbgrader.points)
+        task, aspect = what_it_checks(self.tests[grade_id])
+        points = most_points if outcome == PASSED else 0.0
+        return Verdict(grade_id, task, aspect, points, most_points, outcome, message, round(seconds, 3))
+
+    def _seconds(self) -> float:
+        return max(0.5, min(self.settings.timeout, self.deadline - time.monotonic()))
+
+
+class _Beside:
+    """A library function that tests call and that must run where the student's objects are."""
+
+    def __init__(self, side: StudentSide, module: str, name: str):
+        self.side, self.module, self.name = side, module, name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.side.ask("call_library", module=self.module, name=self.name, args=list(args), kwargs=kwargs)
+
+
+@contextlib.contextmanager
+def _our_side_limited(seconds: float) -> Iterator[None]:
+    """Interrupt a test that computes too long on our side, where signals can (in the main thread)."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise CellTimeUp
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _grade_id(cell: NotebookNode) -> str | None:
+    nbgrader = cell.metadata.get("nbgrader")
+    return nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+
+
+def _error(name: str, message: str) -> NotebookNode:
+    return new_output("error", ename=name, evalue=message, traceback=[message])
+
+
+def _first_line(text: str) -> str:
+    return " ".join(text.split())[:500]

@@ -1,0 +1,104 @@
+"""Which cells of a chapter are the judge's own: found by reading the reference, before any student code runs.
+
+A given (locked) cell belongs to the judge unless it uses a name that a task or scratch cell binds; then it runs on the
+student's side only, and the names it binds are the student's as well. Of the judge's own cells only those run on our
+side that a test needs.
+"""
+
+import ast
+import symtable
+from dataclasses import dataclass
+
+from nbformat import NotebookNode
+from nbgrader import utils
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a piece of code binds or changes at its top level, and which names it uses from outside."""
+
+    binds: frozenset[str]
+    uses: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """For each test cell, by grade id: the positions of the given cells that the judge runs before it, in order."""
+
+    given: dict[str, list[int]]
+
+
+def names_of(source: str) -> Names | None:
+    """The names in a cell, or None if it is not plain Python (an IPython magic, say)."""
+    try:
+        top = symtable.symtable(source, "<cell>", "exec")
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None
+    binds = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    uses = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
+    for table in _nested(top):
+        for symbol in table.get_symbols():
+            if symbol.is_global():
+                uses.add(symbol.get_name())
+                if symbol.is_assigned():
+                    binds.add(symbol.get_name())
+    return Names(frozenset(binds | _changed(tree)), frozenset(uses))
+
+
+def plan(reference: NotebookNode) -> Plan:
+    """Which given cells the judge runs for each test cell of a reference notebook."""
+    students: set[str] = set()
+    judges_cells: dict[int, Names] = {}
+    given: dict[str, list[int]] = {}
+    for position, cell in enumerate(reference.cells):
+        if cell.cell_type != "code":
+            continue
+        names = names_of(cell.source)
+        if utils.is_grade(cell):
+            if names is None:
+                raise ValueError(f"Test cell {cell.metadata.nbgrader.grade_id} is not plain Python.")
+            wanted = set(names.uses) - students
+            given[cell.metadata.nbgrader.grade_id] = _needed(wanted, judges_cells)
+        elif names is None:
+            continue
+        elif utils.is_locked(cell) and not names.uses & students:
+            judges_cells[position] = names
+            students -= names.binds
+        else:
+            students |= names.binds
+    return Plan(given)
+
+
+def _needed(wanted: set[str], judges_cells: dict[int, Names]) -> list[int]:
+    """Positions of the cells that bind the wanted names, and what those cells need in turn."""
+    needed = []
+    for position in sorted(judges_cells, reverse=True):
+        names = judges_cells[position]
+        if names.binds & wanted:
+            needed.append(position)
+            wanted |= names.uses
+    return sorted(needed)
+
+
+def _nested(table: symtable.SymbolTable) -> list[symtable.SymbolTable]:
+    return [inner for child in table.get_children() for inner in (child, *_nested(child))]
+
+
+def _changed(tree: ast.Module) -> set[str]:
+    """Names whose value a statement at the top level changes in place: `x[0] = 1`, `x.a = 1`, `x.append(1)`."""
+    changed = set()
+    for node in ast.walk(tree):
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+            targets = [node.target]
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            targets = [node.value.func]
+        for target in targets:
+            while isinstance(target, (ast.Attribute, ast.Subscript)):
+                target = target.value
+                if isinstance(target, ast.Name):
+                    changed.add(target.id)
+    return changed

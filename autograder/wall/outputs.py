@@ -1,0 +1,71 @@
+"""What a student's cell showed, made fit to be stored: known kinds only, bounded, nothing that a browser would run."""
+
+import base64
+import binascii
+import re
+from typing import Any
+
+import nh3
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+MOST_OUTPUTS = 100
+MOST_TEXT = 50_000  # characters of one output
+MOST_PICTURE = 2 * 2**20  # bytes
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def clean_outputs(outputs: Any) -> list[NotebookNode]:
+    """Outputs that may be stored in a notebook; whatever is not understood is left out."""
+    if not isinstance(outputs, list):
+        return []
+    cleaned = [_clean_output(output) for output in outputs[:MOST_OUTPUTS] if isinstance(output, dict)]
+    return [output for output in cleaned if output is not None]
+
+
+def clean_markdown(source: str) -> str:
+    """Markdown in which raw HTML is shown instead of obeyed."""
+    return re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", source)
+
+
+def _clean_output(output: dict[str, Any]) -> NotebookNode | None:
+    kind = output.get("output_type")
+    if kind == "stream":
+        return new_output(
+            "stream", name="stderr" if output.get("name") == "stderr" else "stdout", text=_text(output.get("text"))
+        )
+    if kind == "error":
+        traceback = output.get("traceback")
+        lines = [_text(line) for line in traceback[:100]] if isinstance(traceback, list) else []
+        return new_output(
+            "error", ename=_text(output.get("ename")), evalue=_text(output.get("evalue")), traceback=lines
+        )
+    if kind in ("display_data", "execute_result") and isinstance(output.get("data"), dict):
+        data = _clean_data(output["data"])
+        if data:
+            more = {"execution_count": None} if kind == "execute_result" else {}
+            return new_output(kind, data=data, metadata={}, **more)
+    return None
+
+
+def _clean_data(data: dict[str, Any]) -> dict[str, str]:
+    cleaned = {}
+    if isinstance(data.get("text/plain"), str):
+        cleaned["text/plain"] = _text(data["text/plain"])
+    if isinstance(data.get("text/html"), str):
+        cleaned["text/html"] = nh3.clean(_text(data["text/html"]))
+    picture = data.get("image/png")
+    if isinstance(picture, (str, bytes)):
+        try:
+            raw = picture if isinstance(picture, bytes) else base64.b64decode(picture, validate=False)
+        except (binascii.Error, ValueError):
+            raw = b""
+        if raw.startswith(PNG) and len(raw) <= MOST_PICTURE:
+            cleaned["image/png"] = base64.b64encode(raw).decode()
+    return cleaned
+
+
+def _text(value: Any) -> str:
+    text = value if isinstance(value, str) else ""
+    # JSON allows lone surrogates, files do not.
+    return text[:MOST_TEXT].encode("utf-8", "replace").decode()

@@ -1,0 +1,305 @@
+"""Our end of the wire: the sandboxed process with the student's code in it, and stand-ins for what stays there."""
+
+import builtins
+import contextlib
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from autograder.sandbox import Limits, bubblewrap, bubblewrap_works, clean_environment, limit_this_process
+from autograder.wall.inside import wire
+
+INSIDE = Path(wire.__file__).parent
+AGENT_FOLDER = "/agent"  # where the sandbox sees INSIDE
+LENGTH = struct.Struct(">Q")
+GRACE = 2.0  # seconds after its time is up in which the agent may still say so itself
+MOST_MESSAGES = 200_000  # from one process; more is no test but an attack
+WATCH_INTERVAL = 0.2  # seconds
+
+
+class StudentGone(Exception):
+    """The student's process has ended or broken the protocol; `reason` is one of crashed, timed out, out of memory."""
+
+    def __init__(self, reason: str, message: str):
+        super().__init__(message)
+        self.reason = reason
+
+
+class TimeUp(Exception):
+    """Student code used up its time, but its process lives."""
+
+
+class StudentError(Exception):
+    """Student code raised an exception of its own kind that no built-in kind stands for."""
+
+
+class Handle:
+    """Stands for an object on the student's side. What is asked of it is asked there; nothing of theirs runs here."""
+
+    def __init__(self, side: "StudentSide", number: int, kind: str):
+        object.__setattr__(self, "_side", side)
+        object.__setattr__(self, "_number", number)
+        object.__setattr__(self, "_kind", kind)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return self._side.ask("attribute", target=self._number, name=name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._side.ask("set_attribute", target=self._number, name=name, value=value)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._side.ask("item", target=self._number, key=key)
+
+    def __len__(self) -> int:
+        return _natural(self._side.ask("length", target=self._number))
+
+    def __iter__(self) -> Iterator[Any]:
+        items = self._side.ask("list", target=self._number)
+        return iter(items if isinstance(items, list) else [])
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __repr__(self) -> str:
+        return f"<{self._kind} of yours>"
+
+    def __str__(self) -> str:
+        text = self._side.ask("text", target=self._number)
+        return text if isinstance(text, str) else repr(self)
+
+
+class CallableHandle(Handle):
+    """A function, class or other callable on the student's side."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._side.ask("call", target=self._number, args=list(args), kwargs=kwargs)
+
+
+class StudentSide:
+    """A sandboxed process that runs one student's cells and answers questions about what they defined."""
+
+    def __init__(self, visible_folders: list[Path], limits: Limits):
+        self.visible_folders = visible_folders
+        self.limits = limits
+        self.process: subprocess.Popen[bytes] | None = None
+        self.deadline = float("inf")
+
+    def start(self) -> None:
+        """Start a fresh process; one that was there before is ended."""
+        self.stop()
+        self.messages = 0
+        self.number = 0
+        self.callbacks: dict[int, Callable[..., Any]] = {}
+        self.why_killed = ""
+        self.connection, theirs = socket.socketpair()
+        self.folder = tempfile.TemporaryDirectory(prefix="ag-")
+        command = [sys.executable, "-P"]
+        if bubblewrap_works():
+            inside = ["--ro-bind", str(INSIDE), AGENT_FOLDER]
+            command = [*bubblewrap(self.visible_folders, self.limits, inside), *command, f"{AGENT_FOLDER}/agent.py"]
+            environment, folder = clean_environment(), None
+        else:
+            command += [str(INSIDE / "agent.py")]
+            folder = self.folder.name
+            environment = clean_environment() | {"HOME": folder, "TMPDIR": folder}
+        with theirs:
+            self.process = subprocess.Popen(
+                [*command, str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                cwd=folder,
+                preexec_fn=lambda: limit_this_process(self.limits),
+                start_new_session=True,
+            )
+        threading.Thread(target=self._watch, args=(self.process,), daemon=True).start()
+
+    def stop(self) -> None:
+        """End the process and everything that it started."""
+        if self.process is not None:
+            _kill_tree(self.process)
+            self.process = None
+            self.connection.close()
+            self.folder.cleanup()
+
+    def run_cell(self, source: str, seconds: float) -> tuple[list[Any], dict[str, str] | None]:
+        """Run a cell there: its outputs, unchecked, and the error it ended in."""
+        self.deadline = time.monotonic() + seconds
+        result = self.ask("run", source=source)
+        if not isinstance(result, dict) or not isinstance(result.get("outputs"), list):
+            raise StudentGone("crashed", "The process broke the protocol.")
+        error = result.get("error")
+        return result["outputs"], _checked_error(error) if error else None
+
+    def get(self, name: str) -> list[Any]:
+        """A list with the value of a name on the student's side, or an empty list."""
+        value = self.ask("get", name=name)
+        return value if isinstance(value, list) else []
+
+    def ask(self, action: str, **arguments: Any) -> Any:
+        """Have the agent do one thing and return its value; exceptions raised there are raised here."""
+        if self.process is None:
+            raise StudentGone("crashed", "Your Python process has ended.")
+        self.number += 1
+        number = self.number
+        seconds = max(0.01, self.deadline - time.monotonic())
+        self._send({"number": number, "do": action, "seconds": seconds, "with": arguments})
+        while True:
+            message = self._receive()
+            if not isinstance(message, dict):
+                raise wire.WireError("a reply that is no reply")
+            if "callback" in message:
+                self._answer_callback(message)
+            elif message.get("number") != number:
+                self._gone("crashed", "The process broke the protocol.")
+            elif "unfit" in message:
+                raise wire.WireError(str(message["unfit"])[:300])
+            elif "raised" in message:
+                raise _exception(_checked_error(message["raised"]))
+            else:
+                return message.get("value")
+
+    def _answer_callback(self, message: dict[str, Any]) -> None:
+        """Student code called a function of ours."""
+        function = self.callbacks.get(message["callback"])
+        args, kwargs = message.get("args"), message.get("kwargs")
+        if function is None or not isinstance(args, list) or not isinstance(kwargs, dict):
+            self._gone("crashed", "The process broke the protocol.")
+            return
+        try:
+            reply = {"returned": function(*args, **kwargs)}
+        except (StudentGone, TimeUp):
+            raise
+        except Exception as error:
+            reply = {"raised": f"{type(error).__name__}: {error}"[:500]}
+        self._send(reply)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        data = wire.to_bytes(message, self._handle_for)
+        try:
+            self.connection.settimeout(max(0.1, self.deadline + GRACE - time.monotonic()))
+            self.connection.sendall(LENGTH.pack(len(data)) + data)
+        except TimeoutError:
+            self._gone("timed out", "Your code ran for too long and was stopped.")
+        except OSError:
+            self._gone("crashed", "Your code ended the Python process: a crash or an exit.")
+
+    def _receive(self) -> Any:
+        self.messages += 1
+        if self.messages > MOST_MESSAGES:
+            self._gone("crashed", "Your code exchanged too many messages with the tests.")
+        (size,) = LENGTH.unpack(self._exactly(LENGTH.size))
+        if size > wire.MOST_BYTES:
+            self._gone("crashed", "Your code returned a value that is too large.")
+        return wire.from_bytes(self._exactly(size), self._value_for)
+
+    def _exactly(self, size: int) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            self.connection.settimeout(max(0.1, self.deadline + GRACE - time.monotonic()))
+            try:
+                part = self.connection.recv(min(size - len(data), 2**20))
+            except TimeoutError:
+                self._gone("timed out", "Your code ran for too long and was stopped.")
+            except OSError:
+                part = b""
+            if not part:
+                self._gone("crashed", "Your code ended the Python process: a crash or an exit.")
+            data += part
+        return bytes(data)
+
+    def _gone(self, reason: str, message: str) -> None:
+        if self.why_killed:
+            reason, message = "out of memory", self.why_killed
+        self.stop()
+        raise StudentGone(reason, message)
+
+    def _handle_for(self, value: Any) -> dict[str, Any]:
+        if isinstance(value, Handle) and value._side is self:
+            return {"t": "student", "n": value._number}
+        if not callable(value):
+            raise wire.WireError(f"a test tried to hand over a {type(value).__name__}, which cannot cross")
+        number = id(value)
+        self.callbacks[number] = value
+        return {"t": "judge", "n": number}
+
+    def _value_for(self, handle: dict[str, Any]) -> Any:
+        number = handle["n"]
+        if handle["t"] == "judge":
+            return self.callbacks[number]
+        if handle["t"] != "student" or type(number) is not int:
+            raise wire.WireError("a handle of unknown kind")
+        kind = CallableHandle if handle.get("callable") is True else Handle
+        return kind(self, number, str(handle.get("type", "object"))[:100])
+
+    def _watch(self, process: subprocess.Popen[bytes]) -> None:
+        """End the process when all that it started takes too much; limits of single processes cannot see that."""
+        while process.poll() is None:
+            with contextlib.suppress(psutil.Error):
+                family = psutil.Process(process.pid).children(recursive=True)
+                if len(family) > self.limits.processes:
+                    self._kill_for(process, f"Your code started more than {self.limits.processes} processes.")
+                elif _memory(family) > self.limits.memory:
+                    self._kill_for(process, f"Your code used more than {self.limits.memory / 2**30:.0f} GiB of memory.")
+            time.sleep(WATCH_INTERVAL)
+
+    def _kill_for(self, process: subprocess.Popen[bytes], reason: str) -> None:
+        self.why_killed = reason
+        _kill_tree(process)
+
+
+def _kill_tree(process: subprocess.Popen[bytes]) -> None:
+    """In bubblewrap all processes die with the first; in the reduced mode the process group is what we can reach."""
+    with contextlib.suppress(OSError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _memory(family: list[psutil.Process]) -> int:
+    total = 0
+    for process in family:
+        with contextlib.suppress(psutil.Error):
+            total += process.memory_info().rss
+    return total
+
+
+def _checked_error(error: Any) -> dict[str, str]:
+    """What the student's side says about an exception, with nothing but texts in it."""
+    fields = error if isinstance(error, dict) else {}
+    return {field: str(fields.get(field, ""))[:2000] for field in ("kind", "name", "text")}
+
+
+def _exception(error: dict[str, str]) -> Exception:
+    if error["kind"] == "TimeUp":
+        return TimeUp(error["text"])
+    kind = getattr(builtins, error["kind"], None)
+    if isinstance(kind, type) and issubclass(kind, Exception):
+        try:
+            exception = kind(error["text"])
+        except TypeError:  # kinds such as UnicodeDecodeError want more than a text
+            exception = StudentError(f"{error['name']}: {error['text']}")
+    else:
+        exception = StudentError(f"{error['name']}: {error['text']}")
+    exception.student_text = f"{error['name']}: {error['text']}"  # type: ignore[attr-defined]
+    return exception
+
+
+def _natural(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise wire.WireError("a length that is no length")
+    return value

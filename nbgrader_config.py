@@ -1,0 +1,20 @@
+"""The course's nbgrader configuration; `nbgrader`, formgrader and `autograder` all load it."""
+
+from pathlib import Path
+
+from autograder.nbgrader_setup import harden
+
+ROOT = Path(__file__).parent
+
+c = get_config()  # noqa: F821  (nbgrader's loader provides it)
+
+c.CourseDirectory.course_id = "counts-to-transformers"
+c.CourseDirectory.source_directory = "solutions"
+c.CourseDirectory.release_directory = "notebooks"
+# The text sources of the chapters lie beside the reference notebooks and must not reach students.
+c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "*.py"]
+
+c.ClearSolutions.code_stub = {"python": 'raise NotImplementedError("Write your answer here and delete this line.")'}
+
+# What notebooks import and read; solutions, gradebook and other submissions stay out of the sandbox.
+harden(c, visible=[ROOT / "lmkit", ROOT / "data"])

@@ -1,0 +1,1707 @@
+# ---
+# title: Counting words, bigrams and what they cannot know
+# ---
+
+# %% [markdown]
+# A **language model** gives every text a probability. A speech recogniser needs one: *vanilla ice cream* and *vanilla I
+# scream* sound alike, and the first should win. Given the words so far, it also guesses the next one.
+#
+# Where do the numbers come from? Here: from counting. You will build the oldest language model that works, catch printed
+# slides in their mistakes, and meet what counting can never know.
+
+# %% [markdown]
+# Fill the cells that raise `NotImplementedError`, and run the checks below them. Grading tries further cases:
+# `autograder check notebooks/01_bigrams/01_bigrams.ipynb` grades your own notebook with them.
+#
+# The slides you will check come from public lectures: 000 (unsigned), 001 (Greg Durrett), 002 (Fabrizio Silvestri), 003
+# (Yoav Artzi) and 004 (Benjamin Muller).
+
+# %% [markdown]
+# In the **Berkeley Restaurant Project**, people asked a machine where to eat; lectures print counts of its 9,222 sentences.
+# The text itself we do not have. Our 900 questions to learn from imitate it: six are real examples from lecture 002, all
+# others were written for this course from templates.
+#
+# A *sentence* is a list of words; `<s>` stands before it, `</s>` behind it, and `<UNK>` for a word that the model does
+# not know.
+
+# %%
+import math
+import random
+from collections import Counter, defaultdict
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+import lmkit
+from lmkit import berkeley, plots
+
+plots.use_style()
+
+# %%
+corpus = lmkit.load("restaurant-sample")
+train_sentences, test_sentences = corpus.splits["train"], corpus.splits["test"]
+print(len(train_sentences), "sentences to learn from,", len(test_sentences), "to test on")
+print(" ".join(train_sentences[0]))
+
+# %% [markdown] statement="tokenise"
+# ## 1. Cutting text into tokens
+#
+# Lecture 004 cuts `a cat` into words `a|cat`, characters `a|␣|c|a|t` or pieces `a|␣|ca|t`. Write
+# `tokenise(text, level, pieces=())`, which returns a list:
+#
+# - `"word"`: split at white space, however much;
+# - `"character"`: every character, spaces too;
+# - `"piece"`: from the left, the longest of `pieces` that fits; where none fits, one character.
+
+# %% [markdown] hints="tokenise"
+# 1. Two of the three levels are one short expression each. Start there.
+# 2. For pieces, keep a position in the text. What may stand at this position, and by how much do you then move on?
+# 3. At each position collect the pieces that the rest of the text starts with, and the single character as a last resort;
+#    the longest of them is the next token.
+
+
+# %% task="tokenise" points=4 level=1 minutes=10
+def tokenise(text, level, pieces=()):
+    """The tokens of `text` as a list; `level` is "word", "character" or "piece"."""
+    ### BEGIN SOLUTION
+    if level == "word":
+        return text.split()
+    if level == "character":
+        return list(text)
+    tokens, position = [], 0
+    while position < len(text):
+        fitting = [piece for piece in pieces if text.startswith(piece, position)]
+        tokens.append(max([text[position], *fitting], key=len))
+        position += len(tokens[-1])
+    return tokens
+    ### END SOLUTION
+
+
+# %% test="tokenise" aspect="a cat at three levels" points=1
+for _level, _wanted in (("word", 2), ("character", 5), ("piece", 4)):
+    _got = tokenise("a cat", _level, ("ca",))
+    assert hasattr(_got, "__len__"), f"Return a list of tokens; for {_level!r} you return {_got!r}."
+    assert len(_got) == _wanted, f"`a cat` has {_wanted} tokens at level {_level!r}; yours: {_got!r}."
+    assert "a" in list(_got), f"`a` should be a token at level {_level!r}; yours: {_got!r}."
+
+# %% test="tokenise" aspect="the longest piece wins" points=1
+_got = tokenise("cats at", "piece", ("c", "ca", "cat", "at"))
+assert _got is not None, "You return None at level 'piece'; return a list of tokens."
+assert list(_got) == ["cat", "s", " ", "at"], (
+    f"With pieces c, ca, cat, at the text `cats at` begins with the longest piece, cat; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+_pieces = ["ba", "bab", "abab", "b"]
+for _ in range(10):
+    random.shuffle(_pieces)
+    _got = tokenise("xababab", "piece", tuple(_pieces))
+    assert list(_got) == ["x", "abab", "a", "b"], (
+        f"The order in which pieces are listed should not matter; with {_pieces} you cut `xababab` into {_got!r}."
+    )
+### END HIDDEN TESTS
+
+# %% test="tokenise" aspect="white space is no word" points=1
+_text = "  mid priced thai  food is what\ni'm looking for "
+_got = tokenise(_text, "word")
+assert hasattr(_got, "__len__"), f"Return a list of words; you return {_got!r}."
+assert "" not in list(_got), f"Two spaces in a row make an empty word; yours: {_got!r}."
+assert len(_got) == 9, f"{_text!r} has 9 words (i'm is one of them); yours: {_got!r}."
+
+# %% test="tokenise" aspect="joining gives the text back" points=1
+for _level in ("character", "piece"):
+    _got = tokenise("tell me more", _level, ("ell", "mo"))
+    assert _got is not None, f"You return None at level {_level!r}; return a list of tokens."
+    assert "".join(_got) == "tell me more", f"Joined, your {_level} tokens read {''.join(_got)!r}."
+### BEGIN HIDDEN TESTS
+for _ in range(20):
+    _text = "".join(random.choices("abc ", k=random.randint(0, 12)))
+    _pieces = tuple("".join(random.choices("ab", k=random.randint(2, 4))) for _ in range(3))
+    for _level in ("character", "piece"):
+        _joined = "".join(tokenise(_text, _level, _pieces))
+        assert _joined == _text, f"Joined, the {_level} tokens of {_text!r} read {_joined!r}."
+    _words = tokenise(_text, "word")
+    assert "".join(_words) == _text.replace(" ", ""), f"The words of {_text!r} are not {_words!r}."
+### END HIDDEN TESTS
+
+# %%
+excerpt = " ".join(word for sentence in train_sentences[:300] for word in sentence)
+runs = Counter(word[i : i + n] for word in excerpt.split() for n in (2, 3, 4) for i in range(len(word) - n + 1))
+frequent = [run for run, _ in runs.most_common(100)]
+cuts = {level: tokenise(excerpt, level, frequent) for level in ("character", "piece", "word")}
+print(cuts["piece"][:14])
+
+# %%
+_, (left, right) = plt.subplots(1, 2)
+left.bar(list(cuts), [len(cut) for cut in cuts.values()])
+left.set_ylabel("tokens in 300 sentences")
+right.bar(list(cuts), [len(set(cut)) for cut in cuts.values()], color=plots.COLOURS[1])
+right.set_ylabel("different tokens")
+plt.show()
+
+# %% [markdown]
+# The shorter the token, the longer the sequence and the smaller the set of different tokens. (The lecture prints its cuts
+# as sets. But a text is a *sequence*: as a set, the characters of `a cat` would lose an `a`.) From here on, tokens are words.
+
+# %% [markdown] statement="vocabulary"
+# ## 2. A vocabulary, and a word for strangers
+#
+# A model knows a fixed set of tokens, its **vocabulary**, chosen from the training text. Every other word becomes `<UNK>`,
+# so that a new word has somewhere to go. Write
+#
+# - `build_vocabulary(tokens, min_count)`: the set of words that occur at least `min_count` times, and `<UNK>`;
+# - `replace_unknown(tokens, vocabulary)`: the list of tokens with `<UNK>` where a word is not in the vocabulary.
+
+# %% [markdown] hints="vocabulary"
+# 1. Count first, decide later.
+# 2. *At least* includes the number itself, and `<UNK>` belongs to the set even if the text never shows it.
+# 3. The second function keeps length and order: for each token, one of two things stands in its place.
+
+
+# %% task="vocabulary" points=3 level=1 minutes=5
+def build_vocabulary(tokens, min_count):
+    """The set of words that occur at least `min_count` times in the list `tokens`, and `<UNK>`."""
+    ### BEGIN SOLUTION
+    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
+    ### END SOLUTION
+
+
+def replace_unknown(tokens, vocabulary):
+    """A new list: each token that is not in `vocabulary` is replaced by `<UNK>`."""
+    ### BEGIN SOLUTION
+    return [token if token in vocabulary else "<UNK>" for token in tokens]
+    ### END SOLUTION
+
+
+# %% test="vocabulary" aspect="exactly min_count is enough" points=1
+_got = build_vocabulary(["tea", "or", "tea", "no", "tea", "or", "no", "or", "milk"], 2)
+assert hasattr(_got, "__iter__"), f"Return a set of words; you return {_got!r}."
+assert "no" in set(_got), f"`no` occurs twice, which is at least min_count=2; yours: {_got!r}."
+assert "milk" not in set(_got), f"`milk` occurs once, less than min_count=2; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _ in range(20):
+    _tokens, _least = random.choices("abcdefgh", k=20), random.randint(1, 4)
+    _wanted = {word for word in "abcdefgh" if _tokens.count(word) >= _least and word in _tokens}
+    _got = set(build_vocabulary(list(_tokens), _least)) - {"<UNK>"}
+    assert _got == _wanted, f"With min_count={_least}, {_tokens} should not give {sorted(_got)}."
+### END HIDDEN TESTS
+
+# %% test="vocabulary" aspect="UNK belongs to the vocabulary" points=1
+_got = build_vocabulary(["tea", "tea"], 1)
+assert _got is not None, "build_vocabulary returns None; return a set."
+assert set(_got) == {"tea", "<UNK>"}, f"For the text `tea tea` wanted: tea and <UNK>; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+assert set(build_vocabulary([], 1)) == {"<UNK>"}, "An empty text still leaves <UNK> in the vocabulary."
+### END HIDDEN TESTS
+
+# %% test="vocabulary" aspect="strangers become UNK" points=1
+_got = replace_unknown(["more", "tea", "please", "tea"], {"tea", "more", "<UNK>"})
+assert _got is not None, "replace_unknown returns None; return a list."
+assert list(_got) == ["more", "tea", "<UNK>", "tea"], (
+    f"Only `please` is unknown in `more tea please tea`, and the length stays 4; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _ in range(10):
+    _tokens, _known = random.choices("abcdef", k=9), set(random.sample("abcdef", 3))
+    _got = list(replace_unknown(list(_tokens), _known | {"<UNK>"}))
+    _wanted = [{True: word, False: "<UNK>"}[word in _known] for word in _tokens]
+    assert _got == _wanted, f"Known are {sorted(_known)}; {_tokens} became {_got}."
+### END HIDDEN TESTS
+
+# %%
+train_words = [word for sentence in train_sentences for word in sentence]
+test_words = [word for sentence in test_sentences for word in sentence]
+least = (1, 2, 3, 5, 10, 20, 50)
+vocabularies = [build_vocabulary(train_words, count) for count in least]
+unknown = [list(replace_unknown(test_words, known)).count("<UNK>") / len(test_words) for known in vocabularies]
+
+# %%
+_, axes = plt.subplots()
+axes.plot([len(known) for known in vocabularies], [100 * share for share in unknown], "o-")
+axes.set(xlabel="words in the vocabulary", ylabel="unknown test words (%)", xticks=range(0, 300, 50))
+plt.show()
+
+# %% [markdown]
+# A small vocabulary turns much of the text into `<UNK>`, which soon is the easiest word to guess. So never compare the
+# probabilities that models with different vocabularies give.
+
+# %% [markdown] statement="ngrams"
+# ## 3. n-grams
+#
+# After *I visited San*, a 2-gram model looks at *San*, a 3-gram model at *visited San*, a 4-gram model at *I visited San*.
+# So an **n-gram** is $n-1$ words of past and the word they lead to. (Lecture 004 calls $n$ "the size of the past": off by one.)
+#
+# Write `ngrams(tokens, n)`: put $n-1$ symbols `<s>` before the sentence and one `</s>` behind it, and return the list of its
+# n-grams, each a tuple.
+
+# %% [markdown] hints="ngrams"
+# 1. Pad first; then slide a window of fixed width along the padded sentence.
+# 2. How many windows of width $n$ fit into a list of length $L$? Try $L = 4$, $n = 2$ with your fingers.
+# 3. With the padding of the text there is one n-gram for each word and one for `</s>`, whatever $n$ is.
+
+
+# %% task="ngrams" points=3 level=1 minutes=6
+def ngrams(tokens, n):
+    """The n-grams (tuples) of one sentence, padded with n-1 `<s>` in front and one `</s>` behind."""
+    ### BEGIN SOLUTION
+    padded = ["<s>"] * (n - 1) + list(tokens) + ["</s>"]
+    return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+    ### END SOLUTION
+
+
+# %% test="ngrams" aspect="bigrams of three words" points=1
+_got = ngrams(["we", "sat", "here"], 2)
+_wanted = [("<s>", "we"), ("we", "sat"), ("sat", "here"), ("here", "</s>")]
+assert _got is not None, "You return None; return a list of tuples."
+assert list(_got) == _wanted, f"The bigrams of `we sat here` are {_wanted}; yours: {_got!r}."
+
+# %% test="ngrams" aspect="n minus one start symbols" points=1
+for _n, _first in ((1, ("we",)), (3, ("<s>", "<s>", "we")), (4, ("<s>", "<s>", "<s>", "we"))):
+    _got = ngrams(["we", "sat"], _n)
+    assert hasattr(_got, "__iter__"), f"Return a list of tuples; you return {_got!r}."
+    _got = list(_got)
+    assert _got[:1] == [_first], f"The first {_n}-gram of `we sat` is {_first}; yours: {_got[:1]}."
+
+# %% test="ngrams" aspect="one for each word, one for the end" points=1
+_got = list(ngrams(["a", "b", "c"], 3) or [])
+assert len(_got) == 4, f"Three words have four 3-grams, the last for `</s>`; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _ in range(20):
+    _tokens, _n = random.choices("abcd", k=random.randint(0, 7)), random.randint(1, 5)
+    _got = list(ngrams(list(_tokens), _n))
+    _last = [gram[-1] for gram in _got]
+    assert _last == [*_tokens, "</s>"], f"n = {_n}, sentence {_tokens}: your {_n}-grams end with {_last}."
+    for _i, _gram in enumerate(_got):
+        _past = tuple((["<s>"] * _n + _tokens)[_i + 1 : _i + _n])
+        assert tuple(_gram) == (*_past, _last[_i]), f"n = {_n}, {_tokens}: {_gram} has another past."
+### END HIDDEN TESTS
+
+# %%
+sentences = [
+    ["we", "sat", "in", "the", "house"],
+    ["we", "sat", "here", "we", "two", "and", "we", "said"],
+    ["how", "we", "wish", "we", "had", "something", "to", "do"],
+]
+
+# %%
+counts = Counter(pair for sentence in sentences for pair in ngrams(sentence, 2))
+counts.most_common(4)
+
+# %%
+ngrams(sentences[0], 4)[:3]
+
+# %% scratch=true
+ngrams(["a", "sentence", "of", "your", "own"], 2)
+
+# %% [markdown]
+# ## 4. A product without an assumption, and one with
+#
+# The **chain rule** always holds:
+#
+# $$P(w_1, w_2, w_3) = P(w_1)\,P(w_2 \mid w_1)\,P(w_3 \mid w_1, w_2).$$
+#
+# But its last factor still asks for the whole past. Andrey Markov's short cut puts $P(w_3 \mid w_2)$ there. (Chains: 1906;
+# tried on letters of *Eugene Onegin*: 1913. Lecture 000 says words of *Ruslan and Ludmila*.) Is the product still the same?
+#
+# Try it on a toy language that has only three texts. `joint` holds their probabilities:
+
+# %%
+joint = {("cook", "here", "eats"): 0.3, ("cook", "now", "eats"): 0.2, ("cooks", "here", "eat"): 0.5}
+
+# %% [markdown] statement="chain_rule"
+# From a table like `joint`, where texts that are not listed have probability 0, compute
+#
+# - `chain_factors(joint, sequence)`: the three factors of the chain rule, as a list;
+# - `markov_factors(joint, sequence)`: the same with $P(w_3 \mid w_2)$ as the third.
+#
+# The words $w_2, w_3$ mean those at second and third place. The first two words of `sequence` do occur together.
+
+# %% [markdown] hints="chain_rule"
+# 1. Each factor is one sum of table entries divided by another.
+# 2. $P(w_2 \mid w_1)$: of all texts that begin with $w_1$, how much probability goes on with $w_2$? The third factor is alike.
+# 3. For Markov's factor, sum over *every* first word: texts with $w_2, w_3$ at the second and third place, divided by
+#    texts with $w_2$ at the second place.
+
+
+# %% task="chain_rule" points=3 level=2 minutes=12
+def chain_factors(joint, sequence):
+    """[P(w1), P(w2 | w1), P(w3 | w1, w2)] for the three words of `sequence`."""
+    ### BEGIN SOLUTION
+    start = [sum(p for words, p in joint.items() if words[:k] == tuple(sequence[:k])) for k in range(4)]
+    return [start[1], start[2] / start[1], start[3] / start[2]]
+    ### END SOLUTION
+
+
+def markov_factors(joint, sequence):
+    """[P(w1), P(w2 | w1), P(w3 | w2)] for the three words of `sequence`."""
+    ### BEGIN SOLUTION
+    pair = sum(p for words, p in joint.items() if words[1:] == tuple(sequence[1:]))
+    middle = sum(p for words, p in joint.items() if words[1] == sequence[1])
+    return [*chain_factors(joint, sequence)[:2], pair / middle]
+    ### END SOLUTION
+
+
+# %% test="chain_rule" aspect="three factors by hand" points=1
+_got = chain_factors(joint, ("cook", "here", "eats"))
+assert np.shape(_got) == (3,), f"chain_factors returns three numbers; yours: {_got!r}."
+assert np.allclose(_got, [0.5, 0.6, 1.0]), (
+    f"For `cook here eats`: .5 begin with cook, .3 of those .5 go on with here, and all of them with eats; yours: {_got!r}."
+)
+
+# %% test="chain_rule" aspect="chain product is the joint" points=1
+_got = chain_factors(joint, ("cook", "here", "eat"))
+assert np.shape(_got) == (3,), f"chain_factors returns three numbers; yours: {_got!r}."
+assert np.prod(_got) == 0, f"`cook here eat` is not in the table, so its product is 0; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _ in range(10):
+    _p = np.random.default_rng().dirichlet(np.ones(8))
+    _table = {
+        (a, b, c): float(_p[4 * (a == "x") + 2 * (b == "x") + (c == "x")]) for a in "xy" for b in "xy" for c in "xy"
+    }
+    for _text in _table:
+        _product = np.prod(chain_factors(dict(_table), _text))
+        assert math.isclose(_product, _table[_text], rel_tol=1e-9), (
+            f"The factors multiply to the joint, without any assumption: {_table[_text]:.4f}; yours: {_product:.4f}."
+        )
+### END HIDDEN TESTS
+
+# %% test="chain_rule" aspect="Markov forgets the first word" points=1
+_got = markov_factors(joint, ("cook", "here", "eats"))
+assert np.shape(_got) == (3,), f"markov_factors returns three numbers; yours: {_got!r}."
+assert np.allclose(_got, [0.5, 0.6, 0.375]), (
+    f"Whoever comes first: `here` is second in .8, with eats behind it in .3: third factor .375; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _ in range(10):
+    _p = np.random.default_rng().dirichlet(np.ones(8)).reshape(2, 2, 2)
+    _table = {("xy"[a], "xy"[b], "xy"[c]): float(_p[a, b, c]) for a in (0, 1) for b in (0, 1) for c in (0, 1)}
+    for _a, _b, _c in np.ndindex(2, 2, 2):
+        _got = markov_factors(dict(_table), ("xy"[_a], "xy"[_b], "xy"[_c]))
+        _wanted = [_p[_a].sum(), _p[_a, _b].sum() / _p[_a].sum(), _p[:, _b, _c].sum() / _p[:, _b].sum()]
+        assert np.allclose(_got, _wanted), f"On a random table you give {_got!r}: look at the words' places."
+### END HIDDEN TESTS
+
+# %%
+texts = [(who, "here", verb) for who in ("cook", "cooks") for verb in ("eats", "eat")]
+_, axes = plt.subplots()
+axes.bar(np.arange(4) - 0.2, [joint.get(text, 0) for text in texts], width=0.4, label="joint = chain rule")
+axes.bar(np.arange(4) + 0.2, [np.prod(markov_factors(joint, text)) for text in texts], width=0.4, label="Markov")
+axes.set_xticks(range(4), [" ".join(text) for text in texts])
+axes.set_ylabel("probability")
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# Not the same: behind *here*, Markov's model has forgotten who eats, and gives *cook here eat* a chance it never had. Two
+# lectures also misprint the exact rule. 000 leaves a factor out, 002 multiplies $P(w_1)P(w_2 \mid w_1)$ in anew for
+# every word:
+
+# %%
+p1, p2, p3 = chain_factors(joint, ("cook", "here", "eats"))
+print(f"right {p1 * p2 * p3:.4f}, a factor short {p1 * p3:.4f}, repeated {(p1 * p2) ** 3 * p1 * p2 * p3:.4f}")
+
+# %% [markdown] statement="bigram_mle"
+# ## 5. Three ways, one number
+#
+# The bigram estimate divides counts: $P(w_2 \mid w_1) = c(w_1 w_2) / \sum_w c(w_1 w)$. Get it three ways:
+#
+# - `by_hand()`: count in the three `sentences` of section 3 and return `{"sat|we": ..., "wish|we": ..., "in|sat": ..., "</s>|house": ...}`;
+# - `bigram_mle(counts)`: nested dict, `model[w1][w2]`, from counts `{(w1, w2): int}`;
+# - `bigram_mle_array(C)`, no loop: $C$ of shape [V, V], row $w_1$, column $w_2$; a row without counts stays zero.
+
+# %% [markdown] hints="bigram_mle"
+# 1. The word that stands *behind* the bar picks the row; everything in that row is divided by one number.
+# 2. Loop: one pass collects the total of each row, a second divides. Array: the totals need a shape that spreads over columns.
+# 3. A row total of 0 would give 0/0. Divide such rows by something harmless: their entries are 0 anyway.
+
+
+# %% task="bigram_mle" points=4 level=2 minutes=15
+def by_hand():
+    """Four probabilities of the three sentences, as a dict from "w2|w1" to a float."""
+    ### BEGIN SOLUTION
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+    ### END SOLUTION
+
+
+def bigram_mle(counts):
+    """model[w1][w2] = P(w2 | w1) for the pairs in `counts`, {(w1, w2): int}; rows only for those w1."""
+    ### BEGIN SOLUTION
+    totals = Counter()
+    for (w1, _), count in counts.items():
+        totals[w1] += count
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = count / totals[w1]
+    return dict(model)
+    ### END SOLUTION
+
+
+def bigram_mle_array(C):
+    """P, shape [V, V]: P[i, j] = P(word j | word i) from counts C, shape [V, V]."""
+    ### BEGIN SOLUTION
+    totals = C.sum(axis=1, keepdims=True)
+    return C / np.where(totals == 0, 1, totals)
+    ### END SOLUTION
+
+
+# %% test="bigram_mle" aspect="four probabilities by hand" points=1
+_got = by_hand()
+assert hasattr(_got, "keys"), f"by_hand returns a dict; yours: {_got!r}."
+for _name in ("sat|we", "wish|we", "in|sat", "</s>|house"):
+    _value = _got.get(_name)
+    assert isinstance(_value, int | float | np.number), f"{_name}: a number is wanted, not {_value!r}."
+assert math.isclose(_got["in|sat"], 0.5), f"sat occurs twice, once before in: .5; yours: {_got['in|sat']}."
+### BEGIN HIDDEN TESTS
+_wanted = {"sat|we": 1 / 3, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1}
+for _name, _value in _wanted.items():
+    assert math.isclose(_got[_name], _value, abs_tol=0.006), (
+        f"{_name} is not {_got[_name]}: count again, first the word behind the bar, then how often the other follows it."
+    )
+### END HIDDEN TESTS
+
+# %% test="bigram_mle" aspect="rows divide by their context" points=1
+_got = bigram_mle({("i", "want"): 3, ("i", "eat"): 1, ("you", "want"): 5, ("want", "i"): 2})
+assert hasattr(_got, "keys") and "i" in _got, f"model['i'] should hold the words that follow i; yours: {_got!r}."
+assert math.isclose(_got["i"].get("want", 0), 0.75), (
+    f"i occurs 4 times as first word, 3 times before want: P(want | i) = .75; yours: {_got['i']!r}."
+)
+### BEGIN HIDDEN TESTS
+for _ in range(10):
+    _counts = {(a, b): random.randint(1, 9) for a in "abcd" for b in "abcd" if random.random() < 0.7}
+    _got = bigram_mle(dict(_counts))
+    for (_a, _b), _count in _counts.items():
+        _row = sum(_counts.get((_a, word), 0) for word in "abcd")
+        _value = _got.get(_a, {}).get(_b)
+        assert _value is not None and math.isclose(_value, _count / _row), f"P({_b} | {_a}) is {_value} with {_counts}."
+    assert set(_got) == {a for a, _ in _counts}, "The model should have a row for each context seen, and no other."
+### END HIDDEN TESTS
+
+# %% test="bigram_mle" aspect="the array divides row by row" points=1
+_got = bigram_mle_array(np.array([[0, 3, 1], [2, 0, 2], [1, 1, 8]]))
+assert np.shape(_got) == (3, 3), f"Wanted shape (3, 3); yours: {np.shape(_got)}."
+assert np.allclose(np.sum(_got, axis=1), 1), f"Each row sums to 1; yours: {np.sum(_got, axis=1)}."
+### BEGIN HIDDEN TESTS
+_C = np.random.default_rng().integers(1, 20, size=(5, 5))
+_wanted = np.array([[value / sum(row) for value in row] for row in _C.tolist()])
+assert np.allclose(bigram_mle_array(_C.copy()), _wanted), f"Counts {_C.tolist()} give other probabilities."
+### END HIDDEN TESTS
+
+# %% test="bigram_mle" aspect="empty rows stay zero" points=1
+with np.errstate(all="ignore"):
+    _got = bigram_mle_array(np.array([[1, 3], [0, 0]]))
+assert np.shape(_got) == (2, 2), f"Wanted shape (2, 2); yours: {np.shape(_got)}."
+assert np.allclose(_got, [[0.25, 0.75], [0, 0]]), (
+    f"Counts [[1, 3], [0, 0]]: the second row was never seen and stays zero, the first is divided as ever; yours: {_got!r}."
+)
+
+# %%
+order = sorted({word for pair in counts for word in pair})
+C = np.array([[counts[w1, w2] for w2 in order] for w1 in order])
+P = bigram_mle_array(C)
+print(by_hand()["sat|we"], bigram_mle(counts)["we"]["sat"], P[order.index("we"), order.index("sat")])
+
+# %% [markdown]
+# The row total is $c(w_1)$ only because `</s>` is counted: *house* occurs once, but without `</s>` nothing follows it. And
+# order matters, though lecture 000 prints $c(w_2 w_1)$: among Berkeley diners, *i want* occurs 827 times, *want i* twice.
+
+# %% [markdown]
+# ## 6. The printed slide is wrong: find it
+#
+# From the 9,222 Berkeley sentences, lectures 002 and 004 print the counts of eight words, and the bigram probabilities
+# that follow from them.
+
+# %%
+pair_counts = berkeley.table("bigram_counts")
+word_counts = berkeley.unigram_counts().to_dict()
+print(word_counts)
+pair_counts
+
+# %% [markdown] statement="mle_table"
+# Write
+#
+# - `mle_table(pair_counts, word_counts)`: the DataFrame of $P(w_2 \mid w_1) = c(w_1 w_2) / c(w_1)$. Eight columns are not
+#   the whole row, so $c(w_1)$ comes from the dict `word_counts`, where words may stand in any order;
+# - `wrong_cells(printed, exact)`: the set of cells `(w1, w2)` where the printed number is not the exact one rounded to two
+#   significant digits.
+
+# %% [markdown] hints="mle_table"
+# 1. Row or column? Look at P(want | i): which count stands below the line?
+# 2. Every number of a row shares one denominator. pandas divides along columns unless you tell it otherwise.
+# 3. Two significant digits are a matter of the number, not of the place behind the point: bring both
+#    numbers to the same short form, then compare.
+
+
+# %% task="mle_table" points=5 level=2 minutes=15
+def mle_table(pair_counts, word_counts):
+    """P(w2 | w1), row w1, column w2, from a DataFrame of pair counts and a dict of word counts."""
+    ### BEGIN SOLUTION
+    return pair_counts.div(pd.Series(word_counts), axis="index").loc[pair_counts.index]
+    ### END SOLUTION
+
+
+def wrong_cells(printed, exact):
+    """The set of (w1, w2) where `printed` is not `exact` rounded to two significant digits."""
+    ### BEGIN SOLUTION
+    return {
+        (w1, w2)
+        for w1 in printed.index
+        for w2 in printed.columns
+        if f"{printed.loc[w1, w2]:.2g}" != f"{exact.loc[w1, w2]:.2g}"
+    }
+    ### END SOLUTION
+
+
+# %% test="mle_table" aspect="each row by its word count" points=1
+_got = mle_table(pair_counts.copy(), dict(word_counts))
+assert hasattr(_got, "loc"), f"Return a DataFrame; yours: {_got!r}."
+assert np.shape(_got) == (8, 8), f"Wanted a table of 8 rows and 8 columns; yours has shape {np.shape(_got)}."
+_value = _got.loc["i", "want"]
+assert math.isclose(_value, 827 / 2533), f"P(want | i) = 827 / 2533 = .326; yours: {_value:.3g}."
+_value = _got.loc["chinese", "food"]
+assert math.isclose(_value, 82 / 158), f"P(food | chinese) = 82 / 158 = .519; yours: {_value:.3g}."
+
+# %% test="mle_table" aspect="words are matched by name" points=1
+_pairs = pd.DataFrame([[1, 2], [3, 4]], index=["tea", "or"], columns=["tea", "or"])
+_got = mle_table(_pairs.copy(), {"or": 8, "tea": 4})
+assert hasattr(_got, "loc"), f"Return a DataFrame; yours: {_got!r}."
+assert np.shape(_got) == (2, 2), f"Wanted a table of 2 rows and 2 columns; yours has shape {np.shape(_got)}."
+assert math.isclose(_got.loc["tea", "or"], 0.5), (
+    f"tea occurs 4 times, 2 of them before or: .5, wherever tea stands in the dict; yours: {_got.loc['tea', 'or']}."
+)
+### BEGIN HIDDEN TESTS
+_words = random.sample("abcdefg", 5)
+_pairs = pd.DataFrame(np.random.default_rng().integers(0, 9, (5, 5)), index=_words, columns=_words)
+_total = {word: random.randint(40, 90) for word in sorted(_words)}
+_got = mle_table(_pairs.copy(), dict(_total))
+for _a in _words:
+    for _b in _words:
+        assert math.isclose(_got.loc[_a, _b], _pairs.loc[_a, _b] / _total[_a]), (
+            f"P({_b} | {_a}) is wrong on a random table."
+        )
+### END HIDDEN TESTS
+
+# %% test="mle_table" aspect="planted misprints are found" points=1
+_exact = pd.DataFrame([[0.3265, 0.0], [0.0009149, 0.003553]], index=["a", "b"], columns=["a", "b"])
+_printed = pd.DataFrame([[0.33, 0.0], [0.00092, 0.0036]], index=["a", "b"], columns=["a", "b"])
+_got = wrong_cells(_printed, _exact)
+assert hasattr(_got, "__iter__"), f"Return a set of cells; yours: {_got!r}."
+assert ("a", "a") not in [tuple(cell) for cell in _got], ".33 is .3265 to two digits: rounding is no mistake."
+assert {tuple(cell) for cell in _got} == {("b", "a")}, (
+    f"Only .00092 for .0009149, in row b and column a, is wrong; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _ in range(5):
+    _digits = np.random.default_rng().integers(11, 98, (3, 3))
+    _unit = 10.0 ** -np.random.default_rng().integers(2, 6, (3, 3))
+    _names = [list("abc"), list("xyz")]
+    _exact = pd.DataFrame((_digits + np.random.default_rng().uniform(-0.3, 0.3, (3, 3))) * _unit, *_names)
+    _plant = np.random.default_rng().choice([0, 0, 0, 1, -1], (3, 3))
+    _printed = pd.DataFrame((_digits + _plant) * _unit, *_names).map(lambda x: float(f"{x:.2g}"))
+    _wanted = {("abc"[i], "xyz"[j]) for i, j in zip(*np.nonzero(_plant), strict=True)}
+    _cell = next(iter({tuple(cell) for cell in wrong_cells(_printed.copy(), _exact.copy())} ^ _wanted), None)
+    assert _cell is None, (
+        f"{_cell} is {'a misprint that you miss' if _cell in _wanted else 'no misprint, but you report it'}: "
+        f"printed {_printed.stack().get(_cell)}, exact {_exact.stack().get(_cell)}."
+    )
+### END HIDDEN TESTS
+
+# %% test="mle_table" aspect="wrong cells of two slides" points=2
+_exact = pd.DataFrame({w2: [pair_counts.loc[w1, w2] / word_counts[w1] for w1 in word_counts] for w2 in word_counts})
+_exact.index = list(word_counts)
+_found = [wrong_cells(berkeley.table(f"mle_printed_{slide}"), _exact) for slide in ("004", "002")]
+assert all(hasattr(cells, "__iter__") for cells in _found), f"Return a set of cells; yours: {_found!r}."
+_number = [len(list(cells)) for cells in _found]
+assert _number == [3, 1], f"Lecture 004 has 3 wrong cells and 002 has 1; you find {_number[0]} and {_number[1]}."
+### BEGIN HIDDEN TESTS
+_shared = {("food", "chinese")}
+assert {tuple(cell) for cell in _found[0]} == {("i", "i"), ("i", "eat")} | _shared, (
+    "Lecture 004: other cells are wrong."
+)
+assert {tuple(cell) for cell in _found[1]} == _shared, "Lecture 002: another cell is wrong."
+### END HIDDEN TESTS
+
+# %%
+exact = mle_table(pair_counts, word_counts)
+for slide in ("mle_printed_002", "mle_printed_004"):
+    print(slide, sorted(wrong_cells(berkeley.table(slide), exact)))
+
+# %%
+axes = plots.heatmap(exact, "P(next | previous), from the counts", "probability", log=True)
+for w1, w2 in wrong_cells(berkeley.table("mle_printed_004"), exact):
+    corner = exact.columns.get_loc(w2) - 0.5, exact.index.get_loc(w1) - 0.5
+    axes.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor=plots.COLOURS[1], linewidth=2.5))
+plt.show()
+
+# %% [markdown]
+# Framed: the wrong cells of lecture 004. In row *i* it prints 0.022, eleven times too much, and 0.036, ten times too much.
+# Both lectures print 0.00092 for 1/1093. White cells are pairs never seen: half of the table.
+
+# %% [markdown] statement="sentence_log_probability"
+# ## 7. The probability of a sentence
+#
+# A sentence multiplies one factor for each bigram. Long products vanish in a computer: add natural logarithms. Write
+# `sentence_log_probability(model, sentence, end=True)`, with `model[w1][w2]` as before:
+#
+# - first factor: $P(w_1 \mid$ `<s>`$)$;
+# - with `end=True`, last factor: $P($`</s>`$\mid w_T)$; without it, you get how likely a sentence *begins* so;
+# - a zero or missing factor makes the result `-math.inf`;
+# - the empty sentence has one factor, without `end` none (the result is 0).
+
+# %% [markdown] hints="sentence_log_probability"
+# 1. Write down the pairs of a two-word sentence first, with `end` and without.
+# 2. Look up each pair without assuming that it is there: neither the row nor the word in it.
+# 3. One zero factor decides the whole product; and the logarithm of 0 is an error in Python, so ask before you take it.
+
+
+# %% task="sentence_log_probability" points=4 level=2 minutes=10
+def sentence_log_probability(model, sentence, end=True):
+    """ln P(<s> w1 ... wT </s>) under a bigram model; without </s> if `end` is false."""
+    ### BEGIN SOLUTION
+    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+    total = 0.0
+    for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
+        p = model.get(w1, {}).get(w2, 0.0)
+        if p == 0:
+            return -math.inf
+        total += math.log(p)
+    return total
+    ### END SOLUTION
+
+
+# %% test="sentence_log_probability" aspect="sentences of the house" points=1
+_model = {"<s>": {"we": 2 / 3, "how": 1 / 3}, "we": {"sat": 1 / 3, "two": 1 / 6, "said": 1 / 6}}
+_model |= {"sat": {"in": 1 / 2, "here": 1 / 2}, "in": {"the": 1.0}, "the": {"house": 1.0}}
+_model |= {"house": {"</s>": 1.0}, "here": {"we": 1.0}, "two": {"and": 1.0}, "and": {"we": 1.0}, "said": {"</s>": 1.0}}
+for _text, _wanted in (("we sat in the house", 1 / 9), ("we sat here we two and we said", 1 / 324)):
+    _got = sentence_log_probability(_model, _text.split())
+    assert isinstance(_got, int | float | np.number), f"Return a number; for {_text!r} you return {_got!r}."
+    assert math.isclose(_got, math.log(_wanted), rel_tol=1e-9), (
+        f"{_text!r} has probability 1/{1 / _wanted:.0f}, ln = {math.log(_wanted):.4f}; yours: {_got:.4f}."
+    )
+
+# %% test="sentence_log_probability" aspect="prefix and sentence differ" points=1
+_model = {"<s>": {"no": 0.5, "tea": 0.5}, "no": {"tea": 0.8, "</s>": 0.2}, "tea": {"</s>": 0.7, "no": 0.3}}
+for _end, _wanted in ((True, 0.5 * 0.8 * 0.7), (False, 0.5 * 0.8)):
+    _got = sentence_log_probability(_model, ["no", "tea"], end=_end)
+    assert isinstance(_got, int | float | np.number), f"Return a number; yours: {_got!r}."
+    assert math.isclose(_got, math.log(_wanted)), (
+        f"`no tea` with end={_end}: P = {_wanted:.2f}, ln = {math.log(_wanted):.4f}; yours: {_got:.4f}."
+    )
+### BEGIN HIDDEN TESTS
+_got = sentence_log_probability(_model, [], end=False)
+assert _got == 0, f"The empty prefix begins every sentence: P = 1, so the logarithm is 0; yours: {_got}."
+for _ in range(5):
+    _text, _p = random.choices(["no", "tea"], k=4), random.uniform(0.1, 0.9)
+    _model = {a: {"no": _p / 2, "tea": 0.5 - _p / 2, "</s>": 0.5} for a in ("<s>", "no", "tea")}
+    _wanted = _text.count("no") * math.log(_p / 2) + _text.count("tea") * math.log(0.5 - _p / 2)
+    for _end in (True, False):
+        _got = sentence_log_probability(_model, list(_text), end=_end)
+        assert math.isclose(_got, _wanted + _end * math.log(0.5)), (
+            f"With end={_end}, {_text} got {_got} on a random model."
+        )
+### END HIDDEN TESTS
+
+# %% test="sentence_log_probability" aspect="unseen means minus infinity" points=1
+_model = {"<s>": {"tea": 1.0}, "tea": {"now": 1.0, "no": 0.0}, "now": {"</s>": 1.0}}
+for _text in ("tea later", "tea tea now"):
+    _got = sentence_log_probability(_model, _text.split())
+    assert _got == -math.inf, f"{_text!r} has a pair that the model lacks: wanted -inf; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _text in ("tea", "tea no", "now", "later now", "tea later now"):
+    _got = sentence_log_probability(_model, _text.split())
+    assert _got == -math.inf, f"{_text!r}: a missing row, word or end has probability 0; wanted -inf, yours: {_got!r}."
+### END HIDDEN TESTS
+
+# %% test="sentence_log_probability" aspect="long sentences do not vanish" points=1
+_model = {"<s>": {"tea": 1.0}, "tea": {"tea": 0.1, "</s>": 0.9}}
+_got = sentence_log_probability(_model, ["tea"] * 1001)
+assert isinstance(_got, int | float | np.number), f"Return a number; yours: {_got!r}."
+assert math.isclose(_got, 1000 * math.log(0.1) + math.log(0.9)), (
+    f"A thousand factors of .1 and one of .9: about -2302.7; yours: {_got}. Is a tiny product rounded to 0 on the way?"
+)
+
+# %%
+diner = {"<s>": {"i": 0.25}, "i": {"want": 827 / 2533}, "want": {"chinese": 6 / 927}}
+diner |= {"chinese": {"food": 82 / 158}, "food": {"</s>": 0.68}}
+wish = ["i", "want", "chinese", "food"]
+prefixes = [math.exp(sentence_log_probability(diner, wish[:k], end=False)) for k in range(5)]
+whole = math.exp(sentence_log_probability(diner, wish))
+print(f"prefix {prefixes[-1]:.6f}, sentence {whole:.6f}")
+
+# %%
+_, axes = plt.subplots()
+axes.semilogy(["<s>", *wish, "</s>"], [*prefixes, whole], "o-")
+axes.set(xlabel="up to this token", ylabel="probability (log scale)", ylim=(5e-5, 2))
+plt.show()
+
+# %% [markdown]
+# Lecture 004 multiplies *rounded* factors and prints 0.00027885; the counts give 0.000274, so round last. It also stops at
+# *food*: a *prefix*, another event than lecture 002's sentence with `</s>`, and never the less likely one. (.25 is theirs;
+# .68 is D. Jurafsky and J. Martin's.)
+
+# %% [markdown] statement="slide_check"
+# ## 8. Six more claims
+#
+# The lectures also say:
+#
+# - **a** P(`<s>` i want english food `</s>`) = .25×.33×.0011×.5×.68 = 0.00031
+# - **b** P(lunch | want) = 0
+# - **c** P(chinese | want) = 0
+# - **d** P(lunch | i) = 0
+# - **e** 35 of 75 times, *English* follows *The moment one learns*: 0.48
+# - **f** 35 of 73 times: 0.48
+#
+# `recomputed`: your numbers (a: multiply the printed factors). `verdicts`: `True` where the printed number is yours, rounded
+# alike; a printed 0 claims an exact zero.
+
+# %% [markdown] hints="slide_check"
+# 1. Everything you need is above: five factors, the two tables of counts, and two fractions.
+# 2. For b, c and d divide a pair's count by the count of the word behind the bar.
+# 3. Before multiplying in a, guess the power of ten: .0011 is about a thousandth, the other four together are about a
+#    thirtieth. For e and f, round to two places.
+
+# %% task="slide_check" points=4 level=1 minutes=8
+# recomputed = {"a": a number, ..., "f": a number}
+# verdicts = {"a": True or False, ..., "f": True or False}
+### BEGIN SOLUTION
+recomputed = {
+    "a": 0.25 * 0.33 * 0.0011 * 0.5 * 0.68,
+    "b": 5 / 927,
+    "c": 6 / 927,
+    "d": 0 / 2533,
+    "e": 35 / 75,
+    "f": 35 / 73,
+}
+verdicts = {"a": False, "b": False, "c": False, "d": True, "e": False, "f": True}
+### END SOLUTION
+
+# %% test="slide_check" aspect="a product of five factors" points=1
+assert hasattr(recomputed, "keys") and "a" in recomputed, "recomputed is a dict with the keys 'a' to 'f'."
+_a = recomputed["a"]
+assert isinstance(_a, int | float | np.number), f"recomputed['a'] should be a number, not {_a!r}."
+assert 0 < _a < 1, f"recomputed['a'] is a probability; yours: {_a!r}."
+### BEGIN HIDDEN TESTS
+assert math.isclose(_a, 3.0855e-5, rel_tol=0.05), f"a: the five factors do not give {_a}; count the zeros."
+### END HIDDEN TESTS
+
+# %% test="slide_check" aspect="three claims of zero" points=1
+assert hasattr(recomputed, "keys"), "recomputed is a dict with the keys 'a' to 'f'."
+for _claim in "bcd":
+    assert isinstance(recomputed.get(_claim), int | float | np.number), f"recomputed[{_claim!r}] should be a number."
+### BEGIN HIDDEN TESTS
+for _claim, _w1, _w2 in (("b", "want", "lunch"), ("c", "want", "chinese"), ("d", "i", "lunch")):
+    _wanted = pair_counts.loc[_w1, _w2] / word_counts[_w1]
+    assert math.isclose(recomputed[_claim], _wanted, rel_tol=0.02, abs_tol=1e-12), (
+        f"{_claim}: {recomputed[_claim]} does not follow from the counts; which word stands behind the bar?"
+    )
+### END HIDDEN TESTS
+
+# %% test="slide_check" aspect="two counts for one fraction" points=1
+assert hasattr(recomputed, "keys"), "recomputed is a dict with the keys 'a' to 'f'."
+for _claim in "ef":
+    assert isinstance(recomputed.get(_claim), int | float | np.number), f"recomputed[{_claim!r}] should be a number."
+### BEGIN HIDDEN TESTS
+for _claim, _times in (("e", 75), ("f", 73)):
+    assert math.isclose(recomputed[_claim], 35 / _times, abs_tol=0.004), (
+        f"{_claim}: {recomputed[_claim]} is not 35 of {_times}."
+    )
+### END HIDDEN TESTS
+
+# %% test="slide_check" aspect="six verdicts" points=1
+assert hasattr(verdicts, "keys"), "verdicts is a dict with the keys 'a' to 'f'."
+for _claim in "abcdef":
+    assert verdicts.get(_claim) in (True, False), f"verdicts[{_claim!r}] should be True or False."
+### BEGIN HIDDEN TESTS
+_wrong = [claim for claim in "abcdef" if bool(verdicts[claim]) != (claim in "df")]
+assert not _wrong, f"Wrong verdicts: {len(_wrong)} of 6. Round your number as printed, then compare; 0 means never."
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Guessing the power of ten before you multiply catches most slips. True zeros are another matter: one of them, and a
+# whole sentence is impossible.
+#
+# This is half of the chapter, and a good place to stop for today.
+
+# %% [markdown]
+# Back to our own questions: 900 to count, and 150 that the model never sees while it counts. (`estimate` does what your
+# `ngrams` and `bigram_mle` do together; it is given, so that a slip there costs you nothing here.)
+
+
+# %%
+def estimate(sentences):
+    """The bigram model of some sentences: model[w1][w2] = P(w2 | w1)."""
+    previous = np.array([word for sentence in sentences for word in ["<s>", *sentence]])
+    following = np.array([word for sentence in sentences for word in [*sentence, "</s>"]])
+    table = pd.crosstab(previous, following, normalize="index")
+    return {word: row[row > 0].to_dict() for word, row in table.iterrows()}
+
+
+restaurant_model = estimate(train_sentences)
+print(" ".join(test_sentences[70]))
+
+# %% [markdown] statement="zero_factors"
+# ## 9. One zero is enough
+#
+# Muller's lecture gives `i bring my lunch to work` probability 0, because P(to | lunch) is 0. One cell, two blanks:
+#
+# - `zero_factors(model, sentence)`: the pairs `(w1, w2)` of probability zero, boundaries included. An unseen context allows
+#   nothing; a repeated pair may be listed once or twice.
+# - `guess`, before you measure: which share of the 150 held-out sentences is impossible for `restaurant_model`? Then
+#   `measured`: the share of `test_sentences` with such a pair.
+
+# %% [markdown] hints="zero_factors"
+# 1. Write down all the factors of `i bring my lunch to work`. With both boundaries there are seven.
+# 2. A factor is zero for two reasons: its context has a row without that word, or has no row at
+#    all.
+# 3. Walk along the pairs; ask the model for the row in a way that survives a missing context,
+#    then ask the row for the word. For the share, count sentences (not pairs) and divide by their
+#    number.
+
+
+# %% task="zero_factors" points=4 level=2 minutes=10
+def zero_factors(model, sentence):
+    """The pairs (w1, w2) of the padded sentence, in order, with P(w2 | w1) = 0."""
+    ### BEGIN SOLUTION
+    pairs = pairwise(["<s>", *sentence, "</s>"])
+    return [(w1, w2) for w1, w2 in pairs if model.get(w1, {}).get(w2, 0) == 0]
+    ### END SOLUTION
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = the share, computed with your function
+### BEGIN SOLUTION
+guess = 0.1
+measured = np.mean([len(zero_factors(restaurant_model, sentence)) > 0 for sentence in test_sentences])
+### END SOLUTION
+
+# %% test="zero_factors" aspect="zero pairs are found" points=1
+_model = {
+    "<s>": {"i": 1.0},
+    "i": {"bring": 0.5, "eat": 0.5},
+    "bring": {"my": 1.0},
+    "my": {"lunch": 1.0},
+    "lunch": {"</s>": 1.0, "to": 0.0},
+    "to": {"work": 1.0},
+    "work": {"</s>": 1.0},
+    "eat": {"lunch": 1.0},
+}
+_found = zero_factors(_model, ["i", "bring", "my", "lunch", "to", "work"])
+assert hasattr(_found, "__len__"), f"Return the pairs in a list; yours returned {_found!r}."
+_found = {tuple(pair) for pair in _found}
+assert _found == {("lunch", "to")}, f"Exactly one factor is zero here; yours names {_found}."
+_found = zero_factors(_model, ["i", "eat", "lunch"])
+assert hasattr(_found, "__len__"), f"Return a list even when it is empty, not {_found!r}."
+assert len(_found) == 0, f"No factor of `i eat lunch` is zero here; yours names {_found}."
+
+# %% test="zero_factors" aspect="boundaries and unseen contexts" points=1
+_model = {"<s>": {"i": 1.0}, "i": {"eat": 1.0}, "eat": {"lunch": 1.0}, "lunch": {"</s>": 1.0}}
+_found = zero_factors(_model, ["eat"])
+assert hasattr(_found, "__len__"), f"Return the pairs in a list; yours returned {_found!r}."
+_found = {tuple(pair) for pair in _found}
+assert ("<s>", "eat") in _found, f"No sentence starts with `eat`: that is a zero; found {_found}."
+assert ("eat", "</s>") in _found, f"No sentence ends after `eat`: that is a zero; found {_found}."
+### BEGIN HIDDEN TESTS
+_found = {tuple(pair) for pair in zero_factors(_model, ["i", "eat", "snow", "lunch"])}
+assert _found == {("eat", "snow"), ("snow", "lunch")}, (
+    f"Around a word that was never seen two factors are zero; yours names {_found}."
+)
+### END HIDDEN TESTS
+
+# %% test="zero_factors" aspect="a guess comes first" points=1
+assert isinstance(guess, (int, float, np.number)), f"`guess` must be a number, not {guess!r}."
+assert 0 <= guess <= 1, f"A share lies between 0 and 1; `guess` is {guess}."
+
+# %% test="zero_factors" aspect="share of impossible sentences" points=1
+assert isinstance(measured, (int, float, np.number)), f"`measured` must be a number: {measured!r}."
+assert 0 <= measured <= 1, f"A share lies between 0 and 1, not {measured}: divide by the sentences."
+### BEGIN HIDDEN TESTS
+_seen = {pair for s in train_sentences for pair in pairwise(["<s>", *s, "</s>"])}
+_hit = [not _seen.issuperset(pairwise(["<s>", *s, "</s>"])) for s in test_sentences]
+assert math.isclose(measured, sum(_hit) / len(_hit), abs_tol=0.004), (
+    f"`measured` is {measured:.3f}. Count held-out sentences with at least one zero, then divide by 150."
+)
+### END HIDDEN TESTS
+
+# %%
+sizes = [25, 50, 100, 200, 400, 900]
+shares = []
+for size in sizes:
+    smaller = bigram_mle(Counter(pair for sentence in train_sentences[:size] for pair in ngrams(sentence, 2)))
+    shares.append(np.mean([len(zero_factors(smaller, sentence)) > 0 for sentence in test_sentences]))
+print(f"measured with all {len(train_sentences)} sentences: {measured:.2f}")
+
+# %%
+_, axes = plt.subplots()
+axes.plot(sizes, shares, "o-", label="measured")
+axes.axhline(guess, color=plots.COLOURS[1], linestyle="--", label="your guess")
+axes.set(title="Impossible for a bigram model", xlabel="training sentences", ylabel="share of held-out sentences")
+axes.set(xticks=range(0, 1000, 100), ylim=(0, 1.05))
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# More text helps, ever more slowly. These are sensible questions, and the model swears that they
+# cannot be asked. Chapter 2 repairs that.
+#
+# A good model gives held-out text high probability. To compare texts of different lengths we take
+# the geometric mean of the factors, turned upside down: **perplexity**, the number of equally likely words among
+# which the model seems to choose.
+
+# %% [markdown] statement="perplexity"
+# ## 10. Perplexity
+#
+# PP = (1 / P(w₁ … w_N))^(1/N) = b^(−(1/N) Σ log_b P(wᵢ | …)), for any base b. Muller's slide prints
+# 2^(−pᵢ log p̂ᵢ): no sum, and no base at the log.
+#
+# - `perplexity(log_probabilities, base)`: one logarithm for each factor, all to base `base`; a text
+#   with a zero (a logarithm of −∞) has perplexity ∞.
+# - `scored_symbols(sentence)`: the symbols that N counts, in order: those the model *predicts*.
+
+# %% [markdown] hints="perplexity"
+# 1. A fair die: what must the perplexity be? Try your function on six equal factors of 1/6.
+# 2. The mean logarithm is the logarithm of the factors' geometric mean. Undo the logarithm with
+#    the same base with which it was taken.
+# 3. Stay with logarithms until the last step: the product of 100,000 factors is zero to a
+#    computer. As for N: `<s>` is given, never predicted; the model does predict that a sentence
+#    ends.
+
+
+# %% task="perplexity" points=4 level=2 minutes=10
+def perplexity(log_probabilities, base):
+    """Perplexity of a text, from the logarithms (to that base) of its N factors."""
+    ### BEGIN SOLUTION
+    return base ** -(sum(log_probabilities) / len(log_probabilities))
+    ### END SOLUTION
+
+
+def scored_symbols(sentence):
+    """The symbols of the padded sentence that get a factor, in order."""
+    ### BEGIN SOLUTION
+    return [*sentence, "</s>"]
+    ### END SOLUTION
+
+
+# %% test="perplexity" aspect="N-th root of inverse probability" points=1
+_value = perplexity([-1.0, -2.0, -3.0, -1.0], 2)
+assert isinstance(_value, (int, float, np.number)), f"Return a number; yours returned {_value!r}."
+assert math.isclose(_value, 128**0.25, rel_tol=1e-9), (
+    f"Factors 1/2, 1/4, 1/8, 1/2: the fourth root of 128 is {128**0.25:.4f}, yours is {_value:.4f}."
+)
+### BEGIN HIDDEN TESTS
+_p = [random.uniform(0.05, 1) for _ in range(random.randint(5, 12))]
+_value = perplexity([math.log2(p) for p in _p], 2)
+assert math.isclose(_value, (1 / math.prod(_p)) ** (1 / len(_p)), rel_tol=1e-9), (
+    f"On random factors your value {_value:.4f} is not the N-th root of 1 / P."
+)
+### END HIDDEN TESTS
+
+# %% test="perplexity" aspect="base fits the logarithms" points=1
+for _base in (2, math.e, 10):
+    _value = perplexity([math.log(1 / 8) / math.log(_base)] * 5, _base)
+    assert isinstance(_value, (int, float, np.number)), f"Return a number, not {_value!r}."
+    assert math.isclose(_value, 8, rel_tol=1e-9), (
+        f"Uniform over 8 words must give 8 in every base; with base {_base:.3g} yours is {_value:.3f}."
+    )
+
+# %% test="perplexity" aspect="long and impossible texts" points=1
+_value = perplexity([-3.0] * 100_000, 2)
+assert isinstance(_value, (int, float, np.number)), f"Return a number; yours returned {_value!r}."
+assert math.isclose(_value, 8, rel_tol=1e-6), (
+    f"100,000 factors of 1/8 must give 8, yours gives {_value}: does a product become 0 on the way?"
+)
+_value = perplexity([-1.0, -math.inf, -2.0], 2)
+assert _value == math.inf, f"One impossible word makes the perplexity infinite; yours is {_value}."
+
+# %% test="perplexity" aspect="symbols that N counts" points=1
+_symbols = scored_symbols(["we", "eat"])
+assert hasattr(_symbols, "__len__"), f"Return a list of symbols; yours returned {_symbols!r}."
+assert "<s>" not in _symbols, "`<s>` is given, not predicted: N must not count it."
+assert "</s>" in _symbols, "The model predicts where a sentence ends: N counts `</s>`."
+assert list(_symbols) == ["we", "eat", "</s>"], f"Keep words in order; yours is {list(_symbols)}."
+### BEGIN HIDDEN TESTS
+_symbols = scored_symbols(["no", "no", "no"])
+assert list(_symbols) == ["no", "no", "no", "</s>"], f"A repeated word counts each time: {_symbols}."
+### END HIDDEN TESTS
+
+# %%
+uniform = [math.log(1 / 8)] * 5  # natural logarithms
+print("base e:", round(perplexity(uniform, math.e), 2))
+print("base 2 by mistake:", round(perplexity(uniform, 2), 2))
+wish_pairs = pairwise(["<s>", *scored_symbols(["i", "want", "lamb", "for", "lunch"])])
+logs = [math.log2(restaurant_model[w1][w2]) for w1, w2 in wish_pairs]
+print("with </s>:", round(perplexity(logs, 2), 2), " without:", round(perplexity(logs[:-1], 2), 2))
+
+# %% [markdown]
+# Perplexities can be compared only if N counts the same symbols.
+
+# %% [markdown]
+# Silvestri's lecture continues a prompt with the likeliest next word, again and again. Its
+# listing has four faults: it lower-cases the prompt though the counts keep `United`; a one-word
+# prompt crashes it; looking up an unseen context in a `defaultdict` *adds* that context to the
+# model; and when the sentence is over it keeps handing back the same text.
+
+# %% [markdown] statement="continue_greedy"
+# ## 11. A greedy continuation that works
+#
+# `continue_greedy(model, prompt, max_words)`: `prompt` is a list of tokens; return it with the
+# likeliest next words behind it (of equals, any). Stop when `</s>` is the likeliest (do not write it), when the
+# context was never seen, or after `max_words` new words. Look words up as they are written. An
+# empty prompt starts a sentence: its context is `<s>`. Leave `prompt` and `model` unchanged.
+
+# %% [markdown] hints="continue_greedy"
+# 1. What does a bigram model need to know of a prompt of nine words?
+# 2. Only the last word is context. When there is none, the sentence has just begun.
+# 3. Repeat at most `max_words` times: take the last word, or the start symbol; leave if the model
+#    has no row for it; find the word with the largest probability in that row; leave if it is the
+#    end symbol; otherwise put it behind your copy of the prompt.
+
+
+# %% task="continue_greedy" points=3 level=2 minutes=10
+def continue_greedy(model, prompt, max_words):
+    """The prompt and at most max_words likeliest next words, as one list of tokens."""
+    ### BEGIN SOLUTION
+    words = list(prompt)
+    for _ in range(max_words):
+        row = model.get(words[-1] if words else "<s>")
+        if not row:
+            break
+        word = max(row, key=row.get)
+        if word == "</s>":
+            break
+        words.append(word)
+    return words
+    ### END SOLUTION
+
+
+# %% test="continue_greedy" aspect="likeliest word, again and again" points=1
+_model = {
+    "we": {"sit": 0.3, "eat": 0.7},
+    "eat": {"</s>": 0.2, "in": 0.5, "sit": 0.3},
+    "in": {"a": 0.4, "the": 0.6},
+    "the": {"garden": 0.9, "in": 0.1},
+    "garden": {"in": 1.0},
+}
+_words = continue_greedy(_model, ["we"], 4)
+assert hasattr(_words, "__len__"), f"Return a list of tokens; yours returned {_words!r}."
+assert list(_words) == ["we", "eat", "in", "the", "garden"], f"Four new words wanted: {_words}."
+_words = continue_greedy(_model, ["so", "we", "eat"], 1)
+assert list(_words) == ["so", "we", "eat", "in"], f"One new word behind the prompt wanted: {_words}."
+
+# %% test="continue_greedy" aspect="stops where it should" points=1
+_model = {"i": {"eat": 1.0}, "eat": {"</s>": 0.6, "i": 0.4}, "go": {"on": 1.0}, "on": {"go": 1.0}}
+_words = continue_greedy(_model, ["i"], 20)
+assert hasattr(_words, "__len__"), f"Return a list of tokens; yours returned {_words!r}."
+assert list(_words) == ["i", "eat"], f"`</s>` is likeliest after `eat`: stop, do not write it: {_words}."
+_words = continue_greedy(_model, ["go"], 5)
+assert len(_words) == 6, f"A loop must end after max_words = 5 new words; yours has {len(_words) - 1}."
+### BEGIN HIDDEN TESTS
+_words = continue_greedy(_model, ["i", "snow"], 5)
+assert list(_words) == ["i", "snow"], f"After an unseen word nothing can follow; yours: {_words}."
+_words = continue_greedy(_model, ["go"], 0)
+assert list(_words) == ["go"], f"With max_words = 0 the prompt comes back; yours: {_words}."
+### END HIDDEN TESTS
+
+# %% test="continue_greedy" aspect="case and short prompts" points=1
+_model = {"<s>": {"The": 1.0}, "The": {"United": 1.0}, "United": {"States": 1.0}, "united": {"we": 1.0}}
+_words = continue_greedy(_model, ["The", "United"], 1)
+assert hasattr(_words, "__len__"), f"Return a list of tokens; yours returned {_words!r}."
+assert list(_words) == ["The", "United", "States"], f"`United` is not `united`; yours: {_words}."
+for _prompt in ([], ["The"]):
+    _words = continue_greedy(_model, list(_prompt), 2 - len(_prompt))
+    assert list(_words) == ["The", "United"], f"Prompt {_prompt}: wanted `The United`; yours: {_words}."
+### BEGIN HIDDEN TESTS
+_prompt = ["The"]
+continue_greedy(_model, _prompt, 2)
+assert _prompt == ["The"], f"Your function changed the caller's prompt into {_prompt}."
+### END HIDDEN TESTS
+
+# %%
+for prompt in (["i"], ["where", "can"], ["is", "bombay"], ["i'm"], ["spaghetti"]):
+    print(" ".join(prompt), "->", " ".join(continue_greedy(restaurant_model, prompt, 16)))
+
+# %% scratch=true
+# Your own prompts: which of them run in circles?
+print(" ".join(continue_greedy(restaurant_model, ["how"], 16)))
+
+# %% [markdown] statement="top_k"
+# ## 12. Top-k, done right
+#
+# Greedy text never varies. Top-k draws from the k best words; the lecture's listing picks each
+# *equally often*, which forgets what was counted.
+#
+# - `top_k(distribution, k)`: the k likeliest words (or all, if fewer; of equals at the k-th place, any) as a dict, rescaled
+#   to sum to 1.
+# - `sample(distribution, dart)`: one word, drawn by its probability. `dart` is a function: each call
+#   `dart()` returns a number, uniform in [0, 1). Use no other chance.
+
+# %% [markdown] hints="top_k"
+# 1. Cut a stick of length 1 into pieces as long as the probabilities, and throw the dart at it.
+# 2. Rescaling keeps ratios: a word three times as likely before stays three times as likely.
+# 3. Top-k: order the words by probability, keep k, divide by what is left in total. Sampling:
+#    take one uniform number, walk along the pieces adding up their lengths, stop in the piece
+#    where the sum passes the number.
+
+
+# %% task="top_k" points=4 level=2 minutes=12
+def top_k(distribution, k):
+    """The k likeliest words of {word: probability}, rescaled to sum to 1."""
+    ### BEGIN SOLUTION
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+    ### END SOLUTION
+
+
+def sample(distribution, dart):
+    """One word of {word: probability}; each dart() is a uniform number in [0, 1)."""
+    ### BEGIN SOLUTION
+    hit, end = dart(), 0.0
+    for word, probability in distribution.items():
+        end += probability
+        if hit < end:
+            return word
+    return word
+    ### END SOLUTION
+
+
+# %% test="top_k" aspect="ratios are kept" points=1
+_top = top_k({"a": 0.1, "b": 0.6, "c": 0.2, "d": 0.1}, 2)
+assert hasattr(_top, "keys"), f"Return a dict word -> probability; yours returned {_top!r}."
+assert set(_top) == {"b", "c"}, f"The two likeliest words are b and c; yours: {sorted(_top)}."
+assert math.isclose(sum(_top.values()), 1), f"The probabilities sum to {sum(_top.values()):.3f}."
+assert math.isclose(_top["b"], 3 * _top["c"]), f"b was 3 times as likely as c; now {dict(_top)}."
+
+# %% test="top_k" aspect="any k, any order" points=1
+_top = top_k({"x": 0.25, "y": 0.75}, 5)
+assert hasattr(_top, "keys"), f"Return a dict word -> probability; yours returned {_top!r}."
+assert dict(_top) == {"x": 0.25, "y": 0.75}, f"With k = 5 of 2 words nothing changes: {dict(_top)}."
+_top = top_k({"x": 0.25, "y": 0.75}, 1)
+assert dict(_top) == {"y": 1.0}, f"k = 1 leaves only y, with probability 1; yours: {dict(_top)}."
+### BEGIN HIDDEN TESTS
+_p = np.random.default_rng().dirichlet(np.ones(9)).tolist()
+_top = top_k({f"word{i}": p for i, p in enumerate(_p)}, 4)
+_best = sorted(_p)[-4:]
+assert np.allclose(sorted(_top.values()), np.array(_best) / sum(_best)), (
+    f"On nine random words the four best are wrong: {dict(_top)}."
+)
+### END HIDDEN TESTS
+
+# %% test="top_k" aspect="draws by probability" points=1
+_dart = random.Random(3).random
+_words = [sample({"rare": 0.25, "common": 0.75}, _dart) for _ in range(2000)]
+_share = sum(word == "common" for word in _words) / 2000
+assert set(_words) <= {"rare", "common"}, f"sample must return a word; yours returned {_words[0]!r}."
+assert abs(_share - 0.75) < 0.06, f"A word with probability .75 was drawn in {_share:.2f} of cases."
+### BEGIN HIDDEN TESTS
+_wanted = {"a": 0.5, "b": 0.05, "c": 0.3, "d": 0.15}
+_words = Counter(sample(_wanted, random.random) for _ in range(2000))
+for _word, _p in _wanted.items():
+    assert abs(_words[_word] / 2000 - _p) < 0.07, (
+        f"A word with probability {_p} was drawn in {_words[_word] / 2000:.2f} of cases."
+    )
+### END HIDDEN TESTS
+
+# %% test="top_k" aspect="all chance comes from the dart" points=1
+_coin = {"heads": 0.5, "tails": 0.5}
+_dart = random.Random(8).random
+_first = [sample(_coin, _dart) for _ in range(60)]
+_dart = random.Random(8).random
+_again = [sample(_coin, _dart) for _ in range(60)]
+assert _first == _again, "The same numbers from dart() gave different words: use no other chance."
+assert len(set(_first)) == 2, f"60 throws of a fair coin gave only {_first[0]!r}."
+
+# %%
+best = top_k(restaurant_model["eat"], 5)
+_, axes = plt.subplots()
+axes.bar(np.arange(len(best)) - 0.2, list(best.values()), 0.4, label="top-5, rescaled")
+axes.bar(np.arange(len(best)) + 0.2, 1 / len(best), 0.4, label="the listing: all alike")
+axes.set_xticks(range(len(best)), best)
+axes.set(title="Two meanings of top-5", xlabel="next word after “eat”", ylabel="probability of being drawn")
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# Does remembering one word pay? Draw twelve symbols from a unigram model and twelve from the bigram model, and measure the
+# perplexity of the training text under both.
+
+# %%
+symbols = [symbol for sentence in train_sentences for symbol in scored_symbols(sentence)]
+unigram = {symbol: count / len(symbols) for symbol, count in Counter(symbols).items()}
+throw = random.Random(1).random
+print("unigram:", *(sample(unigram, throw) for _ in range(12)))
+drawn = ["<s>"]
+while len(drawn) < 13:
+    drawn.append(sample(restaurant_model.get(drawn[-1], restaurant_model["<s>"]), throw))
+print("bigram: ", *drawn[1:])
+
+# %%
+train_pairs = [pair for sentence in train_sentences for pair in ngrams(sentence, 2)]
+one = perplexity([math.log2(unigram[w2]) for _, w2 in train_pairs], 2)
+two = perplexity([math.log2(restaurant_model[w1][w2]) for w1, w2 in train_pairs], 2)
+print(f"perplexity: unigram {one:.1f}, bigram {two:.1f}")
+
+# %% [markdown]
+# It pays: 88 equally likely words shrink to 4, on the text that was counted. (On a text with an unseen pair they grow to ∞.)
+#
+# Why not remember five words? With V words there are Vⁿ possible n-grams, and a text shows only a
+# few.
+
+# %% [markdown] statement="unseen_share"
+# ## 13. The price of a longer memory
+#
+# `unseen_share(train_sentences, test_sentences, n)`: of all n-grams in the test sentences, which
+# share never occurs in the training sentences? Count *tokens*: an n-gram that stands twice in the
+# test text counts twice. Pad as before: n − 1 `<s>` in front, one `</s>` behind; your `ngrams` may help.
+
+# %% [markdown] hints="unseen_share"
+# 1. For n = 1 this is the share of unknown words (with the ends of sentences in the total).
+# 2. Order and number matter on the test side, only presence matters on the training side: which
+#    containers fit these two needs?
+# 3. Collect all training n-grams in a set. List all test n-grams, repeats kept. The share is the
+#    number of listed ones that are missing from the set, divided by the length of the list.
+
+
+# %% task="unseen_share" points=3 level=2 minutes=8
+def unseen_share(train_sentences, test_sentences, n):
+    """Share of the n-gram tokens of the test sentences that the training sentences do not hold."""
+
+    ### BEGIN SOLUTION
+    def grams(sentence):
+        padded = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
+        return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+
+    seen = {gram for sentence in train_sentences for gram in grams(sentence)}
+    asked = [gram for sentence in test_sentences for gram in grams(sentence)]
+    return sum(gram not in seen for gram in asked) / len(asked)
+    ### END SOLUTION
+
+
+# %% test="unseen_share" aspect="tokens, not types" points=1
+_share = unseen_share([["a", "b"]], [["a", "c", "c", "c"]], 1)
+assert isinstance(_share, (int, float, np.number)), f"Return a number; yours returned {_share!r}."
+assert math.isclose(_share, 3 / 5), (
+    f"a, c, c, c and `</s>` are five tokens, three of them unseen: 0.6. Yours: {_share:.3f}."
+)
+
+# %% test="unseen_share" aspect="padding at both ends" points=1
+_share = unseen_share([["a", "b"]], [["b", "a"]], 2)
+assert isinstance(_share, (int, float, np.number)), f"Return a number; yours returned {_share!r}."
+assert math.isclose(_share, 1), f"`<s> b`, `b a`, `a </s>` are all unseen: 1. Yours: {_share:.3f}."
+_share = unseen_share([["a", "b"]], [["a", "c"]], 3)
+assert math.isclose(_share, 2 / 3), (
+    f"For n = 3 a sentence of 2 words has 3 trigrams; two are unseen here. Yours: {_share:.3f}."
+)
+### BEGIN HIDDEN TESTS
+_share = unseen_share([["a"]], [["a"]], 5)
+assert _share == 0, f"The same one-word sentence, n = 5: nothing is unseen. Yours: {_share:.3f}."
+### END HIDDEN TESTS
+
+# %% test="unseen_share" aspect="right share for every n" points=1
+_train, _test = [["a", "b", "a"], ["b"]], [["a", "b", "b"], ["b", "a"]]
+_shares = [unseen_share(_train, _test, n) for n in (1, 2, 3)]
+assert all(isinstance(s, (int, float, np.number)) for s in _shares), f"Return numbers: {_shares}."
+assert np.allclose(_shares, [0, 1 / 7, 3 / 7]), (
+    f"Train `a b a` and `b`, test `a b b` and `b a`: the shares are 0, 1/7, 3/7; yours: {_shares}."
+)
+### BEGIN HIDDEN TESTS
+_text = [random.choices("abcd", k=random.randint(1, 7)) for _ in range(60)]
+_train, _test = _text[:30], _text[30:]
+for _n in range(1, 6):
+    _known, _hits = set(), []
+    for _number, _s in enumerate(_text):
+        for _end in range(len(_s) + 1):
+            _gram = " ".join((["<s>"] * _n + _s + ["</s>"])[_end + 1 : _end + 1 + _n])
+            _known.add(_gram) if _number < 30 else _hits.append(_gram not in _known)
+    assert math.isclose(unseen_share(_train, _test, _n), np.mean(_hits), abs_tol=1e-9), (
+        f"On a random text, n = {_n}: yours is {unseen_share(_train, _test, _n):.3f}, not {np.mean(_hits):.3f}."
+    )
+### END HIDDEN TESTS
+
+# %%
+V = len(set(train_words))
+past = ["chinese", "food", "close", "to", "the"]
+contexts = [tuple(past[-k:]) for k in range(1, 6)]
+seen = [sum(s[i : i + len(c)] == list(c) for s in train_sentences for i in range(len(s))) for c in contexts]
+print("V =", V, " possible 5-grams:", f"{V**5:.1e}", " contexts seen:", seen)
+
+# %%
+orders = range(1, 6)
+_, (left, middle, right) = plt.subplots(1, 3, figsize=(9.4, 2.8), width_ratios=(2, 2, 3))
+left.plot(orders, [unseen_share(train_sentences, test_sentences, n) for n in orders], "o-")
+left.set(title="Held-out n-grams", xlabel="n", ylabel="share never seen", xticks=orders, ylim=(0, None))
+middle.semilogy(orders, [V**n for n in orders], "s--", color=plots.COLOURS[1])
+middle.set(title="Possible n-grams", xlabel="n", ylabel="Vⁿ (log scale)", xticks=orders)
+right.bar_label(right.barh([" ".join(c) for c in contexts], seen, color=plots.COLOURS[2]), padding=3)
+right.set(title="Examples of one context", xlabel="times in the training text", xlim=(0, 380))
+right.invert_yaxis()
+right.grid(visible=False)
+plt.show()
+
+# %% [markdown]
+# More memory: more that is unknown, more that is possible, and fewer examples of each context. This
+# text is small and regular; in real text the left curve is far steeper.
+#
+# Muller's example is `new car parking lot of the`: `car` comes from `new`, `parking` from `car`,
+# but `new` says nothing about `parking`. **Given the middle word, before and after are
+# independent.** That can be tested.
+
+# %% [markdown] statement="middle_word"
+# ## 14. Ask the middle word
+#
+# - `triple_table(sentences, middle)`: a dict `{(before, after): count}` over all places where
+#   `middle` stands, each sentence padded with one `<s>` and one `</s>`.
+# - `expected_counts(table)`: a dict of what independence would lead us to expect, for *every*
+#   `before` of the table with *every* `after`: E(before, after) = (row total) · (column total) /
+#   (grand total).
+
+# %% [markdown] hints="middle_word"
+# 1. In a table of cats and dogs by black and white, how many black cats do you expect if colour
+#    has nothing to do with kind?
+# 2. A pair that never occurred has count 0, but an expected count above 0: it belongs in the answer.
+# 3. Triples: slide a window of three over the padded sentence, keep those with the right middle.
+#    Expected: add up the counts for each `before`, each `after` and all; then visit every
+#    combination.
+
+
+# %% task="middle_word" points=4 level=3 minutes=15
+def triple_table(sentences, middle):
+    """{(before, after): count} for the places where the word `middle` stands."""
+    ### BEGIN SOLUTION
+    table = Counter()
+    for sentence in sentences:
+        padded = ["<s>", *sentence, "</s>"]
+        for before, word, after in zip(padded, padded[1:], padded[2:], strict=False):
+            if word == middle:
+                table[before, after] += 1
+    return table
+    ### END SOLUTION
+
+
+def expected_counts(table):
+    """{(before, after): expected count if before and after are independent}."""
+    ### BEGIN SOLUTION
+    rows, columns = Counter(), Counter()
+    for (before, after), count in table.items():
+        rows[before] += count
+        columns[after] += count
+    return {(b, a): rows[b] * columns[a] / rows.total() for b in rows for a in columns}
+    ### END SOLUTION
+
+
+# %% test="middle_word" aspect="triples are counted" points=1
+_table = triple_table([["spend", "it", "on", "lunch"], ["go", "on", "foot"], ["go", "on", "foot"]], "on")
+assert hasattr(_table, "keys"), f"Return a dict (before, after) -> count, not {_table!r}."
+assert dict(_table) == {("it", "lunch"): 1, ("go", "foot"): 2}, f"Three places; yours: {dict(_table)}."
+
+# %% test="middle_word" aspect="edges and repeated words" points=1
+_table = triple_table([["on", "on", "on"]], "on")
+assert hasattr(_table, "keys"), f"Return a dict (before, after) -> count, not {_table!r}."
+_wanted = {("<s>", "on"): 1, ("on", "on"): 1, ("on", "</s>"): 1}
+assert dict(_table) == _wanted, f"`on on on` has three places, the edges count: {dict(_table)}."
+### BEGIN HIDDEN TESTS
+_text = [random.choices("abc", k=random.randint(1, 9)) for _ in range(40)]
+_table = triple_table(_text, "b")
+_places = sum(sentence.count("b") for sentence in _text)
+assert sum(_table.values()) == _places, (
+    f"`b` stands in {_places} places of a random text; your counts sum to {sum(_table.values())}."
+)
+### END HIDDEN TESTS
+
+# %% test="middle_word" aspect="row total times column total" points=1
+_table = {("x", "u"): 10, ("x", "v"): 20, ("y", "u"): 30, ("y", "v"): 40}
+_expected = expected_counts(_table)
+assert hasattr(_expected, "keys"), f"Return a dict (before, after) -> number, not {_expected!r}."
+assert math.isclose(_expected.get(("x", "u"), 0), 12), (
+    f"Rows 30, 70; columns 40, 60; total 100: E(x, u) = 12, yours is {_expected.get(('x', 'u'))}."
+)
+### BEGIN HIDDEN TESTS
+_cells = np.random.default_rng().integers(1, 50, size=(3, 4))
+_table = {(f"b{i}", f"a{j}"): int(_cells[i, j]) for i in range(3) for j in range(4)}
+_right = np.outer(_cells.sum(1), _cells.sum(0)) / _cells.sum()
+_expected = expected_counts(_table)
+_yours = [[_expected.get((f"b{i}", f"a{j}"), 0) for j in range(4)] for i in range(3)]
+assert np.allclose(_yours, _right), "On a random 3 x 4 table the expected counts are wrong."
+### END HIDDEN TESTS
+
+# %% test="middle_word" aspect="combinations never seen" points=1
+_expected = expected_counts({("spend", "lunch"): 6, ("open", "friday"): 4})
+assert hasattr(_expected, "keys"), f"Return a dict (before, after) -> number, not {_expected!r}."
+assert len(_expected) == 4, f"2 befores x 2 afters are 4 combinations; yours has {len(_expected)}."
+_value = _expected.get(("spend", "friday"))
+assert math.isclose(_value or 0, 2.4), f"E(spend, friday) = 6 · 4 / 10 = 2.4; yours is {_value}."
+
+# %% [markdown]
+# Now the verdict, for the middle word `on`. The 900 questions are one side; the other is 100,000 sentences drawn from
+# their bigram model, a hundred times the data: a link would show there first.
+#
+# χ² = Σ (count − E)² / E; a p-value below 0.01 we call: not independent. The test wants E ≥ 5 in every cell, so only two
+# words before and three behind enter; with rarer words the p-value could not be trusted.
+
+# %%
+from scipy import stats
+
+BEFORE, AFTER = ["dollars", "open"], ["lunch", "dinner", "friday"]
+
+
+def babble(model, rng):
+    """One sentence drawn from a bigram model."""
+    words = ["<s>"]
+    while words[-1] != "</s>":
+        row = model[words[-1]]
+        words += rng.choices(list(row), row.values())
+    return words[1:-1]
+
+
+generator = random.Random(14)
+babbled = [babble(restaurant_model, generator) for _ in range(100_000)]
+print(" / ".join(" ".join(sentence) for sentence in babbled[:3]))
+
+# %%
+_, panels = plt.subplots(1, 2, figsize=(8, 3), sharey=True)
+sources = {"the 900 questions": train_sentences, "bigram model": babbled}
+for axes, (name, source) in zip(panels, sources.items(), strict=True):
+    table = triple_table(source, "on")
+    table = {(b, a): table.get((b, a), 0) for b in BEFORE for a in AFTER}
+    expected = expected_counts(table)
+    chi_square = sum((table[pair] - expected[pair]) ** 2 / expected[pair] for pair in table)
+    p_value = stats.chi2.sf(chi_square, (len(BEFORE) - 1) * (len(AFTER) - 1))
+    print(f"{name}: {sum(table.values())} triples, smallest E {min(expected.values()):.1f}, chi² {chi_square:.1f}")
+    for row, before in enumerate(BEFORE):
+        total = sum(table[before, after] for after in AFTER)
+        shares = [table[before, after] / total for after in AFTER]
+        axes.bar(np.arange(3) + 0.4 * row - 0.2, shares, 0.4, label=f"{before} on …")
+    axes.set_xticks(range(3), AFTER)
+    axes.set(xlabel="word after “on”", title=f"{name}: p = {p_value:.2g}")
+panels[0].set_ylabel("share among these three")
+panels[1].legend()
+plt.show()
+
+# %% [markdown]
+# In the questions, dollars are spent on lunch and doors are open on Friday. In the model the two
+# bars of a pair agree up to chance: one word of memory cannot carry `open` past `on`.
+#
+# Speech and spelling ask a simpler question: which of these sentences is likelier?
+
+# %% [markdown] statement="prefer"
+# ## 15. Ice cream or i scream?
+#
+# `prefer(model, candidates)`: the candidate (a list of tokens) with the largest log-probability, scored as in task 7 (your
+# function may help); of equals, the first.
+#
+# Do not divide by the length: the candidates are whole answers to one question, so whole
+# probabilities are compared. (That favours short ones; the geometric mean would favour long ones
+# with easy words. Perplexity measures models, not candidates.)
+
+# %% [markdown] hints="prefer"
+# 1. The two sound alike. What does the model know that the ear does not?
+# 2. A sum of logarithms never underflows; the product of 400 small factors does, and then all
+#    candidates are equal.
+# 3. Score one sentence: walk along the padded pairs, add the logarithm of each factor, minus
+#    infinity if it is zero or missing. Then keep the best so far; replace it only by a strictly
+#    better one.
+
+
+# %% task="prefer" points=3 level=2 minutes=5
+def prefer(model, candidates):
+    """The candidate sentence with the largest log-probability; the first of equals."""
+
+    ### BEGIN SOLUTION
+    def score(sentence):
+        pairs = pairwise(["<s>", *sentence, "</s>"])
+        factors = [model.get(w1, {}).get(w2, 0) for w1, w2 in pairs]
+        return sum(math.log(factor) if factor > 0 else -math.inf for factor in factors)
+
+    return max(candidates, key=score)
+    ### END SOLUTION
+
+
+# %% test="prefer" aspect="likelier sentence wins" points=1
+_model = {
+    "<s>": {"ice": 0.3, "i": 0.7},
+    "ice": {"cream": 1.0},
+    "i": {"scream": 0.2, "eat": 0.8},
+    "cream": {"</s>": 0.9, "melts": 0.1},
+    "scream": {"</s>": 1.0},
+    "eat": {"ice": 0.5, "</s>": 0.5},
+}
+_best = prefer(_model, [["i", "scream"], ["ice", "cream"]])
+assert hasattr(_best, "__len__"), f"Return one of the candidates; yours returned {_best!r}."
+assert list(_best) == ["ice", "cream"], f".3 · 1 · .9 beats .7 · .2 · 1; yours prefers {_best}."
+### BEGIN HIDDEN TESTS
+_best = prefer(_model, [["i", "eat", "ice", "cream"], ["i", "eat"]])
+assert list(_best) == ["i", "eat"], (
+    f".7 · .8 · .5 beats .7 · .8 · .5 · 1 · .9: do not divide by the length; yours prefers {_best}."
+)
+_model = {"<s>": {"a": 0.6, "b": 0.4}, "a": {"</s>": 0.5, "a": 0.5}, "b": {"</s>": 0.9, "a": 0.1}}
+_best = prefer(_model, [["a"], ["b"]])
+assert list(_best) == ["b"], f".4 · .9 beats .6 · .5: the end of the sentence counts; got {_best}."
+_model = {"<s>": {"a": 0.9, "b": 0.1}, "a": {"</s>": 0.5, "a": 0.5}, "b": {"</s>": 0.8, "a": 0.2}}
+_best = prefer(_model, [["b"], ["a"]])
+assert list(_best) == ["a"], f".9 · .5 beats .1 · .8: the first word counts too; got {_best}."
+### END HIDDEN TESTS
+
+# %% test="prefer" aspect="zeros and ties" points=1
+_model = {"<s>": {"a": 0.5, "b": 0.5}, "a": {"</s>": 1.0}, "b": {"</s>": 0.01, "a": 0.99}}
+_best = prefer(_model, [["a", "a", "a"], ["snow"], ["b"]])
+assert hasattr(_best, "__len__"), f"Return one of the candidates; yours returned {_best!r}."
+assert list(_best) == ["b"], f"Only `b` is possible here; yours prefers {_best}."
+_best = prefer(_model, [["snow"], ["ice"], ["a", "b"]])
+assert list(_best) == ["snow"], f"All are impossible: the first wins the tie; yours: {_best}."
+### BEGIN HIDDEN TESTS
+_model = {"<s>": {"x": 0.5, "y": 0.5}, "x": {"</s>": 1.0}, "y": {"</s>": 1.0}}
+_best = prefer(_model, [["y"], ["x"]])
+assert list(_best) == ["y"], f"Equal scores: the first wins; yours: {_best}."
+### END HIDDEN TESTS
+
+# %% test="prefer" aspect="long sentences do not underflow" points=1
+_model = {"<s>": {"a": 1.0}, "a": {"a": 0.1, "b": 0.02, "</s>": 0.88}, "b": {"a": 1.0}}
+_best = prefer(_model, [["a", "b"] * 250 + ["a"], ["a"] * 500])
+assert hasattr(_best, "__len__"), "Return one of the candidates."
+assert list(_best) == ["a", "b"] * 250 + ["a"], "Two long sentences, the first far likelier; yours prefers the second."
+_best = prefer(_model, [["a"] * 501, ["a"] * 500])
+assert len(_best) == 500, "a⁵⁰⁰ is ten times as likely as a⁵⁰¹: did both scores become zero?"
+
+# %%
+sounds = ["i scream when i see a mouse", "we want ice cream", "what i want i get", "ice cream is cold"]
+ear = bigram_mle(Counter(pair for line in sounds for pair in ngrams(line.split(), 2)))
+print(" ".join(prefer(ear, [["we", "want", "i", "scream"], ["we", "want", "ice", "cream"]])))
+
+# %% [markdown] statement="repair"
+# ## 16. A spelling repairer
+#
+# - `neighbours(word, vocabulary)`: the *other* vocabulary words one edit away: a letter added,
+#   dropped or replaced, or two adjacent letters swapped (`googel`, `google`).
+# - `repair(model, sentence, vocabulary)`: candidates are the sentence and every sentence with
+#   *one* of its words replaced by a neighbour. Return the most probable, scored as in task 15. The
+#   original wins ties; among equally good repairs, any will do.
+
+# %% [markdown] hints="repair"
+# 1. Which words of your vocabulary could `fod` be? Which of them can stand after `chinese`?
+# 2. Two ways to neighbours: make every edit and keep what is in the vocabulary, or test each
+#    vocabulary word of a fitting length.
+# 3. For each position and each neighbour of the word there, build a copy of the sentence with
+#    that word exchanged. Put the original first; score them all as before and keep the first
+#    best.
+
+
+# %% task="repair" points=4 level=4 minutes=20
+def neighbours(word, vocabulary):
+    """The set of words of the vocabulary that are one edit away from word."""
+    ### BEGIN SOLUTION
+    letters = set("".join(vocabulary))
+    edits = set()
+    for i in range(len(word) + 1):
+        head, tail = word[:i], word[i:]
+        edits |= {head + tail[1:], head + tail[1:2] + tail[:1] + tail[2:]}
+        edits |= {head + letter + rest for letter in letters for rest in (tail, tail[1:])}
+    return (edits & set(vocabulary)) - {word}
+    ### END SOLUTION
+
+
+def repair(model, sentence, vocabulary):
+    """The likeliest of the sentence and its one-word repairs, as a list of tokens."""
+
+    ### BEGIN SOLUTION
+    def score(words):
+        pairs = pairwise(["<s>", *words, "</s>"])
+        factors = [model.get(w1, {}).get(w2, 0) for w1, w2 in pairs]
+        return sum(math.log(factor) if factor > 0 else -math.inf for factor in factors)
+
+    candidates = [list(sentence)]
+    for i, word in enumerate(sentence):
+        for other in sorted(neighbours(word, vocabulary)):
+            candidates.append([*sentence[:i], other, *sentence[i + 1 :]])
+    return max(candidates, key=score)
+    ### END SOLUTION
+
+
+# %% test="repair" aspect="add, drop and replace" points=1
+_vocabulary = {"food", "good", "foot", "for", "fod", "floods", "wood", "of"}
+_found = neighbours("food", _vocabulary)
+assert hasattr(_found, "__len__"), f"Return a set of words; yours returned {_found!r}."
+assert "food" not in _found, "A word is not its own neighbour."
+assert set(_found) == {"good", "foot", "fod", "wood"}, f"Of `food` yours finds {sorted(_found)}."
+_found = neighbours("fod", _vocabulary)
+assert set(_found) == {"food", "for"}, f"`fod`: one letter added or replaced; found {sorted(_found)}."
+### BEGIN HIDDEN TESTS
+_found = neighbours("at", {"a", "t", "cat", "ate", "art", "it", "an", "chat", "to"})
+assert set(_found) == {"a", "t", "cat", "ate", "art", "it", "an"}, (
+    f"Edits can be at the front, inside and at the end of a word; of `at` yours finds {sorted(_found)}."
+)
+_found = neighbours("don", {"don't", "do", "dont"})
+assert set(_found) == {"do", "dont"}, f"`don't` is two edits from `don`; found {sorted(_found)}."
+### END HIDDEN TESTS
+
+# %% test="repair" aspect="swapped letters" points=1
+_found = neighbours("googel", {"google", "goggle", "googles"})
+assert hasattr(_found, "__len__"), f"Return a set of words; yours returned {_found!r}."
+assert set(_found) == {"google"}, f"`googel` is one swap from `google`; found {sorted(_found)}."
+### BEGIN HIDDEN TESTS
+_found = neighbours("abcd", {"bacd", "acbd", "abdc", "cbad", "dbca", "badc"})
+assert set(_found) == {"bacd", "acbd", "abdc"}, (
+    f"Only adjacent letters are swapped, in any one place; found {sorted(_found)}."
+)
+### END HIDDEN TESTS
+
+# %% test="repair" aspect="context chooses the neighbour" points=1
+_model = {
+    "<s>": {"good": 0.5, "i": 0.5},
+    "i": {"eat": 1.0},
+    "eat": {"food": 0.4, "good": 0.6},
+    "good": {"food": 0.7, "wood": 0.3},
+    "food": {"</s>": 1.0},
+    "wood": {"</s>": 1.0},
+}
+_words = ["i", "eat", "good", "food", "wood"]
+_best = repair(_model, ["i", "eat", "foof"], _words)
+assert hasattr(_best, "__len__"), f"Return a list of tokens; yours returned {_best!r}."
+assert list(_best) == ["i", "eat", "food"], f"Yours repairs `i eat foof` to {_best}."
+_best = repair(_model, ["good", "ood"], _words)
+assert list(_best) == ["good", "food"], f"Yours repairs `good ood` to {_best}."
+### BEGIN HIDDEN TESTS
+_best = repair(_model, ["goo", "food"], _words)
+assert list(_best) == ["good", "food"], f"The first word may be wrong too; yours: {_best}."
+_best = repair(_model, ["good", "wood"], _words)
+assert list(_best) == ["good", "food"], f"Known words may be exchanged too when that is likelier; yours: {_best}."
+### END HIDDEN TESTS
+
+# %% test="repair" aspect="what must stay as it is" points=1
+_model = {"<s>": {"cat": 0.5, "bat": 0.5}, "cat": {"</s>": 1.0}, "bat": {"</s>": 1.0}}
+_best = repair(_model, ["cat"], ["bat", "cat"])
+assert hasattr(_best, "__len__"), f"Return a list of tokens; yours returned {_best!r}."
+assert list(_best) == ["cat"], f"`bat` is not likelier than `cat`: the original wins; yours: {_best}."
+### BEGIN HIDDEN TESTS
+_best = repair(_model, ["rat", "rat"], ["bat", "cat"])
+assert list(_best) == ["rat", "rat"], f"No candidate is possible: leave it as it is; yours: {_best}."
+_model = {"<s>": {"hot": 1.0}, "hot": {"soup": 1.0}, "soup": {"</s>": 1.0}}
+_best = repair(_model, ["hit", "soap"], ["hot", "soup"])
+assert list(_best) == ["hit", "soap"], f"Only one word may change, which does not help here: {_best}."
+_sentence = ["bat"]
+repair(_model, _sentence, ["bat", "cat"])
+assert _sentence == ["bat"], f"Your function changed the caller's sentence into {_sentence}."
+### END HIDDEN TESTS
+
+# %%
+known_words = set(train_words)
+for line in ("i wnat to eat chinese food", "is the blue dor open on friday", "i wnt noodles fr lunch"):
+    print(line, "->", *repair(restaurant_model, line.split(), known_words))
+
+# %%
+repaired = [list(repair(restaurant_model, sentence, known_words)) for sentence in test_sentences]
+changed = [(old, new) for old, new in zip(test_sentences, repaired, strict=True) if old != new]
+print(f"changed, though nothing was wrong: {len(changed)} of {len(test_sentences)} held-out sentences")
+for old, new in changed[:3]:
+    print(*old, "->", *new)
+
+# %% [markdown]
+# Two errors in one sentence are too many for it, and it "repairs" what was right. It has **no
+# channel model**: it never asks how likely it is that someone who means `x` types `y`.
+
+# %% [markdown]
+# ## What you have now
+#
+# Bigrams are counted in one pass, easy to read, and useful. But they deny what they have not seen
+# (task 9), need ever more text for ever longer memory (13), and forget all but one word (14).
+# Chapter 2 moves some probability to the unseen; later chapters buy memory and generalisation
+# with learned vectors.

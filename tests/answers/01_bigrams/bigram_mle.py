@@ -1,0 +1,219 @@
+"""Answers to the task bigram_mle of chapter 01."""
+
+
+# %% right="rows first, np.divide with where"
+def by_hand():
+    return {"sat|we": 0.33, "wish|we": 0.17, "in|sat": 0.5, "</s>|house": 1}
+
+
+def bigram_mle(counts):
+    rows = {}
+    for pair, count in counts.items():
+        rows.setdefault(pair[0], {})[pair[1]] = count
+    return {w1: {w2: count / sum(row.values()) for w2, count in row.items()} for w1, row in rows.items()}
+
+
+def bigram_mle_array(C):
+    totals = np.broadcast_to(C.sum(1)[:, None], C.shape)
+    return np.divide(C, totals, out=np.zeros(C.shape), where=totals > 0)
+
+
+# %% right="einsum for the rows, a sum for each pair"
+def by_hand():
+    followers = {"we": "sat sat two said wish had".split(), "sat": ["in", "here"], "house": ["</s>"]}
+    asked = ("sat|we", "wish|we", "in|sat", "</s>|house")
+    return {
+        key: followers[key.split("|")[1]].count(key.split("|")[0]) / len(followers[key.split("|")[1]]) for key in asked
+    }
+
+
+def bigram_mle(counts):
+    model = {}
+    for w1, w2 in counts:
+        total = sum(count for (first, _), count in counts.items() if first == w1)
+        model.setdefault(w1, Counter())[w2] = counts[w1, w2] / total
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=-1)
+    scale = np.array([1 / total if total else 0.0 for total in totals])
+    return np.einsum("ij,i->ij", C, scale)
+
+
+# %% wrong="columns instead of rows in the array" caught_by="the array divides row by row"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (w1, _), count in counts.items():
+        totals[w1] += count
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = count / totals[w1]
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=0, keepdims=True)
+    return C / np.where(totals == 0, 1, totals)
+
+
+# %% wrong="a total without its own axis" caught_by="the array divides row by row"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (w1, _), count in counts.items():
+        totals[w1] += count
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = count / totals[w1]
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1)
+    return C / np.where(totals == 0, 1, totals)
+
+
+# %% wrong="0/0 in the empty row" caught_by="empty rows stay zero"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (w1, _), count in counts.items():
+        totals[w1] += count
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = count / totals[w1]
+    return model
+
+
+def bigram_mle_array(C):
+    with np.errstate(all="ignore"):
+        return C / C.sum(axis=1, keepdims=True)
+
+
+# %% wrong="an empty row becomes uniform" caught_by="empty rows stay zero"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (w1, _), count in counts.items():
+        totals[w1] += count
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = count / totals[w1]
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1, keepdims=True)
+    return np.where(totals == 0, 1 / C.shape[1], C / np.where(totals == 0, 1, totals))
+
+
+# %% wrong="pair over all pairs: a joint probability" caught_by="rows divide by their context"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    total = sum(counts.values())
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = count / total
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1, keepdims=True)
+    return C / np.where(totals == 0, 1, totals)
+
+
+# %% wrong="Count(t2 t1) on top, as the lecture prints" caught_by="rows divide by their context"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (w1, _), count in counts.items():
+        totals[w1] += count
+    model = defaultdict(dict)
+    for w1, w2 in counts:
+        model[w1][w2] = counts.get((w2, w1), 0) / totals[w1]
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1, keepdims=True)
+    return C / np.where(totals == 0, 1, totals)
+
+
+# %% wrong="divided by the count of the second word" caught_by="rows divide by their context"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (_, w2), count in counts.items():
+        totals[w2] += count
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = count / totals[w2]
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1, keepdims=True)
+    return C / np.where(totals == 0, 1, totals)
+
+
+# %% wrong="counts the sentences, not the words" caught_by="four probabilities by hand"
+def by_hand():
+    return {"sat|we": 2 / 3, "wish|we": 1 / 3, "in|sat": 1 / 2, "</s>|house": 1 / 3}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (w1, _), count in counts.items():
+        totals[w1] += count
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = count / totals[w1]
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1, keepdims=True)
+    return C / np.where(totals == 0, 1, totals)
+
+
+# %% wrong="divided by the 21 words of the text" caught_by="four probabilities by hand"
+def by_hand():
+    return {"sat|we": 2 / 21, "wish|we": 1 / 21, "in|sat": 1 / 21, "</s>|house": 1 / 21}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (w1, _), count in counts.items():
+        totals[w1] += count
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = count / totals[w1]
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1, keepdims=True)
+    return C / np.where(totals == 0, 1, totals)

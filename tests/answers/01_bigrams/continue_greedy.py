@@ -1,0 +1,129 @@
+"""Answers to the task continue_greedy of chapter 01."""
+
+
+# %% right="while loop, sorted pairs"
+def continue_greedy(model, prompt, max_words):
+    text = [word for word in prompt]
+    context = text[-1] if len(text) > 0 else "<s>"
+    while len(text) < len(prompt) + max_words and context in model:
+        probability, word = sorted((p, w) for w, p in model[context].items())[-1]
+        if word == "</s>":
+            return text
+        text.append(word)
+        context = word
+    return text
+
+
+# %% right="recursion"
+def continue_greedy(model, prompt, max_words):
+    last = (["<s>"] + list(prompt))[-1]
+    if max_words == 0 or last not in model:
+        return tuple(prompt)
+    word, _ = max(model[last].items(), key=lambda item: item[1])
+    if word == "</s>":
+        return tuple(prompt)
+    return continue_greedy(model, (*prompt, word), max_words - 1)
+
+
+# %% right="of equals the last in the row"
+def continue_greedy(model, prompt, max_words):
+    words = ["<s>", *prompt]
+    for _ in range(max_words):
+        row = model.get(words[-1], {})
+        best = [word for word in row if row[word] == max(row.values())]
+        if best == [] or best[-1] == "</s>":
+            break
+        words.append(best[-1])
+    return words[1:]
+
+
+# %% wrong="prompt in lower case, as in the listing" caught_by="case and short prompts"
+def continue_greedy(model, prompt, max_words):
+    text = list(prompt)
+    for _ in range(max_words):
+        context = text[-1].lower() if text else "<s>"
+        row = model.get(context)
+        if not row:
+            break
+        word = max(row, key=row.get)
+        if word == "</s>":
+            break
+        text.append(word)
+    return text
+
+
+# %% wrong="empty prompt comes back empty" caught_by="case and short prompts"
+def continue_greedy(model, prompt, max_words):
+    text = list(prompt)
+    for _ in range(max_words):
+        if not text or text[-1] not in model:
+            break
+        row = model[text[-1]]
+        word = max(row, key=row.get)
+        if word == "</s>":
+            break
+        text.append(word)
+    return text
+
+
+# %% wrong="end symbol is written" caught_by="stops where it should"
+def continue_greedy(model, prompt, max_words):
+    text = list(prompt)
+    for _ in range(max_words):
+        row = model.get(text[-1] if text else "<s>")
+        if not row:
+            break
+        text.append(max(row, key=row.get))
+    return text
+
+
+# %% wrong="an unseen context raises KeyError" caught_by="stops where it should"
+def continue_greedy(model, prompt, max_words):
+    text = list(prompt)
+    for _ in range(max_words):
+        row = model[text[-1] if text else "<s>"]
+        word = max(row, key=row.get)
+        if word == "</s>":
+            break
+        text.append(word)
+    return text
+
+
+# %% wrong="the end symbol is passed over" caught_by="stops where it should"
+def continue_greedy(model, prompt, max_words):
+    text = list(prompt)
+    for _ in range(max_words):
+        row = dict(model.get(text[-1] if text else "<s>", {}))
+        row.pop("</s>", None)
+        if not row:
+            break
+        text.append(max(row, key=row.get))
+    return text
+
+
+# %% wrong="max_words counts the prompt too" caught_by="likeliest word, again and again"
+def continue_greedy(model, prompt, max_words):
+    text = list(prompt)
+    while len(text) < max_words:
+        row = model.get(text[-1] if text else "<s>")
+        if not row:
+            break
+        word = max(row, key=row.get)
+        if word == "</s>":
+            break
+        text.append(word)
+    return text
+
+
+# %% wrong="largest word instead of largest probability" caught_by="likeliest word, again and again"
+def continue_greedy(model, prompt, max_words):
+    text = list(prompt)
+    for _ in range(max_words):
+        row = model.get(text[-1] if text else "<s>")
+        if not row:
+            break
+        word = max(row)
+        if word == "</s>":
+            break
+        text.append(word)
+    return text

@@ -1,0 +1,55 @@
+"""Answers to the task ngrams of chapter 01."""
+
+
+# %% right="shifted copies zipped together"
+def ngrams(tokens, n):
+    padded = (n - 1) * ["<s>"] + [*tokens, "</s>"]
+    return list(zip(*(padded[shift:] for shift in range(n))))
+
+
+# %% right="a window that forgets its oldest word"
+def ngrams(tokens, n):
+    from collections import deque
+
+    window = deque(["<s>"] * n, maxlen=n)
+    grams = []
+    for token in [*tokens, "</s>"]:
+        window.append(token)
+        grams.append(tuple(window))
+    return grams
+
+
+# %% wrong="one start symbol whatever n is" caught_by="n minus one start symbols"
+def ngrams(tokens, n):
+    padded = ["<s>", *tokens, "</s>"]
+    return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+
+
+# %% wrong="n start symbols" caught_by="bigrams of three words"
+def ngrams(tokens, n):
+    padded = ["<s>"] * n + list(tokens) + ["</s>"]
+    return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+
+
+# %% wrong="no end symbol" caught_by="one for each word, one for the end"
+def ngrams(tokens, n):
+    padded = ["<s>"] * (n - 1) + list(tokens)
+    return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+
+
+# %% wrong="the last window is missed" caught_by="bigrams of three words | one for each word, one for the end"
+def ngrams(tokens, n):
+    padded = ["<s>"] * (n - 1) + list(tokens) + ["</s>"]
+    return [tuple(padded[i : i + n]) for i in range(len(padded) - n)]
+
+
+# %% wrong="n words of past" caught_by="n minus one start symbols"
+def ngrams(tokens, n):
+    padded = ["<s>"] * n + list(tokens) + ["</s>"]
+    return [tuple(padded[i : i + n + 1]) for i in range(len(padded) - n)]
+
+
+# %% wrong="n end symbols too" caught_by="one for each word, one for the end"
+def ngrams(tokens, n):
+    padded = ["<s>"] * (n - 1) + list(tokens) + ["</s>"] * (n - 1)
+    return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]

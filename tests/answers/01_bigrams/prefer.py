@@ -1,0 +1,98 @@
+"""Answers to the task prefer of chapter 01."""
+
+
+# %% right="loop that keeps the best so far"
+def prefer(model, candidates):
+    best, best_score = candidates[0], -math.inf
+    for sentence in candidates:
+        score, previous = 0.0, "<s>"
+        for word in list(sentence) + ["</s>"]:
+            probability = model.get(previous, {}).get(word, 0.0)
+            score = score + math.log(probability) if probability else -math.inf
+            previous = word
+            if score == -math.inf:
+                break
+        if score > best_score:
+            best, best_score = sentence, score
+    return best
+
+
+# %% right="NumPy argmax of log2 scores"
+def prefer(model, candidates):
+    scores = []
+    for sentence in candidates:
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        factors = np.array([model.get(a, {}).get(b, 0) for a, b in pairs])
+        scores.append(np.log2(factors).sum() if factors.all() else -np.inf)
+    return candidates[int(np.argmax(scores))]
+
+
+# %% wrong="product of probabilities" caught_by="long sentences do not underflow"
+def prefer(model, candidates):
+    def score(sentence):
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        return math.prod(model.get(a, {}).get(b, 0) for a, b in pairs)
+
+    return max(candidates, key=score)
+
+
+# %% wrong="divided by the length" caught_by="likelier sentence wins"
+def prefer(model, candidates):
+    def score(sentence):
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        factors = [model.get(a, {}).get(b, 0) for a, b in pairs]
+        return sum(math.log(f) if f else -math.inf for f in factors) / len(factors)
+
+    return max(candidates, key=score)
+
+
+# %% wrong="zero factors are skipped" caught_by="zeros and ties"
+def prefer(model, candidates):
+    def score(sentence):
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        factors = [model.get(a, {}).get(b, 0) for a, b in pairs]
+        return sum(math.log(f) for f in factors if f)
+
+    return max(candidates, key=score)
+
+
+# %% wrong="the last of equals" caught_by="zeros and ties"
+def prefer(model, candidates):
+    best, best_score = candidates[0], -math.inf
+    for sentence in candidates:
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        factors = [model.get(a, {}).get(b, 0) for a, b in pairs]
+        score = sum(math.log(f) if f else -math.inf for f in factors)
+        if score >= best_score:
+            best, best_score = sentence, score
+    return best
+
+
+# %% wrong="the end of the sentence is left out" caught_by="likelier sentence wins"
+def prefer(model, candidates):
+    def score(sentence):
+        padded = ["<s>", *sentence]
+        factors = [model.get(a, {}).get(b, 0) for a, b in zip(padded, padded[1:])]
+        return sum(math.log(f) if f else -math.inf for f in factors)
+
+    return max(candidates, key=score)
+
+
+# %% wrong="the start of the sentence is left out" caught_by="likelier sentence wins"
+def prefer(model, candidates):
+    def score(sentence):
+        padded = [*sentence, "</s>"]
+        factors = [model.get(a, {}).get(b, 0) for a, b in zip(padded, padded[1:])]
+        return sum(math.log(f) if f else -math.inf for f in factors)
+
+    return max(candidates, key=score)
+
+
+# %% wrong="the least likely one" caught_by="likelier sentence wins"
+def prefer(model, candidates):
+    def score(sentence):
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        factors = [model.get(a, {}).get(b, 0) for a, b in pairs]
+        return sum(math.log(f) if f else -math.inf for f in factors)
+
+    return min(candidates, key=score)

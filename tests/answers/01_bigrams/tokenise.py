@@ -1,0 +1,118 @@
+"""Answers to the task tokenise of chapter 01."""
+
+
+# %% right="pieces tried by falling length"
+def tokenise(text, level, pieces=()):
+    if level == "word":
+        return [word for word in text.replace("\n", " ").split(" ") if word]
+    if level == "character":
+        return [character for character in text]
+    longest_first = sorted(set(pieces), key=len, reverse=True)
+    tokens = []
+    while text:
+        for piece in longest_first:
+            if text[: len(piece)] == piece:
+                break
+        else:
+            piece = text[0]
+        tokens.append(piece)
+        text = text[len(piece) :]
+    return tokens
+
+
+# %% right="one regular expression for each level"
+def tokenise(text, level, pieces=()):
+    import re
+
+    if level == "word":
+        return re.findall(r"\S+", text)
+    inventory = sorted(pieces, key=len, reverse=True) if level == "piece" else []
+    return re.findall("|".join([*map(re.escape, inventory), "."]), text, flags=re.DOTALL)
+
+
+# %% right="windows that shrink, returned as a tuple"
+def tokenise(text, level, pieces=()):
+    if level == "word":
+        return tuple(text.split())
+    width = max(map(len, pieces), default=1) if level == "piece" else 1
+    tokens, start = [], 0
+    while start < len(text):
+        stop = min(start + width, len(text))
+        while stop > start + 1 and text[start:stop] not in pieces:
+            stop -= 1
+        tokens.append(text[start:stop])
+        start = stop
+    return tuple(tokens)
+
+
+# %% wrong="split at each single space" caught_by="white space is no word"
+def tokenise(text, level, pieces=()):
+    if level == "word":
+        return text.split(" ")
+    if level == "character":
+        return list(text)
+    tokens, position = [], 0
+    while position < len(text):
+        fitting = [piece for piece in pieces if text.startswith(piece, position)]
+        tokens.append(max([text[position], *fitting], key=len))
+        position += len(tokens[-1])
+    return tokens
+
+
+# %% wrong="first piece that fits instead of the longest" caught_by="the longest piece wins"
+def tokenise(text, level, pieces=()):
+    if level == "word":
+        return text.split()
+    if level == "character":
+        return list(text)
+    tokens, position = [], 0
+    while position < len(text):
+        fitting = [piece for piece in pieces if text.startswith(piece, position)]
+        tokens.append(fitting[0] if fitting else text[position])
+        position += len(tokens[-1])
+    return tokens
+
+
+# %% wrong="spaces dropped from the characters" caught_by="a cat at three levels | joining gives the text back"
+def tokenise(text, level, pieces=()):
+    if level == "word":
+        return text.split()
+    if level == "character":
+        return [character for character in text if character != " "]
+    tokens, position = [], 0
+    while position < len(text):
+        fitting = [piece for piece in pieces if text.startswith(piece, position)]
+        tokens.append(max([text[position], *fitting], key=len))
+        position += len(tokens[-1])
+    return tokens
+
+
+# %% wrong="characters that no piece covers are skipped" caught_by="joining gives the text back"
+def tokenise(text, level, pieces=()):
+    if level == "word":
+        return text.split()
+    if level == "character":
+        return list(text)
+    tokens, position = [], 0
+    while position < len(text):
+        fitting = [piece for piece in pieces if text.startswith(piece, position)]
+        if fitting:
+            tokens.append(max(fitting, key=len))
+            position += len(tokens[-1])
+        else:
+            position += 1
+    return tokens
+
+
+# %% wrong="i'm is torn apart" caught_by="white space is no word"
+def tokenise(text, level, pieces=()):
+    if level == "word":
+        return text.replace("'", " ' ").split()
+    if level == "character":
+        return list(text)
+    tokens, position = [], 0
+    while position < len(text):
+        fitting = [piece for piece in pieces if text.startswith(piece, position)]
+        tokens.append(max([text[position], *fitting], key=len))
+        position += len(tokens[-1])
+    return tokens

@@ -1,0 +1,162 @@
+"""Answers to the task top_k of chapter 01."""
+
+
+# %% right="Counter.most_common, running totals and bisection"
+def top_k(distribution, k):
+    best = Counter(distribution).most_common(k)
+    mass = sum(p for _, p in best)
+    return Counter({word: p / mass for word, p in best})
+
+
+def sample(distribution, dart):
+    words = list(distribution)
+    ends = np.cumsum([distribution[word] for word in words])
+    place = np.searchsorted(ends, dart(), side="right")
+    return words[min(int(place), len(words) - 1)]
+
+
+# %% right="a race of exponential clocks"
+def top_k(distribution, k):
+    rest = dict(distribution)
+    chosen = {}
+    while rest and len(chosen) < k:
+        word = max(rest, key=lambda w: rest[w])
+        chosen[word] = rest.pop(word)
+    return {word: p / sum(chosen.values()) for word, p in chosen.items()}
+
+
+def sample(distribution, dart):
+    clocks = {w: -math.log(1 - dart()) / p for w, p in distribution.items() if p > 0}
+    return min(clocks, key=clocks.get)
+
+
+# %% right="of equals the last; lengths taken off in alphabetical order"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get)[-k:]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    left = dart() * sum(distribution.values())
+    for word in sorted(distribution):
+        left -= distribution[word]
+        if left < 0:
+            return word
+    return max(distribution, key=distribution.get)
+
+
+# %% wrong="uniform over the k best, as in the listing" caught_by="ratios are kept"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get)[-k:]
+    return {word: 1 / len(best) for word in best}
+
+
+def sample(distribution, dart):
+    words = list(distribution)
+    hit, end = dart(), 0.0
+    for word in words:
+        end += distribution[word]
+        if hit < end:
+            return word
+    return words[-1]
+
+
+# %% wrong="not rescaled" caught_by="ratios are kept"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    return {word: distribution[word] for word in best}
+
+
+def sample(distribution, dart):
+    words = list(distribution)
+    hit, end = dart(), 0.0
+    for word in words:
+        end += distribution[word]
+        if hit < end:
+            return word
+    return words[-1]
+
+
+# %% wrong="every word equally often" caught_by="draws by probability"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    words = list(distribution)
+    return words[int(dart() * len(words))]
+
+
+# %% wrong="a fresh dart for every word" caught_by="draws by probability"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    words = list(distribution)
+    for word in words:
+        if dart() < distribution[word]:
+            return word
+    return words[-1]
+
+
+# %% wrong="the first k words as they come" caught_by="ratios are kept | any k, any order"
+def top_k(distribution, k):
+    best = list(distribution)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    words = list(distribution)
+    hit, end = dart(), 0.0
+    for word in words:
+        end += distribution[word]
+        if hit < end:
+            return word
+    return words[-1]
+
+
+# %% wrong="the k-th word left out when k is large" caught_by="any k, any order"
+def top_k(distribution, k):
+    k = min(k, len(distribution) - 1)
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    words = list(distribution)
+    hit, end = dart(), 0.0
+    for word in words:
+        end += distribution[word]
+        if hit < end:
+            return word
+    return words[-1]
+
+
+# %% wrong="chance of its own" caught_by="all chance comes from the dart"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    return random.choices(list(distribution), list(distribution.values()))[0]
+
+
+# %% wrong="always the likeliest" caught_by="draws by probability | all chance comes from the dart"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    return max(distribution, key=distribution.get)

@@ -1,0 +1,81 @@
+"""Answers to the task vocabulary of chapter 01."""
+
+
+# %% right="a loop with a dict of counts"
+def build_vocabulary(tokens, min_count):
+    seen = {}
+    for token in tokens:
+        seen[token] = seen.get(token, 0) + 1
+    vocabulary = {"<UNK>"}
+    for token in seen:
+        if not seen[token] < min_count:
+            vocabulary.add(token)
+    return vocabulary
+
+
+def replace_unknown(tokens, vocabulary):
+    replaced = []
+    for token in tokens:
+        if token in vocabulary:
+            replaced.append(token)
+        else:
+            replaced.append("<UNK>")
+    return replaced
+
+
+# %% right="sorted and counted in runs, a tuple comes back"
+def build_vocabulary(tokens, min_count):
+    from itertools import groupby
+
+    words = [word for word, run in groupby(sorted(tokens)) if len(list(run)) >= min_count]
+    return frozenset(["<UNK>", *words])
+
+
+def replace_unknown(tokens, vocabulary):
+    known = {word: word for word in vocabulary}
+    return tuple(known.get(token, "<UNK>") for token in tokens)
+
+
+# %% wrong="more than min_count" caught_by="exactly min_count is enough"
+def build_vocabulary(tokens, min_count):
+    return {word for word, count in Counter(tokens).items() if count > min_count} | {"<UNK>"}
+
+
+def replace_unknown(tokens, vocabulary):
+    return [token if token in vocabulary else "<UNK>" for token in tokens]
+
+
+# %% wrong="<UNK> is forgotten" caught_by="UNK belongs to the vocabulary"
+def build_vocabulary(tokens, min_count):
+    return {word for word, count in Counter(tokens).items() if count >= min_count}
+
+
+def replace_unknown(tokens, vocabulary):
+    return [token if token in vocabulary else "<UNK>" for token in tokens]
+
+
+# %% wrong="unknown words are deleted" caught_by="strangers become UNK"
+def build_vocabulary(tokens, min_count):
+    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
+
+
+def replace_unknown(tokens, vocabulary):
+    return [token for token in tokens if token in vocabulary]
+
+
+# %% wrong="min_count taken for the size of the vocabulary" caught_by="exactly min_count is enough"
+def build_vocabulary(tokens, min_count):
+    return {word for word, _ in Counter(tokens).most_common(min_count)} | {"<UNK>"}
+
+
+def replace_unknown(tokens, vocabulary):
+    return [token if token in vocabulary else "<UNK>" for token in tokens]
+
+
+# %% wrong="the test is upside down" caught_by="strangers become UNK"
+def build_vocabulary(tokens, min_count):
+    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
+
+
+def replace_unknown(tokens, vocabulary):
+    return ["<UNK>" if token in vocabulary else token for token in tokens]

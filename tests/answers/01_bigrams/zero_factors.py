@@ -1,0 +1,117 @@
+"""Answers to the task zero_factors of chapter 01."""
+
+# %% right="loop over positions, share by counting"
+guess = 0.5
+
+
+def zero_factors(model, sentence):
+    padded = ["<s>"] + list(sentence) + ["</s>"]
+    zeros = []
+    for t in range(1, len(padded)):
+        before, word = padded[t - 1], padded[t]
+        if before not in model or word not in model[before] or model[before][word] == 0:
+            zeros.append((before, word))
+    return zeros
+
+
+count = 0
+for sentence in test_sentences:
+    if len(zero_factors(restaurant_model, sentence)) > 0:
+        count += 1
+measured = count / len(test_sentences)
+
+
+# %% right="set of pairs, NumPy mean"
+guess = 1
+
+
+def zero_factors(model, sentence):
+    pairs = set(zip(["<s>", *sentence], [*sentence, "</s>"]))
+    possible = {(w1, w2) for w1 in model for w2 in model[w1] if model[w1][w2] > 0}
+    return pairs - possible
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) != 0 for s in test_sentences])
+
+
+# %% right="a repeated pair listed once, in order; guess after the function"
+def zero_factors(model, sentence):
+    pairs = dict.fromkeys(zip(["<s>", *sentence], [*sentence, "</s>"]))
+    return [[w1, w2] for w1, w2 in pairs if not model.get(w1, {}).get(w2)]
+
+
+guess = 0.4
+measured = sum(map(bool, (zero_factors(restaurant_model, s) for s in test_sentences))) / 150
+
+
+# %% wrong="an impossible word in a known row is forgotten" caught_by="zero pairs are found"
+guess = 0.2
+
+
+def zero_factors(model, sentence):
+    padded = ["<s>", *sentence, "</s>"]
+    return [(a, b) for a, b in zip(padded, padded[1:]) if b not in model.get(a, {})]
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in test_sentences])
+
+
+# %% wrong="boundaries are left out" caught_by="boundaries and unseen contexts"
+guess = 0.2
+
+
+def zero_factors(model, sentence):
+    pairs = zip(sentence, sentence[1:])
+    return [(a, b) for a, b in pairs if not model.get(a, {}).get(b)]
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in test_sentences])
+
+
+# %% wrong="an unseen context is skipped" caught_by="boundaries and unseen contexts"
+guess = 0.2
+
+
+def zero_factors(model, sentence):
+    padded = ["<s>", *sentence, "</s>"]
+    return [(a, b) for a, b in zip(padded, padded[1:]) if a in model and not model[a].get(b)]
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in test_sentences])
+
+
+# %% wrong="guess in per cent" caught_by="a guess comes first"
+guess = 20
+
+
+def zero_factors(model, sentence):
+    padded = ["<s>", *sentence, "</s>"]
+    return [(a, b) for a, b in zip(padded, padded[1:]) if not model.get(a, {}).get(b)]
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in test_sentences])
+
+
+# %% wrong="share of pairs instead of sentences" caught_by="share of impossible sentences"
+guess = 0.2
+
+
+def zero_factors(model, sentence):
+    padded = ["<s>", *sentence, "</s>"]
+    return [(a, b) for a, b in zip(padded, padded[1:]) if not model.get(a, {}).get(b)]
+
+
+zeros = sum(len(zero_factors(restaurant_model, s)) for s in test_sentences)
+measured = zeros / sum(len(s) + 1 for s in test_sentences)
+
+
+# %% wrong="measured on the training sentences" caught_by="share of impossible sentences"
+guess = 0.2
+
+
+def zero_factors(model, sentence):
+    padded = ["<s>", *sentence, "</s>"]
+    return [(a, b) for a, b in zip(padded, padded[1:]) if not model.get(a, {}).get(b)]
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in train_sentences])

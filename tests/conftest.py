@@ -1,0 +1,94 @@
+"""A small course in a temporary folder, for tests that need a build or a class but not a real chapter."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograder.bank import fill_in
+from autograder.build import build
+from autograder.course import Course, open_course
+from autograder.intake import read_reference
+
+ROOT = Path(__file__).resolve().parent.parent
+CHAPTER = "01_squares"
+TEXT = '''# ---
+# title: Squares
+# ---
+
+# %% [markdown]
+# ## Opening
+# What is the area of a square?
+
+# %%
+import math
+
+# %% [markdown] statement="square"
+# ### Squares
+# Return the square of $x$.
+
+# %% [markdown] hints="square"
+# 1. Think of an area.
+# 2. Multiply.
+# 3. A number by itself.
+
+
+# %% task="square" points=3 level=1 minutes=2
+def square(x):
+    """The square of x."""
+    ### BEGIN SOLUTION
+    secret_product = x * x
+    return secret_product
+    ### END SOLUTION
+
+
+# %% test="square" aspect="small numbers" points=1
+assert square(2) == 4, f"square(2) is 4, yours gives {square(2)}"
+### BEGIN HIDDEN TESTS
+assert square(3) == 9, f"square(3) is 9, yours gives {square(3)}"
+### END HIDDEN TESTS
+
+# %% test="square" aspect="negative numbers" points=2
+assert square(-2) == 4, "the square of a negative number is positive"
+
+# %% scratch=true
+square(5)
+
+# %%
+print(square(math.sqrt(4)))
+'''
+SETTINGS = (
+    f'load_subconfig("nbgrader_config.py", path={str(ROOT)!r})\nc.SandboxedExecute.timeout = c.Judge.timeout = 4\n'
+)
+
+# Tools that nbgrader calls by name live beside this Python.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+
+def make_course(folder: Path, text: str = TEXT, chapter: str = CHAPTER) -> Course:
+    """A course with one chapter that is not built yet."""
+    (folder / "nbgrader_config.py").write_text(SETTINGS)
+    source = folder / "solutions" / chapter / f"{chapter}.py"
+    source.parent.mkdir(parents=True)
+    source.write_text(text)
+    return open_course(folder)
+
+
+@pytest.fixture(scope="session")
+def built_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The small course, built; tests must not change its chapter."""
+    course = make_course(tmp_path_factory.mktemp("course"))
+    build(course, CHAPTER)
+    return course
+
+
+@pytest.fixture(scope="session")
+def real_course() -> Course:
+    """The course in this repository."""
+    return open_course(ROOT)
+
+
+def answered(course: Course, code: str):
+    """The reference notebook of the small course with `code` in place of the answer."""
+    return fill_in(read_reference(course, CHAPTER), {"square": code})

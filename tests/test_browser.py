@@ -1,0 +1,197 @@
+"""A student's way through chapter 01 in a real browser: type an answer in JupyterLab, save it, press *Validate*.
+
+The folder named by the environment variable BROWSER_SCREENSHOTS keeps what the browser showed.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
+from selenium.webdriver import ActionChains, Chrome, ChromeOptions, ChromeService, Keys
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+
+from autograder.bank import fill_in, read_bank
+
+ROOT = Path(__file__).parents[1]
+CHAPTER, TASK = "01_bigrams", "ngrams"
+BANK = read_bank(ROOT / "tests" / "answers" / CHAPTER)
+RELEASE = nbformat.read(ROOT / "notebooks" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
+RIGHT = "a window that forgets its oldest word"
+WRONG = "one start symbol whatever n is"
+PATIENCE = 90  # seconds to wait for a page, a file or a verdict on a busy machine
+CHROMIUM_OPTIONS = (
+    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --window-size=1400,1000"
+)
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder JupyterLab shows: the release, and a copy where all tasks but one hold a right answer."""
+    folder = tmp_path_factory.mktemp("course")
+    rest = {task: next(a.source for a in answers if a.is_right) for task, answers in BANK.items() if task != TASK}
+    nbformat.write(RELEASE, folder / "release.ipynb")
+    nbformat.write(fill_in(RELEASE, rest), folder / "one_task_left.ipynb")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lab(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """A running JupyterLab with settings of its own; gives its `url` and `token`."""
+    home = tmp_path_factory.mktemp("jupyter")
+    news = home / "config/lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+    news.parent.mkdir(parents=True)
+    news.write_text('{"fetchNews": "false", "checkForUpdates": false}')
+    folders = {f"JUPYTER_{kind.upper()}_DIR": str(home / kind) for kind in ("config", "data", "runtime")}
+    command = [Path(sys.executable).with_name("jupyter"), "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
+    with (home / "log").open("w") as log:
+        server = subprocess.Popen(
+            [*command, "--port=0", f"--ServerApp.root_dir={course}"],
+            cwd=course,
+            env={**os.environ, **folders, "IPYTHONDIR": str(home / "ipython")},
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        note = home / "runtime" / f"jpserver-{server.pid}.json"
+        deadline = time.monotonic() + PATIENCE
+        while not (note.exists() and note.read_text().endswith("}")):
+            if server.poll() is not None or time.monotonic() > deadline:
+                pytest.fail("JupyterLab does not start:\n" + (home / "log").read_text())
+            time.sleep(0.2)
+        yield json.loads(note.read_text())
+    finally:
+        server.terminate()
+        try:
+            server.wait(PATIENCE)
+        finally:
+            server.kill()
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Chrome]:
+    driver, chromium = shutil.which("chromedriver"), shutil.which("chromium")
+    if not driver or not chromium:
+        pytest.fail("Chromium or chromedriver is missing: run `make test`, which installs both.")
+    options = ChromeOptions()
+    options.binary_location = chromium
+    for option in [*CHROMIUM_OPTIONS.split(), f"--user-data-dir={tmp_path / 'profile'}"]:
+        options.add_argument(option)
+    with Chrome(options, ChromeService(driver)) as chrome:
+        yield chrome
+
+
+@pytest.fixture
+def screenshots(tmp_path: Path) -> Path:
+    folder = Path(os.environ.get("BROWSER_SCREENSHOTS", tmp_path)).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def open_notebook(browser: Chrome, lab: dict[str, str], name: str) -> None:
+    browser.get(f"{lab['url']}lab/tree/{name}?reset&token={lab['token']}")
+    wait_for(browser, ".jp-Notebook .jp-CodeCell")
+    wait_for(browser, ".jp-Notebook-ExecutionIndicator[data-status='idle']")
+
+
+def wait_for(browser: Chrome, selector: str) -> WebElement:
+    search = (By.CSS_SELECTOR, selector)
+    return WebDriverWait(browser, PATIENCE).until(lambda _: browser.find_elements(*search), f"No {selector}.")[0]
+
+
+def click_into_cell(browser: Chrome, text: str) -> WebElement:
+    """Put the cursor into the code cell that holds `text`; cells join the page little by little and move meanwhile."""
+    path = f"//*[contains(@class, 'jp-CodeCell')]//*[contains(@class, 'cm-content')][contains(., '{text}')]"
+
+    def clicked(_: Chrome) -> WebElement | None:
+        for editor in browser.find_elements(By.XPATH, path)[:1]:
+            editor.click()
+            if browser.switch_to.active_element == editor:
+                return editor
+        return None
+
+    moved = (ElementClickInterceptedException, StaleElementReferenceException)
+    return WebDriverWait(browser, PATIENCE, ignored_exceptions=moved).until(clicked)
+
+
+def press(browser: Chrome, modifier: str, key: str) -> None:
+    ActionChains(browser).key_down(modifier).send_keys(key).key_up(modifier).perform()
+
+
+def type_and_save(browser: Chrome, path: Path, label: str) -> None:
+    """Replace what the task cell holds by an answer of the bank, key by key, and save."""
+    source = next(answer.source for answer in BANK[TASK] if answer.label == label)
+    click_into_cell(browser, f"def {TASK}(")
+    press(browser, Keys.CONTROL, "a")
+    for number, line in enumerate(source.split("\n")):
+        if number:
+            ActionChains(browser).send_keys(Keys.ENTER).perform()
+            # The editor has indented the new line by its own rules: select that, so that typing replaces it.
+            press(browser, Keys.SHIFT, Keys.HOME)
+        ActionChains(browser).send_keys(line).perform()
+    press(browser, Keys.CONTROL, "s")
+    WebDriverWait(browser, PATIENCE).until(lambda _: cells_on_disk(path)[TASK] == source, "The answer is not saved.")
+
+
+def cells_on_disk(path: Path) -> dict[str, str]:
+    cells = nbformat.read(path, as_version=4).cells
+    return {cell.metadata.nbgrader.grade_id: cell.source for cell in cells if "nbgrader" in cell.metadata}
+
+
+def validate(browser: Chrome, screenshot: Path) -> tuple[str, dict[str, str]]:
+    """Press *Validate*; what the dialog says, and its errors by the first line of the check that failed."""
+    wait_for(browser, ".validate-button").click()
+    text = wait_for(browser, ".jp-Dialog #validation-message").get_property("innerText")
+    blocks = browser.find_elements(By.CSS_SELECTOR, ".jp-Dialog pre")
+    if blocks:  # a source and its traceback, whose last line the dialog shows only when scrolled
+        browser.execute_script("arguments[0].scrollIntoView({block: 'end', inline: 'start'})", blocks[1])
+    browser.save_screenshot(screenshot)
+    texts = [block.get_property("innerText") for block in blocks]
+    return text, {source.split("\n")[0]: error for source, error in zip(texts[::2], texts[1::2], strict=True)}
+
+
+def close_dialog(browser: Chrome) -> None:
+    wait_for(browser, ".jp-Dialog button.jp-mod-accept").click()
+    WebDriverWait(browser, PATIENCE).until_not(lambda _: browser.find_elements(By.CSS_SELECTOR, ".jp-Dialog"))
+
+
+def test_release(browser: Chrome, lab: dict[str, str], course: Path, screenshots: Path) -> None:
+    """Hints are folded, checks locked; with one task answered, *Validate* complains of the other tasks only."""
+    open_notebook(browser, lab, "release.ipynb")
+    browser.save_screenshot(screenshots / "release.png")
+    check = click_into_cell(browser, f"# Checks {TASK}:")
+    shown = check.text
+    ActionChains(browser).send_keys("pass #").perform()
+    assert check.text == shown
+    hints = browser.find_elements(By.CSS_SELECTOR, ".jp-RenderedMarkdown details")
+    assert hints and not any(hint.get_property("open") for hint in hints)
+
+    type_and_save(browser, course / "release.ipynb", RIGHT)
+    browser.save_screenshot(screenshots / "typed.png")
+    _, failed = validate(browser, screenshots / "release_validated.png")
+    assert failed
+    assert not [line for line in failed if line.startswith(f"# Checks {TASK}:")]
+
+
+def test_wrong_answer_then_right(browser: Chrome, lab: dict[str, str], course: Path, screenshots: Path) -> None:
+    open_notebook(browser, lab, "one_task_left.ipynb")
+    type_and_save(browser, course / "one_task_left.ipynb", WRONG)
+    _, failed = validate(browser, screenshots / "failure.png")
+    assert all(line.startswith(f"# Checks {TASK}:") for line in failed)
+    message = "AssertionError: The first 1-gram of `we sat` is ('we',); yours: [('<s>',)]."
+    assert message in failed["# Checks ngrams: n minus one start symbols (1 point)"]
+
+    close_dialog(browser)
+    type_and_save(browser, course / "one_task_left.ipynb", RIGHT)
+    text, failed = validate(browser, screenshots / "success.png")
+    assert (text, failed) == ("Success! Your notebook passes all the tests.", {})

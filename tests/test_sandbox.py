@@ -1,0 +1,121 @@
+"""What student code can see and do inside the sandbox: nothing that is not its own."""
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+
+from autograder.course import Course
+from autograder.execute import SandboxedExecute
+from autograder.sandbox import bubblewrap_works
+from conftest import ROOT
+
+
+def run(course: Course, *sources: str) -> list[NotebookNode]:
+    """Execute cells in the sandbox and return them with their outputs."""
+    notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
+    SandboxedExecute(config=course.nbgrader).preprocess(notebook, {})
+    return notebook.cells
+
+
+def text_of(cell: NotebookNode) -> str:
+    return "".join(output.get("text", "") or output.get("evalue", "") for output in cell.outputs)
+
+
+def test_bubblewrap_works_here() -> None:
+    assert bubblewrap_works(), "run `make test` as root once, so that bubblewrap is installed"
+
+
+def test_sees_no_course_no_home_no_network_no_other_process(built_course: Course) -> None:
+    seen = run(
+        built_course,
+        f"import os; print(os.path.exists({str(ROOT / 'solutions')!r}), os.path.exists({str(built_course.root)!r}))",
+        "import pathlib; print(pathlib.Path('/tmp/work').resolve() == pathlib.Path.cwd(), os.listdir('.'))",
+        "import socket; socket.create_connection(('127.0.0.1', 22), timeout=2)",
+        "print([name for name in os.listdir('/proc') if name.isdigit() and int(name) > 100])",
+        "print(sorted(name for name in os.environ if 'KEY' in name or 'TOKEN' in name), os.environ['HOME'])",
+        "print(os.path.exists('/root/.ssh'), os.path.exists('/home'), os.path.exists('/etc/passwd'))",
+    )
+    assert text_of(seen[0]) == "False False\n"
+    assert text_of(seen[1]) == "True []\n"
+    assert "refused" in text_of(seen[2]) or "unreachable" in text_of(seen[2])
+    assert text_of(seen[3]) == "[]\n"
+    assert text_of(seen[4]) == "[] /tmp/work\n"
+    assert text_of(seen[5]) == "False False False\n"
+
+
+def test_secrets_of_the_environment_stay_outside(built_course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADER_TOKEN", "hush")
+    (cell,) = run(
+        built_course, "import os; print('GRADER_TOKEN' in os.environ, 'hush' in open('/proc/self/environ').read())"
+    )
+    assert text_of(cell) == "False False\n"
+
+
+def test_can_import_what_notebooks_need_but_not_write_it(real_course: Course) -> None:
+    cells = run(
+        real_course,
+        "import lmkit, numpy, pandas, matplotlib; print(len(lmkit.load('restaurant-sample').splits['train']) > 0)",
+        "import autograder",
+        "open(lmkit.__file__, 'a')",
+        "open('own.txt', 'w').write('x'); print('fine')",
+    )
+    assert text_of(cells[0]) == "True\n"
+    assert "No module named 'autograder'" in text_of(cells[1])
+    assert "Read-only file system" in text_of(cells[2])
+    assert text_of(cells[3]) == "fine\n"
+
+
+def test_limits_on_memory_files_and_scratch(built_course: Course) -> None:
+    cells = run(
+        built_course,
+        "data = bytes(20 * 2**30)",
+        "open('large', 'wb').write(bytes(65 * 2**20))",
+        "[open(f'/tmp/{n}', 'wb').write(bytes(60 * 2**20)) for n in range(6)]",
+        "print('still here')",
+    )
+    assert cells[0].outputs[0].ename == "MemoryError"
+    assert "File too large" in text_of(cells[1])
+    assert "No space left" in text_of(cells[2])
+    assert text_of(cells[3]) == "still here\n"
+
+
+def test_a_crash_costs_its_own_cell_and_earlier_ones_are_run_again(built_course: Course) -> None:
+    cells = run(
+        built_course,
+        "a = 1",
+        "import os; os._exit(3)",
+        "print(a + 1)",
+        "import os, signal; os.kill(os.getpid(), 9)",
+        "print(a)",
+    )
+    assert cells[1].outputs[0].ename == "crashed"
+    assert text_of(cells[2]) == "2\n"
+    assert cells[3].outputs[0].ename == "crashed"
+    assert text_of(cells[4]) == "1\n"
+
+
+def test_a_loop_costs_its_own_cell_even_if_it_ignores_interrupts(built_course: Course) -> None:
+    stubborn = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
+    cells = run(built_course, "a = 1", "while True: pass", "print(a)", stubborn, "print(a)")
+    assert [cells[n].outputs[-1].get("ename") for n in (1, 3)] == ["timed out", "timed out"]
+    assert text_of(cells[2]) == text_of(cells[4]) == "1\n"
+
+
+def test_a_notebook_has_a_budget_in_all(built_course: Course) -> None:
+    notebook = new_notebook(cells=[new_code_cell("import time; time.sleep(3)") for _ in range(4)])
+    SandboxedExecute(config=built_course.nbgrader, notebook_timeout=5).preprocess(notebook, {})
+    assert notebook.cells[-1].outputs[-1].ename == "not run"
+
+
+def test_tags_and_module_files_have_no_say(built_course: Course) -> None:
+    notebook = new_notebook(
+        cells=[
+            new_code_cell("open('numpy.py', 'w').write('broken')"),
+            new_code_cell("print('ran')", metadata={"tags": ["skip-execution"]}),
+            new_code_cell("import numpy; print(numpy.arange(2))"),
+        ],
+        metadata={"kernelspec": {"name": "bash", "display_name": "bash"}},
+    )
+    SandboxedExecute(config=built_course.nbgrader).preprocess(notebook, {})
+    assert text_of(notebook.cells[1]) == "ran\n"
+    assert text_of(notebook.cells[2]) == "[0 1]\n"
