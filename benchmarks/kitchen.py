@@ -44,9 +44,7 @@ class KneserNey:
     def __init__(self, order: int, size: int, texts: Sequence[Ids]):
         self.order, self.size = order, size
         padded = [np.concatenate([np.zeros(order - 1, int), ids]) for ids in texts]
-        windows = np.concatenate(
-            [np.lib.stride_tricks.sliding_window_view(ids, order) for ids in padded]
-        )
+        windows = np.concatenate([np.lib.stride_tricks.sliding_window_view(ids, order) for ids in padded])
         codes, counts = np.unique(self._pack(windows), return_counts=True)
         self.levels = [(codes, counts)]
         for n in range(order - 1, 0, -1):  # lower orders count in how many contexts, not how often
@@ -61,17 +59,13 @@ class KneserNey:
     def _discounts(counts: np.ndarray) -> np.ndarray:
         n1, n2, n3, n4 = (max(1, int((counts == k).sum())) for k in (1, 2, 3, 4))
         y = n1 / (n1 + 2 * n2)
-        return np.clip(
-            [0.0, 1 - 2 * y * n2 / n1, 2 - 3 * y * n3 / n2, 3 - 4 * y * n4 / n3], 0, None
-        )
+        return np.clip([0.0, 1 - 2 * y * n2 / n1, 2 - 3 * y * n3 / n2, 3 - 4 * y * n4 / n3], 0, None)
 
     def distributions(self, ids: Ids) -> np.ndarray:
         """Shape (T, V)."""
         padded = np.concatenate([np.zeros(self.order - 1, int), ids])
         rows = np.full((len(ids), self.size), 1.0 / self.size)
-        for n, ((codes, counts), discounts) in enumerate(
-            zip(self.levels, self.discounts, strict=True), start=1
-        ):
+        for n, ((codes, counts), discounts) in enumerate(zip(self.levels, self.discounts, strict=True), start=1):
             for t, row in enumerate(rows):
                 context = padded[t + self.order - n : t + self.order - 1]
                 first = int(self._pack(context[None])[0]) * self.size if n > 1 else 0
@@ -145,9 +139,7 @@ class Block(nn.Module):
         self.norms = nn.ModuleList([nn.LayerNorm(width), nn.LayerNorm(width)])
         self.qkv = nn.Linear(width, 3 * width, bias=False)
         self.out = nn.Linear(width, width, bias=False)
-        self.mlp = nn.Sequential(
-            nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width)
-        )
+        self.mlp = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
 
     def forward(self, x: Tensor) -> Tensor:
         batch, length, width = x.shape
@@ -198,17 +190,13 @@ def shifted(targets: Tensor) -> Tensor:
     return F.pad(targets.clamp(min=0), (1, 0), value=START)[:, :-1]
 
 
-def train(
-    model: nn.Module, texts: Sequence[Ids], seconds: float, rate: float, seed: int
-) -> tuple[float, int]:
+def train(model: nn.Module, texts: Sequence[Ids], seconds: float, rate: float, seed: int) -> tuple[float, int]:
     """AdamW with a warm-up and a cosine over the CPU time there is; returns (epochs, steps)."""
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, betas=(0.9, 0.98), weight_decay=0.01)
     stream = batches(texts, 16, np.random.default_rng(seed))
     begin, seen, steps = time.process_time(), 0, 0
     while (done := (time.process_time() - begin) / seconds) < 1.0:
-        now = (
-            rate * min(1.0, (steps + 1) / 100) * (0.02 + 0.98 * (1 + math.cos(math.pi * done)) / 2)
-        )
+        now = rate * min(1.0, (steps + 1) / 100) * (0.02 + 0.98 * (1 + math.cos(math.pi * done)) / 2)
         for group in optimiser.param_groups:
             group["lr"] = now
         targets = torch.from_numpy(next(iter(stream)))
@@ -296,9 +284,7 @@ class WindowTagger(nn.Module):
         super().__init__()
         self.mean = mean
         self.embedding = nn.Embedding(size, 64)
-        self.net = nn.Sequential(
-            nn.Linear(64 if mean else 320, 128), nn.Tanh(), nn.Linear(128, tags)
-        )
+        self.net = nn.Sequential(nn.Linear(64 if mean else 320, 128), nn.Tanh(), nn.Linear(128, tags))
 
     def forward(self, words: Tensor) -> Tensor:  # (B, T) -> (B, T, tags)
         window = self.embedding(F.pad(words, (2, 2), value=START).unfold(1, 5, 1))  # (B, T, 5, 64)
@@ -316,9 +302,7 @@ class ContextTagger(nn.Module):
         return self.out(self.cell(self.embedding(words))[0])
 
 
-def tagging(
-    vocabulary: Vocabulary, train_set: list[Document], test_set: list[Document], seconds: float
-) -> None:
+def tagging(vocabulary: Vocabulary, train_set: list[Document], test_set: list[Document], seconds: float) -> None:
     """Prints the tagging table. "</s>" is left out."""
     names = sorted({tag for document in train_set for tag in document.tags})
     number = {name: i for i, name in enumerate(names)}
@@ -354,9 +338,7 @@ def tagging(
         score.total = total  # type: ignore[attr-defined]
 
     usual = {word: counts.most_common(1)[0][0] for word, counts in seen.items()}
-    score(
-        "most frequent tag", lambda ids: np.array([usual.get(int(i), number["NOUN"]) for i in ids])
-    )
+    score("most frequent tag", lambda ids: np.array([usual.get(int(i), number["NOUN"]) for i in ids]))
     models = {
         "mean of the window ±2": WindowTagger(vocabulary.size, len(names), mean=True),
         "concatenated window ±2": WindowTagger(vocabulary.size, len(names), mean=False),
@@ -372,9 +354,7 @@ def tagging(
                 group["lr"] = 3e-3 * (1.02 - done)
             chosen = [both[i] for i in shuffle.integers(len(both), size=16)]
             longest = max(pair.shape[1] for pair in chosen)
-            batch = np.stack(
-                [np.pad(p, ((0, 0), (0, longest - p.shape[1])), constant_values=-1) for p in chosen]
-            )
+            batch = np.stack([np.pad(p, ((0, 0), (0, longest - p.shape[1])), constant_values=-1) for p in chosen])
             inputs, targets = torch.from_numpy(batch).unbind(1)
             logits = model(inputs.clamp(min=0))
             loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=-1)
@@ -408,22 +388,21 @@ def main() -> None:
     torch.set_num_threads(1)
     torch.manual_seed(args.seed)
 
-    begin = time.perf_counter()
+    begin = time.process_time()
     training = kitchen.documents(tokens=args.train, seed=11)
-    speed = sum(map(len, training)) / (time.perf_counter() - begin)
+    speed = sum(map(len, training)) / (time.process_time() - begin)
     test = kitchen.documents(tokens=args.test, seed=12)
     fresh = kitchen.documents(tokens=args.probe, seed=13)
-    asked = [
-        p for kind in ("agreement", "companion", "copying") for p in kitchen.probes_in(kind, fresh)
-    ]
+    asked = [p for kind in ("agreement", "companion", "copying") for p in kitchen.probes_in(kind, fresh)]
     vocabulary = Vocabulary(training)
     texts = [vocabulary.encode(document) for document in training]
     unknown = sum(int((vocabulary.encode(d) == UNKNOWN).sum()) for d in test)
     unseen = {w for d in test for w in d.tokens} - {w for d in training for w in d.tokens}
-    print(f"{sum(map(len, training)):,} training tokens at {speed:,.0f} tokens/s;", end=" ")
     print(
-        f"vocabulary {vocabulary.size:,}; {unknown} of {sum(map(len, test)):,} test tokens unknown,"
+        f"{sum(map(len, training)):,} training tokens at {speed:,.0f} tokens per CPU second;",
+        end=" ",
     )
+    print(f"vocabulary {vocabulary.size:,}; {unknown} of {sum(map(len, test)):,} test tokens unknown,")
     print(f"{len(unseen)} test words never seen in training.")
     print(f"Floor of the test text: {kitchen.floor(test)}")
     known = kitchen.floor(test, set(vocabulary.ids))

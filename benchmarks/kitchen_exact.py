@@ -30,8 +30,7 @@ def main() -> None:
     ranked = np.log([count for _, count in counts.most_common()])
     ranks = np.log(np.arange(1, len(ranked) + 1))
     slopes = [
-        np.polyfit(ranks[low:high], ranked[low:high], 1)[0]
-        for low, high in ((0, 100), (100, 500), (500, len(ranked)))
+        np.polyfit(ranks[low:high], ranked[low:high], 1)[0] for low, high in ((0, 100), (100, 500), (500, len(ranked)))
     ]
     once = sum(1 for count in counts.values() if count == 1)
     print(f"1 M tokens: {len(counts):,} types, {once} of them once;", end=" ")

@@ -115,17 +115,13 @@ def test_frozen_split_is_unchanged_and_tagged():
     for name in ("train", "valid", "test"):
         documents = kitchen.split(name)
         assert all(len(document.tokens) == len(document.tags) for document in documents)
-        assert [kitchen.read(d.tokens).tags for d in documents[:50]] == [
-            d.tags for d in documents[:50]
-        ]
+        assert [kitchen.read(d.tokens).tags for d in documents[:50]] == [d.tags for d in documents[:50]]
     with pytest.raises(ValueError, match="choose one of: train, valid, test"):
         kitchen.split("dev")
 
 
 def test_loading_takes_under_a_second():
-    code = (
-        "import time; from lmkit import kitchen; t = time.perf_counter(); kitchen.split('train'); "
-    )
+    code = "import time; from lmkit import kitchen; t = time.perf_counter(); kitchen.split('train'); "
     code += "print(time.perf_counter() - t)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert float(done.stdout) < 1.0
@@ -232,9 +228,7 @@ def test_readable(some):
     assert text[0].isupper()
     assert text.endswith(".")
     assert " ." not in text
-    assert kitchen.readable(["the", "cook", "said", ",", "“", "i", "can", "”", "."]) == (
-        "The cook said, “I can”."
-    )
+    assert kitchen.readable(["the", "cook", "said", ",", "“", "i", "can", "”", "."]) == ("The cook said, “I can”.")
 
 
 def test_words():
@@ -248,9 +242,7 @@ def test_words():
     for table in (value for value in vars(words).values() if isinstance(value, Table)):
         assert math.fsum(table.probabilities) == pytest.approx(1.0)
     assert set(RATES["guest does"]) == {
-        name.removeprefix("do_").replace("_", " ")
-        for name in dir(grammar.Grammar)
-        if name.startswith("do_")
+        name.removeprefix("do_").replace("_", " ") for name in dir(grammar.Grammar) if name.startswith("do_")
     }
 
 

@@ -46,9 +46,7 @@ class Floor:
         )
 
 
-def log_probabilities(
-    document: Document, vocabulary: Collection[str] | None = None
-) -> Sequence[float]:
+def log_probabilities(document: Document, vocabulary: Collection[str] | None = None) -> Sequence[float]:
     """ln P(token | all tokens before it) for every token.
 
     With a `vocabulary`, all words outside it count as one word, `<UNK>`: its probability is the
@@ -61,9 +59,7 @@ def log_probabilities(
     for position, word in enumerate(document.tokens):
         if word not in vocabulary:
             truth = next_word_distribution(document.tokens[:position])
-            merged[position] = math.log(
-                math.fsum(p for other, p in truth.items() if other not in vocabulary)
-            )
+            merged[position] = math.log(math.fsum(p for other, p in truth.items() if other not in vocabulary))
     return merged
 
 

@@ -17,8 +17,7 @@ def split(name: str, folder: Path = FOLDER) -> list[Document]:
     texts = (folder / f"{name}.txt").read_text(encoding="utf-8").splitlines()
     letters = (folder / f"{name}.tags").read_text(encoding="utf-8").splitlines()
     return [
-        Document(text.split(), [_TAGS[letter] for letter in line])
-        for text, line in zip(texts, letters, strict=True)
+        Document(text.split(), [_TAGS[letter] for letter in line]) for text, line in zip(texts, letters, strict=True)
     ]
 
 

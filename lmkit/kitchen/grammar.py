@@ -85,9 +85,7 @@ class Grammar:
     # ------------------------------------------------------------ helpers
     def choose(self, place: str, allowed: Collection[str] | None = None) -> str:
         rates = RATES[place]
-        return self.teller.choose(
-            place, rates if allowed is None else {o: rates[o] for o in rates if o in allowed}
-        )
+        return self.teller.choose(place, rates if allowed is None else {o: rates[o] for o in rates if o in allowed})
 
     def happens(self, place: str) -> bool:
         return self.choose(place) == "yes"
@@ -111,9 +109,7 @@ class Grammar:
     def form(self, plural: bool) -> str:
         return "past" if self.state.tense == "past" else "base" if plural else "third"
 
-    def verb(
-        self, table: VerbTable, plural: bool, head: int | None = None, kind: str = "agreement"
-    ) -> str:
+    def verb(self, table: VerbTable, plural: bool, head: int | None = None, kind: str = "agreement") -> str:
         """A finite verb that agrees; returns its lemma. `head`: position of the noun it agrees with."""
         form = self.form(plural)
         lemma = table.lemma(self.draw(table.forms[form]), form)
@@ -407,9 +403,7 @@ class Grammar:
             else:
                 after_noun = self.relative_clauses(plural, head, between)
         attracted = (not plural) in between
-        self.crowd_verb(
-            plural, head, "agreement, attracted" if attracted else "agreement", after_noun
-        )
+        self.crowd_verb(plural, head, "agreement, attracted" if attracted else "agreement", after_noun)
 
     def relative_clauses(self, plural: bool, head: int, between: set[bool]) -> bool:
         """Returns whether the last word is a thing that a compound could go on from."""
@@ -432,10 +426,7 @@ class Grammar:
         determiner = self.choose("clause object")
         self.say(f"{determiner}/DET")
         share = w.CLAUSE_FRAMES[lemma] if determiner == "the" else 0.0
-        if (
-            self.teller.choose("clause object is", {"people": share, "thing": 1.0 - share})
-            == "people"
-        ):
+        if self.teller.choose("clause object is", {"people": share, "thing": 1.0 - share}) == "people":
             between.add(self.people())
             return False
         between.add(self.thing("menu", determiner, lemma, compound=False))

@@ -105,9 +105,7 @@ def stream(seed: int) -> Iterator[Document]:
         yield sampler.document
 
 
-def documents(
-    count: int | None = None, *, tokens: int | None = None, seed: int = 0
-) -> list[Document]:
+def documents(count: int | None = None, *, tokens: int | None = None, seed: int = 0) -> list[Document]:
     """`count` documents, or as many as it takes to reach that many `tokens` ("</s>" counts)."""
     if (count is None) == (tokens is None):
         raise ValueError("Give either count or tokens.")

@@ -73,10 +73,7 @@ class VerbTable:
 
     def __init__(self, lemmas: Sequence[str], exponent: float = 0.7):
         self.lemmas = tuple(lemmas)
-        self.forms = {
-            form: zipf([inflect(lemma, form) for lemma in lemmas], "VERB", exponent)
-            for form in FORMS
-        }
+        self.forms = {form: zipf([inflect(lemma, form) for lemma in lemmas], "VERB", exponent) for form in FORMS}
 
     def lemma(self, word: str, form: str) -> str:
         """The dictionary form of a word of that form."""

@@ -60,10 +60,7 @@ KINDS = zipf(HOUSE_KINDS, "NOUN", 0.5)
 def _coined(onsets: str, vowels: str, endings: str, size: int, key: str) -> list[str]:
     """`size` different words made of syllables, in an order fixed by `key`."""
     middles = listed("r l n m v rd lt")
-    made = [
-        "".join(parts)
-        for parts in itertools.product(onsets.split(), vowels, middles, endings.split())
-    ]
+    made = ["".join(parts) for parts in itertools.product(onsets.split(), vowels, middles, endings.split())]
     random.Random(key).shuffle(made)
     return made[:size]
 
@@ -153,13 +150,10 @@ DISH_LAST_WORDS = listed(
     "broth casserole porridge muffin biscuit skewer platter burger chowder crumble sorbet gratin "
     "ragout"
 )
-DISH_FIRST = {
-    kind: zipf(DISH_FIRST_WORDS, "NOUN", 1.0, 1.5, f"first {kind}") for kind in HOUSE_KINDS
-}
+DISH_FIRST = {kind: zipf(DISH_FIRST_WORDS, "NOUN", 1.0, 1.5, f"first {kind}") for kind in HOUSE_KINDS}
 DISH_LAST = {kind: zipf(DISH_LAST_WORDS, "NOUN", 1.2, 1.5, f"last {kind}") for kind in HOUSE_KINDS}
 FRUIT_A = listed(
-    "strawberry plum pear fig cherry peach lemon tomato mushroom radish carrot turnip melon lime "
-    "banana mango beet"
+    "strawberry plum pear fig cherry peach lemon tomato mushroom radish carrot turnip melon lime banana mango beet"
 )
 FRUIT_AN = listed("apple onion apricot orange olive")
 FRUIT_PLURAL = zipf([plural(noun) for noun in FRUIT_A[:9] + FRUIT_AN + FRUIT_A[9:]], "NOUN")
@@ -177,10 +171,7 @@ DRINKS = {
 }
 FOOD_ADJECTIVES = {
     kind: zipf(
-        listed(
-            "warm dry cool hot sweet salted smoked roasted spiced buttered sour ripe large small thin "
-            "thick plain"
-        ),
+        listed("warm dry cool hot sweet salted smoked roasted spiced buttered sour ripe large small thin thick plain"),
         "ADJ",
         1.0,
         1.5,
@@ -189,12 +180,9 @@ FOOD_ADJECTIVES = {
     for kind in HOUSE_KINDS
 }
 PRAISE_WORDS = listed(
-    "fresh crisp tasty perfect lovely splendid delicious tender fragrant superb juicy light "
-    "wonderful balanced fine"
+    "fresh crisp tasty perfect lovely splendid delicious tender fragrant superb juicy light wonderful balanced fine"
 )
-BLAME_WORDS = listed(
-    "cold bland burnt stale soggy greasy awful dull bitter tough watery dry horrible lukewarm raw"
-)
+BLAME_WORDS = listed("cold bland burnt stale soggy greasy awful dull bitter tough watery dry horrible lukewarm raw")
 MOODS = {"good": PRAISE_WORDS, "bad": BLAME_WORDS}
 OPINIONS = {
     (mood, kind): zipf(opinions, "ADJ", 1.0, 1.5, f"{mood} {kind}")
@@ -224,9 +212,7 @@ CLOSE = {
     "bad": VerbTable(listed("leave hate avoid")),
 }
 DELIVER = VerbTable(listed("bring pick buy carry order"))
-COMPANION_NOUNS = listed(
-    "cream sugar honey yoghurt jam custard syrup salt butter cheese nuts cinnamon oil"
-)
+COMPANION_NOUNS = listed("cream sugar honey yoghurt jam custard syrup salt butter cheese nuts cinnamon oil")
 COMPANIONS = {v: zipf(COMPANION_NOUNS, "NOUN", 1.0, 1.5, f"with {v}") for v in EAT.lemmas}
 TOOLS = {
     "pick": zipf(listed("clippers gloves baskets ladders tongs shears"), "NOUN"),
@@ -286,9 +272,7 @@ VERB_FRAMES = {
 }
 VERBS = VerbTable(list(VERB_FRAMES), 0.55)
 INFINITIVES = VerbTable([v for v in VERB_FRAMES if v not in ("like", "want", "need")], 0.55)
-INTRANSITIVE = VerbTable(
-    listed("drink order rest dance cook work walk talk smoke sing wait leave sleep"), 0.4
-)
+INTRANSITIVE = VerbTable(listed("drink order rest dance cook work walk talk smoke sing wait leave sleep"), 0.4)
 # lemma: share of objects that are people
 CLAUSE_FRAMES = {
     "like": 0.25,
@@ -308,9 +292,7 @@ CLAUSE_FRAMES = {
 CLAUSE_VERBS = VerbTable(list(CLAUSE_FRAMES), 0.5)
 CLAUSE_VERBS_OF_PEOPLE = VerbTable(listed("know like remember need praise hate join"))
 EVENT_VERBS = VerbTable(listed("increase change stop begin end grow"), 0.5)
-EVENT_STATES = zipf(
-    listed("late early simple strange ready famous small new perfect secret"), "ADJ"
-)
+EVENT_STATES = zipf(listed("late early simple strange ready famous small new perfect secret"), "ADJ")
 
 # ---------------------------------------------------------------- things
 # class: (words that stand alone in the singular, plurals); commonest first
@@ -321,8 +303,7 @@ _THINGS = {
     ),
     "liquid": ("tea coffee water drink wine beer milk cider stock", "drinks beers wines"),
     "menu": (
-        "fish lunch soup tea dinner meat rice coffee bread drink order cheese fruit roast toast dish "
-        "spice cake",
+        "fish lunch soup tea dinner meat rice coffee bread drink order cheese fruit roast toast dish spice cake",
         "orders drinks dishes spices cans samples plates",
     ),
     "bread": ("bread toast cake", "rolls"),
@@ -338,9 +319,7 @@ _THINGS = {
 THINGS: dict[tuple[str, str], Table] = {}
 for _name, (_singular, _plural) in _THINGS.items():
     _alone, _many = _singular.split(), _plural.split()
-    _mixed = [
-        word for pair in itertools.zip_longest(_alone, _many) for word in pair if word is not None
-    ]
+    _mixed = [word for pair in itertools.zip_longest(_alone, _many) for word in pair if word is not None]
     THINGS[_name, "the"] = zipf(_mixed, "NOUN")
     THINGS[_name, "that"] = zipf(_alone, "NOUN")
     THINGS[_name, "those"] = zipf(_many, "NOUN")
@@ -356,38 +335,28 @@ COMPOUND_TAILS: dict[tuple[str, str], Table] = {}
 for _name, _tails in _COMPOUND_TAILS.items():
     _alone, _many = _tails.split(), [plural(noun) for noun in _tails.split()]
     _many = [noun for noun in _many if noun not in ("stocks", "rests", "works")]
-    _mixed = [
-        word for pair in itertools.zip_longest(_alone, _many) for word in pair if word is not None
-    ]
+    _mixed = [word for pair in itertools.zip_longest(_alone, _many) for word in pair if word is not None]
     COMPOUND_TAILS[_name, "the"] = zipf(_mixed, "NOUN", 0.5)
     COMPOUND_TAILS[_name, "that"] = zipf(_alone, "NOUN", 0.5)
     COMPOUND_TAILS[_name, "those"] = zipf(_many, "NOUN", 0.5)
 COMPOUND_HEADS = dict.fromkeys(listed("fish soup meat rice bread cheese fruit"), "food")
 COMPOUND_HEADS |= dict.fromkeys(listed("tea coffee wine beer"), "drink")
 COMPOUND_HEADS |= dict.fromkeys(listed("lunch dinner breakfast"), "meal")
-EVENT_NOUNS = listed(
-    "visit order plan taste offer answer request hope talk praise need dance drink whisper"
-)
+EVENT_NOUNS = listed("visit order plan taste offer answer request hope talk praise need dance drink whisper")
 EVENTS = {
     False: zipf(EVENT_NOUNS, "NOUN", 0.6),
     True: zipf([plural(n) for n in EVENT_NOUNS if n not in ("praise",)], "NOUN", 0.6),
 }
-LIGHT_NOUNS = zipf(
-    listed("drink rest walk plan talk smoke taste need dance slice cut"), "NOUN", 0.6
-)
+LIGHT_NOUNS = zipf(listed("drink rest walk plan talk smoke taste need dance slice cut"), "NOUN", 0.6)
 ERRANDS = zipf(listed("work lunch dinner drink dance rest"), "NOUN", 0.5)
 HELPS = zipf(listed("work dance rest drink cook walk order talk"), "VERB", 0.5)
 
 # ---------------------------------------------------------------- small words
 NUMBERS = zipf(listed("two three four five six seven eight nine ten twelve"), "NUM")
-WEATHER = zipf(
-    listed("rainy sunny cold warm windy foggy snowy quiet grey bright stormy cloudy"), "ADJ"
-)
+WEATHER = zipf(listed("rainy sunny cold warm windy foggy snowy quiet grey bright stormy cloudy"), "ADJ")
 DAYPARTS = zipf(listed("morning evening afternoon night day"), "NOUN")
 HOURS = zipf(listed("noon midnight lunch dinner breakfast"), "NOUN")
-MANNER = zipf(
-    listed("often always usually slowly quickly quietly happily gladly politely proudly"), "ADV"
-)
+MANNER = zipf(listed("often always usually slowly quickly quietly happily gladly politely proudly"), "ADV")
 LATE_ADVERBS = zipf(listed("late early again together slowly fast alone"), "ADV")
 MODALS = {
     "past": zipf(listed("could would must"), "AUX"),
