@@ -1,11 +1,13 @@
 """One look for every figure of the course: sizes that fit a notebook, colours that colour-blind people tell apart."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 
 # The palette of M. Okabe and K. Ito (2008), made for all common kinds of colour vision; without yellow, pale on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -61,3 +63,34 @@ def heatmap(table: pd.DataFrame, title: str, label: str, number_format: str = "{
         )
     figure.colorbar(image, ax=axes, label=label)
     return axes
+
+
+def zipf(counts: Mapping[str, int], axes: Axes, unit: str = "word") -> Axes:
+    """Draw frequency against rank, both logarithmic; the dashed line is G. Zipf's law, f(r) = f(1) / r."""
+    frequencies = np.sort(np.fromiter(counts.values(), dtype=float))[::-1]
+    ranks = np.arange(1, len(frequencies) + 1)
+    axes.loglog(ranks, frequencies, marker=".", markersize=3, linewidth=1)
+    line = frequencies[0] / ranks
+    axes.loglog(ranks[line >= 0.5], line[line >= 0.5], linestyle="--", color="gray", linewidth=1, label="1 / rank")
+    axes.set_xlabel(f"rank of the {unit}")
+    axes.set_ylabel("times it occurs")
+    axes.legend()
+    return axes
+
+
+def lengths(sizes: Sequence[int], axes: Axes, unit: str = "word", part: str = "sentence") -> Axes:
+    """Draw how many sentences have each length, in units; the longest hundredth shares the last bar."""
+    top = max(1, int(np.quantile(sizes, 0.99)))
+    width = max(1, -(-top // 40))
+    edges = np.arange(0.5, top + width + 0.5, width)
+    clipped = np.minimum(np.asarray(sizes), edges[-1] - 0.5)
+    axes.hist(clipped, bins=edges.tolist(), rwidth=0.9)
+    axes.set_xlabel(f"{unit}s in a {part}")
+    axes.set_ylabel(f"number of {plural(part)}")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    return axes
+
+
+def plural(noun: str) -> str:
+    """The plural of a word on an axis or in a table."""
+    return noun + ("es" if noun.endswith(("ch", "s", "x")) else "s")

@@ -1,0 +1,35 @@
+"""The kitchen language: short restaurant stories whose probability is known exactly.
+
+documents(tokens=1_000_000, seed=1)   tokens, tags, ln P of every token, the derivation
+floor(documents)                      what the best possible model reaches on them
+next_word_distribution(prefix)        the truth, word by word
+probes("agreement")                   positions with labelled questions
+split("train")                        the small text that ships with the course
+read(tokens)                          the derivation of any text of the language
+"""
+
+from lmkit.kitchen.entropy import Floor, floor, log_probabilities
+from lmkit.kitchen.frozen import split
+from lmkit.kitchen.oracle import derivations, next_word_distribution
+from lmkit.kitchen.probes import Probe, probes, probes_in
+from lmkit.kitchen.reader import NotKitchen, Reading, read
+from lmkit.kitchen.sampler import Document, documents, readable, stream
+
+__all__ = [
+    "Document",
+    "Floor",
+    "NotKitchen",
+    "Probe",
+    "Reading",
+    "derivations",
+    "documents",
+    "floor",
+    "log_probabilities",
+    "next_word_distribution",
+    "probes",
+    "probes_in",
+    "read",
+    "readable",
+    "split",
+    "stream",
+]
