@@ -72,9 +72,7 @@ def test_the_typed_tables_are_the_shipped_tables() -> None:
     assert list(berkeley.unigram_counts()) == UNIGRAMS
     table = berkeley.table("bigram_counts")
     assert list(table.index) == list(table.columns) == WORDS
-    assert [list(row) for row in table.to_numpy()] == [
-        [int(n) for n in row.split()] for row in BIGRAMS
-    ]
+    assert [list(row) for row in table.to_numpy()] == [[int(n) for n in row.split()] for row in BIGRAMS]
 
 
 def test_number_of_sentences_and_types() -> None:
@@ -129,9 +127,7 @@ def test_checksum() -> None:
 
 
 def test_generator_writes_the_same_bytes(tmp_path: Path) -> None:
-    subprocess.run(
-        [sys.executable, str(FOLDER / "generate.py"), str(tmp_path)], check=True, timeout=120
-    )
+    subprocess.run([sys.executable, str(FOLDER / "generate.py"), str(tmp_path)], check=True, timeout=120)
     for name in ("corpus.txt", "corpus.sha256"):
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
 

@@ -55,18 +55,13 @@ MARKUP = re.compile(r"\{(?P<slot>\w+)\}|\[(?P<optional>[^][{}()]*)\]|\((?P<choic
 def read_slots() -> dict[str, list[str]]:
     """The phrases of each slot, from common to rare."""
     table = tomllib.loads((FOLDER / "words.toml").read_text())
-    return {
-        slot: [" ".join(phrase.split()) for phrase in text.split(",")]
-        for slot, text in table.items()
-    }
+    return {slot: [" ".join(phrase.split()) for phrase in text.split(",")] for slot, text in table.items()}
 
 
 def read_frames() -> dict[str, list[str]]:
     """The frames of each group, from common to rare, in the order in which the groups are paid."""
     table = tomllib.loads((FOLDER / "frames.toml").read_text())
-    return {
-        group: text.strip().split("\n") for part in table.values() for group, text in part.items()
-    }
+    return {group: text.strip().split("\n") for part in table.values() for group, text in part.items()}
 
 
 def read_budget() -> tuple[Counter[Pair], set[str]]:
@@ -96,11 +91,7 @@ def cost(sentence: Sentence, published: set[str]) -> Counter[Pair]:
     pairs: Counter[Pair] = Counter()
     for previous, following in pairwise(padded):
         left = previous if previous in published or (previous, following) == ("<s>", "i") else "*"
-        right = (
-            following
-            if following in published or (previous, following) == ("food", "</s>")
-            else "*"
-        )
+        right = following if following in published or (previous, following) == ("food", "</s>") else "*"
         if (left, right) != ("*", "*"):
             pairs[left, right] += 1
     return pairs
@@ -116,9 +107,7 @@ def with_right_articles(sentence: Sentence) -> Sentence:
     """Frames say "a" throughout; before a vowel sound it becomes "an"."""
     result = []
     for word, following in zip(sentence, [*sentence[1:], ""], strict=True):
-        vowel_sound = following[:1] in tuple("aeiou") and not following.startswith(
-            ("eu", "uni", "one", "ur")
-        )
+        vowel_sound = following[:1] in tuple("aeiou") and not following.startswith(("eu", "uni", "one", "ur"))
         silent_h = following in ("hour", "herbal")
         result.append("an" if word == "a" and (vowel_sound or silent_h) else word)
     return result
@@ -189,9 +178,7 @@ class Writer:
         while self.budget[pair]:
             attempts += 1
             if attempts > 200_000:
-                raise RuntimeError(
-                    f"No affordable sentence for {pair}: {self.budget[pair]} are left."
-                )
+                raise RuntimeError(f"No affordable sentence for {pair}: {self.budget[pair]} are left.")
             sentence = self.speaker.say_one_of(frames)
             if cost(sentence, self.published)[pair]:
                 self.accept(sentence)
