@@ -30,8 +30,12 @@ def clean_outputs(outputs: Any, room: int) -> list[NotebookNode]:
 
 
 def clean_markdown(source: str) -> str:
-    """Markdown in which raw HTML is shown instead of obeyed, and formulas hold no links."""
-    return _without_linking_formulas(re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", source))
+    """Markdown in which raw HTML is shown instead of obeyed, and links run nothing."""
+    source = re.sub(r"&(?=#|[a-zA-Z][a-zA-Z0-9]*;)", "&amp;", source)  # entities could spell what follows
+    source = re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", source)
+    # nbconvert gives up on a cell that names an attachment, and attachments are dropped.
+    source = re.sub(r"(?i)\b(javascript|vbscript|data|file|attachment)\\?:(?=\S)", r"\1 :", source)
+    return _without_linking_formulas(source)
 
 
 def _without_linking_formulas(text: str) -> str:

@@ -1189,16 +1189,16 @@ assert np.allclose(sorted(_top.values()), np.array(_best) / sum(_best)), (
 
 # %% test="top_k" aspect="draws by probability" points=1
 _dart = random.Random(3).random
-_words = [sample({"rare": 0.25, "common": 0.75}, _dart) for _ in range(2000)]
-_share = sum(word == "common" for word in _words) / 2000
+_words = [sample({"rare": 0.25, "common": 0.75}, _dart) for _ in range(500)]
+_share = sum(word == "common" for word in _words) / 500
 assert set(_words) <= {"rare", "common"}, f"sample must return a word; yours returned {_words[0]!r}."
-assert abs(_share - 0.75) < 0.06, f"A word with probability .75 was drawn in {_share:.2f} of cases."
+assert abs(_share - 0.75) < 0.08, f"A word with probability .75 was drawn in {_share:.2f} of cases."
 ### BEGIN HIDDEN TESTS
 _wanted = {"a": 0.5, "b": 0.05, "c": 0.3, "d": 0.15}
-_words = Counter(sample(_wanted, random.random) for _ in range(2000))
+_words = Counter(sample(_wanted, random.random) for _ in range(800))
 for _word, _p in _wanted.items():
-    assert abs(_words[_word] / 2000 - _p) < 0.07, (
-        f"A word with probability {_p} was drawn in {_words[_word] / 2000:.2f} of cases."
+    assert abs(_words[_word] / 800 - _p) < 0.09, (
+        f"A word with probability {_p} was drawn in {_words[_word] / 800:.2f} of cases."
     )
 ### END HIDDEN TESTS
 

@@ -142,6 +142,7 @@ class Agent:
 
     def __init__(self, connection: socket.socket):
         self.connection = connection
+        self.incoming = connection.makefile("rb")
         self.sink = Sink()
         self.shell = make_shell(self.sink)
         self.objects: dict[int, Any] = {}
@@ -251,18 +252,9 @@ class Agent:
 
     def receive(self) -> Any:
         """The next message, or None when the judge has hung up."""
-        head = self._exactly(LENGTH.size)
-        data = head and self._exactly(LENGTH.unpack(head)[0])
+        head = self.incoming.read(LENGTH.size)
+        data = len(head) == LENGTH.size and self.incoming.read(*LENGTH.unpack(head))
         return wire.from_bytes(data, self.value_for) if data else None
-
-    def _exactly(self, size: int) -> bytes | None:
-        parts = bytearray()
-        while len(parts) < size:
-            part = self.connection.recv(min(size - len(parts), 2**20))
-            if not part:
-                return None
-            parts += part
-        return bytes(parts)
 
 
 def _described(error: BaseException) -> dict[str, Any]:

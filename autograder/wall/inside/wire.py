@@ -18,7 +18,7 @@ import re
 import struct
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 MOST_BYTES = 64 * 2**20  # of one message
 MOST_DOCUMENT = 16 * 2**20  # of its JSON document, which takes far more memory once it is read
@@ -96,15 +96,16 @@ class _Writer:
 
     def tree(self, value: Any, depth: int) -> Tree:
         """What stands for `value` in the document: itself, a list, or an object that names its type under "t"."""
-        self.nodes += 1
+        self._count(1)
         if depth > MOST_DEPTH:
             raise WireError("a value is nested too deeply, or contains itself")
-        if self.nodes > MOST_NODES:
-            raise WireError(f"a value has more than {MOST_NODES:,} parts")
         plain = type(value)  # not isinstance: an object can lie about its class
         if value is None or plain is bool or plain is str:
             return value
-        # Libraries first, since NumPy's float64 is also a float; a library that was never imported has no values.
+        write = self.EXACT_WRITERS.get(plain)
+        if write is not None:
+            return write(self, value, depth + 1)
+        # Libraries before base classes: NumPy's float64 is also a float. One that was never imported has no values.
         for module, name, write in self.LIBRARY_WRITERS:
             base = getattr(sys.modules.get(module), name, None)
             if isinstance(base, type) and issubclass(plain, base):
@@ -115,6 +116,11 @@ class _Writer:
         if issubclass(plain, (collections.abc.Iterator, collections.abc.MappingView, collections.deque)):
             return [self.tree(item, depth + 1) for item in itertools.islice(value, MOST_NODES)]
         return self.to_handle(value)
+
+    def _count(self, parts: int) -> None:
+        self.nodes += parts
+        if self.nodes > MOST_NODES:
+            raise WireError(f"a value has more than {MOST_NODES:,} parts")
 
     def _trees(self, values: Any, depth: int) -> list[Tree]:
         return [self.tree(value, depth) for value in values]
@@ -137,6 +143,9 @@ class _Writer:
         return {"t": "bytes", "b": self._buffer(bytes(value))}
 
     def _list(self, value: list[Any], depth: int) -> Tree:
+        if set(map(type, value)) == {float} and all(map(math.isfinite, value)):  # the usual long list, made fast
+            self._count(len(value))
+            return value
         return self._trees(value, depth)
 
     def _tuple(self, value: tuple[Any, ...], depth: int) -> Tree:
@@ -238,7 +247,8 @@ class _Writer:
         (float, _float),
         (complex, _complex),
         (str, _str),
-        ((bytes, bytearray), _bytes),
+        (bytes, _bytes),
+        (bytearray, _bytes),
         (list, _list),
         (tuple, _tuple),
         (set, _set),
@@ -246,6 +256,7 @@ class _Writer:
         (dict, _dict),
         (range, _range),
     )
+    EXACT_WRITERS: ClassVar[dict[type, Any]] = dict(WRITERS)
 
 
 class _Reader:
@@ -271,6 +282,9 @@ class _Reader:
     def _values(self, trees: Tree, depth: int) -> list[Any]:
         if not isinstance(trees, list):
             raise WireError("a list was expected")
+        if set(map(type, trees)) == {float}:
+            self.nodes += len(trees)
+            return list(trees)
         return [self.value(tree, depth + 1) for tree in trees]
 
     def _hash_checked(self, value: Any) -> Any:
