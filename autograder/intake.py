@@ -14,6 +14,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.course import Course, CourseError, open_course
 from autograder.verdicts import record
+from autograder.wall.outputs import storable
 
 LARGEST_SUBMISSION = 20 * 2**20  # bytes
 MOST_CELLS = 2000
@@ -147,7 +148,7 @@ def _name(cell: NotebookNode) -> str:
 
 def _text(source: Any) -> str:
     text = "".join(map(str, source)) if isinstance(source, list) else str(source or "")
-    return text.encode("utf-8", "replace").decode()  # JSON allows lone surrogates, files do not
+    return storable(text)
 
 
 def real_files(path: str, exclude: list[str] | None = None) -> list[str]:

@@ -77,6 +77,10 @@ WRONG = {
         "import os\nclass Layer:\n    def __init__(self, size): os._exit(0)",
         {"values": "crashed Your code ended"},
     ),
+    "last": (
+        "last = '\\ud800'",
+        {"a given helper": "failed ten"},
+    ),
     "prints": (
         "printed = 1 +",
         {"a number": "failed Your cell for prints does not run. SyntaxError: invalid syntax"},

@@ -36,7 +36,7 @@ from autograder.verdicts import (
 )
 from autograder.wall.inside import wire
 from autograder.wall.names import plan
-from autograder.wall.outputs import clean_markdown, clean_outputs
+from autograder.wall.outputs import clean_markdown, clean_outputs, storable
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
 
 MOST_PRINTED = 3000  # characters of what one test prints
@@ -229,7 +229,7 @@ class _Trial:
             return "", FAILED, f"NameError: {error}"
         except Exception as error:
             return "", FAILED, _first_line(getattr(error, "student_text", None) or f"{type(error).__name__}: {error}")
-        return printed.getvalue()[:MOST_PRINTED], PASSED, ""
+        return storable(printed.getvalue()[:MOST_PRINTED]), PASSED, ""
 
     def _message_of(self, error: AssertionError) -> str:
         """What a failed test says. Its message may be an object of the student's, which is asked for its text."""
@@ -255,7 +255,7 @@ class _Trial:
         most_points = float(self.tests[grade_id].metadata.nbgrader.points)
         task, aspect = what_it_checks(self.tests[grade_id])
         points = most_points if outcome == PASSED else 0.0
-        return Verdict(grade_id, task, aspect, points, most_points, outcome, message, round(seconds, 3))
+        return Verdict(grade_id, task, aspect, points, most_points, outcome, storable(message), round(seconds, 3))
 
     def _seconds(self) -> float:
         return max(0.5, min(self.settings.timeout, self.deadline - time.monotonic()))

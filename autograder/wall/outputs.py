@@ -31,7 +31,7 @@ def clean_outputs(outputs: Any, room: int) -> list[NotebookNode]:
 
 def clean_markdown(source: str) -> str:
     """Markdown in which raw HTML is shown instead of obeyed, and links run nothing."""
-    source = re.sub(r"&(?=#|[a-zA-Z][a-zA-Z0-9]*;)", "&amp;", source)  # entities could spell what follows
+    source = re.sub(r"&(?=#|[a-zA-Z][a-zA-Z0-9]*;)", "& ", source)  # entities could spell what follows
     source = re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", source)
     # nbconvert gives up on a cell that names an attachment, and attachments are dropped.
     source = re.sub(r"(?i)\b(javascript|vbscript|data|file|attachment)\\?:(?=\S)", r"\1 :", source)
@@ -82,7 +82,10 @@ def _clean_data(data: dict[str, Any]) -> dict[str, str]:
     return cleaned
 
 
+def storable(text: str) -> str:
+    """The text without lone surrogates, which JSON allows and files do not."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def _text(value: Any) -> str:
-    text = value if isinstance(value, str) else ""
-    # JSON allows lone surrogates, files do not.
-    return text[:MOST_TEXT].encode("utf-8", "replace").decode()
+    return storable(value[:MOST_TEXT]) if isinstance(value, str) else ""

@@ -296,4 +296,4 @@ last = 1
 ### END SOLUTION
 
 # %% test="last" aspect="a given helper" points=1
-assert helper[0, 0] == 10 and theirs and last == 1, "ten"
+assert helper[0, 0] == 10 and theirs and last == 1, f"ten {last}"
