@@ -34,6 +34,11 @@ class Attack:
         (mark,) = re.findall(r"^Honest mark: ([0-3]) of 3\.$", self.path.read_text(), re.MULTILINE)
         return float(mark)
 
+    @property
+    def what(self) -> str:
+        """The first line of its docstring."""
+        return self.path.read_text().split("\n", 1)[0].strip('"')
+
     def hand_in(self, folder: Path, released: dict[str, Any], chapter: str) -> None:
         """Put the submission into `folder`. `released` is the notebook that students received."""
         text = self.path.read_text()

@@ -94,10 +94,11 @@ def test_moodle(course: Course, tmp_path: Path) -> None:
         f"Li Wei_12_assignsubmission_file_{CHAPTER}.ipynb": "flat",
         "Li Wei_12_assignsubmission_onlinetext_onlinetext.html": "<p>hello</p>",
         f"Eve_13_assignsubmission_file_/Zoë Ødegård_11_assignsubmission_file_/{CHAPTER}.ipynb": "eve",
+        "Mal_14_assignsubmission_file_Li Wei_12_assignsubmission_file_x.ipynb": "mal",
     }
     collection = collect(course, CHAPTER, zipped(tmp_path / "a.zip", files))
     assert collection.lms == "moodle"
-    assert students(collection) == {"Zoë_Ødegård": "zoe", "Li_Wei": "flat", "Eve": "eve"}
+    assert students(collection) == {"Zoë_Ødegård": "zoe", "Li_Wei": "flat", "Eve": "eve", "Mal": "mal"}
     assert [reason for _, reason in collection.left] == ["it is not a notebook (.ipynb)"]
 
 

@@ -25,14 +25,15 @@ from nbgrader import utils
 from nbgrader.converters import GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.build import hidden_lines
+from autograder.build import build, hidden_lines
 from autograder.chapter import read_chapter
+from autograder.check import run_tests
 from autograder.course import Course, open_course
 from autograder.feedback import write_feedback
 from autograder.grade import Graded, grade_class
 from autograder.marks import marks_of_class, totals
 from autograder.quiet import run_quietly
-from conftest import CHAPTER, SETTINGS
+from conftest import CHAPTER, SETTINGS, TEXT, answered, make_course
 
 ATTACKS = read_attacks()
 RIGHT = "def square(x):\n    return x * x"
@@ -134,7 +135,11 @@ def test_nothing_leaks_and_nothing_is_live(aftermath: Aftermath, attack: Attack)
     secret = [*hidden_lines(chapter), "square(3) ==", "secret_product", aftermath.token]
     shown = "\n".join(texts([cell for cell in notebook.cells if not utils.is_grade(cell)]))
     ours, nbgraders = aftermath.pages[attack.name], aftermath.pages_of_nbgrader[attack.name]
-    for page in (shown, BeautifulSoup(ours, "lxml").get_text(), BeautifulSoup(nbgraders, "lxml").get_text()):
+    for page in (
+        shown,
+        BeautifulSoup(ours, "html.parser").get_text(),
+        BeautifulSoup(nbgraders, "html.parser").get_text(),
+    ):
         assert [text for text in secret if text in page] == []
     assert live_parts(ours) <= live_parts(aftermath.pages[LAST])
     assert live_parts(nbgraders) <= live_parts(aftermath.pages_of_nbgrader[LAST])
@@ -178,6 +183,25 @@ def test_nothing_is_left_running_or_lying_about(aftermath: Aftermath) -> None:
 
 def test_nobody_reached_this_machine(aftermath: Aftermath) -> None:
     assert aftermath.connections == 0
+
+
+def test_exceptions_and_texts_of_theirs_end_no_check_of_ours(tmp_path: Path) -> None:
+    """Kinds of tests that the small course lacks: a loop over map, and a message that is the student's object."""
+    check = "for given, got in zip([-2, 5], map(square, [-2, 5])):\n    assert got == given**2, got\n"
+    course = make_course(
+        tmp_path, TEXT.replace('assert square(-2) == 4, "the square of a negative number is positive"', check)
+    )
+    build(course, CHAPTER)
+    answers = {
+        "def square(x):\n    if x < 0: raise StopIteration\n    return x * x": "StopIteration",
+        "def square(x):\n    return type('T', (), {'__str__': lambda self: __import__('os')._exit(0)})()": "ended",
+        "def square(x):\n    return type('T', (), {'__str__': lambda self: 1 / 0})()": "cannot be shown",
+        "def square(x):\n    return 'long ' * 10**6": "long long",
+    }
+    for answer, message in answers.items():
+        verdict = run_tests(course, CHAPTER, answered(course, answer))[1]
+        assert (verdict.points, verdict.outcome) == (0, "failed")
+        assert message in verdict.message and len(verdict.message) <= LONGEST_MESSAGE
 
 
 @contextlib.contextmanager
@@ -270,7 +294,7 @@ def texts(value: Any) -> Iterator[str]:
 def live_parts(page: str) -> set[str]:
     """Everything in a page that a browser would run, load or obey."""
     found = set()
-    document = BeautifulSoup(page, "lxml")
+    document = BeautifulSoup(page, "html.parser")
     for tag in document.find_all(True):
         if tag.name in DANGEROUS_TAGS:
             found.add(str(tag))

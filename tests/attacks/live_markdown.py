@@ -8,7 +8,8 @@ import json
 EVIL = """<script>alert(4711)</script><img src=x onerror=alert(4711)> <svg/onload=alert(4711)>
 
 [a](javascript:alert(4711)) [b](<javascript:alert(4711)>) [c](JaVaScRiPt:alert(4711)) [d](data:text/html,<script>)
-[e](java&#115;cript:alert(4711)) [f][ref] ![g](attachment:evil.svg) ![h](x "onerror=alert(4711)") <javascript:alert(4711)>
+[e](java&#115;cript:alert(4711)) [f][ref] ![g](attachment:evil.svg) ![i](&#97;ttachment:evil.svg) [j](javascript\\:alert(4711))
+[k](javascript&colon;alert(4711)) [l](&#106avascript:alert(4711)) ![h](x "onerror=alert(4711)") <javascript:alert(4711)>
 
 $\\href{javascript:alert(4711)}{x}$ and $$\\href{javascript:alert(4711)}{y}$$
 

@@ -1,6 +1,6 @@
 """Leaves start-up files behind for the next Python process: sitecustomize, .pth files, IPython profiles.
 
-Honest mark: 1 of 3.
+Honest mark: 0 of 3.
 """
 
 import os

@@ -1,0 +1,84 @@
+"""A running JupyterLab and a headless Chromium, for the tests that look at the course as a person would.
+
+The folder named by the environment variable BROWSER_SCREENSHOTS keeps what the browser showed.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
+
+PATIENCE = 90  # seconds to wait for a page, a file or a verdict on a busy machine
+CHROMIUM_OPTIONS = (
+    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --window-size=1400,1000"
+)
+
+
+@contextmanager
+def running_lab(root: Path, home: Path) -> Iterator[dict[str, str]]:
+    """A JupyterLab that shows `root` and keeps its own settings in `home`; gives its `url` and `token`."""
+    news = home / "config/lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
+    news.parent.mkdir(parents=True)
+    news.write_text('{"fetchNews": "false", "checkForUpdates": false}')
+    folders = {f"JUPYTER_{kind.upper()}_DIR": str(home / kind) for kind in ("config", "data", "runtime")}
+    command = [Path(sys.executable).with_name("jupyter"), "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
+    with (home / "log").open("w") as log:
+        server = subprocess.Popen(
+            [*command, "--port=0", f"--ServerApp.root_dir={root}"],
+            cwd=root,
+            env={**os.environ, **folders, "IPYTHONDIR": str(home / "ipython")},
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        note = home / "runtime" / f"jpserver-{server.pid}.json"
+        deadline = time.monotonic() + PATIENCE
+        while not (note.exists() and note.read_text().endswith("}")):
+            if server.poll() is not None or time.monotonic() > deadline:
+                pytest.fail("JupyterLab does not start:\n" + (home / "log").read_text())
+            time.sleep(0.2)
+        yield json.loads(note.read_text())
+    finally:
+        server.terminate()
+        try:
+            server.wait(PATIENCE)
+        finally:
+            server.kill()
+
+
+@contextmanager
+def running_browser(profile: Path) -> Iterator[Chrome]:
+    """A headless Chromium with a fresh profile."""
+    driver, chromium = shutil.which("chromedriver"), shutil.which("chromium")
+    if not driver or not chromium:
+        pytest.fail("Chromium or chromedriver is missing: run `make test`, which installs both.")
+    options = ChromeOptions()
+    options.binary_location = chromium
+    for option in [*CHROMIUM_OPTIONS.split(), f"--user-data-dir={profile}"]:
+        options.add_argument(option)
+    with Chrome(options, ChromeService(driver)) as chrome:
+        yield chrome
+
+
+def screenshot_folder(default: Path) -> Path:
+    """Where pictures go: the folder of the environment variable, or `default`."""
+    folder = Path(os.environ.get("BROWSER_SCREENSHOTS", default)).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def wait_for(browser: Chrome, selector: str) -> WebElement:
+    search = (By.CSS_SELECTOR, selector)
+    return WebDriverWait(browser, PATIENCE).until(lambda _: browser.find_elements(*search), f"No {selector}.")[0]
