@@ -1,7 +1,7 @@
 # Each target calls commands that the README documents; `scripts/setup` brings what the machine lacks.
 BIN := .venv/bin
 
-.PHONY: demo lab build test
+.PHONY: demo lab build test bench
 
 demo: .venv/.run-ready
 	$(BIN)/autograder demo
@@ -19,6 +19,13 @@ test: .venv/.test-ready
 	$(BIN)/pytest -q
 	OMP_NUM_THREADS=1 $(BIN)/pytest -q -p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg solutions
 	OMP_NUM_THREADS=2 $(BIN)/pytest -q -p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg solutions
+
+bench: .venv/.test-ready
+	$(BIN)/python benchmarks/judge.py
+	$(BIN)/python benchmarks/mutants.py 01_bigrams
+	$(BIN)/python benchmarks/attacks.py
+	$(BIN)/python benchmarks/kitchen_exact.py
+	$(BIN)/python benchmarks/kitchen.py
 
 .venv/.run-ready: pyproject.toml scripts/setup
 	scripts/setup run
