@@ -49,7 +49,7 @@ def check(
 
     if not notebook.is_file():
         raise CourseError(f"{notebook} does not exist: name a notebook, such as notebooks/01_bigrams/01_bigrams.ipynb.")
-    opened = open_course(course or notebook.resolve().parent)
+    opened = open_course(course)  # not from where the notebook lies: a settings file beside it would be run
     warn_if_reduced()
     intake, verdicts = check_notebook(opened, notebook)
     show_verdicts(intake.repairs, verdicts)

@@ -2,10 +2,12 @@
 
 import multiprocessing
 import os
+import resource
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +20,9 @@ from autograder.course import Course, CourseError, open_course
 from autograder.intake import read_reference
 from autograder.quiet import run_quietly
 from autograder.verdicts import repairs_of
+
+MOST_CPU_SECONDS = 600  # that our side may spend on one submission
+MOST_MEMORY = 16 * 2**30  # bytes of address space of a worker
 
 
 @dataclass(frozen=True)
@@ -42,16 +47,34 @@ def students_to_grade(course: Course, chapter: str, force: bool) -> list[str]:
 def grade_class(course: Course, chapter: str, students: list[str], jobs: int | None = None) -> Iterator[Graded]:
     """Grade these students' submissions in parallel and write the marks into nbgrader's gradebook.
 
-    Yields each result as it comes. `jobs` worker processes (default: one for each core).
+    Yields each result as it comes. `jobs` worker processes (default: one for each core). A submission that ends its
+    worker is tried once more in company and then by itself, and fails alone.
     """
     register(course, chapter)
+    lost = students
+    for _ in range(2):
+        lost = yield from _grade_together(course, chapter, lost, jobs or os.cpu_count() or 1)
+    for student in lost:
+        if (yield from _grade_together(course, chapter, [student], 1)):
+            yield Graded(student, "grading this submission ends the grader's process: look at it by hand", 0.0)
+
+
+def _grade_together(course: Course, chapter: str, students: list[str], jobs: int) -> Generator[Graded, None, list[str]]:
+    """Grade in one pool of workers; returns the students who have no result because a worker died."""
+    if not students:
+        return []
+    lost = []
     # Each worker starts fresh: a forked one would share sockets and locks of its parent.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context) as pool:
+    with ProcessPoolExecutor(min(jobs, len(students)), mp_context=context) as pool:
         pending = {pool.submit(grade_student, course.root, chapter, student): student for student in students}
         for future in as_completed(pending):
             error = future.exception()
-            yield Graded(pending[future], _one_line(error), 0.0) if error else future.result()
+            if isinstance(error, BrokenProcessPool):
+                lost.append(pending[future])
+            else:
+                yield Graded(pending[future], _one_line(error), 0.0) if error else future.result()
+    return lost
 
 
 def register(course: Course, chapter: str) -> None:
@@ -63,6 +86,7 @@ def register(course: Course, chapter: str) -> None:
 def grade_student(course_root: Path, chapter: str, student: str) -> Graded:
     """Run nbgrader's autograding on one submission; whatever goes wrong is reported, not raised."""
     start = time.monotonic()
+    _limit_this_worker()
     course = open_course(course_root)
     coursedir = CourseDirectory(config=course.nbgrader, assignment_id=chapter, student_id=student)
     converter = Autograde(coursedir=coursedir, config=course.nbgrader)
@@ -78,6 +102,15 @@ def grade_student(course_root: Path, chapter: str, student: str) -> Graded:
     graded = course.autograded / student / chapter / f"{chapter}.ipynb"
     repairs = [] if problem else repairs_of(nbformat.read(graded, as_version=4))
     return Graded(student, problem, time.monotonic() - start, repairs)
+
+
+def _limit_this_worker() -> None:
+    """Bound what one submission can make a test compute on our side: `10 ** theirs` stops for no other signal."""
+    used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    _, most_seconds = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used) + MOST_CPU_SECONDS, most_seconds))
+    _, most_memory = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, most_memory))
 
 
 def _is_new(course: Course, chapter: str, student: str) -> bool:

@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 
+from autograder.build import build
 from autograder.check import check_notebook
 from autograder.course import Course, CourseError, open_course
 from autograder.feedback import write_feedback
@@ -20,7 +21,7 @@ from autograder.grade import grade_class, students_to_grade
 from autograder.marks import marks_of_class, totals
 from autograder.report import write_report
 from autograder.verdicts import recorded_verdicts
-from conftest import CHAPTER, make_course
+from conftest import CHAPTER, TEXT, make_course
 
 RIGHT = "def square(x):\n    return x**2"
 WRONG = "def square(x):\n    return x * abs(x)"
@@ -106,7 +107,7 @@ def test_messages_name_the_bug(graded: Course) -> None:
         return [f"{verdict.outcome}: {verdict.message}" for verdict in recorded_verdicts(notebook)]
 
     assert messages("wrong") == ["passed: ", "failed: the square of a negative number is positive"]
-    assert messages("loop")[1] == "timed out: This check was stopped after 4 seconds: is there an endless loop?"
+    assert messages("loop")[1] == "timed out: This check was stopped after 6 seconds: is there an endless loop?"
     assert messages("crash")[1].startswith("crashed: Your code ended the Python process")
     assert messages("syntax")[0].startswith("failed: Your cell for square does not run. SyntaxError")
     assert "Write your answer here" in messages("untouched")[0]
@@ -138,6 +139,17 @@ def test_a_mark_given_by_hand_counts(graded: Course, tmp_path: Path) -> None:
         gradebook.find_grade("square--negative-numbers", CHAPTER, CHAPTER, "wrong").manual_score = 1.5
         gradebook.db.commit()
     assert totals(marks_of_class(course, CHAPTER)).loc["wrong", "points"] == 2.5
+
+
+def test_a_submission_that_ends_its_worker_fails_alone(tmp_path: Path) -> None:
+    deadly = TEXT.replace("square(-2) == 4,", "square(-2) != 5 or __import__('os')._exit(1),")
+    course = make_course(tmp_path, deadly)
+    build(course, CHAPTER)
+    for student, code in {"a": RIGHT, "deadly": "def square(x):\n    return x * x if x > 0 else 5", "z": RIGHT}.items():
+        hand_in(course, student, with_answer(course, code))
+    problems = {result.student: result.problem for result in grade_class(course, CHAPTER, ["a", "deadly", "z"])}
+    assert problems["a"] == problems["z"] == "" and "look at it by hand" in problems["deadly"]
+    assert totals(marks_of_class(course, CHAPTER)).loc[["a", "z"], "points"].tolist() == [3, 3]
 
 
 def test_nothing_to_grade_says_where_submissions_belong(tmp_path: Path, built_course: Course) -> None:

@@ -120,6 +120,14 @@ def test_outputs_are_kept_and_harmless(wall_course: Course) -> None:
     assert cells["prints"].outputs[1].data["text/plain"] == "1"
 
 
+def test_memory_that_no_limit_sees_is_forbidden(wall_course: Course) -> None:
+    tries = "import ctypes, os\ntry:\n    os.memfd_create('x')\nexcept PermissionError:\n    print('no file')\n"
+    tries += "print('no segment' if ctypes.CDLL(None).shmget(1, 4096, 0o1600) < 0 else 'segment')"
+    _, notebook = judged(wall_course, {"last": tries})
+    cell = next(cell for cell in notebook.cells if cell.id == "last")
+    assert cell.outputs[0].text == "no file\nno segment\n"
+
+
 def test_names_are_found_without_running_anything() -> None:
     names = names_of(
         "import numpy as np\nx = [y for y in z]\nt[0] = np.exp(1)\nlog.append(q)\ndef f(a):\n    return a + g\n"

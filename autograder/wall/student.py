@@ -17,7 +17,14 @@ from typing import Any
 
 import psutil
 
-from autograder.sandbox import Limits, bubblewrap, bubblewrap_works, clean_environment, limit_this_process
+from autograder.sandbox import (
+    Limits,
+    bubblewrap,
+    bubblewrap_works,
+    clean_environment,
+    forbidden_calls,
+    limit_this_process,
+)
 from autograder.wall.inside import wire
 
 INSIDE = Path(wire.__file__).parent
@@ -95,6 +102,7 @@ class StudentSide:
         self.visible_folders = visible_folders
         self.limits = limits
         self.process: subprocess.Popen[bytes] | None = None
+        self.folder: tempfile.TemporaryDirectory[str] | None = None  # the work folder in the reduced mode
         self.deadline = float("inf")
 
     def start(self) -> None:
@@ -106,28 +114,30 @@ class StudentSide:
         self.why_killed = ""
         self.connection, theirs = socket.socketpair()
         self.received = bytearray()  # what has come and was not read yet
-        self.folder = tempfile.TemporaryDirectory(prefix="ag-")
-        command = [sys.executable, "-P"]
+        command, environment, descriptors = [sys.executable, "-P"], clean_environment(), [theirs.fileno()]
         if bubblewrap_works():
-            inside = ["--ro-bind", str(INSIDE), AGENT_FOLDER]
+            filter_number = forbidden_calls()
+            descriptors.append(filter_number)
+            inside = ["--ro-bind", str(INSIDE), AGENT_FOLDER, "--seccomp", str(filter_number)]
             command = [*bubblewrap(self.visible_folders, self.limits, inside), *command, f"{AGENT_FOLDER}/agent.py"]
-            environment, folder = clean_environment(), None
         else:
             command += [str(INSIDE / "agent.py")]
-            folder = self.folder.name
-            environment = clean_environment() | {"HOME": folder, "TMPDIR": folder}
+            self.folder = tempfile.TemporaryDirectory(prefix="ag-")
+            environment |= {"HOME": self.folder.name, "TMPDIR": self.folder.name}
         with theirs:
             self.process = subprocess.Popen(
                 [*command, str(theirs.fileno())],
-                pass_fds=[theirs.fileno()],
+                pass_fds=descriptors,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 env=environment,
-                cwd=folder,
+                cwd=self.folder.name if self.folder else None,
                 preexec_fn=lambda: limit_this_process(self.limits),
                 start_new_session=True,
             )
+        for number in descriptors[1:]:
+            os.close(number)
         threading.Thread(target=self._watch, args=(self.process,), daemon=True).start()
 
     def stop(self) -> None:
@@ -136,7 +146,8 @@ class StudentSide:
             _kill_tree(self.process)
             self.process = None
             self.connection.close()
-            self.folder.cleanup()
+            if self.folder:
+                self.folder.cleanup()
 
     def run_cell(self, source: str, seconds: float) -> tuple[list[Any], dict[str, str] | None]:
         """Run a cell there: its outputs, unchecked, and the error it ended in."""
