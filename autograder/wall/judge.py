@@ -101,6 +101,7 @@ class _Trial:
         self.reference = reference
         self.plan = plan(reference)
         self.tests = {cell.metadata.nbgrader.grade_id: cell for cell in reference.cells if utils.is_grade(cell)}
+        self.our_texts = {cell.source for cell in reference.cells if cell.cell_type == "markdown"}
         self.side = StudentSide([Path(folder) for folder in settings.visible_folders], Limits(memory=settings.memory))
         self.deadline = time.monotonic() + settings.notebook_timeout
         self.processes = 0
@@ -116,7 +117,7 @@ class _Trial:
         try:
             for position, cell in enumerate(self.notebook.cells):
                 cell.metadata.pop("tags", None)
-                if cell.cell_type == "markdown":
+                if cell.cell_type == "markdown" and cell.source not in self.our_texts:
                     cell.source = clean_markdown(cell.source)
                 if cell.cell_type != "code":
                     continue
