@@ -16,6 +16,7 @@ short = settings(
     max_examples=400,
     deadline=None,
     database=None,
+    derandomize=True,  # the same examples every time; benchmarks/fuzz.py is where new ones are looked for
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large],
 )
 
