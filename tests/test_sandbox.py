@@ -1,5 +1,8 @@
 """What student code can see and do inside the sandbox: nothing that is not its own."""
 
+import socket
+from pathlib import Path
+
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
@@ -25,22 +28,31 @@ def test_bubblewrap_works_here() -> None:
     assert bubblewrap_works(), "run `make test` as root once, so that bubblewrap is installed"
 
 
-def test_sees_no_course_no_home_no_network_no_other_process(built_course: Course) -> None:
-    seen = run(
-        built_course,
-        f"import os; print(os.path.exists({str(ROOT / 'solutions')!r}), os.path.exists({str(built_course.root)!r}))",
-        "import pathlib; print(pathlib.Path('/tmp/work').resolve() == pathlib.Path.cwd(), os.listdir('.'))",
-        "import socket; socket.create_connection(('127.0.0.1', 22), timeout=2)",
-        "print([name for name in os.listdir('/proc') if name.isdigit() and int(name) > 100])",
-        "print(sorted(name for name in os.environ if 'KEY' in name or 'TOKEN' in name), os.environ['HOME'])",
-        "print(os.path.exists('/root/.ssh'), os.path.exists('/home'), os.path.exists('/etc/passwd'))",
-    )
+def test_sees_no_course_no_home_no_network_no_other_process(built_course: Course, tmp_path: Path) -> None:
+    (tmp_path / "secret").touch()
+    with socket.create_server(("127.0.0.1", 0)) as server:  # within reach of any process that is not in the sandbox
+        port = server.getsockname()[1]
+        socket.create_connection(("127.0.0.1", port), timeout=2).close()
+        seen = look_around(built_course, port, tmp_path / "secret")
     assert text_of(seen[0]) == "False False\n"
     assert text_of(seen[1]) == "True []\n"
     assert "refused" in text_of(seen[2]) or "unreachable" in text_of(seen[2])
     assert text_of(seen[3]) == "[]\n"
     assert text_of(seen[4]) == "[] /tmp/work\n"
     assert text_of(seen[5]) == "False False False\n"
+
+
+def look_around(built_course: Course, port: int, secret: Path) -> list[NotebookNode]:
+    """Cells that try to see what lies outside: files, a server, processes, variables."""
+    return run(
+        built_course,
+        f"import os; print(os.path.exists({str(ROOT / 'solutions')!r}), os.path.exists({str(built_course.root)!r}))",
+        "import pathlib; print(pathlib.Path('/tmp/work').resolve() == pathlib.Path.cwd(), os.listdir('.'))",
+        f"import socket; socket.create_connection(('127.0.0.1', {port}), timeout=2)",
+        "print([name for name in os.listdir('/proc') if name.isdigit() and int(name) > 100])",
+        "print(sorted(name for name in os.environ if 'KEY' in name or 'TOKEN' in name), os.environ['HOME'])",
+        f"print(os.path.exists({str(secret)!r}), os.path.exists('/home'), os.path.exists('/etc/passwd'))",
+    )
 
 
 def test_secrets_of_the_environment_stay_outside(built_course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
