@@ -83,19 +83,28 @@ def collect(
 @app.command()
 def grade(
     chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")],
-    force: Annotated[bool, typer.Option(help="Grade every submission again, not only new ones.")] = False,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes; default: one for each core.")] = None,
+    force: Annotated[bool, typer.Option(help="Grade every submission again, not only new and changed ones.")] = False,
+    regrade: Annotated[bool, typer.Option(help="Grade again what was graded with tests that changed since.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes; default: one for each core, fewer if memory is short.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Grade on the Dask cluster of this scheduler, such as tcp://10.0.0.1:8786.")
+    ] = None,
     course: CourseOption = None,
 ) -> None:
-    """Grade all submissions of a chapter into nbgrader's gradebook."""
-    from autograder.grade import students_to_grade
+    """Grade all submissions of a chapter into nbgrader's gradebook. Marks and comments given by hand stay."""
+    from autograder.grade import graded_with_older_tests, students_to_grade
     from autograder.tables import grade_with_progress, show_class, warn_if_reduced
 
     opened = open_course(course)
-    students = students_to_grade(opened, chapter, force)
-    warn_if_reduced()
-    graded = grade_with_progress(opened, chapter, students, jobs)
+    students = students_to_grade(opened, chapter, force, regrade)
+    if not scheduler:
+        warn_if_reduced()
+    graded = grade_with_progress(opened, chapter, students, jobs, scheduler)
     show_class(opened, chapter, graded)
+    if older := graded_with_older_tests(opened, chapter):
+        typer.echo(f"{older} submissions were graded with older tests: --regrade grades them again.")
 
 
 @app.command()

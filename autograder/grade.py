@@ -1,28 +1,28 @@
-"""Grade a class: nbgrader's own autograding, one worker process for each core; no submission stops another."""
+"""Grade a class: hand out submissions, keep each outcome before anything else, write the gradebook from one place."""
 
-import multiprocessing
-import os
-import resource
+import hashlib
 import tempfile
-import time
+from collections import Counter, deque
 from collections.abc import Generator, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
-import nbformat
-from nbgrader.converters import Autograde
+from filelock import FileLock, Timeout
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.build import run_generate_assignment
-from autograder.course import Course, CourseError, open_course
-from autograder.intake import read_reference
-from autograder.quiet import run_quietly
-from autograder.verdicts import repairs_of
+from autograder.course import Course, CourseError
+from autograder.gradebook import GradebookWriter, checksums, students_in
+from autograder.intake import UnreadableSubmission, read_file, read_reference, timestamp_if_any
+from autograder.outbox import STATE, Outbox, Record
+from autograder.pool import Pool, cluster, local_pool, workers_that_fit
+from autograder.wall.judge import Judge
+from autograder.work import Assignment, Outcome, Work, assignment_of, digest_of_tests
+from autograder.worker import MOST_CPU_SECONDS, SubmissionFailed, WorkerDied
 
-MOST_CPU_SECONDS = 600  # that our side may spend on one submission
-MOST_MEMORY = 16 * 2**30  # bytes of address space of a worker
+MOST_DEATHS = 2  # of workers at one submission, before it is tried by itself
+AHEAD = 2  # units of work that are handed out for each worker, so that none waits for the coordinator
 
 
 @dataclass(frozen=True)
@@ -35,46 +35,70 @@ class Graded:
     repairs: list[str] = field(default_factory=list)
 
 
-def students_to_grade(course: Course, chapter: str, force: bool) -> list[str]:
-    """Students whose submission has no graded copy yet or a newer file than that copy; all of them with `force`."""
-    read_reference(course, chapter)  # a chapter that does not exist is an error before anything else
+def students_to_grade(course: Course, chapter: str, force: bool = False, regrade: bool = False) -> list[str]:
+    """Students whose submission is not graded, or has changed since.
+
+    With `regrade` also those graded with tests that have changed since; with `force` all.
+    """
+    tests = digest_of_tests(read_reference(course, chapter))  # an unknown chapter is an error before anything else
     students = course.submitted_students(chapter)
     if not students:
         raise CourseError(f"No submissions: expected {course.submitted}/STUDENT/{chapter}/{chapter}.ipynb.")
-    return [student for student in students if force or _is_new(course, chapter, student)]
+    if force:
+        return students
+    records = _records(course, chapter)
+    return [
+        student
+        for student in students
+        if student not in records
+        or (regrade and records[student].tests != tests)
+        or records[student].submission != _read_submission(course, chapter, student)[-1]
+    ]
 
 
-def grade_class(course: Course, chapter: str, students: list[str], jobs: int | None = None) -> Iterator[Graded]:
+def graded_with_older_tests(course: Course, chapter: str) -> int:
+    """How many submissions were graded with tests that have changed since."""
+    tests = digest_of_tests(read_reference(course, chapter))
+    return sum(record.tests != tests for record in _records(course, chapter).values())
+
+
+def grade_class(
+    course: Course, chapter: str, students: list[str], jobs: int | None = None, scheduler: str | None = None
+) -> Generator[Graded, None, None]:
     """Grade these students' submissions in parallel and write the marks into nbgrader's gradebook.
 
-    Yields each result as it comes. `jobs` worker processes (default: one for each core). A submission that ends its
-    worker is tried once more in company and then by itself, and fails alone.
+    Yields each result as it comes. `jobs` worker processes (default: one for each core, fewer if memory is short), or
+    the workers of the Dask cluster at `scheduler`. A submission that ends its worker twice is tried by itself, and
+    fails alone. Stopping at any moment loses no outcome: the next call brings it into the gradebook.
     """
-    register(course, chapter)
-    lost = students
-    for _ in range(2):
-        lost = yield from _grade_together(course, chapter, lost, jobs or os.cpu_count() or 1)
-    for student in lost:
-        if (yield from _grade_together(course, chapter, [student], 1)):
-            yield Graded(student, "grading this submission ends the grader's process: look at it by hand", 0.0)
-
-
-def _grade_together(course: Course, chapter: str, students: list[str], jobs: int) -> Generator[Graded, None, list[str]]:
-    """Grade in one pool of workers; returns the students who have no result because a worker died."""
-    if not students:
-        return []
-    lost = []
-    # Each worker starts fresh: a forked one would share sockets and locks of its parent.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(students)), mp_context=context) as pool:
-        pending = {pool.submit(grade_student, course.root, chapter, student): student for student in students}
-        for future in as_completed(pending):
-            error = future.exception()
-            if isinstance(error, BrokenProcessPool):
-                lost.append(pending[future])
-            else:
-                yield Graded(pending[future], _one_line(error), 0.0) if error else future.result()
-    return lost
+    with _only_coordinator(course):
+        register(course, chapter)
+        assignment = _assignment(course, chapter)
+        outbox = Outbox(course.root, chapter)
+        with GradebookWriter(course, chapter) as writer:
+            kept = {outcome.student: outcome for outcome in outbox.waiting()}
+            for outcome in kept.values():
+                _store(outcome, writer, outbox)
+            queue: deque[str] = deque()
+            for student in _heavy_first(course, chapter, students, outbox.records()):
+                _, _, _, submission = _read_submission(course, chapter, student)
+                earlier = kept.get(student)
+                if earlier and (earlier.submission, earlier.tests) == (submission, assignment.tests):
+                    yield Graded(student, "", earlier.seconds, list(earlier.repairs))
+                elif not submission:
+                    yield Graded(student, f"no notebook: {chapter}.ipynb is missing from the submission", 0.0)
+                else:
+                    queue.append(student)
+            if queue:
+                del kept
+                where = cluster(scheduler) if scheduler else local_pool(min(jobs or _jobs(course), len(queue)))
+                with where as pool, closing(_grade_all(course, assignment, queue, pool)) as results:
+                    for result in results:
+                        if isinstance(result, Outcome):
+                            outbox.put(result)
+                            _store(result, writer, outbox)
+                            result = Graded(result.student, "", result.seconds, list(result.repairs))
+                        yield result
 
 
 def register(course: Course, chapter: str) -> None:
@@ -83,43 +107,124 @@ def register(course: Course, chapter: str) -> None:
         run_generate_assignment(course.settings(release_directory=folder), chapter)
 
 
-def grade_student(course_root: Path, chapter: str, student: str) -> Graded:
-    """Run nbgrader's autograding on one submission; whatever goes wrong is reported, not raised."""
-    start = time.monotonic()
-    _limit_this_worker()
-    course = open_course(course_root)
-    coursedir = CourseDirectory(config=course.nbgrader, assignment_id=chapter, student_id=student)
-    converter = Autograde(coursedir=coursedir, config=course.nbgrader)
-    converter.force = True
-    problem = ""
-    if not (course.submitted / student / chapter / f"{chapter}.ipynb").is_file():
-        problem = f"no notebook: {chapter}.ipynb is missing from the submission"
-    else:
-        try:
-            run_quietly(converter)
-        except CourseError as error:
-            problem = str(error)
-    graded = course.autograded / student / chapter / f"{chapter}.ipynb"
-    repairs = [] if problem else repairs_of(nbformat.read(graded, as_version=4))
-    return Graded(student, problem, time.monotonic() - start, repairs)
+def _grade_all(
+    course: Course, assignment: Assignment, queue: deque[str], pool: Pool
+) -> Generator[Outcome | Graded, None, None]:
+    """Keep the pool busy until the queue is empty, then try by themselves those whose worker died too often."""
+    deaths: Counter[str] = Counter()
+    alone: deque[str] = deque()
+    pending: dict[Future[Outcome], str] = {}
+    while queue or pending or alone:
+        if not queue and not pending:
+            queue.append(alone.popleft())
+        # What is tried by itself is the only one in the queue.
+        while queue and len(pending) < AHEAD * pool.size():
+            student = queue.popleft()
+            pending[pool.executor.submit(pool.grade, _work(course, assignment, student))] = student
+        done, _ = wait(pending, return_when=FIRST_COMPLETED)
+        for future in done:
+            student = pending.pop(future)
+            try:
+                yield future.result()
+            except SubmissionFailed as error:
+                yield Graded(student, str(error), 0.0)
+            except WorkerDied as error:
+                deaths[student] += 1
+                if error.by_its_own_fault:
+                    problem = f"its tests need more than {MOST_CPU_SECONDS} s of our side: look at it by hand"
+                    yield Graded(student, problem, 0.0)
+                elif deaths[student] < MOST_DEATHS:
+                    queue.append(student)
+                elif deaths[student] == MOST_DEATHS:
+                    alone.append(student)
+                else:
+                    yield Graded(student, "grading this submission ends the grader's process: look at it by hand", 0.0)
+            except CancelledError:
+                raise CourseError(
+                    "The cluster was lost; what was graded is in the gradebook. Run the same command again."
+                ) from None
 
 
-def _limit_this_worker() -> None:
-    """Bound what one submission can make a test compute on our side: `10 ** theirs` stops for no other signal."""
-    used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-    _, most_seconds = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used) + MOST_CPU_SECONDS, most_seconds))
-    _, most_memory = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, most_memory))
+def _store(outcome: Outcome, writer: GradebookWriter, outbox: Outbox) -> None:
+    writer.write(outcome)
+    outbox.done(outcome)
 
 
-def _is_new(course: Course, chapter: str, student: str) -> bool:
-    graded = course.autograded / student / chapter / f"{chapter}.ipynb"
-    handed_in = course.submitted / student / chapter / f"{chapter}.ipynb"
-    if not graded.is_file() or not handed_in.is_file():
-        return True
-    return handed_in.stat().st_mtime > graded.stat().st_mtime
+def _work(course: Course, assignment: Assignment, student: str) -> Work:
+    content, unreadable, timestamp, submission = _read_submission(course, assignment.chapter, student)
+    return Work(assignment, student, content, unreadable, submission, timestamp)
 
 
-def _one_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
+def _read_submission(course: Course, chapter: str, student: str) -> tuple[bytes, str, str, str]:
+    """A submission's bytes, why they cannot be read, when it was handed in, and a digest of the three.
+
+    The digest is empty if there is no notebook.
+    """
+    folder = course.submitted / student / chapter
+    content, unreadable = b"", ""
+    if not (folder / f"{chapter}.ipynb").is_file():
+        return b"", "", "", ""
+    try:
+        content = read_file(folder / f"{chapter}.ipynb")
+    except UnreadableSubmission as problem:
+        unreadable = str(problem)
+    time_stamp = timestamp_if_any(CourseDirectory(config=course.nbgrader), str(folder))
+    timestamp = str(time_stamp) if time_stamp else ""
+    digest = hashlib.sha256(b"\0".join([unreadable.encode(), timestamp.encode(), content]))
+    return content, unreadable, timestamp, digest.hexdigest()
+
+
+def _assignment(course: Course, chapter: str) -> Assignment:
+    """The chapter as workers get it: with the checksums by which nbgrader knows an untouched answer."""
+    reference = read_reference(course, chapter)
+    known = checksums(course, chapter)
+    for cell in reference.cells:
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if grade_id in known:
+            cell.metadata.nbgrader["checksum"] = known[grade_id]
+    return assignment_of(chapter, reference, course.nbgrader)
+
+
+def _records(course: Course, chapter: str) -> dict[str, Record]:
+    """Records of submissions that the gradebook and the folder of graded notebooks still hold."""
+    records = Outbox(course.root, chapter).records()
+    if not records:
+        return {}
+    known = students_in(course, chapter)
+    return {
+        student: record
+        for student, record in records.items()
+        if student in known and (course.autograded / student / chapter / f"{chapter}.ipynb").is_file()
+    }
+
+
+def _heavy_first(course: Course, chapter: str, students: list[str], records: dict[str, Record]) -> list[str]:
+    """New ones by size, then the others by the time they took before: none that takes long is left to the end."""
+
+    def weight(student: str) -> tuple[bool, float]:
+        if student in records:
+            return False, records[student].seconds
+        path = course.submitted / student / chapter / f"{chapter}.ipynb"
+        return True, path.stat().st_size if path.is_file() else 0.0
+
+    return sorted(students, key=weight, reverse=True)
+
+
+def _jobs(course: Course) -> int:
+    return workers_that_fit(Judge(config=course.nbgrader).memory)
+
+
+@contextmanager
+def _only_coordinator(course: Course) -> Iterator[None]:
+    """Be the one process that grades in this course; a lock of a process that was killed is free again."""
+    path = course.root / STATE / "lock"
+    path.parent.mkdir(exist_ok=True)
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise CourseError("Another `autograder grade` is at work in this course: wait until it has ended.") from None
+    try:
+        yield
+    finally:
+        lock.release()

@@ -45,30 +45,48 @@ def read_reference(course: Course, chapter: str) -> NotebookNode:
 
 
 def take_in(submission: Path, reference: NotebookNode) -> Intake:
-    """Rebuild the notebook at `submission` from `reference`.
+    """Rebuild the notebook at `submission` from `reference`, as `take_in_content` does."""
+    try:
+        return take_in_content(read_file(submission), reference)
+    except UnreadableSubmission as problem:
+        return untouched(str(problem), reference)
 
-    A file that is no notebook becomes an untouched one with a note on top: it earns what an untouched notebook earns,
-    and people see why.
+
+def take_in_content(content: bytes, reference: NotebookNode) -> Intake:
+    """Rebuild the notebook that a file's content holds from `reference`.
+
+    What is no notebook becomes an untouched one with a note on top: it earns what an untouched notebook earns, and
+    people see why.
     """
     try:
-        return rebuild(read_submission(submission), reference)
+        return rebuild(parse(content), reference)
     except UnreadableSubmission as problem:
-        intake = rebuild(nbformat.v4.new_notebook(), reference)
-        note = f"**This submission could not be read.** {problem} It was graded as an untouched notebook."
-        intake.notebook.cells.insert(0, new_markdown_cell(note, id=NOTE_ID))
-        return Intake(intake.notebook, [f"The submission could not be read. {problem}"])
+        return untouched(str(problem), reference)
 
 
-def read_submission(path: Path) -> NotebookNode:
-    """The notebook at `path`, upgraded to the current format. Raises UnreadableSubmission if it is none."""
+def untouched(problem: str, reference: NotebookNode) -> Intake:
+    """What stands for a submission that cannot be read because of `problem`."""
+    intake = rebuild(nbformat.v4.new_notebook(), reference)
+    note = f"**This submission could not be read.** {problem} It was graded as an untouched notebook."
+    intake.notebook.cells.insert(0, new_markdown_cell(note, id=NOTE_ID))
+    return Intake(intake.notebook, [f"The submission could not be read. {problem}"])
+
+
+def read_file(path: Path) -> bytes:
+    """What a submitted file holds. Raises UnreadableSubmission if it is a link or too large."""
     if path.is_symlink():  # it could name another student's submission, or the solution
         raise UnreadableSubmission("The file is a link, not a notebook.")
     size = path.stat().st_size
     if size > LARGEST_SUBMISSION:
         limit = LARGEST_SUBMISSION / 2**20
         raise UnreadableSubmission(f"The file has {size / 2**20:.0f} MiB, the limit is {limit:.0f}: clear its outputs.")
+    return path.read_bytes()
+
+
+def parse(content: bytes) -> NotebookNode:
+    """The notebook in `content`, upgraded to the current format. Raises UnreadableSubmission if it is none."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = content.decode("utf-8")
         if text.count("{") > MOST_OBJECTS:
             raise UnreadableSubmission("The notebook has too many parts: clear its outputs.")
         notebook = nbformat.reads(text, as_version=4)
@@ -125,7 +143,7 @@ def rebuild(submission: NotebookNode, reference: NotebookNode) -> Intake:
     for number, cell in enumerate(cells):
         if "id" not in cell:
             cell["id"] = f"own-{number}"
-    return Intake(nbformat.v4.new_notebook(cells=cells, metadata=reference.metadata), repairs)
+    return Intake(nbformat.v4.new_notebook(cells=cells, metadata=NotebookNode(reference.metadata)), repairs)
 
 
 def _own_cell(cell_type: str, source: str) -> NotebookNode:

@@ -24,7 +24,7 @@ def run_quietly(converter: BaseConverter) -> None:
     collector = _Collector()
     converter.log = logging.Logger("autograder.nbgrader")
     converter.log.addHandler(collector)
-    _find_tools_of_this_environment()
+    find_tools_of_this_environment()
     try:
         converter.start()
     except (Exception, SystemExit) as error:
@@ -33,7 +33,7 @@ def run_quietly(converter: BaseConverter) -> None:
         raise CourseError(f"nbgrader gave up: {cause}") from error
 
 
-def _find_tools_of_this_environment() -> None:
+def find_tools_of_this_environment() -> None:
     """nbgrader calls `alembic` by name, which works only if the environment is active or on the path."""
     folder = str(Path(sys.executable).parent)
     path = os.environ.get("PATH", "").split(os.pathsep)

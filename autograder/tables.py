@@ -1,13 +1,14 @@
 """What the command line shows: progress bars and tables."""
 
-from collections.abc import Iterable
+import time
+from contextlib import closing
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from autograder.bank import Trial
-from autograder.course import Course
+from autograder.course import Course, CourseError
 from autograder.grade import Graded, grade_class
 from autograder.marks import marks_of_class, totals
 from autograder.sandbox import REDUCED_MODE_WARNING, bubblewrap_works
@@ -46,26 +47,36 @@ def show_verdicts(repairs: list[str], verdicts: list[Verdict]) -> None:
     console.print(f"[bold]{number(earned)} of {number(most)} points[/]")
 
 
-def grade_with_progress(course: Course, chapter: str, students: list[str], jobs: int | None) -> list[Graded]:
-    """Grade the students, showing a progress bar with the time left."""
-    graded = []
+def grade_with_progress(
+    course: Course, chapter: str, students: list[str], jobs: int | None = None, scheduler: str | None = None
+) -> list[Graded]:
+    """Grade the students, showing how many are done, how many a minute, and the time left."""
+    graded: list[Graded] = []
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console) as progress:
-        bar = progress.add_task(f"Grading {chapter}", total=len(students))
-        for result in _none_if_empty(course, chapter, students, jobs):
-            graded.append(result)
-            progress.advance(bar)
+    if not students:
+        return graded
+    start = time.monotonic()
+    results = grade_class(course, chapter, students, jobs, scheduler)
+    try:
+        with Progress(*columns, console=console) as progress, closing(results):
+            bar = progress.add_task(f"Grading {chapter}", total=len(students), rate="")
+            for result in results:
+                graded.append(result)
+                rate = len(graded) / (time.monotonic() - start) * 60
+                progress.update(bar, advance=1, rate=f"{rate:.0f}/min")
+    except KeyboardInterrupt:
+        left = len(students) - len(graded)
+        raise CourseError(
+            f"Stopped: {len(graded)} graded and in the gradebook, {left} left; the same command goes on with them."
+        ) from None
     return graded
-
-
-def _none_if_empty(course: Course, chapter: str, students: list[str], jobs: int | None) -> Iterable[Graded]:
-    return grade_class(course, chapter, students, jobs) if students else ()
 
 
 def show_class(course: Course, chapter: str, graded: list[Graded]) -> None:

@@ -1,0 +1,136 @@
+"""The one writer of nbgrader's gradebook: does for an outcome what nbgrader's own autograding does at its end."""
+
+import shutil
+from pathlib import Path
+from types import TracebackType
+
+from nbgrader import utils
+from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
+from nbgrader.converters import Autograde
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import AssignLatePenalties
+from sqlalchemy.exc import SQLAlchemyError
+
+from autograder.course import Course, CourseError
+from autograder.intake import real_files
+from autograder.outbox import write_atomically
+from autograder.quiet import find_tools_of_this_environment
+from autograder.work import Outcome
+
+
+def open_gradebook(course: Course) -> Gradebook:
+    """The course's gradebook. Raises CourseError if its database cannot be reached."""
+    find_tools_of_this_environment()
+    try:
+        return Gradebook(course.database, course.course_id)
+    except (SQLAlchemyError, ImportError) as error:
+        cause = " ".join(str(getattr(error, "orig", error)).split())
+        raise CourseError(f"The gradebook cannot be opened: {cause}: look at c.CourseDirectory.db_url.") from error
+
+
+def checksums(course: Course, chapter: str) -> dict[str, str]:
+    """Of the chapter's cells as students got them, by grade id: this is how nbgrader knows an untouched answer."""
+    with open_gradebook(course) as gradebook:
+        return {cell.name: cell.checksum for cell in gradebook.find_notebook(chapter, chapter).source_cells}
+
+
+def students_in(course: Course, chapter: str) -> set[str]:
+    """Students of whom the gradebook holds a submission."""
+    with open_gradebook(course) as gradebook:
+        try:
+            assignment = gradebook.find_assignment(chapter)
+        except MissingEntry:
+            return set()
+        query = gradebook.db.query(SubmittedAssignment.student_id)
+        return {student for (student,) in query.filter(SubmittedAssignment.assignment_id == assignment.id)}
+
+
+class GradebookWriter:
+    """Brings outcomes of one chapter into the gradebook and the folder of graded notebooks, with one open connection.
+
+    Writing an outcome twice is the same as writing it once. What people gave by hand (marks, extra credit, comments)
+    stays.
+    """
+
+    def __init__(self, course: Course, chapter: str):
+        self.course, self.chapter = course, chapter
+        directories = CourseDirectory(config=course.nbgrader, assignment_id=chapter)
+        self.converter = Autograde(coursedir=directories, config=course.nbgrader)
+        self.converter.log.propagate = False
+        self.penalties = AssignLatePenalties(config=course.nbgrader)
+        self.penalties.init_plugin()
+        self.ignored = [*directories.ignore, "*.ipynb"]
+        source = course.source / chapter
+        kept = {str(source / name) for name in self.converter.exclude_overwriting.get(chapter, [])}
+        self.course_files = [Path(name) for name in real_files(str(source), self.ignored) if name not in kept]
+
+    def __enter__(self) -> "GradebookWriter":
+        self.gradebook = open_gradebook(self.course)
+        notebook = self.gradebook.find_notebook(self.chapter, self.chapter)
+        self.notebook_id = notebook.id
+        self.names = {
+            cell.id: cell.name for cell in [*notebook.grade_cells, *notebook.solution_cells, *notebook.task_cells]
+        }
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self.gradebook.close()
+
+    def write(self, outcome: Outcome) -> None:
+        """Store an outcome: marks in one transaction, then the notebook."""
+        try:
+            self._write_marks(outcome)
+        except BaseException:
+            self.gradebook.db.rollback()
+            raise
+        self._write_files(outcome)
+
+    def _write_marks(self, outcome: Outcome) -> None:
+        self.gradebook.update_or_create_student(outcome.student)
+        when = {"timestamp": outcome.timestamp} if outcome.timestamp else {}
+        submission = self.gradebook.update_or_create_submission(self.chapter, outcome.student, **when)
+        notebook = (
+            self.gradebook.db.query(SubmittedNotebook)
+            .filter_by(assignment_id=submission.id, notebook_id=self.notebook_id)
+            .one()
+        )
+        for grade in self.gradebook.db.query(Grade).filter_by(notebook_id=notebook.id):
+            name = self.names[grade.cell_id]
+            if name in outcome.scores:
+                grade.auto_score = outcome.scores[name]
+                # A person who gave a mark by hand should see that the automatic one was determined again.
+                grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+        for comment in self.gradebook.db.query(Comment).filter_by(notebook_id=notebook.id):
+            name = self.names[comment.cell_id]
+            if name in outcome.comments:
+                comment.auto_comment = outcome.comments[name]
+        notebook.late_submission_penalty = self._penalty(outcome, submission, notebook)
+        self.gradebook.db.commit()
+
+    def _penalty(self, outcome: Outcome, submission: SubmittedAssignment, notebook: SubmittedNotebook) -> float | None:
+        """What the configured plugin takes off for being late, between nothing and all of the score."""
+        if submission.total_seconds_late <= 0:
+            return None
+        self.gradebook.db.flush()
+        self.gradebook.db.refresh(notebook, ["score"])
+        penalty = self.penalties.plugin_inst.late_submission_penalty(
+            outcome.student, notebook.score, submission.total_seconds_late
+        )
+        return None if penalty is None else max(0.0, min(penalty, notebook.score))
+
+    def _write_files(self, outcome: Outcome) -> None:
+        """The graded notebook and what nbgrader puts beside it: the student's files, overwritten by the course's."""
+        folder = self.course.autograded / outcome.student / self.chapter
+        submitted = self.course.submitted / outcome.student / self.chapter
+        files = {folder / Path(name).relative_to(submitted): name for name in real_files(str(submitted), self.ignored)}
+        files |= {folder / path.relative_to(self.course.source / self.chapter): str(path) for path in self.course_files}
+        graded = folder / f"{self.chapter}.ipynb"
+        if folder.is_dir():
+            for old in utils.find_all_files(str(folder)):
+                if Path(old) != graded:
+                    Path(old).unlink()
+        for path, origin in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(origin, path)
+        write_atomically(graded, outcome.notebook.encode())
+        self.converter.set_permissions(self.chapter, outcome.student)

@@ -1,0 +1,91 @@
+"""What is known about each submission, on disk before anything else is done with it; nothing of it can be half written.
+
+COURSE/.autograder/CHAPTER/STUDENT/outcome.json    graded, perhaps not yet in the gradebook
+COURSE/.autograder/CHAPTER/STUDENT/record.json     in the gradebook: which submission, with which tests
+"""
+
+import contextlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from autograder.work import Outcome
+
+STATE = ".autograder"  # folder in a course
+OUTCOME, RECORD = "outcome.json", "record.json"
+
+
+@dataclass(frozen=True)
+class Record:
+    """What stays of an outcome once the gradebook has it: digests of submission and tests, and the time it took."""
+
+    submission: str
+    tests: str
+    seconds: float
+    scores: dict[str, float | None]
+
+
+class Outbox:
+    """The outcomes and records of one chapter."""
+
+    def __init__(self, course_root: Path, chapter: str):
+        self.folder = course_root / STATE / chapter
+
+    def put(self, outcome: Outcome) -> None:
+        """Keep an outcome. When this returns it survives a kill and a power cut."""
+        write_atomically(self.folder / outcome.student / OUTCOME, outcome.to_json().encode())
+
+    def waiting(self) -> Iterator[Outcome]:
+        """Outcomes that an earlier run could not bring into the gradebook."""
+        for path in sorted(self.folder.glob(f"*/{OUTCOME}")):
+            yield Outcome.from_json(path.read_text(encoding="utf-8"))
+
+    def done(self, outcome: Outcome) -> None:
+        """The gradebook has it: keep the record and drop the rest."""
+        record = Record(outcome.submission, outcome.tests, outcome.seconds, outcome.scores)
+        write_atomically(self.folder / outcome.student / RECORD, json.dumps(asdict(record)).encode())
+        (self.folder / outcome.student / OUTCOME).unlink()
+
+    def records(self) -> dict[str, Record]:
+        """Records by student."""
+        return {
+            path.parent.name: Record(**json.loads(path.read_text(encoding="utf-8")))
+            for path in self.folder.glob(f"*/{RECORD}")
+        }
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file that holds, at any moment, either what it held before or all of `content`, even after a crash."""
+    _make_folder(path.parent)
+    number, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            Path(temporary).unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def _make_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        _sync_folder(folder.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Bring a new name in a folder to the disk, where folders can be opened for that."""
+    if os.name == "posix":
+        number = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(number)
+        finally:
+            os.close(number)

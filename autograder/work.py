@@ -1,0 +1,161 @@
+"""One submission as a unit of work: a pure function of its inputs that any process on any machine can compute."""
+
+import hashlib
+import json
+import time
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader import utils
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets.config import Config
+from traitlets.utils.importstring import import_item
+
+from autograder.course import CourseError
+from autograder.intake import take_in_content, untouched
+from autograder.verdicts import Verdict, record
+from autograder.wall.judge import Judge
+
+# What nbgrader's configuration may name and is done elsewhere: by the judge itself, and by the gradebook's one writer.
+DONE_ELSEWHERE = {"Judge", "SaveAutoGrades", "AssignLatePenalties"}
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What is the same for all submissions of a chapter. `reference` is the notebook as text, with all tests."""
+
+    chapter: str
+    reference: str
+    tests: str  # digest of what the marks depend on besides the submission
+    settings: dict[str, dict[str, Any]]  # sections of nbgrader's configuration
+    preprocessors: tuple[str, ...]  # that run on the judged notebook
+
+
+@dataclass(frozen=True)
+class Work:
+    """One submission to grade: the file's bytes, or why they cannot be read."""
+
+    assignment: Assignment
+    student: str
+    content: bytes
+    unreadable: str
+    submission: str  # its digest
+    timestamp: str  # when it was handed in, as nbgrader read it; empty if it is not known
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """All that is to be stored about a graded submission."""
+
+    student: str
+    chapter: str
+    submission: str
+    tests: str
+    timestamp: str
+    notebook: str  # the judged notebook as text
+    scores: dict[str, float | None]  # by grade id, as nbgrader determines them; None is for a person to decide
+    comments: dict[str, str | None]  # nbgrader's automatic ones, by grade id of the answer
+    verdicts: tuple[Verdict, ...]
+    repairs: tuple[str, ...]
+    seconds: float
+    phases: dict[str, float] = field(default_factory=dict)  # seconds of intake, judge and conversion
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Outcome":
+        content = json.loads(text)
+        verdicts = tuple(Verdict(**verdict) for verdict in content.pop("verdicts"))
+        return cls(verdicts=verdicts, repairs=tuple(content.pop("repairs")), **content)
+
+
+def assignment_of(chapter: str, reference: NotebookNode, config: Config) -> Assignment:
+    """What workers need to know about a chapter. Nothing else of the configuration, such as a password, goes out."""
+    names = config.Autograde.get("autograde_preprocessors") or []
+    paths = [name if isinstance(name, str) else f"{name.__module__}.{name.__name__}" for name in names]
+    preprocessors = tuple(path for path in paths if path.rsplit(".", 1)[-1] not in DONE_ELSEWHERE)
+    sections = {"Judge", "NbGraderPreprocessor", *(path.rsplit(".", 1)[-1] for path in preprocessors)}
+    settings = {section: dict(config[section]) for section in sorted(sections) if section in config}
+    return Assignment(chapter, nbformat.writes(reference), digest_of_tests(reference), settings, preprocessors)
+
+
+def digest_of_tests(reference: NotebookNode) -> str:
+    """Digest of what decides about marks: tests, given cells, points. Text and solutions may change without it."""
+    parts = [
+        [
+            {key: value for key, value in cell.metadata.get("nbgrader", {}).items() if key != "checksum"},
+            "" if utils.is_solution(cell) else cell.source,
+        ]
+        for cell in reference.cells
+        if cell.cell_type == "code" or utils.is_grade(cell)
+    ]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def grade_submission(work: Work) -> Outcome:
+    """Intake, judge and conversion of one submission. Reads and writes no file of the course."""
+    assignment = work.assignment
+    start = time.perf_counter()
+    reference, judge, preprocessors = _prepare(
+        assignment.reference, json.dumps(assignment.settings), assignment.preprocessors
+    )
+    for folder in judge.visible_folders:
+        if not Path(folder).is_dir():
+            raise CourseError(f"This worker lacks the folder {folder}, which student code may read: put it there.")
+    intake = untouched(work.unreadable, reference) if work.unreadable else take_in_content(work.content, reference)
+    taken_in = time.perf_counter()
+    notebook = intake.notebook
+    verdicts = judge.judge(notebook, reference)
+    record(notebook, intake.repairs, verdicts)
+    judged = time.perf_counter()
+    names = {"student": work.student, "assignment": assignment.chapter, "notebook": assignment.chapter}
+    for preprocessor in preprocessors:
+        notebook, _ = preprocessor(notebook, {"nbgrader": names})
+    text = nbformat.writes(notebook)
+    end = time.perf_counter()
+    return Outcome(
+        work.student,
+        assignment.chapter,
+        work.submission,
+        assignment.tests,
+        work.timestamp,
+        text,
+        {_grade_id(cell): utils.determine_grade(cell)[0] for cell in notebook.cells if utils.is_grade(cell)},
+        {
+            _grade_id(cell): _automatic_comment(cell)
+            for cell in notebook.cells
+            if utils.is_solution(cell) or utils.is_task(cell)
+        },
+        tuple(verdicts),
+        tuple(intake.repairs),
+        end - start,
+        {"intake": taken_in - start, "judge": judged - taken_in, "conversion": end - judged},
+    )
+
+
+@lru_cache(maxsize=1)
+def _prepare(
+    reference: str, settings: str, preprocessors: tuple[str, ...]
+) -> tuple[NotebookNode, Judge, list[NbGraderPreprocessor]]:
+    """The reference and what works on a notebook, made once for all submissions that a process sees in a row."""
+    config = Config(json.loads(settings))
+    return (
+        nbformat.reads(reference, as_version=4),
+        Judge(config=config),
+        [import_item(path)(config=config) for path in preprocessors],
+    )
+
+
+def _automatic_comment(cell: NotebookNode) -> str | None:
+    """As nbgrader's SaveAutoGrades has it."""
+    is_unchanged = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
+    return "No response." if is_unchanged and not utils.is_task(cell) else None
+
+
+def _grade_id(cell: NotebookNode) -> str:
+    return str(cell.metadata.nbgrader["grade_id"])

@@ -1,0 +1,198 @@
+"""A long-lived process that grades one submission after another, and our end of it.
+
+A standard process pool ends as a whole when one of its processes dies, and leaves the others behind when its owner is
+killed. Here each process has a pipe of its own: whose submission was lost is known, and a worker whose owner is gone
+reads the end of its pipe and ends.
+"""
+
+import contextlib
+import os
+import pickle
+import queue
+import resource
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import psutil
+
+MOST_CPU_SECONDS = 600  # that our side may spend on one submission
+MOST_MEMORY = 16 * 2**30  # bytes of address space of a worker
+MOST_SUBMISSIONS = 250  # after which a process is replaced, so that what leaks stays bounded
+SECONDS_TO_END = 5
+
+
+class WorkerDied(Exception):
+    """The process ended before it had an answer; `code` is what it ended with, negative for a signal."""
+
+    def __init__(self, code: int):
+        super().__init__(code)
+        self.code = code
+
+    @property
+    def by_its_own_fault(self) -> bool:
+        """Whether the submission used up the time of our side, which it would do again."""
+        return self.code == -signal.SIGXCPU
+
+
+class SubmissionFailed(Exception):
+    """Grading raised an error that is no verdict; its text is one line."""
+
+
+class Worker:
+    """One such process. It is used by one thread at a time."""
+
+    def __init__(self) -> None:
+        self.submissions = 0
+        self.process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "autograder.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd="/",
+            start_new_session=True,  # Ctrl-C is for the coordinator, which then ends the workers
+        )
+
+    @property
+    def is_usable(self) -> bool:
+        return self.process.poll() is None and self.submissions < MOST_SUBMISSIONS
+
+    def grade(self, work: Any) -> Any:
+        """The outcome of a unit of work. Raises WorkerDied, SubmissionFailed or an error the user can mend."""
+        assert self.process.stdin and self.process.stdout
+        self.submissions += 1
+        try:
+            pickle.dump(work, self.process.stdin)
+            self.process.stdin.flush()
+            answer = pickle.load(self.process.stdout)
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError):  # ValueError: we closed it meanwhile
+            self.stop()
+            raise WorkerDied(self.process.returncode) from None
+        if isinstance(answer, Exception):
+            self.stop()  # whatever went wrong may still be in there
+            raise answer
+        return answer
+
+    def stop(self) -> None:
+        """End the process and what it started."""
+        self.let_go()
+        try:
+            self.process.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def let_go(self) -> None:
+        """Close the pipe, upon which the process ends by itself unless it is stuck."""
+        assert self.process.stdin
+        with contextlib.suppress(OSError, ValueError):
+            self.process.stdin.close()
+
+
+class Workers:
+    """As many of them as threads ask at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[Worker] = []
+        self._all: set[Worker] = set()
+        self._closed = False
+
+    def grade(self, work: Any) -> Any:
+        """The outcome of a unit of work, computed in a process that nobody else uses meanwhile."""
+        with self._borrowed() as worker:
+            return worker.grade(work)
+
+    @contextlib.contextmanager
+    def _borrowed(self) -> Iterator[Worker]:
+        with self._lock:
+            if self._closed:
+                raise WorkerDied(0)
+            worker = self._idle.pop() if self._idle else self._start()
+        try:
+            yield worker
+        finally:
+            with self._lock:
+                if is_kept := worker.is_usable and not self._closed:
+                    self._idle.append(worker)
+                else:
+                    self._all.discard(worker)
+            if not is_kept:
+                worker.stop()
+
+    def _start(self) -> Worker:
+        worker = Worker()
+        self._all.add(worker)
+        return worker
+
+    def close(self) -> None:
+        """End all processes; those that are at work lose it."""
+        with self._lock:
+            self._closed = True
+            workers = list(self._all)
+        for worker in workers:
+            worker.let_go()
+        for worker in workers:
+            worker.stop()
+
+
+_workers_of_this_process = Workers()
+
+
+def grade_beside(work: Any) -> Any:
+    """Grade in a process beside this one: for the workers of a cluster, which must survive what they grade."""
+    return _workers_of_this_process.grade(work)
+
+
+def main() -> None:
+    """What runs in the worker's process."""
+    from autograder.course import CourseError
+    from autograder.work import grade_submission
+
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nothing that is printed may get between the answers
+    tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_read_tasks, args=(tasks,), daemon=True).start()
+    while True:
+        work = tasks.get()
+        _limit_this_process()
+        answer: Any
+        try:
+            answer = grade_submission(work)
+        except CourseError as error:
+            answer = error
+        except Exception as error:
+            answer = SubmissionFailed(_one_line(error))
+        pickle.dump(answer, answers)
+        answers.flush()
+
+
+def _read_tasks(tasks: "queue.SimpleQueue[Any]") -> None:
+    """Hand on what comes; when the owner is gone, end at once with everything that was started here."""
+    try:
+        while True:
+            tasks.put(pickle.load(sys.stdin.buffer))
+    finally:
+        for child in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                child.kill()
+        os._exit(0)
+
+
+def _limit_this_process() -> None:
+    """Bound what one submission can make a test compute on our side: `10 ** theirs` stops for no other signal."""
+    used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    _, most_seconds = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used) + MOST_CPU_SECONDS, most_seconds))
+    _, most_memory = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, most_memory))
+
+
+def _one_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
+
+
+if __name__ == "__main__":
+    main()
