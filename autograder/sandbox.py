@@ -108,19 +108,21 @@ class SandboxProvisioner(LocalProvisioner):
         kwargs["preexec_fn"] = functools.partial(limit_this_process, limits)
         if bubblewrap_works():
             sockets = ["--bind", str(folder), str(folder)]
+            filter_number = readable(system_call_filter(namespaces=True))
+            sockets += ["--seccomp", str(filter_number)]
             cmd = [*bubblewrap([Path(path) for path in self.visible_folders], limits, sockets), *cmd]
-        else:
-            kwargs["env"] |= {"HOME": str(folder), "TMPDIR": str(folder)}
-            kwargs["cwd"] = str(folder)
+            try:
+                return await super().launch_kernel(cmd, pass_fds=[filter_number], **kwargs)
+            finally:
+                os.close(filter_number)
+        kwargs["env"] |= {"HOME": str(folder), "TMPDIR": str(folder)}
+        kwargs["cwd"] = str(folder)
         return await super().launch_kernel(cmd, **kwargs)
 
 
 def bubblewrap(visible_folders: list[Path], limits: Limits, more: list[str]) -> list[str]:
     """The bubblewrap command with its options and `more` of them; the command to run inside follows."""
     options = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    # In a user namespace of its own, student code could mount file systems in memory that no limit holds for.
-    if _can_forbid_namespaces():
-        options += ["--unshare-user", "--disable-userns"]
     # jupyter_client sets the variable; inside, its number means another process, and the kernel would stop at once.
     options += ["--unsetenv", "JPY_PARENT_PID"]
     options += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
@@ -134,34 +136,52 @@ def bubblewrap(visible_folders: list[Path], limits: Limits, more: list[str]) -> 
     for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime"):
         options += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     options += ["--size", str(limits.scratch), "--tmpfs", "/tmp", "--dir", WORK_FOLDER]
-    options += ["--size", str(limits.scratch), "--tmpfs", "/dev/shm"]
+    options += ["--size", str(limits.scratch), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
     for folder in (*_python_folders(), *filter(Path.exists, visible_folders)):
         options += ["--ro-bind", str(folder), str(folder)]
     options += [*more, "--remount-ro", "/", "--chdir", WORK_FOLDER]
     return options
 
 
-# Memory that these system calls reserve belongs to no process, so no limit and no watcher would see it: the number of
-# the machine's kind in Linux's audit.h, then the numbers of memfd_create and shmget there.
-UNCOUNTED_MEMORY = {"x86_64": (0xC000003E, (319, 29)), "aarch64": (0xC00000B7, (279, 194))}
-LOAD, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06  # instructions of the kernel's packet filter
-NUMBER, KIND = 0, 4  # where a filter finds the number of the system call and the kind of machine
-ALLOW, FORBID = 0x7FFF0000, 0x00050000 | errno.EPERM
+# What student code may not ask of Linux, by the number of the system call on each kind of machine (audit.h, unistd.h).
+# Memory that memfd_create and shmget reserve belongs to no process, so no limit and no watcher would see it; keys
+# (add_key, request_key, keyctl) would outlive a submission.
+ALWAYS_FORBIDDEN = {"x86_64": (319, 29, 248, 249, 250), "aarch64": (279, 194, 217, 218, 219)}
+# In a user namespace of its own, student code could mount file systems in memory that no limit holds for:
+# unshare and setns; clone, where its flags ask for one; clone3, whose flags no filter can read.
+NAMESPACES = {"x86_64": (272, 308), "aarch64": (97, 268)}
+CLONE, CLONE3 = {"x86_64": 56, "aarch64": 220}, 435
+CLONE_NEWUSER = 0x10000000
+MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+LOAD, JUMP_IF_EQUAL, JUMP_IF_SET, RETURN = 0x20, 0x15, 0x45, 0x06  # instructions of the kernel's packet filter
+NUMBER, KIND, FIRST_ARGUMENT = 0, 4, 16  # where a filter finds the system call, the kind of machine, its argument
+ALLOW, FORBID, UNKNOWN = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
 
 
-def forbidden_calls() -> int:
-    """A file descriptor to read a seccomp filter from that forbids UNCOUNTED_MEMORY; for bubblewrap's --seccomp."""
-    program = [(RETURN, 0, 0, ALLOW)]
-    if platform.machine() in UNCOUNTED_MEMORY:
-        kind, numbers = UNCOUNTED_MEMORY[platform.machine()]
-        checks = [(JUMP_IF_EQUAL, len(numbers) - position, 0, number) for position, number in enumerate(numbers)]
-        # Calls made the way of another kind of machine (32-bit programs) are forbidden altogether.
-        head = [(LOAD, 0, 0, KIND), (JUMP_IF_EQUAL, 0, len(numbers) + 2, kind), (LOAD, 0, 0, NUMBER)]
-        program = [*head, *checks, (RETURN, 0, 0, ALLOW), (RETURN, 0, 0, FORBID)]
+def system_call_filter(namespaces: bool) -> bytes:
+    """A seccomp program that forbids ALWAYS_FORBIDDEN and, if `namespaces`, making user namespaces as well."""
+    machine = platform.machine()
+    if machine not in MACHINES:
+        return struct.pack("HBBI", RETURN, 0, 0, ALLOW)
+    # Calls made the way of another kind of machine (32-bit programs) are forbidden altogether.
+    program = [(LOAD, 0, 0, KIND), (JUMP_IF_EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, FORBID)]
+    program.append((LOAD, 0, 0, NUMBER))
+    for number in ALWAYS_FORBIDDEN[machine] + (NAMESPACES[machine] if namespaces else ()):
+        program += [(JUMP_IF_EQUAL, 0, 1, number), (RETURN, 0, 0, FORBID)]
+    if namespaces:
+        # A C library that hears that clone3 does not exist falls back to clone.
+        program += [(JUMP_IF_EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, UNKNOWN)]
+        program += [(JUMP_IF_EQUAL, 0, 3, CLONE[machine]), (LOAD, 0, 0, FIRST_ARGUMENT)]
+        program += [(JUMP_IF_SET, 0, 1, CLONE_NEWUSER), (RETURN, 0, 0, FORBID)]
+    program.append((RETURN, 0, 0, ALLOW))
+    return b"".join(struct.pack("HBBI", *instruction) for instruction in program)
+
+
+def readable(data: bytes) -> int:
+    """A file descriptor to read `data` from, for bubblewrap's --seccomp."""
     read_end, write_end = os.pipe()
     with open(write_end, "wb") as stream:  # noqa: PTH123  (a descriptor, not a path)
-        for instruction in program:
-            stream.write(struct.pack("HBBI", *instruction))
+        stream.write(data)
     return read_end
 
 
@@ -182,12 +202,6 @@ def bubblewrap_works() -> bool:
         return False
     trial = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
     return subprocess.run(trial, capture_output=True, check=False).returncode == 0
-
-
-@functools.cache
-def _can_forbid_namespaces() -> bool:
-    """Whether this bubblewrap (0.8 or newer) can."""
-    return "--disable-userns" in subprocess.run(["bwrap", "--help"], capture_output=True, text=True).stdout
 
 
 def clean_environment() -> dict[str, str]:

@@ -6,6 +6,7 @@ side that a test needs.
 """
 
 import ast
+import functools
 import symtable
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ class Plan:
     given: dict[str, list[int]]
 
 
+@functools.lru_cache(maxsize=4096)  # a class brings the same reference cells again and again
 def names_of(source: str) -> Names | None:
     """The names in a cell, or None if it is not plain Python (an IPython magic, say)."""
     try:
@@ -44,6 +46,21 @@ def names_of(source: str) -> Names | None:
                 if symbol.is_assigned():
                     binds.add(symbol.get_name())
     return Names(frozenset(binds | _changed(tree)), frozenset(uses))
+
+
+def modules_of(reference: NotebookNode) -> tuple[str, ...]:
+    """The modules that a reference notebook imports outside its tests, to be imported before students come."""
+    modules: dict[str, None] = {}
+    for cell in reference.cells:
+        if cell.cell_type != "code" or utils.is_grade(cell) or names_of(cell.source) is None:
+            continue
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.Import):
+                modules |= dict.fromkeys(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                # What is imported from a package may be a module of it; a name that is none does no harm.
+                modules |= dict.fromkeys([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
+    return tuple(modules)
 
 
 def plan(reference: NotebookNode) -> Plan:

@@ -22,13 +22,13 @@ from autograder.sandbox import (
     bubblewrap,
     bubblewrap_works,
     clean_environment,
-    forbidden_calls,
     limit_this_process,
+    readable,
+    system_call_filter,
 )
+from autograder.wall import warm
 from autograder.wall.inside import wire
 
-INSIDE = Path(wire.__file__).parent
-AGENT_FOLDER = "/agent"  # where the sandbox sees INSIDE
 LENGTH = struct.Struct(">Q")
 GRACE = 2.0  # seconds after its time is up in which the agent may still say so itself
 MOST_MESSAGES = 200_000  # from one process; more is no test but an attack
@@ -95,14 +95,59 @@ class CallableHandle(Handle):
         return self._side.ask("call", target=self._number, args=list(args), kwargs=kwargs)
 
 
-class StudentSide:
-    """A sandboxed process that runs one student's cells and answers questions about what they defined."""
+class ColdProcess:
+    """A process of its own for one submission, where no warm parent can be forked; it does all imports itself."""
 
-    def __init__(self, visible_folders: list[Path], limits: Limits):
-        self.visible_folders = visible_folders
-        self.limits = limits
-        self.process: subprocess.Popen[bytes] | None = None
+    def __init__(self, theirs: socket.socket, visible_folders: list[Path], limits: Limits):
+        command, environment, descriptors = [sys.executable, "-P"], clean_environment(), [theirs.fileno()]
         self.folder: tempfile.TemporaryDirectory[str] | None = None  # the work folder in the reduced mode
+        if bubblewrap_works():
+            filter_number = readable(system_call_filter(namespaces=True))
+            descriptors.append(filter_number)
+            inside = ["--ro-bind", str(warm.INSIDE), warm.AGENT_FOLDER, "--seccomp", str(filter_number)]
+            command = [*bubblewrap(visible_folders, limits, inside), *command, f"{warm.AGENT_FOLDER}/agent.py"]
+        else:
+            command += [str(warm.INSIDE / "agent.py")]
+            self.folder = tempfile.TemporaryDirectory(prefix="ag-")
+            environment |= {"HOME": self.folder.name, "TMPDIR": self.folder.name}
+        self.process = subprocess.Popen(
+            [*command, str(theirs.fileno())],
+            pass_fds=descriptors,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=environment,
+            cwd=self.folder.name if self.folder else None,
+            preexec_fn=lambda: limit_this_process(limits),
+            start_new_session=True,
+        )
+        for number in descriptors[1:]:
+            os.close(number)
+
+    def ended(self) -> bool:
+        return self.process.poll() is not None
+
+    def kill(self) -> None:
+        """In bubblewrap all die with the first process; in the reduced mode the process group is what we can reach."""
+        with contextlib.suppress(OSError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        if self.folder:
+            self.folder.cleanup()
+
+    def family(self) -> list[psutil.Process]:
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+
+class StudentSide:
+    """A sandboxed process that runs one student's cells and answers questions about what they defined.
+
+    `modules` are what its notebook imports; they are imported beforehand, once for many submissions.
+    """
+
+    def __init__(self, visible_folders: list[Path], limits: Limits, modules: tuple[str, ...] = ()):
+        self.kind = warm.Kind(tuple(visible_folders), limits, modules)
+        self.process: warm.Fork | ColdProcess | None = None
         self.deadline = float("inf")
 
     def start(self) -> None:
@@ -112,42 +157,24 @@ class StudentSide:
         self.number = 0
         self.callbacks: dict[int, Callable[..., Any]] = {}
         self.why_killed = ""
-        self.connection, theirs = socket.socketpair()
         self.received = bytearray()  # what has come and was not read yet
-        command, environment, descriptors = [sys.executable, "-P"], clean_environment(), [theirs.fileno()]
-        if bubblewrap_works():
-            filter_number = forbidden_calls()
-            descriptors.append(filter_number)
-            inside = ["--ro-bind", str(INSIDE), AGENT_FOLDER, "--seccomp", str(filter_number)]
-            command = [*bubblewrap(self.visible_folders, self.limits, inside), *command, f"{AGENT_FOLDER}/agent.py"]
-        else:
-            command += [str(INSIDE / "agent.py")]
-            self.folder = tempfile.TemporaryDirectory(prefix="ag-")
-            environment |= {"HOME": self.folder.name, "TMPDIR": self.folder.name}
-        with theirs:
-            self.process = subprocess.Popen(
-                [*command, str(theirs.fileno())],
-                pass_fds=descriptors,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env=environment,
-                cwd=self.folder.name if self.folder else None,
-                preexec_fn=lambda: limit_this_process(self.limits),
-                start_new_session=True,
-            )
-        for number in descriptors[1:]:
-            os.close(number)
+        try:
+            self.connection, theirs = socket.socketpair()
+            with theirs:
+                self.process = warm.fork_for(self.kind, self.connection, theirs)
+        except warm.NoFork:
+            self.connection.close()
+            self.connection, theirs = socket.socketpair()
+            with theirs:
+                self.process = ColdProcess(theirs, list(self.kind.visible_folders), self.kind.limits)
         threading.Thread(target=self._watch, args=(self.process,), daemon=True).start()
 
     def stop(self) -> None:
         """End the process and everything that it started."""
         if self.process is not None:
-            _kill_tree(self.process)
+            self.process.kill()
             self.process = None
             self.connection.close()
-            if self.folder:
-                self.folder.cleanup()
 
     def run_cell(self, source: str, seconds: float) -> tuple[list[Any], dict[str, str] | None]:
         """Run a cell there: its outputs, unchecked, and the error it ended in."""
@@ -264,27 +291,21 @@ class StudentSide:
         kind = CallableHandle if handle.get("callable") is True else Handle
         return kind(self, number, str(handle.get("type", "object"))[:100])
 
-    def _watch(self, process: subprocess.Popen[bytes]) -> None:
+    def _watch(self, process: warm.Fork | ColdProcess) -> None:
         """End the process when all that it started takes too much; limits of single processes cannot see that."""
-        while process.poll() is None:
+        limits = self.kind.limits
+        while not process.ended():
             with contextlib.suppress(psutil.Error):
-                family = psutil.Process(process.pid).children(recursive=True)
-                if len(family) > self.limits.processes:
-                    self._kill_for(process, f"Your code started more than {self.limits.processes} processes.")
-                elif _memory(family) > self.limits.memory:
-                    self._kill_for(process, f"Your code used more than {self.limits.memory / 2**30:.0f} GiB of memory.")
+                family = process.family()
+                if len(family) > limits.processes:
+                    self._kill_for(process, f"Your code started more than {limits.processes} processes.")
+                elif _memory(family) > limits.memory:
+                    self._kill_for(process, f"Your code used more than {limits.memory / 2**30:.0f} GiB of memory.")
             time.sleep(WATCH_INTERVAL)
 
-    def _kill_for(self, process: subprocess.Popen[bytes], reason: str) -> None:
+    def _kill_for(self, process: warm.Fork | ColdProcess, reason: str) -> None:
         self.why_killed = reason
-        _kill_tree(process)
-
-
-def _kill_tree(process: subprocess.Popen[bytes]) -> None:
-    """In bubblewrap all processes die with the first; in the reduced mode the process group is what we can reach."""
-    with contextlib.suppress(OSError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+        process.kill()
 
 
 def _memory(family: list[psutil.Process]) -> int:

@@ -95,6 +95,7 @@ class Stream:
 
 def make_shell(sink: Sink) -> Any:
     """An IPython shell without terminal, history or kernel whose output goes to `sink`."""
+    import traitlets.config
     from IPython.core.displayhook import DisplayHook
     from IPython.core.displaypub import DisplayPublisher
     from IPython.core.interactiveshell import InteractiveShell
@@ -127,11 +128,14 @@ def make_shell(sink: Sink) -> Any:
 
         def enable_gui(self, gui: Any = None) -> None: ...
 
+    # A history would be a file and a thread, and a process with threads cannot be forked safely.
+    without_history = traitlets.config.Config({"HistoryManager": {"enabled": False}})
     shell = Shell.instance(
-        display_pub_class=Publisher, displayhook_class=Hook, user_module=types.ModuleType("__main__")
+        config=without_history,
+        display_pub_class=Publisher,
+        displayhook_class=Hook,
+        user_module=types.ModuleType("__main__"),
     )
-    if shell.history_manager:
-        shell.history_manager.enabled = False
     shell.colors = "nocolor"
     sys.modules["__main__"] = shell.user_module
     return shell
@@ -140,11 +144,10 @@ def make_shell(sink: Sink) -> Any:
 class Agent:
     """Answers one message after the other until the judge hangs up."""
 
-    def __init__(self, connection: socket.socket):
+    def __init__(self, connection: socket.socket, sink: Sink, shell: Any):
         self.connection = connection
         self.incoming = connection.makefile("rb")
-        self.sink = Sink()
-        self.shell = make_shell(self.sink)
+        self.sink, self.shell = sink, shell
         self.objects: dict[int, Any] = {}
         self.nested = 0
 
@@ -271,11 +274,12 @@ def _described(error: BaseException) -> dict[str, Any]:
     }
 
 
-def _time_up(*_: Any) -> None:
+def time_up(*_: Any) -> None:
     raise TimeUp("time is up")
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGALRM, _time_up)
-    Agent(socket.socket(fileno=int(sys.argv[1]))).serve()
+    signal.signal(signal.SIGALRM, time_up)
+    own_sink = Sink()
+    Agent(socket.socket(fileno=int(sys.argv[1])), own_sink, make_shell(own_sink)).serve()
     os._exit(0)

@@ -34,6 +34,7 @@ TENSOR_KINDS = (
 )
 # fmt: on
 COLUMN_KINDS = ("int", "uint", "float", "complex", "bool", "object", "str", "datetime64[")
+READY = b"r"  # what a process in the sandbox says first, before there are messages
 HEAD = struct.Struct(">II")  # bytes of the document, number of buffers
 SIZE = struct.Struct(">Q")  # bytes of one buffer
 Tree = Any  # what json reads and writes

@@ -1,0 +1,168 @@
+"""A process in the sandbox that has done the slow imports and forks itself for each submission.
+
+Runs as `python -P warm_parent.py FD FILTER SCRATCH MODULE...`, where FD is its end of a socket pair with our side,
+FILTER a seccomp program in hexadecimal digits and SCRATCH the bytes that a fork may keep in /tmp. It never runs a
+student's code: for each request it forks, and the fork, in namespaces of its own, becomes an agent. What the forks
+could leave behind for each other is closed to them: file systems (each gets an empty /tmp and /dev/shm, the rest is
+read-only), processes (each has process numbers of its own), shared memory, and this process's own socket.
+"""
+
+import contextlib
+import ctypes
+import gc
+import importlib
+import os
+import signal
+import socket
+import struct
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import agent
+import wire
+
+del sys.path[0]
+
+WORK_FOLDER = "/tmp/work"
+
+# From Linux's sched.h, mount.h, prctl.h and capability.h.
+CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID = 0x00020000, 0x08000000, 0x10000000, 0x20000000
+MS_RDONLY, MS_NOSUID, MS_NODEV = 1, 2, 4
+PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 4, 22, 24, 38
+SECCOMP_MODE_FILTER = 2
+CAPABILITY_VERSION_3 = 0x20080522
+MOST_CAPABILITIES = 64
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def main() -> None:
+    """Import, say so, then fork for each socket that comes; ends when our side hangs up or something looks wrong."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    program, scratch, modules = bytes.fromhex(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
+    # No fork may look into this process, though it has the same user.
+    _checked(libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+    sink = agent.Sink()
+    shell = agent.make_shell(sink)  # before the imports, for matplotlib shows figures only in a shell that was there
+    warm_up(modules)
+    gc.collect()
+    gc.freeze()  # what exists now stays shared with the forks, since the collector leaves it alone
+    files = _open_files()
+    if not _single_and_unshared():
+        sys.exit("a thread is running or memory is shared: forking is not safe")
+    control.sendall(wire.READY)
+    while True:
+        request, descriptors, _, _ = socket.recv_fds(control, 1, 1)
+        if not request or len(descriptors) != 1:
+            return
+        child = os.fork()
+        if child == 0:
+            control.close()
+            _separate(socket.socket(fileno=descriptors[0]), program, scratch, sink, shell)
+        os.close(descriptors[0])
+        _, status = os.waitpid(child, 0)
+        if status or _open_files() != files or not _single_and_unshared():
+            return
+        control.sendall(wire.READY)
+
+
+def warm_up(modules: list[str]) -> None:
+    """Import modules, and do what is slow the first time. One that cannot be imported is left to the student's cell."""
+    for name in modules:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    if "torch" in sys.modules:
+        import torch
+
+        torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)  # imports hundreds of modules
+    if "matplotlib" in sys.modules:
+        import matplotlib.pyplot as plt
+
+        plt.figure()
+        plt.plot([0, 1])
+        plt.gcf().canvas.draw()  # finds the fonts
+        plt.close("all")
+
+
+def _separate(connection: socket.socket, program: bytes, scratch: int, sink: agent.Sink, shell: object) -> None:
+    """In the fork: go into namespaces of its own, fork once more to be the first process there, and never return."""
+    status = 1
+    try:
+        _checked(libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))  # or /proc/self would not be ours
+        user, group, parent = os.getuid(), os.getgid(), os.getppid()
+        _checked(libc.unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC))
+        for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+            Path("/proc/self", name).write_text(text)
+        for folder in (b"/tmp", b"/dev/shm"):
+            options = f"size={scratch},mode=1777".encode()
+            _checked(libc.mount(b"tmpfs", folder, b"tmpfs", MS_NOSUID | MS_NODEV, options))
+        # /proc is the sandbox's: a new one cannot be mounted here, so what it tells about others is covered.
+        for process in (1, parent):
+            _checked(libc.mount(b"tmpfs", f"/proc/{process}".encode(), b"tmpfs", MS_RDONLY, b"size=4k"))
+        Path(WORK_FOLDER).mkdir()
+        os.chdir(WORK_FOLDER)
+        if os.fork():
+            os._exit(0)
+        _give_up_rights(program)
+        connection.sendall(wire.READY)  # our side learns this process's number from it
+        student = os.fork()
+        if student == 0:
+            _become_agent(connection, sink, shell)
+        connection.close()
+        while os.wait()[0] != student:
+            pass
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _give_up_rights(program: bytes) -> None:
+    """No capability, none to be had, and no system call that the filter forbids, here and in all that comes after."""
+    for capability in range(MOST_CAPABILITIES):
+        libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)  # fails for numbers that this Linux does not know
+    header = struct.pack("Ii", CAPABILITY_VERSION_3, 0)
+    _checked(libc.capset(header, bytes(24)))
+    _checked(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    instructions = ctypes.create_string_buffer(program, len(program))
+    # struct sock_fprog: the number of instructions, and where they are.
+    described = struct.pack("HP", len(program) // 8, ctypes.addressof(instructions))
+    _checked(libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, described, 0, 0))
+
+
+def _become_agent(connection: socket.socket, sink: agent.Sink, shell: object) -> None:
+    try:
+        _draw_new_seeds()
+        signal.signal(signal.SIGALRM, agent.time_up)
+        agent.Agent(connection, sink, shell).serve()
+    finally:
+        os._exit(0)
+
+
+def _draw_new_seeds() -> None:
+    """Forks must not all draw the same random numbers; Python's own module sees to itself."""
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()
+    if "torch" in sys.modules:
+        sys.modules["torch"].seed()
+
+
+def _open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def _single_and_unshared() -> bool:
+    """Whether there is one thread and no memory that a fork could write for others to read."""
+    rights = [line.split(maxsplit=2)[1] for line in Path("/proc/self/maps").read_text().splitlines()]
+    threads = list(Path("/proc/self/task").iterdir())
+    return len(threads) == 1 and not any(right[1] == "w" and right[3] == "s" for right in rights)
+
+
+def _checked(result: int) -> None:
+    if result != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+if __name__ == "__main__":
+    main()
+    os._exit(0)

@@ -1,0 +1,182 @@
+"""Our end of the warm parent: a sandboxed process with the imports done, of which each submission gets a fork."""
+
+import atexit
+import contextlib
+import os
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from autograder.sandbox import (
+    Limits,
+    bubblewrap,
+    bubblewrap_works,
+    clean_environment,
+    limit_this_process,
+    readable,
+    system_call_filter,
+)
+from autograder.wall.inside import wire
+
+INSIDE = Path(wire.__file__).parent
+AGENT_FOLDER = "/agent"  # where the sandbox sees INSIDE
+MOST_FORKS = 200  # of one parent
+IMPORT_SECONDS = 120.0  # that a parent may take to be ready
+FORK_SECONDS = 10.0  # that a fork may take
+CREDENTIALS = struct.Struct("3i")  # process, user and group, as Linux writes them beside a message
+
+
+class NoFork(Exception):
+    """A warm parent could not be started or did not fork; a cold process can take its place."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a parent is started with; submissions of the same kind share one."""
+
+    visible_folders: tuple[Path, ...]
+    limits: Limits
+    modules: tuple[str, ...]
+
+
+class Fork:
+    """The first process of a fork, with which all others of that fork die."""
+
+    def __init__(self, process: int):
+        self.process = process
+        self.descriptor = os.pidfd_open(process)  # stays this process's, even if its number is given to another
+
+    def ended(self) -> bool:
+        """Whether it and all that it started have ended."""
+        return bool(select.select([self.descriptor], [], [], 0)[0])
+
+    def kill(self) -> None:
+        """End it and all that it started, and wait until they have."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.descriptor, signal.SIGKILL)
+        select.select([self.descriptor], [], [])
+
+    def family(self) -> list[psutil.Process]:
+        """The student's processes."""
+        return psutil.Process(self.process).children(recursive=True)
+
+    def __del__(self) -> None:
+        os.close(self.descriptor)
+
+
+class WarmParent:
+    """One warm parent process. At most one of its forks lives at a time, so that no submission meets another."""
+
+    def __init__(self, kind: Kind):
+        self.kind = kind
+        self.forks = 0
+        self.fork_now: Fork | None = None
+        self.owner = os.getpid()
+        self.control, theirs = socket.socketpair()
+        self.control.settimeout(IMPORT_SECONDS)
+        filter_number = readable(system_call_filter(namespaces=False))
+        inside = ["--ro-bind", str(INSIDE), AGENT_FOLDER, "--seccomp", str(filter_number)]
+        with theirs:
+            self.process = subprocess.Popen(
+                [
+                    *bubblewrap(list(kind.visible_folders), kind.limits, inside),
+                    *(sys.executable, "-P", f"{AGENT_FOLDER}/warm_parent.py", str(theirs.fileno())),
+                    *(system_call_filter(namespaces=True).hex(), str(kind.limits.scratch)),
+                    *kind.modules,
+                ],
+                pass_fds=[theirs.fileno(), filter_number],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                # A process with threads cannot be forked safely, and NumPy's linear algebra starts some at once.
+                env=clean_environment() | {"OPENBLAS_NUM_THREADS": "1"},
+                preexec_fn=lambda: limit_this_process(kind.limits),
+                start_new_session=True,
+            )
+        os.close(filter_number)
+        self._expect_ready()
+
+    @property
+    def usable(self) -> bool:
+        """Whether this parent may be asked for one more fork by this process."""
+        return self.owner == os.getpid() and self.forks < MOST_FORKS and self.process.poll() is None
+
+    def fork(self, ours: socket.socket, theirs: socket.socket) -> Fork:
+        """Have a fork serve `theirs`. Raises NoFork if none comes, and while an earlier one lives."""
+        if self.fork_now and not self.fork_now.ended():
+            raise NoFork("the fork before lives")
+        self.forks += 1
+        try:
+            self.control.settimeout(FORK_SECONDS)
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+            socket.send_fds(self.control, [b"f"], [theirs.fileno()])
+            theirs.close()
+            self._expect_ready()
+            ours.settimeout(FORK_SECONDS)
+            greeting, beside, _, _ = ours.recvmsg(1, socket.CMSG_SPACE(CREDENTIALS.size))
+            ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+            if greeting != wire.READY:
+                raise NoFork("the fork ended before it was ready")
+            process, _, _ = CREDENTIALS.unpack(beside[0][2])
+            self.fork_now = Fork(process)
+            return self.fork_now
+        except (OSError, IndexError) as error:
+            self.close()
+            raise NoFork(str(error)) from None
+
+    def close(self) -> None:
+        """End the parent and whatever fork it has."""
+        self.control.close()
+        if self.owner == os.getpid():
+            self.process.kill()  # bubblewrap takes everything inside with it
+            self.process.wait()
+
+    def _expect_ready(self) -> None:
+        try:
+            answer = self.control.recv(1)
+        except OSError as error:
+            answer = str(error).encode()
+        if answer != wire.READY:
+            self.close()
+            raise NoFork("the warm parent did not get ready")
+
+
+_lock = threading.Lock()
+_parent: WarmParent | None = None
+_refused: set[Kind] = set()  # kinds whose parent did not start here, so that it is not tried again and again
+
+
+def fork_for(kind: Kind, ours: socket.socket, theirs: socket.socket) -> Fork:
+    """A fork of a warm parent of this kind, started or renewed if need be; see `WarmParent.fork`. Raises NoFork."""
+    global _parent
+    if kind in _refused or not bubblewrap_works():
+        raise NoFork("forking does not work here")
+    with _lock:
+        if _parent is None or _parent.kind != kind or not _parent.usable:
+            close()
+            try:
+                _parent = WarmParent(kind)
+            except (NoFork, OSError) as error:
+                _refused.add(kind)
+                raise NoFork(str(error)) from None
+        return _parent.fork(ours, theirs)
+
+
+def close() -> None:
+    """End this process's warm parent, if it has one."""
+    global _parent
+    if _parent is not None:
+        with contextlib.suppress(OSError):
+            _parent.close()
+        _parent = None
+
+
+atexit.register(close)

@@ -1,0 +1,229 @@
+"""The warm parent: forks are quick and alike, and none can see, slow or outlive another, or reach the parent."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from autograder.sandbox import Limits
+from autograder.wall import warm
+from autograder.wall.student import ColdProcess, StudentGone, StudentSide
+
+MODULES = ("numpy", "matplotlib.pyplot", "torch", "no_such_module")
+
+
+@pytest.fixture
+def side() -> Iterator[StudentSide]:
+    side = StudentSide([], Limits(memory=3 * 2**30), MODULES)
+    yield side
+    side.stop()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def last_parent() -> Iterator[None]:
+    yield
+    warm.close()
+
+
+def run(side: StudentSide, source: str) -> Any:
+    """Run a cell there and return its `result`."""
+    _, error = side.run_cell(source, 20)
+    assert error is None, error
+    return side.get("result")[0]
+
+
+def in_fresh_fork(side: StudentSide, source: str) -> Any:
+    side.start()
+    assert isinstance(side.process, warm.Fork)
+    return run(side, source)
+
+
+def test_a_fork_has_the_modules_and_is_quick(side: StudentSide) -> None:
+    imported = "import sys; result = [name in sys.modules for name in ('torch', 'matplotlib.pyplot', 'pandas')]"
+    assert in_fresh_fork(side, imported) == [True, True, False]
+    start = time.monotonic()
+    in_fresh_fork(side, "import torch; result = torch.ones(3).sum().item()")
+    assert time.monotonic() - start < 1, "importing torch alone takes longer"
+
+
+def test_figures_are_shown_as_in_a_notebook(side: StudentSide) -> None:
+    side.start()
+    outputs, _ = side.run_cell("import matplotlib.pyplot as plt\nplt.plot([1, 2]);", 20)
+    assert "image/png" in outputs[-1]["data"]
+
+
+def test_forks_share_no_file_no_memory_and_no_variable(side: StudentSide) -> None:
+    leave = """
+import builtins, multiprocessing.shared_memory, os, tempfile, torch
+result = []
+for folder in ("/tmp", "/dev/shm", "/tmp/work", "/dev", "/", "/agent", "/var", "/run", "/etc"):
+    try:
+        open(folder + "/left", "w").write("x")
+        result.append(folder)
+    except OSError:
+        pass
+memory = multiprocessing.shared_memory.SharedMemory("left_in_memory", create=True, size=10)
+builtins.left = torch.left = 1
+"""
+    assert in_fresh_fork(side, leave) == ["/tmp", "/dev/shm", "/tmp/work"]
+    look = """
+import builtins, os, torch
+result = [
+    path for folder in ("/tmp", "/dev/shm", "/tmp/work", "/dev", "/") for path in os.listdir(folder) if "left" in path
+]
+result += [hasattr(builtins, "left"), hasattr(torch, "left")]
+"""
+    assert in_fresh_fork(side, look) == [False, False]
+
+
+def test_forks_draw_different_random_numbers(side: StudentSide) -> None:
+    draw = "import random, numpy, torch; result = [random.random(), numpy.random.rand(), torch.rand(1).item()]"
+    first, second = in_fresh_fork(side, draw), in_fresh_fork(side, draw)
+    assert all(one != two for one, two in zip(first, second, strict=True))
+
+
+def test_a_fork_cannot_reach_its_parent(side: StudentSide) -> None:
+    attack = """
+import os, signal, stat
+result = {"sockets": 0, "read": []}
+for name in os.listdir("/proc/self/fd"):
+    try:
+        result["sockets"] += stat.S_ISSOCK(os.stat(f"/proc/self/fd/{name}").st_mode)
+    except OSError:
+        pass
+me = int(os.readlink("/proc/self"))
+for process in map(int, filter(str.isdigit, os.listdir("/proc"))):
+    for file in ("mem", "environ", "fd", "root/usr") if process < me - 1 else ():
+        try:
+            path = f"/proc/{process}/{file}"
+            os.listdir(path) if file in ("fd", "root/usr") else open(path, "rb")
+            result["read"].append((process, file))
+        except OSError:
+            pass
+    for target in {process, 1, os.getppid()} - {me, os.getpid()}:
+        try:
+            os.kill(target, signal.SIGKILL)
+        except OSError:
+            pass
+"""
+    found = in_fresh_fork(side, attack)
+    assert found["sockets"] == 1 and found["read"] == [], found
+    parent = warm._parent
+    assert in_fresh_fork(side, "result = 1") == 1
+    assert warm._parent is parent
+
+
+def test_namespaces_capabilities_and_keys_are_out_of_reach(side: StudentSide) -> None:
+    attack = """
+import ctypes, os, platform
+libc = ctypes.CDLL(None, use_errno=True)
+calls = {"x86_64": (56, 435, 272, 248, 319), "aarch64": (220, 435, 97, 217, 279)}[platform.machine()]
+clone, clone3, unshare, add_key, memfd_create = calls
+result = {
+    "clone": libc.syscall(clone, 0x10000000 | 17, 0, 0, 0, 0),
+    "clone3": libc.syscall(clone3, 0, 0),
+    "unshare": libc.unshare(0x10000000),
+    "add_key": libc.syscall(add_key, b"user", b"left", b"x", 1, -3),
+    "memfd_create": libc.syscall(memfd_create, b"left", 0),
+    "mount": libc.mount(b"tmpfs", b"/tmp/work", b"tmpfs", 0, None),
+}
+capabilities = [line.split()[1] for line in open("/proc/self/status") if line.startswith("Cap")]
+"""
+    refused = dict.fromkeys(["clone", "clone3", "unshare", "add_key", "memfd_create", "mount"], -1)
+    assert in_fresh_fork(side, attack) == refused
+    assert set(side.get("capabilities")[0]) == {"0" * 16}
+
+
+def test_what_a_fork_started_ends_with_it(side: StudentSide) -> None:
+    start_daemon = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    while True:
+        time.sleep(0.01)
+result = 1
+"""
+    in_fresh_fork(side, start_daemon)
+    assert isinstance(side.process, warm.Fork)
+    time.sleep(0.3)
+    family = side.process.family()
+    assert len(family) >= 2
+    side.stop()
+    assert not any(process.is_running() for process in family)
+    assert side.process is None
+
+
+def test_two_sides_at_once_never_share_a_parent(side: StudentSide) -> None:
+    side.start()
+    other = StudentSide([], side.kind.limits, MODULES)
+    other.start()
+    try:
+        assert isinstance(side.process, warm.Fork) and isinstance(other.process, ColdProcess)
+        assert run(side, "result = 1") == run(other, "result = 1") == 1
+    finally:
+        other.stop()
+
+
+def test_a_fork_that_takes_too_much_memory_ends_alone(side: StudentSide) -> None:
+    side.start()
+    parent = warm._parent
+    hoard = """
+import os, time
+for _ in range(4):
+    if os.fork() == 0:
+        hoard = b"x" * 10**9
+        time.sleep(30)
+time.sleep(30)
+"""
+    with pytest.raises(StudentGone, match="GiB of memory"):
+        side.run_cell(hoard, 20)
+    assert in_fresh_fork(side, "result = 1") == 1 and warm._parent is parent
+
+
+def test_the_parent_is_renewed_after_many_forks_and_when_it_dies(
+    side: StudentSide, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warm, "MOST_FORKS", 2)
+    warm.close()
+    parents = []
+    for _ in range(3):
+        side.start()
+        parents.append(warm._parent)
+    assert parents[0] is parents[1] is not parents[2]
+    assert parents[0].process.poll() is not None
+    for process in parents[2].process, *psutil.Process(parents[2].process.pid).children(recursive=True):
+        process.kill()
+    with pytest.raises(StudentGone):
+        run(side, "result = 1")
+    assert in_fresh_fork(side, "result = 1") == 1
+
+
+def test_a_module_that_starts_a_thread_means_cold_processes(tmp_path: Path) -> None:
+    (tmp_path / "restless.py").write_text(
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()"
+    )
+    (tmp_path / "sitecustomize.py").write_text("")
+    side = StudentSide([tmp_path], Limits(), ("numpy", "restless"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(warm, "clean_environment", lambda: {**os.environ, "PYTHONPATH": str(tmp_path)})
+        side.start()
+    assert isinstance(side.process, ColdProcess)
+    assert run(side, "result = 1") == 1
+    side.stop()
+
+
+def test_closing_leaves_no_process(side: StudentSide) -> None:
+    side.start()
+    assert warm._parent is not None
+    family = psutil.Process(warm._parent.process.pid).children(recursive=True)
+    assert family
+    side.stop()
+    warm.close()
+    psutil.wait_procs(family, timeout=3)
+    assert not any(process.is_running() for process in family)
