@@ -16,6 +16,7 @@ from autograder.work import Outcome
 
 STATE = ".autograder"  # folder in a course
 OUTCOME, RECORD = "outcome.json", "record.json"
+WRITING = ".writing-"  # how names of unfinished files begin
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,9 @@ class Outbox:
         write_atomically(self.folder / outcome.student / OUTCOME, outcome.to_json().encode())
 
     def waiting(self) -> Iterator[Outcome]:
-        """Outcomes that an earlier run could not bring into the gradebook."""
+        """Outcomes that an earlier run could not bring into the gradebook; what it was still writing is removed."""
+        for path in self.folder.glob(f"*/{WRITING}*"):
+            path.unlink()
         for path in sorted(self.folder.glob(f"*/{OUTCOME}")):
             yield Outcome.from_json(path.read_text(encoding="utf-8"))
 
@@ -60,7 +63,7 @@ class Outbox:
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file that holds, at any moment, either what it held before or all of `content`, even after a crash."""
     _make_folder(path.parent)
-    number, temporary = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+    number, temporary = tempfile.mkstemp(dir=path.parent, prefix=WRITING)
     try:
         with os.fdopen(number, "wb") as file:
             file.write(content)

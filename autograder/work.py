@@ -20,8 +20,9 @@ from autograder.intake import take_in_content, untouched
 from autograder.verdicts import Verdict, record
 from autograder.wall.judge import Judge
 
-# What nbgrader's configuration may name and is done elsewhere: by the judge itself, and by the gradebook's one writer.
-DONE_ELSEWHERE = {"Judge", "SaveAutoGrades", "AssignLatePenalties"}
+# What nbgrader's configuration may name and is done elsewhere: by the judge itself, by the gradebook's one writer, and
+# once for all submissions, since the metadata of a rebuilt notebook are the reference's (`grade.register` checks them).
+DONE_ELSEWHERE = {"Judge", "SaveAutoGrades", "AssignLatePenalties", "CheckCellMetadata"}
 
 
 @dataclass(frozen=True)

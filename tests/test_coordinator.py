@@ -1,0 +1,328 @@
+"""One writer, an outbox, workers that may die: the gradebook holds what plain nbgrader would have written."""
+
+import json
+import os
+import pickle
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import psutil
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder import grade, outbox
+from autograder.build import build
+from autograder.course import Course, CourseError, open_course
+from autograder.gradebook import GradebookWriter
+from autograder.grade import grade_class, graded_with_older_tests, register, students_to_grade
+from autograder.marks import marks_of_class, totals
+from autograder.outbox import Outbox, write_atomically
+from autograder.pool import cluster, workers_that_fit
+from autograder.tables import grade_with_progress
+from autograder.work import Outcome, grade_submission
+from conftest import CHAPTER, SETTINGS, TEXT, answered, make_course
+
+RIGHT, WRONG = "def square(x):\n    return x * x", "def square(x):\n    return x * abs(x)"
+CLASS = {"ada": RIGHT, "bob": WRONG, "cy": 'raise NotImplementedError("Write your answer here and delete this line.")'}
+MARKS = {"ada": 3, "bob": 1, "cy": 0}
+LATE = "c.LateSubmissionPlugin.penalty_method = 'zero'\n"
+
+
+def hand_in(course: Course, student: str, code: str) -> Path:
+    path = course.submitted / student / CHAPTER / f"{CHAPTER}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(answered(course, code), path)
+    return path
+
+
+def class_of(built_course: Course, folder: Path, settings: str = "") -> Course:
+    shutil.copytree(built_course.root, folder)
+    (folder / "nbgrader_config.py").write_text(SETTINGS + settings)
+    course = open_course(folder)
+    for student, code in CLASS.items():
+        hand_in(course, student, code)
+    return course
+
+
+def marks(course: Course) -> dict[str, float]:
+    return totals(marks_of_class(course, CHAPTER))["points"].to_dict()
+
+
+def grade_all(course: Course, **options: Any) -> dict[str, str]:
+    """Problems by student."""
+    students = students_to_grade(course, CHAPTER, **options)
+    return {result.student: result.problem for result in grade_class(course, CHAPTER, students, jobs=2)}
+
+
+def rows(course: Course) -> list[Any]:
+    """All that the gradebook says about submissions, without its random keys."""
+    with Gradebook(course.database, course.course_id) as gradebook:
+        return [
+            [
+                [submission.student.id, str(submission.timestamp), submission.score],
+                [notebook.late_submission_penalty for notebook in submission.notebooks],
+                sorted(
+                    (g.name, g.auto_score, g.manual_score, g.extra_credit, g.needs_manual_grade)
+                    for notebook in submission.notebooks
+                    for g in notebook.grades
+                ),
+                sorted(
+                    (c.name, str(c.auto_comment), str(c.manual_comment))
+                    for notebook in submission.notebooks
+                    for c in notebook.comments
+                ),
+            ]
+            for submission in sorted(gradebook.find_assignment(CHAPTER).submissions, key=lambda s: s.student.id)
+        ]
+
+
+def files(course: Course) -> dict[str, tuple[int, Any]]:
+    """Graded files with their permissions; of notebooks the content without the seconds that tests took."""
+    found = {}
+    for path in sorted(course.autograded.rglob("*")):
+        if path.is_file():
+            content: Any = path.read_text()
+            if path.suffix == ".ipynb":
+                content = json.loads(content)
+                for verdict in content["metadata"]["autograder"]["verdicts"]:
+                    del verdict["seconds"]
+            found[str(path.relative_to(course.autograded))] = path.stat().st_mode, content
+    return found
+
+
+def give_a_mark(course: Course, student: str, points: float, comment: str) -> None:
+    with Gradebook(course.database, course.course_id) as gradebook:
+        mark = gradebook.find_grade("square--negative-numbers", CHAPTER, CHAPTER, student)
+        mark.manual_score, mark.extra_credit = points, 0.5
+        gradebook.find_comment("square", CHAPTER, CHAPTER, student).manual_comment = comment
+        gradebook.db.commit()
+
+
+def test_gradebook_and_files_are_those_of_plain_nbgrader(built_course: Course, tmp_path: Path) -> None:
+    """Twice, since a second grading meets marks given by hand: on time, late, untouched, with files beside it."""
+    ours = class_of(built_course, tmp_path / "ours", LATE)
+    (ours.source / CHAPTER / "table.csv").write_text("1,2")
+    for name, text in {"notes.txt": "mine", "table.csv": "3,4", "timestamp.txt": "2026-03-02 10:00:00 UTC"}.items():
+        (ours.submitted / "bob" / CHAPTER / name).write_text(text)
+    register(ours, CHAPTER)
+    with Gradebook(ours.database, ours.course_id) as gradebook:
+        gradebook.update_or_create_assignment(CHAPTER, duedate="2026-03-01 10:00:00 UTC")
+    theirs = open_course(shutil.copytree(ours.root, tmp_path / "theirs"))
+    for number in range(2):
+        for course in (ours, theirs):
+            if number:
+                give_a_mark(course, "ada", 1.5, "well done")
+        assert set(grade_all(ours, force=True).values()) == {""}
+        command = [sys.executable, "-m", "nbgrader", "autograde", CHAPTER, "--force"]
+        subprocess.run(command, cwd=theirs.root, check=True, capture_output=True)
+        assert rows(ours) == rows(theirs)
+        assert files(ours) == files(theirs)
+    by_student = {row[0][0]: row for row in rows(ours)}
+    assert by_student["bob"][1] == [1] and by_student["cy"][3] == [("square", "No response.", "None")]
+
+
+def test_changes_are_noticed_by_content_and_not_by_time(built_course: Course, tmp_path: Path) -> None:
+    course = class_of(built_course, tmp_path / "course")
+    assert grade_all(course) == dict.fromkeys(CLASS, "")
+    path = hand_in(course, "ada", RIGHT)
+    assert students_to_grade(course, CHAPTER) == []
+    hand_in(course, "ada", WRONG)
+    os.utime(path, (0, 0))
+    assert students_to_grade(course, CHAPTER) == ["ada"]
+    (course.submitted / "bob" / CHAPTER / "timestamp.txt").write_text("2026-03-02 10:00:00 UTC")
+    assert students_to_grade(course, CHAPTER) == ["ada", "bob"]
+    assert grade_all(course) == {"ada": "", "bob": ""} and marks(course) == MARKS | {"ada": 1}
+    with Gradebook(course.database, course.course_id) as gradebook:
+        gradebook.remove_submission(CHAPTER, "cy")
+    assert students_to_grade(course, CHAPTER) == ["cy"]
+
+
+def test_after_a_test_was_mended_marks_by_hand_stay(tmp_path: Path) -> None:
+    course = make_course(tmp_path)
+    build(course, CHAPTER)
+    for student, code in CLASS.items():
+        hand_in(course, student, code)
+    grade_all(course)
+    give_a_mark(course, "bob", 1.5, "nearly")
+    mended = TEXT.replace("square(-2) == 4,", "square(-2) in (4, -4),")
+    course.chapter_source(CHAPTER).write_text(mended)
+    build(course, CHAPTER)
+    assert students_to_grade(course, CHAPTER) == [] and graded_with_older_tests(course, CHAPTER) == 3
+    assert grade_all(course, regrade=True) == dict.fromkeys(CLASS, "")
+    assert students_to_grade(course, CHAPTER, regrade=True) == [] and graded_with_older_tests(course, CHAPTER) == 0
+    assert marks(course) == MARKS | {"bob": 3}
+    (bob,) = [row for row in rows(course) if row[0][0] == "bob"]
+    assert bob[2][0] == ("square--negative-numbers", 2, 1.5, 0.5, True) and "nearly" in bob[3][0]
+    assert bob[2][1][-1] is False
+
+
+def test_a_change_of_words_leaves_the_marks_valid(tmp_path: Path) -> None:
+    course = make_course(tmp_path)
+    build(course, CHAPTER)
+    hand_in(course, "ada", RIGHT)
+    grade_all(course)
+    course.chapter_source(CHAPTER).write_text(TEXT.replace("Think of an area", "Think of a field"))
+    build(course, CHAPTER)
+    assert graded_with_older_tests(course, CHAPTER) == 0
+
+
+def test_an_outcome_that_waits_is_stored_and_not_graded_again(
+    built_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = class_of(built_course, tmp_path / "course")
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(GradebookWriter, "write", killed)
+        grade_all(course)
+    (waiting,) = [outcome.student for outcome in Outbox(course.root, CHAPTER).waiting()]
+    torn = Outbox(course.root, CHAPTER).folder / waiting / f"{outbox.WRITING}torn"
+    torn.write_text("{")
+    with monkeypatch.context() as patch:
+        patch.setattr(grade, "local_pool", killed)
+        assert [result.problem for result in grade_class(course, CHAPTER, [waiting])] == [""]
+    assert marks(course) == {waiting: MARKS[waiting]} and not torn.exists()
+    assert waiting not in grade_all(course)
+    assert marks(course) == MARKS
+
+
+def test_two_coordinators_at_once_are_refused(built_course: Course, tmp_path: Path) -> None:
+    course = class_of(built_course, tmp_path / "course")
+    first = grade_class(course, CHAPTER, list(CLASS), jobs=1)
+    next(first)
+    with pytest.raises(CourseError, match="Another `autograder grade` is at work"):
+        next(grade_class(course, CHAPTER, list(CLASS)))
+    first.close()
+    assert set(grade_all(course).values()) == {""} and marks(course) == MARKS
+
+
+def test_work_and_outcome_travel_and_hold_no_secret(built_course: Course, tmp_path: Path) -> None:
+    secret = "c.CourseDirectory.db_url = 'postgresql://teacher:pass-word@host/marks'\n"
+    course = class_of(built_course, tmp_path / "course")
+    register(course, CHAPTER)
+    assignment = grade._assignment(course, CHAPTER)
+    (course.root / "nbgrader_config.py").write_text(SETTINGS + secret)
+    assert grade.assignment_of(CHAPTER, grade.read_reference(course, CHAPTER), open_course(course.root).nbgrader)
+    work = pickle.dumps(grade._work(open_course(course.root), assignment, "bob"))
+    assert b"pass-word" not in work and str(course.root).encode() not in work
+    outcome = grade_submission(pickle.loads(work))
+    assert sum(score or 0 for score in outcome.scores.values()) == MARKS["bob"]
+    assert Outcome.from_json(outcome.to_json()) == pickle.loads(pickle.dumps(outcome)) == outcome
+
+
+def test_a_file_is_old_or_new_and_never_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "folder" / "file"
+    write_atomically(path, b"old")
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="disk full"):
+        patch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError("disk full")))
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old" and [entry.name for entry in path.parent.iterdir()] == ["file"]
+
+
+def test_workers_fit_into_memory() -> None:
+    available = psutil.virtual_memory().available
+    assert workers_that_fit(100 * available) == 1
+    assert workers_that_fit(2**20) == len(os.sched_getaffinity(0))
+
+
+def test_long_ones_first(built_course: Course, tmp_path: Path) -> None:
+    course = class_of(built_course, tmp_path / "course")
+    hand_in(course, "large", RIGHT + "\n" + "#" * 5000)
+    records = {name: outbox.Record("", "", seconds, {}) for name, seconds in {"ada": 1.0, "bob": 9.0}.items()}
+    ordered = grade._heavy_first(course, CHAPTER, ["ada", "bob", "cy", "large"], records)
+    assert ordered == ["large", "cy", "bob", "ada"]
+
+
+def test_stopping_with_control_c(built_course: Course, tmp_path: Path) -> None:
+    course = class_of(built_course, tmp_path / "course")
+    for number in range(6):
+        hand_in(course, f"slow{number}", f"import time\ntime.sleep(1)\n{RIGHT}")
+    command = [sys.executable, "-m", "autograder.cli", "grade", CHAPTER, "--jobs", "2"]
+    process = subprocess.Popen(command, cwd=course.root, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    deadline = time.monotonic() + 60
+    while not list(course.autograded.glob("*/*/*.ipynb")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    family = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGINT)
+    _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 1 and complaint.count("\n") == 1
+    assert "Stopped: " in complaint and "the same command goes on with them" in complaint
+    assert not psutil.wait_procs(family, timeout=10)[1]
+    left = students_to_grade(course, CHAPTER)
+    assert 0 < len(left) < 9 and f"{9 - len(left)} graded and in the gradebook, {len(left)} left" in complaint
+    assert set(grade_all(course).values()) == {""} and len(marks(course)) == 9
+
+
+def test_no_cluster_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autograder.pool.SECONDS_TO_CONNECT", 1)
+    with (
+        pytest.raises(CourseError, match="No Dask scheduler answers at tcp://127.0.0.1:9"),
+        cluster("tcp://127.0.0.1:9"),
+    ):
+        pass
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(CourseError, match=r"pip install 'counts-to-transformers\[cluster\]'"), cluster("tcp://x:1"):
+        pass
+
+
+def test_a_cluster_gives_the_same_marks(built_course: Course, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    course = class_of(built_course, tmp_path / "course")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as machines:
+        address = machines.scheduler_address
+        results = grade_with_progress(course, CHAPTER, students_to_grade(course, CHAPTER), None, address)
+        assert [result.problem for result in results] == [""] * 3
+    assert marks(course) == MARKS
+
+
+@contextmanager
+def postgresql(folder: Path) -> Iterator[str]:
+    """A server of its own in `folder`; yields the URL of a database. Skips the test where none is installed."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if not found:
+        pytest.skip("PostgreSQL is not installed")
+    pytest.importorskip("psycopg")
+    become = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []  # it refuses to run as root
+    if become:
+        for part in (folder, *folder.parents):
+            if part != Path("/") and part.stat().st_uid == 0 and part != Path("/tmp"):
+                part.chmod(part.stat().st_mode | 0o011)
+        shutil.chown(folder, "postgres")
+    control = [*become, str(found[-1].with_name("pg_ctl")), "-D", str(folder / "data")]
+    initialise = [*become, str(found[-1]), "-D", str(folder / "data"), "-U", "teacher", "--auth=trust"]
+    subprocess.run(initialise, check=True, capture_output=True, cwd="/")
+    options = f"-k {folder} -c listen_addresses='' -c fsync=off"
+    start = [*control, "-w", "-o", options, "-l", str(folder / "log"), "start"]
+    subprocess.run(start, check=True, stdout=subprocess.DEVNULL, cwd="/")
+    try:
+        yield f"postgresql+psycopg://teacher@/postgres?host={folder}"
+    finally:
+        subprocess.run([*control, "-m", "immediate", "stop"], check=True, capture_output=True, cwd="/")
+
+
+def test_a_gradebook_in_postgresql(built_course: Course, tmp_path: Path) -> None:
+    server = tmp_path / "server"
+    server.mkdir()
+    plain = class_of(built_course, tmp_path / "plain")
+    with postgresql(server) as url:
+        course = class_of(built_course, tmp_path / "course", f"c.CourseDirectory.db_url = {url!r}\n")
+        for number in range(2):
+            for each in (plain, course):
+                if number:
+                    give_a_mark(each, "ada", 1.5, "well done")
+                assert grade_all(each, force=True) == dict.fromkeys(CLASS, "")
+            assert rows(course) == rows(plain)
+        assert not (course.root / "gradebook.db").exists()
+        subprocess.run(["true"], check=True)
+    with pytest.raises(CourseError, match="The gradebook cannot be opened: .*db_url"):
+        grade_all(course, force=True)
