@@ -145,8 +145,8 @@ def bubblewrap(visible_folders: list[Path], limits: Limits, more: list[str]) -> 
 
 # What student code may not ask of Linux, by the number of the system call on each kind of machine (audit.h, unistd.h).
 # Memory that memfd_create and shmget reserve belongs to no process, so no limit and no watcher would see it; keys
-# (add_key, request_key, keyctl) would outlive a submission.
-ALWAYS_FORBIDDEN = {"x86_64": (319, 29, 248, 249, 250), "aarch64": (279, 194, 217, 218, 219)}
+# (add_key, request_key, keyctl) would outlive a submission; with sched_setaffinity it would leave its own core.
+ALWAYS_FORBIDDEN = {"x86_64": (319, 29, 248, 249, 250, 203), "aarch64": (279, 194, 217, 218, 219, 122)}
 # In a user namespace of its own, student code could mount file systems in memory that no limit holds for:
 # unshare and setns; clone, where its flags ask for one; clone3, whose flags no filter can read.
 NAMESPACES = {"x86_64": (272, 308), "aarch64": (97, 268)}

@@ -50,6 +50,13 @@ def test_a_fork_has_the_modules_and_is_quick(side: StudentSide) -> None:
     assert time.monotonic() - start < 1, "importing torch alone takes longer"
 
 
+def test_the_prelude_runs_beforehand_and_leaves_no_names() -> None:
+    side = StudentSide([], Limits(), ("decimal",), "import decimal\ndecimal.getcontext().prec = 7\nraise ValueError")
+    assert in_fresh_fork(side, "import decimal; result = decimal.getcontext().prec") == 7
+    assert side.get("decimal") and not side.get("__prelude__")
+    side.stop()
+
+
 def test_figures_are_shown_as_in_a_notebook(side: StudentSide) -> None:
     side.start()
     outputs, _ = side.run_cell("import matplotlib.pyplot as plt\nplt.plot([1, 2]);", 20)
@@ -129,12 +136,12 @@ result = {
     "unshare": libc.unshare(0x10000000),
     "add_key": libc.syscall(add_key, b"user", b"left", b"x", 1, -3),
     "memfd_create": libc.syscall(memfd_create, b"left", 0),
+    "sched_setaffinity": libc.sched_setaffinity(0, 8, b"\\xff" * 8),
     "mount": libc.mount(b"tmpfs", b"/tmp/work", b"tmpfs", 0, None),
 }
 capabilities = [line.split()[1] for line in open("/proc/self/status") if line.startswith("Cap")]
 """
-    refused = dict.fromkeys(["clone", "clone3", "unshare", "add_key", "memfd_create", "mount"], -1)
-    assert in_fresh_fork(side, attack) == refused
+    assert set(in_fresh_fork(side, attack).values()) == {-1}
     assert set(side.get("capabilities")[0]) == {"0" * 16}
 
 

@@ -35,7 +35,7 @@ from autograder.verdicts import (
     what_it_checks,
 )
 from autograder.wall.inside import wire
-from autograder.wall.names import modules_of, plan
+from autograder.wall.names import modules_of, plan, prelude_of
 from autograder.wall.outputs import clean_markdown, clean_outputs, storable
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
 
@@ -103,7 +103,7 @@ class _Trial:
         self.tests = {cell.metadata.nbgrader.grade_id: cell for cell in reference.cells if utils.is_grade(cell)}
         self.our_texts = {cell.source for cell in reference.cells if cell.cell_type == "markdown"}
         folders = [Path(folder) for folder in settings.visible_folders]
-        self.side = StudentSide(folders, Limits(memory=settings.memory), modules_of(reference))
+        self.side = StudentSide(folders, Limits(memory=settings.memory), modules_of(reference), prelude_of(reference))
         self.deadline = time.monotonic() + settings.notebook_timeout
         self.processes = 0
         self.fatal: set[int] = set()  # positions of student cells after which the process could not be used any more

@@ -63,6 +63,17 @@ def modules_of(reference: NotebookNode) -> tuple[str, ...]:
     return tuple(modules)
 
 
+def prelude_of(reference: NotebookNode) -> str:
+    """The given cells before the first task: what a chapter sets up, which may be slow the first time."""
+    cells = []
+    for cell in reference.cells:
+        if utils.is_solution(cell):
+            break
+        if cell.cell_type == "code" and utils.is_locked(cell) and names_of(cell.source) is not None:
+            cells.append(cell.source)
+    return "\n".join(cells)
+
+
 def plan(reference: NotebookNode) -> Plan:
     """Which given cells the judge runs for each test cell of a reference notebook."""
     students: set[str] = set()

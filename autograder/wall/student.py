@@ -142,11 +142,12 @@ class ColdProcess:
 class StudentSide:
     """A sandboxed process that runs one student's cells and answers questions about what they defined.
 
-    `modules` are what its notebook imports; they are imported beforehand, once for many submissions.
+    `modules` are what its notebook imports and `prelude` is the code that it starts with; both are run beforehand, once
+    for many submissions, so that what is slow only the first time is done.
     """
 
-    def __init__(self, visible_folders: list[Path], limits: Limits, modules: tuple[str, ...] = ()):
-        self.kind = warm.Kind(tuple(visible_folders), limits, modules)
+    def __init__(self, visible_folders: list[Path], limits: Limits, modules: tuple[str, ...] = (), prelude: str = ""):
+        self.kind = warm.Kind(tuple(visible_folders), limits, modules, prelude)
         self.process: warm.Fork | ColdProcess | None = None
         self.deadline = float("inf")
 

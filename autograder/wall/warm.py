@@ -45,6 +45,7 @@ class Kind:
     visible_folders: tuple[Path, ...]
     limits: Limits
     modules: tuple[str, ...]
+    prelude: str
 
 
 class Fork:
@@ -89,7 +90,7 @@ class WarmParent:
                 [
                     *bubblewrap(list(kind.visible_folders), kind.limits, inside),
                     *(sys.executable, "-P", f"{AGENT_FOLDER}/warm_parent.py", str(theirs.fileno())),
-                    *(system_call_filter(namespaces=True).hex(), str(kind.limits.scratch)),
+                    *(system_call_filter(namespaces=True).hex(), str(kind.limits.scratch), kind.prelude),
                     *kind.modules,
                 ],
                 pass_fds=[theirs.fileno(), filter_number],

@@ -1,14 +1,16 @@
 """A process in the sandbox that has done the slow imports and forks itself for each submission.
 
-Runs as `python -P warm_parent.py FD FILTER SCRATCH MODULE...`, where FD is its end of a socket pair with our side,
-FILTER a seccomp program in hexadecimal digits and SCRATCH the bytes that a fork may keep in /tmp. It never runs a
-student's code: for each request it forks, and the fork, in namespaces of its own, becomes an agent. What the forks
-could leave behind for each other is closed to them: file systems (each gets an empty /tmp and /dev/shm, the rest is
-read-only), processes (each has process numbers of its own), shared memory, and this process's own socket.
+Runs as `python -P warm_parent.py FD FILTER SCRATCH PRELUDE MODULE...`, where FD is its end of a socket pair with our
+side, FILTER a seccomp program in hexadecimal digits, SCRATCH the bytes that a fork may keep in /tmp, and PRELUDE the
+course's own code that a notebook starts with. It never runs a student's code: for each request it forks, and the fork,
+in namespaces of its own, becomes an agent. What forks could leave behind for each other is closed to them: file systems
+(each gets an empty /tmp and /dev/shm, the rest is read-only), processes (each has process numbers of its own), shared
+memory, keys, and this process's own socket.
 """
 
 import contextlib
 import ctypes
+import functools
 import gc
 import importlib
 import os
@@ -16,6 +18,7 @@ import signal
 import socket
 import struct
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -40,12 +43,14 @@ libc = ctypes.CDLL(None, use_errno=True)
 def main() -> None:
     """Import, say so, then fork for each socket that comes; ends when our side hangs up or something looks wrong."""
     control = socket.socket(fileno=int(sys.argv[1]))
-    program, scratch, modules = bytes.fromhex(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
+    program, scratch, prelude, modules = bytes.fromhex(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5:]
     # No fork may look into this process, though it has the same user.
     _checked(libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
     sink = agent.Sink()
     shell = agent.make_shell(sink)  # before the imports, for matplotlib shows figures only in a shell that was there
     warm_up(modules)
+    threads = _one_thread()
+    run(prelude)
     gc.collect()
     gc.freeze()  # what exists now stays shared with the forks, since the collector leaves it alone
     files = _open_files()
@@ -59,7 +64,8 @@ def main() -> None:
         child = os.fork()
         if child == 0:
             control.close()
-            _separate(socket.socket(fileno=descriptors[0]), program, scratch, sink, shell)
+            student = functools.partial(_become_agent, sink=sink, shell=shell, threads=threads)
+            _separate(socket.socket(fileno=descriptors[0]), program, scratch, student)
         os.close(descriptors[0])
         _, status = os.waitpid(child, 0)
         if status or _open_files() != files or not _single_and_unshared():
@@ -68,7 +74,7 @@ def main() -> None:
 
 
 def warm_up(modules: list[str]) -> None:
-    """Import modules, and do what is slow the first time. One that cannot be imported is left to the student's cell."""
+    """Import modules, and do what is slow the first time. What fails here is left to the cell that it belongs to."""
     for name in modules:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
@@ -82,11 +88,32 @@ def warm_up(modules: list[str]) -> None:
         plt.figure()
         plt.plot([0, 1])
         plt.gcf().canvas.draw()  # finds the fonts
-        plt.close("all")
 
 
-def _separate(connection: socket.socket, program: bytes, scratch: int, sink: agent.Sink, shell: object) -> None:
-    """In the fork: go into namespaces of its own, fork once more to be the first process there, and never return."""
+def run(prelude: str) -> None:
+    """Run the course's own first cells, for what they leave in caches; their names are forgotten."""
+    with contextlib.suppress(Exception):
+        exec(prelude, {"__name__": "__prelude__"})
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
+def _one_thread() -> int:
+    """Keep torch from starting threads in this process; returns how many its forks may use."""
+    if "torch" not in sys.modules:
+        return 1
+    threads: int = sys.modules["torch"].get_num_threads()
+    sys.modules["torch"].set_num_threads(1)
+    return threads
+
+
+def _separate(
+    connection: socket.socket, program: bytes, scratch: int, student: Callable[[socket.socket], None]
+) -> None:
+    """In the fork: go into namespaces of its own, fork twice more, run `student` in the last one, and never return.
+
+    The first process in a namespace of process numbers is deaf to signals from inside, so it must not be the student's.
+    """
     status = 1
     try:
         _checked(libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))  # or /proc/self would not be ours
@@ -106,11 +133,11 @@ def _separate(connection: socket.socket, program: bytes, scratch: int, sink: age
             os._exit(0)
         _give_up_rights(program)
         connection.sendall(wire.READY)  # our side learns this process's number from it
-        student = os.fork()
-        if student == 0:
-            _become_agent(connection, sink, shell)
+        process = os.fork()
+        if process == 0:
+            student(connection)
         connection.close()
-        while os.wait()[0] != student:
+        while os.wait()[0] != process:
             pass
         status = 0
     finally:
@@ -130,21 +157,18 @@ def _give_up_rights(program: bytes) -> None:
     _checked(libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, described, 0, 0))
 
 
-def _become_agent(connection: socket.socket, sink: agent.Sink, shell: object) -> None:
+def _become_agent(connection: socket.socket, sink: agent.Sink, shell: object, threads: int) -> None:
     try:
-        _draw_new_seeds()
+        # Forks must not all draw the same random numbers; Python's own module sees to itself.
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].random.seed()
+        if "torch" in sys.modules:
+            sys.modules["torch"].seed()
+            sys.modules["torch"].set_num_threads(threads)
         signal.signal(signal.SIGALRM, agent.time_up)
         agent.Agent(connection, sink, shell).serve()
     finally:
         os._exit(0)
-
-
-def _draw_new_seeds() -> None:
-    """Forks must not all draw the same random numbers; Python's own module sees to itself."""
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed()
-    if "torch" in sys.modules:
-        sys.modules["torch"].seed()
 
 
 def _open_files() -> int:
