@@ -13,7 +13,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograder.build import run_generate_assignment
 from autograder.course import Course, CourseError
-from autograder.gradebook import GradebookWriter, checksums, students_in
+from autograder.gradebook import GradebookWriter, checksums, open_gradebook, students_in
 from autograder.intake import UnreadableSubmission, read_file, read_reference, timestamp_if_any
 from autograder.outbox import STATE, Outbox, Record
 from autograder.pool import Pool, cluster, local_pool, workers_that_fit
@@ -103,6 +103,7 @@ def grade_class(
 
 def register(course: Course, chapter: str) -> None:
     """Tell the gradebook about the chapter's tasks, tests and points as the reference has them now."""
+    open_gradebook(course).close()  # says in one line why it cannot, which nbgrader does not
     with tempfile.TemporaryDirectory() as folder:
         run_generate_assignment(course.settings(release_directory=folder), chapter)
 
