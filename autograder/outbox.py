@@ -27,6 +27,7 @@ class Record:
     tests: str
     seconds: float
     scores: dict[str, float | None]
+    phases: dict[str, float]  # seconds of each part of the work
 
 
 class Outbox:
@@ -48,7 +49,7 @@ class Outbox:
 
     def done(self, outcome: Outcome) -> None:
         """The gradebook has it: keep the record and drop the rest."""
-        record = Record(outcome.submission, outcome.tests, outcome.seconds, outcome.scores)
+        record = Record(outcome.submission, outcome.tests, outcome.seconds, outcome.scores, outcome.phases)
         write_atomically(self.folder / outcome.student / RECORD, json.dumps(asdict(record)).encode())
         (self.folder / outcome.student / OUTCOME).unlink()
 

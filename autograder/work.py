@@ -63,7 +63,7 @@ class Outcome:
     verdicts: tuple[Verdict, ...]
     repairs: tuple[str, ...]
     seconds: float
-    phases: dict[str, float] = field(default_factory=dict)  # seconds of intake, judge and conversion
+    phases: dict[str, float] = field(default_factory=dict)  # seconds of intake, cells, tests and conversion
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -119,6 +119,7 @@ def grade_submission(work: Work) -> Outcome:
         notebook, _ = preprocessor(notebook, {"nbgrader": names})
     text = nbformat.writes(notebook)
     end = time.perf_counter()
+    tests = sum(verdict.seconds for verdict in verdicts)
     return Outcome(
         work.student,
         assignment.chapter,
@@ -135,7 +136,12 @@ def grade_submission(work: Work) -> Outcome:
         tuple(verdicts),
         tuple(intake.repairs),
         end - start,
-        {"intake": taken_in - start, "judge": judged - taken_in, "conversion": end - judged},
+        {
+            "intake": taken_in - start,
+            "cells": judged - taken_in - tests,
+            "tests": tests,
+            "conversion": end - judged,
+        },
     )
 
 

@@ -153,10 +153,9 @@ def main() -> None:
 
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nothing that is printed may get between the answers
-    tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_read_tasks, args=(tasks,), daemon=True).start()
-    while True:
-        work = tasks.get()
+    inbox = _Inbox()
+    threading.Thread(target=inbox.fill, daemon=True).start()
+    while (work := inbox.tasks.get()) is not None:
         _limit_this_process()
         answer: Any
         try:
@@ -165,20 +164,34 @@ def main() -> None:
             answer = error
         except Exception as error:
             answer = SubmissionFailed(_one_line(error))
+        inbox.unanswered -= 1
         pickle.dump(answer, answers)
         answers.flush()
 
 
-def _read_tasks(tasks: "queue.SimpleQueue[Any]") -> None:
-    """Hand on what comes; when the owner is gone, end at once with everything that was started here."""
-    try:
-        while True:
-            tasks.put(pickle.load(sys.stdin.buffer))
-    finally:
-        for child in psutil.Process().children(recursive=True):
-            with contextlib.suppress(psutil.Error):
-                child.kill()
-        os._exit(0)
+class _Inbox:
+    """What the owner sends, read beside the work so that the end of the pipe is noticed at once."""
+
+    def __init__(self) -> None:
+        self.tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()  # None: there will be no more
+        self.unanswered = 0
+
+    def fill(self) -> None:
+        """Hand on what comes; when the owner is gone, end, with everything that was started here."""
+        try:
+            while True:
+                work = pickle.load(sys.stdin.buffer)
+                self.unanswered += 1
+                self.tasks.put(work)
+        finally:
+            self.tasks.put(None)
+            if self.unanswered:
+                children = psutil.Process().children(recursive=True)
+                for child in children:
+                    with contextlib.suppress(psutil.Error):
+                        child.kill()
+                psutil.wait_procs(children, timeout=1)
+                os._exit(0)
 
 
 def _limit_this_process() -> None:

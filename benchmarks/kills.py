@@ -86,7 +86,7 @@ def one_round(course: Course, kind: str, random_numbers: random.Random, seconds:
         run = _start(course, machines.address if machines else None)
         family = _wait_and_kill(run, kind, random_numbers, random_numbers.random() * seconds, machines, damage)
         finished = Outbox(course.root, CHAPTER).records() | {
-            outcome.student: Record(outcome.submission, outcome.tests, outcome.seconds, outcome.scores)
+            outcome.student: Record(outcome.submission, outcome.tests, outcome.seconds, outcome.scores, outcome.phases)
             for outcome in _waiting(course)
         }
         damage.leftovers += len(psutil.wait_procs(family, timeout=15)[1])
@@ -231,7 +231,7 @@ def _cluster() -> Iterator[Machines]:
             psutil.wait_procs(family, timeout=10)
 
 
-def kill(template: Course, folder: Path, kinds: list[str], seed: int) -> Damage:
+def kill(template: Course, folder: Path, kinds: list[str], seed: int, progress: bool = False) -> Damage:
     """One round for each of `kinds`, in folders below `folder`."""
     random_numbers = random.Random(seed)
     damage = Damage()
@@ -248,6 +248,8 @@ def kill(template: Course, folder: Path, kinds: list[str], seed: int) -> Damage:
         course = hand_in_class(template, folder / str(number))
         one_round(course, kind, random_numbers, seconds, damage)
         shutil.rmtree(course.root)
+        if progress:
+            print(number + 1, kind, damage, flush=True)
     return damage
 
 
@@ -256,15 +258,14 @@ def main() -> None:
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     kinds = [[*LOCAL, *CLUSTER][number % 5] for number in range(rounds)]
     sys.path.insert(0, str(ROOT / "tests"))
-    from conftest import make_course
-
     from autograder.build import build
+    from conftest import make_course
 
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "template").mkdir()
         template = make_course(Path(folder) / "template")
         build(template, CHAPTER)
-        damage = kill(template, Path(folder), kinds, seed)
+        damage = kill(template, Path(folder), kinds, seed, progress=True)
     print(f"{'killed':26} {'rounds':>6} {'hit':>5}")
     for kind, number in damage.rounds.items():
         print(f"{kind:26} {number:6} {damage.hit[kind]:5}")

@@ -241,7 +241,7 @@ def test_workers_fit_into_memory() -> None:
 def test_long_ones_first(built_course: Course, tmp_path: Path) -> None:
     course = class_of(built_course, tmp_path / "course")
     hand_in(course, "large", RIGHT + "\n" + "#" * 5000)
-    records = {name: outbox.Record("", "", seconds, {}) for name, seconds in {"ada": 1.0, "bob": 9.0}.items()}
+    records = {name: outbox.Record("", "", seconds, {}, {}) for name, seconds in {"ada": 1.0, "bob": 9.0}.items()}
     ordered = grade._heavy_first(course, CHAPTER, ["ada", "bob", "cy", "large"], records)
     assert ordered == ["large", "cy", "bob", "ada"]
 

@@ -1,4 +1,4 @@
-"""Whatever process dies while a class is graded, no verdict is lost or doubled; `benchmarks/kills.py` does many more."""
+"""Whatever dies while a class is graded, no verdict is lost or doubled; `benchmarks/kills.py` does many more rounds."""
 
 import os
 from pathlib import Path

@@ -1,0 +1,254 @@
+"""What grading a class costs: the same submissions through plain `nbgrader autograde` and through `autograder grade`.
+
+    python benchmarks/grading.py compare [--submissions 50] [--plain 10] [--jobs 2]
+    python benchmarks/grading.py curve [--sizes 50,200,1000] [--jobs 2]
+
+`compare` grades chapter 01 and a torch notebook of short cells both ways in one run, checks that marks are equal,
+prints the ratio and the parts of the time, and draws them. Of plain nbgrader only the first `--plain` submissions are
+graded. `curve` grades classes of several sizes and prints cost for each submission, the coordinator's memory, and what
+was left behind.
+"""
+
+import json
+import os
+import random
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import nbformat
+import psutil
+import typer
+from judge import WALL, torch_course
+
+from autograder.bank import answers_folder, fill_in, read_bank
+from autograder.course import Course, open_course
+from autograder.grade import students_to_grade
+from autograder.intake import read_reference
+from autograder.marks import marks_of_class, totals
+from autograder.outbox import Outbox
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = Path(__file__).resolve().parent / "results"
+CHAPTER_01 = "01_bigrams"
+HARDENED = f'load_subconfig("nbgrader_config.py", path={str(ROOT)!r})\n'
+# What a course has that uses nbgrader as it comes.
+PLAIN = """c = get_config()
+c.CourseDirectory.course_id = "counts-to-transformers"
+c.CourseDirectory.source_directory = "solutions"
+c.CourseDirectory.release_directory = "notebooks"
+c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "*.py"]
+c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
+"""
+app = typer.Typer(add_completion=False)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A graded class: seconds and seconds of CPU, of everything that ran for it."""
+
+    wall: float
+    cpu: float
+    memory: int = 0  # of the coordinator at most, bytes
+    leftovers: int = 0
+
+
+def course_with(folder: Path, origin: Course, chapter: str, submissions: dict[str, str], settings: str) -> Course:
+    """A course of one chapter with these submissions."""
+    folder.mkdir()
+    (folder / "nbgrader_config.py").write_text(settings)
+    for part in (origin.source, origin.release):
+        shutil.copytree(part / chapter, folder / part.name / chapter)
+    course = open_course(folder)
+    for student, text in submissions.items():
+        path = course.submitted / student / chapter / f"{chapter}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(text)
+    return course
+
+
+def make_submissions(origin: Course, chapter: str, number: int) -> dict[str, str]:
+    """The same for the same number: right and wrong answers of the bank, if it has any, in the reference notebook."""
+    reference = read_reference(origin, chapter)
+    folder = answers_folder(origin, chapter)
+    bank = read_bank(folder) if folder.is_dir() else {}
+    submissions = {}
+    for position in range(number):
+        chosen = random.Random(position)
+        # Answers that never end cost the time limit, both ways, and would say nothing about the overhead.
+        answers = {
+            task: chosen.choice([a for a in some if "while True" not in a.source]) for task, some in bank.items()
+        }
+        notebook = fill_in(reference, {task: answer.source for task, answer in answers.items()})
+        submissions[f"student{position:04}"] = nbformat.writes(notebook)
+    return submissions
+
+
+def run(command: list[str], course: Course) -> Run:
+    """Run a command to its end; what it started is counted once it has been waited for."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    process = subprocess.Popen([sys.executable, "-m", *command], cwd=course.root, stdout=subprocess.DEVNULL)
+    memory, family = 0, set()
+    watched = psutil.Process(process.pid)
+    while process.poll() is None:
+        try:
+            memory = max(memory, watched.memory_info().rss)
+            family |= set(watched.children(recursive=True))
+        except psutil.NoSuchProcess:
+            break
+        time.sleep(0.5)
+    if process.wait():
+        raise SystemExit(f"{' '.join(command)} failed")
+    wall = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return Run(wall, cpu, memory, sum(process.is_running() for process in family))
+
+
+def plain_run(course: Course, chapter: str) -> Run:
+    """`nbgrader autograde`, less what it needs before the first submission."""
+    generate = [sys.executable, "-m", "nbgrader", "generate_assignment", chapter, "--force"]
+    subprocess.run(generate, cwd=course.root, check=True, capture_output=True)
+    return run(["nbgrader", "autograde", chapter, "--log-level=CRITICAL"], course)
+
+
+def marks(course: Course, chapter: str) -> dict[str, float]:
+    return totals(marks_of_class(course, chapter))["points"].to_dict()
+
+
+def floor(origin: Course, chapter: str, submissions: dict[str, str]) -> float:
+    """Mean CPU seconds of the student's and the test cells alone, in forks of a process that has the imports done."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from IPython.core.interactiveshell import InteractiveShell
+
+    import lmkit  # noqa: F401
+
+    if "torch" in submissions[min(submissions)]:
+        import torch
+
+        torch.optim.AdamW([torch.zeros(1, requires_grad=True)])
+    notebooks = [nbformat.reads(text, as_version=4) for text in submissions.values()]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    for notebook in notebooks:
+        child = os.fork()
+        if child == 0:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            shell = InteractiveShell.instance()
+            for cell in notebook.cells:
+                if cell.cell_type == "code":
+                    shell.run_cell(cell.source)
+            os._exit(0)
+        os.waitpid(child, 0)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime) / len(notebooks)
+
+
+def parts(course: Course, chapter: str, wall: float, jobs: int) -> dict[str, float]:
+    """Mean seconds of a submission's parts. What no part accounts for is start, import and the gradebook."""
+    records = Outbox(course.root, chapter).records().values()
+    means = {name: statistics.fmean(r.phases[name] for r in records) for name in next(iter(records)).phases}
+    return means | {"start, import, gradebook": wall * jobs / len(records) - sum(means.values())}
+
+
+@app.command()
+def compare(
+    submissions: Annotated[int, typer.Option(help="Submissions of each chapter.")] = 50,
+    plain: Annotated[int, typer.Option(help="How many of them plain nbgrader grades.")] = 10,
+    jobs: Annotated[int, typer.Option(help="Worker processes of `autograder grade`.")] = 2,
+) -> None:
+    """Plain nbgrader beside `autograder grade`."""
+    split: dict[str, dict[str, float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "torch").mkdir()
+        for origin, chapter in ((open_course(ROOT), CHAPTER_01), (torch_course(Path(folder) / "torch"), WALL)):
+            texts = make_submissions(origin, chapter, submissions)
+            few = dict(list(texts.items())[:plain])
+            ours = course_with(Path(folder) / f"ours-{chapter}", origin, chapter, texts, HARDENED)
+            theirs = course_with(Path(folder) / f"plain-{chapter}", origin, chapter, few, PLAIN)
+            slow = plain_run(theirs, chapter)
+            fast = run(["autograder.cli", "grade", chapter, "--jobs", str(jobs)], ours)
+            expected, received = marks(theirs, chapter), marks(ours, chapter)
+            unequal = [student for student in few if expected[student] != received[student]]
+            base = floor(origin, chapter, few)
+            each, each_plain = fast.wall / submissions, slow.wall / len(few)
+            split[chapter] = parts(ours, chapter, fast.wall, jobs)
+            print(f"{chapter}: {len(few)} marks compared, {len(unequal)} differ {unequal}")
+            print(f"  seconds for each: plain {each_plain:.2f}, ours {each:.2f}; ratio {each_plain / each:.1f}")
+            print(
+                f"  CPU seconds for each: plain {slow.cpu / len(few):.2f}, ours {fast.cpu / submissions:.2f}, "
+                f"cells alone {base:.2f}; overhead {fast.cpu / submissions - base:.2f}"
+            )
+            for name, seconds in split[chapter].items():
+                print(f"  {name:26} {seconds:7.3f} s of a worker")
+            print(f"  coordinator {fast.memory / 2**20:.0f} MiB, processes left {fast.leftovers}", flush=True)
+    RESULTS.mkdir(exist_ok=True)
+    draw(split, RESULTS / "grading.png")
+
+
+def draw(split: dict[str, dict[str, float]], path: Path) -> None:
+    """The parts of each chapter as one bar."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(8, 0.8 * len(split) + 1.5), layout="constrained")
+    left = dict.fromkeys(split, 0.0)
+    for name in next(iter(split.values())):
+        seconds = [values[name] for values in split.values()]
+        axes.barh(list(split), seconds, left=list(left.values()), label=name)
+        left = {chapter: left[chapter] + value for chapter, value in zip(split, seconds, strict=True)}
+    axes.set_xlabel("seconds of a worker for each submission")
+    axes.legend(ncols=3, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.3), frameon=False)
+    figure.savefig(path, dpi=120)
+    print(f"drawn: {path.relative_to(ROOT)}")
+
+
+@app.command()
+def curve(
+    sizes: Annotated[str, typer.Option(help="Sizes of classes.")] = "50,100,200,500,1000",
+    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
+    chapter: Annotated[str, typer.Option(help="Chapter of this course.")] = CHAPTER_01,
+) -> None:
+    """Cost of each submission in classes of several sizes."""
+    origin = open_course(ROOT)
+    print(f"{'size':>6} {'s each':>8} {'CPU each':>9} {'MiB':>6} {'processes':>10} {'files':>6} {'sockets':>8}   left")
+    rows = []
+    for size in map(int, sizes.split(",")):
+        with tempfile.TemporaryDirectory() as folder:
+            temporary, sockets = set(Path(tempfile.gettempdir()).iterdir()), unix_sockets()
+            course = course_with(
+                Path(folder) / "course", origin, chapter, make_submissions(origin, chapter, size), HARDENED
+            )
+            done = run(["autograder.cli", "grade", chapter, "--jobs", str(jobs)], course)
+            left = students_to_grade(course, chapter)
+            new = {path for path in set(Path(tempfile.gettempdir()).iterdir()) - temporary if path.name[:3] == "ag-"}
+            row = [size, done.wall / size, done.cpu / size, done.memory / 2**20]
+            rows.append(row)
+            print(
+                f"{row[0]:6} {row[1]:8.3f} {row[2]:9.3f} {row[3]:6.0f} {done.leftovers:10} {len(new):6} "
+                f"{max(0, unix_sockets() - sockets):8}   {len(left)} not graded",
+                flush=True,
+            )
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "curve.json").write_text(json.dumps(rows))
+
+
+def unix_sockets() -> int:
+    """How many Unix sockets this machine has open."""
+    path = Path("/proc/net/unix")
+    return len(path.read_text().splitlines()) if path.is_file() else 0
+
+
+if __name__ == "__main__":
+    app()
