@@ -183,7 +183,7 @@ class _Inbox:
                 work = pickle.load(sys.stdin.buffer)
                 self.unanswered += 1
                 self.tasks.put(work)
-        finally:
+        except (EOFError, OSError, pickle.UnpicklingError):  # also in the middle of a unit of work
             self.tasks.put(None)
             if self.unanswered:
                 children = psutil.Process().children(recursive=True)
