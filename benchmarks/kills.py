@@ -121,7 +121,8 @@ def _wait_and_kill(
         time.sleep(0.02)
     with contextlib.suppress(subprocess.TimeoutExpired):
         run.wait(delay)
-    victims = _victims(run, kind, machines)
+    while not (victims := _victims(run, kind, machines)) and run.poll() is None:
+        time.sleep(0.01)  # between two submissions there may be none
     family = _family(run.pid) if kind not in CLUSTER else []
     if victims:
         with contextlib.suppress(psutil.NoSuchProcess):
