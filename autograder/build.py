@@ -23,7 +23,7 @@ from autograder.chapter import (
     read_chapter,
 )
 from autograder.course import Course, CourseError
-from autograder.nbgrader_setup import visible_folders
+from autograder.nbgrader_setup import environment, visible_folders
 from autograder.quiet import run_quietly
 from autograder.sandbox import SandboxKernelManager
 
@@ -161,7 +161,7 @@ def _take_outputs(notebook: NotebookNode, path: Path) -> bool:
 
 def _execute(course: Course, notebook: NotebookNode) -> None:
     """Run all cells in a fresh kernel in the sandbox and keep the outputs. An error stops the build."""
-    km = SandboxKernelManager(visible_folders(course.nbgrader))
+    km = SandboxKernelManager(visible_folders(course.nbgrader), environment(course.nbgrader))
     try:
         client = NotebookClient(
             notebook, km=km, timeout=EXECUTION_TIMEOUT, record_timing=False, shutdown_kernel="immediate"

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Integer, List, Unicode
+from traitlets import Dict, Integer, List, Unicode
 
 from autograder.sandbox import SandboxKernelManager
 from autograder.verdicts import CRASHED, NOT_RUN, TIMED_OUT
@@ -30,6 +30,7 @@ class SandboxedExecute(NbGraderPreprocessor):
     most_kernels = Integer(6, help="How many kernels one notebook may use up.").tag(config=True)
 
     visible_folders = List(Unicode(), help="Folders that the kernel may read besides its Python.").tag(config=True)
+    environment = Dict(Unicode(), help="Variables of the course's own.").tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         asyncio.run(_Run(nb, self).all_cells())
@@ -102,7 +103,9 @@ class _Run:
         self.kernels += 1
         self.client = NotebookClient(
             copy.deepcopy(self.notebook),  # the client writes into its notebook; ours is filled cell by cell
-            km=SandboxKernelManager([Path(folder) for folder in self.settings.visible_folders]),
+            km=SandboxKernelManager(
+                [Path(folder) for folder in self.settings.visible_folders], self.settings.environment
+            ),
             allow_errors=True,
             record_timing=False,
             shutdown_kernel="immediate",

@@ -7,15 +7,16 @@ from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 
-def harden(config: Config, visible: list[Path]) -> None:
+def harden(config: Config, visible: list[Path], environment: dict[str, str] | None = None) -> None:
     """Put our intake and the sandboxed execution into nbgrader's own autograding.
 
     `visible` are the folders that student code may read besides its Python: the packages and data
-    that notebooks use.
+    that notebooks use; `environment` are variables of the course's own that they find set.
     """
     # nbgrader 0.9.6 meets SQLAlchemy 2 with a harmless warning for every submission.
     warnings.filterwarnings("ignore", category=SAWarning, module="nbgrader")
     config.Judge.visible_folders = config.SandboxedExecute.visible_folders = [str(folder) for folder in visible]
+    config.Judge.environment = config.SandboxedExecute.environment = environment or {}
     config.Autograde.exporter_class = "autograder.intake.TolerantExporter"
     # The feedback that nbgrader makes itself must not show hidden tests either.
     config.GenerateFeedback.preprocessors = [
@@ -36,3 +37,8 @@ def harden(config: Config, visible: list[Path]) -> None:
 def visible_folders(config: Config) -> list[Path]:
     """The folders that `harden` was given."""
     return [Path(folder) for folder in config.Judge.visible_folders]
+
+
+def environment(config: Config) -> dict[str, str]:
+    """The variables that `harden` was given."""
+    return dict(config.Judge.environment)

@@ -35,7 +35,7 @@ def workers_that_fit(memory_of_notebook: int) -> int:
 @contextlib.contextmanager
 def local_pool(jobs: int) -> Iterator[Pool]:
     """`jobs` processes of this machine; leaving ends them, whatever they do."""
-    workers = Workers()
+    workers = Workers(pinned=True)
     executor = ThreadPoolExecutor(jobs)
     try:
         # Each thread waits for a process: a worker that dies takes nothing else with it.

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,12 +47,14 @@ class Limits:
 
 
 class SandboxKernelManager(AsyncKernelManager):
-    """A kernel in the sandbox that sees Python and `visible_folders`, besides its own work folder.
+    """A kernel in the sandbox that sees Python, `visible_folders` and its own work folder.
+
+    `environment` holds the course's own variables.
 
     It talks through sockets in a private folder, since TCP cannot cross a network namespace.
     """
 
-    def __init__(self, visible_folders: list[Path]) -> None:
+    def __init__(self, visible_folders: list[Path], environment: dict[str, str]) -> None:
         # The folder's name must stay short: the address of a Unix socket holds about 100 bytes.
         self.folder = Path(tempfile.mkdtemp(prefix="ag-"))
         super().__init__(
@@ -77,7 +80,10 @@ class SandboxKernelManager(AsyncKernelManager):
             metadata={
                 "kernel_provisioner": {
                     "provisioner_name": PROVISIONER,
-                    "config": {"visible_folders": [str(folder.resolve()) for folder in visible_folders]},
+                    "config": {
+                        "visible_folders": [str(folder.resolve()) for folder in visible_folders],
+                        "environment": environment,
+                    },
                 }
             },
         )
@@ -94,9 +100,11 @@ class SandboxProvisioner(LocalProvisioner):
     """Starts the kernel's command inside bubblewrap; registered as `autograder-sandbox`."""
 
     visible_folders: list[str] = []
+    environment: dict[str, str] = {}
 
-    def __init__(self, visible_folders: list[str], **kwargs: Any) -> None:
+    def __init__(self, visible_folders: list[str], environment: dict[str, str], **kwargs: Any) -> None:
         self.visible_folders = visible_folders
+        self.environment = environment
         super().__init__(**kwargs)
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> Any:
@@ -104,7 +112,11 @@ class SandboxProvisioner(LocalProvisioner):
         assert self.parent is not None
         folder = Path(self.parent.connection_file).parent
         # What a kernel writes past Jupyter's messages is nobody's output and must not reach the instructor's terminal.
-        kwargs |= {"env": clean_environment(), "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        kwargs |= {
+            "env": clean_environment(self.environment),
+            "stdout": subprocess.DEVNULL,
+            "stderr": subprocess.DEVNULL,
+        }
         kwargs["preexec_fn"] = functools.partial(limit_this_process, limits)
         if bubblewrap_works():
             sockets = ["--bind", str(folder), str(folder)]
@@ -204,10 +216,11 @@ def bubblewrap_works() -> bool:
     return subprocess.run(trial, capture_output=True, check=False).returncode == 0
 
 
-def clean_environment() -> dict[str, str]:
-    """A clean environment: nothing of the instructor's but the language and the numbers of threads."""
+def clean_environment(course: Mapping[str, str]) -> dict[str, str]:
+    """The course's own variables, and nothing of the instructor's but the language and the numbers of threads."""
     environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     return environment | {
+        **course,
         "PATH": "/usr/bin:/bin",
         "HOME": WORK_FOLDER,
         "TMPDIR": "/tmp",

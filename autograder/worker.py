@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,10 +44,11 @@ class SubmissionFailed(Exception):
 
 
 class Worker:
-    """One such process. It is used by one thread at a time."""
+    """One such process, on one core if `core` names one. It is used by one thread at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, core: int | None = None) -> None:
         self.submissions = 0
+        self.core = core
         self.process = subprocess.Popen(
             [sys.executable, "-P", "-m", "autograder.worker"],
             stdin=subprocess.PIPE,
@@ -54,6 +56,8 @@ class Worker:
             cwd="/",
             start_new_session=True,  # Ctrl-C is for the coordinator, which then ends the workers
         )
+        if core is not None:
+            os.sched_setaffinity(self.process.pid, {core})  # what it starts stays there too
 
     @property
     def is_usable(self) -> bool:
@@ -92,9 +96,14 @@ class Worker:
 
 
 class Workers:
-    """As many of them as threads ask at once."""
+    """As many of them as threads ask at once.
 
-    def __init__(self) -> None:
+    With `pinned` each keeps to a core, so that a submission that computes too much, with however many processes, slows
+    only those that share its core; this is for the only ones on a machine.
+    """
+
+    def __init__(self, pinned: bool = False) -> None:
+        self._cores = sorted(os.sched_getaffinity(0)) if pinned and hasattr(os, "sched_getaffinity") else []
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
         self._all: set[Worker] = set()
@@ -123,7 +132,8 @@ class Workers:
                 worker.stop()
 
     def _start(self) -> Worker:
-        worker = Worker()
+        users = Counter(worker.core for worker in self._all)
+        worker = Worker(min(self._cores, key=lambda core: users[core], default=None))
         self._all.add(worker)
         return worker
 

@@ -18,6 +18,7 @@ from autograder.intake import take_in
 from autograder.sandbox import Limits
 from autograder.wall.inside import wire
 from autograder.wall.student import StudentSide
+from autograder.wall.warm import Kind
 
 MOST_SECONDS = 10  # for one example, on a machine that is busy
 GROWTH = 100  # times the bytes of a message that what is read from it may take
@@ -306,7 +307,7 @@ messages = st.one_of(
 
 def check_message(data: bytes) -> None:
     """Whatever the bytes are, reading gives a value or WireError, soon, and nothing much larger than the bytes."""
-    side = StudentSide([], Limits())  # never started: what is read must not ask it for anything either
+    side = StudentSide(Kind((), Limits()))  # never started: what is read must not ask it for anything either
     side.callbacks = {1: len}
     start = time.monotonic()
     try:

@@ -54,16 +54,10 @@ def test_every_embedded_corpus_loads_within_a_second() -> None:
 
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="restaurant-sample, berkeley, kitchen") as error:
+    with pytest.raises(ValueError, match="berkeley, kitchen, translation") as error:
         lmkit.load("berkley")
     assert all(name in str(error.value) for name in NAMES)
     assert len(set(NAMES)) == len(NAMES) == len(EMBEDDED) + len(REAL)
-
-
-def test_the_sample_keeps_its_splits() -> None:
-    corpus = CORPORA["restaurant-sample"]
-    assert {split: len(parts) for split, parts in corpus.splits.items()} == {"train": 900, "test": 150}
-    assert corpus.tags is None and corpus.floor() is None
 
 
 def test_berkeley_has_the_fixed_split() -> None:
@@ -145,7 +139,7 @@ def test_frozen_files_have_their_sums() -> None:
 def test_describe_counts_a_toy() -> None:
     row = CORPORA["toy-house"].describe(plot=False).loc["train"]
     assert row.tolist() == [3, 21, 15, 7, 0]
-    table = CORPORA["restaurant-sample"].describe(plot=False)
+    table = CORPORA["berkeley"].describe(plot=False)
     assert list(table.columns) == ["sentences", "tokens", "types", "mean length", "unseen tokens, %"]
     assert table.loc["train", "unseen tokens, %"] == 0 < table.loc["test", "unseen tokens, %"]
 

@@ -66,7 +66,7 @@ def test_secrets_of_the_environment_stay_outside(built_course: Course, monkeypat
 def test_can_import_what_notebooks_need_but_not_write_it(real_course: Course) -> None:
     cells = run(
         real_course,
-        "import lmkit, numpy, pandas, matplotlib; print(len(lmkit.load('restaurant-sample').splits['train']) > 0)",
+        "import lmkit, numpy, pandas, matplotlib; print(len(lmkit.load('berkeley').splits['train']) > 0)",
         "import autograder",
         "open(lmkit.__file__, 'a')",
         "open('own.txt', 'w').write('x'); print('fine')",

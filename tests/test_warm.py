@@ -1,6 +1,5 @@
 """The warm parent: forks are quick and alike, and none can see, slow or outlive another, or reach the parent."""
 
-import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +17,7 @@ MODULES = ("numpy", "matplotlib.pyplot", "torch", "no_such_module")
 
 @pytest.fixture
 def side() -> Iterator[StudentSide]:
-    side = StudentSide([], Limits(memory=3 * 2**30), MODULES)
+    side = StudentSide(warm.Kind((), Limits(memory=3 * 2**30), MODULES))
     yield side
     side.stop()
 
@@ -51,7 +50,9 @@ def test_a_fork_has_the_modules_and_is_quick(side: StudentSide) -> None:
 
 
 def test_the_prelude_runs_beforehand_and_leaves_no_names() -> None:
-    side = StudentSide([], Limits(), ("decimal",), "import decimal\ndecimal.getcontext().prec = 7\nraise ValueError")
+    side = StudentSide(
+        warm.Kind((), Limits(), ("decimal",), "import decimal\ndecimal.getcontext().prec = 7\nraise ValueError")
+    )
     assert in_fresh_fork(side, "import decimal; result = decimal.getcontext().prec") == 7
     assert side.get("decimal") and not side.get("__prelude__")
     side.stop()
@@ -168,7 +169,7 @@ result = 1
 
 def test_two_sides_at_once_never_share_a_parent(side: StudentSide) -> None:
     side.start()
-    other = StudentSide([], side.kind.limits, MODULES)
+    other = StudentSide(side.kind)
     other.start()
     try:
         assert isinstance(side.process, warm.Fork) and isinstance(other.process, ColdProcess)
@@ -215,11 +216,9 @@ def test_a_module_that_starts_a_thread_means_cold_processes(tmp_path: Path) -> N
     (tmp_path / "restless.py").write_text(
         "import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()"
     )
-    (tmp_path / "sitecustomize.py").write_text("")
-    side = StudentSide([tmp_path], Limits(), ("numpy", "restless"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(warm, "clean_environment", lambda: {**os.environ, "PYTHONPATH": str(tmp_path)})
-        side.start()
+    variables = (("PYTHONPATH", str(tmp_path)),)
+    side = StudentSide(warm.Kind((tmp_path,), Limits(), ("numpy", "restless"), environment=variables))
+    side.start()
     assert isinstance(side.process, ColdProcess)
     assert run(side, "result = 1") == 1
     side.stop()

@@ -7,6 +7,7 @@ them binds is asked for on the student's side: plain values are copied, function
 import builtins
 import contextlib
 import io
+import os
 import signal
 import threading
 import time
@@ -19,10 +20,11 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Integer, List, Unicode
+from traitlets import Dict, Integer, List, Unicode
 
 from autograder.sandbox import Limits
 from autograder.verdicts import (
+    CRASHED,
     FAILED,
     MISSING,
     NOT_RUN,
@@ -38,6 +40,7 @@ from autograder.wall.inside import wire
 from autograder.wall.names import modules_of, plan, prelude_of
 from autograder.wall.outputs import clean_markdown, clean_outputs, storable
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
+from autograder.wall.warm import Kind
 
 MOST_PRINTED = 3000  # characters of what one test prints
 MOST_MESSAGE = 2000  # characters of what a student is told about one test
@@ -74,8 +77,9 @@ class Judge(NbGraderPreprocessor):
     memory = Integer(8 * 2**30, help="Bytes of memory for all processes of a notebook.").tag(config=True)
     timeout = Integer(20, help="Seconds that one cell may run.").tag(config=True)
     notebook_timeout = Integer(180, help="Seconds that all cells of a notebook may run together.").tag(config=True)
-    most_processes = Integer(6, help="How many fresh Python processes one notebook may use up.").tag(config=True)
+    most_processes = Integer(12, help="How many fresh Python processes one notebook may use up.").tag(config=True)
     visible_folders = List(Unicode(), help="Folders that student code may read besides its Python.").tag(config=True)
+    environment = Dict(Unicode(), help="Variables of the course's own, for both sides.").tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """nbgrader's way in. Test cells of the notebook itself are not looked at: the reference has them."""
@@ -102,11 +106,19 @@ class _Trial:
         self.plan = plan(reference)
         self.tests = {cell.metadata.nbgrader.grade_id: cell for cell in reference.cells if utils.is_grade(cell)}
         self.our_texts = {cell.source for cell in reference.cells if cell.cell_type == "markdown"}
-        folders = [Path(folder) for folder in settings.visible_folders]
-        self.side = StudentSide(folders, Limits(memory=settings.memory), modules_of(reference), prelude_of(reference))
+        os.environ.update(settings.environment)  # given cells run on our side too, and must come to the same
+        kind = Kind(
+            tuple(Path(folder) for folder in settings.visible_folders),
+            Limits(memory=settings.memory),
+            modules_of(reference),
+            prelude_of(reference),
+            tuple(sorted(settings.environment.items())),
+        )
+        self.side = StudentSide(kind)
         self.deadline = time.monotonic() + settings.notebook_timeout
         self.processes = 0
         self.fatal: set[int] = set()  # positions of student cells after which the process could not be used any more
+        self.crashed: set[int | str] = set()  # cells and tests in which the process has ended once
         self.alive = False
         self.given: dict[str, Any] = {"__name__": "__given__"}
         self.given_run: list[int] = []
@@ -136,10 +148,13 @@ class _Trial:
         ]
 
     def _student_cell(self, cell: NotebookNode, position: int) -> None:
-        if not self._process_that_ran_all_before(position):
-            cell.outputs = [_error(NOT_RUN, "Not run: cells above used up the time of the whole notebook.")]
-            return
-        outputs, problem = self._run_there(cell.source, position)
+        result = None
+        while result is None:
+            if not self._process_that_ran_all_before(position):
+                cell.outputs = [_error(NOT_RUN, "Not run: cells above used up the time of the whole notebook.")]
+                return
+            result = self._run_there(cell.source, position)
+        outputs, problem = result
         cell.outputs = clean_outputs(outputs, self.room)
         self.room -= sum(len(str(output)) for output in cell.outputs)
         if problem is not None:
@@ -149,12 +164,16 @@ class _Trial:
         if grade_id and errors:
             self.task_errors[grade_id] = _first_line(f"{errors[0].ename}: {errors[0].evalue}")
 
-    def _run_there(self, source: str, position: int) -> tuple[list[Any], NotebookNode | None]:
-        """Run a cell on the student's side. If that ends the process, the cell is remembered as fatal."""
+    def _run_there(self, source: str, position: int) -> tuple[list[Any], NotebookNode | None] | None:
+        """Run a cell on the student's side. If that ends the process, the cell is remembered as fatal.
+
+        None if it should be tried again, since the process has ended in it for the first time.
+        """
         try:
             outputs, error = self.side.run_cell(source, self._seconds())
         except StudentGone as gone:
-            self.alive = False
+            if self._may_be_the_machines_fault(gone, position):
+                return None
             self.fatal.add(position)
             return [], _error(gone.reason, str(gone))
         except Exception as problem:  # whatever else their side makes of a request
@@ -163,6 +182,13 @@ class _Trial:
             kept = [output for output in outputs if isinstance(output, dict) and output.get("output_type") != "error"]
             return kept, _error(TIMED_OUT, f"This cell was stopped after {self.settings.timeout} seconds.")
         return outputs, None
+
+    def _may_be_the_machines_fault(self, gone: StudentGone, where: int | str) -> bool:
+        """Note that the process has ended, and say whether something else may have ended it: it did so once only."""
+        self.alive = False
+        is_first = gone.reason == CRASHED and where not in self.crashed
+        self.crashed.add(where)
+        return is_first
 
     def _process_that_ran_all_before(self, position: int) -> bool:
         """Make sure of a process in which the cells before `position` have run. False if the budget is used up."""
@@ -182,11 +208,14 @@ class _Trial:
 
     def _test(self, cell: NotebookNode, grade_id: str, position: int) -> Verdict:
         """Run one test cell here. Its verdict also becomes the cell's output, which is what nbgrader reads."""
-        if not self._process_that_ran_all_before(position):
+        result = None
+        while result is None and self._process_that_ran_all_before(position):
+            start = time.monotonic()
+            result = self._execute_test(grade_id)
+        if result is None:
             verdict = self._verdict(grade_id, NOT_RUN, "Not run: cells above used up the time of the whole notebook.")
         else:
-            start = time.monotonic()
-            printed, outcome, message = self._execute_test(grade_id)
+            printed, outcome, message = result
             if printed:
                 cell.outputs.append(new_output("stream", name="stdout", text=printed))
             verdict = self._verdict(grade_id, outcome, message, time.monotonic() - start)
@@ -195,8 +224,8 @@ class _Trial:
             cell.outputs.append(_error(verdict.outcome, verdict.message))
         return verdict
 
-    def _execute_test(self, grade_id: str) -> tuple[str, str, str]:
-        """What the test printed, its outcome and message."""
+    def _execute_test(self, grade_id: str) -> tuple[str, str, str] | None:
+        """What the test printed, its outcome and message; None if it should be tried again."""
         self.side.deadline = time.monotonic() + self._seconds()
         printed = io.StringIO()
         try:
@@ -210,8 +239,7 @@ class _Trial:
                 code = compile(self.tests[grade_id].source, f"<{grade_id}>", "exec")
                 exec(code, Namespace(self.given, self.side))
         except StudentGone as gone:
-            self.alive = False
-            return "", gone.reason, str(gone)
+            return None if self._may_be_the_machines_fault(gone, grade_id) else ("", gone.reason, str(gone))
         except (TimeUp, CellTimeUp):
             return (
                 "",

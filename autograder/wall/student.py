@@ -12,13 +12,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import psutil
 
 from autograder.sandbox import (
-    Limits,
     bubblewrap,
     bubblewrap_works,
     clean_environment,
@@ -98,14 +96,19 @@ class CallableHandle(Handle):
 class ColdProcess:
     """A process of its own for one submission, where no warm parent can be forked; it does all imports itself."""
 
-    def __init__(self, theirs: socket.socket, visible_folders: list[Path], limits: Limits):
-        command, environment, descriptors = [sys.executable, "-P"], clean_environment(), [theirs.fileno()]
+    def __init__(self, theirs: socket.socket, kind: warm.Kind):
+        command, descriptors = [sys.executable, "-P"], [theirs.fileno()]
+        environment = clean_environment(dict(kind.environment))
         self.folder: tempfile.TemporaryDirectory[str] | None = None  # the work folder in the reduced mode
         if bubblewrap_works():
             filter_number = readable(system_call_filter(namespaces=True))
             descriptors.append(filter_number)
             inside = ["--ro-bind", str(warm.INSIDE), warm.AGENT_FOLDER, "--seccomp", str(filter_number)]
-            command = [*bubblewrap(visible_folders, limits, inside), *command, f"{warm.AGENT_FOLDER}/agent.py"]
+            command = [
+                *bubblewrap(list(kind.visible_folders), kind.limits, inside),
+                *command,
+                f"{warm.AGENT_FOLDER}/agent.py",
+            ]
         else:
             command += [str(warm.INSIDE / "agent.py")]
             self.folder = tempfile.TemporaryDirectory(prefix="ag-")
@@ -118,7 +121,7 @@ class ColdProcess:
             stderr=subprocess.DEVNULL,
             env=environment,
             cwd=self.folder.name if self.folder else None,
-            preexec_fn=lambda: limit_this_process(limits),
+            preexec_fn=lambda: limit_this_process(kind.limits),
             start_new_session=True,
         )
         for number in descriptors[1:]:
@@ -142,12 +145,11 @@ class ColdProcess:
 class StudentSide:
     """A sandboxed process that runs one student's cells and answers questions about what they defined.
 
-    `modules` are what its notebook imports and `prelude` is the code that it starts with; both are run beforehand, once
-    for many submissions, so that what is slow only the first time is done.
+    What its notebook imports and starts with is run beforehand, once for many submissions (see `warm.Kind`).
     """
 
-    def __init__(self, visible_folders: list[Path], limits: Limits, modules: tuple[str, ...] = (), prelude: str = ""):
-        self.kind = warm.Kind(tuple(visible_folders), limits, modules, prelude)
+    def __init__(self, kind: warm.Kind):
+        self.kind = kind
         self.process: warm.Fork | ColdProcess | None = None
         self.deadline = float("inf")
 
@@ -167,7 +169,7 @@ class StudentSide:
             self.connection.close()
             self.connection, theirs = socket.socketpair()
             with theirs:
-                self.process = ColdProcess(theirs, list(self.kind.visible_folders), self.kind.limits)
+                self.process = ColdProcess(theirs, self.kind)
         threading.Thread(target=self._watch, args=(self.process,), daemon=True).start()
 
     def stop(self) -> None:

@@ -40,12 +40,16 @@ class NoFork(Exception):
 
 @dataclass(frozen=True)
 class Kind:
-    """What a parent is started with; submissions of the same kind share one."""
+    """What a process for a student's code is started with; submissions of the same kind share a warm parent.
+
+    `modules` are what their notebook imports and `prelude` is the code that it starts with.
+    """
 
     visible_folders: tuple[Path, ...]
     limits: Limits
-    modules: tuple[str, ...]
-    prelude: str
+    modules: tuple[str, ...] = ()
+    prelude: str = ""
+    environment: tuple[tuple[str, str], ...] = ()
 
 
 class Fork:
@@ -98,7 +102,7 @@ class WarmParent:
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 # A process with threads cannot be forked safely, and NumPy's linear algebra starts some at once.
-                env=clean_environment() | {"OPENBLAS_NUM_THREADS": "1"},
+                env=clean_environment(dict(kind.environment)) | {"OPENBLAS_NUM_THREADS": "1"},
                 preexec_fn=lambda: limit_this_process(kind.limits),
                 start_new_session=True,
             )

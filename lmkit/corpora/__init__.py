@@ -153,15 +153,6 @@ def _about(name: str) -> str:
     return str(tomllib.loads((DATA / "about.toml").read_text(encoding="utf-8"))[name])
 
 
-def _restaurant_sample() -> Corpus:
-    folder = DATA / "restaurant_sample"
-    splits = {
-        split: [line.split() for line in (folder / f"{split}.txt").read_text().splitlines()]
-        for split in ("train", "test")
-    }
-    return Corpus("restaurant-sample", _about("restaurant-sample"), splits)
-
-
 def _berkeley() -> Corpus:
     from lmkit import berkeley
 
@@ -225,7 +216,6 @@ def _real(name: str) -> Corpus:
 
 
 _LOADERS: dict[str, Callable[[], Corpus]] = {
-    "restaurant-sample": _restaurant_sample,
     "berkeley": _berkeley,
     "kitchen": _kitchen,
     "translation": _translation,

@@ -15,10 +15,10 @@ def zero_factors(model, sentence):
 
 
 count = 0
-for sentence in test_sentences:
+for sentence in new_sentences:
     if len(zero_factors(restaurant_model, sentence)) > 0:
         count += 1
-measured = count / len(test_sentences)
+measured = count / len(new_sentences)
 
 
 # %% right="set of pairs, NumPy mean"
@@ -31,7 +31,7 @@ def zero_factors(model, sentence):
     return pairs - possible
 
 
-measured = np.mean([len(zero_factors(restaurant_model, s)) != 0 for s in test_sentences])
+measured = np.mean([len(zero_factors(restaurant_model, s)) != 0 for s in new_sentences])
 
 
 # %% right="a repeated pair listed once, in order; guess after the function"
@@ -41,7 +41,7 @@ def zero_factors(model, sentence):
 
 
 guess = 0.4
-measured = sum(map(bool, (zero_factors(restaurant_model, s) for s in test_sentences))) / 150
+measured = sum(map(bool, (zero_factors(restaurant_model, s) for s in new_sentences))) / len(new_sentences)
 
 
 # %% wrong="an impossible word in a known row is forgotten" caught_by="zero pairs are found"
@@ -53,7 +53,7 @@ def zero_factors(model, sentence):
     return [(a, b) for a, b in zip(padded, padded[1:]) if b not in model.get(a, {})]
 
 
-measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in test_sentences])
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in new_sentences])
 
 
 # %% wrong="boundaries are left out" caught_by="boundaries and unseen contexts"
@@ -65,7 +65,7 @@ def zero_factors(model, sentence):
     return [(a, b) for a, b in pairs if not model.get(a, {}).get(b)]
 
 
-measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in test_sentences])
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in new_sentences])
 
 
 # %% wrong="an unseen context is skipped" caught_by="boundaries and unseen contexts"
@@ -77,7 +77,7 @@ def zero_factors(model, sentence):
     return [(a, b) for a, b in zip(padded, padded[1:]) if a in model and not model[a].get(b)]
 
 
-measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in test_sentences])
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in new_sentences])
 
 
 # %% wrong="guess in per cent" caught_by="a guess comes first"
@@ -89,7 +89,7 @@ def zero_factors(model, sentence):
     return [(a, b) for a, b in zip(padded, padded[1:]) if not model.get(a, {}).get(b)]
 
 
-measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in test_sentences])
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in new_sentences])
 
 
 # %% wrong="share of pairs instead of sentences" caught_by="share of impossible sentences"
@@ -101,8 +101,8 @@ def zero_factors(model, sentence):
     return [(a, b) for a, b in zip(padded, padded[1:]) if not model.get(a, {}).get(b)]
 
 
-zeros = sum(len(zero_factors(restaurant_model, s)) for s in test_sentences)
-measured = zeros / sum(len(s) + 1 for s in test_sentences)
+zeros = sum(len(zero_factors(restaurant_model, s)) for s in new_sentences)
+measured = zeros / sum(len(s) + 1 for s in new_sentences)
 
 
 # %% wrong="measured on the training sentences" caught_by="share of impossible sentences"
@@ -115,3 +115,15 @@ def zero_factors(model, sentence):
 
 
 measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in train_sentences])
+
+
+# %% wrong="measured with the leak" caught_by="share of impossible sentences"
+guess = 0.3
+
+
+def zero_factors(model, sentence):
+    padded = ["<s>", *sentence, "</s>"]
+    return [(a, b) for a, b in zip(padded, padded[1:]) if not model.get(a, {}).get(b)]
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in test_sentences])

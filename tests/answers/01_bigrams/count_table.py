@@ -1,0 +1,79 @@
+"""Answers to the task count_table of chapter 01."""
+
+
+# %% right="only the words of the table, cell by cell"
+def count_table(sentences, words):
+    table = pd.DataFrame(0, index=words, columns=words)
+    wanted = set(words)
+    for sentence in sentences:
+        for i in range(len(sentence) - 1):
+            if sentence[i] in wanted and sentence[i + 1] in wanted:
+                table.loc[sentence[i], sentence[i + 1]] += 1
+    return table
+
+
+# %% right="an array of numbers, then a table of floats"
+def count_table(sentences, words):
+    place = {word: i for i, word in enumerate(words)}
+    counts = np.zeros((len(words), len(words)))
+    for sentence in sentences:
+        for w1, w2 in zip(sentence[:-1], sentence[1:]):
+            if w1 in place and w2 in place:
+                counts[place[w1], place[w2]] += 1
+    return pd.DataFrame(counts, index=list(words), columns=list(words))
+
+
+# %% right="crosstab over a text with sentence ends, put in order"
+def count_table(sentences, words):
+    text = pd.Series([word for sentence in sentences for word in [*sentence, "</s>"]])
+    table = pd.crosstab(text[:-1].to_numpy(), text[1:].to_numpy())
+    return table.reindex(index=words, columns=words, fill_value=0)
+
+
+# %% wrong="all sentences joined into one text" caught_by="no pair across two sentences"
+def count_table(sentences, words):
+    text = [word for sentence in sentences for word in sentence]
+    counts = Counter(zip(text, text[1:]))
+    return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)
+
+
+# %% wrong="row and column exchanged" caught_by="all 64 printed counts | words in the order given"
+def count_table(sentences, words):
+    counts = Counter(pair for sentence in sentences for pair in zip(sentence, sentence[1:]))
+    return pd.DataFrame([[counts[w2, w1] for w2 in words] for w1 in words], index=words, columns=words)
+
+
+# %% wrong="words in alphabetical order" caught_by="words in the order given"
+def count_table(sentences, words):
+    words = sorted(words)
+    counts = Counter(pair for sentence in sentences for pair in zip(sentence, sentence[1:]))
+    return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)
+
+
+# %% wrong="a pair that overlaps itself counted once" caught_by="no pair across two sentences"
+def count_table(sentences, words):
+    joined = ["  ".join(["", *sentence, ""]) for sentence in sentences]
+    rows = [[sum(text.count(f" {w1}  {w2} ") for text in joined) for w2 in words] for w1 in words]
+    return pd.DataFrame(rows, index=words, columns=words)
+
+
+# %% wrong="pairs never seen are missing numbers" caught_by="words in the order given"
+def count_table(sentences, words):
+    table = pd.DataFrame(index=words, columns=words, dtype=float)
+    counts = Counter(pair for sentence in sentences for pair in zip(sentence, sentence[1:]))
+    for w1, w2 in counts:
+        if w1 in words and w2 in words:
+            table.loc[w1, w2] = counts[w1, w2]
+    return table
+
+
+# %% wrong="each sentence counts a pair once" caught_by="all 64 printed counts | no pair across two sentences"
+def count_table(sentences, words):
+    counts = Counter(pair for sentence in sentences for pair in set(zip(sentence, sentence[1:])))
+    return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)
+
+
+# %% wrong="later in the sentence instead of right behind" caught_by="all 64 printed counts"
+def count_table(sentences, words):
+    counts = Counter((s[i], word) for s in sentences for i in range(len(s)) for word in s[i + 1 :])
+    return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)

@@ -1,0 +1,33 @@
+"""Pictures are stored small, whatever is drawn."""
+
+import io
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+from PIL import Image
+
+from lmkit import plots
+
+
+def test_a_picture_is_a_small_png_of_the_same_figure() -> None:
+    plots.use_style()
+    figure, axes = plt.subplots()
+    for colour in plots.COLOURS:
+        axes.plot([0, 1], [0, 1], color=colour)
+        axes.lines[-1].set_ydata([0, len(axes.lines)])
+    axes.set(xlabel="x", ylabel="y", ylim=(0, 8))
+    full = io.BytesIO()
+    figure.savefig(full, bbox_inches="tight")
+    small = plots.picture(figure)
+    plt.close(figure)
+    picture = Image.open(io.BytesIO(small))
+    assert picture.format == "PNG" and picture.size == Image.open(full).size
+    assert len(small) < 0.5 * len(full.getvalue())
+    colours = {colour for _, colour in picture.convert("RGB").getcolors()}
+    for wanted in plots.COLOURS:
+        rgb = [int(wanted[i : i + 2], 16) for i in (1, 3, 5)]
+        nearest = min(sum(abs(a - b) for a, b in zip(rgb, colour, strict=True)) for colour in colours)
+        assert nearest < 12, f"{wanted} is not among the colours of the picture"
