@@ -14,6 +14,7 @@ import os
 import random
 import resource
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -27,8 +28,9 @@ import nbformat
 import psutil
 import typer
 from judge import WALL, torch_course
+from nbgrader import utils
 
-from autograder.bank import answers_folder, fill_in, read_bank
+from autograder.bank import fill_in
 from autograder.course import Course, open_course
 from autograder.grade import students_to_grade
 from autograder.intake import read_reference
@@ -36,8 +38,11 @@ from autograder.marks import marks_of_class, totals
 from autograder.outbox import Outbox
 
 ROOT = Path(__file__).resolve().parent.parent
+ALONE = "OPENBLAS_NUM_THREADS"
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != ALONE}  # of what is measured
 RESULTS = Path(__file__).resolve().parent / "results"
 CHAPTER_01 = "01_bigrams"
+LONGEST = 120  # seconds that a notebook may take by itself
 HARDENED = f'load_subconfig("nbgrader_config.py", path={str(ROOT)!r})\n'
 # What a course has that uses nbgrader as it comes.
 PLAIN = """c = get_config()
@@ -75,18 +80,16 @@ def course_with(folder: Path, origin: Course, chapter: str, submissions: dict[st
 
 
 def make_submissions(origin: Course, chapter: str, number: int) -> dict[str, str]:
-    """The same for the same number: right and wrong answers of the bank, if it has any, in the reference notebook."""
+    """The reference with some tasks left out; the same for the same number.
+
+    Other answers, right or wrong, can take a hundred times as long, and would measure themselves, both ways.
+    """
     reference = read_reference(origin, chapter)
-    folder = answers_folder(origin, chapter)
-    bank = read_bank(folder) if folder.is_dir() else {}
+    tasks = [cell.metadata.nbgrader.grade_id for cell in reference.cells if utils.is_solution(cell)]
     submissions = {}
     for position in range(number):
-        chosen = random.Random(position)
-        # Answers that never end cost the time limit, both ways, and would say nothing about the overhead.
-        answers = {
-            task: chosen.choice([a for a in some if "while True" not in a.source]) for task, some in bank.items()
-        }
-        notebook = fill_in(reference, {task: answer.source for task, answer in answers.items()})
+        left_out = random.Random(position).sample(tasks, k=position % 4)
+        notebook = fill_in(reference, dict.fromkeys(left_out, "raise NotImplementedError"))
         submissions[f"student{position:04}"] = nbformat.writes(notebook)
     return submissions
 
@@ -95,7 +98,8 @@ def run(command: list[str], course: Course) -> Run:
     """Run a command to its end; what it started is counted once it has been waited for."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
-    process = subprocess.Popen([sys.executable, "-m", *command], cwd=course.root, stdout=subprocess.DEVNULL)
+    arguments = [sys.executable, "-m", *command]
+    process = subprocess.Popen(arguments, cwd=course.root, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
     memory, family = 0, set()
     watched = psutil.Process(process.pid)
     while process.poll() is None:
@@ -143,12 +147,15 @@ def floor(origin: Course, chapter: str, submissions: dict[str, str]) -> float:
         child = os.fork()
         if child == 0:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            signal.alarm(LONGEST)
             shell = InteractiveShell.instance()
             for cell in notebook.cells:
                 if cell.cell_type == "code":
                     shell.run_cell(cell.source)
             os._exit(0)
-        os.waitpid(child, 0)
+        _, status = os.waitpid(child, 0)
+        if status:
+            raise SystemExit(f"a notebook ended with {status}: an answer that does not end, perhaps")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime) / len(notebooks)
 
@@ -251,4 +258,6 @@ def unix_sockets() -> int:
 
 
 if __name__ == "__main__":
+    if ALONE not in os.environ:  # `floor` forks this process, which must have no threads when NumPy is imported
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, ALONE: "1"})
     app()

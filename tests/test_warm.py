@@ -62,6 +62,10 @@ def test_figures_are_shown_as_in_a_notebook(side: StudentSide) -> None:
     side.start()
     outputs, _ = side.run_cell("import matplotlib.pyplot as plt\nplt.plot([1, 2]);", 20)
     assert "image/png" in outputs[-1]["data"]
+    outputs, _ = side.run_cell("plt.plot([1, 2]);", 20, pictures=False)
+    assert outputs[-1]["data"] == {"text/plain": "<Figure size 640x480 with 1 Axes>"}
+    outputs, _ = side.run_cell("plt.plot([1, 2]);", 20)
+    assert "image/png" in outputs[-1]["data"]
 
 
 def test_forks_share_no_file_no_memory_and_no_variable(side: StudentSide) -> None:

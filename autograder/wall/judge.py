@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Dict, Integer, List, Unicode
+from traitlets import Bool, Dict, Integer, List, Unicode
 
 from autograder.sandbox import Limits
 from autograder.verdicts import (
@@ -78,6 +78,9 @@ class Judge(NbGraderPreprocessor):
     timeout = Integer(20, help="Seconds that one cell may run.").tag(config=True)
     notebook_timeout = Integer(180, help="Seconds that all cells of a notebook may run together.").tag(config=True)
     most_processes = Integer(12, help="How many fresh Python processes one notebook may use up.").tag(config=True)
+    draw_given = Bool(False, help="Draw the figures of given cells too, which often takes longer than all else.").tag(
+        config=True
+    )
     visible_folders = List(Unicode(), help="Folders that student code may read besides its Python.").tag(config=True)
     environment = Dict(Unicode(), help="Variables of the course's own, for both sides.").tag(config=True)
 
@@ -153,7 +156,7 @@ class _Trial:
             if not self._process_that_ran_all_before(position):
                 cell.outputs = [_error(NOT_RUN, "Not run: cells above used up the time of the whole notebook.")]
                 return
-            result = self._run_there(cell.source, position)
+            result = self._run_there(cell.source, position, self.settings.draw_given or not utils.is_locked(cell))
         outputs, problem = result
         cell.outputs = clean_outputs(outputs, self.room)
         self.room -= sum(len(str(output)) for output in cell.outputs)
@@ -164,13 +167,13 @@ class _Trial:
         if grade_id and errors:
             self.task_errors[grade_id] = _first_line(f"{errors[0].ename}: {errors[0].evalue}")
 
-    def _run_there(self, source: str, position: int) -> tuple[list[Any], NotebookNode | None] | None:
+    def _run_there(self, source: str, position: int, pictures: bool) -> tuple[list[Any], NotebookNode | None] | None:
         """Run a cell on the student's side. If that ends the process, the cell is remembered as fatal.
 
         None if it should be tried again, since the process has ended in it for the first time.
         """
         try:
-            outputs, error = self.side.run_cell(source, self._seconds())
+            outputs, error = self.side.run_cell(source, self._seconds(), pictures)
         except StudentGone as gone:
             if self._may_be_the_machines_fault(gone, position):
                 return None
@@ -201,7 +204,7 @@ class _Trial:
             for earlier, cell in enumerate(self.notebook.cells[:position]):
                 if cell.cell_type != "code" or earlier in self.fatal or _grade_id(cell) in self.tests:
                     continue
-                self._run_there(cell.source, earlier)
+                self._run_there(cell.source, earlier, pictures=False)
                 if not self.alive:
                     break
         return time.monotonic() < self.deadline

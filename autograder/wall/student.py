@@ -179,10 +179,10 @@ class StudentSide:
             self.process = None
             self.connection.close()
 
-    def run_cell(self, source: str, seconds: float) -> tuple[list[Any], dict[str, str] | None]:
-        """Run a cell there: its outputs, unchecked, and the error it ended in."""
+    def run_cell(self, source: str, seconds: float, pictures: bool = True) -> tuple[list[Any], dict[str, str] | None]:
+        """Run a cell there: its outputs, unchecked, and the error it ended in. Figures are drawn if `pictures`."""
         self.deadline = time.monotonic() + seconds
-        result = self.ask("run", source=source)
+        result = self.ask("run", source=source, pictures=pictures)
         if not isinstance(result, dict) or not isinstance(result.get("outputs"), list):
             raise StudentGone("crashed", "The process broke the protocol.")
         error = result.get("error")

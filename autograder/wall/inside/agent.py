@@ -176,9 +176,13 @@ class Agent:
             self.nested -= 1
         self.send(data)
 
-    def do_run(self, source: str) -> dict[str, Any]:
-        """Run a cell as a notebook would; its outputs come back, an error among them."""
+    def do_run(self, source: str, pictures: bool) -> dict[str, Any]:
+        """Run a cell as a notebook would; its outputs come back, an error among them.
+
+        Without `pictures` a figure comes as the text that names it; drawing is often the slowest part of a cell.
+        """
         self.sink.clear()
+        self.shell.display_formatter.formatters["image/png"].enabled = pictures
         stdout, stderr = sys.stdout, sys.stderr
         sys.stdout, sys.stderr = Stream(self.sink, "stdout"), Stream(self.sink, "stderr")  # type: ignore[assignment]
         try:
