@@ -83,6 +83,7 @@ class GradebookWriter:
         except BaseException:
             self.gradebook.db.rollback()
             raise
+        self.gradebook.db.expunge_all()  # or a large class would stay in memory
         self._write_files(outcome)
 
     def _write_marks(self, outcome: Outcome) -> None:

@@ -2,11 +2,12 @@
 
     python benchmarks/grading.py compare [--submissions 50] [--plain 10] [--jobs 2]
     python benchmarks/grading.py curve [--sizes 50,200,1000] [--jobs 2]
+    python benchmarks/grading.py cluster [--submissions 200] [--jobs 2]
 
 `compare` grades chapter 01 and a torch notebook of short cells both ways in one run, checks that marks are equal,
 prints the ratio and the parts of the time, and draws them. Of plain nbgrader only the first `--plain` submissions are
 graded. `curve` grades classes of several sizes and prints cost for each submission, the coordinator's memory, and what
-was left behind.
+was left behind. `cluster` grades one class in the local pool and on a Dask cluster of this machine.
 """
 
 import json
@@ -27,6 +28,7 @@ from typing import Annotated
 import nbformat
 import psutil
 import typer
+from distributed import LocalCluster
 from judge import WALL, torch_course
 from nbgrader import utils
 
@@ -225,10 +227,11 @@ def draw(split: dict[str, dict[str, float]], path: Path) -> None:
 def curve(
     sizes: Annotated[str, typer.Option(help="Sizes of classes.")] = "50,100,200,500,1000",
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
-    chapter: Annotated[str, typer.Option(help="Chapter of this course.")] = CHAPTER_01,
+    chapter: Annotated[str, typer.Option(help=f"Chapter of this course, or the torch notebook {WALL}.")] = WALL,
 ) -> None:
     """Cost of each submission in classes of several sizes."""
-    origin = open_course(ROOT)
+    torch_folder = tempfile.mkdtemp()
+    origin = torch_course(Path(torch_folder)) if chapter == WALL else open_course(ROOT)
     print(f"{'size':>6} {'s each':>8} {'CPU each':>9} {'MiB':>6} {'processes':>10} {'files':>6} {'sockets':>8}   left")
     rows = []
     for size in map(int, sizes.split(",")):
@@ -247,8 +250,31 @@ def curve(
                 f"{max(0, unix_sockets() - sockets):8}   {len(left)} not graded",
                 flush=True,
             )
+    shutil.rmtree(torch_folder)
+    if len(rows) > 1:
+        (small, first), (large, last) = ((row[0], row[0] * row[1]) for row in (rows[0], rows[-1]))
+        print(f"each one more between {small} and {large}: {(last - first) / (large - small):.3f} s")
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "curve.json").write_text(json.dumps(rows))
+
+
+@app.command()
+def cluster(
+    submissions: Annotated[int, typer.Option(help="Submissions of the torch notebook.")] = 200,
+    jobs: Annotated[int, typer.Option(help="Worker processes, here and there.")] = 2,
+) -> None:
+    """The local pool beside a Dask cluster of as many workers on this machine."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "torch").mkdir()
+        origin = torch_course(Path(folder) / "torch")
+        texts = make_submissions(origin, WALL, submissions)
+        courses = [course_with(Path(folder) / name, origin, WALL, texts, HARDENED) for name in ("local", "dask")]
+        local = run(["autograder.cli", "grade", WALL, "--jobs", str(jobs)], courses[0])
+        with LocalCluster(n_workers=jobs, threads_per_worker=1, dashboard_address=None) as dask:
+            distant = run(["autograder.cli", "grade", WALL, "--scheduler", dask.scheduler_address], courses[1])
+        equal = marks(courses[0], WALL) == marks(courses[1], WALL)
+        print(f"{submissions} submissions: local {local.wall:.1f} s, Dask {distant.wall:.1f} s")
+        print(f"throughput of Dask against the local pool {local.wall / distant.wall:.2f}, marks equal: {equal}")
 
 
 def unix_sockets() -> int:
