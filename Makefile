@@ -22,6 +22,11 @@ test: .venv/.test-ready
 
 bench: .venv/.test-ready
 	$(BIN)/python benchmarks/judge.py
+	$(BIN)/python benchmarks/grading.py compare
+	$(BIN)/python benchmarks/grading.py curve
+	$(BIN)/python benchmarks/grading.py cluster
+	$(BIN)/python benchmarks/kills.py 100
+	$(BIN)/python benchmarks/ngrams.py
 	$(BIN)/python benchmarks/mutants.py 01_bigrams
 	$(BIN)/python benchmarks/attacks.py
 	$(BIN)/python benchmarks/kitchen_exact.py
