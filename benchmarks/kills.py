@@ -80,11 +80,11 @@ def hand_in_class(template: Course, folder: Path) -> Course:
 
 
 def one_round(course: Course, kind: str, random_numbers: random.Random, seconds: float, damage: Damage) -> None:
-    """Grade `course`, kill one process of `kind` after a random part of `seconds`, and grade until all is done."""
+    """Grade `course`, kill one process of `kind` in the first half of `seconds`, and grade until all is done."""
     damage.rounds[kind] += 1
     with _cluster() if kind in CLUSTER else contextlib.nullcontext() as machines:
         run = _start(course, machines.address if machines else None)
-        family = _wait_and_kill(run, kind, random_numbers, random_numbers.random() * seconds, machines, damage)
+        family = _wait_and_kill(run, kind, random_numbers, random_numbers.random() * seconds / 2, machines, damage)
         finished = Outbox(course.root, CHAPTER).records() | {
             outcome.student: Record(outcome.submission, outcome.tests, outcome.seconds, outcome.scores, outcome.phases)
             for outcome in _waiting(course)

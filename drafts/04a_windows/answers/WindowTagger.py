@@ -1,0 +1,199 @@
+"""Answers to the task WindowTagger of chapter 04."""
+
+
+# %% right="sum over places, views of the shapes"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.sum(1) / windows.shape[1] if self.mean else vectors.reshape(len(windows), -1)
+        return self.out(torch.tanh(self.hidden(x)))
+
+
+# %% right="one place after the other"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.places, self.dim, self.mean = 2 * context + 1, dim, mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim * (1 if mean else self.places), width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        h = self.hidden.bias
+        for k in range(self.places):
+            block = self.hidden.weight if self.mean else self.hidden.weight[:, k * self.dim : (k + 1) * self.dim]
+            h = h + self.embedding(windows[:, k]) @ block.T / (self.places if self.mean else 1)
+        return self.out(h.tanh())
+
+
+# %% wrong="PAD is a word like others" caught_by="PAD is zero and stays so"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.mean(1) if self.mean else vectors.flatten(1)
+        return self.out(torch.tanh(self.hidden(x)))
+
+
+# %% wrong="PAD starts at zero and learns" caught_by="PAD is zero and stays so"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim)
+        self.embedding.weight.data[0] = 0
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.mean(1) if self.mean else vectors.flatten(1)
+        return self.out(torch.tanh(self.hidden(x)))
+
+
+# %% wrong="no tanh" caught_by="scores of the concatenation | scores of the mean"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.mean(1) if self.mean else vectors.flatten(1)
+        return self.out(self.hidden(x))
+
+
+# %% wrong="another squashing function" caught_by="scores of the concatenation"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.mean(1) if self.mean else vectors.flatten(1)
+        return self.out(torch.relu(self.hidden(x)))
+
+
+# %% wrong="tanh over the scores too" caught_by="scores of the concatenation"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.mean(1) if self.mean else vectors.flatten(1)
+        return torch.tanh(self.out(torch.tanh(self.hidden(x))))
+
+
+# %% wrong="probabilities instead of scores" caught_by="scores of the concatenation"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.mean(1) if self.mean else vectors.flatten(1)
+        return self.out(torch.tanh(self.hidden(x))).softmax(1)
+
+
+# %% wrong="always the mean" caught_by="parts and their shapes | scores of the concatenation"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.mean(1)
+        return self.out(torch.tanh(self.hidden(x)))
+
+
+# %% wrong="a mean over words, PAD left out" caught_by="scores of the mean"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.sum(1) / (windows > 0).sum(1, keepdim=True).clamp(min=1) if self.mean else vectors.flatten(1)
+        return self.out(torch.tanh(self.hidden(x)))
+
+
+# %% wrong="a sum for a mean" caught_by="scores of the mean"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.sum(1) if self.mean else vectors.flatten(1)
+        return self.out(torch.tanh(self.hidden(x)))
+
+
+# %% wrong="laid end to end by column" caught_by="scores of the concatenation"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.mean(1) if self.mean else vectors.transpose(1, 2).flatten(1)
+        return self.out(torch.tanh(self.hidden(x)))
+
+
+# %% wrong="no bias in the hidden layer" caught_by="parts and their shapes"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width, bias=False)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.mean(1) if self.mean else vectors.flatten(1)
+        return self.out(torch.tanh(self.hidden(x)))

@@ -1,0 +1,126 @@
+"""Answers to the task descend of chapter 04."""
+
+
+# %% right="leaf tensors, backward, zeroed gradients"
+def descend(W, b, batches, rate):
+    W, b = W.clone().requires_grad_(), b.clone().requires_grad_()
+    losses = []
+    for x, y in batches:
+        loss = F.cross_entropy(x @ W + b, y)
+        loss.backward()
+        with torch.no_grad():
+            W -= rate * W.grad
+            b -= rate * b.grad
+        W.grad = b.grad = None
+        losses.append(float(loss))
+    return W.detach(), b.detach(), losses
+
+
+# %% right="the gradient by its formula"
+def descend(W, b, batches, rate):
+    losses = []
+    for x, y in batches:
+        log_p = (x @ W + b).log_softmax(1)
+        losses.append(-log_p[range(len(y)), y].mean().item())
+        error = (log_p.exp() - F.one_hot(y, len(b))) / len(y)
+        W, b = W - rate * x.T @ error, b - rate * error.sum(0)
+    return W, b, losses
+
+
+# %% right="torch's own optimiser"
+def descend(W, b, batches, rate):
+    W, b = nn.Parameter(W.clone()), nn.Parameter(b.clone())
+    optimiser = torch.optim.SGD([W, b], lr=rate)
+    losses = []
+    for x, y in batches:
+        optimiser.zero_grad()
+        loss = F.cross_entropy(x @ W + b, y)
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    return W.data, b.data, losses
+
+
+# %% wrong="gradients pile up" caught_by="gradients do not pile up"
+def descend(W, b, batches, rate):
+    W, b = W.clone().requires_grad_(), b.clone().requires_grad_()
+    losses = []
+    for x, y in batches:
+        loss = F.cross_entropy(x @ W + b, y)
+        loss.backward()
+        with torch.no_grad():
+            W -= rate * W.grad
+            b -= rate * b.grad
+        losses.append(loss.item())
+    return W.detach(), b.detach(), losses
+
+
+# %% wrong="uphill" caught_by="losses before each step | one step against the gradient"
+def descend(W, b, batches, rate):
+    losses = []
+    for x, y in batches:
+        W, b = W.detach().requires_grad_(), b.detach().requires_grad_()
+        loss = F.cross_entropy(x @ W + b, y)
+        gW, gb = torch.autograd.grad(loss, [W, b])
+        W, b = W + rate * gW, b + rate * gb
+        losses.append(loss.item())
+    return W.detach(), b.detach(), losses
+
+
+# %% wrong="the sum of the losses, not the mean" caught_by="losses before each step | one step against the gradient"
+def descend(W, b, batches, rate):
+    losses = []
+    for x, y in batches:
+        W, b = W.detach().requires_grad_(), b.detach().requires_grad_()
+        loss = F.cross_entropy(x @ W + b, y, reduction="sum")
+        gW, gb = torch.autograd.grad(loss, [W, b])
+        W, b = W - rate * gW, b - rate * gb
+        losses.append(loss.item())
+    return W.detach(), b.detach(), losses
+
+
+# %% wrong="the bias stays" caught_by="the bias learns too"
+def descend(W, b, batches, rate):
+    losses = []
+    for x, y in batches:
+        W = W.detach().requires_grad_()
+        loss = F.cross_entropy(x @ W + b, y)
+        W = W - rate * torch.autograd.grad(loss, W)[0]
+        losses.append(loss.item())
+    return W.detach(), b, losses
+
+
+# %% wrong="losses after the step" caught_by="losses before each step"
+def descend(W, b, batches, rate):
+    losses = []
+    for x, y in batches:
+        W, b = W.detach().requires_grad_(), b.detach().requires_grad_()
+        loss = F.cross_entropy(x @ W + b, y)
+        gW, gb = torch.autograd.grad(loss, [W, b])
+        W, b = W - rate * gW, b - rate * gb
+        losses.append(F.cross_entropy(x @ W + b, y).item())
+    return W.detach(), b.detach(), losses
+
+
+# %% wrong="every step from the first weights" caught_by="gradients do not pile up"
+def descend(W, b, batches, rate):
+    losses = []
+    for x, y in batches:
+        W0, b0 = W.detach().requires_grad_(), b.detach().requires_grad_()
+        loss = F.cross_entropy(x @ W0 + b0, y)
+        gW, gb = torch.autograd.grad(loss, [W0, b0])
+        newest = W0 - rate * gW, b0 - rate * gb
+        losses.append(loss.item())
+    return newest[0].detach(), newest[1].detach(), losses
+
+
+# %% wrong="softmax twice" caught_by="one step against the gradient | the bias learns too"
+def descend(W, b, batches, rate):
+    losses = []
+    for x, y in batches:
+        W, b = W.detach().requires_grad_(), b.detach().requires_grad_()
+        loss = F.cross_entropy((x @ W + b).softmax(1), y)
+        gW, gb = torch.autograd.grad(loss, [W, b])
+        W, b = W - rate * gW, b - rate * gb
+        losses.append(loss.item())
+    return W.detach(), b.detach(), losses

@@ -1,0 +1,102 @@
+"""Answers to the task norms_by_offset of chapter 04."""
+
+
+# %% right="chunks and square roots"
+def norms_by_offset(gradient, c):
+    return [math.sqrt((block**2).sum()) for block in gradient.chunk(2 * c + 1)]
+
+
+def real_share(T, k):
+    return sum(0 <= t + k < T for t in range(T)) / T
+
+
+# %% right="numpy"
+def norms_by_offset(gradient, c):
+    blocks = gradient.numpy().reshape(2 * c + 1, -1, gradient.shape[1])
+    return np.sqrt((blocks**2).sum(axis=(1, 2)))
+
+
+def real_share(T, k):
+    return (T - min(T, abs(k))) / T
+
+
+# %% right="einsum"
+def norms_by_offset(gradient, c):
+    blocks = gradient.unflatten(0, (2 * c + 1, -1))
+    return torch.einsum("kij,kij->k", blocks, blocks) ** 0.5
+
+
+def real_share(T, k):
+    return max(0.0, 1 - abs(k) / T)
+
+
+# %% wrong="every place-th row instead of blocks" caught_by="one block for each place"
+def norms_by_offset(gradient, c):
+    return torch.stack([gradient[k :: 2 * c + 1].norm() for k in range(2 * c + 1)])
+
+
+def real_share(T, k):
+    return max(0, T - abs(k)) / T
+
+
+# %% wrong="no root" caught_by="root of the sum of squares"
+def norms_by_offset(gradient, c):
+    return gradient.reshape(2 * c + 1, -1).square().sum(1)
+
+
+def real_share(T, k):
+    return max(0, T - abs(k)) / T
+
+
+# %% wrong="mean for sum" caught_by="root of the sum of squares"
+def norms_by_offset(gradient, c):
+    return gradient.reshape(2 * c + 1, -1).square().mean(1).sqrt()
+
+
+def real_share(T, k):
+    return max(0, T - abs(k)) / T
+
+
+# %% wrong="sum of absolute values" caught_by="root of the sum of squares"
+def norms_by_offset(gradient, c):
+    return gradient.reshape(2 * c + 1, -1).abs().sum(1)
+
+
+def real_share(T, k):
+    return max(0, T - abs(k)) / T
+
+
+# %% wrong="one norm for each row" caught_by="one block for each place"
+def norms_by_offset(gradient, c):
+    return gradient.norm(dim=1)
+
+
+def real_share(T, k):
+    return max(0, T - abs(k)) / T
+
+
+# %% wrong="shares below zero" caught_by="who has a word there"
+def norms_by_offset(gradient, c):
+    return gradient.reshape(2 * c + 1, -1).norm(dim=1)
+
+
+def real_share(T, k):
+    return (T - abs(k)) / T
+
+
+# %% wrong="the sign of the offset matters" caught_by="who has a word there"
+def norms_by_offset(gradient, c):
+    return gradient.reshape(2 * c + 1, -1).norm(dim=1)
+
+
+def real_share(T, k):
+    return min(1, max(0, T - k) / T)
+
+
+# %% wrong="one too few" caught_by="who has a word there"
+def norms_by_offset(gradient, c):
+    return gradient.reshape(2 * c + 1, -1).norm(dim=1)
+
+
+def real_share(T, k):
+    return max(0, T - 1 - abs(k)) / T

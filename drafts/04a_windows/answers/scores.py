@@ -1,0 +1,113 @@
+"""Answers to the task scores of chapter 04."""
+
+
+# %% right="generators, a reshaped W, einsum"
+def score_by_loop(x, W, j):
+    return sum(number * row[j] for number, row in zip(x, W))
+
+
+def score_by_word(vectors, W, j):
+    blocks = W[:, j].reshape(vectors.shape)
+    return sum(np.dot(vector, block) for vector, block in zip(vectors, blocks))
+
+
+def all_scores(vectors, W):
+    return np.einsum("i,ij->j", vectors.flatten(), W)
+
+
+# %% right="split into blocks, a list of scores"
+def score_by_loop(x, W, j):
+    total = 0
+    for i, number in enumerate(x):
+        total = total + float(number) * float(W[i][j])
+    return total
+
+
+def score_by_word(vectors, W, j):
+    return float(sum(v @ block[:, j] for v, block in zip(vectors, np.split(W, len(vectors)))))
+
+
+def all_scores(vectors, W):
+    return list(W.T @ np.concatenate(list(vectors)))
+
+
+# %% wrong="a column of the loop forgotten: always class 0" caught_by="a sum over the rows"
+def score_by_loop(x, W, j):
+    return sum(x[i] * W[i, 0] for i in range(len(x)))
+
+
+def score_by_word(vectors, W, j):
+    return sum(v @ block[:, j] for v, block in zip(vectors, np.split(W, len(vectors))))
+
+
+def all_scores(vectors, W):
+    return vectors.reshape(-1) @ W
+
+
+# %% wrong="the last row missed" caught_by="a sum over the rows | three ways, one number"
+def score_by_loop(x, W, j):
+    return sum(x[i] * W[i, j] for i in range(len(x) - 1))
+
+
+def score_by_word(vectors, W, j):
+    return sum(v @ block[:, j] for v, block in zip(vectors, np.split(W, len(vectors))))
+
+
+def all_scores(vectors, W):
+    return vectors.reshape(-1) @ W
+
+
+# %% wrong="all words meet the first rows" caught_by="each word meets its own rows"
+def score_by_loop(x, W, j):
+    return sum(x[i] * W[i, j] for i in range(len(x)))
+
+
+def score_by_word(vectors, W, j):
+    return sum(v @ W[: len(v), j] for v in vectors)
+
+
+def all_scores(vectors, W):
+    return vectors.reshape(-1) @ W
+
+
+# %% wrong="the width is always 3" caught_by="each word meets its own rows"
+def score_by_loop(x, W, j):
+    return sum(x[i] * W[i, j] for i in range(len(x)))
+
+
+def score_by_word(vectors, W, j):
+    total = 0
+    for k, v in enumerate(vectors):
+        rows = W[3 * k : 3 * k + 3, j]
+        total += v[: len(rows)] @ rows[: len(v)]
+    return total
+
+
+def all_scores(vectors, W):
+    return vectors.reshape(-1) @ W
+
+
+# %% wrong="laid end to end by column" caught_by="all classes at once | three ways, one number"
+def score_by_loop(x, W, j):
+    return sum(x[i] * W[i, j] for i in range(len(x)))
+
+
+def score_by_word(vectors, W, j):
+    return sum(v @ block[:, j] for v, block in zip(vectors, np.split(W, len(vectors))))
+
+
+def all_scores(vectors, W):
+    return vectors.T.reshape(-1) @ W
+
+
+# %% wrong="averages instead" caught_by="all classes at once"
+def score_by_loop(x, W, j):
+    return sum(x[i] * W[i, j] for i in range(len(x)))
+
+
+def score_by_word(vectors, W, j):
+    return sum(v @ block[:, j] for v, block in zip(vectors, np.split(W, len(vectors))))
+
+
+def all_scores(vectors, W):
+    return vectors.mean(0) @ W[: vectors.shape[1]]

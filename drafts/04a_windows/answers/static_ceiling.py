@@ -1,0 +1,84 @@
+"""Answers to the task static_ceiling of chapter 04."""
+
+
+# %% right="a Counter for each word"
+def static_ceiling(words, tags):
+    from collections import defaultdict
+
+    seen = defaultdict(Counter)
+    for word, tag in zip(words, tags):
+        seen[word][tag] += 1
+    return sum(counter.most_common(1)[0][1] for counter in seen.values()) / len(tags)
+
+
+guess = 0.9
+measured = static_ceiling(ambiguous_words, ambiguous_tags)
+
+
+# %% right="a pandas table"
+def static_ceiling(words, tags):
+    return pd.crosstab(pd.Series(words), pd.Series(tags)).max(axis=1).sum() / len(words)
+
+
+guess = 0
+measured = static_ceiling(ambiguous_words, ambiguous_tags)
+
+
+# %% wrong="one tag for all words" caught_by="each word has its own tag"
+def static_ceiling(words, tags):
+    return Counter(tags).most_common(1)[0][1] / len(words)
+
+
+guess = 0.6
+measured = 0.727
+
+
+# %% wrong="mean over words, not tokens" caught_by="shares of tokens, not words"
+def static_ceiling(words, tags):
+    shares = []
+    for word in set(words):
+        own = [tag for w, tag in zip(words, tags) if w == word]
+        shares.append(max(own.count(tag) for tag in own) / len(own))
+    return sum(shares) / len(shares)
+
+
+guess = 0.6
+measured = 0.727
+
+
+# %% wrong="counts only words that are never ambiguous" caught_by="increase stays at a half"
+def static_ceiling(words, tags):
+    kinds = Counter(word for word, _ in set(zip(words, tags)))
+    return sum(kinds[word] == 1 for word in words) / len(words)
+
+
+guess = 0.6
+measured = 0.727
+
+
+# %% wrong="a number of tokens" caught_by="increase stays at a half"
+def static_ceiling(words, tags):
+    counts = Counter(zip(words, tags))
+    return sum(max(n for (w, _), n in counts.items() if w == word) for word in set(words))
+
+
+guess = 0.6
+measured = 0.727
+
+
+# %% wrong="measured on all tokens" caught_by="predicted, then measured"
+def static_ceiling(words, tags):
+    return pd.crosstab(pd.Series(words), pd.Series(tags)).max(axis=1).sum() / len(words)
+
+
+guess = 0.6
+measured = static_ceiling(all_words, all_tags)
+
+
+# %% wrong="a guess in percent" caught_by="predicted, then measured"
+def static_ceiling(words, tags):
+    return pd.crosstab(pd.Series(words), pd.Series(tags)).max(axis=1).sum() / len(words)
+
+
+guess = 60
+measured = static_ceiling(ambiguous_words, ambiguous_tags)

@@ -1,0 +1,98 @@
+"""Answers to the task windows of chapter 04."""
+
+
+# %% right="slices of a padded list, PAD counted"
+def windows(ids, c):
+    padded = [0] * c + list(ids) + [0] * c
+    return torch.tensor([padded[t : t + 2 * c + 1] for t in range(len(ids))])
+
+
+def pad_share(T, c):
+    return (windows([1] * T, c) == 0).double().mean().item()
+
+
+# %% right="an index grid, and a closed form"
+def windows(ids, c):
+    ids = torch.tensor(ids)
+    grid = torch.arange(len(ids))[:, None] + torch.arange(-c, c + 1)
+    inside = (grid >= 0) & (grid < len(ids))
+    return torch.where(inside, ids[grid.clamp(0, len(ids) - 1)], 0)
+
+
+def pad_share(T, c):
+    return c * (c + 1) / (T * (2 * c + 1)) if c < T else 1 - T / (2 * c + 1)
+
+
+# %% wrong="no padding" caught_by="one row for each word"
+def windows(ids, c):
+    if len(ids) < 2 * c + 1:
+        return torch.tensor([list(ids)])
+    return torch.tensor(ids).unfold(0, 2 * c + 1, 1)
+
+
+def pad_share(T, c):
+    return c * (c + 1) / (T * (2 * c + 1)) if c < T else 1 - T / (2 * c + 1)
+
+
+# %% wrong="only words before" caught_by="the word stands in the middle"
+def windows(ids, c):
+    return F.pad(torch.tensor(ids), (2 * c, 0)).unfold(0, 2 * c + 1, 1)
+
+
+def pad_share(T, c):
+    return c * (c + 1) / (T * (2 * c + 1)) if c < T else 1 - T / (2 * c + 1)
+
+
+# %% wrong="mirrored" caught_by="the word stands in the middle"
+def windows(ids, c):
+    return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1).flip(1)
+
+
+def pad_share(T, c):
+    return c * (c + 1) / (T * (2 * c + 1)) if c < T else 1 - T / (2 * c + 1)
+
+
+# %% wrong="round the corner instead of PAD" caught_by="PAD beyond both ends"
+def windows(ids, c):
+    return torch.stack([torch.tensor(ids).roll(-k) for k in range(-c, c + 1)], dim=1)
+
+
+def pad_share(T, c):
+    return c * (c + 1) / (T * (2 * c + 1)) if c < T else 1 - T / (2 * c + 1)
+
+
+# %% wrong="the first and last word repeated" caught_by="PAD beyond both ends"
+def windows(ids, c):
+    grid = torch.arange(len(ids))[:, None] + torch.arange(-c, c + 1)
+    return torch.tensor(ids)[grid.clamp(0, len(ids) - 1)]
+
+
+def pad_share(T, c):
+    return c * (c + 1) / (T * (2 * c + 1)) if c < T else 1 - T / (2 * c + 1)
+
+
+# %% wrong="padding of the padded text, not of the windows" caught_by="the share of PAD"
+def windows(ids, c):
+    return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
+
+
+def pad_share(T, c):
+    return 2 * c / (T + 2 * c)
+
+
+# %% wrong="the formula for small windows only" caught_by="the share of PAD"
+def windows(ids, c):
+    return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
+
+
+def pad_share(T, c):
+    return c * (c + 1) / (T * (2 * c + 1))
+
+
+# %% wrong="the share of words" caught_by="the share of PAD"
+def windows(ids, c):
+    return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
+
+
+def pad_share(T, c):
+    return sum(max(0, T - abs(k)) for k in range(-c, c + 1)) / (T * (2 * c + 1))

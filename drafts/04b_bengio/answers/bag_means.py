@@ -1,0 +1,375 @@
+"""Answers to the task bag_means of chapter 04."""
+
+
+# %% right="means of slices, tril"
+def bag_by_loop(vectors, i):
+    total = [0.0] * vectors.shape[1]
+    for vector in vectors[:i].tolist():
+        total = [one + other for one, other in zip(total, vector, strict=True)]
+    return torch.tensor([value / i if i else math.nan for value in total])
+
+
+def bag_means(vectors):
+    steps = torch.arange(len(vectors)) + 1
+    return torch.cumsum(vectors, dim=0) / steps.unsqueeze(1)
+
+
+def uniform_attention(T):
+    seen = torch.ones(T, T).tril()
+    return seen / seen.sum(1, keepdim=True)
+
+
+# %% right="torch means, matrix product"
+def bag_by_loop(vectors, i):
+    return vectors[:i].mean(0)
+
+
+def uniform_attention(T):
+    scores = torch.zeros(T, T)
+    for i in range(T):
+        scores[i, i + 1 :] = -math.inf
+    return F.softmax(scores, dim=-1)
+
+
+def bag_means(vectors):
+    return uniform_attention(len(vectors)).to(vectors.dtype) @ vectors
+
+
+# %% wrong="zero before the first word" caught_by="undefined before the first word"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total / max(i, 1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(1).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+
+
+# %% wrong="infinity before the first word" caught_by="undefined before the first word"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total / i if i else total + math.inf
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(1).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+
+
+# %% wrong="loop stops one early" caught_by="three ways, one number"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i - 1):
+        total = total + vectors[j]
+    return total / i if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(1).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+
+
+# %% wrong="loop takes one more" caught_by="three ways, one number"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(min(i + 1, len(vectors))):
+        total = total + vectors[j]
+    return total / i if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(1).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+
+
+# %% wrong="loop adds up only" caught_by="three ways, one number"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(1).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+
+
+# %% wrong="running total only" caught_by="mean of the words so far"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total / i if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0)
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(1).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+
+
+# %% wrong="divided by all words" caught_by="mean of the words so far"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total / i if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0) / len(vectors)
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(1).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+
+
+# %% wrong="total along the vector" caught_by="mean of the words so far"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total / i if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(1) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(1).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+
+
+# %% wrong="one number too large" caught_by="mean of the words so far"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total / i if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0) / torch.arange(2, len(vectors) + 2)[:, None]
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(1).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+
+
+# %% wrong="the mean of all" caught_by="mean of the words so far"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total / i if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.mean(0).expand(len(vectors), -1)
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(1).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+
+
+# %% wrong="sees the future" caught_by="attention to the past, evenly"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total / i if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(1).bool()
+    return torch.zeros(T, T).masked_fill(future, 0.0).softmax(1)
+
+
+# %% wrong="sees only the future" caught_by="attention to the past, evenly"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total / i if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).tril(-1).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+
+
+# %% wrong="does not see itself" caught_by="attention to the past, evenly"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total / i if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(0).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+
+
+# %% wrong="sees one word ahead" caught_by="attention to the past, evenly"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total / i if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(2).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+
+
+# %% wrong="softmax over columns" caught_by="attention to the past, evenly"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total / i if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(1).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(0)
+
+
+# %% wrong="future masked with a large number only" caught_by="attention to the past, evenly"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total / i if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(1).bool()
+    return torch.zeros(T, T).masked_fill(future, -1.0).softmax(1)
+
+
+# %% wrong="scores of one, future zero" caught_by="attention to the past, evenly"
+def bag_by_loop(vectors, i):
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
+    for j in range(i):
+        total = total + vectors[j]
+    return total / i if i else total / torch.zeros(1)
+
+
+def bag_means(vectors):
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
+    future = torch.ones(T, T).triu(1).bool()
+    return torch.zeros(T, T).masked_fill(future, -math.inf).exp()

@@ -1,0 +1,305 @@
+"""Answers to the task beyond_the_window of chapter 04."""
+
+
+# %% right="clones and cat"
+def exam(fillers, distance, n):
+    parts = []
+    for cue in (0, 1):
+        copy = fillers.clone()
+        copy[:, -distance] = cue
+        parts.append(copy[:, -n:])
+    return torch.cat(parts), torch.tensor([0] * len(fillers) + [1] * len(fillers))
+
+
+guess = 0.9
+measured = []
+for k in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, k, 4)
+    measured.append(float((reader(exam_rows).argmax(dim=1) == cues).float().mean()))
+
+
+# %% right="lists of numbers"
+def exam(fillers, distance, n):
+    rows, cues = [], []
+    for cue in range(2):
+        for text in fillers.tolist():
+            text[len(text) - distance] = cue
+            rows.append(text[len(text) - n :])
+            cues.append(cue)
+    return torch.tensor(rows), torch.tensor(cues)
+
+
+def _share(distance):
+    rows, cues = exam(exam_fillers, distance, 4)
+    scores = reader(rows)
+    return np.mean([float(one > zero) == cue for (zero, one), cue in zip(scores.tolist(), cues.tolist())])
+
+
+guess = 1 / 2
+measured = [_share(distance) for distance in (1, 2, 3, 4, 5, 6)]
+
+
+# %% wrong="distance counted from 0" caught_by="the cue at its distance"
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, L - distance - 1] = cues
+    return texts[:, L - n :], cues
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = [..., ..., ..., ..., ..., ...]
+guess = 0.5
+measured = []
+for distance in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, distance, 4)
+    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% wrong="one place too near" caught_by="the cue at its distance"
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, (L - distance + 1) % L] = cues
+    return texts[:, L - n :], cues
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = [..., ..., ..., ..., ..., ...]
+guess = 0.5
+measured = []
+for distance in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, distance, 4)
+    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% wrong="distance from the beginning" caught_by="the cue at its distance"
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, distance - 1] = cues
+    return texts[:, L - n :], cues
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = [..., ..., ..., ..., ..., ...]
+guess = 0.5
+measured = []
+for distance in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, distance, 4)
+    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% wrong="cues as words 1 and 2" caught_by="the cue at its distance"
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, L - distance] = cues + 1
+    return texts[:, L - n :], cues
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = [..., ..., ..., ..., ..., ...]
+guess = 0.5
+measured = []
+for distance in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, distance, 4)
+    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% wrong="all with cue 0" caught_by="each filler with both cues"
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    N, L = fillers.shape
+    cues = torch.zeros(2 * N, dtype=torch.long)
+    texts = fillers.repeat(2, 1)
+    texts[:, L - distance] = cues
+    return texts[:, L - n :], cues
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = [..., ..., ..., ..., ..., ...]
+guess = 0.5
+measured = []
+for distance in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, distance, 4)
+    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% wrong="cues in turn" caught_by="each filler with both cues"
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, L - distance] = cues
+    return texts[:, L - n :], cues
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = [..., ..., ..., ..., ..., ...]
+guess = 0.5
+measured = []
+for distance in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, distance, 4)
+    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% wrong="one cue for each filler" caught_by="each filler with both cues"
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    N, L = fillers.shape
+    cues = torch.arange(N) % 2
+    texts = fillers.clone()
+    texts[:, L - distance] = cues
+    return texts[:, L - n :], cues
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = [..., ..., ..., ..., ..., ...]
+guess = 0.5
+measured = []
+for distance in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, distance, 4)
+    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% wrong="cue 1 first" caught_by="each filler with both cues"
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    N, L = fillers.shape
+    cues = 1 - torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, L - distance] = cues
+    return texts[:, L - n :], cues
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = [..., ..., ..., ..., ..., ...]
+guess = 0.5
+measured = []
+for distance in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, distance, 4)
+    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% wrong="the first n words" caught_by="only the last n words"
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, L - distance] = cues
+    return texts[:, :n], cues
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = [..., ..., ..., ..., ..., ...]
+guess = 0.5
+measured = []
+for distance in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, distance, 4)
+    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% wrong="the whole text" caught_by="only the last n words"
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, L - distance] = cues
+    return texts[:, :], cues
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = [..., ..., ..., ..., ..., ...]
+guess = 0.5
+measured = []
+for distance in range(1, 7):
+    exam_rows, cues = (lambda r, c: (r[:, -4:], c))(*exam(exam_fillers, distance, 4))
+    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% wrong="one word too few" caught_by="only the last n words"
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, L - distance] = cues
+    return texts[:, L - n + 1 :], cues
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = [..., ..., ..., ..., ..., ...]
+guess = 0.5
+measured = []
+for distance in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, distance, 5)
+    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% wrong="percent" caught_by="predicted, then measured"
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, L - distance] = cues
+    return texts[:, L - n :], cues
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = [..., ..., ..., ..., ..., ...]
+guess = 0.5
+measured = []
+for distance in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, distance, 4)
+    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item() * 100)
+
+
+# %% wrong="a window too wide for the exam" caught_by="predicted, then measured"
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, L - distance] = cues
+    return texts[:, L - n :], cues
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = [..., ..., ..., ..., ..., ...]
+guess = 0.5
+measured = []
+for distance in range(2, 8):
+    exam_rows, cues = exam(exam_fillers, distance, 4)
+    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% wrong="what was expected, not measured" caught_by="predicted, then measured"
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, L - distance] = cues
+    return texts[:, L - n :], cues
+
+
+# guess = a number between 0 and 1, written down before you measure
+# measured = [..., ..., ..., ..., ..., ...]
+guess = 0.5
+measured = [1.0, 1.0, 1.0, 1.0, 0.9, 0.8]
+for distance in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, distance, 4)
+    (lambda share: None)((reader(exam_rows).argmax(1) == cues).double().mean().item())

@@ -1,0 +1,81 @@
+"""Answers to the task examples of chapter 04."""
+
+
+# %% right="slices in a loop"
+def examples(ids, n, start, end):
+    rows, targets = [], []
+    for t in range(len(ids) + 1):
+        past = ids[max(0, t - n) : t]
+        rows.append([start] * (n - len(past)) + past)
+        targets.append(ids[t] if t < len(ids) else end)
+    return torch.tensor(rows), torch.tensor(targets)
+
+
+# %% right="columns shifted"
+def examples(ids, n, start, end):
+    text = [start] * n + list(ids)
+    columns = [torch.tensor(text[k : k + len(ids) + 1]) for k in range(n)]
+    return torch.stack(columns, dim=1), torch.tensor(list(ids) + [end])
+
+
+# %% wrong="no end" caught_by="each word once, then the end"
+def examples(ids, n, start, end):
+    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
+    padded = torch.tensor([start] * n + list(ids))
+    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+
+
+# %% wrong="the word to guess is in its context" caught_by="the context stands before"
+def examples(ids, n, start, end):
+    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
+    padded = torch.tensor([start] * n + list(ids) + [end])
+    return padded.unfold(0, n + 1, 1)[:, 1:], padded[n:]
+
+
+# %% wrong="nearest word first" caught_by="the context stands before"
+def examples(ids, n, start, end):
+    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
+    padded = torch.tensor([start] * n + list(ids) + [end])
+    return padded.unfold(0, n + 1, 1)[:, :n].flip(1), padded[n:]
+
+
+# %% wrong="end as padding" caught_by="start where nothing stands"
+def examples(ids, n, start, end):
+    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
+    padded = torch.tensor([end] * n + list(ids) + [end])
+    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+
+
+# %% wrong="zero as padding" caught_by="start where nothing stands"
+def examples(ids, n, start, end):
+    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
+    padded = torch.tensor([0] * n + list(ids) + [end])
+    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+
+
+# %% wrong="one start too few, shorter" caught_by="the context stands before"
+def examples(ids, n, start, end):
+    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
+    padded = torch.tensor([start] * (n - 1) + list(ids) + [end])
+    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+
+
+# %% wrong="next words not shifted" caught_by="each word once, then the end"
+def examples(ids, n, start, end):
+    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
+    padded = torch.tensor([start] * n + list(ids) + [end])
+    return padded.unfold(0, n + 1, 1)[:, :n], padded[n - 1 : -1]
+
+
+# %% wrong="padded on both sides" caught_by="each word once, then the end"
+def examples(ids, n, start, end):
+    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
+    padded = torch.tensor([start] * n + list(ids) + [end] * n)
+    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+
+
+# %% wrong="start where the end should be" caught_by="each word once, then the end"
+def examples(ids, n, start, end):
+    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
+    padded = torch.tensor([start] * n + list(ids) + [start])
+    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]

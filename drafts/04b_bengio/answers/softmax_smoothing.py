@@ -1,0 +1,319 @@
+"""Answers to the task softmax_smoothing of chapter 04."""
+
+
+# %% right="logsumexp of torch, Counter, factored"
+def log_probability(y, w):
+    return (torch.tensor(y)[w] - torch.tensor(y).logsumexp(0)).item()
+
+
+def never_met(train_grams, test_grams):
+    return float(np.mean([gram not in set(train_grams) for gram in test_grams]))
+
+
+def multiplications(V, n, m, h):
+    return (V + h) * n * m + V * h
+
+
+# %% right="shift inside, sets"
+def log_probability(y, w):
+    z = y - y.max()
+    return z[w] - math.log(sum(math.exp(v) for v in z))
+
+
+def never_met(train_grams, test_grams):
+    met = 0
+    for gram in test_grams:
+        met += any(gram == other for other in train_grams)
+    return (len(test_grams) - met) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    return sum(rows * columns for rows, columns in ((V, n * m), (h, n * m), (V, h)))
+
+
+# %% wrong="exp of the scores as they are" caught_by="right for scores of any size"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = 0.0
+    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="log of a softmax that is 0" caught_by="right for scores of any size"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.max(y)
+    return np.log(np.exp(y - largest)[w] / np.exp(y - largest).sum() + 1e-300)
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="shift by the smallest" caught_by="right for scores of any size"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.min(y)
+    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="the shift not taken back" caught_by="right for scores of any size"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.max(y)
+    return y[w] - np.log(np.sum(np.exp(y - largest)))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="log base 2" caught_by="right for scores of any size"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.max(y)
+    return y[w] - largest - np.log2(np.sum(np.exp(y - largest)))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="probability for its logarithm" caught_by="right for scores of any size"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.max(y)
+    return np.exp(y[w] - largest - np.log(np.sum(np.exp(y - largest))))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="plus for minus" caught_by="right for scores of any size"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.max(y)
+    return y[w] - largest + np.log(np.sum(np.exp(y - largest)))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="the share that was met" caught_by="impossible for counts"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.max(y)
+    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="each kind once" caught_by="impossible for counts"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.max(y)
+    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram not in known for gram in set(test_grams)) / len(set(test_grams))
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="a count for a share" caught_by="impossible for counts"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.max(y)
+    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="divided by the training text" caught_by="impossible for counts"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.max(y)
+    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(train_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="only the last words" caught_by="impossible for counts"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.max(y)
+    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = {gram[-1] for gram in train_grams}
+    return sum(gram[-1] not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="the direct path is free" caught_by="the price of one probability"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.max(y)
+    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return h * n * m + V * h
+
+
+# %% wrong="one score is enough" caught_by="the price of one probability"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.max(y)
+    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return n * m + h * n * m + h
+
+
+# %% wrong="hidden layer forgotten" caught_by="the price of one probability"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.max(y)
+    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return V * n * m + V * h
+
+
+# %% wrong="the biases multiply" caught_by="the price of one probability"
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    largest = np.max(y)
+    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    return V * (1 + n * m) + h * (1 + n * m) + V * h

@@ -1,0 +1,223 @@
+"""Answers to the task bptt of chapter 05."""
+
+
+# %% right="NumPy, deltas first, then three sums"
+def bptt(e, y, W_x, W_h, b):
+    e, y, W_x, W_h, b = (np.asarray(part) for part in (e, y, W_x, W_h, b))
+    T, k = y.shape
+    h = np.zeros((T + 1, k))
+    for t in range(T):
+        h[t + 1] = np.tanh(W_x @ e[t] + W_h @ h[t] + b)
+    delta = np.zeros((T + 1, k))
+    for t in reversed(range(T)):
+        delta[t] = (h[t + 1] - y[t] + delta[t + 1] @ W_h) * (1 - h[t + 1] ** 2)
+    delta = delta[:T]
+    return [torch.from_numpy(found) for found in (delta.T @ e, delta.T @ h[:-1], delta.sum(0))]
+
+
+# %% right="for each error, all the way back"
+def bptt(e, y, W_x, W_h, b):
+    states = [torch.zeros_like(b)]
+    for t in range(len(e)):
+        states.append(torch.tanh(W_x @ e[t] + W_h @ states[t] + b))
+    dW_x, dW_h, db = 0 * W_x, 0 * W_h, 0 * b
+    for end in range(1, len(e) + 1):
+        g = states[end] - y[end - 1]
+        for t in range(end, 0, -1):
+            a = g * (1 - states[t] * states[t])
+            db = db + a
+            dW_x = dW_x + a[:, None] * e[t - 1][None, :]
+            dW_h = dW_h + a[:, None] * states[t - 1][None, :]
+            g = a @ W_h
+    return dW_x, dW_h, db
+
+
+# %% wrong="only the present, nothing from later" caught_by="bias through all steps"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in range(len(e), 0, -1):
+        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
+        dW_x += torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(delta, h[t - 1])
+        db += delta
+    return dW_x, dW_h, db
+
+
+# %% wrong="the derivative of tanh is forgotten" caught_by="one step has no past"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in range(len(e), 0, -1):
+        delta = h[t] - y[t - 1] + later
+        dW_x += torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(delta, h[t - 1])
+        db += delta
+        later = W_h.T @ delta
+    return dW_x, dW_h, db
+
+
+# %% wrong="1 - h instead of 1 - h squared" caught_by="one step has no past"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in range(len(e), 0, -1):
+        delta = (h[t] - y[t - 1] + later) * (1 - h[t])
+        dW_x += torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(delta, h[t - 1])
+        db += delta
+        later = W_h.T @ delta
+    return dW_x, dW_h, db
+
+
+# %% wrong="the state after the step" caught_by="one step has no past | recurrent weights like autograd"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in range(len(e), 0, -1):
+        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
+        dW_x += torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(delta, h[t])
+        db += delta
+        later = W_h.T @ delta
+    return dW_x, dW_h, db
+
+
+# %% wrong="W_h not transposed on the way back" caught_by="bias through all steps"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in range(len(e), 0, -1):
+        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
+        dW_x += torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(delta, h[t - 1])
+        db += delta
+        later = W_h @ delta
+    return dW_x, dW_h, db
+
+
+# %% wrong="outer product the wrong way round" caught_by="recurrent weights like autograd"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in range(len(e), 0, -1):
+        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
+        dW_x += torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(h[t - 1], delta)
+        db += delta
+        later = W_h.T @ delta
+    return dW_x, dW_h, db
+
+
+# %% wrong="shares overwrite one another" caught_by="input weights like autograd"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in range(len(e), 0, -1):
+        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
+        dW_x = torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(delta, h[t - 1])
+        db += delta
+        later = W_h.T @ delta
+    return dW_x, dW_h, db
+
+
+# %% wrong="goes forward in time" caught_by="bias through all steps"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in range(1, len(e) + 1):
+        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
+        dW_x += torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(delta, h[t - 1])
+        db += delta
+        later = W_h.T @ delta
+    return dW_x, dW_h, db
+
+
+# %% wrong="factor one half taken for one" caught_by="one step has no past"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in range(len(e), 0, -1):
+        delta = (2 * (h[t] - y[t - 1]) + later) * (1 - h[t] ** 2)
+        dW_x += torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(delta, h[t - 1])
+        db += delta
+        later = W_h.T @ delta
+    return dW_x, dW_h, db
+
+
+# %% wrong="later error is squashed twice" caught_by="bias through all steps"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in range(len(e), 0, -1):
+        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
+        dW_x += torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(delta, h[t - 1])
+        db += delta
+        later = W_h.T @ delta * (1 - h[t] ** 2)
+    return dW_x, dW_h, db
+
+
+# %% wrong="stops before the first word" caught_by="one step has no past"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in range(len(e), 1, -1):
+        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
+        dW_x += torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(delta, h[t - 1])
+        db += delta
+        later = W_h.T @ delta
+    return dW_x, dW_h, db
+
+
+# %% wrong="the target of the next word" caught_by="bias through all steps"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+    later = torch.zeros_like(b)
+    for t in range(len(e), 0, -1):
+        delta = (h[t] - y[t % len(e)] + later) * (1 - h[t] ** 2)
+        dW_x += torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(delta, h[t - 1])
+        db += delta
+        later = W_h.T @ delta
+    return dW_x, dW_h, db

@@ -1,0 +1,232 @@
+"""Answers to the task generate of chapter 05."""
+
+
+# %% right="log-sum-exp, and torch's choice by hand"
+def probabilities(s, temperature):
+    scaled = np.asarray(s, dtype=float) / temperature
+    return np.exp(scaled - np.logaddexp.reduce(scaled))
+
+
+def generate(step, word, h, length, temperature, rng):
+    words = [word]
+    while len(words) <= length:
+        s, h = step(words[-1], h)
+        if temperature > 0:
+            total = np.cumsum(probabilities(s, temperature))
+            words.append(min(int(np.searchsorted(total, rng.random())), len(s) - 1))
+        else:
+            words.append(max(range(len(s)), key=lambda v: s[v]))
+    return words[1:]
+
+
+# %% right="torch's softmax, Gumbel's trick"
+def probabilities(s, temperature):
+    return F.softmax(torch.as_tensor(s).double() / temperature, dim=0).numpy()
+
+
+def generate(step, word, h, length, temperature, rng):
+    def follow(word, h):
+        for _ in range(length):
+            s, h = step(word, h)
+            word = int(np.argmax(s + temperature * rng.gumbel(size=len(s))))
+            yield word
+
+    return np.fromiter(follow(word, h), dtype=int)
+
+
+# %% wrong="times the temperature" caught_by="temperature divides the scores | samples follow the temperature"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) * temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, h = step(word, h)
+        if temperature == 0:
+            word = int(np.argmax(s))
+        else:
+            word = int(rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written
+
+
+# %% wrong="temperature divides after the softmax" caught_by="samples follow the temperature"
+def probabilities(s, temperature):
+    weights = np.exp(s - np.max(s)) / temperature
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, h = step(word, h)
+        if temperature == 0:
+            word = int(np.argmax(s))
+        else:
+            word = int(rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written
+
+
+# %% wrong="nothing subtracted" caught_by="large scores do not overflow"
+def probabilities(s, temperature):
+    weights = np.exp(s / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, h = step(word, h)
+        if temperature == 0:
+            word = int(np.argmax(s))
+        else:
+            word = int(rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written
+
+
+# %% wrong="the smallest subtracted" caught_by="large scores do not overflow"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.min(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, h = step(word, h)
+        if temperature == 0:
+            word = int(np.argmax(s))
+        else:
+            word = int(rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written
+
+
+# %% wrong="the state is not carried" caught_by="greedy takes word and state on"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, _ = step(word, h)
+        if temperature == 0:
+            word = int(np.argmax(s))
+        else:
+            word = int(rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written
+
+
+# %% wrong="the word is not carried" caught_by="greedy takes word and state on"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, h = step(word, h)
+        if temperature == 0:
+            new = int(np.argmax(s))
+        else:
+            new = int(rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(new)
+    return written
+
+
+# %% wrong="the first word is written too" caught_by="greedy takes word and state on | samples follow the temperature"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = [word]
+    for _ in range(length):
+        s, h = step(word, h)
+        if temperature == 0:
+            word = int(np.argmax(s))
+        else:
+            word = int(rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written
+
+
+# %% wrong="temperature ignored when sampling" caught_by="samples follow the temperature"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, h = step(word, h)
+        if temperature == 0:
+            word = int(np.argmax(s))
+        else:
+            word = int(rng.choice(len(s), p=probabilities(s, 1)))
+        written.append(word)
+    return written
+
+
+# %% wrong="always greedy" caught_by="samples follow the temperature"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, h = step(word, h)
+        if temperature >= 0:
+            word = int(np.argmax(s))
+        else:
+            word = int(rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written
+
+
+# %% wrong="the least likely" caught_by="greedy takes word and state on"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, h = step(word, h)
+        if temperature == 0:
+            word = int(np.argmin(s))
+        else:
+            word = int(rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written
+
+
+# %% wrong="one word short" caught_by="greedy takes word and state on"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length - 1):
+        s, h = step(word, h)
+        if temperature == 0:
+            word = int(np.argmax(s))
+        else:
+            word = int(rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written

@@ -1,0 +1,171 @@
+"""Answers to the task jacobian_norms of chapter 05."""
+
+# %% right="numbers, and a product for each t"
+predicted = {0.9: 0.00515, 1.0: 1, 1.1: 117.4}
+
+
+def jacobian_norms(h, W_h):
+    T, k = h.shape
+    norms = np.empty(T)
+    for t in range(T):
+        J = np.eye(k)
+        for s in range(t + 1, T):
+            J = np.diag(1 - h[s] ** 2) @ W_h @ J
+        norms[t] = np.linalg.svd(J)[1][0]
+    return norms
+
+
+# %% right="logarithms, and torch"
+predicted = {0.9: math.exp(50 * math.log(0.9)), 1.0: math.exp(0), 1.1: math.exp(50 * math.log(1.1))}
+
+
+def jacobian_norms(h, W_h):
+    h, W_h = torch.tensor(h), torch.tensor(W_h)
+    J, found = torch.eye(len(W_h), dtype=W_h.dtype), []
+    for s in range(len(h) - 1, -1, -1):
+        found.insert(0, torch.linalg.matrix_norm(J, 2).item())
+        J = (J * (1 - h[s] ** 2)) @ W_h
+    return found
+
+
+# %% wrong="one step instead of fifty" caught_by="three predictions"
+predicted = {rho: rho for rho in (0.9, 1.0, 1.1)}
+
+
+def jacobian_norms(h, W_h):
+    J = np.eye(len(W_h))
+    norms = [1.0]
+    for h_s in h[:0:-1]:
+        J = J @ ((1 - h_s**2)[:, None] * W_h)
+        norms.append(np.linalg.norm(J, 2))
+    return norms[::-1]
+
+
+# %% wrong="fifty times, not to the power" caught_by="three predictions"
+predicted = {rho: 50 * rho for rho in (0.9, 1.0, 1.1)}
+
+
+def jacobian_norms(h, W_h):
+    J = np.eye(len(W_h))
+    norms = [1.0]
+    for h_s in h[:0:-1]:
+        J = J @ ((1 - h_s**2)[:, None] * W_h)
+        norms.append(np.linalg.norm(J, 2))
+    return norms[::-1]
+
+
+# %% wrong="from T backwards" caught_by="a rotation, states at zero"
+predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
+
+
+def jacobian_norms(h, W_h):
+    J = np.eye(len(W_h))
+    norms = [1.0]
+    for h_s in h[:0:-1]:
+        J = J @ ((1 - h_s**2)[:, None] * W_h)
+        norms.append(np.linalg.norm(J, 2))
+    return norms
+
+
+# %% wrong="the tanh is forgotten" caught_by="the tanh dampens"
+predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
+
+
+def jacobian_norms(h, W_h):
+    J = np.eye(len(W_h))
+    norms = [1.0]
+    for h_s in h[:0:-1]:
+        J = J @ (W_h)
+        norms.append(np.linalg.norm(J, 2))
+    return norms[::-1]
+
+
+# %% wrong="the state before the step" caught_by="the tanh dampens | like autograd's Jacobian"
+predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
+
+
+def jacobian_norms(h, W_h):
+    J = np.eye(len(W_h))
+    norms = [1.0]
+    for h_s in h[-2::-1]:
+        J = J @ ((1 - h_s**2)[:, None] * W_h)
+        norms.append(np.linalg.norm(J, 2))
+    return norms[::-1]
+
+
+# %% wrong="columns multiplied instead of rows" caught_by="like autograd's Jacobian"
+predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
+
+
+def jacobian_norms(h, W_h):
+    J = np.eye(len(W_h))
+    norms = [1.0]
+    for h_s in h[:0:-1]:
+        J = J @ ((1 - h_s**2)[None, :] * W_h)
+        norms.append(np.linalg.norm(J, 2))
+    return norms[::-1]
+
+
+# %% wrong="multiplied from the left" caught_by="like autograd's Jacobian"
+predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
+
+
+def jacobian_norms(h, W_h):
+    J = np.eye(len(W_h))
+    norms = [1.0]
+    for h_s in h[:0:-1]:
+        J = ((1 - h_s**2)[:, None] * W_h) @ J
+        norms.append(np.linalg.norm(J, 2))
+    return norms[::-1]
+
+
+# %% wrong="a norm of all entries" caught_by="a rotation, states at zero"
+predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
+
+
+def jacobian_norms(h, W_h):
+    J = np.eye(len(W_h))
+    norms = [1.0]
+    for h_s in h[:0:-1]:
+        J = J @ ((1 - h_s**2)[:, None] * W_h)
+        norms.append(np.linalg.norm(J))
+    return norms[::-1]
+
+
+# %% wrong="one norm too many" caught_by="a rotation, states at zero"
+predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
+
+
+def jacobian_norms(h, W_h):
+    J = np.eye(len(W_h))
+    norms = [1.0]
+    for h_s in h[::-1]:
+        J = J @ ((1 - h_s**2)[:, None] * W_h)
+        norms.append(np.linalg.norm(J, 2))
+    return norms[::-1]
+
+
+# %% wrong="product of the norms" caught_by="like autograd's Jacobian"
+predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
+
+
+def jacobian_norms(h, W_h):
+    J = np.eye(len(W_h))
+    norms = [1.0]
+    for h_s in h[:0:-1]:
+        J = np.linalg.norm((1 - h_s**2)[:, None] * W_h, 2) * J
+        norms.append(np.linalg.norm(J, 2))
+    return norms[::-1]
+
+
+# %% wrong="W_h transposed" caught_by="like autograd's Jacobian"
+predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
+
+
+def jacobian_norms(h, W_h):
+    J = np.eye(len(W_h))
+    norms = [1.0]
+    for h_s in h[:0:-1]:
+        J = J @ ((1 - h_s**2)[:, None] * W_h.T)
+        norms.append(np.linalg.norm(J, 2))
+    return norms[::-1]

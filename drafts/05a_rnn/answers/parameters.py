@@ -1,0 +1,140 @@
+"""Answers to the task parameters of chapter 05."""
+
+
+# %% right="tuple, expanded, state dicts"
+def by_terms(V, d, k):
+    return (V * d, k * d, k**2, V * k)
+
+
+def by_product(V, d, k):
+    return (V + k) * (k + d)
+
+
+def by_module(V, d, k):
+    both = nn.ModuleList([nn.Embedding(V, d), nn.RNN(d, k), nn.Linear(k, V)])
+    return sum(value.nelement() for value in both.state_dict().values())
+
+
+times_printed = 20_020_000 / 10_000_000
+
+
+# %% right="arrays and shapes"
+def by_terms(V, d, k):
+    return np.array([np.prod(shape) for shape in ((V, d), (k, d), (k, k), (V, k))])
+
+
+def by_product(V, d, k):
+    return np.prod([d + k, V + k])
+
+
+def by_module(V, d, k):
+    total = 0
+    for part in (nn.Embedding(V, d), nn.RNN(d, k, batch_first=True), nn.Linear(k, V)):
+        for weight in part.parameters():
+            total += math.prod(weight.shape)
+    return total
+
+
+times_printed = 2.002
+
+
+# %% wrong="W_x takes in a one-hot word" caught_by="four matrices"
+def by_terms(V, d, k):
+    return [d * V, k * V, k * k, k * V]
+
+
+def by_product(V, d, k):
+    return (d + k) * (V + k)
+
+
+def by_module(V, d, k):
+    parts = nn.Embedding(V, d), nn.RNN(d, k), nn.Linear(k, V)
+    return sum(weight.numel() for part in parts for weight in part.parameters())
+
+
+times_printed = 2.002
+
+
+# %% wrong="the wrong factor taken out" caught_by="the product is the sum | the printed total"
+def by_terms(V, d, k):
+    return [d * V, d * k, k * k, k * V]
+
+
+def by_product(V, d, k):
+    return (V + k) * (V + d)
+
+
+def by_module(V, d, k):
+    parts = nn.Embedding(V, d), nn.RNN(d, k), nn.Linear(k, V)
+    return sum(weight.numel() for part in parts for weight in part.parameters())
+
+
+times_printed = by_product(10**5, 100, 100) / 10**7
+
+
+# %% wrong="no biases" caught_by="torch's biases are counted"
+def by_terms(V, d, k):
+    return [d * V, d * k, k * k, k * V]
+
+
+def by_product(V, d, k):
+    return (d + k) * (V + k)
+
+
+def by_module(V, d, k):
+    parts = nn.Embedding(V, d), nn.RNN(d, k, bias=False), nn.Linear(k, V, bias=False)
+    return sum(weight.numel() for part in parts for weight in part.parameters())
+
+
+times_printed = 2.002
+
+
+# %% wrong="tensors counted, not their elements" caught_by="torch's biases are counted"
+def by_terms(V, d, k):
+    return [d * V, d * k, k * k, k * V]
+
+
+def by_product(V, d, k):
+    return (d + k) * (V + k)
+
+
+def by_module(V, d, k):
+    parts = nn.Embedding(V, d), nn.RNN(d, k), nn.Linear(k, V)
+    return sum(len(list(part.parameters())) for part in parts)
+
+
+times_printed = 2.002
+
+
+# %% wrong="the printed total with biases" caught_by="the printed total"
+def by_terms(V, d, k):
+    return [d * V, d * k, k * k, k * V]
+
+
+def by_product(V, d, k):
+    return (d + k) * (V + k)
+
+
+def by_module(V, d, k):
+    parts = nn.Embedding(V, d), nn.RNN(d, k), nn.Linear(k, V)
+    return sum(weight.numel() for part in parts for weight in part.parameters())
+
+
+times_printed = 20_120_200 / 10**7
+
+
+# %% wrong="the fraction upside down" caught_by="the printed total"
+def by_terms(V, d, k):
+    return [d * V, d * k, k * k, k * V]
+
+
+def by_product(V, d, k):
+    return (d + k) * (V + k)
+
+
+def by_module(V, d, k):
+    parts = nn.Embedding(V, d), nn.RNN(d, k), nn.Linear(k, V)
+    return sum(weight.numel() for part in parts for weight in part.parameters())
+
+
+times_printed = 10**7 / 20_020_000

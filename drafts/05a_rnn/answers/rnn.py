@@ -1,0 +1,78 @@
+"""Answers to the task rnn of chapter 05."""
+
+
+# %% right="inputs all at once, then the loop"
+def rnn(e, h, W_x, W_h, b):
+    inputs = e @ W_x.T + b
+    rows = []
+    for t in range(e.shape[0]):
+        h = (inputs[t] + h @ W_h.T).tanh()
+        rows.append(h[None])
+    return torch.cat(rows)
+
+
+# %% right="one joint matrix"
+def rnn(e, h, W_x, W_h, b):
+    W = torch.cat([W_x, W_h], dim=1)
+    states = torch.empty(len(e), len(b), dtype=b.dtype)
+    for t, e_t in enumerate(e):
+        h = torch.tanh(W @ torch.cat([e_t, h]) + b)
+        states[t] = h
+    return states
+
+
+# %% wrong="the state is never replaced" caught_by="two steps by hand | the past goes on"
+def rnn(e, h, W_x, W_h, b):
+    return torch.stack([torch.tanh(W_x @ e_t + W_h @ h + b) for e_t in e])
+
+
+# %% wrong="the bias is left out" caught_by="equal to nn.RNN"
+def rnn(e, h, W_x, W_h, b):
+    states = []
+    for e_t in e:
+        h = torch.tanh(W_x @ e_t + W_h @ h)
+        states.append(h)
+    return torch.stack(states)
+
+
+# %% wrong="recurrent weights transposed" caught_by="equal to nn.RNN"
+def rnn(e, h, W_x, W_h, b):
+    states = []
+    for e_t in e:
+        h = torch.tanh(W_x @ e_t + W_h.T @ h + b)
+        states.append(h)
+    return torch.stack(states)
+
+
+# %% wrong="begins at zero whatever h is" caught_by="the past goes on"
+def rnn(e, h, W_x, W_h, b):
+    h, states = torch.zeros_like(h), []
+    for e_t in e:
+        h = torch.tanh(W_x @ e_t + W_h @ h + b)
+        states.append(h)
+    return torch.stack(states)
+
+
+# %% wrong="a sigmoid" caught_by="two steps by hand"
+def rnn(e, h, W_x, W_h, b):
+    states = []
+    for e_t in e:
+        h = torch.sigmoid(W_x @ e_t + W_h @ h + b)
+        states.append(h)
+    return torch.stack(states)
+
+
+# %% wrong="states before each word" caught_by="two steps by hand"
+def rnn(e, h, W_x, W_h, b):
+    states = []
+    for e_t in e:
+        states.append(h)
+        h = torch.tanh(W_x @ e_t + W_h @ h + b)
+    return torch.stack(states)
+
+
+# %% wrong="only the last state" caught_by="two steps by hand"
+def rnn(e, h, W_x, W_h, b):
+    for e_t in e:
+        h = torch.tanh(W_x @ e_t + W_h @ h + b)
+    return h

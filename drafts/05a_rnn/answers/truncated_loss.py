@@ -1,0 +1,132 @@
+"""Answers to the task truncated_loss of chapter 05."""
+
+
+# %% right="chunk after chunk"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, losses = torch.zeros_like(b), []
+    for start in range(0, len(e), tau):
+        h = h.detach()
+        for e_t, y_t in zip(e[start : start + tau], y[start : start + tau]):
+            h = torch.tanh(e_t @ W_x.T + h @ W_h.T + b)
+            losses.append(F.mse_loss(h, y_t, reduction="sum") / 2)
+    return torch.stack(losses).sum()
+
+
+# %% right="states first, loss at the end"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    states = []
+    for t, e_t in enumerate(e):
+        before = states[-1] if states else torch.zeros_like(b)
+        if t and not t % tau:
+            before = before.clone().detach()
+        states.append(torch.tanh(W_x @ e_t + W_h @ before + b))
+    return (torch.stack(states) - y).pow(2).sum() / 2
+
+
+# %% wrong="the state is set to zero at a cut" caught_by="the loss knows no cut"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e)):
+        if t % tau == 0:
+            h = torch.zeros_like(b)
+        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
+        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+    return loss
+
+
+# %% wrong="no cut at all" caught_by="no gradient crosses a cut"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e)):
+        if t % tau == 0:
+            pass
+        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
+        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+    return loss
+
+
+# %% wrong="cut at every step" caught_by="one long chunk is plain BPTT | no gradient crosses a cut"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e)):
+        h = h.detach()
+        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
+        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+    return loss
+
+
+# %% wrong="cut one word late" caught_by="no gradient crosses a cut"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e)):
+        if t % tau == 1 % tau and t > 0:
+            h = h.detach()
+        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
+        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+    return loss
+
+
+# %% wrong="cut one word early" caught_by="no gradient crosses a cut"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e)):
+        if (t + 1) % tau == 0:
+            h = h.detach()
+        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
+        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+    return loss
+
+
+# %% wrong="the loss is cut, not the state" caught_by="no gradient crosses a cut"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e)):
+        if t % tau == 0:
+            loss = loss if t == 0 else loss.detach()
+        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
+        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+    return loss
+
+
+# %% wrong="only the last chunk counts" caught_by="the loss knows no cut"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e)):
+        if t % tau == 0:
+            h, loss = h.detach(), 0.0
+        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
+        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+    return loss
+
+
+# %% wrong="mean instead of half the sum" caught_by="the loss knows no cut"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e)):
+        if t % tau == 0:
+            h = h.detach()
+        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
+        loss = loss + ((h - y[t]) ** 2).mean()
+    return loss
+
+
+# %% wrong="the last incomplete chunk is dropped" caught_by="the loss knows no cut"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e) // tau * tau):
+        if t % tau == 0:
+            h = h.detach()
+        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
+        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+    return loss
+
+
+# %% wrong="input weights get no gradient" caught_by="one long chunk is plain BPTT"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e)):
+        if t % tau == 0:
+            h = h.detach()
+        h = torch.tanh(W_x.detach() @ e[t] + W_h @ h + b)
+        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+    return loss

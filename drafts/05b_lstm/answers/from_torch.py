@@ -1,0 +1,141 @@
+"""Answers to the task from_torch of chapter 05."""
+
+
+# %% right="slices by hand"
+def from_torch(state):
+    k = state["weight_hh"].shape[1]
+    W, b = {}, {}
+    for place, part in enumerate(["i", "f", "C", "o"]):
+        rows = slice(place * k, place * k + k)
+        W[part] = torch.hstack((state["weight_ih"][rows], state["weight_hh"][rows]))
+        b[part] = state["bias_hh"][rows] + state["bias_ih"][rows]
+    return W, b
+
+
+def lstm_parameters(d, k):
+    W, b = from_torch(nn.LSTMCell(d, k).state_dict())
+    return sum(value.numel() for table in (W, b) for value in table.values())
+
+
+# %% right="views of shape 4, k"
+def from_torch(state):
+    both = torch.cat((state["weight_ih"].T, state["weight_hh"].T)).T
+    k = len(both) // 4
+    i, f, c, o = both.reshape(4, k, -1)
+    bi, bf, bc, bo = state["bias_ih"].reshape(4, k) + state["bias_hh"].reshape(4, k)
+    return [{"C": c, "f": f, "i": i, "o": o}, {"C": bc, "f": bf, "i": bi, "o": bo}]
+
+
+def lstm_parameters(d, k):
+    return 4 * k * (d + k + 1)
+
+
+# %% wrong="the lecture's order of gates" caught_by="rows of the right gate"
+def from_torch(state):
+    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
+    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
+    return dict(zip("Cfio", W, strict=True)), dict(zip("Cfio", b, strict=True))
+
+
+def lstm_parameters(d, k):
+    return 4 * (k * (d + k) + k)
+
+
+# %% wrong="candidate and output swapped" caught_by="rows of the right gate"
+def from_torch(state):
+    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
+    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
+    return dict(zip("ifoC", W, strict=True)), dict(zip("ifoC", b, strict=True))
+
+
+def lstm_parameters(d, k):
+    return 4 * (k * (d + k) + k)
+
+
+# %% wrong="state before word" caught_by="rows of the right gate"
+def from_torch(state):
+    W = torch.cat([state["weight_hh"], state["weight_ih"]], dim=1).chunk(4)
+    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
+    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
+
+
+def lstm_parameters(d, k):
+    return 4 * (k * (d + k) + k)
+
+
+# %% wrong="only the first bias" caught_by="equal to nn.LSTMCell"
+def from_torch(state):
+    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
+    b = (state["bias_ih"]).chunk(4)
+    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
+
+
+def lstm_parameters(d, k):
+    return 4 * (k * (d + k) + k)
+
+
+# %% wrong="mean of the biases" caught_by="equal to nn.LSTMCell"
+def from_torch(state):
+    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
+    b = ((state["bias_ih"] + state["bias_hh"]) / 2).chunk(4)
+    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
+
+
+def lstm_parameters(d, k):
+    return 4 * (k * (d + k) + k)
+
+
+# %% wrong="one below the other" caught_by="blocks have their shape"
+def from_torch(state):
+    W = state["weight_ih"].chunk(4)
+    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
+    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
+
+
+def lstm_parameters(d, k):
+    return 4 * (k * (d + k) + k)
+
+
+# %% wrong="every fourth row" caught_by="rows of the right gate"
+def from_torch(state):
+    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1)
+    W = [W[n::4] for n in range(4)]
+    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
+    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
+
+
+def lstm_parameters(d, k):
+    return 4 * (k * (d + k) + k)
+
+
+# %% wrong="torch's second bias counted too" caught_by="parameters are counted"
+def from_torch(state):
+    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
+    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
+    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
+
+
+def lstm_parameters(d, k):
+    return 4 * (k * (d + k) + 2 * k)
+
+
+# %% wrong="biases not counted" caught_by="parameters are counted"
+def from_torch(state):
+    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
+    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
+    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
+
+
+def lstm_parameters(d, k):
+    return 4 * k * (d + k)
+
+
+# %% wrong="one gate counted" caught_by="parameters are counted"
+def from_torch(state):
+    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
+    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
+    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
+
+
+def lstm_parameters(d, k):
+    return k * (d + k) + k

@@ -1,0 +1,184 @@
+"""Answers to the task keep_bit of chapter 05."""
+
+
+# %% right="tensors, other strengths"
+def keep_bit():
+    W = {
+        "C": torch.tensor([[12.0, 0.0, 0.0]]),
+        "i": torch.tensor([[0.0, 60.0, 0.0]]),
+        "f": torch.tensor([[0.0, -60.0, 0.0]]),
+        "o": torch.zeros(1, 3),
+    }
+    return W, {
+        "C": torch.tensor([-6.0]),
+        "i": torch.tensor([-30.0]),
+        "f": torch.tensor([30.0]),
+        "o": torch.tensor([9.0]),
+    }
+
+
+def forget_bias(steps):
+    return -math.log(2 ** (1 / steps) - 1)
+
+
+# %% right="output gate opened by nothing, arrays"
+def keep_bit():
+    names = "C", "f", "i", "o"
+    rows = [[100, 0, 0], [0, -200, 0], [0, 200, 0], [0, 0, 0]]
+    shifts = [-50, 100, -100, 100]
+    return {n: np.array([r]) for n, r in zip(names, rows)}, {n: np.array([s]) for n, s in zip(names, shifts)}
+
+
+def forget_bias(steps):
+    low, high = -50.0, 50.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        if steps * -math.log1p(math.exp(-middle)) < math.log(0.5):
+            low = middle
+        else:
+            high = middle
+    return middle
+
+
+# %% wrong="the forget gate never closes" caught_by="the last written bit counts"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, 0, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
+    return W, b
+
+
+def forget_bias(steps):
+    f = 0.5 ** (1 / steps)
+    return math.log(f / (1 - f))
+
+
+# %% wrong="the input gate is always open" caught_by="it stays for 1,000 steps"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [20], "i": [20], "o": [20]}
+    return W, b
+
+
+def forget_bias(steps):
+    f = 0.5 ** (1 / steps)
+    return math.log(f / (1 - f))
+
+
+# %% wrong="writes without forgetting much" caught_by="it stays for 1,000 steps"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [5], "i": [-20], "o": [20]}
+    return W, b
+
+
+def forget_bias(steps):
+    f = 0.5 ** (1 / steps)
+    return math.log(f / (1 - f))
+
+
+# %% wrong="only a 1 is written" caught_by="a written bit shows"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [0], "f": [20], "i": [-20], "o": [20]}
+    return W, b
+
+
+def forget_bias(steps):
+    f = 0.5 ** (1 / steps)
+    return math.log(f / (1 - f))
+
+
+# %% wrong="gates listen to the bit line" caught_by="it stays for 1,000 steps"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[40, 0, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
+    return W, b
+
+
+def forget_bias(steps):
+    f = 0.5 ** (1 / steps)
+    return math.log(f / (1 - f))
+
+
+# %% wrong="input gate half open" caught_by="it stays for 1,000 steps"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [20], "i": [0], "o": [20]}
+    return W, b
+
+
+def forget_bias(steps):
+    f = 0.5 ** (1 / steps)
+    return math.log(f / (1 - f))
+
+
+# %% wrong="output gate half open" caught_by="a written bit shows"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [20], "i": [-20], "o": [0]}
+    return W, b
+
+
+def forget_bias(steps):
+    f = 0.5 ** (1 / steps)
+    return math.log(f / (1 - f))
+
+
+# %% wrong="forget gate is a write gate" caught_by="it stays for 1,000 steps"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, 40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [-20], "i": [-20], "o": [20]}
+    return W, b
+
+
+def forget_bias(steps):
+    f = 0.5 ** (1 / steps)
+    return math.log(f / (1 - f))
+
+
+# %% wrong="f instead of its bias" caught_by="half is left"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
+    return W, b
+
+
+def forget_bias(steps):
+    f = 0.5 ** (1 / steps)
+    return f
+
+
+# %% wrong="half at every step" caught_by="half is left"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
+    return W, b
+
+
+def forget_bias(steps):
+    f = 0.5
+    return math.log(f / (1 - f))
+
+
+# %% wrong="a steps-th of a half" caught_by="half is left"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
+    return W, b
+
+
+def forget_bias(steps):
+    f = 0.5 / steps
+    return math.log(f / (1 - f))
+
+
+# %% wrong="logit upside down" caught_by="half is left"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
+    return W, b
+
+
+def forget_bias(steps):
+    f = 0.5 ** (1 / steps)
+    return math.log((1 - f) / f)

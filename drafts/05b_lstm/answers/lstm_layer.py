@@ -1,0 +1,201 @@
+"""Answers to the task lstm_layer of chapter 05."""
+
+
+# %% right="matmul, slices, states filled in"
+def input_shares(e, W_x, b):
+    return e @ W_x.T + b
+
+
+def lstm_layer(a, h, C, W_h):
+    B, T, k4 = a.shape
+    k = k4 // 4
+    out = []
+    for t in range(T):
+        z = a[:, t] + h @ W_h.t()
+        gates = torch.sigmoid(z)
+        new = torch.tanh(z[:, 2 * k : 3 * k])
+        C = gates[:, k : 2 * k] * C + gates[:, :k] * new
+        h = gates[:, 3 * k :] * torch.tanh(C)
+        out.append(h[:, None])
+    return torch.cat(out, dim=1), h, C
+
+
+# %% right="einsum, recursion"
+def input_shares(e, W_x, b):
+    return torch.einsum("btd,gd->btg", e, W_x) + b
+
+
+def lstm_layer(a, h, C, W_h):
+    first, rest = a[:, 0], a[:, 1:]
+    i, f, g, o = torch.tensor_split(first + torch.einsum("bk,gk->bg", h, W_h), 4, dim=-1)
+    C = f.sigmoid() * C + i.sigmoid() * g.tanh()
+    h = o.sigmoid() * C.tanh()
+    if rest.shape[1] == 0:
+        return h[:, None], h, C
+    states, last_h, last_C = lstm_layer(rest, h, C, W_h)
+    return torch.cat([h[:, None], states], 1), last_h, last_C
+
+
+# %% wrong="bias forgotten" caught_by="shares of all words"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for a_t in a.unbind(1):
+        i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h, C
+
+
+# %% wrong="the lecture's order of gates" caught_by="equal to nn.LSTM"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for a_t in a.unbind(1):
+        new, f, i, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h, C
+
+
+# %% wrong="cell does not go on" caught_by="equal to nn.LSTM"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for a_t in a.unbind(1):
+        i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+        now = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(now)
+        states.append(h)
+    return torch.stack(states, 1), h, C
+
+
+# %% wrong="state does not go on" caught_by="equal to nn.LSTM"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for a_t in a.unbind(1):
+        i, f, new, o = torch.addmm(a_t, 0 * h, W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h, C
+
+
+# %% wrong="states along the wrong axis" caught_by="equal to nn.LSTM"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for a_t in a.unbind(1):
+        i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states), h, C
+
+
+# %% wrong="W_h not transposed" caught_by="equal to nn.LSTM"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for a_t in a.unbind(1):
+        i, f, new, o = torch.addmm(a_t, h, W_h.reshape(h.shape[1], -1)).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h, C
+
+
+# %% wrong="reads from right to left" caught_by="no state sees the future"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for a_t in a.flip(1).unbind(1):
+        i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states[::-1], 1), h, C
+
+
+# %% wrong="the state is detached at each step" caught_by="gradients through all steps"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for a_t in a.unbind(1):
+        i, f, new, o = torch.addmm(a_t, h.detach(), W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h, C
+
+
+# %% wrong="the cell is detached at each step" caught_by="gradients through all steps"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for a_t in a.unbind(1):
+        i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C.detach()
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h, C
+
+
+# %% wrong="centred with the whole text" caught_by="no state sees the future"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states, a = [], a - a.mean(1, keepdim=True)
+    for a_t in a.unbind(1):
+        i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h, C
+
+
+# %% wrong="last h and C swapped" caught_by="equal to nn.LSTM"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for a_t in a.unbind(1):
+        i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), C, h

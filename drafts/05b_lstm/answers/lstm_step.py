@@ -1,0 +1,171 @@
+"""Answers to the task lstm_step of chapter 05."""
+
+# %% right="NumPy style, two products for word and state"
+misprint = ["x_t", "e_t"]
+
+
+def lstm_step(e, h, C, W, b):
+    d = e.shape[1]
+
+    def affine(part):
+        return e.matmul(W[part][:, :d].t()) + h.matmul(W[part][:, d:].t()) + b[part]
+
+    candidate = affine("C").tanh()
+    forget, let_in, let_out = (1 / (1 + torch.exp(-affine(part))) for part in "fio")
+    cell = forget.mul(C).add(let_in.mul(candidate))
+    return [let_out * cell.tanh(), cell]
+
+
+# %% right="einsum, one stacked matrix"
+misprint = ("$x_t$", "$e_t$")
+
+
+def lstm_step(e, h, C, W, b):
+    stacked = torch.stack([W[p] for p in ("i", "f", "o", "C")])
+    bias = torch.stack([b[p] for p in ("i", "f", "o", "C")])
+    i, f, o, new = torch.einsum("pkj,bj->pbk", stacked, torch.hstack([e, h])) + bias[:, None]
+    C = C * f.sigmoid() + new.tanh() * i.sigmoid()
+    return C.tanh() * o.sigmoid(), C
+
+
+# %% wrong="the symbols the other way round" caught_by="the misprinted symbol"
+misprint = ("e_t", "x_t")
+
+
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+
+
+# %% wrong="another symbol" caught_by="the misprinted symbol"
+misprint = ("h_{t-1}", "h_t")
+
+
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+
+
+# %% wrong="input and forget gate swapped" caught_by="each gate does its own"
+misprint = ("x_t", "e_t")
+
+
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C = torch.sigmoid(a["f"]) * torch.tanh(a["C"]) + torch.sigmoid(a["i"]) * C
+    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+
+
+# %% wrong="h from the old cell" caught_by="half-open gates, by hand"
+misprint = ("x_t", "e_t")
+
+
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    new = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+    return torch.sigmoid(a["o"]) * torch.tanh(C), new
+
+
+# %% wrong="no tanh around the cell" caught_by="half-open gates, by hand"
+misprint = ("x_t", "e_t")
+
+
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+    return torch.sigmoid(a["o"]) * C, C
+
+
+# %% wrong="no tanh around the candidate" caught_by="half-open gates, by hand"
+misprint = ("x_t", "e_t")
+
+
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C = torch.sigmoid(a["i"]) * a["C"] + torch.sigmoid(a["f"]) * C
+    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+
+
+# %% wrong="candidate through the sigmoid" caught_by="half-open gates, by hand"
+misprint = ("x_t", "e_t")
+
+
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C = torch.sigmoid(a["i"]) * torch.sigmoid(a["C"]) + torch.sigmoid(a["f"]) * C
+    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+
+
+# %% wrong="state before word" caught_by="word first, then state"
+misprint = ("x_t", "e_t")
+
+
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([h, e], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+
+
+# %% wrong="output gate forgotten" caught_by="each gate does its own"
+misprint = ("x_t", "e_t")
+
+
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+    return torch.tanh(C), C
+
+
+# %% wrong="pair the wrong way round" caught_by="half-open gates, by hand"
+misprint = ("x_t", "e_t")
+
+
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+    return C, torch.sigmoid(a["o"]) * torch.tanh(C)
+
+
+# %% wrong="bias forgotten" caught_by="half-open gates, by hand"
+misprint = ("x_t", "e_t")
+
+
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T for part in "Cfio"}
+    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+
+
+# %% wrong="input gate is one minus forget gate" caught_by="each gate does its own"
+misprint = ("x_t", "e_t")
+
+
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C = (1 - torch.sigmoid(a["f"])) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+
+
+# %% wrong="old cell not forgotten" caught_by="each gate does its own"
+misprint = ("x_t", "e_t")
+
+
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + C
+    return torch.sigmoid(a["o"]) * torch.tanh(C), C

@@ -1,0 +1,193 @@
+"""Answers to the task next_word_loss of chapter 05."""
+
+# %% right="torch's log_softmax, loop for the gradient"
+printed = {1.0: math.log(1.0), 0.01: math.log(0.01)}
+
+
+def next_word_loss(s, x):
+    log_p = torch.log_softmax(torch.tensor(s), 1).numpy()
+    T, V = s.shape
+    loss, gradient = 0.0, np.zeros((T, V))
+    for t in range(T):
+        loss -= log_p[t, x[t]] / T
+        for v in range(V):
+            gradient[t, v] = (math.exp(log_p[t, v]) - (v == x[t])) / T
+    return loss, gradient
+
+
+# %% right="logaddexp and one-hot rows"
+printed = {0.01: -4.605, 1.0: 0}
+
+
+def next_word_loss(s, x):
+    normaliser = np.logaddexp.reduce(s, axis=1)
+    one_hot = np.eye(s.shape[1])[x]
+    loss = float(np.mean(normaliser - (s * one_hot).sum(1)))
+    return [loss, (np.exp(s - normaliser[:, None]) - one_hot) / s.shape[0]]
+
+
+# %% wrong="the printed sign" caught_by="two words, by hand"
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x] -= 1
+    return log_p[rows, x].mean(), gradient / len(x)
+
+
+# %% wrong="the sum instead of the mean" caught_by="two words, by hand"
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x] -= 1
+    return -log_p[rows, x].sum(), gradient / len(x)
+
+
+# %% wrong="gradient of the sum" caught_by="gradient like autograd"
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x] -= 1
+    return -log_p[rows, x].mean(), gradient
+
+
+# %% wrong="gradient with the printed sign" caught_by="gradient like autograd"
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x] -= 1
+    return -log_p[rows, x].mean(), -gradient / len(x)
+
+
+# %% wrong="probabilities without the one-hot" caught_by="gradient like autograd"
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    return -log_p[rows, x].mean(), gradient / len(x)
+
+
+# %% wrong="no maximum taken off" caught_by="large scores do not overflow"
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+def next_word_loss(s, x):
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x] -= 1
+    return -log_p[rows, x].mean(), gradient / len(x)
+
+
+# %% wrong="one maximum, softmax, then log" caught_by="large scores do not overflow"
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = np.log(np.exp(s) / np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x] -= 1
+    return -log_p[rows, x].mean(), gradient / len(x)
+
+
+# %% wrong="softmax over the texts" caught_by="two words, by hand"
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+def next_word_loss(s, x):
+    s = s - s.max(axis=0, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=0, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x] -= 1
+    return -log_p[rows, x].mean(), gradient / len(x)
+
+
+# %% wrong="bits, not nats" caught_by="two words, by hand"
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x] -= 1
+    return -log_p[rows, x].mean() / math.log(2), gradient / len(x)
+
+
+# %% wrong="column of the wrong word" caught_by="two words, by hand"
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x - 1] -= 1
+    return -log_p[rows, x - 1].mean(), gradient / len(x)
+
+
+# %% wrong="the right loss given as printed" caught_by="what the print rewards"
+printed = {1.0: 0.0, 0.01: -math.log(0.01)}
+
+
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x] -= 1
+    return -log_p[rows, x].mean(), gradient / len(x)
+
+
+# %% wrong="the print in bits" caught_by="what the print rewards"
+printed = {1.0: 0.0, 0.01: math.log2(0.01)}
+
+
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x] -= 1
+    return -log_p[rows, x].mean(), gradient / len(x)
+
+
+# %% wrong="probabilities, no logarithm" caught_by="what the print rewards"
+printed = {1.0: 1.0, 0.01: 0.01}
+
+
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x] -= 1
+    return -log_p[rows, x].mean(), gradient / len(x)

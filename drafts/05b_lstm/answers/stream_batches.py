@@ -1,0 +1,87 @@
+"""Answers to the task stream_batches of chapter 05."""
+
+
+# %% right="lists, word by word"
+def stream_batches(ids, rows, steps):
+    length = (ids.numel() - 1) // rows
+    pairs = []
+    for start in range(0, length, steps):
+        width = min(steps, length - start)
+        places = [[row * length + start + t for t in range(width)] for row in range(rows)]
+        places = torch.tensor(places)
+        pairs.append((ids[places], ids[places + 1]))
+    return pairs
+
+
+# %% right="torch.split of reshaped texts"
+def stream_batches(ids, rows, steps):
+    L = (ids.shape[0] - 1) // rows
+    x = torch.reshape(ids[: rows * L], (rows, L)).split(steps, dim=1)
+    y = torch.reshape(ids[1 : rows * L + 1], (rows, L)).split(steps, dim=1)
+    return tuple(zip(x, y))
+
+
+# %% wrong="targets are the inputs" caught_by="targets are one ahead"
+def stream_batches(ids, rows, steps):
+    L = (len(ids) - 1) // rows
+    inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 0))
+    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]
+
+
+# %% wrong="targets two ahead" caught_by="targets are one ahead"
+def stream_batches(ids, rows, steps):
+    L = (len(ids) - 2) // rows
+    inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 2))
+    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]
+
+
+# %% wrong="columns run down the rows" caught_by="rows go on in the next batch"
+def stream_batches(ids, rows, steps):
+    L = (len(ids) - 1) // rows
+    inputs, targets = (ids[first : first + rows * L].view(L, rows).T for first in (0, 1))
+    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]
+
+
+# %% wrong="one batch after the other along the text" caught_by="rows go on in the next batch"
+def stream_batches(ids, rows, steps):
+    size = rows * steps
+    return [
+        (ids[j : j + size].view(rows, steps), ids[j + 1 : j + 1 + size].view(rows, steps))
+        for j in range(0, len(ids) - size, size)
+    ]
+
+
+# %% wrong="the narrow end is dropped" caught_by="a narrow end is kept"
+def stream_batches(ids, rows, steps):
+    L = (len(ids) - 1) // rows
+    inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
+    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L - steps + 1, steps)]
+
+
+# %% wrong="windows overlap" caught_by="every word once"
+def stream_batches(ids, rows, steps):
+    L = (len(ids) - 1) // rows
+    inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
+    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(L - steps + 1)]
+
+
+# %% wrong="targets rolled within the row" caught_by="every word once"
+def stream_batches(ids, rows, steps):
+    L = (len(ids) - 1) // rows
+    inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
+    targets = inputs.roll(-1, 1)
+    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]
+
+
+# %% wrong="a word is lost in each batch" caught_by="every word once"
+def stream_batches(ids, rows, steps):
+    L = (len(ids) - 1) // rows
+    inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
+    return [(inputs[:, j : j + steps - 1], targets[:, j : j + steps - 1]) for j in range(0, L, steps)]
+
+
+# %% wrong="one row word too few" caught_by="every word once"
+def stream_batches(ids, rows, steps):
+    L = (len(ids) - 1) // rows - 1
+    inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
+    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]
