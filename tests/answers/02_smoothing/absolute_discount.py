@@ -1,0 +1,71 @@
+"""Answers to the task absolute_discount of chapter 02."""
+
+
+# %% right="loop over the words"
+def absolute_discount(row, lower, k):
+    n = float(sum(row))
+    if n == 0:
+        return list(lower)
+    kinds = sum(1 for c in row if c > 0)
+    return [max(c - k, 0) / n + k * kinds / n * p for c, p in zip(row, lower)]
+
+
+# %% right="lambda as what is missing to one"
+def absolute_discount(row, lower, k):
+    row = np.array(row, dtype=float)
+    if not row.any():
+        return lower
+    kept = np.where(row > 0, row - k, 0) / row.sum()
+    return kept + (1 - kept.sum()) * np.array(lower)
+
+
+# %% wrong="no max, as on the slide" caught_by="sums to one for every k"
+def absolute_discount(row, lower, k):
+    n = row.sum()
+    if n == 0:
+        return lower
+    return (row - k) / n + k * np.sum(row > 0) / n * lower
+
+
+# %% wrong="lambda is k" caught_by="sums to one for every k"
+def absolute_discount(row, lower, k):
+    n = row.sum()
+    if n == 0:
+        return lower
+    return np.maximum(row - k, 0) / n + k * lower
+
+
+# %% wrong="every word of the vocabulary pays" caught_by="freed mass goes to lower order"
+def absolute_discount(row, lower, k):
+    n = row.sum()
+    if n == 0:
+        return lower
+    return np.maximum(row - k, 0) / n + k * len(row) / n * lower
+
+
+# %% wrong="renormalised without the lower order" caught_by="freed mass goes to lower order"
+def absolute_discount(row, lower, k):
+    kept = np.maximum(row - k, 0.0)
+    return kept / kept.sum() if kept.sum() > 0 else lower
+
+
+# %% wrong="the mass shared equally" caught_by="freed mass goes to lower order"
+def absolute_discount(row, lower, k):
+    n = row.sum()
+    if n == 0:
+        return lower
+    return np.maximum(row - k, 0) / n + k * np.sum(row > 0) / n / len(row)
+
+
+# %% wrong="only unseen words receive" caught_by="freed mass goes to lower order | sums to one for every k"
+def absolute_discount(row, lower, k):
+    n = row.sum()
+    if n == 0:
+        return lower
+    return np.where(row > 0, (row - k) / n, k * np.sum(row > 0) / n * lower)
+
+
+# %% wrong="zeros for a context never seen" caught_by="a context never seen"
+def absolute_discount(row, lower, k):
+    n = max(row.sum(), 1)
+    return np.maximum(row - k, 0) / n + k * np.sum(row > 0) / n * lower

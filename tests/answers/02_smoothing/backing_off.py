@@ -1,0 +1,135 @@
+"""Answers to the task backing_off of chapter 02."""
+
+
+# %% right="loops"
+def katz(row, lower, k):
+    n = sum(row)
+    if n == 0:
+        return lower
+    unseen = sum(p for c, p in zip(row, lower) if c == 0)
+    if unseen == 0:
+        return [c / n for c in row]
+    free = 1 - sum((c - k) / n for c in row if c > 0)
+    return [(c - k) / n if c > 0 else free * p / unseen for c, p in zip(row, lower)]
+
+
+def stupid(row, lower):
+    n = sum(row)
+    return [c / n if c > 0 else 0.4 * s for c, s in zip(row, lower)]
+
+
+# %% right="masks, in place on copies"
+def katz(row, lower, k):
+    if row.sum() == 0:
+        return lower.copy()
+    P = row / row.sum()
+    seen = row > 0
+    if seen.all():
+        return P
+    P[seen] -= k / row.sum()
+    P[~seen] = (1 - P[seen].sum()) * lower[~seen] / lower[~seen].sum()
+    return P
+
+
+def stupid(row, lower):
+    S = 0.4 * lower
+    S[row > 0] = row[row > 0] / row.sum()
+    return S
+
+
+# %% wrong="alpha without the division" caught_by="alpha makes Katz sum to one"
+def katz(row, lower, k):
+    n, unseen = row.sum(), row == 0
+    if n == 0:
+        return lower
+    if not unseen.any():
+        return row / n
+    return np.where(unseen, k * np.sum(~unseen) / n * lower, (row - k) / n)
+
+
+def stupid(row, lower):
+    return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+
+
+# %% wrong="interpolated, not backed off" caught_by="alpha makes Katz sum to one"
+def katz(row, lower, k):
+    n = row.sum()
+    if n == 0:
+        return lower
+    if row.all():
+        return row / n
+    return np.maximum(row - k, 0) / n + k * np.sum(row > 0) / n * lower
+
+
+def stupid(row, lower):
+    return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+
+
+# %% wrong="free mass shared equally" caught_by="alpha makes Katz sum to one"
+def katz(row, lower, k):
+    n, unseen = row.sum(), row == 0
+    if n == 0:
+        return lower
+    if not unseen.any():
+        return row / n
+    return np.where(unseen, k * np.sum(~unseen) / n / unseen.sum(), (row - k) / n)
+
+
+def stupid(row, lower):
+    return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+
+
+# %% wrong="mass lost where no word is unseen" caught_by="nothing seen, nothing unseen"
+def katz(row, lower, k):
+    n, unseen = row.sum(), row == 0
+    if n == 0:
+        return lower
+    alpha = k * np.sum(~unseen) / n / max(lower[unseen].sum(), 1e-300)
+    return np.where(unseen, alpha * lower, (row - k) / n)
+
+
+def stupid(row, lower):
+    return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+
+
+# %% wrong="zeros for a context never seen" caught_by="nothing seen, nothing unseen"
+def katz(row, lower, k):
+    n, unseen = row.sum(), row == 0
+    if n == 0:
+        return np.zeros(len(row))
+    if not unseen.any():
+        return row / n
+    return np.where(unseen, k * np.sum(~unseen) / n / lower[unseen].sum() * lower, (row - k) / n)
+
+
+def stupid(row, lower):
+    return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+
+
+# %% wrong="stupid made to sum to one" caught_by="stupid backoff takes nothing away"
+def katz(row, lower, k):
+    n, unseen = row.sum(), row == 0
+    if n == 0:
+        return lower
+    if not unseen.any():
+        return row / n
+    return np.where(unseen, k * np.sum(~unseen) / n / lower[unseen].sum() * lower, (row - k) / n)
+
+
+def stupid(row, lower):
+    scores = np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+    return scores / scores.sum()
+
+
+# %% wrong="0.4 added to the seen too" caught_by="stupid backoff takes nothing away"
+def katz(row, lower, k):
+    n, unseen = row.sum(), row == 0
+    if n == 0:
+        return lower
+    if not unseen.any():
+        return row / n
+    return np.where(unseen, k * np.sum(~unseen) / n / lower[unseen].sum() * lower, (row - k) / n)
+
+
+def stupid(row, lower):
+    return row / max(row.sum(), 1) + 0.4 * lower

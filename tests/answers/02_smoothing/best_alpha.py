@@ -1,0 +1,137 @@
+"""Answers to the task best_alpha of chapter 02."""
+
+
+# %% right="product of inverse probabilities"
+def additive_perplexity(C, pairs, alpha):
+    rows = {a: C[a].sum() for a, _ in pairs.tolist()}
+    bits = [math.log2((rows[a] + C.shape[1] * alpha) / (C[a, b] + alpha)) for a, b in pairs.tolist()]
+    return 2 ** (sum(bits) / len(bits))
+
+
+def best_alpha(C, pairs, alphas):
+    costs = [additive_perplexity(C, pairs, alpha) for alpha in alphas]
+    return alphas[costs.index(min(costs))]
+
+
+guess_alpha = 1
+measured_alpha = best_alpha(C, new_pairs, alphas)
+
+
+# %% right="with lidstone_array, argmin of an array"
+def additive_perplexity(C, pairs, alpha):
+    P = lidstone_array(C, alpha)
+    return math.exp(-np.mean(np.log(P[tuple(pairs.T)])))
+
+
+def best_alpha(C, pairs, alphas):
+    return np.array(alphas)[np.argmin([additive_perplexity(C, pairs, alpha) for alpha in alphas])]
+
+
+guess_alpha = 0.0001
+measured_alpha = best_alpha(C, new_pairs, alphas)
+
+
+# %% right="only the rows and cells that are needed"
+def additive_perplexity(C, pairs, alpha):
+    first, second = pairs[:, 0], pairs[:, 1]
+    p = (C[first, second] + alpha) / (C.sum(axis=1)[first] + C.shape[1] * alpha)
+    return np.prod(p ** (-1 / len(p)))
+
+
+def best_alpha(C, pairs, alphas):
+    best, smallest = None, math.inf
+    for alpha in alphas:
+        cost = additive_perplexity(C, pairs, alpha)
+        if cost < smallest:
+            best, smallest = alpha, cost
+    return best
+
+
+guess_alpha = np.float64(0.01)
+measured_alpha = 10**-2.5
+
+
+# %% wrong="sum instead of mean" caught_by="perplexity of smoothed pairs | knowing nothing costs V"
+def additive_perplexity(C, pairs, alpha):
+    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+    with np.errstate(all="ignore"):
+        return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).sum())
+
+
+def best_alpha(C, pairs, alphas):
+    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+
+
+guess_alpha = 0.5
+measured_alpha = 10**-2.5
+
+
+# %% wrong="base 2 with the natural logarithm" caught_by="knowing nothing costs V"
+def additive_perplexity(C, pairs, alpha):
+    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+    return 2 ** (-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+
+
+def best_alpha(C, pairs, alphas):
+    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+
+
+guess_alpha = 0.5
+measured_alpha = best_alpha(C, new_pairs, alphas)
+
+
+# %% wrong="the largest perplexity" caught_by="the smallest perplexity wins | guess and measurement"
+def additive_perplexity(C, pairs, alpha):
+    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+
+
+def best_alpha(C, pairs, alphas):
+    return max(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+
+
+guess_alpha = 0.5
+measured_alpha = best_alpha(C, new_pairs, alphas)
+
+
+# %% wrong="its place, not the alpha" caught_by="the smallest perplexity wins"
+def additive_perplexity(C, pairs, alpha):
+    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+
+
+def best_alpha(C, pairs, alphas):
+    return int(np.argmin([additive_perplexity(C, pairs, alpha) for alpha in alphas]))
+
+
+guess_alpha = 0.5
+measured_alpha = alphas[best_alpha(C, new_pairs, alphas)]
+
+
+# %% wrong="all pairs weighed alike, repeats dropped" caught_by="the smallest perplexity wins"
+def additive_perplexity(C, pairs, alpha):
+    pairs = np.unique(pairs, axis=0)
+    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+
+
+def best_alpha(C, pairs, alphas):
+    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+
+
+guess_alpha = 0.5
+measured_alpha = 10**-2.5
+
+
+# %% wrong="alpha chosen on the training text" caught_by="guess and measurement"
+def additive_perplexity(C, pairs, alpha):
+    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+
+
+def best_alpha(C, pairs, alphas):
+    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+
+
+guess_alpha = 0.5
+measured_alpha = best_alpha(C, train_pairs, alphas)

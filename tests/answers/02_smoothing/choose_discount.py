@@ -1,0 +1,143 @@
+"""Answers to the task choose_discount of chapter 02."""
+
+
+# %% right="a loop over occurrences, masks"
+def leave_one_out(counts, k):
+    total = 0.0
+    for c in counts:
+        total += math.log(k) if c == 1 else c * math.log(c - 1 - k)
+    return total
+
+
+def estimate_discount(counts):
+    counts = list(counts)
+    return counts.count(1) / (counts.count(1) + 2 * counts.count(2))
+
+
+def held_out_perplexity(C, lower, pairs, k):
+    logs = []
+    for h, w in pairs:
+        n = C[h].sum()
+        if n == 0:
+            logs.append(math.log(lower[w]))
+        else:
+            logs.append(math.log((max(C[h, w] - k, 0) + k * np.sum(C[h] > 0) * lower[w]) / n))
+    return math.exp(-sum(logs) / len(logs))
+
+
+# %% right="the whole matrix first, counts of counts"
+def leave_one_out(counts, k):
+    n = np.bincount(counts)
+    return n[1] * np.log(k) + sum(c * n[c] * np.log(c - 1 - k) for c in range(2, len(n)))
+
+
+def estimate_discount(counts):
+    n = np.bincount(counts, minlength=3)
+    return n[1] / (n[1] + 2 * n[2])
+
+
+def held_out_perplexity(C, lower, pairs, k):
+    n = C.sum(1, keepdims=True)
+    P = np.where(n > 0, (np.maximum(C - k, 0) + k * (C > 0).sum(1, keepdims=True) * lower) / np.maximum(n, 1), lower)
+    return float(np.exp(np.log(1 / P[tuple(pairs.T)]).mean()))
+
+
+# %% wrong="each pair left out once" caught_by="each occurrence left out once"
+def leave_one_out(counts, k):
+    more = counts[counts > 1]
+    return np.sum(counts == 1) * np.log(k) + np.sum(np.log(more - 1 - k))
+
+
+def estimate_discount(counts):
+    n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
+    return n1 / (n1 + 2 * n2)
+
+
+def held_out_perplexity(C, lower, pairs, k):
+    n = C.sum(1, keepdims=True)
+    P = np.where(n > 0, (np.maximum(C - k, 0) + k * (C > 0).sum(1, keepdims=True) * lower) / np.maximum(n, 1), lower)
+    return float(np.exp(-np.log(P[tuple(pairs.T)]).mean()))
+
+
+# %% wrong="the occurrence stays in" caught_by="each occurrence left out once"
+def leave_one_out(counts, k):
+    return np.sum(counts * np.log(counts - k))
+
+
+def estimate_discount(counts):
+    n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
+    return n1 / (n1 + 2 * n2)
+
+
+def held_out_perplexity(C, lower, pairs, k):
+    n = C.sum(1, keepdims=True)
+    P = np.where(n > 0, (np.maximum(C - k, 0) + k * (C > 0).sum(1, keepdims=True) * lower) / np.maximum(n, 1), lower)
+    return float(np.exp(-np.log(P[tuple(pairs.T)]).mean()))
+
+
+# %% wrong="the 2 forgotten in the estimate" caught_by="estimate from once and twice"
+def leave_one_out(counts, k):
+    more = counts[counts > 1]
+    return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
+
+
+def estimate_discount(counts):
+    n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
+    return n1 / (n1 + n2)
+
+
+def held_out_perplexity(C, lower, pairs, k):
+    n = C.sum(1, keepdims=True)
+    P = np.where(n > 0, (np.maximum(C - k, 0) + k * (C > 0).sum(1, keepdims=True) * lower) / np.maximum(n, 1), lower)
+    return float(np.exp(-np.log(P[tuple(pairs.T)]).mean()))
+
+
+# %% wrong="2 n1 in the estimate" caught_by="estimate from once and twice"
+def leave_one_out(counts, k):
+    more = counts[counts > 1]
+    return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
+
+
+def estimate_discount(counts):
+    n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
+    return 2 * n2 / (n1 + 2 * n2)
+
+
+def held_out_perplexity(C, lower, pairs, k):
+    n = C.sum(1, keepdims=True)
+    P = np.where(n > 0, (np.maximum(C - k, 0) + k * (C > 0).sum(1, keepdims=True) * lower) / np.maximum(n, 1), lower)
+    return float(np.exp(-np.log(P[tuple(pairs.T)]).mean()))
+
+
+# %% wrong="rows never seen get k times the lower order" caught_by="perplexity of held-out pairs"
+def leave_one_out(counts, k):
+    more = counts[counts > 1]
+    return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
+
+
+def estimate_discount(counts):
+    n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
+    return n1 / (n1 + 2 * n2)
+
+
+def held_out_perplexity(C, lower, pairs, k):
+    n = np.maximum(C.sum(1, keepdims=True), 1)
+    P = (np.maximum(C - k, 0) + k * np.maximum((C > 0).sum(1, keepdims=True), 1) * lower) / n
+    return float(np.exp(-np.log(P[tuple(pairs.T)]).mean()))
+
+
+# %% wrong="mean probability instead of mean logarithm" caught_by="perplexity of held-out pairs"
+def leave_one_out(counts, k):
+    more = counts[counts > 1]
+    return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
+
+
+def estimate_discount(counts):
+    n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
+    return n1 / (n1 + 2 * n2)
+
+
+def held_out_perplexity(C, lower, pairs, k):
+    n = C.sum(1, keepdims=True)
+    P = np.where(n > 0, (np.maximum(C - k, 0) + k * (C > 0).sum(1, keepdims=True) * lower) / np.maximum(n, 1), lower)
+    return float(1 / P[tuple(pairs.T)].mean())

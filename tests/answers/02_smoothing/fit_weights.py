@@ -1,0 +1,182 @@
+"""Answers to the task fit_weights of chapter 02."""
+
+
+# %% right="token by token"
+def fit_weights(levels, buckets, rounds):
+    B, K = int(np.max(buckets)) + 1, len(levels[0])
+    weights = [[1 / K] * K for _ in range(B)]
+    for _ in range(rounds):
+        earned, tokens = np.zeros((B, K)), np.zeros(B)
+        for p, b in zip(levels, buckets):
+            shares = np.array(weights[b]) * p
+            earned[b] += shares / np.sum(shares)
+            tokens[b] += 1
+        weights = [earned[b] / tokens[b] if tokens[b] else weights[b] for b in range(B)]
+    return np.array(weights)
+
+
+def log_likelihood(levels, buckets, weights):
+    return sum(math.log(float(np.dot(p, weights[b]))) for p, b in zip(levels, buckets))
+
+
+one = [0] * len(counted_levels)
+guess_weight = 1
+measured_weight = float(np.asarray(fit_weights(counted_levels, one, 50))[0][0])
+
+
+# %% right="all buckets at once"
+def fit_weights(levels, buckets, rounds):
+    member = (np.arange(buckets.max() + 1)[:, None] == np.asarray(buckets)).astype(float)
+    n = member.sum(axis=1, keepdims=True)
+    weights = np.ones((len(n), levels.shape[1])) / levels.shape[1]
+    for _ in range(rounds):
+        mixed = levels * weights[buckets]
+        shares = mixed / mixed.sum(1)[:, None]
+        weights = np.where(n > 0, member @ shares / np.maximum(n, 1), weights)
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.log(np.einsum("nk,nk->n", levels, weights[buckets])).sum()
+
+
+guess_weight = 0.5
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), int), 50)[0, 0]
+
+
+# %% wrong="one set of weights for all buckets" caught_by="each bucket by itself"
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    weights = np.full(K, 1 / K)
+    for _ in range(rounds):
+        shares = levels * weights
+        weights = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+    return np.tile(weights, (max(buckets) + 1, 1))
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+
+
+guess_weight = 0.5
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
+
+
+# %% wrong="shares of the sum, not of each token" caught_by="one round by hand"
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    weights = np.full((max(buckets) + 1, K), 1 / K)
+    for bucket in set(buckets.tolist()):
+        inside = levels[buckets == bucket]
+        for _ in range(rounds):
+            shares = (inside * weights[bucket]).sum(axis=0)
+            weights[bucket] = shares / shares.sum()
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+
+
+guess_weight = 0.5
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
+
+
+# %% wrong="forgets the old weights in the E-step" caught_by="likelihood never falls"
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    weights = np.full((max(buckets) + 1, K), 1 / K)
+    for bucket in set(buckets.tolist()):
+        inside = levels[buckets == bucket]
+        if rounds:
+            weights[bucket] = (inside / inside.sum(axis=1, keepdims=True)).mean(axis=0)
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+
+
+guess_weight = 0.5
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
+
+
+# %% wrong="empty bucket becomes zero" caught_by="each bucket by itself"
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    weights = np.full((max(buckets) + 1, K), 1 / K)
+    for bucket in range(max(buckets) + 1):
+        inside = levels[buckets == bucket]
+        for _ in range(rounds):
+            shares = inside * weights[bucket]
+            shares = shares / shares.sum(axis=1, keepdims=True)
+            weights[bucket] = shares.sum(axis=0) / max(1, len(shares))
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+
+
+guess_weight = 0.5
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
+
+
+# %% wrong="sum of logs instead of log of sums" caught_by="log-likelihood of the mixture"
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    weights = np.full((max(buckets) + 1, K), 1 / K)
+    for bucket in set(buckets.tolist()):
+        inside = levels[buckets == bucket]
+        for _ in range(rounds):
+            shares = inside * weights[bucket]
+            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.sum(weights[buckets] * np.log(np.maximum(levels, 1e-12)))
+
+
+guess_weight = 0.5
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
+
+
+# %% wrong="measured on the tuning text" caught_by="fitted on the counted text"
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    weights = np.full((max(buckets) + 1, K), 1 / K)
+    for bucket in set(buckets.tolist()):
+        inside = levels[buckets == bucket]
+        for _ in range(rounds):
+            shares = inside * weights[bucket]
+            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+
+
+guess_weight = 0.5
+measured_weight = fit_weights(tuning_levels, np.zeros(len(tuning_levels), dtype=int), 50)[0, 0]
+
+
+# %% wrong="measures in rows of buckets, one round too few" caught_by="one round by hand | likelihood never falls"
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    weights = np.full((max(buckets) + 1, K), 1 / K)
+    for bucket in set(buckets.tolist()):
+        inside = levels[buckets == bucket]
+        for _ in range(1, rounds):
+            shares = inside * weights[bucket]
+            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+
+
+guess_weight = 0.5
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]

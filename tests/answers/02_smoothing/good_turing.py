@@ -1,0 +1,239 @@
+"""Answers to the task good_turing of chapter 02."""
+
+
+# %% right="arrays and pandas"
+def count_of_counts(counts):
+    values, times = np.unique([count for count in counts.values() if count], return_counts=True)
+    return dict(zip(values.tolist(), times.tolist(), strict=True))
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    return N.get(1, 0) / sum(counts.values()), {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+
+
+def mean_elsewhere(counts, others):
+    frame = pd.DataFrame({"here": pd.Series(counts), "there": pd.Series(others)}).fillna(0)
+    return frame[frame["here"] > 0].groupby("here")["there"].mean().to_dict()
+
+
+# %% right="plain loops"
+def count_of_counts(counts):
+    N = {}
+    for count in counts.values():
+        if count != 0:
+            N[count] = N.get(count, 0) + 1
+    return N
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens, adjusted = 0, {}
+    for c in N:
+        tokens += c * N[c]
+        adjusted[c] = (c + 1) * N[c + 1] / N[c] if c + 1 in N else 0
+    return [N[1] / tokens if 1 in N else 0, adjusted]
+
+
+def mean_elsewhere(counts, others):
+    total = Counter()
+    for gram in counts:
+        total[counts[gram]] += others[gram] if gram in others else 0
+    N = count_of_counts(counts)
+    return {c: total[c] / N[c] for c in N}
+
+
+# %% right="one count at a time"
+def count_of_counts(counts):
+    every = list(counts.values())
+    return {c: every.count(c) for c in sorted(set(every)) if c > 0}
+
+
+def good_turing(counts):
+    every = list(counts.values())
+    return every.count(1) / sum(every), {c: (c + 1) * every.count(c + 1) / every.count(c) for c in set(every) - {0}}
+
+
+def mean_elsewhere(counts, others):
+    return {c: np.mean([others.get(g, 0) for g in counts if counts[g] == c]) for c in set(counts.values())}
+
+
+# %% wrong="types below the line" caught_by="mass of the unseen"
+def count_of_counts(counts):
+    return Counter(count for count in counts.values() if count > 0)
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens = len(counts)
+    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="share of the types seen twice" caught_by="mass of the unseen"
+def count_of_counts(counts):
+    return Counter(count for count in counts.values() if count > 0)
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens = sum(c * N[c] for c in N)
+    return N[2] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="upside down" caught_by="adjusted counts and their gaps"
+def count_of_counts(counts):
+    return Counter(count for count in counts.values() if count > 0)
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens = sum(c * N[c] for c in N)
+    return N[1] / tokens, {c: (c + 1) * N[c] / max(N[c + 1], 1) for c in list(N)}
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="c for c + 1" caught_by="adjusted counts and their gaps"
+def count_of_counts(counts):
+    return Counter(count for count in counts.values() if count > 0)
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens = sum(c * N[c] for c in N)
+    return N[1] / tokens, {c: c * N[c + 1] / N[c] for c in list(N)}
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="keeps c where nothing is above" caught_by="adjusted counts and their gaps"
+def count_of_counts(counts):
+    return Counter(count for count in counts.values() if count > 0)
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens = sum(c * N[c] for c in N)
+    return N[1] / tokens, {c: ((c + 1) * N[c + 1] / N[c] if N[c + 1] else c) for c in list(N)}
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="gaps left out" caught_by="adjusted counts and their gaps"
+def count_of_counts(counts):
+    return Counter(count for count in counts.values() if count > 0)
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens = sum(c * N[c] for c in N)
+    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N) if c + 1 in N}
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="zeros are counted" caught_by="how many occur c times"
+def count_of_counts(counts):
+    return Counter(count for count in counts.values())
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens = sum(c * N[c] for c in N)
+    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="tokens, not types" caught_by="how many occur c times"
+def count_of_counts(counts):
+    return Counter({c: c * list(counts.values()).count(c) for c in counts.values() if c})
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens = sum(c * N[c] for c in N)
+    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="only what both texts show" caught_by="what another text shows"
+def count_of_counts(counts):
+    return Counter(count for count in counts.values() if count > 0)
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens = sum(c * N[c] for c in N)
+    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        if gram in others:
+            found[count].append(others[gram])
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="other text's count as the key" caught_by="what another text shows"
+def count_of_counts(counts):
+    return Counter(count for count in counts.values() if count > 0)
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens = sum(c * N[c] for c in N)
+    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in others.items():
+        found[count].append(counts.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}

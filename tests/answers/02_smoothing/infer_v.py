@@ -1,0 +1,114 @@
+"""Answers to the task infer_v of chapter 02."""
+
+
+# %% right="arrays of candidates"
+def v_interval(numerator, n, printed):
+    ends = numerator / (printed + last_digit(printed) * np.array([0.5, -0.5])) - n
+    return ends
+
+
+def most_supported(intervals):
+    low, high = np.array(intervals).T
+    V = np.arange(math.floor(low.min()), math.ceil(high.max()) + 1)
+    votes = ((low <= V[:, None]) & (V[:, None] <= high)).sum(axis=1)
+    return V[votes == votes.max()]
+
+
+# %% right="each candidate asks all intervals"
+def v_interval(numerator, n, printed):
+    largest, smallest = printed + 0.5 * last_digit(printed), printed - 0.5 * last_digit(printed)
+    return [numerator / largest - n, numerator / smallest - n]
+
+
+def most_supported(intervals):
+    candidates = range(math.floor(min(low for low, _ in intervals)), math.ceil(max(high for _, high in intervals)) + 1)
+    votes = {V: sum(low <= V <= high for low, high in intervals) for V in candidates}
+    return [V for V, count in votes.items() if count == max(votes.values())]
+
+
+# %% wrong="ends exchanged" caught_by="one cell leaves a range"
+def v_interval(numerator, n, printed):
+    half = last_digit(printed) / 2
+    return numerator / (printed - half) - n, numerator / (printed + half) - n
+
+
+def most_supported(intervals):
+    votes = Counter()
+    for low, high in intervals:
+        votes.update(range(math.ceil(low), math.floor(high) + 1))
+    return sorted(V for V in votes if votes[V] == max(votes.values()))
+
+
+# %% wrong="a whole digit to either side" caught_by="one cell leaves a range"
+def v_interval(numerator, n, printed):
+    half = last_digit(printed)
+    return numerator / (printed + half) - n, numerator / (printed - half) - n
+
+
+def most_supported(intervals):
+    votes = Counter()
+    for low, high in intervals:
+        votes.update(range(math.ceil(low), math.floor(high) + 1))
+    return sorted(V for V in votes if votes[V] == max(votes.values()))
+
+
+# %% wrong="n + V instead of V" caught_by="one cell leaves a range"
+def v_interval(numerator, n, printed):
+    half = last_digit(printed) / 2
+    return numerator / (printed + half), numerator / (printed - half)
+
+
+def most_supported(intervals):
+    votes = Counter()
+    for low, high in intervals:
+        votes.update(range(math.ceil(low), math.floor(high) + 1))
+    return sorted(V for V in votes if votes[V] == max(votes.values()))
+
+
+# %% wrong="two digits, also of large numbers" caught_by="large numbers are printed whole"
+def v_interval(numerator, n, printed):
+    half = 10.0 ** (math.floor(math.log10(printed)) - 1) / 2
+    return numerator / (printed + half) - n, numerator / (printed - half) - n
+
+
+def most_supported(intervals):
+    votes = Counter()
+    for low, high in intervals:
+        votes.update(range(math.ceil(low), math.floor(high) + 1))
+    return sorted(V for V in votes if votes[V] == max(votes.values()))
+
+
+# %% wrong="the intersection of all" caught_by="a misprint is outvoted"
+def v_interval(numerator, n, printed):
+    half = last_digit(printed) / 2
+    return numerator / (printed + half) - n, numerator / (printed - half) - n
+
+
+def most_supported(intervals):
+    low, high = max(low for low, _ in intervals), min(high for _, high in intervals)
+    return list(range(math.ceil(low), math.floor(high) + 1))
+
+
+# %% wrong="only the first of several" caught_by="ends and ties count"
+def v_interval(numerator, n, printed):
+    half = last_digit(printed) / 2
+    return numerator / (printed + half) - n, numerator / (printed - half) - n
+
+
+def most_supported(intervals):
+    votes = Counter()
+    for low, high in intervals:
+        votes.update(range(math.ceil(low), math.floor(high) + 1))
+    return [votes.most_common(1)[0][0]]
+
+
+# %% wrong="the upper end left out" caught_by="ends and ties count"
+def v_interval(numerator, n, printed):
+    half = last_digit(printed) / 2
+    return numerator / (printed + half) - n, numerator / (printed - half) - n
+
+
+def most_supported(intervals):
+    candidates = range(math.floor(min(low for low, _ in intervals)), math.ceil(max(high for _, high in intervals)) + 1)
+    votes = {V: sum(low <= V < high for low, high in intervals) for V in candidates}
+    return [V for V, count in votes.items() if count == max(votes.values())]

@@ -1,0 +1,78 @@
+"""Answers to the task jelinek_mercer of chapter 02."""
+
+
+# %% right="from the empty context upwards"
+def jelinek_mercer(word, context, table, V, weight):
+    p = 1 / V
+    for start in range(len(context), -1, -1):
+        row = table.get(tuple(context[start:]), {})
+        total = sum(row.values())
+        if total:
+            p = (1 - weight) * p + weight * (row[word] if word in row else 0) / total
+    return p
+
+
+# %% right="recursion with a missing row as weight 0"
+def jelinek_mercer(word, context, table, V, weight):
+    counts = table.get(context, {})
+    n = sum(counts.values())
+    lam, ratio = (weight, counts.get(word, 0) / n) if n > 0 else (0, 0)
+    if len(context) == 0:
+        return np.float64(lam * ratio + (1 - lam) / V)
+    return np.float64(lam * ratio + (1 - lam) * jelinek_mercer(word, context[1:], table, V, weight))
+
+
+# %% wrong="lambda weights the shorter context" caught_by="every level is smoothed"
+def jelinek_mercer(word, context, table, V, weight):
+    below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
+    row = table.get(context)
+    if not row:
+        return below
+    return (1 - weight) * row.get(word, 0) / sum(row.values()) + weight * below
+
+
+# %% wrong="lower level not smoothed" caught_by="every level is smoothed"
+def jelinek_mercer(word, context, table, V, weight):
+    def ratio(h):
+        row = table.get(h, {})
+        return row.get(word, 0) / sum(row.values()) if row else 0
+
+    if not context:
+        return weight * ratio(()) + (1 - weight) / V
+    return weight * ratio(context) + (1 - weight) * ratio(context[1:])
+
+
+# %% wrong="unseen context keeps only 1 - lambda" caught_by="unseen contexts pass the question on | sums to one for every λ"
+def jelinek_mercer(word, context, table, V, weight):
+    below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
+    row = table.get(context, {})
+    ratio = row.get(word, 0) / sum(row.values()) if row else 0
+    return weight * ratio + (1 - weight) * below
+
+
+# %% wrong="drops the newest word" caught_by="every level is smoothed | unseen contexts pass the question on"
+def jelinek_mercer(word, context, table, V, weight):
+    below = jelinek_mercer(word, context[:-1], table, V, weight) if context else 1 / V
+    row = table.get(context)
+    if not row:
+        return below
+    return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below
+
+
+# %% wrong="no uniform below" caught_by="one level over the uniform"
+def jelinek_mercer(word, context, table, V, weight):
+    row = table.get(context, {})
+    ratio = row.get(word, 0) / sum(row.values()) if row else 0
+    if not context:
+        return ratio
+    below = jelinek_mercer(word, context[1:], table, V, weight)
+    return weight * ratio + (1 - weight) * below if row else below
+
+
+# %% wrong="uniform over the words seen" caught_by="one level over the uniform"
+def jelinek_mercer(word, context, table, V, weight):
+    below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / len(table[()])
+    row = table.get(context)
+    if not row:
+        return below
+    return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below

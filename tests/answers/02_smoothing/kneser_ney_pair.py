@@ -1,0 +1,148 @@
+"""Answers to the task kneser_ney_pair of chapter 02."""
+
+
+# %% right="sets, and one row at a time"
+def kneser_ney_by_hand():
+    return {"food|chez": 1 / 32, "food": 0.1875, "panisse": 0.0625}
+
+
+def kneser_ney_pair(counts, w1, w2, k):
+    before = {a for a, b in counts if b == w2}
+    after = [b for a, b in counts if a == w1]
+    n = sum(counts[w1, b] for b in after)
+    cont = len(before) / len(counts)
+    if n == 0:
+        return cont
+    return max(counts.get((w1, w2), 0) - k, 0) / n + k * len(after) / n * cont
+
+
+def kneser_ney_array(C, k):
+    cont = np.count_nonzero(C, axis=0) / np.count_nonzero(C)
+    rows = []
+    for row in C:
+        n = row.sum()
+        rows.append((np.maximum(row - k, 0) + k * np.count_nonzero(row) * cont) / n if n else cont)
+    return np.array(rows)
+
+
+# %% right="lambda as what is missing to one"
+def kneser_ney_by_hand():
+    pairs = set(toy_counts)
+    cont = {w: sum(b == w for _, b in pairs) / len(pairs) for w in ("panisse", "food")}
+    return {**cont, "food|chez": 0.5 / 3 * cont["food"]}
+
+
+def kneser_ney_pair(counts, w1, w2, k):
+    followers = defaultdict(dict)
+    for (a, b), c in counts.items():
+        followers[a][b] = c
+    cont = sum(w2 in row for row in followers.values()) / sum(map(len, followers.values()))
+    row = followers.get(w1, {})
+    kept = {b: (c - k) / sum(row.values()) for b, c in row.items()}
+    return kept.get(w2, 0) + (1 - sum(kept.values())) * cont
+
+
+def kneser_ney_array(C, k):
+    C = np.asarray(C, dtype=float)
+    kept = np.clip(C - k, 0, None) / np.clip(C.sum(1), 1, None)[:, None]
+    cont = np.sign(C).sum(0) / np.sign(C).sum()
+    return kept + np.outer(1 - kept.sum(1), cont)
+
+
+# %% wrong="raw counts for the shorter memory" caught_by="versatile beats frequent | loop on the toy text | array agrees with brute force"
+def kneser_ney_by_hand():
+    return {"panisse": 3 / 19, "food": 3 / 19, "food|chez": 0.5 / 3 * 3 / 19}
+
+
+def kneser_ney_pair(counts, w1, w2, k):
+    cont = sum(c for (a, b), c in counts.items() if b == w2) / sum(counts.values())
+    row = [c for (a, b), c in counts.items() if a == w1]
+    if not row:
+        return cont
+    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * cont) / sum(row)
+
+
+def kneser_ney_array(C, k):
+    cont = C.sum(0) / C.sum()
+    n = C.sum(1, keepdims=True)
+    weight = np.where(n > 0, k * (C > 0).sum(1, keepdims=True) / np.maximum(n, 1), 1)
+    return np.maximum(C - k, 0) / np.maximum(n, 1) + weight * cont
+
+
+# %% wrong="followers counted instead of predecessors" caught_by="loop on the toy text | array agrees with brute force"
+def kneser_ney_by_hand():
+    return {"panisse": 1 / 16, "food": 3 / 16, "food|chez": 1 / 32}
+
+
+def kneser_ney_pair(counts, w1, w2, k):
+    cont = sum(a == w2 for a, b in counts) / len(counts)
+    row = [c for (a, b), c in counts.items() if a == w1]
+    if not row:
+        return cont
+    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * cont) / sum(row)
+
+
+def kneser_ney_array(C, k):
+    cont = np.resize((C > 0).sum(1), C.shape[1]) / (C > 0).sum()
+    n = C.sum(1, keepdims=True)
+    weight = np.where(n > 0, k * (C > 0).sum(1, keepdims=True) / np.maximum(n, 1), 1)
+    return np.maximum(C - k, 0) / np.maximum(n, 1) + weight * cont
+
+
+# %% wrong="share of word types instead of pairs" caught_by="loop on the toy text"
+def kneser_ney_by_hand():
+    return {"panisse": 1 / 16, "food": 3 / 16, "food|chez": 1 / 32}
+
+
+def kneser_ney_pair(counts, w1, w2, k):
+    cont = sum(b == w2 for a, b in counts) / len({b for a, b in counts})
+    row = [c for (a, b), c in counts.items() if a == w1]
+    if not row:
+        return cont
+    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * cont) / sum(row)
+
+
+def kneser_ney_array(C, k):
+    cont = (C > 0).sum(0) / (C > 0).sum()
+    n = C.sum(1, keepdims=True)
+    weight = np.where(n > 0, k * (C > 0).sum(1, keepdims=True) / np.maximum(n, 1), 1)
+    return np.maximum(C - k, 0) / np.maximum(n, 1) + weight * cont
+
+
+# %% wrong="food by hand as frequent as panisse" caught_by="versatile beats frequent"
+def kneser_ney_by_hand():
+    return {"panisse": 3 / 16, "food": 3 / 16, "food|chez": 1 / 32}
+
+
+def kneser_ney_pair(counts, w1, w2, k):
+    cont = sum(b == w2 for a, b in counts) / len(counts)
+    row = [c for (a, b), c in counts.items() if a == w1]
+    if not row:
+        return cont
+    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * cont) / sum(row)
+
+
+def kneser_ney_array(C, k):
+    cont = (C > 0).sum(0) / (C > 0).sum()
+    n = C.sum(1, keepdims=True)
+    weight = np.where(n > 0, k * (C > 0).sum(1, keepdims=True) / np.maximum(n, 1), 1)
+    return np.maximum(C - k, 0) / np.maximum(n, 1) + weight * cont
+
+
+# %% wrong="zero for a row never seen" caught_by="array agrees with brute force"
+def kneser_ney_by_hand():
+    return {"panisse": 1 / 16, "food": 3 / 16, "food|chez": 1 / 32}
+
+
+def kneser_ney_pair(counts, w1, w2, k):
+    cont = sum(b == w2 for a, b in counts) / len(counts)
+    row = [c for (a, b), c in counts.items() if a == w1]
+    if not row:
+        return cont
+    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * cont) / sum(row)
+
+
+def kneser_ney_array(C, k):
+    cont = (C > 0).sum(0) / (C > 0).sum()
+    n = np.maximum(C.sum(1, keepdims=True), 1)
+    return (np.maximum(C - k, 0) + k * (C > 0).sum(1, keepdims=True) * cont) / n

@@ -1,0 +1,137 @@
+"""Answers to the task lidstone of chapter 02."""
+
+
+# %% right="pandas and a loop over the row"
+def lidstone_by_hand():
+    return {"or": 0.43, "milk": 0.14}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    row = {b: count for (a, b), count in counts.items() if a == w1}
+    return (row.get(w2, 0) + alpha) / (sum(row.values()) + alpha * V)
+
+
+def lidstone_array(C, alpha):
+    smoothed = pd.DataFrame(C) + alpha
+    return smoothed.div(smoothed.sum(axis=1), axis=0).to_numpy()
+
+
+# %% right="mixture of counts and the uniform distribution"
+def lidstone_by_hand():
+    return {"or": np.float64(3) / 7, "milk": np.float64(1) / 7}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    n = 0
+    for pair in counts:
+        if pair[0] == w1:
+            n += counts[pair]
+    if n == 0:
+        return 1 / V
+    weight = n / (n + V * alpha)
+    return weight * (counts[w1, w2] if (w1, w2) in counts else 0) / n + (1 - weight) / V
+
+
+def lidstone_array(C, alpha):
+    V = np.shape(C)[1]
+    return np.array([(row + alpha) / (row.sum() + V * alpha) for row in np.asarray(C)])
+
+
+# %% right="one row after another"
+def lidstone_by_hand():
+    seen = {"or": 2, "</s>": 1, "milk": 0, "tea": 0}
+    return {word: (count + 1) / (sum(seen.values()) + len(seen)) for word, count in seen.items()}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    below = V * alpha + sum(counts[pair] for pair in counts if pair[0] == w1)
+    return (Counter(counts)[w1, w2] + alpha) / below
+
+
+def lidstone_array(C, alpha):
+    smoothed = np.asarray(C, dtype=float) + alpha
+    return smoothed / smoothed.sum(1)[:, None]
+
+
+# %% wrong="the slide's line: one more below, not V more" caught_by="one pair at a time | the array, row by row"
+def lidstone_by_hand():
+    return {"or": 3 / 7, "milk": 1 / 7}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    n = sum(count for (first, _), count in counts.items() if first == w1)
+    return (counts.get((w1, w2), 0) + alpha) / (n + alpha)
+
+
+def lidstone_array(C, alpha):
+    return (C + alpha) / (C.sum(axis=1, keepdims=True) + alpha)
+
+
+# %% wrong="V times alpha forgotten by hand" caught_by="four events by hand"
+def lidstone_by_hand():
+    return {"or": 3 / 4, "milk": 1 / 4}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    n = sum(count for (first, _), count in counts.items() if first == w1)
+    return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
+
+
+def lidstone_array(C, alpha):
+    return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+
+
+# %% wrong="V counts the seen events only" caught_by="one pair at a time"
+def lidstone_by_hand():
+    return {"or": 3 / 7, "milk": 1 / 7}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    row = [count for (first, _), count in counts.items() if first == w1]
+    return (counts.get((w1, w2), 0) + alpha) / (sum(row) + len(row) * alpha)
+
+
+def lidstone_array(C, alpha):
+    return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+
+
+# %% wrong="columns instead of rows" caught_by="the array, row by row"
+def lidstone_by_hand():
+    return {"or": 3 / 7, "milk": 1 / 7}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    n = sum(count for (first, _), count in counts.items() if first == w1)
+    return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
+
+
+def lidstone_array(C, alpha):
+    return (C + alpha) / (C.sum(axis=0, keepdims=True) + C.shape[0] * alpha)
+
+
+# %% wrong="rows counted instead of events" caught_by="the array, row by row"
+def lidstone_by_hand():
+    return {"or": 3 / 7, "milk": 1 / 7}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    n = sum(count for (first, _), count in counts.items() if first == w1)
+    return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
+
+
+def lidstone_array(C, alpha):
+    return (C + alpha) / (C.sum(axis=1, keepdims=True) + len(C) * alpha)
+
+
+# %% wrong="an unseen context gets 0" caught_by="unseen contexts are even"
+def lidstone_by_hand():
+    return {"or": 3 / 7, "milk": 1 / 7}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    n = sum(count for (first, _), count in counts.items() if first == w1)
+    return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha) if n else 0.0
+
+
+def lidstone_array(C, alpha):
+    return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)

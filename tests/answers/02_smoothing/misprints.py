@@ -1,0 +1,388 @@
+"""Answers to the task misprints of chapter 02."""
+
+
+# %% right="cell by cell; strings for cells, a column by name"
+def laplace_table(pair_counts, word_counts, V):
+    result = pd.DataFrame(0.0, index=pair_counts.index, columns=pair_counts.columns)
+    for w1 in pair_counts.index:
+        for w2 in pair_counts.columns:
+            result.loc[w1, w2] = (pair_counts.loc[w1, w2] + 1) / (word_counts[w1] + V)
+    return result
+
+
+def reconstituted(pair_counts, word_counts, V):
+    result = laplace_table(pair_counts, word_counts, V)
+    for w1 in result.index:
+        result.loc[w1] *= word_counts[w1]
+    return result
+
+
+findings = {
+    "addone": "food chinese",
+    "laplace": "column i",
+    "reconstituted": ["spend spend"],
+    "denominators": [3980, 2374, 3864, 2193, 1605, 2540, 1788, 1725],
+    "chinese food": 1,
+}
+
+
+# %% right="transposed; one tuple, all cells of the column, a Series"
+def laplace_table(pair_counts, word_counts, V):
+    return ((pair_counts.T + 1) / (pd.Series(word_counts) + V)).T.loc[pair_counts.index]
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = np.array([word_counts[w1] for w1 in pair_counts.index])[:, None]
+    return pd.DataFrame(
+        (pair_counts.to_numpy() + 1) * n / (n + V), index=pair_counts.index, columns=pair_counts.columns
+    )
+
+
+findings = {
+    "addone": ("food", "chinese"),
+    "laplace": [(word, "i") for word in word_counts],
+    "reconstituted": ("spend", "spend"),
+    "denominators": pd.Series(word_counts) + 1447,
+    "chinese food": np.True_,
+}
+
+
+# %% right="compared by program; tables of True and False"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": printed["addone"] != table + 1,
+    "laplace": printed["laplace"].map("{:.2g}".format) != laplace_table(table, word_counts, 1447).map("{:.2g}".format),
+    "reconstituted": printed["reconstituted"].map(lambda x: f"{x:.2g}" if x < 10 else f"{x:.0f}")
+    != reconstituted(table, word_counts, 1447).map(lambda x: f"{x:.2g}" if x < 10 else f"{x:.0f}"),
+    "denominators": {word: float(n + 1447) for word, n in reversed(word_counts.items())},
+    "chinese food": True,
+}
+
+
+# %% right="dicts with the right values, conditional notation"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": {("food", "chinese"): 2},
+    "laplace": {"P(i | want)", "P(i | to)", "P(i | chinese)", "P(i | food)", "P(i | lunch)", "P(i | spend)"},
+    "reconstituted": "row spend, column spend",
+    "denominators": np.array(list(word_counts.values())) + 1447,
+    "chinese food": True,
+}
+
+
+# %% wrong="row sums of eight columns" caught_by="add-one, each row by n + V"
+def laplace_table(pair_counts, word_counts, V):
+    n = pair_counts.sum(axis=1)
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": [(word, "i") for word in ("i", "want", "to", "chinese", "food", "lunch", "spend")],
+    "reconstituted": {("spend", "spend")},
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="divided along the columns" caught_by="add-one, each row by n + V"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1) / (n + V)
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": [(word, "i") for word in ("i", "want", "to", "chinese", "food", "lunch", "spend")],
+    "reconstituted": {("spend", "spend")},
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="the slide's line: n + 1" caught_by="add-one, each row by n + V"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + 1, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": [(word, "i") for word in ("i", "want", "to", "chinese", "food", "lunch", "spend")],
+    "reconstituted": {("spend", "spend")},
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="words by position" caught_by="add-one, each row by n + V | counts that they are worth"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(list(word_counts.values()), index=pair_counts.index)
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(list(word_counts.values()), index=pair_counts.index)
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": [(word, "i") for word in ("i", "want", "to", "chinese", "food", "lunch", "spend")],
+    "reconstituted": {("spend", "spend")},
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="without the one" caught_by="counts that they are worth"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return pair_counts.mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": [(word, "i") for word in ("i", "want", "to", "chinese", "food", "lunch", "spend")],
+    "reconstituted": {("spend", "spend")},
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="worth the count plus one" caught_by="counts that they are worth"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul((n + V) / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": [(word, "i") for word in ("i", "want", "to", "chinese", "food", "lunch", "spend")],
+    "reconstituted": {("spend", "spend")},
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="next word first" caught_by="two lone cells"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("chinese", "food")],
+    "laplace": [(word, "i") for word in ("i", "want", "to", "chinese", "food", "lunch", "spend")],
+    "reconstituted": {("spend", "spend")},
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="two cells for one" caught_by="two lone cells"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": [(word, "i") for word in ("i", "want", "to", "chinese", "food", "lunch", "spend")],
+    "reconstituted": [("spend", "spend"), ("lunch", "food")],
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="half of the column" caught_by="a column from elsewhere"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": [("want", "i"), ("to", "i"), ("chinese", "i"), ("food", "i")],
+    "reconstituted": {("spend", "spend")},
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="believes that chinese food is wrong" caught_by="the line and the trap"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": [(word, "i") for word in ("i", "want", "to", "chinese", "food", "lunch", "spend")],
+    "reconstituted": {("spend", "spend")},
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": False,
+}
+
+
+# %% wrong="chinese food among the wrong cells" caught_by="a column from elsewhere"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": [*[(word, "i") for word in word_counts], ("chinese", "food")],
+    "reconstituted": {("spend", "spend")},
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="row i for column i" caught_by="a column from elsewhere"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": [("i", word) for word in word_counts],
+    "reconstituted": {("spend", "spend")},
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="textbook V" caught_by="the line and the trap"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": [(word, "i") for word in ("i", "want", "to", "chinese", "food", "lunch", "spend")],
+    "reconstituted": {("spend", "spend")},
+    "denominators": {word: n + 1446 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="the printed line" caught_by="the line and the trap"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": [(word, "i") for word in ("i", "want", "to", "chinese", "food", "lunch", "spend")],
+    "reconstituted": {("spend", "spend")},
+    "denominators": list(line),
+    "chinese food": True,
+}
+
+
+# %% wrong="no cells at all" caught_by="two lone cells | a column from elsewhere"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [],
+    "laplace": [],
+    "reconstituted": [],
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}

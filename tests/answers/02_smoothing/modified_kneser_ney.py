@@ -1,0 +1,241 @@
+"""Answers to the task modified_kneser_ney of chapter 02."""
+
+
+# %% right="loops over n-grams"
+def three_discounts(c):
+    c = list(c)
+    n1, n2, n3, n4 = (c.count(j) for j in (1, 2, 3, 4))
+    if 0 in (n1, n2, n3):
+        return [0, 0.5, 1, 1.5]
+    y = n1 / (n1 + 2 * n2)
+    d = [0, 1 - 2 * y * n2 / n1, 2 - 3 * y * n3 / n2, 3 - 4 * y * n4 / n3]
+    return [0, 0.5, 1, 1.5] if min(d) < 0 else d
+
+
+def smooth_level(c, context, shorter, lower):
+    d = three_discounts(c)
+    n, taken = [0] * len(lower), [0.0] * len(lower)
+    for count, h in zip(c, context):
+        n[h] += count
+        taken[h] += d[min(count, 3)]
+    weight = np.array([t / m if m else 1 for t, m in zip(taken, n)])
+    P = [(a - d[min(a, 3)]) / n[h] + weight[h] * lower[s] for a, h, s in zip(c, context, shorter)]
+    return np.array(P), weight
+
+
+def kneser_ney(levels, V):
+    below, tables = [1 / V], []
+    for i, level in enumerate(levels):
+        c = level["left"] if i + 1 < len(levels) else level["count"]
+        tables.append(smooth_level(c, level["context"], level["shorter"], below))
+        below = tables[-1][0]
+    return tables
+
+
+# %% right="np.add.at, and get for the missing left"
+def three_discounts(c):
+    n = [np.count_nonzero(np.asarray(c) == j) for j in range(5)]
+    fallback = np.array([0, 0.5, 1, 1.5])
+    if not all(n[1:4]):
+        return fallback
+    y = n[1] / (n[1] + 2 * n[2])
+    d = np.array([0.0] + [j - (j + 1) * y * n[j + 1] / n[j] for j in range(1, 4)])
+    return fallback if (d < 0).any() else d
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = np.choose(np.clip(c, 0, 3), three_discounts(c))
+    n, freed = np.zeros(len(lower)), np.zeros(len(lower))
+    np.add.at(n, context, c)
+    np.add.at(freed, context, taken)
+    weight = np.divide(freed, n, out=np.ones(len(lower)), where=n > 0)
+    return (c - taken) / n[context] + weight[context] * np.asarray(lower)[shorter], weight
+
+
+def kneser_ney(levels, V):
+    tables = []
+    for level in levels:
+        lower = tables[-1][0] if tables else np.full(1, 1 / V)
+        tables.append(smooth_level(level.get("left", level["count"]), level["context"], level["shorter"], lower))
+    return tables
+
+
+# %% wrong="raw counts at the middle orders" caught_by="continuation counts below the top"
+def three_discounts(c):
+    n = np.bincount(np.minimum(c, 5), minlength=6)
+    if n[1:4].min() > 0:
+        Y = n[1] / (n[1] + 2 * n[2])
+        D = np.array([0, *(j - (j + 1) * Y * n[j + 1] / n[j] for j in (1, 2, 3))])
+        if D.min() >= 0:
+            return D
+    return np.array([0, 0.5, 1, 1.5])
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = three_discounts(c)[np.minimum(c, 3)]
+    n = np.bincount(context, weights=c, minlength=len(lower))
+    weight = np.bincount(context, weights=taken, minlength=len(lower))
+    weight = np.where(n > 0, weight / np.maximum(n, 1), 1)
+    return (c - taken) / n[context] + weight[context] * lower[shorter], weight
+
+
+def kneser_ney(levels, V):
+    lower, tables = np.array([1 / V]), []
+    for level in levels:
+        tables.append(smooth_level(level["count"], level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables
+
+
+# %% wrong="continuation counts for the 1-grams only" caught_by="continuation counts below the top"
+def three_discounts(c):
+    n = np.bincount(np.minimum(c, 5), minlength=6)
+    if n[1:4].min() > 0:
+        Y = n[1] / (n[1] + 2 * n[2])
+        D = np.array([0, *(j - (j + 1) * Y * n[j + 1] / n[j] for j in (1, 2, 3))])
+        if D.min() >= 0:
+            return D
+    return np.array([0, 0.5, 1, 1.5])
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = three_discounts(c)[np.minimum(c, 3)]
+    n = np.bincount(context, weights=c, minlength=len(lower))
+    weight = np.bincount(context, weights=taken, minlength=len(lower))
+    weight = np.where(n > 0, weight / np.maximum(n, 1), 1)
+    return (c - taken) / n[context] + weight[context] * lower[shorter], weight
+
+
+def kneser_ney(levels, V):
+    lower, tables = np.array([1 / V]), []
+    for i, level in enumerate(levels):
+        c = level["left"] if i == 0 and len(levels) > 1 else level["count"]
+        tables.append(smooth_level(c, level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables
+
+
+# %% wrong="one discount for all counts" caught_by="three discounts"
+def three_discounts(c):
+    n1, n2 = np.sum(c == 1), np.sum(c == 2)
+    D = n1 / (n1 + 2 * n2) if n1 else 0.5
+    return np.array([0, D, D, D])
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = three_discounts(c)[np.minimum(c, 3)]
+    n = np.bincount(context, weights=c, minlength=len(lower))
+    weight = np.bincount(context, weights=taken, minlength=len(lower))
+    weight = np.where(n > 0, weight / np.maximum(n, 1), 1)
+    return (c - taken) / n[context] + weight[context] * lower[shorter], weight
+
+
+def kneser_ney(levels, V):
+    lower, tables = np.array([1 / V]), []
+    for level in levels:
+        tables.append(smooth_level(level.get("left", level["count"]), level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables
+
+
+# %% wrong="no way out when a count of counts is zero" caught_by="three discounts"
+def three_discounts(c):
+    n = np.maximum(np.bincount(np.minimum(c, 5), minlength=6), 1)
+    Y = n[1] / (n[1] + 2 * n[2])
+    return np.array([0, *(j - (j + 1) * Y * n[j + 1] / n[j] for j in (1, 2, 3))])
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = three_discounts(c)[np.minimum(c, 3)]
+    n = np.bincount(context, weights=c, minlength=len(lower))
+    weight = np.bincount(context, weights=taken, minlength=len(lower))
+    weight = np.where(n > 0, weight / np.maximum(n, 1), 1)
+    return (c - taken) / n[context] + weight[context] * lower[shorter], weight
+
+
+def kneser_ney(levels, V):
+    lower, tables = np.array([1 / V]), []
+    for level in levels:
+        tables.append(smooth_level(level.get("left", level["count"]), level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables
+
+
+# %% wrong="the context's own probability instead of the shorter n-gram's" caught_by="one level sums to one"
+def three_discounts(c):
+    n = np.bincount(np.minimum(c, 5), minlength=6)
+    if n[1:4].min() > 0:
+        Y = n[1] / (n[1] + 2 * n[2])
+        D = np.array([0, *(j - (j + 1) * Y * n[j + 1] / n[j] for j in (1, 2, 3))])
+        if D.min() >= 0:
+            return D
+    return np.array([0, 0.5, 1, 1.5])
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = three_discounts(c)[np.minimum(c, 3)]
+    n = np.bincount(context, weights=c, minlength=len(lower))
+    weight = np.bincount(context, weights=taken, minlength=len(lower))
+    weight = np.where(n > 0, weight / np.maximum(n, 1), 1)
+    return (c - taken) / n[context] + weight[context] * lower[context], weight
+
+
+def kneser_ney(levels, V):
+    lower, tables = np.array([1 / V]), []
+    for level in levels:
+        tables.append(smooth_level(level.get("left", level["count"]), level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables
+
+
+# %% wrong="nothing of the lower order for seen n-grams" caught_by="one level sums to one"
+def three_discounts(c):
+    n = np.bincount(np.minimum(c, 5), minlength=6)
+    if n[1:4].min() > 0:
+        Y = n[1] / (n[1] + 2 * n[2])
+        D = np.array([0, *(j - (j + 1) * Y * n[j + 1] / n[j] for j in (1, 2, 3))])
+        if D.min() >= 0:
+            return D
+    return np.array([0, 0.5, 1, 1.5])
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = three_discounts(c)[np.minimum(c, 3)]
+    n = np.bincount(context, weights=c, minlength=len(lower))
+    weight = np.bincount(context, weights=taken, minlength=len(lower))
+    weight = np.where(n > 0, weight / np.maximum(n, 1), 1)
+    return (c - taken) / n[context], weight
+
+
+def kneser_ney(levels, V):
+    lower, tables = np.array([1 / V]), []
+    for level in levels:
+        tables.append(smooth_level(level.get("left", level["count"]), level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables
+
+
+# %% wrong="contexts without counts get weight 0" caught_by="one level sums to one"
+def three_discounts(c):
+    n = np.bincount(np.minimum(c, 5), minlength=6)
+    if n[1:4].min() > 0:
+        Y = n[1] / (n[1] + 2 * n[2])
+        D = np.array([0, *(j - (j + 1) * Y * n[j + 1] / n[j] for j in (1, 2, 3))])
+        if D.min() >= 0:
+            return D
+    return np.array([0, 0.5, 1, 1.5])
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = three_discounts(c)[np.minimum(c, 3)]
+    n = np.bincount(context, weights=c, minlength=len(lower))
+    weight = np.bincount(context, weights=taken, minlength=len(lower)) / np.maximum(n, 1)
+    return (c - taken) / n[context] + weight[context] * lower[shorter], weight
+
+
+def kneser_ney(levels, V):
+    lower, tables = np.array([1 / V]), []
+    for level in levels:
+        tables.append(smooth_level(level.get("left", level["count"]), level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables

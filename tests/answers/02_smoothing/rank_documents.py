@@ -1,0 +1,167 @@
+"""Answers to the task rank_documents of chapter 02."""
+
+
+# %% right="loops over documents and words"
+def log_scores(counts, query, method, strength):
+    found = []
+    for row in counts:
+        total = 0.0
+        for term in query:
+            background = sum(other[term] for other in counts) / np.sum(counts)
+            length = sum(row)
+            weight = strength if method == "jm" else length / (length + strength)
+            p = weight * row[term] / length + (1 - weight) * background
+            total += math.log(p) if p > 0 else -math.inf
+        found.append(total)
+    return np.array(found)
+
+
+def average_precision(scores, relevant):
+    ranking = sorted(range(len(scores)), key=lambda d: (-scores[d], d))
+    hits, total = 0, 0.0
+    for place, document in enumerate(ranking, 1):
+        if document in relevant:
+            hits += 1
+            total += hits / place
+    return total / len(relevant)
+
+
+# %% right="query counts as a vector"
+def log_scores(counts, query, method, strength):
+    q = np.bincount(query, minlength=counts.shape[1])
+    used = q > 0
+    pc = counts[:, used].sum(0) / counts.sum()
+    n = counts.sum(1)[:, None]
+    if method == "dirichlet":
+        p = (counts[:, used] + strength * pc) / (n + strength)
+    else:
+        p = strength * counts[:, used] / n + (1 - strength) * pc
+    logs = np.full(p.shape, -np.inf)
+    np.log(p, out=logs, where=p > 0)
+    return logs @ q[used]
+
+
+def average_precision(scores, relevant):
+    ranking = np.argsort(-scores, kind="stable").tolist()
+    places = sorted(ranking.index(d) + 1 for d in relevant)
+    return np.mean([k / place for k, place in enumerate(places, 1)])
+
+
+# %% wrong="lambda weights the collection" caught_by="Jelinek-Mercer with the collection"
+def log_scores(counts, query, method, strength):
+    tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
+    collection = counts[:, query].sum(axis=0) / counts.sum()
+    if method == "jm":
+        p = (1 - strength) * tf / length + strength * collection
+    else:
+        p = (tf + strength * collection) / (length + strength)
+    with np.errstate(divide="ignore"):
+        return np.log(p).sum(axis=1)
+
+
+def average_precision(scores, relevant):
+    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
+    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+
+
+# %% wrong="collection as mean of document models" caught_by="Jelinek-Mercer with the collection | Dirichlet weighs by length"
+def log_scores(counts, query, method, strength):
+    tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
+    collection = (counts / length).mean(axis=0)[query]
+    if method == "jm":
+        p = strength * tf / length + (1 - strength) * collection
+    else:
+        p = (tf + strength * collection) / (length + strength)
+    with np.errstate(divide="ignore"):
+        return np.log(p).sum(axis=1)
+
+
+def average_precision(scores, relevant):
+    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
+    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+
+
+# %% wrong="Dirichlet not normalised" caught_by="Dirichlet weighs by length"
+def log_scores(counts, query, method, strength):
+    tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
+    collection = counts[:, query].sum(axis=0) / counts.sum()
+    if method == "jm":
+        p = strength * tf / length + (1 - strength) * collection
+    else:
+        p = (tf + strength * collection) / length
+    with np.errstate(divide="ignore"):
+        return np.log(p).sum(axis=1)
+
+
+def average_precision(scores, relevant):
+    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
+    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+
+
+# %% wrong="each query word once" caught_by="repeated and missing query words"
+def log_scores(counts, query, method, strength):
+    query = sorted(set(query))
+    tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
+    collection = counts[:, query].sum(axis=0) / counts.sum()
+    if method == "jm":
+        p = strength * tf / length + (1 - strength) * collection
+    else:
+        p = (tf + strength * collection) / (length + strength)
+    with np.errstate(divide="ignore"):
+        return np.log(p).sum(axis=1)
+
+
+def average_precision(scores, relevant):
+    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
+    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+
+
+# %% wrong="worst document first" caught_by="average precision"
+def log_scores(counts, query, method, strength):
+    tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
+    collection = counts[:, query].sum(axis=0) / counts.sum()
+    if method == "jm":
+        p = strength * tf / length + (1 - strength) * collection
+    else:
+        p = (tf + strength * collection) / (length + strength)
+    with np.errstate(divide="ignore"):
+        return np.log(p).sum(axis=1)
+
+
+def average_precision(scores, relevant):
+    hits = np.isin(np.argsort(np.asarray(scores), kind="stable"), list(relevant))
+    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+
+
+# %% wrong="precision at every place" caught_by="average precision"
+def log_scores(counts, query, method, strength):
+    tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
+    collection = counts[:, query].sum(axis=0) / counts.sum()
+    if method == "jm":
+        p = strength * tf / length + (1 - strength) * collection
+    else:
+        p = (tf + strength * collection) / (length + strength)
+    with np.errstate(divide="ignore"):
+        return np.log(p).sum(axis=1)
+
+
+def average_precision(scores, relevant):
+    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
+    return (np.cumsum(hits) / np.arange(1, len(hits) + 1)).mean()
+
+
+# %% wrong="equal scores in any order" caught_by="average precision"
+def log_scores(counts, query, method, strength):
+    tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
+    collection = counts[:, query].sum(axis=0) / counts.sum()
+    if method == "jm":
+        p = strength * tf / length + (1 - strength) * collection
+    else:
+        p = (tf + strength * collection) / (length + strength)
+    with np.errstate(divide="ignore"):
+        return np.log(p).sum(axis=1)
+
+
+def average_precision(scores, relevant):
+    hits = np.isin(np.argsort(np.asarray(scores), kind="stable")[::-1], list(relevant))
+    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
