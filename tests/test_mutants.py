@@ -40,7 +40,7 @@ def test_mutants_make_one_mistake_each() -> None:
     assert len({mutant.kind for mutant in chosen(mutants, 9, seed=1)}) == 9
 
 
-@pytest.mark.parametrize("chapter", ["01_bigrams"])
+@pytest.mark.parametrize("chapter", ["01_bigrams", "02_smoothing"])
 def test_tests_catch_mutants(real_course: Course, chapter: str) -> None:
     """A sample, two for each task; benchmarks/mutants.py tries them all."""
     mutants = mutants_of_chapter(real_course, chapter, most=2, seed=2)
