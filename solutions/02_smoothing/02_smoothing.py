@@ -6,8 +6,7 @@
 # Chapter 01 ended at a wall: one pair that the training text lacks, and a whole sentence is impossible. But
 # *never seen* is not *never possible*.
 #
-# **Smoothing** takes a little probability from what was seen and gives it to what was not. How much, and to whom? A table at
-# the end compares the answers.
+# **Smoothing** takes a little probability from what was seen and gives it to what was not. How much, and to whom?
 
 # %% [markdown]
 # The text: 9,222 sentences, written for this course. The 8 word counts and 64 pair counts that lectures print for the
@@ -144,7 +143,8 @@ lidstone_array(np.array([[5, 0, 0], [0, 0, 0]]), 0.1)  # counts and alpha of you
 tea = {("tea", "or"): 2, ("tea", "</s>"): 1}
 for name, alpha in {"Laplace": 1, "Jeffreys-Perks": 0.5, "nearly nothing": 0.001}.items():
     print(f"{name:14}", *lidstone_array(np.array([[2, 1, 0, 0]]), alpha).round(3))
-print("three ways:", lidstone_by_hand()["or"], lidstone(tea, "tea", "or", 1, 4))
+array = lidstone_array(np.array([[2, 1, 0, 0]]), 1)
+print("three ways:", lidstone_by_hand()["or"], lidstone(tea, "tea", "or", 1, 4), array[0, 0])
 
 # %% [markdown]
 # $\alpha = \frac12$ is the **Jeffreys-Perks law**. What does our text want? `lmkit.ngrams` counts it in sorted arrays:
@@ -292,7 +292,7 @@ class Lidstone(ngrams.LanguageModel):
 for alpha in (1, 0.5, measured_alpha):
     model = Lidstone(train_sentences, alpha)
     print(f"α = {alpha:.1g}: perplexity {model.perplexity(new_sentences):.1f},", end=" ")
-    print("mass", model.mass([["chinese"], ["<s>"], ["qwerty"]]).round(12))
+    print("mass", model.mass([["chinese"], ["<s>"], ["qwerty"]]).round(12))  # the sum of P over all events
 
 
 # %%
@@ -319,7 +319,7 @@ slider(behind_chinese, start=0, low=-5, high=1, step=0.25)
 #
 # $$P = \frac{c + 1}{n + V} \qquad\qquad c^* = n P = \frac{(c + 1)\, n}{n + V}$$
 #
-# $V$ is printed nowhere. But each cell, rounded to two digits, is a clue.
+# $V$ is missing. But each cell, rounded to two digits, is a clue.
 
 # %%
 table, word_counts = berkeley.table("bigram_counts"), berkeley.unigram_counts().to_dict()
@@ -441,35 +441,35 @@ plt.show()
 
 # %% [markdown]
 # Only both tables together leave one number: **1,447**, or 1,446 words and `</s>`. (The textbook's 1,446 fails in five
-# cells.) Now every cell can be checked.
+# more cells.) Now every cell can be checked.
+
+# %%
+printed = {name: berkeley.table(f"{name}_printed_002") for name in ("addone", "laplace", "reconstituted")}
+line = pd.read_csv(berkeley.FOLDER / "laplace_unigram_line_printed_002.csv")["printed_as_unigram_count"]
+print("the line `Unigram counts`:", *line, "\n\nlaplace:")
+printed["laplace"]
+
+# %%
+print(
+    "addone:", printed["addone"].to_string(), "", "unsmoothed:", berkeley.table("mle_printed_002").to_string(), sep="\n"
+)
 
 # %% [markdown] statement="misprints"
 # ## 4. The printed slide is wrong: find it
 #
 # Write `laplace_table` and `reconstituted`, the tables for a given $V$ (`word_counts` in any order). Then compare with the
-# printed ones and fill `findings`:
+# tables printed above (`reconstituted`: before task 3) and fill `findings`:
 #
-# - `"addone"` (counts + 1), `"laplace"`, `"reconstituted"`: the wrong cells, as `(previous, next)`, or `"column lunch"` for a
-#   whole column;
-# - `"denominators"`: a dict of what the Laplace table divides by, in place of the lecture's line *Unigram counts*;
+# - `"addone"` (counts + 1), `"laplace"`, `"reconstituted"`: the wrong cells, as `(previous, next)`, or `["column lunch"]`;
+# - `"denominators"`: `{w1: what its row of the Laplace table divides by}`, in place of the line *Unigram counts*;
 # - `"chinese food"`: is the printed $P(\text{food} \mid \text{chinese}) = 0.052$ right, `True` or `False`?
 
 # %% [markdown] hints="misprints"
 # 1. In a row, equal counts must stay equal, whatever $V$ is. And one table shows the raw counts plus one: subtract.
-# 2. Your own tables, rounded to two digits, can be compared with the printed ones cell by cell, as in chapter 01.
+# 2. Your own tables, rounded to two significant digits (`last_digit` of task 3 gives the unit), can be compared with the printed
+#    ones cell by cell, as in chapter 01.
 # 3. If many cells of one column are wrong, ask where the column comes from: look at the *unsmoothed* probabilities. For the line, try
 #    828 / 2534: is that .21?
-
-
-# %%
-printed = {name: berkeley.table(f"{name}_printed_002") for name in ("addone", "laplace", "reconstituted")}
-line = pd.read_csv(berkeley.FOLDER / "laplace_unigram_line_printed_002.csv")["printed_as_unigram_count"]
-print("Unigram counts:", *line)
-printed["laplace"]
-
-# %%
-print(printed["addone"].to_string(), "\n")
-print(berkeley.table("mle_printed_002").to_string())
 
 
 # %% task="misprints" points=6 level=2 minutes=16
@@ -489,7 +489,13 @@ def reconstituted(pair_counts, word_counts, V):
     ### END SOLUTION
 
 
-# findings = {"addone": [...], "laplace": [...], "reconstituted": [...], "denominators": {...}, "chinese food": ...}
+# findings = {
+#     "addone": [...],  # cells such as ("food", "lunch"); a whole column: ["column lunch"], or its cells
+#     "laplace": [...],
+#     "reconstituted": [...],
+#     "denominators": {...},  # keys: the eight words of word_counts
+#     "chinese food": ...,  # True or False
+# }
 ### BEGIN SOLUTION
 findings = {
     "addone": [("food", "chinese")],
@@ -587,7 +593,8 @@ worth.round(2)
 
 # %% [markdown]
 # One .19 among the .16, though equal counts are worth the same. Laplace's column *i* is copied from the unsmoothed
-# table; the line is $n + 1$, not $n + V$. But 0.052, a tenth of the unsmoothed 0.52, is right! Who took the rest?
+# table (where that is not 0); the line is $n + 1$, not $n + V$. But 0.052, a tenth of the unsmoothed 0.52, is right! Who
+# took the rest?
 
 # %%
 kept = pd.Series({word: n / (n + 1447) for word, n in word_counts.items()})
@@ -598,16 +605,18 @@ left.bar_label(left.containers[0], [f"{share:.2f}" for share in kept], padding=3
 left.set(xlabel="probability mass of the row", ylabel="previous word", ylim=(7.6, -0.6))
 left.legend(loc="lower center", bbox_to_anchor=(0.45, 1))
 left.grid(visible=False)
-right.plot([0.9, 900], [0.9, 900], color="gray", linestyle="--")
+right.plot([1, 900], [1, 900], color="gray", linestyle="--")
 for word, colour in {"want": 0, "to": 1, "chinese": 2}.items():
-    right.loglog(table.loc[word].clip(lower=0.9), worth.loc[word], "o", color=plots.COLOURS[colour], label=f"{word} …")
-right.set(xlabel="count c (0 at the left edge)", ylabel="c* after add-one")
+    right.loglog(table.loc[word].clip(lower=0.3), worth.loc[word], "o", color=plots.COLOURS[colour], label=f"{word} …")
+right.set(xlabel="count c", ylabel="c* after add-one")
+right.set_xticks([0.3, 1, 10, 100, 1000], [0, 1, 10, 100, 1000])
+right.minorticks_off()
 right.legend()
 plt.show()
 
 # %% [markdown]
 # Each row keeps $n/(n+V)$: *chinese* 10 %, and *food* behind it falls from 82 to 8.2. Right: all that was seen is below the
-# dashed $c^* = c$; *want to* falls from 608 to 238. What would be fair?
+# dashed $c^* = c$. What would be fair?
 
 # %% [markdown] statement="good_turing"
 # ## 5. Ask the things seen once
@@ -723,7 +732,7 @@ def count_pairs(sentences):
 here, there = count_pairs(train_sentences[::2]), count_pairs(train_sentences[1::2])
 unseen_mass, adjusted = good_turing(here)
 seen_there = mean_elsewhere(here, there)
-N = count_of_counts(here)
+N = Counter(count_of_counts(here))
 
 # %%
 surprise = sum(times for pair, times in there.items() if pair not in here) / there.total()
@@ -741,7 +750,7 @@ print(f"mass: {left_over:.0f} of {here.total()} tokens;", sum(N[c + 1] == 0 for 
 # %% [markdown]
 # ## 6. A line through the noise
 #
-# W. Gale and G. Sampson's *Simple Good-Turing* spreads each $N_c$ over the gap around it,
+# Almost 30 % of the mass is gone. W. Gale and G. Sampson's *Simple Good-Turing* spreads each $N_c$ over the gap around it,
 #
 # $$Z_c = \frac{N_c}{(t - q)/2},$$
 #
@@ -886,6 +895,7 @@ left.loglog(list(Z), list(Z.values()), ".", label="$Z_c$: spread")
 left.loglog(sorted(Z), np.exp(height) * np.array(sorted(Z)) ** slope, color="black", label="the line S")
 left.set(xlabel="count c", ylabel="different pairs with count c")
 left.legend()
+right.plot(first, first, "--", color="gray", label="c* = c")
 right.plot(first, [seen_there[c] for c in first], "o", color="black", label="seen in the other half")
 for name, line in {
     "Turing": adjusted,
@@ -894,12 +904,13 @@ for name, line in {
 }.items():
     right.plot(first, [line[c] for c in first], label=name)
 right.set(xlabel="count c in one half", ylabel="c* (tokens)", xticks=first)
-right.legend()
+right.legend(fontsize=9, labelspacing=0.2)
 plt.show()
 
 # %% [markdown]
 # The dots are the truth. Turing zigzags around them, the line follows, add-one gives far too much away. So we know how
-# *much* the unseen deserve, not *which* of them. And are the dots not below $c$ by nearly the same amount?
+# *much* the unseen deserve, not *which* of them. And up to $c = 6$, are the dots not below the dashed
+# $c^* = c$ by roughly half a token?
 
 # %% [markdown] statement="absolute_discount"
 # ## 7. Take the same from everyone
@@ -1057,17 +1068,19 @@ print(f"the other: {slide_negative(row, unigram, 0.5)} words below zero")
 
 # %% [markdown]
 # The max is no decoration. (Beware of the letter: in lecture 001 $\lambda$ weights the *shorter* memory, in 002 the longer
-# one, and here nobody is free to choose it.) But $k$ is free.
+# one.) Here it follows from $k$, and $k$ is free.
 
 # %% [markdown] statement="choose_discount"
 # ## 9. How much? Predict, then measure
 #
-# Take one occurrence out of the text, then ask the rest for it. A pair with $c \ge 2$ now weighs $c - 1 - k$; one with $c = 1$
-# is unseen and gets a share of the loot, in proportion to $k$. Over all occurrences, with $n_1$ pairs that occur once:
+# Take one occurrence out of the text, then ask the rest for it. If its pair had $c \ge 2$, it now weighs $c - 1 - k$; if $c = 1$,
+# it is unseen and gets loot in proportion to $k$. Over all occurrences, with $n_1$ pairs that occur once, $n_2$ that occur twice:
 #
 # $$F(k) = n_1 \ln k + \sum_{c \ge 2} c \ln(c - 1 - k)$$
 #
-# Keep only $c \le 2$, and $F$ has its maximum at $n_1 / (n_1 + 2 n_2)$: the **prediction**. Then measure on held-out pairs.
+# - `leave_one_out(counts, k)`: $F(k)$;
+# - `estimate_discount(counts)`: the **prediction** $n_1 / (n_1 + 2 n_2)$, which maximises the terms $c \le 2$;
+# - `held_out_perplexity(C, lower, pairs, k)`: the measurement, with $P$ of task 7.
 
 # %% [markdown] hints="choose_discount"
 # 1. The sum runs over pairs; a pair that occurs $c$ times is taken out $c$ times.
@@ -1079,7 +1092,7 @@ print(f"the other: {slide_negative(row, unigram, 0.5)} words below zero")
 
 # %% task="choose_discount" points=4 level=3 minutes=12
 def leave_one_out(counts, k):
-    """F(k) for an array of counts, each at least 1, and 0 < k < 1."""
+    """F(k), a number, for an array of counts, each at least 1, and 0 < k < 1."""
     ### BEGIN SOLUTION
     more = counts[counts > 1]
     return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
@@ -1087,7 +1100,7 @@ def leave_one_out(counts, k):
 
 
 def estimate_discount(counts):
-    """n1 / (n1 + 2 n2) for an array of counts; 0 may be among them."""
+    """n1 / (n1 + 2 n2), a number, for an array of counts; 0 may be among them."""
     ### BEGIN SOLUTION
     n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
     return n1 / (n1 + 2 * n2)
@@ -1095,7 +1108,10 @@ def estimate_discount(counts):
 
 
 def held_out_perplexity(C, lower, pairs, k):
-    """Perplexity of held-out pairs [N, 2] (row, column) under task 7, with C [contexts, V] and lower [V]; no loop."""
+    """Perplexity, a number, of held-out pairs [N, 2] (row, column), no loop.
+
+    C: counts, shape [contexts, V]; lower: P(w | h') of task 7, shape [V], the same for every row.
+    """
     ### BEGIN SOLUTION
     h, w = pairs[:, 0], pairs[:, 1]
     n, seen = C.sum(axis=1)[h], np.count_nonzero(C, axis=1)[h]
@@ -1180,9 +1196,11 @@ def show_discount(k):
 slider(show_discount, start=1, low=0.02, high=1, step=0.02)
 
 # %% [markdown]
-# The dot sits at $k = 1$, "like leave-one-out" in lecture 001: without one of its own occurrences, what was seen once counts
+# The dot sits at $k = 1$, as if each pair lost one occurrence ("like leave-one-out", lecture 001): what was seen once counts
 # as unseen. Too hard. The prediction, without the terms $c > 2$, is a bit high; the full $F$ comes close, without held-out
 # text. What remains is the shorter memory.
+#
+# *A good place to stop today.*
 
 # %% [markdown]
 # ## 10. Frequent is not versatile
@@ -1193,7 +1211,7 @@ slider(show_discount, start=1, low=0.02, high=1, step=0.02)
 #
 # $$P_{\text{cont}}(w) = \frac{N_{1+}(\cdot\,w)}{N_{1+}(\cdot\,\cdot)}$$
 #
-# the share of $w$ among all different pairs. (Lecture 002 names it and gives no formula.)
+# the share of $w$ among all different pairs.
 
 # %%
 toy = [line.split() for line in ("at chez panisse", "is chez panisse open", "chez panisse")]
@@ -1311,7 +1329,7 @@ axes.invert_yaxis()
 plt.show()
 
 # %% [markdown]
-# The shorter memory almost forgets *panisse* and *golden* (Lantern), which follow one word only; *restaurant* gains.
+# The shorter memory almost forgets *panisse* and *golden*, which follow one word only; *restaurant* gains.
 
 # %%
 loops = [kneser_ney_pair(toy_counts, "chez", word, 0.5) for word in ("food", "panisse")]
@@ -1324,7 +1342,7 @@ print(kneser_ney_by_hand()["food|chez"], loops[0], array[small.index["food"]])
 #
 # $P_{\text{cont}}$ is itself a ratio of counts and can be discounted: Kneser and Ney's rule calls itself, down to $1/V$.
 # `counts[n]` is a dict of arrays. Entry $g$ tells of n-gram $g$ the number of its `context` $h$ among the (n-1)-grams, and of its
-# `shorter` self, without its *first* word; `left` is $N_{1+}(\cdot\,g)$. (Left of `<s>` is nothing: the count stands in.)
+# `shorter` self, without its *first* word; `left` is $N_{1+}(\cdot\,g)$. (Left of `<s>` is nothing, so `<s> want` keeps its count.)
 
 # %%
 toy_levels = ngrams.NgramCounts(toy, 3)
@@ -1338,7 +1356,8 @@ pair_table.loc[["at chez", "chez panisse", "thai food", "food </s>"]]
 #
 # S. Chen and J. Goodman (1998) discount counts 1, 2 and *3 or more* differently. With $n_j$ n-grams of count $j$:
 #
-# $$D_j = j - (j+1)\, \frac{n_1}{n_1 + 2 n_2}\, \frac{n_{j+1}}{n_j}, \qquad P(w \mid h) = \frac{c - D_{\min(c, 3)}}{n} + \lambda(h)\, P(w \mid h')$$
+# $$D_j = j - (j+1)\, \frac{n_1}{n_1 + 2 n_2}\, \frac{n_{j+1}}{n_j}, \qquad P(w \mid h) = \frac{c - D_{\min(c, 3)}}{n} + \lambda(h)\, P(w \mid h'),
+# \qquad \lambda(h) = \frac{1}{n} \sum_w D_{\min(c, 3)}$$
 #
 # - `three_discounts(c)`: $[0, D_1, D_2, D_3]$, or $[0, .5, 1, 1.5]$ if $n_1$, $n_2$ or $n_3$ is 0 or a $D_j < 0$;
 # - `smooth_level(c, context, shorter, lower)`: $P$ of each n-gram, $\lambda$ of each context (1 where $n = 0$);
@@ -1349,8 +1368,8 @@ pair_table.loc[["at chez", "chez panisse", "thai food", "food </s>"]]
 #    n-grams of one context. `minlength` gives those without any a place.
 # 2. $n$ is the sum of $c$ over a context; $\lambda$ is the sum of what was taken there, divided by $n$. An array indexed by an array
 #    picks for each n-gram its discount, its context's $n$, its shorter self's probability.
-# 3. The levels come shortest first. Start with `lower` = one number, $1/V$; the probabilities of a level are the `lower` of
-#    the next. Only the last level takes `count`.
+# 3. The levels come shortest first. Start with `lower` as an array with one entry, $1/V$; the probabilities of a level are the
+#    `lower` of the next. Only the last level takes `count`.
 
 
 # %% task="modified_kneser_ney" points=5 level=4 minutes=20
@@ -1508,13 +1527,13 @@ impossible = {
 pd.DataFrame(impossible, orders).rename_axis("order n").map("{:.1%}".format)
 
 # %% [markdown]
-# Lecture 001 warns of "4+ grams": counts alone call ever more next words impossible. Your three functions fit millions of
-# words in a second; KenLM, the standard tool, gets the same perplexity (`benchmarks/ngrams.py`).
+# Lecture 001 warns of "4+ grams": counts alone call ever more next words impossible. Your three functions get the
+# perplexity of KenLM, the standard tool (`benchmarks/ngrams.py`).
 #
 # ## 12. Ask the shorter memory only when you must
 #
 # Lecture 002's *backing off* uses the longer context "if you have enough evidence" (for us: seen once), else the next shorter
-# one; at last $1/V$, not unigram counts.
+# one; at last $1/V$.
 
 # %% [markdown] statement="backing_off"
 # ### Katz, and a stupid one
@@ -1529,8 +1548,8 @@ pd.DataFrame(impossible, orders).rename_axis("order n").map("{:.1%}".format)
 # %% [markdown] hints="backing_off"
 # 1. As much is free as in task 7. What differs is who shares it.
 # 2. $P(w \mid h')$ over the unseen words alone sums to less than 1. By what must you divide?
-# 3. $\alpha = (k N_{1+}/n) / \sum_{\text{unseen}} P(w \mid h')$. A mask of the unseen words does both sums. Where the sum below is
-#    0, nobody can take the free mass: keep $c/n$.
+# 3. $\alpha = (k N_{1+}/n) / \sum_{\text{unseen}} P(w \mid h')$. A mask of the unseen words does both sums. If no
+#    word is unseen, nobody can take the free mass: keep $c/n$.
 
 
 # %% task="backing_off" points=4 level=2 minutes=12
@@ -1620,8 +1639,9 @@ right.legend(fontsize=9, loc="upper left")
 plt.show()
 
 # %% [markdown]
-# Left: stupid scores sum to as much as 1.4. So its dashed line (right) is no perplexity and proves nothing: who may hand out
-# 40 % more looks better. On long contexts it loses even so.
+# Left: stupid scores sum to as much as 1.4. So its dashed line (right) is no perplexity: who may hand out
+# 40 % more looks better. Absolute discounting worsens after $n = 3$: the shorter memory repeats what the longer has counted
+# already. (Continuation counts cure it.)
 
 
 # %%
@@ -1639,8 +1659,8 @@ pd.DataFrame([compare(split) for split in range(1, 6)], range(1, 6), columns).re
 
 # %% [markdown]
 # "Interpolation works better", says lecture 002. Not here: with the same discount, Katz wins in all five splits.
-# Interpolation catches up with continuation counts below (last column), and passes Katz from $n = 3$ on (figure). What the
-# shorter memory knows matters as much as how it is asked.
+# The last column, modified Kneser-Ney, interpolates too, with continuation counts and three discounts: it wins twice, and from
+# $n = 3$ on (figure).
 
 # %% [markdown]
 # ## 13. Mixing long and short memory
@@ -1701,7 +1721,8 @@ trigrams["i", "want"].most_common(3)
 
 # %% task="jelinek_mercer" points=4 level=2 minutes=15
 def jelinek_mercer(word, context, table, V, weight):
-    """P(word | context). `table[h]` is a dict {word: count} for tuples h of any length; unseen h are absent."""
+    """P(word | context). `table[h]` is a dict {word: count} for tuples h of any length; unseen h are absent
+    or have an empty row."""
     ### BEGIN SOLUTION
     below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
     row = table.get(context)
@@ -1989,22 +2010,22 @@ right.legend(ncols=2, fontsize=9, bbox_to_anchor=(0.5, 1), loc="lower center")
 plt.show()
 
 # %% [markdown]
-# The likelihood never falls. The better known a context, the more its own counts may say. (First bar: the trigram repeats
-# the bigram; add both.)
+# The likelihood never falls. The better known a context, the more, on the whole, its own counts may say. (First bar: the
+# trigram repeats the bigram; add both.)
 #
 # Why does the trigram take all on counted text? At $\lambda_1 = 1$, give the bigram a little: $\ln P$ changes in proportion
-# to $\sum_i p_{i2}/p_{i1} - N$. With $p_{i1} = c(hw)/c(h)$ the sum is
+# to $\sum_i p_{i2}/p_{i1} - N$. With $p_{i1} = c(hw)/c(h)$ and $P_2$ the bigram's, the sum is
 # $\sum_h c(h) \sum_{w \text{ seen}} P_2(w \mid h') \le N$. It never pays.
 
 # %% [markdown] statement="fair_bits"
 # ## 15. A word for strangers makes a cheap score
 #
 # How large a $V$? With `<UNK>` and `</s>` alone, perplexity is low and says nothing. To compare, let each model *spell* a
-# stranger: its letters, then `#`, by the dict `letters`.
+# stranger: its letters, then `#`, with the probabilities in `letters`.
 #
 # - `spelling_bits(word, letters)`: its bits;
 # - `bits_per_character(logs, words, known, letters)`: bits by characters. `logs[i]` is $\ln P$ of `words[i]`, or of
-#   `<UNK>` if not in `known`. A word is its letters and a blank; `</s>` is one.
+#   `<UNK>` if not in `known`. A word is its letters and a blank; `</s>` is one character.
 
 # %% [markdown] hints="fair_bits"
 # 1. How many bits does an event of probability 1/8 cost?
@@ -2122,7 +2143,7 @@ plt.show()
 # %% [markdown]
 # ## 16. Searching with language models
 #
-# A collection lends words, too. Query likelihood (J. Ponte and W. Croft, 1998): each document $d$ has a unigram model $M_d$,
+# Query likelihood (J. Ponte and W. Croft, 1998): each document $d$ has a unigram model $M_d$,
 # and $P(d \mid q) = P(q \mid d)\,P(d)/P(q)$. For its "multimodal" model (it means *multinomial*) lecture 002 prints
 #
 # $$P(q \mid M_d) = K_q \prod_{t \in V} P(t \mid M_d) = \prod_{t \in q} P(t \mid M_d).$$
@@ -2130,8 +2151,8 @@ plt.show()
 # %% [markdown] statement="query_probability"
 # ### The printed slide is wrong: find it
 #
-# - `readings`: document `a a b c`, query `a a b`, model tf/length. Three products by hand: `"over V"`, `"over types of q"` (both as
-#   printed, without $K_q$) and, right, `"with exponents"` $\mathrm{tf}_{t,q}$;
+# - `readings`: document `a a b c`, query `a a b`, model tf/length. Three products by hand, all three without $K_q$: `"over V"`,
+#   `"over types of q"` (both as printed) and, right, `"with exponents"` $\mathrm{tf}_{t,q}$;
 # - `arrangements(query)`: $K_q = |q|!/\prod_t \mathrm{tf}_{t,q}!$, in how many orders its words can stand;
 # - `query_probability(query, model)`: $K_q \prod_t P(t)^{\mathrm{tf}_{t,q}}$; words not in the dict `model` have $P = 0$;
 # - `posterior(likelihoods, prior)`: $P(d \mid q)$, array [D].
@@ -2181,7 +2202,7 @@ assert len(set(readings.values())) == 3, f"The three readings give three differe
 ### BEGIN HIDDEN TESTS
 for _key, _wanted in (("over V", 1 / 32), ("over types of q", 1 / 8), ("with exponents", 1 / 16)):
     assert math.isclose(readings[_key], _wanted, abs_tol=1e-6), (
-        f"{_key}: {readings[_key]} is not right. P(a) = .5, P(b) = P(c) = .25: how often does each enter?"
+        f"{_key}: {readings[_key]} is not right. P(a) = .5, P(b) = P(c) = .25: how often does each enter? None has K_q."
     )
 ### END HIDDEN TESTS
 
@@ -2241,11 +2262,11 @@ for _ in range(5):
 models = {"d1": {"a": 0.5, "b": 0.25, "c": 0.25}, "d2": {"a": 0.3, "b": 0.3, "c": 0.4}, "d3": {"a": 0.2, "b": 0.8}}
 likelihoods = np.array([query_probability(["a", "a", "b"], model) for model in models.values()])
 priors = {"uniform prior": [1 / 3, 1 / 3, 1 / 3], "d2 is read ten times as often": [1 / 12, 10 / 12, 1 / 12]}
-pd.DataFrame({name: posterior(likelihoods, prior).round(3) for name, prior in priors.items()}, index=list(models))
+pd.DataFrame({name: np.round(posterior(likelihoods, prior), 3) for name, prior in priors.items()}, index=list(models))
 
 # %% [markdown]
 # $K_q$ and $P(q)$, the same for all documents, change no ranking. Missing exponents can, and so can the prior: the readers'
-# favourite wins though its words fit less. Only a uniform prior ranks $P(d \mid q)$ as $P(q \mid d)$.
+# favourite wins. Only a uniform prior ranks $P(d \mid q)$ as $P(q \mid d)$.
 
 # %% [markdown] statement="rank_documents"
 # ## 17. Documents that lack your word
@@ -2406,7 +2427,7 @@ chosen["no smoothing"] = mean_average_precision("test", "jm", 1)
 pd.Series(chosen, name="MAP on 60 other queries").round(3)
 
 # %% [markdown]
-# Smoothing doubles MAP; which one, and how much, hardly matters here. And elsewhere?
+# Smoothing doubles MAP; which one, and how much, hardly matters here.
 
 # %% [markdown]
 # ## 18. Every estimator, one table
@@ -2584,7 +2605,7 @@ plt.show()
 # %% [markdown]
 # All sums are 1 but those of *stupid backoff*: it looks good and is no probability. Among the honest, what the shorter memory
 # knows counts most: Kneser and Ney's idea beats all tuning of weights; three discounts gain nothing on so little text.
-# Modified Kneser-Ney, all arrays, answers fastest (right).
+# Modified Kneser-Ney answers fastest (right).
 #
 # And at work? Which of two sentences is the true one, if a word of the other was replaced?
 
@@ -2610,6 +2631,6 @@ print(f"{len(true)} pairs; Spearman's rho without stupid backoff: {rho:.2f}")
 ranked.round(3)
 
 # %% [markdown]
-# Nearly alike, and in another order (two points are noise): a better perplexity is no promise.
+# Nearly alike, only partly in the same order (two points are noise): a better perplexity is no promise.
 #
 # And the kitchen's floor is far below: no trigram remembers who came in ten words ago. That takes another kind of memory.
