@@ -16,6 +16,7 @@ from typing import Any
 import nbformat
 import psutil
 import pytest
+from distributed import LocalCluster
 from nbgrader.api import Gradebook
 
 from autograder import grade, outbox
@@ -279,9 +280,8 @@ def test_no_cluster_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_cluster_gives_the_same_marks(built_course: Course, tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
     course = class_of(built_course, tmp_path / "course")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as machines:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as machines:
         address = machines.scheduler_address
         results = grade_with_progress(course, CHAPTER, students_to_grade(course, CHAPTER), None, address)
         assert [result.problem for result in results] == [""] * 3
@@ -294,7 +294,6 @@ def postgresql(folder: Path) -> Iterator[str]:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not found:
         pytest.skip("PostgreSQL is not installed")
-    pytest.importorskip("psycopg")
     become = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []  # it refuses to run as root
     if become:
         for part in (folder, *folder.parents):
