@@ -58,6 +58,25 @@ def test_the_prelude_runs_beforehand_and_leaves_no_names() -> None:
     side.stop()
 
 
+def test_folders_below_tmp_stay_in_place_and_read_only(tmp_path: Path) -> None:
+    folder = tmp_path / "with a blank"
+    folder.mkdir()
+    (folder / "late.py").write_text("value = 5")
+    side = StudentSide(warm.Kind((folder,), Limits(), ("decimal",)))
+    look = f"""
+import os, sys
+sys.path.append({str(folder)!r})
+import late
+try:
+    open({str(folder / "left")!r}, "w")
+    result = "writable"
+except OSError:
+    result = late.value, os.listdir("/dev/shm")
+"""
+    assert str(tmp_path).startswith("/tmp/") and in_fresh_fork(side, look) == (5, [])
+    side.stop()
+
+
 def test_figures_are_shown_as_in_a_notebook(side: StudentSide) -> None:
     side.start()
     outputs, _ = side.run_cell("import matplotlib.pyplot as plt\nplt.plot([1, 2]);", 20)

@@ -31,7 +31,7 @@ WORK_FOLDER = "/tmp/work"
 
 # From Linux's sched.h, mount.h, prctl.h and capability.h.
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID = 0x00020000, 0x08000000, 0x10000000, 0x20000000
-MS_RDONLY, MS_NOSUID, MS_NODEV = 1, 2, 4
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MNT_DETACH = 1, 2, 4, 4096, 16384, 2
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 4, 22, 24, 38
 SECCOMP_MODE_FILTER = 2
 CAPABILITY_VERSION_3 = 0x20080522
@@ -121,9 +121,7 @@ def _separate(
         _checked(libc.unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC))
         for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
             Path("/proc/self", name).write_text(text)
-        for folder in (b"/tmp", b"/dev/shm"):
-            options = f"size={scratch},mode=1777".encode()
-            _checked(libc.mount(b"tmpfs", folder, b"tmpfs", MS_NOSUID | MS_NODEV, options))
+        _empty_folders(scratch)
         # /proc is the sandbox's: a new one cannot be mounted here, so what it tells about others is covered.
         for process in (1, parent):
             _checked(libc.mount(b"tmpfs", f"/proc/{process}".encode(), b"tmpfs", MS_RDONLY, b"size=4k"))
@@ -142,6 +140,27 @@ def _separate(
         status = 0
     finally:
         os._exit(status)
+
+
+def _empty_folders(scratch: int) -> None:
+    """Put new file systems in memory at /dev/shm and /tmp, and leave in place what is mounted below /tmp.
+
+    A course or its Python may lie in the machine's /tmp; meanwhile they are kept in /dev/shm.
+    """
+    options = f"size={scratch},mode=1777".encode()
+    _checked(libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", MS_NOSUID | MS_NODEV, options))
+    places = [line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()]
+    places = [place.encode().decode("unicode_escape") for place in places]  # a blank is written \\040
+    kept = {place: f"/dev/shm/{number}" for number, place in enumerate(places) if place.startswith("/tmp/")}
+    for place, keep in kept.items():
+        Path(keep).mkdir()
+        _checked(libc.mount(place.encode(), keep.encode(), None, MS_BIND | MS_REC, None))
+    _checked(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", MS_NOSUID | MS_NODEV, options))
+    for place, keep in kept.items():
+        Path(place).mkdir(parents=True, exist_ok=True)
+        _checked(libc.mount(keep.encode(), place.encode(), None, MS_BIND | MS_REC, None))
+        _checked(libc.umount2(keep.encode(), MNT_DETACH))
+        Path(keep).rmdir()
 
 
 def _give_up_rights(program: bytes) -> None:
