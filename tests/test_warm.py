@@ -59,7 +59,7 @@ def test_the_prelude_runs_beforehand_and_leaves_no_names() -> None:
 
 
 def test_folders_below_tmp_stay_in_place_and_read_only(tmp_path: Path) -> None:
-    folder = tmp_path / "with a blank"
+    folder = tmp_path / "with a blank and an é"
     folder.mkdir()
     (folder / "late.py").write_text("value = 5")
     side = StudentSide(warm.Kind((folder,), Limits(), ("decimal",)))

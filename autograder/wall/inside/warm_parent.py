@@ -150,7 +150,8 @@ def _empty_folders(scratch: int) -> None:
     options = f"size={scratch},mode=1777".encode()
     _checked(libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", MS_NOSUID | MS_NODEV, options))
     places = [line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()]
-    places = [place.encode().decode("unicode_escape") for place in places]  # a blank is written \\040
+    # A blank in a path is written as a backslash and 040.
+    places = [place.encode().decode("unicode_escape").encode("latin-1").decode() for place in places]
     kept = {place: f"/dev/shm/{number}" for number, place in enumerate(places) if place.startswith("/tmp/")}
     for place, keep in kept.items():
         Path(keep).mkdir()
