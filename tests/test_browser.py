@@ -21,15 +21,17 @@ ROOT = Path(__file__).parents[1]
 CHAPTER, TASK = "01_bigrams", "ngrams"
 BANK = read_bank(ROOT / "tests" / "answers" / CHAPTER)
 RELEASE = nbformat.read(ROOT / "notebooks" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
+REFERENCE = nbformat.read(ROOT / "solutions" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
 RIGHT = "a window that forgets its oldest word"
 WRONG = "one start symbol whatever n is"
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder JupyterLab shows: the release, and a copy where all tasks but one hold a right answer."""
+    """The folder JupyterLab shows: the release, and a copy where all tasks but one hold the reference's answer."""
     folder = tmp_path_factory.mktemp("course")
-    rest = {task: next(a.source for a in answers if a.is_right) for task, answers in BANK.items() if task != TASK}
+    solved = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell.source for cell in REFERENCE.cells}
+    rest = {task: solved[task] for task in BANK if task != TASK}
     nbformat.write(RELEASE, folder / "release.ipynb")
     nbformat.write(fill_in(RELEASE, rest), folder / "one_task_left.ipynb")
     return folder
