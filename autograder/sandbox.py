@@ -49,9 +49,8 @@ class Limits:
 class SandboxKernelManager(AsyncKernelManager):
     """A kernel in the sandbox that sees Python, `visible_folders` and its own work folder.
 
-    `environment` holds the course's own variables.
-
-    It talks through sockets in a private folder, since TCP cannot cross a network namespace.
+    It talks through sockets in a private folder, since TCP cannot cross a network namespace. `environment` holds the
+    course's own variables.
     """
 
     def __init__(self, visible_folders: list[Path], environment: dict[str, str]) -> None:
@@ -165,7 +164,9 @@ NAMESPACES = {"x86_64": (272, 308), "aarch64": (97, 268)}
 CLONE, CLONE3 = {"x86_64": 56, "aarch64": 220}, 435
 CLONE_NEWUSER = 0x10000000
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-LOAD, JUMP_IF_EQUAL, JUMP_IF_SET, RETURN = 0x20, 0x15, 0x45, 0x06  # instructions of the kernel's packet filter
+OTHER_NUMBERS = 0x40000000  # from here on, x86-64 has a second number for every system call
+# Instructions of the kernel's packet filter.
+LOAD, JUMP_IF_EQUAL, JUMP_IF_AT_LEAST, JUMP_IF_SET, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 NUMBER, KIND, FIRST_ARGUMENT = 0, 4, 16  # where a filter finds the system call, the kind of machine, its argument
 ALLOW, FORBID, UNKNOWN = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
 
@@ -177,7 +178,7 @@ def system_call_filter(namespaces: bool) -> bytes:
         return struct.pack("HBBI", RETURN, 0, 0, ALLOW)
     # Calls made the way of another kind of machine (32-bit programs) are forbidden altogether.
     program = [(LOAD, 0, 0, KIND), (JUMP_IF_EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, FORBID)]
-    program.append((LOAD, 0, 0, NUMBER))
+    program += [(LOAD, 0, 0, NUMBER), (JUMP_IF_AT_LEAST, 0, 1, OTHER_NUMBERS), (RETURN, 0, 0, FORBID)]
     for number in ALWAYS_FORBIDDEN[machine] + (NAMESPACES[machine] if namespaces else ()):
         program += [(JUMP_IF_EQUAL, 0, 1, number), (RETURN, 0, 0, FORBID)]
     if namespaces:

@@ -129,7 +129,7 @@ class WarmParent:
             greeting, beside, _, _ = ours.recvmsg(1, socket.CMSG_SPACE(CREDENTIALS.size))
             ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
             if greeting != wire.READY:
-                raise NoFork("the fork ended before it was ready")
+                raise OSError("the fork ended before it was ready")
             process, _, _ = CREDENTIALS.unpack(beside[0][2])
             self.fork_now = Fork(process)
             return self.fork_now
