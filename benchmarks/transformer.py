@@ -1,0 +1,298 @@
+"""A plain Transformer and ours on the same characters, with the same number of weights and tokens, in one run.
+
+    python benchmarks/transformer.py [--text FILE] [--steps 2000] [--only NAME ...]
+
+Without --text: the characters of generated kitchen stories, 1.2 million. One thread. All neural models see the same
+2,000 batches of 12 windows of 64 characters (1.536 million tokens) and take turns of 25 steps, so that what else the
+machine does meets all of them alike; a step's time is the median over the turns of CPU time per step.
+
+    plain         fp32, AdamW 1e-3, 100 steps of warm-up, cosine to a tenth; separate q, k, v, attention written out,
+                  learned positions, LayerNorm, GELU
+    ours          lmkit.transformer with AdamW, and with Muon; as it is, and compiled ("fast": a C++ compiler is needed),
+                  where the processor has instructions for it in bfloat16
+    LSTM          as many weights, AdamW; in windows too
+    Kneser-Ney    chapter 02's reference, modified, order 7: counts all of the training text once
+
+Losses are nats per character of the last tenth of the text. "windows": separate windows, as in training. "context":
+each character predicted from at least half a block (the n-gram always has its six characters).
+"""
+
+import argparse
+import math
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from ngrams import reference
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.optim import Optimizer
+
+from lmkit import ngrams
+from lmkit.optimizers import adamw, muon
+from lmkit.pretrain.configs import CONFIGS, changed
+from lmkit.pretrain.data import Batches, validation
+from lmkit.pretrain.evaluate import loss_with_context
+from lmkit.pretrain.text import Text, read_text
+from lmkit.training import set_seed, warmup_cosine
+from lmkit.transformer import Transformer, TransformerConfig
+
+BLOCK, BATCH, LAYERS, HEADS, WIDTH = 64, 12, 4, 4, 128
+TURN = 25  # steps
+KITCHEN = 230_000  # words, about 1.2 million characters
+SEED = 1
+# Without such instructions bfloat16 is computed in float32 and rounded, which is slower than float32 alone.
+FAST_TYPE = "bfloat16" if torch.cpu.get_capabilities().get("avx512_bf16") else "float32"
+
+
+# ---------------------------------------------------------------- the plain one
+class PlainAttention(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(3))
+        self.out = nn.Linear(WIDTH, WIDTH, bias=False)
+        self.register_buffer("mask", torch.ones(BLOCK, BLOCK).tril() == 0)
+
+    def forward(self, x: Tensor) -> Tensor:
+        B, T, C = x.shape
+        q, k, v = (f(x).view(B, T, HEADS, C // HEADS).transpose(1, 2) for f in (self.query, self.key, self.value))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(C // HEADS)
+        weights = scores.masked_fill(self.mask[:T, :T], -math.inf).softmax(-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+class PlainBlock(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm1, self.attention, self.norm2 = nn.LayerNorm(WIDTH), PlainAttention(), nn.LayerNorm(WIDTH)
+        self.feed_forward = nn.Sequential(
+            nn.Linear(WIDTH, 4 * WIDTH, bias=False), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH, bias=False)
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x + self.attention(self.norm1(x))
+        return x + self.feed_forward(self.norm2(x))
+
+
+class Plain(nn.Module):
+    """Initialised as GPT-2 was, output layer tied to the embedding."""
+
+    def __init__(self, vocabulary: int) -> None:
+        super().__init__()
+        self.embedding, self.positions = nn.Embedding(vocabulary, WIDTH), nn.Embedding(BLOCK, WIDTH)
+        self.blocks = nn.Sequential(*[PlainBlock() for _ in range(LAYERS)])
+        self.norm = nn.LayerNorm(WIDTH)
+        for name, weight in self.named_parameters():
+            if weight.ndim == 2:
+                writes = name.endswith(("out.weight", "feed_forward.2.weight"))
+                nn.init.normal_(weight, std=0.02 / math.sqrt(2 * LAYERS) if writes else 0.02)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        x = self.embedding(tokens) + self.positions(torch.arange(tokens.shape[1]))
+        return self.norm(self.blocks(x)) @ self.embedding.weight.T
+
+
+class Recurrent(nn.Module):
+    """An LSTM between an embedding and the same embedding, transposed."""
+
+    def __init__(self, vocabulary: int, hidden: int = 372) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, WIDTH)
+        nn.init.normal_(self.embedding.weight, std=0.05)
+        self.cell = nn.LSTM(WIDTH, hidden, batch_first=True)
+        self.out = nn.Linear(hidden, WIDTH)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        return self.out(self.cell(self.embedding(tokens))[0]) @ self.embedding.weight.T
+
+
+# ---------------------------------------------------------------- runners
+@dataclass
+class Runner:
+    """A model in training. `loss(tokens, targets)` is what is trained, `model(tokens)` what is judged."""
+
+    name: str
+    model: nn.Module
+    loss: Callable[[Tensor, Tensor], Tensor]
+    optimisers: Sequence[Optimizer]
+    clip: float | None = 1.0
+    lowest: float = 0.1
+    times: list[float] = field(default_factory=list)  # CPU seconds a step, a figure for each turn
+    first: float = 0.0  # CPU seconds of the first step, which compiles
+    losses: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.rates = [group["lr"] for one in self.optimisers for group in one.param_groups]
+
+    @property
+    def parameters(self) -> int:
+        return sum(weight.numel() for weight in self.model.parameters())
+
+    def step(self, tokens: Tensor, targets: Tensor, factor: float) -> None:
+        groups = [group for one in self.optimisers for group in one.param_groups]
+        for group, rate in zip(groups, self.rates, strict=True):
+            group["lr"] = rate * factor
+        for one in self.optimisers:
+            one.zero_grad()
+        loss = self.loss(tokens, targets)
+        loss.backward()
+        if self.clip is not None:
+            nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
+        for one in self.optimisers:
+            one.step()
+        self.losses.append(loss.item())
+
+    def turn(self, batches: Batches, first: int, last: int, steps: int) -> None:
+        """Steps first to last - 1."""
+        schedule = warmup_cosine(100, self.lowest)
+        parts = [batches.make(number)[:2] for number in range(first, last)]  # reading is not what is compared
+        begin = time.process_time()
+        for number, part in enumerate(parts, start=first):
+            self.step(*part, schedule(number, number / steps))
+            if number == 0:
+                self.first = time.process_time() - begin
+        spent = time.process_time() - begin
+        if first:  # the first turn holds compiling and the first touch of memory
+            self.times.append(spent / (last - first))
+
+
+def scored(model: nn.Module) -> Callable[[Tensor, Tensor], Tensor]:
+    return lambda tokens, targets: F.cross_entropy(model(tokens).flatten(0, 1), targets.flatten())
+
+
+def quick(model: nn.Module) -> Callable[[Tensor, Tensor], Tensor]:
+    """The loss, compiled, with products in bfloat16 where the processor has instructions for them.
+
+    Attention as plain products ("math"): torch's flash attention for CPUs goes backward slowly in bfloat16.
+    """
+
+    @torch.compile
+    def compiled(tokens: Tensor, targets: Tensor) -> Tensor:
+        with sdpa_kernel(SDPBackend.MATH):
+            return model(tokens, targets)
+
+    def loss(tokens: Tensor, targets: Tensor) -> Tensor:
+        with torch.autocast("cpu", torch.bfloat16, enabled=FAST_TYPE == "bfloat16"):
+            return compiled(tokens, targets)
+
+    return loss
+
+
+def runners(vocabulary: int) -> dict[str, Callable[[], Runner]]:
+    """Each made from the same seed."""
+
+    def plain() -> Runner:
+        model = Plain(vocabulary)
+        return Runner("plain, AdamW", model, scored(model), [torch.optim.AdamW(model.parameters(), lr=1e-3)])
+
+    def ours(which: str, fast: bool) -> Runner:
+        config = TransformerConfig(vocabulary, block=BLOCK, layers=LAYERS, heads=HEADS, width=WIDTH)
+        model = Transformer(config)
+        optimisers = [adamw(model, 4e-3)] if which == "AdamW" else muon(model, model.blocks, 0.02, 4e-3)
+        loss = quick(model) if fast else model
+        name = f"ours, {which}{f', compiled, {FAST_TYPE}' if fast else ''}"
+        return Runner(name, model, loss, optimisers, lowest=0.0)
+
+    def lstm() -> Runner:
+        model = Recurrent(vocabulary)
+        return Runner("LSTM, AdamW", model, scored(model), [adamw(model, 4e-3, 0.01)], lowest=0.0)
+
+    return {
+        "plain": plain,
+        "adamw": lambda: ours("AdamW", False),
+        "muon": lambda: ours("Muon", False),
+        "adamw-fast": lambda: ours("AdamW", True),
+        "muon-fast": lambda: ours("Muon", True),
+        "lstm": lstm,
+    }
+
+
+def kneser_ney(text: Text, order: int) -> tuple[float, float, int]:
+    """Loss, seconds of CPU, and how many n-grams the model holds."""
+    begin = time.process_time()
+    train, valid = ([text.symbols[number] for number in part.tolist()] for part in (text.train, text.valid))
+    counts = ngrams.NgramCounts([train], order, ngrams.events([text.symbols]))
+    tables = reference()["kneser_ney"](counts.levels, len(counts.vocabulary))
+    model = ngrams.BackoffModel(counts, *zip(*tables, strict=True))
+    logarithms = model.score([valid])[:-1]  # without the </s> that a text of characters does not have
+    entries = sum(int(np.count_nonzero(level["count"])) for level in counts.levels)
+    return -float(np.mean(logarithms)), time.process_time() - begin, entries
+
+
+@torch.no_grad()
+def loss_in_windows(model: nn.Module, text: Tensor) -> float:
+    model.eval()
+    parts = validation(text, BLOCK, 64, len(text))
+    sums = [float(scored(model)(tokens, targets)) * targets.numel() for tokens, targets, _ in parts]
+    model.train()
+    return sum(sums) / sum(targets.numel() for _, targets, _ in parts)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="A plain Transformer and ours, with the same weights and tokens.")
+    parser.add_argument("--text", type=Path)
+    parser.add_argument("--steps", type=int, default=2_000)
+    parser.add_argument("--only", nargs="+", default=["plain", "adamw", "muon", "muon-fast", "lstm"])
+    parser.add_argument("--order", type=int, default=7, help="of the n-gram")
+    parser.add_argument("--profile", action="store_true", help="where ten steps of each model spend their time")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+
+    config = changed(CONFIGS["laptop"], ["level=character", f"tokens={KITCHEN}"])
+    text = read_text(config, options.text)
+    print(f"{text.name}: {len(text.train):,} characters to learn from, {len(text.valid):,} to be judged on,", end=" ")
+    print(
+        f"{len(text.symbols)} symbols; load {os.getloadavg()[0]:.2f}, {os.cpu_count()} cores, torch {torch.__version__}"
+    )
+    made = []
+    for name in options.only:
+        set_seed(SEED)
+        made.append(runners(len(text.symbols))[name]())
+    batches = Batches(text.train, BLOCK, BATCH, 1, seed=SEED)
+    for first in range(0, options.steps, TURN):
+        for runner in made:
+            runner.turn(batches, first, min(first + TURN, options.steps), options.steps)
+        if first % 500 == 0:
+            print(
+                f"  step {first}: " + ", ".join(f"{one.name} {np.mean(one.losses[-TURN:]):.3f}" for one in made),
+                flush=True,
+            )
+
+    print(f"\n| model | weights | ms a step | of {made[0].name} | CPU s | loss, windows | loss, context |")
+    print("|---|---|---|---|---|---|---|")
+    for one in made:
+        # The share is the median of the shares of neighbouring turns, which met the same machine.
+        share = np.median(np.array(one.times) / np.array(made[0].times)) if one.times else math.nan
+        windows = loss_in_windows(one.model, text.valid)
+        context = loss_with_context(one.model, text.valid, BLOCK)
+        total = one.first + np.median(one.times) * (options.steps - 1)
+        print(
+            f"| {one.name} | {one.parameters:,} | {1000 * np.median(one.times):.1f} | {share:.2f} | {total:.0f}", end=""
+        )
+        print(f" | {windows:.3f} | {context:.3f} |", flush=True)
+    loss, seconds, entries = kneser_ney(text, options.order)
+    print(f"| Kneser-Ney {options.order}-gram | {entries:,} n-grams | | | {seconds:.1f} | | {loss:.3f} |")
+    if text.floor:
+        print(f"| floor of the language | | | | | | {text.floor:.3f} |")
+    if options.profile:
+        for one in made:
+            profile(one, batches)
+
+
+def profile(runner: Runner, batches: Batches) -> None:
+    from torch.profiler import ProfilerActivity, profile
+
+    with profile(activities=[ProfilerActivity.CPU]) as found:
+        for number in range(10):
+            runner.step(*batches.make(number)[:2], 0.0)
+    table = found.key_averages().table(sort_by="self_cpu_time_total", row_limit=18, max_name_column_width=50)
+    print(f"\n{runner.name}\n{table}")
+
+
+if __name__ == "__main__":
+    main()

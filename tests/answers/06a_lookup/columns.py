@@ -1,0 +1,161 @@
+"""Answers to the task columns of chapter 06."""
+
+
+# %% right="through rows and back"
+def attention_columns(W, Q, K, V):
+    x = W.T
+    P = torch.softmax((x @ Q.T) @ (x @ K.T).T, dim=1)
+    return (P @ (x @ V.T)).T, P.T
+
+
+def row_maps(Q, K, V):
+    return [M.transpose(0, 1) for M in (Q, K, V)]
+
+
+W_Q, tokens = np.array([[0, 1], [0, 1]]), np.eye(2)
+queries = {"rows": [e @ W_Q for e in tokens], "columns": [W_Q @ e for e in tokens]}
+
+
+# %% right="einsum, one column at a time"
+def attention_columns(W, Q, K, V):
+    q, k, v = Q @ W, K @ W, V @ W
+    columns = [torch.einsum("ci,c->i", k, q[:, t]).softmax(0) for t in range(W.shape[1])]
+    A = torch.stack(columns, dim=1)
+    return torch.einsum("ci,it->ct", v, A), A
+
+
+def row_maps(Q, K, V):
+    return tuple(torch.einsum("ab->ba", M).contiguous() for M in (Q, K, V))
+
+
+queries = {"rows": ((0, 1), (0, 1)), "columns": ((0, 0), (1, 1))}
+
+
+# %% wrong="softmax along the rows" caught_by="columns sum to one"
+def attention_columns(W, Q, K, V):
+    A = torch.softmax(W.T @ K.T @ Q @ W, dim=1)
+    return V @ W @ A, A
+
+
+def row_maps(Q, K, V):
+    return Q.T, K.T, V.T
+
+
+queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+
+
+# %% wrong="Q and K swapped" caught_by="who takes from whom"
+def attention_columns(W, Q, K, V):
+    A = torch.softmax(W.T @ Q.T @ K @ W, dim=0)
+    return V @ W @ A, A
+
+
+def row_maps(Q, K, V):
+    return Q.T, K.T, V.T
+
+
+queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+
+
+# %% wrong="A transposed in the mix" caught_by="who takes from whom"
+def attention_columns(W, Q, K, V):
+    A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
+    return V @ W @ A.T, A
+
+
+def row_maps(Q, K, V):
+    return Q.T, K.T, V.T
+
+
+queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+
+
+# %% wrong="scaled" caught_by="who takes from whom"
+def attention_columns(W, Q, K, V):
+    A = torch.softmax(W.T @ K.T @ Q @ W / Q.shape[0] ** 0.5, dim=0)
+    return V @ W @ A, A
+
+
+def row_maps(Q, K, V):
+    return Q.T, K.T, V.T
+
+
+queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+
+
+# %% wrong="A of the rows, transposed twice" caught_by="columns sum to one"
+def attention_columns(W, Q, K, V):
+    A = torch.softmax((W.T @ Q.T) @ (K @ W), dim=1)
+    return V @ W @ A.T, A
+
+
+def row_maps(Q, K, V):
+    return Q.T, K.T, V.T
+
+
+queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+
+
+# %% wrong="maps as they are" caught_by="rows do the same"
+def attention_columns(W, Q, K, V):
+    A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
+    return V @ W @ A, A
+
+
+def row_maps(Q, K, V):
+    return Q, K, V
+
+
+queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+
+
+# %% wrong="queries and keys swapped" caught_by="rows do the same"
+def attention_columns(W, Q, K, V):
+    A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
+    return V @ W @ A, A
+
+
+def row_maps(Q, K, V):
+    return K.T, Q.T, V.T
+
+
+queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+
+
+# %% wrong="reshaped, not transposed" caught_by="rows do the same"
+def attention_columns(W, Q, K, V):
+    A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
+    return V @ W @ A, A
+
+
+def row_maps(Q, K, V):
+    return tuple(M.reshape(M.shape[1], M.shape[0]) for M in (Q, K, V))
+
+
+queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+
+
+# %% wrong="always the ones" caught_by="one matrix, two meanings"
+def attention_columns(W, Q, K, V):
+    A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
+    return V @ W @ A, A
+
+
+def row_maps(Q, K, V):
+    return Q.T, K.T, V.T
+
+
+queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 1], [0, 1]]}
+
+
+# %% wrong="the two swapped" caught_by="one matrix, two meanings"
+def attention_columns(W, Q, K, V):
+    A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
+    return V @ W @ A, A
+
+
+def row_maps(Q, K, V):
+    return Q.T, K.T, V.T
+
+
+queries = {"rows": [[0, 0], [1, 1]], "columns": [[0, 1], [0, 1]]}

@@ -1,0 +1,265 @@
+"""Answers to the task explain_print of chapter 06."""
+
+
+# %% right="squared distance, loops"
+def contradictions(scores, printed):
+    found = []
+    for i in range(len(scores)):
+        for j in range(i + 1, len(scores)):
+            if scores[i] == scores[j] and not math.isclose(printed[i], printed[j]):
+                found.append((i, j))
+    return found
+
+
+def best_repair(scores, printed, candidates):
+    best, smallest = None, math.inf
+    for i in range(len(scores)):
+        for s in candidates:
+            changed = np.array(scores, dtype=float)
+            changed[i] = s
+            p = np.exp(changed) / np.exp(changed).sum()
+            error = ((p - np.array(printed)) ** 2).sum()
+            if error < smallest:
+                best, smallest = (i, s), error
+    return best
+
+
+place, number = best_repair(fox["score"].tolist(), fox["printed"].tolist(), list(range(-9, 10)))
+repaired = [fox.index[place], float(number)]
+
+
+# %% right="sum of distances, arrays"
+def contradictions(scores, printed):
+    scores, printed = np.array(scores), np.array(printed)
+    wrong = (scores[:, None] == scores) & (printed[:, None] != printed)
+    return np.argwhere(np.triu(wrong)).tolist()
+
+
+def best_repair(scores, printed, candidates):
+    tried = {}
+    for i in range(len(scores)):
+        for s in candidates:
+            changed = torch.tensor(scores).double()
+            changed[i] = s
+            tried[i, s] = (torch.softmax(changed, 0) - torch.tensor(printed)).abs().sum().item()
+    return min(tried, key=tried.get)
+
+
+repaired = ("jumps", 5)
+
+
+# %% wrong="i and j, j and i" caught_by="equal scores, unequal print"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for j in range(n) for i in range(n)]
+    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+    def distance(repair):
+        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(weights / weights.sum() - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = ("jumps", 5)
+
+
+# %% wrong="all equal scores" caught_by="equal scores, unequal print"
+def contradictions(scores, printed):
+    n = len(scores)
+    return [(i, j) for j in range(n) for i in range(j) if scores[i] == scores[j]]
+
+
+def best_repair(scores, printed, candidates):
+    def distance(repair):
+        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(weights / weights.sum() - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = ("jumps", 5)
+
+
+# %% wrong="neighbours only" caught_by="equal scores, unequal print"
+def contradictions(scores, printed):
+    n = len(scores)
+    return [(i, i + 1) for i in range(n - 1) if scores[i] == scores[i + 1] and printed[i] != printed[i + 1]]
+
+
+def best_repair(scores, printed, candidates):
+    def distance(repair):
+        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(weights / weights.sum() - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = ("jumps", 5)
+
+
+# %% wrong="order of the scores instead of equality" caught_by="equal scores, unequal print"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for j in range(n) for i in range(j)]
+    return [(i, j) for i, j in pairs if scores[i] >= scores[j] and printed[i] < printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+    def distance(repair):
+        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(weights / weights.sum() - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = ("jumps", 5)
+
+
+# %% wrong="not normalised" caught_by="one score, best of all"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for j in range(n) for i in range(j)]
+    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+    def distance(repair):
+        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(weights - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = ("jumps", 5)
+
+
+# %% wrong="signed distance" caught_by="one score, best of all"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for j in range(n) for i in range(j)]
+    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+    def distance(repair):
+        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return (weights / weights.sum() - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=lambda repair: -distance(repair))
+
+
+repaired = ("jumps", 5)
+
+
+# %% wrong="candidate added, not put in" caught_by="one score, best of all"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for j in range(n) for i in range(j)]
+    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+    def distance(repair):
+        weights = np.exp([s + repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(weights / weights.sum() - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = ("jumps", 5)
+
+
+# %% wrong="only the worst word is tried" caught_by="one score, best of all"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for j in range(n) for i in range(j)]
+    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+    weights = np.exp(scores)
+    i = int(np.argmin(np.abs(weights / weights.sum() - printed)))
+
+    def distance(s):
+        weights = np.exp([s if place == i else old for place, old in enumerate(scores)])
+        return np.abs(weights / weights.sum() - printed).max()
+
+    return i, min(candidates, key=distance)
+
+
+repaired = ("jumps", 5)
+
+
+# %% wrong="quick is at fault" caught_by="the lecture's print explained"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for j in range(n) for i in range(j)]
+    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+    def distance(repair):
+        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(weights / weights.sum() - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = ("quick", 7)
+
+
+# %% wrong="jumps with another number" caught_by="the lecture's print explained"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for j in range(n) for i in range(j)]
+    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+    def distance(repair):
+        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(weights / weights.sum() - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = ("jumps", 4)
+
+
+# %% wrong="fox, the smaller slip" caught_by="the lecture's print explained"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for j in range(n) for i in range(j)]
+    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+    def distance(repair):
+        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(weights / weights.sum() - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = ("fox", 5)
+
+
+# %% wrong="place instead of word" caught_by="the lecture's print explained"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for j in range(n) for i in range(j)]
+    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+    def distance(repair):
+        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(weights / weights.sum() - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = (4, 5)

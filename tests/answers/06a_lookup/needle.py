@@ -1,0 +1,167 @@
+"""Answers to the task needle of chapter 06."""
+
+
+# %% right="differences of logarithms"
+def weight_on_one(n, s):
+    return math.exp(s - np.logaddexp(s, math.log(n - 1)))
+
+
+def score_needed(n, share):
+    return math.log(n - 1) + math.log(share) - math.log(1 - share)
+
+
+guess = 0
+measured = 0.18
+
+
+# %% right="a sigmoid, and a whole text"
+def weight_on_one(n, s):
+    return torch.sigmoid(torch.tensor(s - math.log(n - 1)).double()).item()
+
+
+def score_needed(n, share):
+    hay = n - 1
+    return np.log(share * hay / (1 - share))
+
+
+guess = 1
+keys = np.zeros((100_000, 2))
+keys[:, 0] = 10
+keys[77] = [0, 10]
+measured = lookup(np.array([0, 1]), keys, keys / 10)[1]
+
+
+# %% right="bisection"
+def weight_on_one(n, s):
+    return 1.0 if s > 500 else math.exp(s) / (math.exp(s) + n - 1)
+
+
+def score_needed(n, share):
+    low, high = -100, 100
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if weight_on_one(n, middle) < share else (low, middle)
+    return high
+
+
+guess = np.float64(0.5)
+measured = weight_on_one(1e5, 10)
+
+
+# %% wrong="n others" caught_by="one among n | the score a share needs"
+def weight_on_one(n, s):
+    return 1 / (1 + n * math.exp(-s))
+
+
+def score_needed(n, share):
+    return math.log(n * share / (1 - share))
+
+
+guess = 0.9
+measured = weight_on_one(100_000, 10)
+
+
+# %% wrong="a score of 0 counts nothing" caught_by="one among n"
+def weight_on_one(n, s):
+    return 1.0
+
+
+def score_needed(n, share):
+    return math.log((n - 1) * share / (1 - share))
+
+
+guess = 1
+measured = 0.1805
+
+
+# %% wrong="overflow" caught_by="one among n"
+def weight_on_one(n, s):
+    with np.errstate(all="ignore"):
+        e_s = np.exp(np.float64(s))
+    return float(e_s / (e_s + n - 1)) if np.isfinite(e_s) else math.nan
+
+
+def score_needed(n, share):
+    return math.log((n - 1) * share / (1 - share))
+
+
+guess = 0.9
+measured = weight_on_one(100_000, 10)
+
+
+# %% wrong="share against all, not against the rest" caught_by="the score a share needs"
+def weight_on_one(n, s):
+    return 1 / (1 + (n - 1) * math.exp(-s))
+
+
+def score_needed(n, share):
+    return math.log((n - 1) * share)
+
+
+guess = 0.9
+measured = weight_on_one(100_000, 10)
+
+
+# %% wrong="only for one half" caught_by="the score a share needs"
+def weight_on_one(n, s):
+    return 1 / (1 + (n - 1) * math.exp(-s))
+
+
+def score_needed(n, share):
+    return math.log(n - 1)
+
+
+guess = 0.9
+measured = weight_on_one(100_000, 10)
+
+
+# %% wrong="base 10" caught_by="the score a share needs"
+def weight_on_one(n, s):
+    return 1 / (1 + (n - 1) * math.exp(-s))
+
+
+def score_needed(n, share):
+    return math.log10((n - 1) * share / (1 - share))
+
+
+guess = 0.9
+measured = weight_on_one(100_000, 10)
+
+
+# %% wrong="the guess again" caught_by="guess and measurement"
+def weight_on_one(n, s):
+    return 1 / (1 + (n - 1) * math.exp(-s))
+
+
+def score_needed(n, share):
+    return math.log((n - 1) * share / (1 - share))
+
+
+guess = 0.9
+measured = guess
+
+
+# %% wrong="percent" caught_by="guess and measurement"
+def weight_on_one(n, s):
+    return 1 / (1 + (n - 1) * math.exp(-s))
+
+
+def score_needed(n, share):
+    return math.log((n - 1) * share / (1 - share))
+
+
+guess = 90
+measured = 18.05
+
+
+# %% wrong="score 1 instead of 10" caught_by="guess and measurement"
+def weight_on_one(n, s):
+    return 1 / (1 + (n - 1) * math.exp(-s))
+
+
+def score_needed(n, share):
+    return math.log((n - 1) * share / (1 - share))
+
+
+guess = 0.9
+measured = weight_on_one(100_000, 1)

@@ -1,0 +1,276 @@
+"""Answers to the task scale of chapter 06."""
+
+
+# %% right="one pair at a time, Jacobian, torch's own"
+def measure_variance(d_k, pairs, seed):
+    rng = np.random.default_rng(seed)
+    products = [np.dot(rng.standard_normal(d_k), rng.standard_normal(d_k)) for _ in range(pairs)]
+    return float(np.var(products))
+
+
+def softmax_gradient(p, g):
+    return (np.diag(p) - np.outer(p, p)) @ g
+
+
+def scaled_attention(Q, K, V):
+    return F.scaled_dot_product_attention(Q, K, V)
+
+
+# %% right="einsum, loops"
+def measure_variance(d_k, pairs, seed):
+    rng = np.random.default_rng(seed)
+    products = np.einsum("pd,pd->p", *rng.normal(size=(2, pairs, d_k)))
+    return np.mean(products**2) - np.mean(products) ** 2
+
+
+def softmax_gradient(p, g):
+    n = len(p)
+    return np.array([sum(g[i] * p[i] * ((i == j) - p[j]) for i in range(n)) for j in range(n)])
+
+
+def scaled_attention(Q, K, V):
+    S = torch.einsum("...mk,...nk->...mn", Q * Q.shape[-1] ** -0.5, K)
+    P = torch.exp(S - S.amax(-1, keepdim=True))
+    return P / P.sum(-1, keepdim=True) @ V
+
+
+# %% right="with n - 1 below"
+def measure_variance(d_k, pairs, seed):
+    rng = np.random.default_rng(seed)
+    return pd.Series((rng.normal(size=(d_k, pairs)) * rng.normal(size=(d_k, pairs))).sum(0)).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - (p * g).sum())
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="the standard deviation" caught_by="variance of a dot product"
+def measure_variance(d_k, pairs, seed):
+    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+    return (q * k).sum(axis=1).std()
+
+
+def softmax_gradient(p, g):
+    return p * (g - (p * g).sum())
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="the mean product" caught_by="variance of a dot product"
+def measure_variance(d_k, pairs, seed):
+    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+    return (q * k).mean(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - (p * g).sum())
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="the number looked up" caught_by="variance of a dot product"
+def measure_variance(d_k, pairs, seed):
+    return float(d_k)
+
+
+def softmax_gradient(p, g):
+    return p * (g - (p * g).sum())
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="another draw each time" caught_by="variance of a dot product"
+def measure_variance(d_k, pairs, seed):
+    q, k = np.random.default_rng().normal(size=(2, pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - (p * g).sum())
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="q with itself" caught_by="variance of a dot product"
+def measure_variance(d_k, pairs, seed):
+    q = np.random.default_rng(seed).normal(size=(pairs, d_k))
+    return (q * q).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - (p * g).sum())
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="uniform numbers" caught_by="variance of a dot product"
+def measure_variance(d_k, pairs, seed):
+    q, k = np.random.default_rng(seed).uniform(-1, 1, size=(2, pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - (p * g).sum())
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="the diagonal only" caught_by="back through the softmax"
+def measure_variance(d_k, pairs, seed):
+    rng = np.random.default_rng(seed)
+    q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (1 - p) * g
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="g untouched by the others" caught_by="back through the softmax"
+def measure_variance(d_k, pairs, seed):
+    rng = np.random.default_rng(seed)
+    q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * g
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="the mean of g, unweighted" caught_by="back through the softmax"
+def measure_variance(d_k, pairs, seed):
+    rng = np.random.default_rng(seed)
+    q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - g.mean())
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="not scaled" caught_by="scaled by the keys' width"
+def measure_variance(d_k, pairs, seed):
+    rng = np.random.default_rng(seed)
+    q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - (p * g).sum())
+
+
+def scaled_attention(Q, K, V):
+    return torch.softmax(Q @ K.transpose(-2, -1), -1) @ V
+
+
+# %% wrong="divided by d_k" caught_by="scaled by the keys' width"
+def measure_variance(d_k, pairs, seed):
+    rng = np.random.default_rng(seed)
+    q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - (p * g).sum())
+
+
+def scaled_attention(Q, K, V):
+    return torch.softmax(Q @ K.transpose(-2, -1) / K.shape[-1], -1) @ V
+
+
+# %% wrong="scaled by the values' width" caught_by="scaled by the keys' width"
+def measure_variance(d_k, pairs, seed):
+    rng = np.random.default_rng(seed)
+    q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - (p * g).sum())
+
+
+def scaled_attention(Q, K, V):
+    return torch.softmax(Q @ K.transpose(-2, -1) / V.shape[-1] ** 0.5, -1) @ V
+
+
+# %% wrong="weights scaled, not scores" caught_by="scaled by the keys' width"
+def measure_variance(d_k, pairs, seed):
+    rng = np.random.default_rng(seed)
+    q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - (p * g).sum())
+
+
+def scaled_attention(Q, K, V):
+    return torch.softmax(Q @ K.transpose(-2, -1), -1) / K.shape[-1] ** 0.5 @ V
+
+
+# %% wrong="softmax over axis 1" caught_by="texts keep apart"
+def measure_variance(d_k, pairs, seed):
+    rng = np.random.default_rng(seed)
+    q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - (p * g).sum())
+
+
+def scaled_attention(Q, K, V):
+    return torch.softmax(Q @ K.transpose(-2, -1) / K.shape[-1] ** 0.5, 1) @ V
+
+
+# %% wrong="first and second axis swapped" caught_by="texts keep apart"
+def measure_variance(d_k, pairs, seed):
+    rng = np.random.default_rng(seed)
+    q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - (p * g).sum())
+
+
+def scaled_attention(Q, K, V):
+    return torch.softmax(Q @ K.transpose(0, 1) / K.shape[-1] ** 0.5, -1) @ V

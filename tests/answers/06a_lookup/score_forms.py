@@ -1,0 +1,203 @@
+"""Answers to the task score_forms of chapter 06."""
+
+
+# %% right="einsum, loops, roots to both sides"
+def bilinear_scores(X, W, Y):
+    return torch.einsum("ia,ab,jb->ij", X, W, Y)
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    rows = []
+    for q in Q:
+        rows.append(torch.stack([torch.tanh(q @ W_q + k @ W_k) @ v for k in K]))
+    return torch.stack(rows)
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    roots = torch.diag(sizes[:d_k].sqrt())
+    return U[:, :d_k] @ roots, (roots @ R[:d_k]).T
+
+
+# %% right="concatenated pairs, projection on the largest"
+def bilinear_scores(X, W, Y):
+    return (X @ W) @ Y.transpose(0, 1)
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    m, n = len(Q), len(K)
+    pairs = torch.cat([Q.repeat_interleave(n, 0), K.repeat(m, 1)], dim=1)
+    return (torch.tanh(pairs @ torch.cat([W_q, W_k])) @ v).reshape(m, n)
+
+
+def factors(W, d_k):
+    values, vectors = torch.linalg.eigh(W @ W.T)
+    top = vectors[:, -d_k:]
+    return top, W.T @ top
+
+
+# %% wrong="Y not transposed by pair" caught_by="bilinear, all pairs"
+def bilinear_scores(X, W, Y):
+    return (X @ W @ Y.T).T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+
+
+# %% wrong="only like with like" caught_by="bilinear, all pairs"
+def bilinear_scores(X, W, Y):
+    return X @ W
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+
+
+# %% wrong="scaled" caught_by="bilinear, all pairs"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T / W.shape[1] ** 0.5
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+
+
+# %% wrong="tanh of each part" caught_by="additive, all pairs"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return (torch.tanh(Q @ W_q)[:, None] + torch.tanh(K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+
+
+# %% wrong="no tanh" caught_by="additive, all pairs"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return ((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+
+
+# %% wrong="keys ask" caught_by="additive, all pairs"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh((Q @ W_q)[None] + (K @ W_k)[:, None]) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+
+
+# %% wrong="sum instead of v" caught_by="additive, all pairs"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]).sum(-1)
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+
+
+# %% wrong="sizes on both sides" caught_by="two maps, one matrix"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, :d_k] * sizes[:d_k], R[:d_k].T * sizes[:d_k]
+
+
+# %% wrong="no sizes" caught_by="two maps, one matrix"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, :d_k], R[:d_k].T
+
+
+# %% wrong="columns of R, not rows" caught_by="two maps, one matrix"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, :d_k] * sizes[:d_k], R[:, :d_k]
+
+
+# %% wrong="the first columns of W" caught_by="the best that fits"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    return W[:, :d_k], torch.eye(len(W), dtype=W.dtype)[:, :d_k]
+
+
+# %% wrong="the smallest parts" caught_by="the best that fits"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, -d_k:] * sizes[-d_k:], R[-d_k:].T

@@ -1,0 +1,202 @@
+"""Answers to the task soft_lookup of chapter 06."""
+
+
+# %% right="fractions by hand, zip, log-sum-exp"
+def by_hand():
+    return (0.5, 0.5)
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    total, z = 0, [0] * len(values[0])
+    for k, v in zip(keys, values, strict=True):
+        weight = e ** sum(a * b for a, b in zip(q, k, strict=True))
+        total += weight
+        z = [old + weight * new for old, new in zip(z, v, strict=True)]
+    return [number / total for number in z]
+
+
+def lookup(q, K, V):
+    s = K @ q
+    return np.exp(s - np.logaddexp.reduce(s)) @ V
+
+
+# %% right="torch and einsum"
+def by_hand():
+    p = np.array([1, 1, 3, 1]) / 6
+    return p @ [[1, 0], [1, 0], [0, 1], [1, 0]]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    powers = [math.pow(e, np.dot(q, k)) for k in keys]
+    return np.average(values, axis=0, weights=powers).tolist()
+
+
+def lookup(q, K, V):
+    p = torch.softmax(torch.tensor(np.einsum("nk,k->n", K, q)).double(), 0).numpy()
+    return (p[:, None] * V).sum(axis=0)
+
+
+# %% right="the smallest difference, one row at a time"
+def by_hand():
+    return [1 / 2, 1 / 2]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = [e ** sum(q[j] * k[j] for j in range(len(q))) for k in keys]
+    p = [weight / sum(weights) for weight in weights]
+    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    s = (K * q).sum(axis=-1)
+    weights = np.exp(s - np.max(s))
+    p = weights / np.sum(weights)
+    return V.T @ p
+
+
+# %% wrong="the mean, no weights" caught_by="four words by hand"
+def by_hand():
+    return [3 / 4, 1 / 4]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = [e ** sum(q[j] * k[j] for j in range(len(q))) for k in keys]
+    p = [weight / sum(weights) for weight in weights]
+    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    s = K @ q
+    weights = np.exp(s - s.max())
+    return weights @ V / weights.sum()
+
+
+# %% wrong="the true e by hand" caught_by="four words by hand"
+def by_hand():
+    return [0.5246, 0.4754]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = [e ** sum(q[j] * k[j] for j in range(len(q))) for k in keys]
+    p = [weight / sum(weights) for weight in weights]
+    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    s = K @ q
+    weights = np.exp(s - s.max())
+    return weights @ V / weights.sum()
+
+
+# %% wrong="e fixed" caught_by="a loop, any e"
+def by_hand():
+    return [1 / 2, 1 / 2]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = [math.exp(sum(q[j] * k[j] for j in range(len(q)))) for k in keys]
+    p = [weight / sum(weights) for weight in weights]
+    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    s = K @ q
+    weights = np.exp(s - s.max())
+    return weights @ V / weights.sum()
+
+
+# %% wrong="scores normalised without powers" caught_by="a loop, any e | arrays, without a loop"
+def by_hand():
+    return [1 / 2, 1 / 2]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    scores = [sum(q[j] * k[j] for j in range(len(q))) for k in keys]
+    p = [s / sum(scores) for s in scores]
+    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    s = K @ q
+    return s / s.sum() @ V
+
+
+# %% wrong="weights not normalised" caught_by="arrays, without a loop"
+def by_hand():
+    return [1 / 2, 1 / 2]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = [e ** sum(q[j] * k[j] for j in range(len(q))) for k in keys]
+    p = [weight / sum(weights) for weight in weights]
+    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    s = K @ q
+    return np.exp(s - s.max()) @ V
+
+
+# %% wrong="the keys mixed instead of the values" caught_by="arrays, without a loop"
+def by_hand():
+    return [1 / 2, 1 / 2]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = [e ** sum(q[j] * k[j] for j in range(len(q))) for k in keys]
+    p = [weight / sum(weights) for weight in weights]
+    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    s = K @ q
+    weights = np.exp(s - s.max())
+    return weights @ K / weights.sum()
+
+
+# %% wrong="the best value alone" caught_by="arrays, without a loop"
+def by_hand():
+    return [1 / 2, 1 / 2]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = [e ** sum(q[j] * k[j] for j in range(len(q))) for k in keys]
+    p = [weight / sum(weights) for weight in weights]
+    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    return V[np.argmax(K @ q)]
+
+
+# %% wrong="overflow" caught_by="large scores do not overflow"
+def by_hand():
+    return [1 / 2, 1 / 2]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = [e ** sum(q[j] * k[j] for j in range(len(q))) for k in keys]
+    p = [weight / sum(weights) for weight in weights]
+    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    weights = np.exp(K @ q)
+    return weights @ V / weights.sum()
+
+
+# %% wrong="the smallest score taken off" caught_by="large scores do not overflow"
+def by_hand():
+    return [1 / 2, 1 / 2]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = [e ** sum(q[j] * k[j] for j in range(len(q))) for k in keys]
+    p = [weight / sum(weights) for weight in weights]
+    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    s = K @ q
+    weights = np.exp(s - s.min())
+    return weights @ V / weights.sum()

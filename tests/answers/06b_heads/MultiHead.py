@@ -1,0 +1,797 @@
+"""Answers to the task MultiHead of chapter 06."""
+
+
+# %% right="one loop over heads, mask as minus infinity"
+class MultiHead(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.heads = h
+        self.q = nn.Linear(d, d)
+        self.k = nn.Linear(d, d)
+        self.v = nn.Linear(d, d)
+        self.out = nn.Linear(d, d)
+
+    def forward(self, x, mask=None):
+        results = []
+        for q, k, v in zip(*(part(x).chunk(self.heads, dim=2) for part in (self.q, self.k, self.v))):
+            scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[2])
+            if mask is not None:
+                scores = scores.masked_fill(mask == 0, -1e9)
+            results.append(torch.softmax(scores, dim=2) @ v)
+        return self.out(torch.cat(results, dim=2))
+
+
+def from_torch(state):
+    d = len(state["out_proj.bias"])
+    new = {}
+    for i, name in enumerate(["q", "k", "v"]):
+        new[name + ".weight"] = state["in_proj_weight"][i * d : (i + 1) * d]
+        new[name + ".bias"] = state["in_proj_bias"][i * d : (i + 1) * d]
+    new["out.weight"] = state["out_proj.weight"]
+    new["out.bias"] = state["out_proj.bias"]
+    return new
+
+
+def parameters(d, h, d_k, d_v):
+    return sum(2 * d * d_k + d * d_v + d_v * d for _ in range(h))
+
+
+def parameters_sliced(d, h):
+    return 3 * d * d // h
+
+
+# %% right="torch does the attention, float mask added"
+class MultiHead(nn.Module):
+    def __init__(self, d, h):
+        nn.Module.__init__(self)
+        for name in ("q", "k", "v", "out"):
+            self.add_module(name, nn.Linear(d, d))
+        self.d, self.h = d, h
+
+    def split(self, y):
+        return y.unflatten(2, (self.h, self.d // self.h)).movedim(2, 1)
+
+    def forward(self, x, mask=None):
+        if mask is not None:
+            mask = torch.zeros(mask.shape).masked_fill(mask.logical_not(), float("-inf"))
+        z = F.scaled_dot_product_attention(self.split(self.q(x)), self.split(self.k(x)), self.split(self.v(x)), mask)
+        return self.out(z.movedim(1, 2).flatten(2))
+
+
+def from_torch(state):
+    q, k, v = torch.tensor_split(state["in_proj_weight"], 3)
+    a, b, c = torch.tensor_split(state["in_proj_bias"], 3)
+    return {
+        "q.weight": q,
+        "q.bias": a,
+        "k.weight": k,
+        "k.bias": b,
+        "v.weight": v,
+        "v.bias": c,
+        "out.weight": state["out_proj.weight"],
+        "out.bias": state["out_proj.bias"],
+    }
+
+
+def parameters(d, h, d_k, d_v):
+    return 2 * d * h * (d_k + d_v)
+
+
+def parameters_sliced(d, h):
+    return float(3 * (d / h) * d)
+
+
+# %% wrong="nothing without a mask, as printed" caught_by="equal to nn.MultiheadAttention"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        if mask is None:
+            return None
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="heads by reshape alone" caught_by="equal to nn.MultiheadAttention"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, self.h, T, d // self.h) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="merged by reshape alone" caught_by="equal to nn.MultiheadAttention"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="out forgotten" caught_by="equal to nn.MultiheadAttention"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="keys and queries swapped" caught_by="equal to nn.MultiheadAttention"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(K, Q, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="not scaled" caught_by="equal to nn.MultiheadAttention"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask, scale=1).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="one head" caught_by="equal to nn.MultiheadAttention"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = 1
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="without biases" caught_by="equal to nn.MultiheadAttention"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d, bias=False) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="always causal" caught_by="equal to nn.MultiheadAttention | masked words are unseen"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, is_causal=True).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="mask the other way round" caught_by="masked words are unseen"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=None if mask is None else ~mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="mask transposed" caught_by="masked words are unseen"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=None if mask is None else mask.T).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="mask unused" caught_by="masked words are unseen"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="matrices transposed" caught_by="weights from torch"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part.T if part.ndim == 2 else part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="order k, q, v" caught_by="weights from torch"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("kqv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="cut along the columns" caught_by="weights from torch"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3, dim=-1), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="out forgotten in the dict" caught_by="weights from torch"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="mixing matrix not counted" caught_by="parameters are counted"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v)
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="H counted as d times d" caught_by="parameters are counted"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + d * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="one of keys and queries" caught_by="parameters are counted"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="slices that read all of x" caught_by="parameters are counted"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return 3 * d**2
+
+
+# %% wrong="one slice only" caught_by="parameters are counted"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return 3 * (d // h) ** 2

@@ -1,0 +1,147 @@
+"""Answers to the task difference_heads of chapter 06."""
+
+# %% right="loops, another size, signs in another place"
+share_one_head = 0.5
+share_one_layer = 0.25
+
+
+def difference_heads(N):
+    name, first, second = torch.zeros(3 * N, N), torch.zeros(3 * N, N), torch.zeros(3 * N, N)
+    for i in range(N):
+        name[i, i] = 500
+        first[N + i, i] = 1
+        second[2 * N + i, i] = 1
+    return ([(second, name), (first, name)], torch.tensor([[-1], [1]]))
+
+
+# %% right="NumPy blocks, keys turned as queries are"
+share_one_head = np.float64(0.5)
+share_one_layer = 0.25
+
+
+def difference_heads(N):
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(N, N)))[0]
+    zero = np.zeros((N, N))
+    name, first, second = (np.vstack([40 * turn if i == j else zero for i in range(3)]) for j in range(3))
+    t = torch.tensor
+    return [[t(first), t(name)], [t(second), t(name)]], t([[1.0], [-1.0]])
+
+
+# %% wrong="too flat" caught_by="two sharp heads"
+share_one_head = 1 / 2
+share_one_layer = 1 / 4
+
+
+def difference_heads(N):
+    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
+    name, first, second = (torch.eye(3 * N)).split(N, dim=1)
+    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
+
+
+# %% wrong="both heads ask for the first" caught_by="two sharp heads"
+share_one_head = 1 / 2
+share_one_layer = 1 / 4
+
+
+def difference_heads(N):
+    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
+    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+    return [(first, name), (first, name)], torch.tensor([[1.0], [-1.0]])
+
+
+# %% wrong="partners as keys" caught_by="first minus second"
+share_one_head = 1 / 2
+share_one_layer = 1 / 4
+
+
+def difference_heads(N):
+    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+    return [(first, first), (second, name)], torch.tensor([[1.0], [-1.0]])
+
+
+# %% wrong="second minus first" caught_by="first minus second"
+share_one_head = 1 / 2
+share_one_layer = 1 / 4
+
+
+def difference_heads(N):
+    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
+    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+    return [(first, name), (second, name)], torch.tensor([[-1.0], [1.0]])
+
+
+# %% wrong="sum instead of difference" caught_by="first minus second"
+share_one_head = 1 / 2
+share_one_layer = 1 / 4
+
+
+def difference_heads(N):
+    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
+    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+    return [(first, name), (second, name)], torch.tensor([[1.0], [1.0]])
+
+
+# %% wrong="half of the difference" caught_by="first minus second"
+share_one_head = 1 / 2
+share_one_layer = 1 / 4
+
+
+def difference_heads(N):
+    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
+    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+    return [(first, name), (second, name)], torch.tensor([[0.5], [-0.5]])
+
+
+# %% wrong="queries and keys swapped" caught_by="two sharp heads"
+share_one_head = 1 / 2
+share_one_layer = 1 / 4
+
+
+def difference_heads(N):
+    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
+    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+    return [(name, first), (name, second)], torch.tensor([[1.0], [-1.0]])
+
+
+# %% wrong="one head explains nothing" caught_by="two predictions"
+share_one_head = 0
+share_one_layer = 1 / 4
+
+
+def difference_heads(N):
+    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
+    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
+
+
+# %% wrong="one head explains all" caught_by="two predictions"
+share_one_head = 1
+share_one_layer = 1 / 4
+
+
+def difference_heads(N):
+    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
+    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
+
+
+# %% wrong="one layer guesses among five" caught_by="two predictions"
+share_one_head = 1 / 2
+share_one_layer = 1 / 5
+
+
+def difference_heads(N):
+    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
+    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
+
+
+# %% wrong="one layer explains nothing" caught_by="two predictions"
+share_one_head = 1 / 2
+share_one_layer = 0
+
+
+def difference_heads(N):
+    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
+    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])

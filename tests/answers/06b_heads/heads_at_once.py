@@ -1,0 +1,290 @@
+"""Answers to the task heads_at_once of chapter 06."""
+
+
+# %% right="view and permute, per batch"
+def split_heads(X, h):
+    *first, T, d = X.shape
+    return X.reshape(*first, T, h, d // h).swapaxes(-3, -2)
+
+
+def merge_heads(Z):
+    *first, h, T, d_k = Z.shape
+    return Z.swapaxes(-3, -2).contiguous().view(*first, T, h * d_k)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    Q, K, V = split_heads(x @ W_q, h), split_heads(x @ W_k, h), split_heads(x @ W_v, h)
+    S = Q @ K.transpose(-2, -1) / np.sqrt(Q.shape[-1])
+    return torch.matmul(merge_heads(torch.softmax(S, dim=-1) @ V), H)
+
+
+# %% right="stack of slices, and einsum"
+def split_heads(X, h):
+    return torch.stack(X.chunk(h, dim=-1), dim=-3)
+
+
+def merge_heads(Z):
+    return torch.cat(Z.unbind(-3), dim=-1)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    W = torch.stack([W_q, W_k, W_v])
+    Q, K, V = split_heads(torch.einsum("...td,kdc->k...tc", x, W), h)
+    weights = torch.einsum("...ta,...ua->...tu", Q, K).div(Q.shape[-1] ** 0.5).softmax(-1)
+    return merge_heads(torch.einsum("...tu,...ua->...ta", weights, V)) @ H
+
+
+# %% wrong="reshape alone" caught_by="each head its columns"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.reshape(*X.shape[:-2], h, X.shape[-2], X.shape[-1] // h)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)) @ H
+
+
+# %% wrong="not transposed" caught_by="each head its columns"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (h, X.shape[-1] // h))
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)) @ H
+
+
+# %% wrong="interleaved columns" caught_by="each head its columns"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (X.shape[-1] // h, h)).movedim(-1, -3)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)) @ H
+
+
+# %% wrong="transposed inside the head" caught_by="each head its columns"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (h, X.shape[-1] // h)).movedim(-3, -1)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)) @ H
+
+
+# %% wrong="merged by a reshape alone" caught_by="merged as it was"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.reshape(*Z.shape[:-3], Z.shape[-2], -1)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)) @ H
+
+
+# %% wrong="merged with heads inside" caught_by="merged as it was"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.movedim(-3, -1).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)) @ H
+
+
+# %% wrong="lecture 000: axes 0 and 1" caught_by="merged as it was"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(0, 1).reshape(Z.shape[1], -1)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)) @ H
+
+
+# %% wrong="split by axes 0 and 1" caught_by="batches stay apart"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(0, 1)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)) @ H
+
+
+# %% wrong="batch flattened" caught_by="batches stay apart"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    X = X.reshape(-1, X.shape[-1])
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)) @ H
+
+
+# %% wrong="H left out" caught_by="equal to the loop"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V))
+
+
+# %% wrong="H transposed" caught_by="equal to the loop"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)) @ H.T
+
+
+# %% wrong="scaled by the full width" caught_by="equal to the loop"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V, scale=x.shape[-1] ** -0.5)) @ H
+
+
+# %% wrong="heads never split" caught_by="equal to the loop"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return attend(x @ W_q, x @ W_k, x @ W_v) @ H
+
+
+# %% wrong="values are the words" caught_by="equal to the loop"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, split_heads(x, h))) @ H
+
+
+# %% wrong="matrices from the left" caught_by="equal to the loop"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W.T, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)) @ H

@@ -1,0 +1,391 @@
+"""Answers to the task influence of chapter 06."""
+
+# %% right="rows replaced, matrix filled; powers of R"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    T = X.shape[0]
+    before = layer(X)
+    R = torch.zeros(T, T, dtype=torch.bool)
+    for j in range(T):
+        changed = X.clone()
+        changed[j] = X[j] * 1.5 + 1
+        after = layer(changed)
+        for i in range(T):
+            R[i, j] = not torch.equal(after[i], before[i])
+    return R
+
+
+def layers_needed(R):
+    one = R.int()
+    power, layers = one, 1
+    while power[-1, 0] == 0:
+        power, layers = (power @ one > 0).int(), layers + 1
+    return layers
+
+
+# %% right="lists, and a search by breadth"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    old, result = layer(X.clone()), []
+    for j in range(len(X)):
+        new = layer(torch.cat([X[:j], -X[j : j + 1] - 3, X[j + 1 :]]))
+        result.append([bool((a - b).abs().max() > 0) for a, b in zip(new, old)])
+    return np.array(result).T
+
+
+def layers_needed(R):
+    table = R.tolist()
+    seen, layers = {len(table) - 1}, 0
+    while 0 not in seen or layers == 0:
+        seen = {j for i in seen for j, hears in enumerate(table[i]) if hears}
+        layers += 1
+    return layers
+
+
+# %% wrong="columns hear rows" caught_by="rows hear columns"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=0)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    heard, layers = R[-1], 1
+    while not heard[0]:
+        heard, layers = R[heard].any(dim=0), layers + 1
+    return layers
+
+
+# %% wrong="differences instead of bools of the first number" caught_by="faint voices count"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y)[:, 0])
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    heard, layers = R[-1], 1
+    while not heard[0]:
+        heard, layers = R[heard].any(dim=0), layers + 1
+    return layers
+
+
+# %% wrong="only if every number of the row moves" caught_by="faint voices count"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).all(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    heard, layers = R[-1], 1
+    while not heard[0]:
+        heard, layers = R[heard].any(dim=0), layers + 1
+    return layers
+
+
+# %% wrong="threshold too high" caught_by="faint voices count"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append(((layer(other) - Y).abs() > 1e-3).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    heard, layers = R[-1], 1
+    while not heard[0]:
+        heard, layers = R[heard].any(dim=0), layers + 1
+    return layers
+
+
+# %% wrong="changes pile up" caught_by="faint voices count"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    other = X.clone()
+    for j in range(len(X)):
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    heard, layers = R[-1], 1
+    while not heard[0]:
+        heard, layers = R[heard].any(dim=0), layers + 1
+    return layers
+
+
+# %% wrong="what stays instead of what moves" caught_by="rows hear columns"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) == Y).all(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    heard, layers = R[-1], 1
+    while not heard[0]:
+        heard, layers = R[heard].any(dim=0), layers + 1
+    return layers
+
+
+# %% wrong="only the changed word is asked" caught_by="rows hear columns"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append(torch.arange(len(X)) == j)
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    heard, layers = R[-1], 1
+    while not heard[0]:
+        heard, layers = R[heard].any(dim=0), layers + 1
+    return layers
+
+
+# %% wrong="nothing is disturbed" caught_by="rows hear columns"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    heard, layers = R[-1], 1
+    while not heard[0]:
+        heard, layers = R[heard].any(dim=0), layers + 1
+    return layers
+
+
+# %% wrong="counted from zero" caught_by="layers until it is heard"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    heard, layers = R[-1], 0
+    while not heard[0]:
+        heard, layers = R[heard].any(dim=0), layers + 1
+    return layers
+
+
+# %% wrong="one too many" caught_by="layers until it is heard"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    heard, layers = R[-1], 1
+    while not heard[0]:
+        heard, layers = R[heard].any(dim=0), layers + 1
+    return layers + 1
+
+
+# %% wrong="from the first to the last" caught_by="layers until it is heard"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    heard = R[0]
+    for layers in range(1, len(R) + 1):
+        if heard[-1]:
+            return layers
+        heard = R[heard].any(dim=0)
+    return len(R)
+
+
+# %% wrong="words per layer, divided" caught_by="layers until it is heard"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    return math.ceil(len(R) / int(R[-1].sum()))
+
+
+# %% wrong="always one" caught_by="layers until it is heard"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    return 1
+
+
+# %% wrong="recurrent suspected" caught_by="the wrong row"
+wrong_row = "recurrent"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    heard, layers = R[-1], 1
+    while not heard[0]:
+        heard, layers = R[heard].any(dim=0), layers + 1
+    return layers
+
+
+# %% wrong="restricted suspected" caught_by="the wrong row"
+wrong_row = "restricted"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    heard, layers = R[-1], 1
+    while not heard[0]:
+        heard, layers = R[heard].any(dim=0), layers + 1
+    return layers
+
+
+# %% wrong="self-attention suspected" caught_by="the wrong row"
+wrong_row = "self-attention"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    heard, layers = R[-1], 1
+    while not heard[0]:
+        heard, layers = R[heard].any(dim=0), layers + 1
+    return layers

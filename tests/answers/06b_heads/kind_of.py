@@ -1,0 +1,283 @@
+"""Answers to the task kind_of of chapter 06."""
+
+# %% right="NumPy, shapes compared"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    old, new = np.asarray(layer(X)), np.asarray(layer(X[order]))
+    if np.allclose(old, new, atol=1e-6):
+        return "invariant"
+    if old.ndim > 1 and np.allclose(old[np.asarray(order)], new, atol=1e-6):
+        return "equivariant"
+    return "neither"
+
+
+# %% right="largest difference, undone order"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    Y, Z = layer(X), layer(X[order])
+    if (Y - Z).abs().max() < 1e-5:
+        return "invariant"
+    if Y.dim() < 2 or len(Y) != len(X):
+        return "neither"
+    return "equivariant" if (Z[order.argsort()] - Y).abs().max() < 1e-5 else "neither"
+
+
+# %% wrong="the two words swapped" caught_by="same vectors elsewhere"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, atol=1e-6):
+        return "equivariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+    return "invariant" if same else "neither"
+
+
+# %% wrong="the order backwards" caught_by="same vectors elsewhere"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order.argsort()], atol=1e-6)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="output not shuffled" caught_by="same vectors elsewhere"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before, atol=1e-6)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="input not shuffled" caught_by="neither of both"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
+    before, after = layer(X), layer(X)
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="sorted numbers compared" caught_by="neither of both"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after.sort(0).values.sum(0), before.sort(0).values.sum(0), atol=99)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="exactly equal" caught_by="invariant, also by rounding"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
+    before, after = layer(X), layer(X[order])
+    if torch.equal(after, before):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="means compared" caught_by="same vectors elsewhere"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after.mean(0), before.mean(0), atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="tolerance too wide" caught_by="neither of both"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, atol=9):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], atol=9)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="equivariant asked first" caught_by="invariant, also by rounding"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    before, after = layer(X), layer(X[order])
+    if before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6):
+        return "equivariant"
+    return "invariant" if torch.allclose(after, before, atol=1e-6) else "neither"
+
+
+# %% wrong="lecture 000 believed" caught_by="predictions"
+predicted = {
+    "attention": "invariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="two causal layers thought blind" caught_by="predictions"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "invariant",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="one causal layer thought to see order" caught_by="predictions"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "neither",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="positions do nothing" caught_by="predictions"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "equivariant",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+    return "equivariant" if same else "neither"

@@ -1,0 +1,321 @@
+"""Answers to the task masked_attention of chapter 06."""
+
+# %% right="exponentials, divided by a sum that may be zero"
+weight_1e9 = 1 / 4
+weight_inf = float("nan")
+
+
+def causal_mask(T):
+    places = torch.arange(T)
+    return places[None, :] <= places[:, None]
+
+
+def masked_attention(Q, K, V, mask):
+    S = torch.matmul(Q, K.transpose(-2, -1)) / Q.shape[-1] ** 0.5
+    E = torch.exp(S - S.amax(dim=-1, keepdim=True)) * mask
+    total = E.sum(dim=-1, keepdim=True)
+    return (E / torch.where(total == 0, 1.0, total)) @ V
+
+
+# %% right="added mask, row by row"
+weight_1e9 = np.float64(0.25)
+weight_inf = np.nan
+
+
+def causal_mask(T):
+    return torch.tensor([[j <= i for j in range(T)] for i in range(T)])
+
+
+def masked_attention(Q, K, V, mask):
+    added = torch.where(mask, 0.0, -torch.inf).to(Q.dtype)
+    Z = torch.softmax(Q @ K.mT * Q.shape[-1] ** -0.5 + added, dim=-1) @ V
+    return torch.where(mask.any(dim=-1)[:, None], Z, torch.zeros_like(Z))
+
+
+# %% wrong="strictly below the diagonal" caught_by="on and below the diagonal"
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril(-1)
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="the future instead of the past" caught_by="on and below the diagonal"
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).triu()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="one word ahead" caught_by="on and below the diagonal"
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril(1)
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="numbers instead of bools" caught_by="on and below the diagonal"
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="mask the other way round" caught_by="only what may be seen"
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="filled with zero" caught_by="only what may be seen"
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, 0)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="masked after the softmax" caught_by="only what may be seen"
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = Q @ K.mT / math.sqrt(Q.shape[-1])
+    A = S.softmax(-1).masked_fill(~mask, 0)
+    return A @ V
+
+
+# %% wrong="not scaled" caught_by="only what may be seen"
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="scaled by d_k" caught_by="only what may be seen"
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / Q.shape[-1]).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="scaled by the number of words" caught_by="only what may be seen"
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-2])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="softmax over the queries" caught_by="only what may be seen"
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-2).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="a row of nothing is not a number" caught_by="a row that sees nothing"
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1)
+    return A @ V
+
+
+# %% wrong="a row of nothing sees all: -1e9" caught_by="a row that sees nothing"
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -1e9)
+    A = S.softmax(-1)
+    return A @ V
+
+
+# %% wrong="columns without a viewer instead of rows" caught_by="a row that sees nothing"
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-2, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="zero for -1e9" caught_by="the two fillings"
+weight_1e9 = 0.0
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="quarter for both" caught_by="the two fillings"
+weight_1e9 = 0.25
+weight_inf = 0.25
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="zero for -inf" caught_by="the two fillings"
+weight_1e9 = 0.25
+weight_inf = 0
+
+
+def causal_mask(T):
+    """bool [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V

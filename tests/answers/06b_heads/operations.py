@@ -1,0 +1,268 @@
+"""Answers to the task operations of chapter 06."""
+
+
+# %% right="branches; covariance; a formula"
+def operations(kind, n, d, k, r):
+    if kind == "attention":
+        return n**2 * d + n**2 * d
+    if kind == "restricted":
+        return n * r * d + n * r * d
+    return n * d**2 * (2 if kind == "recurrent" else k)
+
+
+def exponent(sizes, values):
+    x, y = np.log(np.array(sizes)), np.log(np.array(values))
+    return np.cov(x, y)[0, 1] / np.var(x, ddof=1)
+
+
+def crossover(d):
+    return 2 * d**2 / (2 * d)
+
+
+# %% right="shapes multiplied; least squares by lstsq"
+def operations(kind, n, d, k, r):
+    factors = {"attention": (2, n, d, n), "restricted": (2, n, d, r), "recurrent": (2, n, d, d)}
+    return math.prod(factors.get(kind, (k, n, d, d)))
+
+
+def exponent(sizes, values):
+    A = np.stack([np.log(sizes), np.ones(len(sizes))], axis=1)
+    return float(np.linalg.lstsq(A, np.log2(values) * np.log(2), rcond=None)[0][0])
+
+
+def crossover(d):
+    return next(n for n in range(1, 10**6) if n * n * d >= n * d * d)
+
+
+# %% wrong="only the scores" caught_by="multiplications are counted"
+def operations(kind, n, d, k, r):
+    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
+    work = {"attention": n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    """The slope of log(values) over log(sizes)."""
+    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+
+
+def crossover(d):
+    """The n at which attention and recurrence take equally many multiplications."""
+    return d
+
+
+# %% wrong="one product for r keys" caught_by="multiplications are counted"
+def operations(kind, n, d, k, r):
+    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
+    work = {"attention": 2 * n * n * d, "restricted": n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    """The slope of log(values) over log(sizes)."""
+    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+
+
+def crossover(d):
+    """The n at which attention and recurrence take equally many multiplications."""
+    return d
+
+
+# %% wrong="one matrix in the recurrence" caught_by="multiplications are counted"
+def operations(kind, n, d, k, r):
+    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    """The slope of log(values) over log(sizes)."""
+    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+
+
+def crossover(d):
+    """The n at which attention and recurrence take equally many multiplications."""
+    return d
+
+
+# %% wrong="kernel forgotten" caught_by="multiplications are counted"
+def operations(kind, n, d, k, r):
+    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    """The slope of log(values) over log(sizes)."""
+    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+
+
+def crossover(d):
+    """The n at which attention and recurrence take equally many multiplications."""
+    return d
+
+
+# %% wrong="n and d swapped" caught_by="multiplications are counted"
+def operations(kind, n, d, k, r):
+    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
+    work = {"attention": 2 * n * d * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    """The slope of log(values) over log(sizes)."""
+    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+
+
+def crossover(d):
+    """The n at which attention and recurrence take equally many multiplications."""
+    return d
+
+
+# %% wrong="restricted with r squared" caught_by="multiplications are counted"
+def operations(kind, n, d, k, r):
+    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    """The slope of log(values) over log(sizes)."""
+    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+
+
+def crossover(d):
+    """The n at which attention and recurrence take equally many multiplications."""
+    return d
+
+
+# %% wrong="half logarithmic" caught_by="a slope of logarithms"
+def operations(kind, n, d, k, r):
+    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    """The slope of log(values) over log(sizes)."""
+    return np.polyfit(sizes, np.log(values), 1)[0]
+
+
+def crossover(d):
+    """The n at which attention and recurrence take equally many multiplications."""
+    return d
+
+
+# %% wrong="the other slope" caught_by="a slope of logarithms"
+def operations(kind, n, d, k, r):
+    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    """The slope of log(values) over log(sizes)."""
+    return np.polyfit(np.log(values), np.log(sizes), 1)[0]
+
+
+def crossover(d):
+    """The n at which attention and recurrence take equally many multiplications."""
+    return d
+
+
+# %% wrong="intercept instead of slope" caught_by="a slope of logarithms"
+def operations(kind, n, d, k, r):
+    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    """The slope of log(values) over log(sizes)."""
+    return np.polyfit(np.log(sizes), np.log(values), 1)[1]
+
+
+def crossover(d):
+    """The n at which attention and recurrence take equally many multiplications."""
+    return d
+
+
+# %% wrong="from the two ends only" caught_by="a slope of logarithms"
+def operations(kind, n, d, k, r):
+    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    """The slope of log(values) over log(sizes)."""
+    return np.log(values[-1] / values[0]) / np.log(sizes[-1] / sizes[0])
+
+
+def crossover(d):
+    """The n at which attention and recurrence take equally many multiplications."""
+    return d
+
+
+# %% wrong="constants forgotten" caught_by="where they cost the same"
+def operations(kind, n, d, k, r):
+    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    """The slope of log(values) over log(sizes)."""
+    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+
+
+def crossover(d):
+    """The n at which attention and recurrence take equally many multiplications."""
+    return 2 * d
+
+
+# %% wrong="d squared" caught_by="where they cost the same"
+def operations(kind, n, d, k, r):
+    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    """The slope of log(values) over log(sizes)."""
+    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+
+
+def crossover(d):
+    """The n at which attention and recurrence take equally many multiplications."""
+    return d**2
+
+
+# %% wrong="half" caught_by="where they cost the same"
+def operations(kind, n, d, k, r):
+    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    """The slope of log(values) over log(sizes)."""
+    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+
+
+def crossover(d):
+    """The n at which attention and recurrence take equally many multiplications."""
+    return d / 2

@@ -1,0 +1,413 @@
+"""Answers to the task sinusoids of chapter 06."""
+
+
+# %% right="double loop; a solved system; cosines"
+def sinusoids(T, d):
+    E = torch.zeros(T, d, dtype=torch.float64)
+    for j in range(T):
+        for i in range(d // 2):
+            angle = j / 10000 ** (2 * i / d)
+            E[j, 2 * i], E[j, 2 * i + 1] = math.sin(angle), math.cos(angle)
+    return E
+
+
+def shift(k, d):
+    R = torch.zeros(d, d, dtype=torch.float64)
+    for i in range(0, d, 2):
+        a = k * 10000 ** (-i / d)
+        R[i, i] = R[i + 1, i + 1] = math.cos(a)
+        R[i + 1, i], R[i, i + 1] = math.sin(a), -math.sin(a)
+    return R
+
+
+def falls_for(d):
+    omega = 10000.0 ** (-np.arange(0, d, 2) / d)
+    k, last = 0, d / 2
+    while np.cos(omega * (k + 1)).sum() < last:
+        k, last = k + 1, np.cos(omega * (k + 1)).sum()
+    return k
+
+
+# %% right="NumPy, columns filled in steps of two"
+def sinusoids(T, d):
+    angles = np.outer(np.arange(T), np.exp(-np.log(10000) * np.arange(0, d, 2) / d))
+    E = np.empty((T, d))
+    E[:, 0::2], E[:, 1::2] = np.sin(angles), np.cos(angles)
+    return torch.from_numpy(E)
+
+
+def shift(k, d):
+    now = sinusoids(k + 1, d)[k]
+    even, odd = torch.arange(0, d, 2), torch.arange(1, d, 2)
+    R = torch.zeros(d, d, dtype=now.dtype)
+    R[even, even] = R[odd, odd] = now[odd]
+    R[odd, even] = now[even]
+    R[even, odd] = -now[even]
+    return R
+
+
+def falls_for(d):
+    E = sinusoids(300, d)
+    products = (E @ E[0]).tolist()
+    return [b < a for a, b in zip(products, products[1:])].index(False)
+
+
+# %% wrong="frequencies from 0 to d instead of by pairs" caught_by="waves, fast to slow"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (-2 * torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="half the exponent" caught_by="waves, fast to slow"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / (2 * d))
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="sines first, then all cosines" caught_by="waves, fast to slow"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.cat([angles.sin(), angles.cos()], dim=1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="cosine before sine" caught_by="waves, fast to slow"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="places from one" caught_by="waves, fast to slow"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(1, T + 1)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="slow to fast" caught_by="waves, fast to slow"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="a thousand instead of ten thousand" caught_by="waves, fast to slow"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 1000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="backwards" caught_by="a shift is one matrix"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, a], [-a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="one step only" caught_by="a shift is one matrix"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(2, d)[1].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="one step too many" caught_by="a shift is one matrix"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 2, d)[k + 1].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="added, not turned" caught_by="a shift is one matrix"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[1, 0], [0, 1]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="fitted to a few places, not to all" caught_by="the same R for long ways"
+def sinusoids(T, d):
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    return torch.linalg.lstsq(sinusoids(3, d), sinusoids(3 + k, d)[k:], driver="gelsd").solution
+
+
+def falls_for(d):
+    e = sinusoids(500, d)
+    return int(((e @ e[0]).diff() >= 0).int().argmax())
+
+
+# %% wrong="one too many" caught_by="how long it falls"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax()) + 1
+
+
+# %% wrong="all falls counted" caught_by="how long it falls"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int((~rises[:20]).sum())
+
+
+# %% wrong="until the smallest" caught_by="how long it falls"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]) == (e @ e[0]).min()
+    return int(rises.int().argmax())
+
+
+# %% wrong="always five" caught_by="how long it falls"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return 5

@@ -1,0 +1,263 @@
+"""Answers to the task two_heads of chapter 06."""
+
+# %% right="everything written out, a list"
+by_hand = np.array([2.0, 5.0]) @ np.array([[1, 0], [1, 1]])
+wrong_lines = [2, 3, 6]
+
+
+def multihead_loop(Q, K, V, H, h):
+    out, width = torch.zeros_like(V), V.shape[1] // h
+    for start in range(0, V.shape[1], width):
+        stop = start + width
+        S = Q[:, start:stop] @ K[:, start:stop].T / width**0.5
+        A = torch.exp(S - S.max(dim=1, keepdim=True).values)
+        out[:, start:stop] = A / A.sum(dim=1, keepdim=True) @ V[:, start:stop]
+    return out @ H
+
+
+# %% right="chunks, and rows of H for each head"
+by_hand = (7.0, 5.0)
+wrong_lines = frozenset({6, 3, 2})
+
+
+def multihead_loop(Q, K, V, H, h):
+    parts = zip(*(M.chunk(h, dim=1) for M in (Q, K, V, H.T)))
+    return sum(attend(q, k, v) @ m.T for q, k, v, m in parts)
+
+
+# %% wrong="not mixed" caught_by="two heads by hand"
+by_hand = [2, 5]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    return torch.cat(heads, dim=1) @ H
+
+
+# %% wrong="H from the left" caught_by="two heads by hand"
+by_hand = [2, 7]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    return torch.cat(heads, dim=1) @ H
+
+
+# %% wrong="both heads with the weights of the first" caught_by="two heads by hand"
+by_hand = [5, 3]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    return torch.cat(heads, dim=1) @ H
+
+
+# %% wrong="ln 3 taken as 3" caught_by="two heads by hand"
+by_hand = [7.62, 5.81]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    return torch.cat(heads, dim=1) @ H
+
+
+# %% wrong="scaled by the full width" caught_by="head by head"
+by_hand = [7, 5]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own], scale=Q.shape[1] ** -0.5))
+    return torch.cat(heads, dim=1) @ H
+
+
+# %% wrong="not scaled" caught_by="head by head"
+by_hand = [7, 5]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own], scale=1))
+    return torch.cat(heads, dim=1) @ H
+
+
+# %% wrong="interleaved columns" caught_by="head by head"
+by_hand = [7, 5]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head, None, h)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    return torch.cat(heads, dim=1) @ H
+
+
+# %% wrong="h and d_k mixed up" caught_by="head by head"
+by_hand = [7, 5]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    return torch.cat(heads, dim=1) @ H
+
+
+# %% wrong="values of the first head for all" caught_by="head by head"
+by_hand = [7, 5]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, :d_k]))
+    return torch.cat(heads, dim=1) @ H
+
+
+# %% wrong="one head over all columns" caught_by="head by head"
+by_hand = [7, 5]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(None)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    return heads[0] @ H
+
+
+# %% wrong="keys and queries swapped" caught_by="head by head"
+by_hand = [7, 5]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(K[:, own], Q[:, own], V[:, own]))
+    return torch.cat(heads, dim=1) @ H
+
+
+# %% wrong="H left out" caught_by="the mixing matrix"
+by_hand = [7, 5]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    return torch.cat(heads, dim=1)
+
+
+# %% wrong="H transposed" caught_by="the mixing matrix"
+by_hand = [7, 5]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    return torch.cat(heads, dim=1) @ H.T
+
+
+# %% wrong="heads in the opposite order" caught_by="head by head"
+by_hand = [7, 5]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    return torch.cat(heads[::-1], dim=1) @ H
+
+
+# %% wrong="line 4 suspected" caught_by="lines that cannot run"
+by_hand = [7, 5]
+wrong_lines = {2, 3, 4, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    return torch.cat(heads, dim=1) @ H
+
+
+# %% wrong="slice overlooked" caught_by="lines that cannot run"
+by_hand = [7, 5]
+wrong_lines = {2, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    return torch.cat(heads, dim=1) @ H
+
+
+# %% wrong="text believed: V is transposed in line 5" caught_by="lines that cannot run"
+by_hand = [7, 5]
+wrong_lines = {3, 5, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    return torch.cat(heads, dim=1) @ H

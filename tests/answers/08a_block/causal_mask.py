@@ -1,0 +1,313 @@
+"""Answers to the task causal_mask of chapter 08."""
+
+
+# %% right="masked_fill, comparison of places"
+def by_hand():
+    powers = np.array([1, 3, 0])
+    return powers / powers.sum()
+
+
+def masked_softmax(x, m):
+    return x.masked_fill(m == 0, -math.inf).softmax(-1)
+
+
+def causal_mask(T):
+    place = torch.arange(T)
+    return torch.where(place <= place[:, None], 0.0, -torch.inf)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% right="by the formula, the largest allowed score taken off"
+def by_hand():
+    return (0.25, 0.75, 0.0)
+
+
+def masked_softmax(x, m):
+    x = torch.where(m > 0, x, torch.tensor(-1e30, dtype=x.dtype))
+    powers = m * torch.exp(x - x.amax(-1, keepdim=True))
+    return powers / powers.sum(-1, keepdim=True)
+
+
+def causal_mask(T):
+    mask = torch.zeros(T, T)
+    for t in range(T):
+        mask[t, t + 1 :] = float("-inf")
+    return mask
+
+
+no_weights, sign = 1.0, " > "
+
+
+# %% wrong="not shared out again" caught_by="three words by hand"
+def by_hand():
+    return [1 / 8, 3 / 8, 0]
+
+
+def masked_softmax(x, m):
+    return torch.softmax(x + torch.log(m), dim=-1)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="the future counts, too" caught_by="three words by hand"
+def by_hand():
+    return [1 / 8, 3 / 8, 4 / 8]
+
+
+def masked_softmax(x, m):
+    return torch.softmax(x + torch.log(m), dim=-1)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="scores for powers" caught_by="three words by hand"
+def by_hand():
+    return [0, 1, 0]
+
+
+def masked_softmax(x, m):
+    return torch.softmax(x + torch.log(m), dim=-1)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="the printed formula, term by term" caught_by="hidden scores have no say"
+def by_hand():
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    return m * x.exp() / (m * x.exp()).sum(-1, keepdim=True)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="masked after the softmax" caught_by="hidden scores have no say"
+def by_hand():
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    return m * x.softmax(-1)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="scores times mask" caught_by="hidden scores have no say"
+def by_hand():
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    return (m * x).softmax(-1)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="the sum goes over the rows" caught_by="hidden scores have no say"
+def by_hand():
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    return torch.softmax(x + torch.log(m), dim=0)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="the softmax is set to minus infinity" caught_by="hidden scores have no say"
+def by_hand():
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    return x.softmax(-1) + torch.log(m)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="off by one, as printed" caught_by="zero, and minus infinity above"
+def by_hand():
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    return torch.softmax(x + torch.log(m), dim=-1)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -math.inf).triu(0)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="one place too far" caught_by="zero, and minus infinity above"
+def by_hand():
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    return torch.softmax(x + torch.log(m), dim=-1)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -math.inf).triu(2)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="the past is hidden" caught_by="zero, and minus infinity above"
+def by_hand():
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    return torch.softmax(x + torch.log(m), dim=-1)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -math.inf).tril(-1)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="zeros and ones" caught_by="zero, and minus infinity above"
+def by_hand():
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    return torch.softmax(x + torch.log(m), dim=-1)
+
+
+def causal_mask(T):
+    return torch.ones(T, T).tril()
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="a large number for infinity" caught_by="zero, and minus infinity above"
+def by_hand():
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    return torch.softmax(x + torch.log(m), dim=-1)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -1e9).triu(1)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="the last place" caught_by="the printed sign"
+def by_hand():
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    return torch.softmax(x + torch.log(m), dim=-1)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 3
+sign = ">"
+
+
+# %% wrong="counted from zero" caught_by="the printed sign"
+def by_hand():
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    return torch.softmax(x + torch.log(m), dim=-1)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 0
+sign = ">"
+
+
+# %% wrong="the past is forbidden" caught_by="the printed sign"
+def by_hand():
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    return torch.softmax(x + torch.log(m), dim=-1)
+
+
+def causal_mask(T):
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 1
+sign = "<"

@@ -1,0 +1,426 @@
+"""Answers to the task count of chapter 08."""
+
+
+# %% right="layer by layer"
+def parameters(V, T, C, N):
+    def linear(a, b):
+        return a * b + b
+
+    counts = dict(embedding=V * C, positions=T * C, attention=0, feed_forward=0, norms=2 * C)
+    for _ in range(N):
+        counts["attention"] += linear(C, 3 * C) + linear(C, C)
+        counts["feed_forward"] += linear(C, 4 * C) + linear(4 * C, C)
+        counts["norms"] += 2 * 2 * C
+    return counts
+
+
+def flops(V, T, C, N):
+    pairs = [(C, 3 * C), (C, C), (C, 4 * C), (4 * C, C)] * N + [(C, V)]
+    return [sum(2 * T * a * b for a, b in pairs), 2 * N * (2 * T * C * T)]
+
+
+guess_square = 0
+rest, square = flops(50257, 1024, 768, 12)
+measured_square = square / (rest + square)
+
+
+# %% right="measured on modules"
+def parameters(V, T, C, N):
+    def size(module):
+        return sum(p.numel() for p in module.parameters())
+
+    with torch.device("meta"):
+        mixing = size(nn.Linear(C, 3 * C)) + size(nn.Linear(C, C))
+        wide = size(nn.Linear(C, 4 * C)) + size(nn.Linear(4 * C, C))
+        norms = (2 * N + 1) * size(nn.LayerNorm(C))
+    return pd.Series(
+        [V * C, T * C, N * mixing, N * wide, norms], ["embedding", "positions", "attention", "feed_forward", "norms"]
+    ).to_dict()
+
+
+def flops(V, T, C, N):
+    return np.array([24 * N * T * C**2 + 2 * T * C * V, 4 * N * C * T**2])
+
+
+guess_square = 0.9
+measured_square = np.float64(0.1325)
+
+
+# %% wrong="no biases" caught_by="parameters of each part"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C),
+        "feed_forward": N * (8 * C * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+
+
+guess_square = 0.5
+measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+
+
+# %% wrong="the output counted again" caught_by="parameters of each part"
+def parameters(V, T, C, N):
+    return {
+        "embedding": 2 * V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+
+
+guess_square = 0.5
+measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+
+
+# %% wrong="the last norm forgotten" caught_by="parameters of each part"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": 2 * N * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+
+
+guess_square = 0.5
+measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+
+
+# %% wrong="norms without bias" caught_by="parameters of each part"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+
+
+guess_square = 0.5
+measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+
+
+# %% wrong="one layer only" caught_by="parameters of each part"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": (4 * C * C + 4 * C),
+        "feed_forward": (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+
+
+guess_square = 0.5
+measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+
+
+# %% wrong="the last projection forgotten" caught_by="parameters of each part"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (3 * C * C + 3 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+
+
+guess_square = 0.5
+measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+
+
+# %% wrong="attention and feed-forward swapped" caught_by="parameters of each part"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "feed_forward": N * (4 * C * C + 4 * C),
+        "attention": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+
+
+guess_square = 0.5
+measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+
+
+# %% wrong="biases of the feed-forward layer: 4 C" caught_by="parameters of each part"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 4 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+
+
+guess_square = 0.5
+measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+
+
+# %% wrong="a multiplication without its addition" caught_by="products with weights"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return T * (12 * N * C * C + V * C), 2 * N * T * T * C
+
+
+guess_square = 0.5
+measured_square = 0.13248
+
+
+# %% wrong="the tied output is thought to be free" caught_by="products with weights"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * 12 * N * C * C, 4 * N * T * T * C
+
+
+guess_square = 0.5
+measured_square = 0.13248
+
+
+# %% wrong="for one token" caught_by="products with weights | what grows with the square"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * (12 * N * C * C + V * C), 4 * N * T * C
+
+
+guess_square = 0.5
+measured_square = 0.13248
+
+
+# %% wrong="the embedding as a product, too" caught_by="products with weights"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + 2 * V * C), 4 * N * T * T * C
+
+
+guess_square = 0.5
+measured_square = 0.13248
+
+
+# %% wrong="training instead of forward" caught_by="products with weights | what grows with the square"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 6 * T * (12 * N * C * C + V * C), 12 * N * T * T * C
+
+
+guess_square = 0.5
+measured_square = 0.13248
+
+
+# %% wrong="only the scores" caught_by="what grows with the square"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + V * C), 2 * N * T * T * C
+
+
+guess_square = 0.5
+measured_square = 0.13248
+
+
+# %% wrong="the causal half" caught_by="what grows with the square"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + V * C), 2 * N * T * (T + 1) * C
+
+
+guess_square = 0.5
+measured_square = 0.13248
+
+
+# %% wrong="one layer's tables" caught_by="what grows with the square"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + V * C), 4 * T * T * C
+
+
+guess_square = 0.5
+measured_square = 0.13248
+
+
+# %% wrong="square and rest swapped" caught_by="products with weights | what grows with the square"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 4 * N * T * T * C, 2 * T * (12 * N * C * C + V * C)
+
+
+guess_square = 0.5
+measured_square = 0.13248
+
+
+# %% wrong="the ratio of square to rest" caught_by="guess and measurement"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+
+
+guess_square = 0.5
+measured_square = flops(50257, 1024, 768, 12)[1] / flops(50257, 1024, 768, 12)[0]
+
+
+# %% wrong="the output left out of the share" caught_by="guess and measurement"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+
+
+guess_square = 0.2
+measured_square = flops(0, 1024, 768, 12)[1] / sum(flops(0, 1024, 768, 12))
+
+
+# %% wrong="the share of the rest" caught_by="guess and measurement"
+def parameters(V, T, C, N):
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+
+
+guess_square = 0.2
+measured_square = flops(50257, 1024, 768, 12)[0] / sum(flops(50257, 1024, 768, 12))

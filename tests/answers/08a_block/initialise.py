@@ -1,0 +1,171 @@
+"""Answers to the task initialise of chapter 08."""
+
+
+# %% right="in two passes, by the names of parameters"
+def initialise(model, layers):
+    for module in model.modules():
+        if isinstance(module, (nn.Linear, nn.Embedding)):
+            module.weight.data = 0.02 * torch.randn_like(module.weight)
+            if getattr(module, "bias", None) is not None:
+                module.bias.data.zero_()
+    for name, value in model.named_parameters():
+        if name.endswith(("out.weight", "down.weight")):
+            value.data /= (2 * layers) ** 0.5
+
+
+# %% right="without gradients, each kind for itself"
+def initialise(model, layers):
+    with torch.no_grad():
+        for path, module in model.named_modules():
+            if isinstance(module, nn.Embedding):
+                module.weight.normal_(0, 0.02)
+            elif isinstance(module, nn.Linear):
+                last = path.rpartition(".")[2]
+                module.weight.normal_(0, 0.02 * (0.5 / layers) ** (0.5 if last == "out" or last == "down" else 0))
+                if module.bias is not None:
+                    module.bias.zero_()
+
+
+# %% wrong="the variance is 0.02" caught_by="small normal weights"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=math.sqrt(0.02 / (2 * layers) if writes else 0.02))
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="uniform numbers" caught_by="small normal weights"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = name.split(".")[-1] in ("out", "down")
+            a = 0.02 * math.sqrt(3) / (math.sqrt(2 * layers) if writes else 1)
+            nn.init.uniform_(module.weight, -a, a)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="embeddings left as torch starts them" caught_by="small normal weights"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear):
+            writes = name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="only embeddings and matrices with a bias" caught_by="small normal weights"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if (
+            isinstance(module, nn.Embedding)
+            or getattr(module, "bias", None) is not None
+            and isinstance(module, nn.Linear)
+        ):
+            writes = name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="all matrices made smaller" caught_by="small normal weights"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers))
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="no smaller writers" caught_by="writers start smaller"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="N instead of 2 N" caught_by="writers start smaller"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="no root" caught_by="writers start smaller"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02 / (2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="only attention writes" caught_by="writers start smaller"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = name.split(".")[-1] in ("out",)
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="up taken for down" caught_by="writers start smaller | small normal weights"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = name.split(".")[-1] in ("out", "up")
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="only the last block's writers" caught_by="writers start smaller"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = name.split(".")[-1] in ("out", "down") and f"blocks.{layers - 1}." in name
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="biases left alone" caught_by="biases zero, norms untouched"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+
+
+# %% wrong="biases drawn, too" caught_by="biases zero, norms untouched"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.normal_(module.bias, std=0.02)
+
+
+# %% wrong="norms filled, too" caught_by="biases zero, norms untouched"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+        if isinstance(module, nn.LayerNorm):
+            nn.init.normal_(module.weight, std=0.02)

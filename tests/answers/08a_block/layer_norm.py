@@ -1,0 +1,276 @@
+"""Answers to the task layer_norm of chapter 08."""
+
+
+# %% right="var without correction, normal distribution"
+def layer_norm(x, gain, bias, eps=1e-5):
+    scale = (x.var(-1, unbiased=False, keepdim=True) + eps).rsqrt()
+    return (x - x.mean(-1, keepdim=True)) * scale * gain + bias
+
+
+def gelu(x):
+    return x * torch.distributions.Normal(0, 1).cdf(x)
+
+
+def printed_ratio(C):
+    return (1 - 1 / C) ** 0.5
+
+
+# %% right="mean square minus squared mean, erfc"
+def layer_norm(x, gain, bias, eps=1e-5):
+    C = x.shape[-1]
+    centred = x - x.sum(-1, keepdim=True) / C
+    return torch.addcmul(bias, gain, centred / (torch.linalg.vecdot(centred, centred)[..., None] / C + eps) ** 0.5)
+
+
+def gelu(x):
+    return 0.5 * x * torch.erfc(-x * 0.5**0.5)
+
+
+def printed_ratio(C):
+    x = np.arange(C)
+    return x.std() / x.std(ddof=1)
+
+
+# %% right="torch's own functions"
+def layer_norm(x, gain, bias, eps=1e-5):
+    return F.layer_norm(x, gain.shape, gain, bias, eps)
+
+
+def gelu(x):
+    return F.gelu(x)
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="as printed, with C - 1" caught_by="mean 0, variance 1 per token"
+def layer_norm(x, gain, bias, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    std = x.std(-1, keepdim=True)
+    return gain * (x - mean) / (std + eps) + bias
+
+
+def gelu(x):
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="eps outside the root" caught_by="mean 0, variance 1 per token"
+def layer_norm(x, gain, bias, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    return gain * (x - mean) / (x.std(-1, keepdim=True, correction=0) + eps) + bias
+
+
+def gelu(x):
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="statistics of the whole batch" caught_by="mean 0, variance 1 per token"
+def layer_norm(x, gain, bias, eps=1e-5):
+    return gain * (x - x.mean()) / torch.sqrt(x.var(correction=0) + eps) + bias
+
+
+def gelu(x):
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="over places instead of numbers" caught_by="mean 0, variance 1 per token"
+def layer_norm(x, gain, bias, eps=1e-5):
+    mean = x.mean(-2, keepdim=True)
+    return gain * (x - mean) / torch.sqrt(x.var(-2, correction=0, keepdim=True) + eps) + bias
+
+
+def gelu(x):
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="divided by the variance" caught_by="mean 0, variance 1 per token"
+def layer_norm(x, gain, bias, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    return gain * (x - mean) / (x.var(-1, correction=0, keepdim=True) + eps) + bias
+
+
+def gelu(x):
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="the mean stays in" caught_by="mean 0, variance 1 per token"
+def layer_norm(x, gain, bias, eps=1e-5):
+    return gain * x / torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps) + bias
+
+
+def gelu(x):
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="the bias is scaled, too" caught_by="mean 0, variance 1 per token"
+def layer_norm(x, gain, bias, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    return gain * ((x - mean) / torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps) + bias)
+
+
+def gelu(x):
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="statistics detached" caught_by="gradients through mean and variance"
+def layer_norm(x, gain, bias, eps=1e-5):
+    mean = x.mean(-1, keepdim=True).detach()
+    variance = x.var(-1, correction=0, keepdim=True).detach()
+    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+
+
+def gelu(x):
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="only the variance detached" caught_by="gradients through mean and variance"
+def layer_norm(x, gain, bias, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    variance = x.var(-1, correction=0, keepdim=True).detach()
+    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+
+
+def gelu(x):
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="the tanh formula" caught_by="a soft knee"
+def layer_norm(x, gain, bias, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    variance = (x - mean).square().mean(-1, keepdim=True)
+    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+
+
+def gelu(x):
+    return F.gelu(x, approximate="tanh")
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="erf without the root of 2" caught_by="a soft knee"
+def layer_norm(x, gain, bias, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    variance = (x - mean).square().mean(-1, keepdim=True)
+    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+
+
+def gelu(x):
+    return x * (1 + torch.erf(x)) / 2
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="the sigmoid for the normal distribution" caught_by="a soft knee"
+def layer_norm(x, gain, bias, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    variance = (x - mean).square().mean(-1, keepdim=True)
+    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+
+
+def gelu(x):
+    return x * torch.sigmoid(1.702 * x)
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="ReLU" caught_by="a soft knee"
+def layer_norm(x, gain, bias, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    variance = (x - mean).square().mean(-1, keepdim=True)
+    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+
+
+def gelu(x):
+    return torch.relu(x)
+
+
+def printed_ratio(C):
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="the ratio upside down" caught_by="how far the print is off"
+def layer_norm(x, gain, bias, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    variance = (x - mean).square().mean(-1, keepdim=True)
+    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+
+
+def gelu(x):
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    return math.sqrt(C / (C - 1))
+
+
+# %% wrong="the ratio without a root" caught_by="how far the print is off"
+def layer_norm(x, gain, bias, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    variance = (x - mean).square().mean(-1, keepdim=True)
+    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+
+
+def gelu(x):
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    return (C - 1) / C
+
+
+# %% wrong="C + 1 in place of C - 1" caught_by="how far the print is off"
+def layer_norm(x, gain, bias, eps=1e-5):
+    mean = x.mean(-1, keepdim=True)
+    variance = (x - mean).square().mean(-1, keepdim=True)
+    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+
+
+def gelu(x):
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    return math.sqrt(C / (C + 1))

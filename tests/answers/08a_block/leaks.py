@@ -1,0 +1,246 @@
+"""Answers to the task leaks of chapter 08."""
+
+
+# %% right="the whole future at once, from each place"
+def leaks(model, tokens):
+    before = model(tokens)
+    V = before.shape[2]
+    changes = []
+    for t in range(tokens.shape[1] - 1):
+        other = torch.cat([tokens[:, : t + 1], (tokens[:, t + 1 :] + 2) % V], dim=1)
+        changes.append((model(other) - before)[:, t].abs().max().item())
+    return max(changes) > 1e-5
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% right="prefixes alone and as a beginning"
+@torch.no_grad()
+def leaks(model, tokens):
+    V = model(tokens).shape[-1]
+    for last in reversed(range(1, tokens.shape[1])):
+        changed = torch.stack([row.index_add(0, torch.tensor([last]), torch.tensor([1])) for row in tokens]) % V
+        difference = model(tokens)[:, :last] - model(changed)[:, :last]
+        if difference.abs().sum() > 1e-4:
+            return np.bool_(True)
+    return np.bool_(False)
+
+
+diagnosis = {}
+for name, row in table.items():
+    if leaks(patients[name], one_batch[0]):
+        diagnosis[name] = "sees the future"
+    elif row["first loss"] > math.log(V) + 1:
+        diagnosis[name] = "starts too sure"
+    else:
+        diagnosis[name] = "healthy" if row["after 100 steps on one batch"] < 0.5 else "sees no past"
+
+
+# %% wrong="only the last token is exchanged" caught_by="every look ahead is found"
+def leaks(model, tokens):
+    scores = model(tokens)
+    for t in [tokens.shape[1] - 1]:
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="only the second token is exchanged" caught_by="every look ahead is found"
+def leaks(model, tokens):
+    scores = model(tokens)
+    for t in [1]:
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="only the place just before is watched" caught_by="every look ahead is found"
+def leaks(model, tokens):
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[:, t - 1], scores[:, t - 1], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="only the first place is watched" caught_by="every look ahead is found"
+def leaks(model, tokens):
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[:, 0], scores[:, 0], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="its own place counts as a leak" caught_by="the past is allowed"
+def leaks(model, tokens):
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[:, : t + 1], scores[:, : t + 1], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="any change counts as a leak" caught_by="the past is allowed"
+def leaks(model, tokens):
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other), scores, atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="later places are watched" caught_by="the past is allowed"
+def leaks(model, tokens):
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[:, t + 1 :], scores[:, t + 1 :], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="tokens exchanged in place, compared with themselves" caught_by="every look ahead is found"
+def leaks(model, tokens):
+    for t in range(1, tokens.shape[1]):
+        other = tokens
+        other[:, t] = (other[:, t] + 1) % 3
+        if not torch.allclose(model(other)[:, :t], model(tokens)[:, :t]):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="token 0 for every other" caught_by="every look ahead is found"
+def leaks(model, tokens):
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = 0
+        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="the last token is left out" caught_by="every look ahead is found"
+def leaks(model, tokens):
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1] - 1):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="true and false swapped" caught_by="the past is allowed | every look ahead is found"
+def leaks(model, tokens):
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
+            return False
+    return True
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="too sure taken for healthy" caught_by="the right diagnosis"
+def leaks(model, tokens):
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "healthy", "B": "sees no past", "C": "starts too sure", "D": "sees the future"}
+
+
+# %% wrong="no past taken for healthy" caught_by="the right diagnosis"
+def leaks(model, tokens):
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "healthy", "C": "sees no past", "D": "sees the future"}
+
+
+# %% wrong="the future taken for the past" caught_by="the right diagnosis"
+def leaks(model, tokens):
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees the future", "C": "healthy", "D": "sees no past"}
+
+
+# %% wrong="all healthy" caught_by="the right diagnosis"
+def leaks(model, tokens):
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "healthy", "B": "healthy", "C": "healthy", "D": "healthy"}

@@ -1,0 +1,242 @@
+"""Answers to the task adamw_step of chapter 08."""
+
+
+# %% right="in place on copies, decay first"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    one, two = betas
+    w, m, v = w.clone(), m.clone(), v.clone()
+    w.mul_(1 - rate * decay)
+    m.lerp_(g, 1 - one)
+    v.mul_(two).addcmul_(g, g, value=1 - two)
+    m_hat = m / (1 - one**t)
+    v_hat = v / (1 - two**t)
+    w.sub_(rate * m_hat / (torch.sqrt(v_hat) + eps))
+    return w, m, v
+
+
+def decay_groups(weights, decay):
+    groups = [{"params": [], "weight_decay": 0}, {"params": [], "weight_decay": decay}]
+    for weight in weights:
+        groups[len(weight.shape) > 1]["params"].append(weight)
+    return groups
+
+
+# %% right="one formula, a list of results"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    m = m + (1 - betas[0]) * (g - m)
+    v = v + (1 - betas[1]) * (g * g - v)
+    scale = rate / (1 - betas[0] ** t)
+    root = v.sqrt() / math.sqrt(1 - betas[1] ** t) + eps
+    return [w - rate * decay * w - scale * m / root, m, v]
+
+
+def decay_groups(weights, decay):
+    matrices, vectors = [], []
+    for weight in weights:
+        (matrices if weight.dim() >= 2 else vectors).append(weight)
+    return {"params": matrices, "weight_decay": decay}, {"params": vectors, "weight_decay": 0}
+
+
+# %% wrong="decay passed through the means (L2)" caught_by="decay without a gradient"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
+    g = g + decay * w
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return w - rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="no correction of the young means" caught_by="the first step has the rate's size"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (v.sqrt() + eps)
+    return (1 - rate * decay) * w - rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="decay not scaled with the rate" caught_by="decay without a gradient"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - decay) * w - rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="eps under the root" caught_by="many steps like torch"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / (v / (1 - betas[1] ** t) + eps).sqrt()
+    return (1 - rate * decay) * w - rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="corrected means returned" caught_by="the first step has the rate's size"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * w - rate * direction, m / (1 - betas[0] ** t), v / (1 - betas[1] ** t)
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="upwards" caught_by="the first step has the rate's size"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * w + rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="decay of the new weight" caught_by="many steps like torch"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * (w - rate * direction), m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="decay on the corrected step only" caught_by="decay without a gradient"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return w - rate * (1 + decay) * direction, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="everything decays" caught_by="only matrices decay"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * w - rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": decay},
+    ]
+
+
+# %% wrong="only three axes decay" caught_by="only matrices decay"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * w - rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim > 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim <= 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="groups swapped" caught_by="only matrices decay"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * w - rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim < 0 + 2.0], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="by the number of entries" caught_by="only matrices decay"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * w - rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.numel() > 6], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.numel() <= 6], "weight_decay": 0.0},
+    ]

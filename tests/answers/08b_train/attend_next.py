@@ -1,0 +1,284 @@
+"""Answers to the task attend_next of chapter 08."""
+
+
+# %% right="torch's attention without a mask"
+def attend_next(q, k, v, past):
+    keys, values = (k, v) if past is None else (torch.cat((past[0], k), -2), torch.cat((past[1], v), -2))
+    return F.scaled_dot_product_attention(q, keys, values), (keys, values)
+
+
+def reads(m, n):
+    return n * m + n * (n - 1) // 2, m + (n - 1)
+
+
+def cache_bytes(N, B, T, C, size):
+    keys = N * B * T * C
+    return (keys + keys) * size
+
+
+# %% right="einsum, lists"
+def attend_next(q, k, v, past):
+    keys, values = k, v
+    if past:
+        keys = torch.cat([past[0], k], dim=-2)
+        values = torch.cat([past[1], v], dim=-2)
+    s = torch.einsum("bhqd,bhkd->bhqk", q, keys) * q.size(-1) ** -0.5
+    a = torch.exp(s - s.max(-1, keepdim=True).values)
+    a = a / a.sum(-1, keepdim=True)
+    return [torch.einsum("bhqk,bhkd->bhqd", a, values), [keys, values]]
+
+
+def reads(m, n):
+    return sum(range(m, m + n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    return math.prod((N, B, T, C, size)) * 2
+
+
+# %% wrong="only the past is seen" caught_by="step by step, all at once"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    old_k, old_v = past if past is not None else (k, v)
+    scores = q @ old_k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ old_v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="the new token in front, but values behind" caught_by="step by step, all at once"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([k, past[0]], dim=2), torch.cat([past[1], v], dim=2)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="not scaled" caught_by="step by step, all at once"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    scores = q @ k.transpose(2, 3)
+    return scores.softmax(-1) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="scaled by the width, not its root" caught_by="step by step, all at once"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    scores = q @ k.transpose(2, 3) / q.shape[-1]
+    return scores.softmax(-1) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="softmax over the queries" caught_by="step by step, all at once"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-2) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="the cache is not extended" caught_by="step by step, all at once"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ v, (past if past is not None else (k, v))
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="values are not kept" caught_by="step by step, all at once"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), v.expand(-1, -1, past[0].shape[2] + 1, -1)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="the last token is read, too" caught_by="tokens read"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="the prompt is read once only" caught_by="tokens read"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return m + sum(range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="counted from one" caught_by="tokens read"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(1, n + 1)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="keys only" caught_by="bytes of a cache"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return N * B * T * C * size
+
+
+# %% wrong="four bytes always" caught_by="bytes of a cache"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * 4
+
+
+# %% wrong="the pair the other way round" caught_by="one token alone | step by step, all at once"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ v, (v, k)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size

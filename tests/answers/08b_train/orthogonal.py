@@ -1,0 +1,344 @@
+"""Answers to the task orthogonal of chapter 08."""
+
+# %% right="Horner's rule, powers by hand"
+guess_small = 0.01
+
+
+def pushed(s, rounds):
+    for _ in range(rounds):
+        s = s * (3.4445 + s * s * (-4.775 + 2.0315 * s * s))
+    return s
+
+
+def orthogonal(G, rounds=5):
+    norm = math.sqrt(float((G**2).sum()))
+    X = G / norm if norm > 0 else G
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X - 4.775 * A @ X + 2.0315 * A @ A @ X
+    return X
+
+
+measured_small = pushed(0.01, 5)
+
+
+# %% right="by singular values; products from the right"
+guess_small = 0.05
+
+
+def pushed(s, rounds):
+    if rounds == 0:
+        return s
+    return pushed(3.4445 * s - 4.775 * s**3 + 2.0315 * s**5, rounds - 1)
+
+
+def orthogonal(G, rounds=5):
+    X = G / torch.linalg.matrix_norm(G).clamp(min=1e-30)
+    for _ in range(rounds):
+        B = X.T @ X
+        X = X @ (3.4445 * torch.eye(len(B), dtype=B.dtype) - 4.775 * B + 2.0315 * B @ B)
+    return X
+
+
+measured_small = round(pushed(0.01, 5), 5)
+
+
+# %% wrong="not divided by the norm" caught_by="directions stay, values are pushed"
+# guess_small = a number, written down before you measure
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / 30
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+# measured_small = what your function makes of 0.01 in 5 rounds
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="divided by zero" caught_by="zero stays zero"
+# guess_small = a number, written down before you measure
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / G.norm()
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+# measured_small = what your function makes of 0.01 in 5 rounds
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="a large tiny number" caught_by="zero stays zero"
+# guess_small = a number, written down before you measure
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / (G.norm() + 1e-2)
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+# measured_small = what your function makes of 0.01 in 5 rounds
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="signs of b and c exchanged" caught_by="one singular value"
+# guess_small = a number, written down before you measure
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s + 4.775 * s**3 - 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / (G.norm() + 1e-12)
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+# measured_small = what your function makes of 0.01 in 5 rounds
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="the square forgotten" caught_by="directions stay, values are pushed"
+# guess_small = a number, written down before you measure
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / (G.norm() + 1e-12)
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A) @ X
+    return X
+
+
+# measured_small = what your function makes of 0.01 in 5 rounds
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="one round only" caught_by="directions stay, values are pushed | one singular value"
+# guess_small = a number, written down before you measure
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(min(rounds, 0)):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / (G.norm() + 1e-12)
+    for _ in range(min(rounds, 0)):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+# measured_small = what your function makes of 0.01 in 5 rounds
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="one round too many" caught_by="one singular value"
+# guess_small = a number, written down before you measure
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds + 1):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / (G.norm() + 1e-12)
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+# measured_small = what your function makes of 0.01 in 5 rounds
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="s squared for s cubed" caught_by="one singular value"
+# guess_small = a number, written down before you measure
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**2 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / (G.norm() + 1e-12)
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+# measured_small = what your function makes of 0.01 in 5 rounds
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="the sign of each entry" caught_by="directions stay, values are pushed"
+# guess_small = a number, written down before you measure
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """X [p, q] after so many rounds, from a matrix G [p, q]."""
+    return G.sign()
+    X = G
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+# measured_small = what your function makes of 0.01 in 5 rounds
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="a percentage guessed and measured" caught_by="guess and measurement"
+# guess_small = a number, written down before you measure
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / (G.norm() + 1e-12)
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+# measured_small = what your function makes of 0.01 in 5 rounds
+measured_small = 1.0
+
+
+# %% wrong="four rounds measured" caught_by="guess and measurement"
+# guess_small = a number, written down before you measure
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / (G.norm() + 1e-12)
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+# measured_small = what your function makes of 0.01 in 5 rounds
+measured_small = pushed(0.01, 4)
+
+
+# %% wrong="divided by the largest entry" caught_by="directions stay, values are pushed"
+# guess_small = a number, written down before you measure
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / (G.abs().max() + 1e-12)
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+# measured_small = what your function makes of 0.01 in 5 rounds
+measured_small = pushed(0.01, 5)

@@ -1,0 +1,176 @@
+"""Answers to the task pad of chapter 08."""
+
+
+# %% right="torch fills"
+def pad(texts):
+    rows = [torch.tensor(words) for words in texts]
+    inputs = nn.utils.rnn.pad_sequence([row[:-1] for row in rows], batch_first=True)
+    targets = nn.utils.rnn.pad_sequence([row[1:] for row in rows], batch_first=True, padding_value=-100)
+    return inputs, targets
+
+
+def whole_gradient(gradients, counts):
+    total = torch.zeros_like(gradients[0])
+    for gradient, count in zip(gradients, counts):
+        total += gradient * count
+    return total / sum(counts)
+
+
+# %% right="full tensors, written row by row"
+def pad(texts):
+    T = max(len(words) for words in texts) - 1
+    inputs = torch.zeros(len(texts), T, dtype=torch.long)
+    targets = torch.full((len(texts), T), -100)
+    for row, words in enumerate(texts):
+        inputs[row, : len(words) - 1] = torch.tensor(words[:-1])
+        targets[row, : len(words) - 1] = torch.tensor(words[1:])
+    return [inputs, targets]
+
+
+def whole_gradient(gradients, counts):
+    share = torch.tensor(counts) / sum(counts)
+    return torch.stack(
+        [part * float(n) for part, n in zip(gradients, torch.tensor(counts).double() / sum(counts))]
+    ).sum(0)
+
+
+# %% wrong="mean of the means" caught_by="every token counts alike"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
+    T = max(map(len, texts)) - 1
+    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
+    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
+    return torch.tensor(inputs), torch.tensor(targets)
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(gradients) / len(gradients)
+
+
+# %% wrong="sums, not the mean" caught_by="every token counts alike"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
+    T = max(map(len, texts)) - 1
+    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
+    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
+    return torch.tensor(inputs), torch.tensor(targets)
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(n * g for n, g in zip(counts, gradients, strict=True))
+
+
+# %% wrong="divided by the number of parts" caught_by="equal to one large batch"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
+    T = max(map(len, texts)) - 1
+    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
+    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
+    return torch.tensor(inputs), torch.tensor(targets)
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / len(counts)
+
+
+# %% wrong="zeros as targets" caught_by="shifted, then filled"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
+    T = max(map(len, texts)) - 1
+    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
+    targets = [[*words[1:], *[0] * (T + 1 - len(words))] for words in texts]
+    return torch.tensor(inputs), torch.tensor(targets)
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+
+
+# %% wrong="the last token stays an input" caught_by="shifted, then filled"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
+    T = max(map(len, texts)) - 1
+    inputs = [[*words, *[0] * (T - len(words))][:T] for words in texts]
+    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
+    return torch.tensor(inputs), torch.tensor(targets)
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+
+
+# %% wrong="targets are the inputs" caught_by="shifted, then filled"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
+    T = max(map(len, texts)) - 1
+    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
+    targets = [[*words[:-1], *[-100] * (T + 1 - len(words))] for words in texts]
+    return torch.tensor(inputs), torch.tensor(targets)
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+
+
+# %% wrong="filled on the left" caught_by="shifted, then filled"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
+    T = max(map(len, texts)) - 1
+    inputs = [[*[0] * (T + 1 - len(words)), *words[:-1]] for words in texts]
+    targets = [[*[-100] * (T + 1 - len(words)), *words[1:]] for words in texts]
+    return torch.tensor(inputs), torch.tensor(targets)
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+
+
+# %% wrong="cut to the shortest" caught_by="shifted, then filled"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
+    T = min(map(len, texts)) - 1
+    texts = [words[: T + 1] for words in texts]
+    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
+    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
+    return torch.tensor(inputs), torch.tensor(targets)
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+
+
+# %% wrong="sorted by length" caught_by="any lengths in any order"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
+    texts = sorted(texts, key=len, reverse=True)
+    T = max(map(len, texts)) - 1
+    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
+    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
+    return torch.tensor(inputs), torch.tensor(targets)
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+
+
+# %% wrong="the first text is the longest" caught_by="any lengths in any order"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
+    T = len(texts[0]) - 1
+    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
+    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
+    return torch.tensor(inputs), torch.tensor(targets)
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)

@@ -1,0 +1,412 @@
+"""Answers to the task rotate of chapter 08."""
+
+
+# %% right="complex numbers"
+def quarter_turn():
+    z = complex(3, 1) * 1j
+    return z.real, z.imag
+
+
+def rotate_one(x, theta):
+    half = len(x) // 2
+    turned = [complex(x[i], x[i + half]) * complex(math.cos(t), math.sin(t)) for i, t in enumerate(theta)]
+    return [z.real for z in turned] + [z.imag for z in turned]
+
+
+def angles(T, D):
+    i = torch.arange(D // 2)
+    return torch.outer(torch.arange(T).float(), torch.exp(-math.log(10_000) * 2 * i / D))
+
+
+def rotate(x, theta):
+    half = x.shape[-1] // 2
+    turned = torch.complex(x[..., :half], x[..., half:]) * torch.polar(torch.ones_like(theta), theta)
+    return torch.cat([turned.real, turned.imag], -1)
+
+
+# %% right="the other half with its sign"
+def quarter_turn():
+    return np.array([-1.0, 3.0])
+
+
+def rotate_one(x, theta):
+    turned = [0.0] * len(x)
+    half = len(x) // 2
+    for i in range(half):
+        c, s = math.cos(theta[i]), math.sin(theta[i])
+        turned[i], turned[half + i] = c * x[i] - s * x[half + i], s * x[i] + c * x[half + i]
+    return turned
+
+
+def angles(T, D):
+    return torch.tensor([[m / 10_000 ** (2 * i / D) for i in range(D // 2)] for m in range(T)])
+
+
+def rotate(x, theta):
+    theta = torch.cat([theta, theta], -1)
+    a, b = x[..., : x.shape[-1] // 2], x[..., x.shape[-1] // 2 :]
+    return x * theta.cos() + torch.cat([-b, a], -1) * theta.sin()
+
+
+# %% wrong="turned with the clock" caught_by="by hand and by loop"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [1, -3]
+
+
+def rotate_one(x, theta):
+    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) + x[i + half] * math.sin(theta[i])
+        turned[i + half] = -x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% wrong="turned the other way, all at once" caught_by="all at once"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() + b * theta.sin(), -a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% wrong="neighbours are pairs" caught_by="all at once"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x[..., 0::2], x[..., 1::2]
+    return torch.stack([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1).flatten(-2)
+
+
+# %% wrong="the loop uses what it has just written" caught_by="by hand and by loop"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    x = turned
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% wrong="a plus where a minus stands" caught_by="lengths stay"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() + b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% wrong="places from 1" caught_by="the table of angles"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(1, T + 1)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% wrong="the two forgotten in the exponent" caught_by="the table of angles"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(D // 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% wrong="fast and slow exchanged" caught_by="the table of angles"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2).flip(0) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% wrong="growing speeds" caught_by="the table of angles"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% wrong="places added, not multiplied" caught_by="the table of angles | only the distance counts"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] + 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% wrong="only the first half turned" caught_by="lengths stay"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() - b * theta.sin(), b * theta.cos()], dim=-1)
+
+
+# %% wrong="sine and cosine exchanged" caught_by="lengths stay"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.sin() - b * theta.cos(), a * theta.cos() + b * theta.sin()], dim=-1)
+
+
+# %% wrong="positions added to the vectors" caught_by="lengths stay | only the distance counts"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    return x + torch.cat([theta.sin(), theta.cos()], dim=-1)
+
+
+# %% wrong="a half turn by hand" caught_by="by hand and by loop"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-3, -1]
+
+
+def rotate_one(x, theta):
+    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
