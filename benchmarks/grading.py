@@ -234,9 +234,8 @@ def curve(
     """Cost of each submission in classes of several sizes."""
     torch_folder = tempfile.mkdtemp()
     origin = torch_course(Path(torch_folder)) if chapter == WALL else open_course(ROOT)
-    print(
-        f"{'size':>6} {'s each':>8} {'CPU each':>9} {'MiB at work, at most':>21} {'processes':>10} {'files':>6} {'sockets':>8}   left"
-    )
+    columns = f"{'size':>6} {'s each':>8} {'CPU each':>9} {'MiB at work, at most':>21} "
+    print(f"{columns}{'processes':>10} {'files':>6} {'sockets':>8}   left")
     rows = []
     for size in map(int, sizes.split(",")):
         with tempfile.TemporaryDirectory() as folder:
