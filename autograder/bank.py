@@ -88,10 +88,8 @@ def fill_in(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
     return filled
 
 
-def try_bank(course: Course, chapter: str, jobs: int | None = None, in_kernel: bool = False) -> list[Trial]:
+def try_bank(course: Course, chapter: str, jobs: int | None = None) -> list[Trial]:
     """Grade every answer of the bank with the judge, each in place of its task cell of the reference notebook.
-
-    With `in_kernel` the tests run in the student's kernel instead, as *Validate* does: to see that both agree.
 
     Tests of one task do not look at another's, so one notebook carries one answer for each task: as many notebooks as
     the longest list of answers. Raises CourseError if a task has too few answers or the bank names a task or test that
@@ -99,7 +97,7 @@ def try_bank(course: Course, chapter: str, jobs: int | None = None, in_kernel: b
     """
     bank = read_bank(answers_folder(course, chapter))
     _check_bank(bank, read_reference(course, chapter))
-    return try_answers(course, chapter, bank, jobs, in_kernel)
+    return try_answers(course, chapter, bank, jobs)
 
 
 def try_answers(
@@ -110,7 +108,10 @@ def try_answers(
     in_kernel: bool = False,
     seconds: int | None = None,
 ) -> list[Trial]:
-    """Grade answers to the tasks of a chapter; `seconds` is what a cell may take, if not what the course says."""
+    """Grade answers to the tasks of a chapter; `seconds` is what a cell may take, if not what the course says.
+
+    With `in_kernel` the tests run in the student's kernel instead, as *Validate* does: to see that both agree.
+    """
     rounds = [
         {task: listed[number] for task, listed in answers.items() if number < len(listed)}
         for number in range(max(map(len, answers.values())))

@@ -63,6 +63,7 @@ class Run:
     wall: float
     cpu: float
     memory: int = 0  # of the coordinator at most, bytes
+    memory_at_work: int = 0  # the same while it has workers: before it prints the table of the class
     leftovers: int = 0
 
 
@@ -101,12 +102,14 @@ def run(command: list[str], course: Course) -> Run:
     start = time.perf_counter()
     arguments = [sys.executable, "-m", *command]
     process = subprocess.Popen(arguments, cwd=course.root, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
-    memory, family = 0, set()
+    memory, at_work, family = 0, 0, set()
     watched = psutil.Process(process.pid)
     while process.poll() is None:
         try:
-            memory = max(memory, watched.memory_info().rss)
-            family |= set(watched.children(recursive=True))
+            now, children = watched.memory_info().rss, set(watched.children(recursive=True))
+            memory = max(memory, now)
+            at_work = max(at_work, now if children else 0)
+            family |= children
         except psutil.NoSuchProcess:
             break
         time.sleep(0.5)
@@ -115,7 +118,7 @@ def run(command: list[str], course: Course) -> Run:
     wall = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return Run(wall, cpu, memory, sum(process.is_running() for process in family))
+    return Run(wall, cpu, memory, at_work, sum(process.is_running() for process in family))
 
 
 def plain_run(course: Course, chapter: str) -> Run:
@@ -231,7 +234,8 @@ def curve(
     """Cost of each submission in classes of several sizes."""
     torch_folder = tempfile.mkdtemp()
     origin = torch_course(Path(torch_folder)) if chapter == WALL else open_course(ROOT)
-    print(f"{'size':>6} {'s each':>8} {'CPU each':>9} {'MiB':>6} {'processes':>10} {'files':>6} {'sockets':>8}   left")
+    columns = f"{'size':>6} {'s each':>8} {'CPU each':>9} {'MiB at work, at most':>21} "
+    print(f"{columns}{'processes':>10} {'files':>6} {'sockets':>8}   left")
     rows = []
     for size in map(int, sizes.split(",")):
         with tempfile.TemporaryDirectory() as folder:
@@ -242,10 +246,11 @@ def curve(
             done = run(["autograder.cli", "grade", chapter, "--jobs", str(jobs)], course)
             left = students_to_grade(course, chapter)
             new = {path for path in set(Path(tempfile.gettempdir()).iterdir()) - temporary if path.name[:3] == "ag-"}
-            row = [size, done.wall / size, done.cpu / size, done.memory / 2**20]
+            row = [size, done.wall / size, done.cpu / size]
+            memory = f"{done.memory_at_work / 2**20:.0f}, {done.memory / 2**20:.0f}"
             rows.append(row)
             print(
-                f"{row[0]:6} {row[1]:8.3f} {row[2]:9.3f} {row[3]:6.0f} {done.leftovers:10} {len(new):6} "
+                f"{row[0]:6} {row[1]:8.3f} {row[2]:9.3f} {memory:>21} {done.leftovers:10} {len(new):6} "
                 f"{max(0, unix_sockets() - sockets):8}   {len(left)} not graded",
                 flush=True,
             )

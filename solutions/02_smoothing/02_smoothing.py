@@ -2325,7 +2325,7 @@ assert np.allclose(np.exp(_got), [0.4 * 0.175, 0.7 / 3 * 0.05]), (
 _source = np.random.default_rng()
 for _ in range(5):
     _counts, _lam = _source.integers(0, 4, size=(5, 6)) + np.eye(5, 6, dtype=int), float(_source.uniform(0.1, 0.9))
-    _query = _source.integers(0, 5, size=3).tolist()
+    _query = _source.choice(5, size=3, replace=False).tolist()
     _wanted = [
         math.prod(_lam * _row[_t] / _row.sum() + (1 - _lam) * _counts[:, _t].sum() / _counts.sum() for _t in _query)
         for _row in _counts
@@ -2345,7 +2345,7 @@ assert np.allclose(np.exp(_got), [5 / 14, 4 / 16]), (
 _source = np.random.default_rng()
 for _ in range(5):
     _counts, _mu = _source.integers(0, 4, size=(5, 6)) + np.eye(5, 6, dtype=int), float(_source.uniform(1, 20))
-    _query = _source.integers(0, 5, size=3).tolist()
+    _query = _source.choice(5, size=3, replace=False).tolist()
     _wanted = [
         math.prod((_row[_t] + _mu * _counts[:, _t].sum() / _counts.sum()) / (_row.sum() + _mu) for _t in _query)
         for _row in _counts

@@ -11,8 +11,8 @@ def static_ceiling(words, tags):
     return sum(counter.most_common(1)[0][1] for counter in seen.values()) / len(tags)
 
 
-guess = 0.9
-measured = static_ceiling(ambiguous_words, ambiguous_tags)
+guess_ceiling = 0.9
+measured_ceiling = static_ceiling(ambiguous_words, ambiguous_tags)
 
 
 # %% right="a pandas table"
@@ -20,8 +20,8 @@ def static_ceiling(words, tags):
     return pd.crosstab(pd.Series(words), pd.Series(tags)).max(axis=1).sum() / len(words)
 
 
-guess = 0
-measured = static_ceiling(ambiguous_words, ambiguous_tags)
+guess_ceiling = 0
+measured_ceiling = static_ceiling(ambiguous_words, ambiguous_tags)
 
 
 # %% wrong="one tag for all words" caught_by="each word has its own tag"
@@ -29,8 +29,8 @@ def static_ceiling(words, tags):
     return Counter(tags).most_common(1)[0][1] / len(words)
 
 
-guess = 0.6
-measured = 0.727
+guess_ceiling = 0.6
+measured_ceiling = 0.727
 
 
 # %% wrong="mean over words, not tokens" caught_by="shares of tokens, not words"
@@ -42,8 +42,8 @@ def static_ceiling(words, tags):
     return sum(shares) / len(shares)
 
 
-guess = 0.6
-measured = 0.727
+guess_ceiling = 0.6
+measured_ceiling = 0.727
 
 
 # %% wrong="counts only words that are never ambiguous" caught_by="increase stays at a half"
@@ -52,8 +52,8 @@ def static_ceiling(words, tags):
     return sum(kinds[word] == 1 for word in words) / len(words)
 
 
-guess = 0.6
-measured = 0.727
+guess_ceiling = 0.6
+measured_ceiling = 0.727
 
 
 # %% wrong="a number of tokens" caught_by="increase stays at a half"
@@ -62,8 +62,8 @@ def static_ceiling(words, tags):
     return sum(max(n for (w, _), n in counts.items() if w == word) for word in set(words))
 
 
-guess = 0.6
-measured = 0.727
+guess_ceiling = 0.6
+measured_ceiling = 0.727
 
 
 # %% wrong="measured on all tokens" caught_by="predicted, then measured"
@@ -71,8 +71,8 @@ def static_ceiling(words, tags):
     return pd.crosstab(pd.Series(words), pd.Series(tags)).max(axis=1).sum() / len(words)
 
 
-guess = 0.6
-measured = static_ceiling(all_words, all_tags)
+guess_ceiling = 0.6
+measured_ceiling = static_ceiling(all_words, all_tags)
 
 
 # %% wrong="a guess in percent" caught_by="predicted, then measured"
@@ -80,5 +80,5 @@ def static_ceiling(words, tags):
     return pd.crosstab(pd.Series(words), pd.Series(tags)).max(axis=1).sum() / len(words)
 
 
-guess = 60
-measured = static_ceiling(ambiguous_words, ambiguous_tags)
+guess_ceiling = 60
+measured_ceiling = static_ceiling(ambiguous_words, ambiguous_tags)

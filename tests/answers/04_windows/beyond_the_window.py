@@ -11,11 +11,11 @@ def exam(fillers, distance, n):
     return torch.cat(parts), torch.tensor([0] * len(fillers) + [1] * len(fillers))
 
 
-guess = 0.9
-measured = []
+guess_beyond = 0.9
+measured_beyond = []
 for k in range(1, 7):
     exam_rows, cues = exam(exam_fillers, k, 4)
-    measured.append(float((reader(exam_rows).argmax(dim=1) == cues).float().mean()))
+    measured_beyond.append(float((reader(exam_rows).argmax(dim=1) == cues).float().mean()))
 
 
 # %% right="lists of numbers"
@@ -35,8 +35,8 @@ def _share(distance):
     return np.mean([float(one > zero) == cue for (zero, one), cue in zip(scores.tolist(), cues.tolist())])
 
 
-guess = 1 / 2
-measured = [_share(distance) for distance in (1, 2, 3, 4, 5, 6)]
+guess_beyond = 1 / 2
+measured_beyond = [_share(distance) for distance in (1, 2, 3, 4, 5, 6)]
 
 
 # %% wrong="distance counted from 0" caught_by="the cue at its distance"
@@ -49,13 +49,13 @@ def exam(fillers, distance, n):
     return texts[:, L - n :], cues
 
 
-# guess = a number between 0 and 1, written down before you measure
-# measured = [..., ..., ..., ..., ..., ...]
-guess = 0.5
-measured = []
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+guess_beyond = 0.5
+measured_beyond = []
 for distance in range(1, 7):
     exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
 
 
 # %% wrong="one place too near" caught_by="the cue at its distance"
@@ -68,13 +68,13 @@ def exam(fillers, distance, n):
     return texts[:, L - n :], cues
 
 
-# guess = a number between 0 and 1, written down before you measure
-# measured = [..., ..., ..., ..., ..., ...]
-guess = 0.5
-measured = []
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+guess_beyond = 0.5
+measured_beyond = []
 for distance in range(1, 7):
     exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
 
 
 # %% wrong="distance from the beginning" caught_by="the cue at its distance"
@@ -87,13 +87,13 @@ def exam(fillers, distance, n):
     return texts[:, L - n :], cues
 
 
-# guess = a number between 0 and 1, written down before you measure
-# measured = [..., ..., ..., ..., ..., ...]
-guess = 0.5
-measured = []
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+guess_beyond = 0.5
+measured_beyond = []
 for distance in range(1, 7):
     exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
 
 
 # %% wrong="cues as words 1 and 2" caught_by="the cue at its distance"
@@ -106,13 +106,13 @@ def exam(fillers, distance, n):
     return texts[:, L - n :], cues
 
 
-# guess = a number between 0 and 1, written down before you measure
-# measured = [..., ..., ..., ..., ..., ...]
-guess = 0.5
-measured = []
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+guess_beyond = 0.5
+measured_beyond = []
 for distance in range(1, 7):
     exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
 
 
 # %% wrong="all with cue 0" caught_by="each filler with both cues"
@@ -125,13 +125,13 @@ def exam(fillers, distance, n):
     return texts[:, L - n :], cues
 
 
-# guess = a number between 0 and 1, written down before you measure
-# measured = [..., ..., ..., ..., ..., ...]
-guess = 0.5
-measured = []
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+guess_beyond = 0.5
+measured_beyond = []
 for distance in range(1, 7):
     exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
 
 
 # %% wrong="cues in turn" caught_by="each filler with both cues"
@@ -144,13 +144,13 @@ def exam(fillers, distance, n):
     return texts[:, L - n :], cues
 
 
-# guess = a number between 0 and 1, written down before you measure
-# measured = [..., ..., ..., ..., ..., ...]
-guess = 0.5
-measured = []
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+guess_beyond = 0.5
+measured_beyond = []
 for distance in range(1, 7):
     exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
 
 
 # %% wrong="one cue for each filler" caught_by="each filler with both cues"
@@ -163,13 +163,13 @@ def exam(fillers, distance, n):
     return texts[:, L - n :], cues
 
 
-# guess = a number between 0 and 1, written down before you measure
-# measured = [..., ..., ..., ..., ..., ...]
-guess = 0.5
-measured = []
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+guess_beyond = 0.5
+measured_beyond = []
 for distance in range(1, 7):
     exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
 
 
 # %% wrong="cue 1 first" caught_by="each filler with both cues"
@@ -182,13 +182,13 @@ def exam(fillers, distance, n):
     return texts[:, L - n :], cues
 
 
-# guess = a number between 0 and 1, written down before you measure
-# measured = [..., ..., ..., ..., ..., ...]
-guess = 0.5
-measured = []
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+guess_beyond = 0.5
+measured_beyond = []
 for distance in range(1, 7):
     exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
 
 
 # %% wrong="the first n words" caught_by="only the last n words"
@@ -201,13 +201,13 @@ def exam(fillers, distance, n):
     return texts[:, :n], cues
 
 
-# guess = a number between 0 and 1, written down before you measure
-# measured = [..., ..., ..., ..., ..., ...]
-guess = 0.5
-measured = []
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+guess_beyond = 0.5
+measured_beyond = []
 for distance in range(1, 7):
     exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
 
 
 # %% wrong="the whole text" caught_by="only the last n words"
@@ -220,13 +220,13 @@ def exam(fillers, distance, n):
     return texts[:, :], cues
 
 
-# guess = a number between 0 and 1, written down before you measure
-# measured = [..., ..., ..., ..., ..., ...]
-guess = 0.5
-measured = []
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+guess_beyond = 0.5
+measured_beyond = []
 for distance in range(1, 7):
     exam_rows, cues = (lambda r, c: (r[:, -4:], c))(*exam(exam_fillers, distance, 4))
-    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
 
 
 # %% wrong="one word too few" caught_by="only the last n words"
@@ -239,13 +239,13 @@ def exam(fillers, distance, n):
     return texts[:, L - n + 1 :], cues
 
 
-# guess = a number between 0 and 1, written down before you measure
-# measured = [..., ..., ..., ..., ..., ...]
-guess = 0.5
-measured = []
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+guess_beyond = 0.5
+measured_beyond = []
 for distance in range(1, 7):
     exam_rows, cues = exam(exam_fillers, distance, 5)
-    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
 
 
 # %% wrong="percent" caught_by="predicted, then measured"
@@ -258,13 +258,13 @@ def exam(fillers, distance, n):
     return texts[:, L - n :], cues
 
 
-# guess = a number between 0 and 1, written down before you measure
-# measured = [..., ..., ..., ..., ..., ...]
-guess = 0.5
-measured = []
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+guess_beyond = 0.5
+measured_beyond = []
 for distance in range(1, 7):
     exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item() * 100)
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item() * 100)
 
 
 # %% wrong="a window too wide for the exam" caught_by="predicted, then measured"
@@ -277,13 +277,13 @@ def exam(fillers, distance, n):
     return texts[:, L - n :], cues
 
 
-# guess = a number between 0 and 1, written down before you measure
-# measured = [..., ..., ..., ..., ..., ...]
-guess = 0.5
-measured = []
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+guess_beyond = 0.5
+measured_beyond = []
 for distance in range(2, 8):
     exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
 
 
 # %% wrong="what was expected, not measured" caught_by="predicted, then measured"
@@ -296,10 +296,10 @@ def exam(fillers, distance, n):
     return texts[:, L - n :], cues
 
 
-# guess = a number between 0 and 1, written down before you measure
-# measured = [..., ..., ..., ..., ..., ...]
-guess = 0.5
-measured = [1.0, 1.0, 1.0, 1.0, 0.9, 0.8]
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+guess_beyond = 0.5
+measured_beyond = [1.0, 1.0, 1.0, 1.0, 0.9, 0.8]
 for distance in range(1, 7):
     exam_rows, cues = exam(exam_fillers, distance, 4)
     (lambda share: None)((reader(exam_rows).argmax(1) == cues).double().mean().item())
