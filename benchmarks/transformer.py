@@ -8,8 +8,8 @@ machine does meets all of them alike; a step's time is the median over the turns
 
     plain         fp32, AdamW 1e-3, 100 steps of warm-up, cosine to a tenth; separate q, k, v, attention written out,
                   learned positions, LayerNorm, GELU
-    ours          lmkit.transformer with AdamW, and with Muon; as it is, and compiled ("fast": a C++ compiler is needed),
-                  where the processor has instructions for it in bfloat16
+    ours          lmkit.transformer with AdamW, and with Muon; as it is, and compiled ("fast"; needs a C++ compiler),
+                  in bfloat16 where the processor has instructions for it
     LSTM          as many weights, AdamW; in windows too
     Kneser-Ney    chapter 02's reference, modified, order 7: counts all of the training text once
 
@@ -193,7 +193,7 @@ def runners(vocabulary: int) -> dict[str, Callable[[], Runner]]:
     def ours(which: str, fast: bool) -> Runner:
         config = TransformerConfig(vocabulary, block=BLOCK, layers=LAYERS, heads=HEADS, width=WIDTH)
         model = Transformer(config)
-        optimisers = [adamw(model, 4e-3)] if which == "AdamW" else muon(model, model.blocks, 0.02, 4e-3)
+        optimisers = [adamw(model, 4e-3)] if which == "AdamW" else muon(model, model.blocks, 0.04, 1e-2)
         loss = quick(model) if fast else model
         name = f"ours, {which}{f', compiled, {FAST_TYPE}' if fast else ''}"
         return Runner(name, model, loss, optimisers, lowest=0.0)

@@ -126,14 +126,20 @@ class Attention(nn.Module):
     def __init__(self, config: TransformerConfig, layer: int) -> None:
         super().__init__()
         self.layer, self.heads, self.dropout = layer, config.heads, config.dropout
-        # One product for queries, keys and values of all heads: three small ones keep the machine less busy.
-        self.qkv = nn.Linear(config.width, 3 * config.width, bias=config.bias)
+        # Three matrices, because Muon treats each by itself: in one, the values' large gradient would drown the others.
+        self.query = nn.Linear(config.width, config.width, bias=config.bias)
+        self.key = nn.Linear(config.width, config.width, bias=config.bias)
+        self.value = nn.Linear(config.width, config.width, bias=config.bias)
         self.out = nn.Linear(config.width, config.width, bias=config.bias)
 
     def forward(self, x: Tensor, angles: Tensor | None, cache: Cache | None) -> Tensor:
         """[B, T, C] -> [B, T, C]"""
         B, T, C = x.shape
-        qkv = self.qkv(x).view(B, T, 3, self.heads, C // self.heads).permute(2, 0, 3, 1, 4)  # [3, B, H, T, D]
+        parts = self.query, self.key, self.value
+        weight = torch.cat([part.weight for part in parts])  # one large product is quicker than three small ones
+        bias = None if self.query.bias is None else torch.cat([part.bias for part in parts])
+        qkv = F.linear(x, weight, bias).view(B, T, 3, self.heads, C // self.heads).permute(2, 0, 3, 1, 4)
+        # [3, B, H, T, D]
         q, k, v = qkv.unbind(0) if angles is None else (*rotate(qkv[:2], angles).unbind(0), qkv[2])
         past = 0
         if cache is not None:

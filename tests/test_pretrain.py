@@ -118,8 +118,8 @@ def test_a_run_that_was_killed_ends_with_the_same_bits(
 
 
 def test_parts_of_a_step_change_nothing_but_the_order_of_sums(tmp_path: Path) -> None:
-    pretrain(TINY, tmp_path / "one")
-    pretrain(replace(TINY, accumulate=4), tmp_path / "four")
+    pretrain(replace(TINY, optimiser="adamw"), tmp_path / "one")
+    pretrain(replace(TINY, optimiser="adamw", accumulate=4), tmp_path / "four")
     for name in ("train loss", "validation loss"):
         assert np.allclose(history(tmp_path / "one")[name], history(tmp_path / "four")[name], rtol=0, atol=1e-5)
 
@@ -148,14 +148,15 @@ def test_two_processes_give_the_losses_of_one(tmp_path: Path) -> None:
 
 
 def test_two_processes_with_muon(tmp_path: Path) -> None:
-    changes = ["steps=4", "every=1", "tokens=3000"]
+    changes = ["steps=12", "every=2", "tokens=3000"]
     options = [word for change in changes for word in ("--set", change)]
     found = command("--config", "tiny", *options, "--out", tmp_path / "two", processes=2)
     assert found.returncode == 0, found.stderr
     pretrain(changed(CONFIGS["tiny"], changes), tmp_path / "one")
     one, two = history(tmp_path / "one"), history(tmp_path / "two")
-    assert np.abs(one["train loss"] - two["train loss"]).max() <= 1e-5
-    assert np.abs(one["validation loss"] - two["validation loss"]).max() <= 1e-5
+    for name in ("train loss", "validation loss"):
+        assert np.abs(one[name] - two[name]).max() <= 1e-4
+        assert one[name].iloc[0] - one[name].iloc[-1] > 0.1
 
 
 # ---- batches

@@ -137,7 +137,7 @@ def test_the_feed_forward_bends_as_it_says() -> None:
 def test_attention_written_out_gives_the_same() -> None:
     config = replace(CONFIG, positions="learned")
     part, x = made(config, larger=10).blocks[0].attention, torch.randn(2, 16, 32)
-    q, k, v = (y.view(2, 16, 4, 8).transpose(1, 2) for y in (x @ part.qkv.weight.T).chunk(3, dim=-1))
+    q, k, v = (y.view(2, 16, 4, 8).transpose(1, 2) for y in (part.query(x), part.key(x), part.value(x)))
     scores = (q @ k.transpose(2, 3) / math.sqrt(8)).masked_fill(torch.ones(16, 16).triu(1) > 0, -math.inf)
     wanted = (scores.softmax(-1) @ v).transpose(1, 2).reshape(2, 16, 32) @ part.out.weight.T
     assert torch.allclose(part(x, None, None), wanted, atol=1e-5)
@@ -287,7 +287,7 @@ def test_muon_steps_by_nearly_orthogonal_matrices_and_adamw_by_the_rest() -> Non
         else:
             moved = step.abs()[weight.grad.abs() > 1e-5]
             assert moved.numel() and moved.max() < 1.01e-3, name
-    assert inside == 8
+    assert inside == 12
     owned = [weight for one in optimisers for group in one.param_groups for weight in group["params"]]
     assert {id(weight) for weight in owned} == {id(weight) for weight in model.parameters()}
     assert len(owned) == len(list(model.parameters()))

@@ -72,7 +72,7 @@ CONFIGS = {
             sample_tokens=40,
         ),
         # 0.8 million weights in the layers, as in chapter 08: minutes on one core.
-        PretrainConfig("laptop", _shape(block=64, layers=4, heads=4, width=128)),
+        PretrainConfig("laptop", _shape(block=64, layers=4, heads=4, width=128), rate=1e-2, muon_rate=0.04),
         # 85 million weights in the layers. Wide, since narrow products leave a GPU waiting; made text enough that
         # none is read twice: 65,536 tokens a step.
         PretrainConfig(

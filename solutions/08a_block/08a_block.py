@@ -134,7 +134,7 @@ for side in batch(0, B=1):
 # %% [markdown]
 # But attention sees the whole input, and the answer to place $t$ stands there, at $t + 1$. We must forbid the look ahead.
 
-# %% [markdown] statement="causal_mask"
+# %% [markdown] statement="masked_softmax"
 # ## 2. Three ways, one number, and a slide that is wrong
 #
 # Two lectures hide the future. 004 multiplies, 000 adds $-\infty$ to the scores of later places before the softmax:
@@ -143,20 +143,20 @@ for side in batch(0, B=1):
 #
 # - `by_hand()`: scores $0, \ln 3, \ln 4$; the third is in the future. Three weights.
 # - `masked_softmax(x, m)`: along the last axis; $m$ is 0 or 1. A masked score may be 1,000.
-# - `causal_mask(T)`: what 000 adds, $[T, T]$, row $t$ for the asking place.
+# - `additive_mask(T)`: what 000 adds, $[T, T]$, row $t$ for the asking place.
 
 # %% [markdown]
 # Let $a_{it}$ be the weight of input $i$ for place $t = 1, 2, \dots$ Lecture 004 wants $i \le t$, then prints "we could enforce $a_{it} = 0$ for $i \ge t$".
 # Set `no_weights` (the place with nothing left to look at) and `sign` (what should stand instead of ≥: `"<"`, `"<="` or
 # `">"`).
 
-# %% [markdown] hints="causal_mask"
+# %% [markdown] hints="masked_softmax"
 # 1. By hand: leave the third out altogether. The two others must share all of the weight.
 # 2. May a word look at itself? Read $i \le t$ once more, and write the table for three places on paper.
 # 3. $e^{1000}$ is infinite, and infinity times 0 is no number. So remove a masked score *before* the exponential: $\ln 0 = -\infty$.
 
 
-# %% task="causal_mask" points=4 level=2 minutes=12
+# %% task="masked_softmax" points=4 level=2 minutes=12
 def by_hand():
     """The weights of the three inputs for place 2."""
     ### BEGIN SOLUTION
@@ -171,7 +171,7 @@ def masked_softmax(x, m):
     ### END SOLUTION
 
 
-def causal_mask(T):
+def additive_mask(T):
     """[T, T] of floats: 0 where row t may look, -inf where it may not."""
     ### BEGIN SOLUTION
     return torch.full((T, T), -math.inf).triu(1)
@@ -185,7 +185,7 @@ no_weights = 1
 sign = ">"
 ### END SOLUTION
 
-# %% test="causal_mask" aspect="three words by hand" points=1
+# %% test="masked_softmax" aspect="three words by hand" points=1
 _got = np.ravel(by_hand())
 assert _got.shape == (3,), f"by_hand returns three numbers; yours: {by_hand()!r}."
 assert math.isclose(_got.sum(), 1, abs_tol=1e-6), (
@@ -195,7 +195,7 @@ assert math.isclose(_got.sum(), 1, abs_tol=1e-6), (
 assert np.allclose(_got, [1 / 4, 3 / 4, 0], atol=0.006), f"Not {_got}: powers 1 and 3, and the third word left out."
 ### END HIDDEN TESTS
 
-# %% test="causal_mask" aspect="hidden scores have no say" points=1
+# %% test="masked_softmax" aspect="hidden scores have no say" points=1
 _got = masked_softmax(torch.tensor([[0.0, math.log(3), 1000], [5, 5, 5]]), torch.tensor([[1.0, 1, 0], [1, 1, 1]]))
 assert np.shape(_got) == (2, 3), f"Weights of the shape of x, (2, 3), are wanted; yours: {np.shape(_got)}."
 assert np.allclose(_got[1], 1 / 3), f"Nothing masked, equal scores: 1/3 each; yours: {_got[1]}."
@@ -209,9 +209,9 @@ _got = masked_softmax(torch.from_numpy(_x), torch.from_numpy(_m))
 assert np.allclose(_got, _wanted), f"For m = {_m[0, 0]} and x = {_x[0, 0].round(2)} not {_got[0, 0].numpy().round(3)}."
 ### END HIDDEN TESTS
 
-# %% test="causal_mask" aspect="zero, and minus infinity above" points=1
+# %% test="masked_softmax" aspect="zero, and minus infinity above" points=1
 for _T in (1, 4):
-    _got = causal_mask(_T)
+    _got = additive_mask(_T)
     assert np.shape(_got) == (_T, _T), f"T = {_T}: shape {_T, _T} wanted; yours: {np.shape(_got)}."
     assert torch.is_tensor(_got) and _got.is_floating_point(), (
         f"A tensor of floats is added to scores; yours: {_got!r}."
@@ -221,7 +221,7 @@ for _T in (1, 4):
         assert all(v == 0 for v in _got[_t, :_t].tolist()), f"Row {_t}: earlier places are allowed, so 0 there."
         assert all(v == -math.inf for v in _got[_t, _t + 1 :].tolist()), f"Row {_t}: -inf wanted for later places."
 
-# %% test="causal_mask" aspect="the printed sign" points=1
+# %% test="masked_softmax" aspect="the printed sign" points=1
 assert isinstance(no_weights, int | float | np.number), f"no_weights is a place such as 3; yours: {no_weights!r}."
 assert str(sign).strip() in ("<", "<=", ">"), f'sign is one of "<", "<=" and ">"; yours: {sign!r}.'
 ### BEGIN HIDDEN TESTS
@@ -232,7 +232,10 @@ assert str(sign).strip() == ">", f"With a = 0 for i {sign} t, place t would not 
 # %%
 x, m = torch.tensor([0, math.log(3), math.log(4)]), torch.tensor([1.0, 1, 0])
 print(
-    "three ways:", by_hand(), masked_softmax(x, m).numpy().round(4), (x + causal_mask(3)[1]).softmax(0).numpy().round(4)
+    "three ways:",
+    by_hand(),
+    masked_softmax(x, m).numpy().round(4),
+    (x + additive_mask(3)[1]).softmax(0).numpy().round(4),
 )
 
 # %% [markdown]
@@ -256,14 +259,14 @@ def multi_head(q, k, v, heads, mask):
 # "Do not learn the mask" (004): it belongs to the module but is no parameter. torch calls that a **buffer**: `.to()` moves it along, the optimiser
 # never sees it. Write `Attention(width, heads, block)`, for texts of up to `block` tokens:
 #
-# - `qkv`, linear, $C \to 3C$: columns of $q$, then $k$, then $v$; then `multi_head`; then `out`, linear, $C \to C$;
+# - `query`, `key` and `value`, linear, $C \to C$ each; then `multi_head`; then `out`, linear, $C \to C$;
 # - a buffer `mask`, $[\text{block}, \text{block}]$, which is not saved (`persistent=False`).
 
 # %% [markdown] hints="Attention"
 # 1. A text may be shorter than `block`. Which part of the mask does it need?
 # 2. `nn.Module` has a method that registers a tensor under a name, and `self.mask` is there from then on.
-# 3. `__init__`: two linear layers, the number of heads, the mask. `forward`: one product, cut into three along the last axis;
-#    the given function; one product more.
+# 3. `__init__`: four linear layers, the number of heads, the mask. `forward`: three products, the given function with the right corner of
+#    the mask, one product more.
 
 
 # %% task="Attention" points=4 level=2 minutes=15
@@ -274,8 +277,8 @@ class Attention(nn.Module):
         super().__init__()
         ### BEGIN SOLUTION
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
         ### END SOLUTION
 
@@ -283,7 +286,7 @@ class Attention(nn.Module):
         """[B, T, C] -> [B, T, C], T at most `block`."""
         ### BEGIN SOLUTION
         T = x.shape[1]
-        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = self.query(x), self.key(x), self.value(x)
         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
         ### END SOLUTION
 
@@ -292,7 +295,8 @@ class Attention(nn.Module):
 _layer = Attention(8, 2, 5)
 _buffers = {name: tuple(value.shape) for name, value in dict(_layer.named_buffers()).items()}
 assert _buffers == {"mask": (5, 5)}, f"One buffer, mask, of shape (5, 5) is wanted; yours: {_buffers}."
-_wanted = {"qkv.weight": (24, 8), "qkv.bias": (24,), "out.weight": (8, 8), "out.bias": (8,)}
+_wanted = {f"{_part}.weight": (8, 8) for _part in ("query", "key", "value", "out")}
+_wanted |= {f"{_part}.bias": (8,) for _part in ("query", "key", "value", "out")}
 _learned = {name: tuple(value.shape) for name, value in dict(_layer.named_parameters()).items()}
 assert _learned == _wanted, f"width = 8: parameters {_wanted} wanted; yours: {_learned}."
 assert set(dict(_layer.state_dict())) == set(_wanted), "The mask is saved with the weights: it should not be."
@@ -310,13 +314,13 @@ _s = {name: torch.randn(value.shape) for name, value in dict(_layer.named_parame
 _layer.load_state_dict(_s, strict=False)
 assert tuple(getattr(_layer(_x), "shape", ())) == (_B, _T, _C), f"x of shape {_B, _T, _C}: the same is wanted back."
 _q, _k, _v = (
-    part.view(_B, _T, _H, _D).transpose(1, 2)
-    for part in F.linear(_x, _s["qkv.weight"], _s["qkv.bias"]).split(_C, dim=2)
+    F.linear(_x, _s[f"{_part}.weight"], _s[f"{_part}.bias"]).view(_B, _T, _H, _D).transpose(1, 2)
+    for _part in ("query", "key", "value")
 )
 _z = F.scaled_dot_product_attention(_q, _k, _v, is_causal=True).transpose(1, 2).reshape(_B, _T, _C)
 _wanted = F.linear(_z, _s["out.weight"], _s["out.bias"])
 assert torch.allclose(_layer(_x), _wanted, atol=1e-4), (
-    f"With given weights, C = {_C}, {_H} heads: not what torch's causal attention gives. Order of q, k, v? The last layer?"
+    f"With given weights, C = {_C}, {_H} heads: not what torch's causal attention gives. Is each layer used once, in its place?"
 )
 
 # %% test="Attention" aspect="the past is deaf to the future" points=1
@@ -855,7 +859,7 @@ def toy_start(layers, C=64):
     blocks = [
         Parts(
             norm=nn.LayerNorm(C),
-            attention=Parts(qkv=nn.Linear(C, 3 * C), out=nn.Linear(C, C)),
+            attention=Parts(query=nn.Linear(C, C), out=nn.Linear(C, C)),
             feed_forward=Parts(up=nn.Linear(C, 4 * C), down=nn.Linear(4 * C, C)),
         )
         for _ in range(layers)
@@ -868,7 +872,7 @@ def toy_start(layers, C=64):
 
 # %% test="initialise" aspect="small normal weights" points=1
 _state = dict(toy_start(2))
-for _name in ("embedding.weight", "head.weight", "blocks.0.attention.qkv.weight", "blocks.1.feed_forward.up.weight"):
+for _name in ("embedding.weight", "head.weight", "blocks.0.attention.query.weight", "blocks.1.feed_forward.up.weight"):
     _values = _state[_name].numpy().ravel()
     assert math.isclose(_values.std(), 0.02, rel_tol=0.1), f"{_name}: deviation .02 wanted; yours: {_values.std():.4f}."
     assert abs(_values.mean()) < 0.002, f"{_name}: mean 0 wanted; yours: {_values.mean():.4f}."
@@ -940,10 +944,10 @@ plt.show()
 # %%
 for name, kind in kinds.items():
     try:
-        curve(kind, 3e-2, 30)
-        print(name, "at ten times the rate: finite")
+        curve(kind, 0.2, 30)
+        print(name, "at rate 0.2: finite")
     except FloatingPointError:
-        print(name, "at ten times the rate: no longer a number")
+        print(name, "at rate 0.2: no longer a number")
 
 # %% [markdown]
 # Gradients at the start were alike; training tells the two apart. Post-norm is still at the frequencies of letters when pre-norm uses context. Without

@@ -44,10 +44,11 @@ ids = torch.tensor([number[letter] for letter in text])
 
 # %%
 others = "\n".join(" ".join(document) for document in corpus.splits["valid"])
-rows = torch.tensor([number[letter] for letter in others])[: 33 * 150].view(150, 33)
-held_out = [(rows[:, :-1], rows[:, 1:])]  # 150 texts of 32 letters
+rows = torch.tensor([number[letter] for letter in others])[: 33 * 100].view(100, 33)
+held_out = [(rows[:, :-1], rows[:, 1:])]  # 100 texts of 32 letters
 
 
+# %%
 def windows(step, B=16, T=32):
     """Inputs and targets [B, T] from places that the number of the step draws."""
     starts = np.random.default_rng([8, step]).integers(0, len(ids) - T, B)
@@ -55,12 +56,20 @@ def windows(step, B=16, T=32):
     return ids[places], ids[places + 1]
 
 
+# %%
 def small(**switches):
     """The library's model: at first with learned positions, LayerNorm and GELU, as you built it."""
     usual = {"block": 32, "layers": 2, "heads": 4, "width": 32, "bias": True}
     usual |= {"positions": "learned", "norm": "layer", "activation": "gelu"}
     return transformer.Transformer(transformer.TransformerConfig(V, **usual | switches))
 
+
+# %%
+# JOIN: put this in place of this comment; it needs `gpt` of part 08a (tried: True)
+# set_seed(1)
+# theirs, mine = small(), gpt(block=32, width=32)
+# mine.load_state_dict(theirs.state_dict())
+# print("the library's model is yours:", torch.allclose(mine(ids[None, :16]), theirs(ids[None, :16]), atol=1e-5))
 
 # %% [markdown] statement="adamw_step"
 # ## 10. A step for every weight
@@ -104,13 +113,13 @@ def decay_groups(weights, decay):
 
 # %% test="adamw_step" aspect="the first step has the rate's size" points=1
 _g, _zero = torch.tensor([1000.0, -0.001, 5.0]).double(), torch.zeros(3).double()
-_got = adamw_step(torch.ones(3).double(), _g, _zero.clone(), _zero.clone(), 1, 0.1, 0.0, (0.9, 0.99), 1e-12)
+_got = adamw_step(torch.ones(3).double(), _g, _zero.clone(), _zero.clone(), 1, 0.1, 0.0, (0.9, 0.999), 1e-12)
 assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return (w, m, v); yours: {_got!r}."
 assert all(np.shape(part) == (3,) for part in _got), "w, m and v should keep their shape (3,)."
 assert np.allclose(_got[0], [0.9, 1.1, 0.9]), (
     f"Gradients 1000, -.001, 5 and rate .1: each weight moves by .1 against its gradient; yours from 1 to {_got[0]}."
 )
-assert np.allclose(_got[1], 0.1 * _g) and np.allclose(_got[2], 0.01 * _g**2), (
+assert np.allclose(_got[1], 0.1 * _g) and np.allclose(_got[2], 0.001 * _g**2), (
     "Return the running means m and v as they are, not divided by 1 - beta to the t."
 )
 
@@ -140,21 +149,14 @@ assert np.allclose(_got[0], 0.95 * _w), (
 assert not np.any(np.asarray(_got[1])) and not np.any(np.asarray(_got[2])), "The decay should not get into m or v."
 
 # %% test="adamw_step" aspect="only matrices decay" points=1
-_weights = [
-    torch.zeros(3),
-    torch.zeros(4, 3),
-    torch.zeros(2, 4, 5),
-    torch.tensor(1.0),
-    torch.zeros(1, 7),
-    torch.zeros(6),
-]
+_weights = [torch.zeros(shape) for shape in ((3,), (4, 3), (2, 4, 5), (), (1, 7), (60,))]
 _got = decay_groups(list(_weights), 0.3)
 assert hasattr(_got, "__len__") and len(_got) == 2, f"A list of two dicts is wanted; yours: {_got!r}."
 assert all({"params", "weight_decay"} <= set(group) for group in _got), 'Both groups need "params" and "weight_decay".'
 _found = {float(group["weight_decay"]): sorted(tuple(part.shape) for part in group["params"]) for group in _got}
 assert set(_found) == {0.3, 0.0}, f"One group decays with .3, the other with 0; yours: {sorted(_found)}."
 assert _found[0.3] == [(1, 7), (2, 4, 5), (4, 3)], f"Two axes or more should decay; with you: {_found[0.3]}."
-assert _found[0.0] == [(), (3,), (6,)], f"Biases and gains should not decay; with you: {_found[0.0]}."
+assert _found[0.0] == [(), (3,), (60,)], f"Biases and gains should not decay; with you: {_found[0.0]}."
 
 # %% [markdown]
 # A first step has the rate's size, whether the gradient is 1,000 or 0.001. So the rate is all that is left to choose. (`lmkit.optimizers` takes torch's own
@@ -190,8 +192,9 @@ _got = [float(rate_factor(_s, 100, 4, 0.1)) for _s in range(5)]
 assert np.allclose(_got, [0.25, 0.5, 0.75, 1, 1]), (
     f"n = 4: .25, .5, .75, 1, then the cosine begins at 1; yours: {_got}."
 )
-_got = float(rate_factor(0, 10, 0, 0.1))
-assert math.isclose(_got, 1), f"Without warm-up (n = 0) the first factor is 1; yours: {_got}."
+for _n in (0, 1):
+    _got = float(rate_factor(0, 10, _n, 0.1))
+    assert math.isclose(_got, 1), f"Without warm-up (n = 0), or with one step, the first factor is 1; yours: {_got}."
 
 # %% test="rate_factor" aspect="half a cosine down" points=1
 _got = [float(rate_factor(_s, 20, 4, 0.1)) for _s in (4, 12, 20)]
@@ -224,6 +227,7 @@ def letter_loss(model, batch):
     return model(*batch), batch[1].numel()
 
 
+# %%
 def learn(model, steps, optimiser, schedule=None, **more):
     """Train on letters; the loss on other letters, in nats (infinite if a loss was not finite)."""
     try:
@@ -235,9 +239,11 @@ def learn(model, steps, optimiser, schedule=None, **more):
 
 
 # %%
-steps, rates = budget().choose(grading=15, laptop=150, gpu=1_000), 10.0 ** np.arange(-5, 1)
-found = {}
-for name, schedule in {"constant": None, "warm-up and cosine": warmup_cosine(steps // 10, 0)}.items():
+steps, rates = budget().choose(grading=10, laptop=150, gpu=1_000), 10.0 ** np.arange(-5, 1)
+found, schedules = {}, {"constant": None, "warm-up and cosine": warmup_cosine(steps // 10, 0)}
+
+# %%
+for name, schedule in schedules.items():
     found[name] = []
     for rate in rates:
         set_seed(1)
@@ -260,13 +266,11 @@ plt.show()
 # %% [markdown] statement="pad"
 # ## 12. Many texts, one step
 #
-# Texts have unequal lengths, and a large batch may not fit. Both are solved by *counting tokens*:
+# Texts differ in length, and a large batch may not fit. *Count tokens*:
 #
-# - `pad(texts)`: (inputs, targets), both $[B, T]$, from lists of at least two token numbers. Targets are one ahead; what is missing on the
-#   right is filled with 0 in inputs, $-100$ in targets, which torch's cross-entropy leaves out. $T$ is as small as
-#   possible;
-# - `whole_gradient(gradients, counts)`: each gradient is that of the *mean* loss of one part with so many targets. The gradient of the mean over
-#   all?
+# - `pad(texts)`: (inputs, targets), both $[B, T]$, from lists of at least two token numbers; targets one ahead. What is missing on the right is 0 in
+#   inputs, $-100$ in targets (torch's cross-entropy leaves it out). $T$ is as small as possible;
+# - `whole_gradient(gradients, counts)`: from gradients of the *mean* losses of parts with so many targets, that of the mean over all.
 
 # %% [markdown] hints="pad"
 # 1. A text of 5 tokens has how many targets?
@@ -392,6 +396,8 @@ ways["bfloat16"] = model, single, True, 1
 ways["4 parts"] = model, single, False, 4
 if budget().name != "grading" and shutil.which("g++"):  # compiling takes longer than grading may
     ways["compiled"] = torch.compile(model), single, False, 1
+
+# %%
 times = [step_time(model, *way) for way in ways.values()]
 kept = {}
 for name in ("float32", "bfloat16", "4 parts"):
@@ -513,14 +519,14 @@ assert torch.allclose(_zero, _x), "With all angles zero nothing should change."
 
 # %% test="rotate" aspect="only the distance counts" points=1
 _theta = torch.as_tensor(angles(40, 8)).double()
-_q, _k = torch.randn(8).double(), torch.randn(8).double()
+_q, _k = torch.arange(1, 9).double(), torch.arange(8, 0, -1).double()
 _scores = rotate(_q.expand(40, 8), _theta) @ rotate(_k.expand(40, 8), _theta).T
 for _distance in (0, 1, 7, 30):
     _same = _scores.diagonal(_distance)
     assert torch.allclose(_same, _same[0].expand_as(_same), atol=1e-3), (
         f"The same query and key, always {_distance} places apart, should always have the same product."
     )
-assert not torch.allclose(_scores[0, 1], _scores[0, 7], atol=1e-4), "At distances 1 and 7 the product should differ."
+assert not torch.allclose(_scores[0, 1], _scores[0, 7], atol=1), "At distances 1 and 7 the product should differ."
 
 # %%
 x, theta = torch.tensor([[3.0, 1.0]]), torch.tensor([[math.pi / 2]])
@@ -536,9 +542,11 @@ def sinusoids(T, C):
 
 
 # %%
-steps, far = budget().choose(grading=25, laptop=300, gpu=2_000), 128
+steps, far = budget().choose(grading=20, laptop=300, gpu=2_000), 128
 schedule = warmup_cosine(steps // 10, 0)
-long = torch.tensor([number[letter] for letter in others])[: 129 * 60].view(60, 129)
+long = torch.tensor([number[letter] for letter in others])[: 129 * 100].view(100, 129)
+
+# %%
 _, axes = plt.subplots()
 for name in ("learned", "sinusoids", "rotary"):
     set_seed(1)
@@ -549,7 +557,7 @@ for name in ("learned", "sinusoids", "rotary"):
     learn(model, steps, adamw(model, 1e-2), schedule)  # on texts of 32 letters
     with torch.no_grad():
         losses = F.cross_entropy(model(long[:, :-1]).transpose(1, 2), long[:, 1:], reduction="none")
-    axes.plot(range(8, 129, 8), losses.mean(0).view(16, 8).mean(1), "o-", label=name)
+    axes.plot(range(8, 129, 16), losses.mean(0).view(8, 16).mean(1), "o-", label=name)
 axes.axvline(32, color="gray", linestyle=":")
 axes.set(xlabel="place in the text; trained up to the dotted line", ylabel="loss (nats per letter)")
 axes.legend()
@@ -716,8 +724,13 @@ _got = orthogonal(torch.zeros(2, 3))
 assert np.shape(_got) == (2, 3), f"G is [2, 3], so X is; yours: {np.shape(_got)}."
 assert not torch.as_tensor(_got).isnan().any(), "A zero gradient gives NaN: something is divided by zero."
 assert not np.any(np.asarray(_got)), f"A zero gradient should give a zero step; yours: {_got}."
+_wanted = 2e-5 / math.hypot(1e-5, 2e-5)
+for _ in range(5):
+    _wanted = 3.4445 * _wanted - 4.775 * _wanted**3 + 2.0315 * _wanted**5
 _got = orthogonal(torch.tensor([[1e-5, 0.0], [0.0, 2e-5]]).double())
-assert np.linalg.norm(_got) > 1, f"A tiny gradient should be made large like any other; yours: {_got}."
+assert math.isclose(_got[1, 1], _wanted, rel_tol=1e-4), (
+    f"A tiny gradient should grow like any other, in 5 rounds if none are given: {_wanted:.3f}; yours: {_got[1, 1]:.3g}."
+)
 
 # %% test="orthogonal" aspect="guess and measurement" points=1
 for _name, _value in (("guess_small", guess_small), ("measured_small", measured_small)):
@@ -745,8 +758,12 @@ plt.show()
 changes = {"as built": {}, "rotary": {"positions": "rotary"}, "RMSNorm": {"norm": "rms"}}
 changes |= {"squared ReLU": {"activation": "squared_relu"}, "Muon": {}}
 changes["all four"] = {"positions": "rotary", "norm": "rms", "activation": "squared_relu"}
-steps, seeds = budget().choose(grading=(25, (1,)), laptop=(200, (1, 2)), gpu=(2_000, (1, 2, 3)))
+
+# %%
+steps, seeds = budget().choose(grading=(20, (1,)), laptop=(200, (1, 2)), gpu=(2_000, (1, 2, 3)))
 schedule, losses = warmup_cosine(steps // 10, 0), {}
+
+# %%
 for name, switches in changes.items():
     losses[name] = []
     for seed in seeds:
@@ -868,11 +885,12 @@ assert np.allclose(_got, _wanted, atol=1e-5), (
 prompt = torch.tensor([[number[letter] for letter in "the cook likes t"]])
 with torch.no_grad():
     s = writer(prompt)[:, -1].double()
+shown = [{" ": "␣", "\n": "¶"}.get(letter, letter) for letter in alphabet]
+
+# %%
 _, axes = plt.subplots(figsize=(9, 2.6))
 for tau in (0.5, 1, 2):
-    axes.plot(
-        [{" ": "␣", "\n": "¶"}.get(c, c) for c in alphabet], next_distribution(s, tau)[0], "o-", label=f"τ = {tau}"
-    )
+    axes.plot(shown, next_distribution(s, tau)[0], "o-", label=f"τ = {tau}")
 axes.set(xlabel="next letter after 'the cook likes t'", ylabel="chance")
 axes.legend()
 plt.show()
@@ -893,13 +911,12 @@ plt.show()
 # %% [markdown] statement="attend_next"
 # ## 17. Remember keys and values
 #
-# To write token $t + 1$, all before it are read again. But their keys and values are still the same: a causal model never changes its past. So
-# *keep* them.
+# A causal model never changes its past: *keep* keys and values.
 #
-# - `attend_next(q, k, v, past)`: attention of one new token, $q, k, v$ $[B, H, 1, D]$; `past` is `None` or a pair (keys, values), $[B, H, t, D]$ each.
+# - `attend_next(q, k, v, past)`: attention of one new token, $q, k, v$ $[B, H, 1, D]$; `past` is `None` or (keys, values), both $[B, H, t, D]$.
 #   Returns $z$ $[B, H, 1, D]$ and the new pair;
-# - `reads(m, n)`: a prompt of $m$ tokens, $n$ new ones: how many tokens go through the model, (without, with) cache;
-# - `cache_bytes(N, B, T, C, size)`: of $N$ layers, `size` bytes a number.
+# - `reads(m, n)`: prompt of $m$ tokens, $n$ new ones. How many tokens are read in all, (without, with) cache?
+# - `cache_bytes(N, B, T, C, size)`: $N$ layers, `size` bytes a number.
 
 # %% [markdown] hints="attend_next"
 # 1. The newest token may look at everything there is. Does it need a mask?
@@ -944,7 +961,7 @@ assert torch.equal(_got[1][0], _k) and torch.equal(_got[1][1], _v), "The new pai
 # %% test="attend_next" aspect="step by step, all at once" points=1
 _B, _H, _T, _D = 2, 2, 5, 4
 ### BEGIN HIDDEN TESTS
-_B, _H, _T, _D = random.randint(2, 3), random.randint(2, 3), random.randint(4, 7), random.randint(3, 6)
+_B, _H, _T, _D = random.randint(2, 3), random.randint(2, 3), random.randint(4, 7), random.randint(5, 6)
 ### END HIDDEN TESTS
 _q, _k, _v = torch.randn(3, _B, _H, _T, _D).double() * 2
 _wanted, _past = F.scaled_dot_product_attention(_q, _k, _v, is_causal=True), None
@@ -982,9 +999,11 @@ for _args in ((3, 5, 7, 11, 2), (2, 3, 4, 5, 4)):
 ### END HIDDEN TESTS
 
 # %%
-most = budget().choose(grading=192, laptop=512, gpu=512)
+most = budget().choose(grading=160, laptop=512, gpu=512)
 model, lengths, times = small(block=2 * most, width=64), [most // 8, most // 3, most], {}
 same = []
+
+# %%
 for cache in (False, True):
     times[cache] = []
     for n in lengths:
@@ -1093,6 +1112,8 @@ more = budget().choose(grading=0, laptop=300_000, gpu=3_000_000)
 training, valid = list(corpus.splits["train"]), corpus.splits["valid"]
 if more:
     training += [document.tokens[:-1] for document in kitchen.documents(tokens=more, seed=8)]
+
+# %%
 counts = ngrams.NgramCounts(training, 5, ngrams.events(training, 2))  # words seen once are <UNK>
 words = counts.vocabulary
 word_ids, valid_ids = (torch.from_numpy(row[row != len(words)]) for row in map(counts.encode, (training, valid)))
@@ -1127,9 +1148,11 @@ def word_windows(step, B=16, T=64):
 
 
 # %%
-steps, C = budget().choose(grading=(30, 32), laptop=(600, 64), gpu=(5_000, 256))
+steps, C = budget().choose(grading=(25, 32), laptop=(600, 64), gpu=(5_000, 256))
 config = transformer.TransformerConfig(len(words), layers=2, heads=4, width=C)
 models, histories = {}, {}
+
+# %%
 for name in ("LSTM", "Transformer"):
     set_seed(1)
     models[name] = model = Recurrent(len(words), C) if name == "LSTM" else transformer.Transformer(config)
@@ -1143,19 +1166,20 @@ for name in ("LSTM", "Transformer"):
 # %%
 nats["floor"] = kitchen.floor(kitchen.split("valid"), set(words)).nats
 letters = sum(len(word) + 1 for document in valid for word in document) + len(valid)
-for name, value in sorted(nats.items(), key=lambda item: -item[1]):
-    print(
-        f"{name:13} perplexity {float(f'{math.exp(value):.2g}'):g}, {bits(value, len(valid_ids), letters):.2f} bits per character"
-    )
+order = sorted(nats, key=nats.get)
+per_letter = [bits(nats[name], len(valid_ids), letters) for name in order]
 
 # %%
-_, axes = plt.subplots()
+_, (left, right) = plt.subplots(1, 2, figsize=(9, 2.9))
 for name, history in histories.items():
-    axes.plot(history["seconds"], history["validation loss"], ".-", label=name)
+    left.plot(history["seconds"], history["validation loss"], ".-", label=name)
 for name, style in (("Kneser-Ney 5", "--"), ("floor", ":")):
-    axes.axhline(nats[name], color="gray", linestyle=style, label=name)
-axes.set(xlabel="CPU seconds of training", ylabel="held-out loss (nats per word)")
-axes.legend()
+    left.axhline(nats[name], color="gray", linestyle=style, label=name)
+left.set(xlabel="CPU seconds of training", ylabel="held-out loss (nats per word)")
+left.legend()
+bars = right.barh(order, per_letter, color=plots.COLOURS[: len(order)])
+right.bar_label(bars, [f"{math.exp(nats[name]):.3g}" for name in order], padding=3)
+right.set(xlabel="bits per character; beside it, perplexity per word", xlim=(0, 1.15 * max(per_letter)))
 plt.show()
 
 # %% [markdown]
@@ -1182,6 +1206,8 @@ def is_right(probe, row):
 
 # %%
 bands = {"1-4": 1, "5-12": 5, "13-30": 13, "31 on": 31}
+
+# %%
 _, panels = plt.subplots(1, 2, sharey=True)
 for axes, kind in zip(panels, ("agreement", "copying"), strict=True):
     asked = kitchen.probes(kind, tokens=budget().choose(grading=5_000, laptop=30_000, gpu=30_000), seed=13)
@@ -1196,10 +1222,10 @@ panels[1].legend()
 plt.show()
 
 # %% [markdown]
-# Far back, nobody has learned much yet. After four minutes each (docs/corpora.md), LSTM and Transformer both find the verb's number at any distance; but the town of the story is repeated
-# right by the LSTM in 8 % of the cases, by the Transformer in 100 %.
+# Far back, nobody has learned much yet. After four minutes each (docs/corpora.md), LSTM and Transformer both find the verb's number at any distance; but the story's town comes
+# back right in 8 % (LSTM) and 100 % (Transformer).
 #
-# With a GPU, the same code trains a model of 85 million weights:
+# With a GPU, the same code trains 85 million weights:
 #
 # ```
 # python -m lmkit.pretrain --config gpu --out data/runs/gpu
@@ -1211,4 +1237,4 @@ records = sorted((DATA / "runs").glob("*/record.json"))
 for record in map(json.loads, (path.read_text() for path in records)):
     print(record["name"], record["machine"]["device"], record["command"], record["results"], sep="\n")
 if not records:
-    print("No recorded run in data/runs/: nobody has run the command on a GPU yet. Its figures will stand here.")
+    print("data/runs/ holds no record yet: here will stand what the command measured on a GPU.")

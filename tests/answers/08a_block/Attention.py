@@ -1,38 +1,36 @@
 """Answers to the task Attention of chapter 08."""
 
 
-# %% right="torch's own attention, slices of the product"
+# %% right="torch's own attention, heads by hand"
 class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
         hidden = torch.ones(block, block, dtype=torch.bool).triu(1)
         self.register_buffer("mask", torch.zeros(block, block).masked_fill(hidden, -math.inf), persistent=False)
 
     def forward(self, x):
         B, T, C = x.shape
-        a = self.qkv(x).view(B, T, 3, self.heads, C // self.heads).permute(2, 0, 3, 1, 4)
-        z = F.scaled_dot_product_attention(a[0], a[1], a[2], attn_mask=self.mask[:T, :T])
+        parts = [part(x).view(B, T, self.heads, -1).transpose(1, 2) for part in (self.query, self.key, self.value)]
+        z = F.scaled_dot_product_attention(*parts, attn_mask=self.mask[:T, :T])
         return self.out(z.transpose(1, 2).reshape(B, T, C))
 
 
-# %% right="split by width, the mask from causal_mask"
+# %% right="layers in a loop, the mask from additive_mask"
 class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
-        self.width = width
-        self.register_buffer("mask", causal_mask(block), persistent=False)
+        for name in ("value", "out", "key", "query"):
+            setattr(self, name, nn.Linear(width, width))
+        self.register_buffer("mask", additive_mask(block), persistent=False)
 
     def forward(self, x):
         length = x.size(1)
-        q, k, v = self.qkv(x).split(self.width, 2)
         mask = self.mask[:length]
-        return self.out(multi_head(q, k, v, self.heads, mask[:, :length]))
+        return self.out(multi_head(self.query(x), self.key(x), self.value(x), self.heads, mask[:, :length]))
 
 
 # %% wrong="the mask is learned" caught_by="weights and a buffer"
@@ -40,13 +38,13 @@ class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.mask = nn.Parameter(torch.full((block, block), -math.inf).triu(1))
 
     def forward(self, x):
         T = x.shape[1]
-        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = self.query(x), self.key(x), self.value(x)
         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
 
 
@@ -55,13 +53,13 @@ class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.mask = torch.full((block, block), -math.inf).triu(1)
 
     def forward(self, x):
         T = x.shape[1]
-        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = self.query(x), self.key(x), self.value(x)
         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
 
 
@@ -70,13 +68,13 @@ class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1))
 
     def forward(self, x):
         T = x.shape[1]
-        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = self.query(x), self.key(x), self.value(x)
         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
 
 
@@ -85,43 +83,73 @@ class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width, bias=False)
-        self.out = nn.Linear(width, width, bias=False)
+        self.query, self.key = nn.Linear(width, width, bias=False), nn.Linear(width, width, bias=False)
+        self.value, self.out = nn.Linear(width, width, bias=False), nn.Linear(width, width, bias=False)
         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
     def forward(self, x):
         T = x.shape[1]
-        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = self.query(x), self.key(x), self.value(x)
         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
 
 
-# %% wrong="keys first" caught_by="equal to torch's attention"
+# %% wrong="one layer for keys and values" caught_by="weights and a buffer"
 class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = self.key, nn.Linear(width, width)
         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
     def forward(self, x):
         T = x.shape[1]
-        k, q, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = self.query(x), self.key(x), self.value(x)
         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
 
 
-# %% wrong="values first" caught_by="equal to torch's attention"
+# %% wrong="queries and keys swapped" caught_by="equal to torch's attention"
 class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
     def forward(self, x):
         T = x.shape[1]
-        v, q, k = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = self.key(x), self.query(x), self.value(x)
+        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+
+
+# %% wrong="values for keys, keys for values" caught_by="equal to torch's attention"
+class Attention(nn.Module):
+    def __init__(self, width, heads, block):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
+
+    def forward(self, x):
+        T = x.shape[1]
+        q, k, v = self.query(x), self.value(x), self.key(x)
+        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+
+
+# %% wrong="the input itself as values" caught_by="equal to torch's attention"
+class Attention(nn.Module):
+    def __init__(self, width, heads, block):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
+
+    def forward(self, x):
+        T = x.shape[1]
+        q, k, v = self.query(x), self.key(x), x
         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
 
 
@@ -130,13 +158,13 @@ class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
     def forward(self, x):
         T = x.shape[1]
-        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = self.query(x), self.key(x), self.value(x)
         return multi_head(q, k, v, self.heads, self.mask[:T, :T])
 
 
@@ -145,13 +173,13 @@ class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
     def forward(self, x):
         T = x.shape[1]
-        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = self.query(x), self.key(x), self.value(x)
         return self.out(multi_head(q, k, v, 1, self.mask[:T, :T]))
 
 
@@ -160,13 +188,13 @@ class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
     def forward(self, x):
         T = x.shape[1]
-        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = self.query(x), self.key(x), self.value(x)
         return x + self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
 
 
@@ -175,12 +203,13 @@ class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
     def forward(self, x):
-        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        T = x.shape[1]
+        q, k, v = self.query(x), self.key(x), self.value(x)
         return self.out(multi_head(q, k, v, self.heads, 0))
 
 
@@ -189,13 +218,13 @@ class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
     def forward(self, x):
         T = x.shape[1]
-        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = self.query(x), self.key(x), self.value(x)
         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T].T))
 
 
@@ -204,13 +233,13 @@ class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(2), persistent=False)
 
     def forward(self, x):
         T = x.shape[1]
-        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        q, k, v = self.query(x), self.key(x), self.value(x)
         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
 
 
@@ -219,12 +248,13 @@ class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
     def forward(self, x):
-        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        T = x.shape[1]
+        q, k, v = self.query(x), self.key(x), self.value(x)
         return self.out(multi_head(q, k, v, self.heads, self.mask))
 
 
@@ -233,27 +263,28 @@ class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
-
-    def forward(self, x):
-        x = F.pad(x, (0, 0, 0, len(self.mask) - x.shape[1]))
-        q, k, v = self.qkv(x).chunk(3, dim=-1)
-        return self.out(multi_head(q, k, v, self.heads, self.mask))
-
-
-# %% wrong="the end of the mask for short texts, one off" caught_by="shorter texts than the block"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(width, 3 * width)
-        self.out = nn.Linear(width, width)
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
     def forward(self, x):
         T = x.shape[1]
-        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        x = F.pad(x, (0, 0, 0, len(self.mask) - T))
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        return self.out(multi_head(q, k, v, self.heads, self.mask))
+
+
+# %% wrong="the mask of short texts, one column off" caught_by="shorter texts than the block"
+class Attention(nn.Module):
+    def __init__(self, width, heads, block):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
+
+    def forward(self, x):
+        T = x.shape[1]
         mask = self.mask if T == len(self.mask) else self.mask[:T, 1 : T + 1]
+        q, k, v = self.query(x), self.key(x), self.value(x)
         return self.out(multi_head(q, k, v, self.heads, mask))

@@ -237,6 +237,6 @@ def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
 def decay_groups(weights, decay):
     """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
     return [
-        {"params": [weight for weight in weights if weight.numel() > 6], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.numel() <= 6], "weight_decay": 0.0},
+        {"params": [weight for weight in weights if weight.numel() > 6.5], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.numel() <= 6.5], "weight_decay": 0.0},
     ]

@@ -283,7 +283,7 @@ def rotate(x, theta):
     return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
 
 
-# %% wrong="places added, not multiplied" caught_by="the table of angles | only the distance counts"
+# %% wrong="places added, not multiplied" caught_by="the table of angles"
 def quarter_turn():
     """The pair (3, 1), turned by 90 degrees."""
     return [-1, 3]

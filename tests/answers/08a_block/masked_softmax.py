@@ -1,4 +1,4 @@
-"""Answers to the task causal_mask of chapter 08."""
+"""Answers to the task masked_softmax of chapter 08."""
 
 
 # %% right="masked_fill, comparison of places"
@@ -11,7 +11,7 @@ def masked_softmax(x, m):
     return x.masked_fill(m == 0, -math.inf).softmax(-1)
 
 
-def causal_mask(T):
+def additive_mask(T):
     place = torch.arange(T)
     return torch.where(place <= place[:, None], 0.0, -torch.inf)
 
@@ -31,7 +31,7 @@ def masked_softmax(x, m):
     return powers / powers.sum(-1, keepdim=True)
 
 
-def causal_mask(T):
+def additive_mask(T):
     mask = torch.zeros(T, T)
     for t in range(T):
         mask[t, t + 1 :] = float("-inf")
@@ -50,7 +50,7 @@ def masked_softmax(x, m):
     return torch.softmax(x + torch.log(m), dim=-1)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -math.inf).triu(1)
 
 
@@ -67,7 +67,7 @@ def masked_softmax(x, m):
     return torch.softmax(x + torch.log(m), dim=-1)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -math.inf).triu(1)
 
 
@@ -84,7 +84,7 @@ def masked_softmax(x, m):
     return torch.softmax(x + torch.log(m), dim=-1)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -math.inf).triu(1)
 
 
@@ -101,7 +101,7 @@ def masked_softmax(x, m):
     return m * x.exp() / (m * x.exp()).sum(-1, keepdim=True)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -math.inf).triu(1)
 
 
@@ -118,7 +118,7 @@ def masked_softmax(x, m):
     return m * x.softmax(-1)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -math.inf).triu(1)
 
 
@@ -135,7 +135,7 @@ def masked_softmax(x, m):
     return (m * x).softmax(-1)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -math.inf).triu(1)
 
 
@@ -152,7 +152,7 @@ def masked_softmax(x, m):
     return torch.softmax(x + torch.log(m), dim=0)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -math.inf).triu(1)
 
 
@@ -169,7 +169,7 @@ def masked_softmax(x, m):
     return x.softmax(-1) + torch.log(m)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -math.inf).triu(1)
 
 
@@ -186,7 +186,7 @@ def masked_softmax(x, m):
     return torch.softmax(x + torch.log(m), dim=-1)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -math.inf).triu(0)
 
 
@@ -203,7 +203,7 @@ def masked_softmax(x, m):
     return torch.softmax(x + torch.log(m), dim=-1)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -math.inf).triu(2)
 
 
@@ -220,7 +220,7 @@ def masked_softmax(x, m):
     return torch.softmax(x + torch.log(m), dim=-1)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -math.inf).tril(-1)
 
 
@@ -237,7 +237,7 @@ def masked_softmax(x, m):
     return torch.softmax(x + torch.log(m), dim=-1)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.ones(T, T).tril()
 
 
@@ -254,7 +254,7 @@ def masked_softmax(x, m):
     return torch.softmax(x + torch.log(m), dim=-1)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -1e9).triu(1)
 
 
@@ -271,7 +271,7 @@ def masked_softmax(x, m):
     return torch.softmax(x + torch.log(m), dim=-1)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -math.inf).triu(1)
 
 
@@ -288,7 +288,7 @@ def masked_softmax(x, m):
     return torch.softmax(x + torch.log(m), dim=-1)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -math.inf).triu(1)
 
 
@@ -305,7 +305,7 @@ def masked_softmax(x, m):
     return torch.softmax(x + torch.log(m), dim=-1)
 
 
-def causal_mask(T):
+def additive_mask(T):
     return torch.full((T, T), -math.inf).triu(1)
 
 

@@ -1,7 +1,7 @@
 """Answers to the task two_heads of chapter 06."""
 
 # %% right="everything written out, a list"
-by_hand = np.array([2.0, 5.0]) @ np.array([[1, 0], [1, 1]])
+heads_by_hand = np.array([2.0, 5.0]) @ np.array([[1, 0], [1, 1]])
 wrong_lines = [2, 3, 6]
 
 
@@ -16,7 +16,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% right="chunks, and rows of H for each head"
-by_hand = (7.0, 5.0)
+heads_by_hand = (7.0, 5.0)
 wrong_lines = frozenset({6, 3, 2})
 
 
@@ -26,7 +26,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="not mixed" caught_by="two heads by hand"
-by_hand = [2, 5]
+heads_by_hand = [2, 5]
 wrong_lines = {2, 3, 6}
 
 
@@ -40,7 +40,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="H from the left" caught_by="two heads by hand"
-by_hand = [2, 7]
+heads_by_hand = [2, 7]
 wrong_lines = {2, 3, 6}
 
 
@@ -54,7 +54,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="both heads with the weights of the first" caught_by="two heads by hand"
-by_hand = [5, 3]
+heads_by_hand = [5, 3]
 wrong_lines = {2, 3, 6}
 
 
@@ -68,7 +68,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="ln 3 taken as 3" caught_by="two heads by hand"
-by_hand = [7.62, 5.81]
+heads_by_hand = [7.62, 5.81]
 wrong_lines = {2, 3, 6}
 
 
@@ -82,7 +82,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="scaled by the full width" caught_by="head by head"
-by_hand = [7, 5]
+heads_by_hand = [7, 5]
 wrong_lines = {2, 3, 6}
 
 
@@ -96,7 +96,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="not scaled" caught_by="head by head"
-by_hand = [7, 5]
+heads_by_hand = [7, 5]
 wrong_lines = {2, 3, 6}
 
 
@@ -110,7 +110,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="interleaved columns" caught_by="head by head"
-by_hand = [7, 5]
+heads_by_hand = [7, 5]
 wrong_lines = {2, 3, 6}
 
 
@@ -124,7 +124,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="h and d_k mixed up" caught_by="head by head"
-by_hand = [7, 5]
+heads_by_hand = [7, 5]
 wrong_lines = {2, 3, 6}
 
 
@@ -138,7 +138,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="values of the first head for all" caught_by="head by head"
-by_hand = [7, 5]
+heads_by_hand = [7, 5]
 wrong_lines = {2, 3, 6}
 
 
@@ -152,7 +152,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="one head over all columns" caught_by="head by head"
-by_hand = [7, 5]
+heads_by_hand = [7, 5]
 wrong_lines = {2, 3, 6}
 
 
@@ -166,7 +166,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="keys and queries swapped" caught_by="head by head"
-by_hand = [7, 5]
+heads_by_hand = [7, 5]
 wrong_lines = {2, 3, 6}
 
 
@@ -180,7 +180,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="H left out" caught_by="the mixing matrix"
-by_hand = [7, 5]
+heads_by_hand = [7, 5]
 wrong_lines = {2, 3, 6}
 
 
@@ -194,7 +194,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="H transposed" caught_by="the mixing matrix"
-by_hand = [7, 5]
+heads_by_hand = [7, 5]
 wrong_lines = {2, 3, 6}
 
 
@@ -208,7 +208,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="heads in the opposite order" caught_by="head by head"
-by_hand = [7, 5]
+heads_by_hand = [7, 5]
 wrong_lines = {2, 3, 6}
 
 
@@ -222,7 +222,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="line 4 suspected" caught_by="lines that cannot run"
-by_hand = [7, 5]
+heads_by_hand = [7, 5]
 wrong_lines = {2, 3, 4, 6}
 
 
@@ -236,7 +236,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="slice overlooked" caught_by="lines that cannot run"
-by_hand = [7, 5]
+heads_by_hand = [7, 5]
 wrong_lines = {2, 6}
 
 
@@ -250,7 +250,7 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="text believed: V is transposed in line 5" caught_by="lines that cannot run"
-by_hand = [7, 5]
+heads_by_hand = [7, 5]
 wrong_lines = {3, 5, 6}
 
 
