@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
+import torch.distributed as dist
 from torch import Tensor, nn
 
 from lmkit.training.tools import to_device
@@ -52,6 +53,8 @@ class Checkpoint:
     settings: dict[str, Any]  # what must not change between the parts of a run
 
     def save(self, progress: Progress) -> None:
+        if dist.is_available() and dist.is_initialized() and dist.get_rank() > 0:
+            return  # several processes train one model: the first one writes it, all of them read it
         name, numbers, *rest = tuple(np.random.get_state())
         parts = {
             "model": self.model.state_dict(),
