@@ -260,7 +260,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# A valley: far left too little is learned, far right what was learned is thrown away again. The lectures' networks are post-norm, ours is pre-norm: is it "very unstable"
+# A valley: far left too little is learned, far right little is kept. The lectures' networks are post-norm, ours is pre-norm: is it "very unstable"
 # (004)? Count the decades that work, and see whether the schedule moves the lowest point.
 
 # %% [markdown] statement="pad"
@@ -414,8 +414,8 @@ right.set_ylabel("kept for backward (MB)")
 plt.show()
 
 # %% [markdown]
-# Left is your machine: a bar below 1 is worth having. Right is the same everywhere: parts divide what is kept, half as many bits save less than half, since norms stay in
-# float32. "Memory: need to keep almost all past activation" (003): that is this.
+# Left is your machine: a bar below 1 is worth having. Right hardly depends on it: parts divide what is kept; half as many bits save less than half, since the stream and its norms
+# stay in float32. "Memory: need to keep almost all past activation" (003): that is this.
 
 # %% [markdown] statement="rotate"
 # ## 13. Three ways, one number: turning pairs
@@ -906,7 +906,7 @@ for line, (tau, top_p) in enumerate(((0.5, None), (1, None), (1, 0.8), (2, None)
 plt.show()
 
 # %% [markdown]
-# Cold, the likeliest letter takes nearly all; hot, rare letters come too. Top-p cuts the tail where it is long, and little where the model is sure.
+# Cold, the likeliest letters take more; hot, rare ones come too. Compare the second line with the third, drawn with the same dice: where did $p = 0.8$ forbid a letter?
 
 # %% [markdown] statement="attend_next"
 # ## 17. Remember keys and values
@@ -1167,17 +1167,18 @@ for name in ("LSTM", "Transformer"):
 nats["floor"] = kitchen.floor(kitchen.split("valid"), set(words)).nats
 letters = sum(len(word) + 1 for document in valid for word in document) + len(valid)
 order = sorted(nats, key=nats.get)
+colours = dict(zip(["LSTM", "Transformer", "Kneser-Ney 5", "floor"], plots.COLOURS, strict=False))
 per_letter = [bits(nats[name], len(valid_ids), letters) for name in order]
 
 # %%
 _, (left, right) = plt.subplots(1, 2, figsize=(9, 2.9))
 for name, history in histories.items():
-    left.plot(history["seconds"], history["validation loss"], ".-", label=name)
+    left.plot(history["seconds"], history["validation loss"], ".-", color=colours[name], label=name)
 for name, style in (("Kneser-Ney 5", "--"), ("floor", ":")):
-    left.axhline(nats[name], color="gray", linestyle=style, label=name)
+    left.axhline(nats[name], color=colours[name], linestyle=style, label=name)
 left.set(xlabel="CPU seconds of training", ylabel="held-out loss (nats per word)")
 left.legend()
-bars = right.barh(order, per_letter, color=plots.COLOURS[: len(order)])
+bars = right.barh(order, per_letter, color=[colours[name] for name in order])
 right.bar_label(bars, [f"{math.exp(nats[name]):.3g}" for name in order], padding=3)
 right.set(xlabel="bits per character; beside it, perplexity per word", xlim=(0, 1.15 * max(per_letter)))
 plt.show()
@@ -1215,7 +1216,8 @@ for axes, kind in zip(panels, ("agreement", "copying"), strict=True):
     for name, model in {"Kneser-Ney 5": champion, **models}.items():
         right = np.array([is_right(*two) for two in zip(asked, scores_of(model, asked), strict=True)])
         some = [band for band in range(4) if (places == band).any()]
-        axes.plot(some, [100 * right[places == band].mean() for band in some], "o-", label=name)
+        shares = [100 * right[places == band].mean() for band in some]
+        axes.plot(some, shares, "o-", color=colours[name], label=name)
     axes.set(xlabel="words back", title=kind, ylim=(-3, 103), xlim=(-0.3, 3.3), xticks=range(4), xticklabels=bands)
 panels[0].set_ylabel("right (%)")
 panels[1].legend()
