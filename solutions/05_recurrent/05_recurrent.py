@@ -1042,13 +1042,13 @@ for _part, _row in (("i", 0), ("f", 2), ("C", 4), ("o", 6)):
     )
 
 # %% test="from_torch" aspect="two biases become one" points=1
-_cell = nn.LSTMCell(4, 3).double()
+_cell = nn.LSTMCell(4, 6).double()
 _W, _b = from_torch(dict(_cell.state_dict()))
 assert np.allclose(sum(_b[part].sum() for part in "Cfio"), (_cell.bias_ih + _cell.bias_hh).sum().item()), (
     "Your b should hold what torch's two biases are together."
 )
 ### BEGIN HIDDEN TESTS
-_e, _h, _C = torch.randn(2, 4).double(), torch.randn(2, 3).double(), torch.randn(2, 3).double()
+_e, _h, _C = torch.randn(2, 4).double(), torch.randn(2, 6).double(), torch.randn(2, 6).double()
 _wanted = _cell(_e, (_h, _C))
 _a = {part: torch.cat([_e, _h], 1) @ _W[part].T + _b[part] for part in "Cfio"}
 _new = _a["i"].sigmoid() * _a["C"].tanh() + _a["f"].sigmoid() * _C
@@ -1639,7 +1639,7 @@ assert torch.isclose(_got[_row, _t, _j], _wanted), (
 # %% test="lstm_layer" aspect="equal to nn.LSTM" points=1
 _B, _T, _k = 2, 5, 3
 ### BEGIN HIDDEN TESTS
-_B, _T, _k = random.randint(2, 4), random.randint(3, 9), random.randint(2, 6)
+_B, _T, _k = random.randint(2, 4), random.randint(3, 9), random.randint(5, 8)
 ### END HIDDEN TESTS
 _layer = nn.LSTM(4, _k, batch_first=True).double()
 _e, _h, _C = torch.randn(_B, _T, 4).double(), torch.randn(_B, _k).double(), torch.randn(_B, _k).double()
