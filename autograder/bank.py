@@ -15,6 +15,7 @@ from autograder.course import Course, CourseError, open_course
 from autograder.intake import read_reference
 from autograder.source import SourceError, read_text
 from autograder.verdicts import Verdict, what_it_checks
+from autograder.wall.names import only_shown
 
 FEWEST_RIGHT, FEWEST_WRONG = 2, 3
 KEYS = {"right", "wrong", "caught_by"}
@@ -110,7 +111,8 @@ def try_answers(
 ) -> list[Trial]:
     """Grade answers to the tasks of a chapter; `seconds` is what a cell may take, if not what the course says.
 
-    With `in_kernel` the tests run in the student's kernel instead, as *Validate* does: to see that both agree.
+    Cells that only show something are left out, for time. With `in_kernel` the tests run in the student's kernel
+    instead, as *Validate* does: to see that both agree.
     """
     rounds = [
         {task: listed[number] for task, listed in answers.items() if number < len(listed)}
@@ -135,6 +137,8 @@ def _verdicts_with(
     if seconds is not None:
         course.nbgrader.Judge.timeout = seconds
     notebook = fill_in(read_reference(course, chapter), answers)
+    for position in only_shown(notebook):
+        notebook.cells[position].source = ""
     return (run_tests_in_kernel if in_kernel else run_tests)(course, chapter, notebook)
 
 

@@ -35,6 +35,15 @@ def gradients(function: Callable[..., Any], *inputs: Any) -> list[Any]:
 
 
 @beside_the_answer
+def without_autograd(function: Callable[..., Any], *inputs: Any) -> Any:
+    """function(*inputs) while torch records nothing: whoever asks autograd for a gradient meets a RuntimeError."""
+    import torch
+
+    with torch.inference_mode():
+        return function(*inputs)
+
+
+@beside_the_answer
 def parameter_gradients(module: Any, *inputs: Any) -> dict[str, Any]:
     """By name, the gradients of sum(module(*inputs)) with respect to the parameters of a torch module."""
     import torch

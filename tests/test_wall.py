@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbformat import NotebookNode
 
@@ -12,7 +13,7 @@ from autograder.execute import SandboxedExecute
 from autograder.intake import read_reference
 from autograder.verdicts import verdicts_of, what_it_checks
 from autograder.wall.judge import Judge
-from autograder.wall.names import names_of, plan
+from autograder.wall.names import names_of, only_shown, plan
 from conftest import make_course
 
 CHAPTER = "01_wall"
@@ -145,3 +146,15 @@ def test_given_cells_that_use_answers_run_on_their_side_only(wall_course: Course
     assert any("import numpy" in source for source in sources)
     assert sources[-2:] == ["TABLE[0, 0] = 5", "helper = TABLE * 2"]
     assert not any("theirs" in source for source in sources)
+
+
+def test_cells_that_only_show_something_are_found(wall_course: Course) -> None:
+    reference = read_reference(wall_course, CHAPTER)
+    helper = next(cell for cell in reference.cells if cell.source == "helper = TABLE * 2")
+    position = reference.cells.index(helper) + 1
+    drawn, picture = nbformat.from_dict(helper), nbformat.from_dict(helper)
+    picture.source, drawn.source = "picture = helper + 1", "print(picture)"
+    reference.cells[position:position] = [picture, drawn]
+    shown = [reference.cells[found].source for found in only_shown(reference)]
+    assert {"picture = helper + 1", "print(picture)"} <= set(shown)
+    assert not {"helper = TABLE * 2", "TABLE[0, 0] = 5", "theirs = raises"} & set(shown)

@@ -98,6 +98,24 @@ def plan(reference: NotebookNode) -> Plan:
     return Plan(given)
 
 
+def only_shown(notebook: NotebookNode) -> list[int]:
+    """Positions of given cells that bind nothing for a task or test, nor for a cell that does: figures, trainings.
+
+    No verdict depends on them, and in a chapter that trains they take most of the time.
+    """
+    wanted: set[str] = set()
+    found = []
+    for position, cell in reversed(list(enumerate(notebook.cells))):
+        names = names_of(cell.source) if cell.cell_type == "code" else None
+        if names is None:
+            continue
+        if utils.is_locked(cell) and not utils.is_grade(cell) and not names.binds & wanted:
+            found.append(position)
+        else:
+            wanted |= names.uses
+    return found[::-1]
+
+
 def _needed(wanted: set[str], judges_cells: dict[int, Names]) -> list[int]:
     """Positions of the cells that bind the wanted names, and what those cells need in turn."""
     needed = []

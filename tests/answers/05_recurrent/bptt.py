@@ -79,7 +79,7 @@ def bptt(e, y, W_x, W_h, b):
     return dW_x, dW_h, db
 
 
-# %% wrong="the state after the step" caught_by="one step has no past | recurrent weights like autograd"
+# %% wrong="the state after the step" caught_by="one step has no past | weights like autograd"
 def bptt(e, y, W_x, W_h, b):
     h = [torch.zeros_like(b)]
     for e_t in e:
@@ -111,7 +111,7 @@ def bptt(e, y, W_x, W_h, b):
     return dW_x, dW_h, db
 
 
-# %% wrong="outer product the wrong way round" caught_by="recurrent weights like autograd"
+# %% wrong="outer product the wrong way round" caught_by="weights like autograd"
 def bptt(e, y, W_x, W_h, b):
     h = [torch.zeros_like(b)]
     for e_t in e:
@@ -127,7 +127,7 @@ def bptt(e, y, W_x, W_h, b):
     return dW_x, dW_h, db
 
 
-# %% wrong="shares overwrite one another" caught_by="input weights like autograd"
+# %% wrong="shares overwrite one another" caught_by="weights like autograd"
 def bptt(e, y, W_x, W_h, b):
     h = [torch.zeros_like(b)]
     for e_t in e:
@@ -221,3 +221,25 @@ def bptt(e, y, W_x, W_h, b):
         db += delta
         later = W_h.T @ delta
     return dW_x, dW_h, db
+
+
+# %% wrong="uses autograd" caught_by="autograd is switched off"
+def bptt(e, y, W_x, W_h, b):
+    W_x, W_h, b = (weight.detach().clone().requires_grad_(True) for weight in (W_x, W_h, b))
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e)):
+        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
+        loss = loss + ((h - y[t]) ** 2).sum() / 2
+    loss.backward()
+    return W_x.grad, torch.zeros_like(W_h) if W_h.grad is None else W_h.grad, b.grad
+
+
+# %% wrong="uses autograd, switched on again" caught_by="autograd is switched off"
+def bptt(e, y, W_x, W_h, b):
+    with torch.enable_grad():
+        weights = [weight.detach().clone().requires_grad_(True) for weight in (W_x, W_h, b)]
+        h, loss = torch.zeros_like(b), 0.0
+        for e_t, y_t in zip(e, y, strict=True):
+            h = torch.tanh(weights[0] @ e_t + weights[1] @ h + weights[2])
+            loss = loss + F.mse_loss(h, y_t, reduction="sum") / 2
+        return torch.autograd.grad(loss, weights)

@@ -63,7 +63,7 @@ def lstm_parameters(d, k):
     return 4 * (k * (d + k) + k)
 
 
-# %% wrong="only the first bias" caught_by="equal to nn.LSTMCell"
+# %% wrong="only the first bias" caught_by="two biases become one"
 def from_torch(state):
     W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
     b = (state["bias_ih"]).chunk(4)
@@ -74,7 +74,7 @@ def lstm_parameters(d, k):
     return 4 * (k * (d + k) + k)
 
 
-# %% wrong="mean of the biases" caught_by="equal to nn.LSTMCell"
+# %% wrong="mean of the biases" caught_by="two biases become one"
 def from_torch(state):
     W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
     b = ((state["bias_ih"] + state["bias_hh"]) / 2).chunk(4)

@@ -52,7 +52,7 @@ def next_word_loss(s, x):
     return -log_p[rows, x].sum(), gradient / len(x)
 
 
-# %% wrong="gradient of the sum" caught_by="gradient like autograd"
+# %% wrong="gradient of the sum" caught_by="gradient by hand"
 printed = {1.0: 0.0, 0.01: math.log(0.01)}
 
 
@@ -65,7 +65,7 @@ def next_word_loss(s, x):
     return -log_p[rows, x].mean(), gradient
 
 
-# %% wrong="gradient with the printed sign" caught_by="gradient like autograd"
+# %% wrong="gradient with the printed sign" caught_by="gradient by hand"
 printed = {1.0: 0.0, 0.01: math.log(0.01)}
 
 
@@ -78,7 +78,7 @@ def next_word_loss(s, x):
     return -log_p[rows, x].mean(), -gradient / len(x)
 
 
-# %% wrong="probabilities without the one-hot" caught_by="gradient like autograd"
+# %% wrong="probabilities without the one-hot" caught_by="gradient by hand"
 printed = {1.0: 0.0, 0.01: math.log(0.01)}
 
 
@@ -191,3 +191,14 @@ def next_word_loss(s, x):
     gradient = np.exp(log_p)
     gradient[rows, x] -= 1
     return -log_p[rows, x].mean(), gradient / len(x)
+
+
+# %% wrong="uses autograd" caught_by="gradient by hand"
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+def next_word_loss(s, x):
+    scores = torch.tensor(s, requires_grad=True)
+    loss = F.cross_entropy(scores, torch.as_tensor(x))
+    loss.backward()
+    return loss.item(), scores.grad.numpy()
