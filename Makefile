@@ -31,6 +31,7 @@ bench: .venv/.test-ready
 	$(BIN)/python benchmarks/attacks.py
 	$(BIN)/python benchmarks/kitchen_exact.py
 	$(BIN)/python benchmarks/kitchen.py
+	$(BIN)/python benchmarks/transformer.py
 
 .venv/.run-ready: pyproject.toml scripts/setup
 	scripts/setup run

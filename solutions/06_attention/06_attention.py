@@ -153,11 +153,11 @@ print("query 0, and the mean:     ", lookup(0 * one, E, E), E.mean(axis=0))
 # %% [markdown] statement="needle"
 # ## 2. Predict, then measure: one needle, much hay
 #
-# Of $n$ keys one has the score $s \ge 0$, all others 0.
+# Of $n$ keys one has the score $s$, all others 0.
 #
 # - `guess`, first: with $s = 10$ and $n = 100{,}000$, which weight (0 to 1) has the one?
 # - `weight_on_one(n, s)`: its weight; $s$ may be 1,000;
-# - `score_needed(n, share)`: the $s$ with which its weight is `share` (between 0 and 1);
+# - `score_needed(n, share)`: the $s$, perhaps negative, with which its weight is `share` (between 0 and 1);
 # - `measured`: the weight you guessed, computed.
 
 # %% [markdown] hints="needle"
@@ -234,12 +234,12 @@ _, (left, right) = plt.subplots(1, 2)
 for s, weights in curves.items():
     left.semilogx(lengths, weights)
     left.text(1.3 * math.exp(s), 0.5, s)
-left.plot(1e5, measured, "ko", label="left: measured")
-left.plot(1e5, guess, "kx", label="left: your guess")
+left.plot(1e5, measured, "ko", label="measured")
+left.plot(1e5, guess, "kx", label="your guess")
 left.set(xlabel="length of the text (words, log)", ylabel="weight for score 1, 3, 10")
 right.semilogx(lengths, needed)
 right.set(xlabel="length of the text (words, log)", ylabel="score for weight ½")
-right.legend(*left.get_legend_handles_labels(), loc="lower right")
+left.legend(loc="upper center", bbox_to_anchor=(0.5, 1.22), ncols=2, fontsize=9)
 plt.show()
 
 # %% [markdown]
@@ -262,7 +262,7 @@ fox.T
 #
 # - `contradictions(scores, printed)`: all pairs $(i, j)$, $i < j$, of *equal* scores with *unequal* printed weights;
 # - `best_repair(scores, printed, candidates)`: change *one* score, to one of the candidates, so that the softmax comes as close to
-#   the print as possible. Return `(i, new score)`;
+#   the print as possible (any distance will do). Return `(i, new score)`;
 # - `repaired`: the lecture's word and the whole number, from -9 to 9, that explain its print: `("word", number)`.
 
 # %% [markdown] hints="explain_print"
@@ -357,7 +357,7 @@ plt.show()
 
 # %% [markdown]
 # With 5 for *jumps* all is explained but *fox*: .05 became .06, probably so that the row sums to 1. And no weight is ever 0: the four
-# that are printed so hold .002 together.
+# printed so hold .002 together (row *true*).
 #
 # How peaked is a softmax? Multiply all scores by one number:
 
@@ -544,12 +544,13 @@ plt.show()
 
 # %% [markdown] statement="shape_hunt"
 # Write `product_shape(*shapes)`: the shape of $A B C \cdots$ (the first may be a vector, `(n,)`), or None if it fails. Then
-# `printed_shape`, {letter: shape or None}, for $n = 9$, $d = 5$ and width $h = 4$; softmax keeps a shape:
+# `printed_shape`, {letter: shape or None}, for $n = 9$, $d = 5$ and width $h = 4$; softmax keeps a shape. D, E, F are
+# one line, read in three ways:
 #
 # | | printed | with |
 # |---|---|---|
 # | A | $p\, x^T$ (000) | $p\,[n]$, $x\,[n, d]$ |
-# | B | $p\, v$ (000) | $p\,[1, n]$, $v\,[n, d]$ |
+# | B | $p\, v$, "$[n, d]$" (000) | $p\,[1, n]$, $v\,[n, d]$ |
 # | C | $\mathrm{softmax}(QK^T)\, V^T$ (000) | $Q, K, V\,[n, h]$ |
 # | D | $\mathrm{softmax}(QK)\, V$ (003) | $Q, K, V\,[n, h]$ |
 # | E | $\mathrm{softmax}(QK)\, V$ (003) | $Q, K, V\,[h, n]$ |
@@ -612,8 +613,8 @@ for _letter, _wanted in {**dict.fromkeys("ACDEF"), "B": (1, 5), "G": (5, 9)}.ite
 product_shape((9, 4), (4, 9), (9, 4))  # try the repairs
 
 # %% [markdown]
-# Only B and G run, and the comment beside B promises $[n, d]$, for one word. Right are $p\,x$, and $PV$ in C; in D $QK^T$; in F a
-# *second* transpose, $V^T$. No reading saves 003's line. A shape that fails is kind. This is not:
+# Only B and G run, and B has one row, not $n$. Right are $p\,x$, and $PV$ in C; in D $QK^T$; in F a *second* transpose,
+# $V^T$. No reading saves 003's line. A shape that fails is kind. This is not:
 
 # %%
 set_seed(1)
@@ -936,8 +937,10 @@ same = torch.allclose(
 print("other maps, the same scores:", same, f" {d * d:,} numbers in W, {2 * d * 8:,} in W_q and W_k")
 
 # %% [markdown]
-# Scores depend on $W_q W_k^T$ alone, of rank $d_k$ at most; a curve touches 0 at the rank of its $W$. A small $d_k$ is cheap, but does not tell 64 words
-# apart exactly. And, as 001 says, many maps are equivalent: turn queries by $R$, keys by $R^{-T}$.
+# Scores depend on $W_q W_k^T$ alone, of rank $d_k$ at most; a curve touches 0 at the rank of its $W$. A small $d_k$ is cheap,
+# but does not give the identity exactly. And, as 001 says, many maps are equivalent: turn queries by $R$, keys by $R^{-T}$.
+#
+# *A good place to stop for today.*
 
 # %% [markdown]
 # ## What a lookup buys
@@ -996,8 +999,8 @@ with torch.no_grad():
     costs = {name: loss(model, windows["valid"][:5000])[0].exp().item() for name, model in models.items()}
 _, axes = plt.subplots(figsize=(7, 2))
 axes.bar_label(axes.barh([*costs], [*costs.values()]), fmt=" %.0f")
-axes.axvline(corpus.floor("valid").perplexity, color="gray", linestyle=":", label="the language's own")
-axes.set(xlabel="perplexity on held-out text", ylabel="model")
+axes.axvline(corpus.floor("valid").perplexity, color="black", linestyle="--", zorder=3, label="the language's own")
+axes.set(xlabel=f"perplexity on held-out text, {steps:,} steps", ylabel="model")
 axes.legend()
 plt.show()
 
@@ -1009,10 +1012,10 @@ with torch.no_grad():
 print("15 words in another order, the same scores:", same)
 
 # %% [markdown]
-# To choose whom to listen to roughly halves the bag's perplexity. $W_k$ and $W_v$ bring nothing *here*, and section 8 says why: $W_q$ can
-# do $W_k$'s work, the next layer $W_v$'s. They matter where widths differ and lookups are many.
+# Choosing whom to hear roughly halves the bag's perplexity. $W_k$ and $W_v$ bring nothing *here* (at few steps they hurt): $W_q$ can
+# do $W_k$'s work (section 8), the next layer $W_v$'s. They matter where widths differ and lookups are many.
 #
-# But after so few steps the last word alone beats all 16 together (not after 2,000): a set of words has no *beside*. And
+# After 250 steps the last word alone beats all 16 (after 2,000 no longer): a set of words has no *beside*. And
 # one question gets *one average*. Next: many questions, and words that know their place.
 
 # %%
@@ -1034,7 +1037,7 @@ attend = F.scaled_dot_product_attention  # softmax(Q Kᵀ / √d_k) V over the l
 # 1  Q1 = x @ W_q1                             # [seq_len, hidden / 2]
 # 2  h1 = softmax(Q1 @ K1.T) @ V1.T            # the output of the first head
 # 3  h = [h1:h2] @ H                           # concatenate and mix them together
-# 4  s = Q @ K.T                               # all heads; .T swaps the last two axes
+# 4  s = Q @ K.mT                              # all heads; printed .T, meant so
 # 5  h = softmax(s) @ V                        # [num_heads, seq_len, hidden / num_heads]
 # 6  h = h.transpose(0, 1).reshape(1, 2)       # [seq_len, hidden]
 # ```
@@ -1110,8 +1113,12 @@ assert torch.allclose(_got[0], _V.mean(0) @ _H), (
 assert isinstance(wrong_lines, set | list | tuple | frozenset), f"wrong_lines is a set; yours: {wrong_lines!r}."
 assert set(wrong_lines) < {1, 2, 3, 4, 5, 6}, f"Numbers of lines, and not of all six; yours: {wrong_lines!r}."
 ### BEGIN HIDDEN TESTS
-assert not set(wrong_lines) - {2, 3, 6}, "One of the lines that you name does run: try it with zeros of these shapes."
-assert set(wrong_lines) == {2, 3, 6}, "A line that you do not name cannot run: try each with zeros of these shapes."
+assert not set(wrong_lines) - {2, 3, 6}, (
+    "One of the lines that you name does run: try it with torch.zeros of these shapes (softmax keeps a shape)."
+)
+assert set(wrong_lines) == {2, 3, 6}, (
+    "A line that you do not name cannot run: try each with torch.zeros of these shapes (softmax keeps a shape)."
+)
 ### END HIDDEN TESTS
 
 # %% [markdown] statement="heads_at_once"
@@ -1222,7 +1229,7 @@ print({name: [round(float(value), 4) for value in way] for name, way in ways.ite
 # %% [markdown]
 # ## 11. The module, and what it weighs
 #
-# Lecture 002's listing of this module indents nearly everything below `if mask is not None:`. What does it return without a mask?
+# Lecture 002's listing of this module indents nearly everything below `if mask is not None:`; without a mask it returns None.
 
 # %% [markdown] statement="MultiHead"
 # - `MultiHead(d, h)`: parts `q`, `k`, `v`, `out`, each `nn.Linear(d, d)`; `forward(x, mask=None)`: $x$ $[B, T, d]$; `mask`
@@ -1535,13 +1542,11 @@ plt.show()
 # %% [markdown] statement="influence"
 # ## 13. Who can hear whom
 #
-# Disturb a word and see what moves.
-#
 # - `influence(layer, X)`: bool $[T, T]$ for a function `layer` from $[T, d]$ to $[T, d']$; entry $[i, j]$: does output $i$ change
 #   when word $j$ does?
-# - `layers_needed(R)`: how many stacked layers of reach $R$ until the *last* output hears the *first* word?
-# - `wrong_row`: lecture 001 prints as longest paths: self-attention $O(1)$, recurrent $O(n)$, convolutional (kernel $k$)
-#   $O(\log_k n)$, restricted (to $r$ words) $O(n/r)$. Which is wrong for plain stacked layers?
+# - `layers_needed(R)`: how many stacked layers of reach $R$ until the *last* output hears the *first* word? (It always does.)
+# - `wrong_row`: lecture 001 prints as longest paths, in layers (recurrent: in steps): self-attention $O(1)$, recurrent $O(n)$,
+#   convolutional (kernel $k$) $O(\log_k n)$, restricted (to $r$ words) $O(n/r)$. Which is wrong for plain stacked layers?
 
 # %% [markdown] hints="influence"
 # 1. What changes may be a little or a lot: compare old and new output exactly, row by row.
@@ -1629,7 +1634,7 @@ assert layers_needed(torch.eye(6).roll(1, 0).bool() | torch.eye(6).bool()) == 5,
 _names = ("self-attention", "recurrent", "convolutional", "restricted")
 assert wrong_row in _names, f"wrong_row is one of {', '.join(_names)}; yours: {wrong_row!r}."
 ### BEGIN HIDDEN TESTS
-assert wrong_row == "convolutional", f"{wrong_row} is right. Count for each what one more layer adds."
+assert wrong_row == "convolutional", f"{wrong_row} is right. Count what one more layer adds (recurrent: one more step)."
 ### END HIDDEN TESTS
 
 # %%
@@ -1703,7 +1708,10 @@ predicted = {
 
 
 def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: from X, [T, d], to [T, d'] or [d']; order: T old places."""
+    """ "invariant", "equivariant" or "neither"; layer: from X, [T, d], to [T, d'] or [d']; order: T old places.
+
+    An output [d'] is one vector: it has no places, so it cannot be equivariant.
+    """
     ### BEGIN SOLUTION
     before, after = layer(X), layer(X[order])
     if torch.allclose(after, before, atol=1e-6):
@@ -1745,6 +1753,12 @@ for _name, _layer in {
 }.items():
     _got = kind_of(_layer, _X.clone(), _order.clone())
     assert _got == "neither", f"{_name}: neither invariant nor equivariant; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+_T = random.randint(4, 7)
+_X = torch.randn(_T).double()[torch.arange(_T)[:, None].add(torch.arange(_T)) % _T]  # each row: the one above, turned
+_got = kind_of(lambda X: X[0], _X, torch.arange(1, _T + 1) % _T)
+assert _got == "neither", f"The first word alone is one vector, here of d = T = {_T} numbers: neither; yours: {_got!r}."
+### END HIDDEN TESTS
 
 # %% test="kind_of" aspect="predictions" points=1
 assert hasattr(predicted, "keys") and set(predicted) == set(LAYERS), (
@@ -1759,10 +1773,10 @@ assert not _wrong, f"Predicted otherwise than measured: {', '.join(_wrong)}."
 ### END HIDDEN TESTS
 
 # %%
-text = "can a canner can a can", "can can can a a canner"
+sentences = "can a canner can a can", "can can can a a canner"
 set_seed(1)
 vectors = {word: torch.randn(8) for word in ("can", "a", "canner")}
-X, Y = (torch.stack([vectors[word] for word in words.split()]) for words in text)
+X, Y = (torch.stack([vectors[word] for word in words.split()]) for words in sentences)
 before, after, places = attend(X, X, X), attend(Y, Y, Y), torch.randn(6, 8)
 
 # %%
@@ -1801,7 +1815,7 @@ for name, layer in functions.items():
 #   $e_0 \cdot e_k$ fall, before it first rises?
 
 # %% [markdown] hints="sinusoids"
-# 1. Print `sinusoids(3, 4)`: the first row is 0, 1, 0, 1, and the second column of waves is a hundred times slower.
+# 1. Print `sinusoids(3, 4)`: the first row is 0, 1, 0, 1, and the second *pair* of columns is a hundred times slower.
 # 2. What are $\sin(a + b)$ and $\cos(a + b)$? Each wave needs a block of 2 by 2 only.
 # 3. The dot product with row 0 for some hundred rows; differences of neighbours; the first that is not negative tells after how
 #    many falls.
@@ -1903,7 +1917,8 @@ plt.show()
 set_seed(1)
 tea, milk = torch.randn(2, 64)
 for name, place in {"nothing": 0, "the integer 500": 500, "row 500": sinusoids(501, 64)[500].float()}.items():
-    print(f"tea and milk plus {name}: cosine {F.cosine_similarity(tea + place, milk + place, dim=0):.3f}")
+    near = F.cosine_similarity(tea + place, milk + place, dim=0)
+    print(f"tea and milk (two random vectors) plus {name}: cosine {near:.3f}")
 
 # %% [markdown]
 # Left: four of the sines, from fast to slow. Right: closer means larger on the whole, not step by step. And lecture 001's "encode each
@@ -1937,17 +1952,18 @@ def questions(task, N, B, seed=None):
 # - `difference_heads(N)`, set by hand: `([(W_q, W_k), (W_q, W_k)], H)`, each $W$ of shape $[3N, N]$ and $H$ $[2, 1]$, so that the last
 #   row of $[\text{head}_1; \text{head}_2]\,H$ is the answer to *two lookups*;
 # - `share_one_head`: for five dishes, what share of this answer's variance can *one* head explain at best (times any number)?
-# - `share_one_layer`: and of the answer to *two hops*, one layer with any number of heads?
+# - `share_one_layer`: and of the answer to *two hops*, one layer with *one* head?
 
 # %% [markdown] hints="difference_heads"
 # 1. A weighted mean of $a$ and $b$ times a number: can one count with a plus and the other with a minus? "With a single attention
 #    head, averaging inhibits this" (lecture 002).
-# 2. In one layer the question cannot know who the partner is, except that it is one of four: what is its best guess?
+# 2. One head, one layer: who the partner is stands in the asked dish only, so it can change that dish's weight, but not how the
+#    other four share the rest. What is the best guess among four?
 # 3. Heads: the query copies one of the asked names, the key copies the dish's name, times a large number, so that the softmax sees
 #    one dish only. The rest is a matter of signs.
 
 
-# %% task="difference_heads" points=4 level=3 minutes=20
+# %% task="difference_heads" points=4 level=3 minutes=30
 # share_one_head = a fraction of the variance, from 0 to 1
 # share_one_layer = a fraction of the variance, from 0 to 1
 ### BEGIN SOLUTION
@@ -1999,7 +2015,7 @@ for _share in (share_one_head, share_one_layer):
 ### BEGIN HIDDEN TESTS
 assert abs(share_one_head - 0.5) < 0.02, f"Not {share_one_head}: minimise (1 - u)² + (1 + v)², u and v of one sign."
 assert abs(share_one_layer - 0.25) < 0.02, (
-    f"Not {share_one_layer}: take the mean of four prices, one of them asked for."
+    f"Not {share_one_layer}: one head can do no better than the mean of four prices, one of them asked for."
 )
 ### END HIDDEN TESTS
 
@@ -2058,14 +2074,14 @@ shares = pd.Series({key: 100 * share for key, (_, share) in readers.items()}).un
 # %%
 axes = shares.plot.bar(rot=0, color=plots.COLOURS[:3])
 for place, share in enumerate((share_one_head, share_one_layer)):
-    axes.plot([place - 0.3, place + 0.3], [100 * share] * 2, color="black", linestyle="--")
+    axes.plot([place - 0.35, place - 0.08], [100 * share] * 2, color="black", linestyle="--")
 axes.set_ylabel("variance explained (%)")
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# Dashed: your predictions. A second head does what no average can; a second layer follows what the first has read. (Two layers
-# with one head can also look twice, one after the other.) And this is how the second layer does it:
+# Dashed: your predictions for one layer, one head. A second head does what no average can; a second layer follows what the first has
+# read. ($N + 1$ heads in one layer could, too; two layers can also look twice.) How the second layer does it:
 
 # %%
 dishes = np.array(["tea", "soup", "cake", "rice", "fish"])
@@ -2208,7 +2224,7 @@ plt.show()
 for d in (64, 512):
     counts = {kind: operations(kind, 1024, d, 3, 32) for kind in rows}
     print(f"n = 1,024, d = {d}:", ", ".join(f"{kind} {count / 1e6:,.0f} M" for kind, count in counts.items()))
-print("attention and recurrence cost the same from n =", crossover(512), "words on, for d = 512")
+print("d = 512: attention and recurrence cost the same at n =", crossover(512), "words")
 
 # %% [markdown]
 # Every word now hears every other at once, several times over, and knows where it stands. What is missing for a language

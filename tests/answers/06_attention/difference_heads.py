@@ -145,3 +145,14 @@ def difference_heads(N):
     """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
     name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
     return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
+
+
+# %% wrong="one head of one layer explains all, as many heads would" caught_by="two predictions"
+share_one_head = 1 / 2
+share_one_layer = 1
+
+
+def difference_heads(N):
+    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
+    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])

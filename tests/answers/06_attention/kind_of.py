@@ -281,3 +281,21 @@ def kind_of(layer, X, order):
         return "invariant"
     same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
     return "equivariant" if same else "neither"
+
+
+# %% wrong="as many numbers as words taken for as many words" caught_by="neither of both"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = len(before) == len(X) and torch.allclose(after, before[order], atol=1e-6)
+    return "equivariant" if same else "neither"
