@@ -44,6 +44,13 @@ def without_autograd(function: Callable[..., Any], *inputs: Any) -> Any:
 
 
 @beside_the_answer
+def arguments_after(function: Callable[..., Any], *inputs: Any) -> tuple[Any, ...]:
+    """The inputs as they are after function(*inputs): what it changed in place shows."""
+    function(*inputs)
+    return inputs
+
+
+@beside_the_answer
 def parameter_gradients(module: Any, *inputs: Any) -> dict[str, Any]:
     """By name, the gradients of sum(module(*inputs)) with respect to the parameters of a torch module."""
     import torch

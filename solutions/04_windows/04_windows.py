@@ -11,6 +11,8 @@
 # 05 and 06.
 
 # %% [markdown]
+# Two sittings: sections 1 to 8 (tags), then 9 to 15 (the next word).
+#
 # The slides you will check come from public lectures: 000 (unsigned), 001 (Greg Durrett), 002 (Fabrizio Silvestri), 003
 # (Yoav Artzi). The text is the *kitchen* text: restaurant stories written by a program, so that each word's part of speech is
 # known, and also how well the next word *can* be guessed.
@@ -31,7 +33,7 @@ import lmkit
 from lmkit import kitchen as language
 from lmkit import ngrams, plots
 from lmkit.budgets import budget
-from lmkit.testing import parameter_gradients
+from lmkit.testing import arguments_after, parameter_gradients
 from lmkit.training import set_seed, shuffled, train, warmup_cosine
 
 plots.use_style()
@@ -45,11 +47,11 @@ torch.set_num_threads(1)  # the nets are small: one core is the fastest
 # %%
 fox = lmkit.load("toy-fox")
 for words, tags in zip(fox.splits["train"][:2], fox.tags["train"][:2], strict=True):
-    print(" ".join(words), "|", " ".join(tags))
+    print(" ".join(words), "| tag of the second word:", tags[1])
 print("same bag of words:", Counter(fox.splits["train"][0]) == Counter(fox.splits["train"][1]))
 
 # %% [markdown]
-# A vector of counts is the same for both, the tags are not. So no function of the counts can tag, however deep.
+# A vector of counts is the same for both, the rows of tags are not. So no function of the counts can tag, however deep.
 #
 # Then give the tagger one word at a time. Its **one-hot** vector has a 1 at the word's number; times a matrix of vectors it
 # picks one row, the word's **static** vector. Either way *increase* looks the same in these:
@@ -115,14 +117,16 @@ assert math.isclose(_got, 0.75), f"the, can and one cook right, the other cook w
 # %% test="static_ceiling" aspect="shares of tokens, not words" points=1
 _got = static_ceiling(["a", "a", "a", "a", "b", "b"], ["X", "X", "X", "Y", "X", "Y"])
 assert isinstance(_got, int | float | np.number), f"Return a share, a number; you return {_got!r}."
-assert math.isclose(_got, 4 / 6), f"Right: 3 of 4 times a, 1 of 2 times b, so 4 of 6 tokens; yours: {_got}."
+assert math.isclose(_got, 4 / 6, rel_tol=1e-6), (
+    f"Right: 3 of 4 times a, 1 of 2 times b, so 4 of 6 tokens; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _ in range(20):
     _n = random.randint(1, 12)
     _words, _tags = random.choices("abcd", k=_n), random.choices("XYZ", k=_n)
     _best = sum(max(sum(w == v and t == u for w, t in zip(_words, _tags, strict=True)) for u in "XYZ") for v in "abcd")
     _got = static_ceiling(list(_words), list(_tags))
-    assert math.isclose(_got, _best / _n), f"For {_words} with tags {_tags} the share is not {_got}."
+    assert math.isclose(_got, _best / _n, rel_tol=1e-6), f"For {_words} with tags {_tags} the share is not {_got}."
 ### END HIDDEN TESTS
 
 # %% test="static_ceiling" aspect="predicted, then measured" points=1
@@ -189,6 +193,7 @@ for _c in (0, 1, 2, 5):
     assert tuple(_got.shape) == (3, 2 * _c + 1), (
         f"Three words, c = {_c}: shape (3, {2 * _c + 1}) wanted; yours: {tuple(_got.shape)}."
     )
+    assert "int" in str(_got.dtype), f"Word numbers are integers, an embedding takes no others; yours: {_got.dtype}."
 
 # %% test="windows" aspect="the word stands in the middle" points=1
 _got = windows([4, 8, 6, 3, 9], 1)
@@ -219,13 +224,13 @@ assert _got[-1] == [8, 6, 3, 0, 0], f"The last window has two PAD behind; yours:
 for _c, _wanted in ((0, 0.0), (1, 2 / 12), (2, 6 / 20)):
     _got = pad_share(4, _c)
     assert isinstance(_got, int | float | np.number), f"pad_share returns a number; yours: {_got!r}."
-    assert math.isclose(_got, _wanted, abs_tol=1e-9), f"Four words, c = {_c}: {_wanted:.3f} wanted; yours: {_got}."
+    assert math.isclose(_got, _wanted, abs_tol=1e-6), f"Four words, c = {_c}: {_wanted:.3f} wanted; yours: {_got}."
 ### BEGIN HIDDEN TESTS
 for _ in range(30):
     _n, _c = random.randint(1, 9), random.randint(0, 20)
     _pads = sum(not 0 <= t + k < _n for t in range(_n) for k in range(-_c, _c + 1))
     _got = pad_share(_n, _c)
-    assert math.isclose(_got, _pads / (_n * (2 * _c + 1)), abs_tol=1e-9), (
+    assert math.isclose(_got, _pads / (_n * (2 * _c + 1)), abs_tol=1e-6), (
         f"{_n} words, c = {_c}: {_pads} of {_n * (2 * _c + 1)} places are PAD; your share: {_got}."
     )
 ### END HIDDEN TESTS
@@ -377,9 +382,9 @@ print("scores, the words reversed:", all_scores(vectors[::-1], W).round(1), "mea
 # %% [markdown] statement="descend"
 # ## 5. A training loop of your own
 #
-# The scores become probabilities by softmax, and the **loss** is the mean of $-\ln P(\text{right tag})$: cross-entropy, in nats. Training
+# Softmax turns scores into probabilities; the **loss** is the mean of $-\ln P(\text{right tag})$: cross-entropy, in nats. Training
 # moves every weight a little against its gradient, batch after batch. Write that loop for the linear tagger: `descend(W, b, batches, rate)`
-# returns the new `W`, the new `b` and the list of losses (floats), each measured *before* its step.
+# returns the new `W` and `b` (plain tensors that no longer ask for gradients) and the list of losses (floats), each measured *before* its step.
 #
 # `F.cross_entropy(scores, y)` is the loss; torch computes gradients.
 
@@ -391,7 +396,7 @@ print("scores, the words reversed:", all_scores(vectors[::-1], W).round(1), "mea
 #    and bind the names to new, detached tensors: old value minus rate times gradient.
 
 
-# %% task="descend" points=4 level=3 minutes=15
+# %% task="descend" points=4 level=3 minutes=20
 def descend(W, b, batches, rate):
     """One step of gradient descent for each (x, y) of `batches`; returns W, b and the list of losses.
 
@@ -413,7 +418,10 @@ def descend(W, b, batches, rate):
 _x, _y = torch.tensor([[1.0, 0.0], [0.0, 2.0]]), torch.tensor([0, 2])
 _got = descend(torch.zeros(2, 3), torch.zeros(3), [(_x, _y)] * 3, 0.5)
 assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
-_losses = [float(loss) for loss in _got[2]]
+assert hasattr(_got[2], "__iter__") and all(isinstance(loss, int | float | np.number) for loss in _got[2]), (
+    f"The losses are floats: a tensor drags its whole graph along. Yours: {_got[2]!r}."
+)
+_losses = list(_got[2])
 assert len(_losses) == 3, f"Three batches, three losses; yours: {_losses}."
 assert math.isclose(_losses[0], math.log(3), rel_tol=1e-4), f"At zero weights the loss is ln 3; yours: {_losses[0]}."
 assert _losses[2] < _losses[1] < _losses[0], f"On the same batch again the loss should fall; yours: {_losses}."
@@ -421,6 +429,9 @@ assert _losses[2] < _losses[1] < _losses[0], f"On the same batch again the loss 
 # %% test="descend" aspect="one step against the gradient" points=1
 _got = descend(torch.zeros(2, 2), torch.zeros(2), [(torch.tensor([[2.0, 4.0]]), torch.tensor([1]))], 0.1)
 assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
+assert getattr(_got[0], "requires_grad", True) is False, (
+    f"The new W is a plain tensor that asks for no gradients: detach it. Yours: {_got[0]!r}."
+)
 assert np.allclose(_got[0], [[-0.1, 0.1], [-0.2, 0.2]], atol=1e-5), (
     f"After one step W should not be {_got[0].tolist()}."
 )
@@ -438,6 +449,9 @@ for _ in range(5):
 # %% test="descend" aspect="the bias learns too" points=1
 _got = descend(torch.zeros(2, 2), torch.zeros(2), [(torch.tensor([[2.0, 4.0]]), torch.tensor([1]))], 0.1)
 assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
+assert getattr(_got[1], "requires_grad", True) is False, (
+    f"The new b is a plain tensor that asks for no gradients: detach it. Yours: {_got[1]!r}."
+)
 assert np.allclose(_got[1], [-0.05, 0.05], atol=1e-5), f"After one step b should not be {_got[1].tolist()}."
 ### BEGIN HIDDEN TESTS
 _W, _b, _x, _y = torch.randn(4, 3), torch.randn(3), torch.randn(6, 4), torch.randint(3, (6,))
@@ -450,6 +464,8 @@ assert np.allclose(_got, _b - 0.7 * _error, atol=1e-5), "b moves by rate times i
 _batches = [(torch.tensor([[1.0, 2.0]]), torch.tensor([0])), (torch.tensor([[3.0, -1.0]]), torch.tensor([1]))]
 _got = descend(torch.zeros(2, 2), torch.zeros(2), _batches * 2, 0.3)
 assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
+for _value in _got[:2]:
+    assert getattr(_value, "requires_grad", True) is False, f"W and b should ask for no gradients; yours: {_value!r}."
 _W, _b = torch.zeros(2, 2), torch.zeros(2)
 for _x, _y in _batches * 2:
     _error = (_x @ _W + _b).softmax(1) - F.one_hot(_y, 2)
@@ -506,8 +522,8 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# The mean gets stuck at once: no training brings back what averaging threw away. But even the concatenation stays below the
-# ceiling of single words. Two things are missing: vectors that learn, and a layer in which words can meet.
+# The mean stays far behind, and would with learned vectors: see the last row of the table in section 6. But even the
+# concatenation stays below the ceiling of single words. Two things are missing: vectors that learn, and a layer in which words can meet.
 
 # %% [markdown] statement="WindowTagger"
 # ## 6. The window tagger
@@ -573,6 +589,7 @@ for _c in (0, 1, 2, 3):
     _model = WindowTagger(9, 4, _c, dim=3, width=6)
     _s = {name: torch.randn(value.shape) for name, value in dict(_model.state_dict()).items()}
     assert len(_s) == 5, f"Vectors, two matrices and two biases: 5 weights wanted; yours: {sorted(_s)}."
+    _s["embedding.weight"][0] = 0
     _model.load_state_dict(_s)
     _rows = torch.randint(9, (5, 2 * _c + 1))
     _x = torch.stack([torch.cat([_s["embedding.weight"][i] for i in row]) for row in _rows])
@@ -649,8 +666,8 @@ for context, mean in ((0, False), (1, False), (2, False), (5, False), (10, False
 pd.DataFrame.from_dict(table, orient="index").rename_axis("window")
 
 # %% [markdown]
-# With window 0 the tagger comes up to the ceiling of section 2 and stops. One neighbour on each side breaks it; more add little
-# but parameters, padding and memory. (*Inputs*: the vectors of all windows of this small text.) Why do the far words not help?
+# With window 0 the tagger comes up to the ceiling of section 2 and stops. One neighbour on each side breaks it; then little
+# is left to gain, and more neighbours add parameters, padding and memory. (*Inputs*: the vectors of all windows of this small text.) Why do the far words not help?
 #
 # Try sentences of your own:
 
@@ -662,8 +679,8 @@ print([tag_names[i] for i in scores.argmax(1)])
 # %% [markdown] statement="norms_by_offset"
 # ## 7. Far places starve
 #
-# Each place has its own rows in the first layer (layers above know no places). Where `PAD` stands, $x$ is zero, and so is
-# those rows' gradient. Write
+# Each place has its own rows in the first layer; above it they mix. Where `PAD` stands, $x$ is zero, and so is
+# those rows' gradient from this example. Write
 #
 # - `norms_by_offset(gradient, c)`: for a gradient of shape `[(2c+1)·d, width]`, the length $\sqrt{\sum g^2}$ of each place's block,
 #   from offset $-c$ to $c$;
@@ -718,7 +735,7 @@ for _ in range(10):
 for _k, _wanted in ((0, 1), (1, 0.75), (-1, 0.75), (4, 0), (-9, 0)):
     _got = real_share(4, _k)
     assert isinstance(_got, int | float | np.number), f"real_share returns a number; yours: {_got!r}."
-    assert math.isclose(_got, _wanted, abs_tol=1e-9), (
+    assert math.isclose(_got, _wanted, abs_tol=1e-6), (
         f"Of 4 words, a share {_wanted} has a word at {_k}; yours: {_got}."
     )
 ### BEGIN HIDDEN TESTS
@@ -726,7 +743,7 @@ for _ in range(30):
     _n, _k = random.randint(1, 9), random.randint(-12, 12)
     _got = real_share(_n, _k)
     _wanted = sum(0 <= t + _k < _n for t in range(_n)) / _n
-    assert math.isclose(_got, _wanted, abs_tol=1e-9), f"T = {_n}, offset {_k}: the share is not {_got}."
+    assert math.isclose(_got, _wanted, abs_tol=1e-6), f"T = {_n}, offset {_k}: the share is not {_got}."
 ### END HIDDEN TESTS
 
 # %%
@@ -751,21 +768,25 @@ left.legend(loc="lower center")
 right.bar(offsets, norms, color=plots.COLOURS[1])
 right.set(xlabel="offset from the tagged word", ylabel="gradient norm, first steps")
 plt.show()
+beside = ", ".join(f"{norms[k] / norms[10]:.0%}" for k in (9, 11))
+print(f"at -1 and 1: {expected[9]:.0f} % of the places hold a word; norms, of the middle's: {beside}")
 
 # %% [markdown]
 # Ten words away three places in four are empty, and the rows get a fifth of the middle's gradient. Two reasons:
-# seldom a word, and seldom one that matters. Whatever far words could tell is learned slowest. The lecture blames windows for more;
+# seldom a word, and seldom one that matters: at ±1, 92 % of the places are filled, yet the norm stays
+# well below the middle's. Whatever far words could tell is learned slowest. The lecture blames windows for more;
 # rightly?
 
 # %% [markdown] statement="slide_check"
 # ## 8. Three claims of the lecture
 #
-# Lecture 000 also says:
+# Lecture 000 says:
 #
 # - **a** the tags of `a quick brown fox jumps over the lazy dog`: `DET ADJ ADJ NOUN VERB PREP ADJ NOUN`. Repair: `repaired_tags`, a list.
-# - **b** with $N = 100$ words on each side and `word_dim` = 50, a row of the input has "$200$·`word_dim`" numbers (elsewhere:
+# - **b** with $N = 100$ on each side and `word_dim` = 50, an input row has "$200$·`word_dim`" numbers (elsewhere:
 #   "$100$·`word_dim`"). Right: `row_length`.
-# - **c** without *brown*, "all words after the second" are represented anew. For a centred window, write `changed_words(sentence, removed, c)`.
+# - **c** without *brown*, "all words after the second" are represented anew. `changed_words(sentence, removed, c)`:
+#   whose centred window changes without the word at place `removed`?
 
 # %% [markdown] hints="slide_check"
 # 1. Count the tags; then count the places of a window on both sides *and* in the middle.
@@ -776,7 +797,7 @@ plt.show()
 
 # %% task="slide_check" points=4 level=2 minutes=12
 def changed_words(sentence, removed, c):
-    """Places (in the original list of different words) of the others whose window changes without word `removed`."""
+    """Places (in the original list of different words) of the words whose window changes without the one at `removed`."""
     ### BEGIN SOLUTION
     return [i for i in range(len(sentence)) if i != removed and abs(i - removed) <= c]
     ### END SOLUTION
@@ -864,6 +885,9 @@ plt.show()
 # So a window is steady and cheap, but blind beyond its edge; widening costs weights that hardly learn. We shall want an architecture that looks
 # far without paying for it. First the same window, used to guess the next word.
 
+# %% [markdown]
+# **Break.** Here ends the first sitting.
+
 # %% [markdown] statement="examples"
 # ## 9. The same window, guessing the next word
 #
@@ -892,12 +916,14 @@ def examples(ids, n, start, end):
 _got = examples([7, 8, 5], 2, 0, 1)
 assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return contexts and next words; yours: {_got!r}."
 assert hasattr(_got[1], "tolist"), f"The next words are a tensor; yours: {_got[1]!r}."
+assert "int" in str(_got[1].dtype), f"The next words are integers, cross-entropy needs them so; yours: {_got[1].dtype}."
 assert _got[1].tolist() == [7, 8, 5, 1], f"The next words of 7 8 5 are 7 8 5 and the end, 1; yours: {_got[1].tolist()}."
 
 # %% test="examples" aspect="the context stands before" points=1
 _got = examples([7, 8, 5, 9], 2, 0, 1)
 assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return contexts and next words; yours: {_got!r}."
 assert tuple(getattr(_got[0], "shape", ())) == (5, 2), f"Four words, n = 2: contexts (5, 2) wanted; yours: {_got[0]!r}."
+assert "int" in str(_got[0].dtype), f"Contexts are integers, an embedding takes no others; yours: {_got[0].dtype}."
 assert _got[0].tolist()[3] == [8, 5], f"Before 9 stand 8 and 5, in this order; yours: {_got[0].tolist()[3]}."
 ### BEGIN HIDDEN TESTS
 for _ in range(20):
@@ -1039,7 +1065,7 @@ for _ in range(10):
 #
 # One example, loss $L = -\ln \text{softmax}(y)_w$. Write
 #
-# - `numerical(loss, theta, step)`: central differences $\big(L(\theta_i + \epsilon) - L(\theta_i - \epsilon)\big) / 2\epsilon$ for each entry of the array `theta`,
+# - `numerical(loss, v, step)`: central differences $\big(L(v_i + \epsilon) - L(v_i - \epsilon)\big) / 2\epsilon$ for each entry of the array `v`,
 #   $\epsilon$ = `step`;
 # - `by_hand(theta, x, w)`: by the chain rule, a dict of the gradients for `b`, `W`, `U`, `d`, `H` and `x`. `theta` is a dict with the first five.
 
@@ -1051,15 +1077,27 @@ for _ in range(10):
 #    which plays for $H$ the part that $g$ plays for $W$. Two paths lead to $x$: add them.
 
 
-# %% task="gradients_by_hand" points=4 level=3 minutes=18
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# %%
+def bengio_loss(theta, x, w):
+    """-ln softmax(y)_w for one example; the dict theta holds b, W, U, d, H."""
+    y = theta["b"] + theta["W"] @ x + theta["U"] @ np.tanh(theta["d"] + theta["H"] @ x)
+    return float(np.log(np.exp(y).sum()) - y[w])
+
+
+def random_theta(V, D, h):
+    shapes = {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D)}
+    return {name: np.random.default_rng().normal(size=shape) for name, shape in shapes.items()}
+
+
+# %% task="gradients_by_hand" points=4 level=3 minutes=25
+def numerical(loss, v, step=1e-5):
+    """The gradient of loss(v), an array like v (float, any shape), by central differences."""
     ### BEGIN SOLUTION
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
+    gradient = np.zeros_like(v)
+    for i in np.ndindex(v.shape):
+        shift = np.zeros_like(v)
         shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
+        gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
     return gradient
     ### END SOLUTION
 
@@ -1085,21 +1123,9 @@ def by_hand(theta, x, w):
     ### END SOLUTION
 
 
-# %%
-def bengio_loss(theta, x, w):
-    """-ln softmax(y)_w for one example; the dict theta holds b, W, U, d, H."""
-    y = theta["b"] + theta["W"] @ x + theta["U"] @ np.tanh(theta["d"] + theta["H"] @ x)
-    return float(np.log(np.exp(y).sum()) - y[w])
-
-
-def random_theta(V, D, h):
-    shapes = {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D)}
-    return {name: np.random.default_rng().normal(size=shape) for name, shape in shapes.items()}
-
-
 # %% test="gradients_by_hand" aspect="central differences" points=1
 _got = numerical(lambda v: float((v**3).sum()), np.array([[1.0, -2.0], [0.0, 3.0]]), 0.1)
-assert np.shape(_got) == (2, 2), f"The gradient has the shape of theta, here (2, 2); yours: {_got!r}."
+assert np.shape(_got) == (2, 2), f"The gradient has the shape of v, here (2, 2); yours: {_got!r}."
 assert np.allclose(_got, [[3.01, 12.01], [0.01, 27.01]]), (
     f"Sum of cubes at 1, -2, 0, 3 with steps of .1: 3.01, 12.01, .01, 27.01 wanted; yours: {_got.tolist()}."
 )
@@ -1110,6 +1136,9 @@ for _ in range(5):
     assert np.allclose(_got, (_A + _A.T) @ _v, atol=1e-6), (
         "For a quadratic, central differences are exact; yours are not."
     )
+    _step = random.uniform(0.2, 0.5)
+    _got = numerical(lambda v: float((v**3).sum()), _v.copy(), _step)
+    assert np.allclose(_got, 3 * _v**2 + _step**2, atol=1e-6), f"With cubes and steps of {_step:.2f} yours are off."
 ### END HIDDEN TESTS
 
 # %% test="gradients_by_hand" aspect="p minus one-hot" points=1
@@ -1175,9 +1204,10 @@ for _ in range(5):
 # %%
 theta, x = random_theta(6, 4, 3), np.random.default_rng(1).normal(size=4)
 hand = by_hand(theta, x, 2)
-for name in theta:
-    measured_gradient = numerical(lambda value, name=name: bengio_loss(theta | {name: value}, x, 2), theta[name])
-    print(name, "agrees" if np.allclose(hand[name], measured_gradient, atol=1e-7) else "differs")
+slopes = {name: numerical(lambda v, name=name: bengio_loss(theta | {name: v}, x, 2), theta[name]) for name in theta}
+slopes["x"] = numerical(lambda v: bengio_loss(theta, v, 2), x)
+for name, slope in slopes.items():
+    print(name, "agrees" if np.allclose(hand[name], slope, atol=1e-7) else "differs")
 
 # %% [markdown]
 # From now on torch does this, and we trust it. Training:
@@ -1258,7 +1288,7 @@ for word in ("boris", "near", "old", "is"):
 # $\exp$ is never 0, so no word is impossible. On paper! In float64 $e^{-800}$ *is* 0 and $e^{800}$ is infinite. Write
 #
 # - `log_probability(y, w)`: $\ln \text{softmax}(y)_w$, right for scores of any size;
-# - `never_met(train_grams, test_grams)`: the share of the tuples in the second list that plain counting calls impossible (with any context before);
+# - `never_met(train_grams, test_grams)`: the share of the tuples in the second list that plain counting calls impossible;
 # - `multiplications(V, n, m, h)`: how many the Bengio model needs for *one* probability (no exp, no divisions).
 
 # %% [markdown] hints="softmax_smoothing"
@@ -1295,8 +1325,12 @@ def multiplications(V, n, m, h):
 # %% test="softmax_smoothing" aspect="right for scores of any size" points=1
 _got = log_probability(np.array([1.0, 2.0, 4.0]), 1)
 assert isinstance(_got, int | float | np.number), f"log_probability returns a number; yours: {_got!r}."
-assert math.isclose(_got, 2 - math.log(math.e + math.e**2 + math.e**4)), f"Scores 1, 2, 4, word 1; yours: {_got}."
-assert math.isclose(log_probability(np.array([0.0, 5000.0]), 0), -5000), "Scores 0 and 5000: word 0 has ln P = -5000."
+assert math.isclose(_got, 2 - math.log(math.e + math.e**2 + math.e**4), rel_tol=1e-5), (
+    f"Scores 1, 2, 4, word 1; yours: {_got}."
+)
+assert math.isclose(log_probability(np.array([0.0, 5000.0]), 0), -5000, rel_tol=1e-6), (
+    "Scores 0 and 5000: word 0 has ln P = -5000."
+)
 ### BEGIN HIDDEN TESTS
 for _scale in (1, 30, 3000):
     for _ in range(5):
@@ -1306,7 +1340,8 @@ for _scale in (1, 30, 3000):
         )
         _wanted = torch.log_softmax(torch.tensor(_y), 0)[_w].item()
         _got = log_probability(_y.copy(), _w)
-        assert math.isclose(_got, _wanted, rel_tol=1e-9, abs_tol=1e-9), f"Scores {_y}, word {_w}: yours is {_got}."
+        _near = 1e-6 * (1 + np.abs(_y).max())  # as exact as float32 is
+        assert math.isclose(_got, _wanted, rel_tol=1e-5, abs_tol=_near), f"Scores {_y}, word {_w}: yours is {_got}."
 ### END HIDDEN TESTS
 
 # %% test="softmax_smoothing" aspect="impossible for counts" points=1
@@ -1314,12 +1349,13 @@ _got = never_met([("a", "b"), ("b", "c")], [("a", "b"), ("c", "b"), ("c", "b"), 
 assert isinstance(_got, int | float | np.number), f"never_met returns a share, a number; yours: {_got!r}."
 assert math.isclose(_got, 0.75), f"Three of these four were never met, (c, b) counts twice; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _ in range(20):
-    _train = [tuple(random.choices("abc", k=2)) for _ in range(random.randint(1, 8))]
-    _test = [tuple(random.choices("abc", k=2)) for _ in range(random.randint(1, 8))]
+for _letters, _most in [("abc", 8)] * 20 + [("abcdefghijklmnopqrst", 300)] * 3:
+    _train = [tuple(random.choices(_letters, k=2)) for _ in range(random.randint(_most // 2, _most))]
+    _test = [tuple(random.choices(_letters, k=2)) for _ in range(random.randint(_most // 2, _most))]
     _wanted = sum(all(gram != other for other in _train) for gram in _test) / len(_test)
-    assert math.isclose(never_met(list(_train), list(_test)), _wanted), (
-        f"Met {_train}, asked {_test}: {_wanted} wanted."
+    _got = never_met(list(_train), list(_test))
+    assert math.isclose(_got, _wanted, abs_tol=1e-6), (
+        f"{len(_train)} tuples met ({_train[:8]} ...), {len(_test)} asked ({_test[:8]} ...): {_wanted} wanted; yours: {_got}."
     )
 ### END HIDDEN TESTS
 
@@ -1350,7 +1386,7 @@ with torch.no_grad():
 print(f"the network's least probable word: about 10 to the {round(smallest / math.log(10), -1):.0f}, never 0")
 
 # %% [markdown]
-# So no held-out word is impossible, and likely ones share what they learned. The costs: a counter looks up one number where the network multiplies for
+# So no held-out word is impossible, and what one word teaches helps all words with like vectors. The costs: a counter looks up one number where the network multiplies for
 # all words, at each query (lecture 002 says $O(|V|^2)$; with vectors it grows like $|V|$), and it trains for many passes. Lecture 001 sums up such models: "Slow to train over lots of data! But otherwise this seems okay?" Okay for
 # what size?
 
@@ -1361,18 +1397,15 @@ print(f"the network's least probable word: about 10 to the {round(smallest / mat
 # $(k+1)|V|^2 + |V|$ parameters: $k = 10$: 11,001,000 for $10^3$ words, 110,000,100,000 for $10^5$. Write
 #
 # - `repaired_parameters(V, k)`: without what must not be in the input;
-# - `leaks(rows, targets)`: columns of `rows` that equal `targets` in every row;
-# - `history_padding(T, N)`: the share of `start` in the contexts of one text's $T$ words ($N$ back).
+# - `leaks(rows, targets)`: columns of `rows` that equal `targets` in every row.
 
 # %% [markdown] hints="one_hot_slide"
 # 1. Which word do we want to guess, and which word is in the input?
-# 2. Each of the remaining words is $|V|$ numbers long, and each number meets every output. For the padding count words, not
-#    `start`: how many words stand before word $t$, at most $N$ of them visible?
-# 3. A column is suspicious if no row contradicts it: compare it with the targets as a whole. Before word $t = 0, \dots, T - 1$ stand $\min(t, N)$ visible words;
-#    their sum over $TN$ is the share that is *not* padding.
+# 2. Each of the remaining words is $|V|$ numbers long, and each number meets every output.
+# 3. Count weights, then one bias for each output. A column is suspicious if no row contradicts it: compare it with the targets as a whole.
 
 
-# %% task="one_hot_slide" points=3 level=2 minutes=12
+# %% task="one_hot_slide" points=3 level=2 minutes=8
 def repaired_parameters(V, k):
     """Weights and biases of one layer from k one-hot words to V scores, without the word to guess."""
     ### BEGIN SOLUTION
@@ -1387,13 +1420,6 @@ def leaks(rows, targets):
     ### END SOLUTION
 
 
-def history_padding(T, N):
-    """The share of padding among the T N places of the contexts of T words (the end symbol not counted)."""
-    ### BEGIN SOLUTION
-    return 1 - sum(min(t, N) for t in range(T)) / (T * N)
-    ### END SOLUTION
-
-
 # %% test="one_hot_slide" aspect="the word to guess left out" points=1
 _got = repaired_parameters(10, 2)
 assert isinstance(_got, int | float | np.number), f"repaired_parameters returns a number; yours: {_got!r}."
@@ -1404,7 +1430,7 @@ for _V, _k in ((10, 2), (1000, 10), (100_000, 10), (7, 1), (20, 5)):
     assert _got == sum(_V * _V for _ in range(_k)) + _V, f"V = {_V}, k = {_k}: {_got} is not weights plus biases."
 ### END HIDDEN TESTS
 
-# %% test="one_hot_slide" aspect="columns that give it away" points=1
+# %% test="one_hot_slide" aspect="columns that give it away" points=2
 _rows = torch.tensor([[5, 1, 3], [2, 1, 4], [3, 1, 3]])
 _got = leaks(_rows, torch.tensor([3, 4, 3]))
 assert hasattr(_got, "__iter__"), f"leaks returns a list of columns; yours: {_got!r}."
@@ -1419,25 +1445,16 @@ for _ in range(20):
     _wanted = [c for c in range(_n) if _x[:, c].tolist() == _y.tolist()]
     _got = sorted(int(column) for column in leaks(_x.clone(), _y.clone()))
     assert _got == _wanted, f"Rows {_x.tolist()}, targets {_y.tolist()}: {_wanted} wanted; yours: {_got}."
-### END HIDDEN TESTS
-
-# %% test="one_hot_slide" aspect="a history of padding" points=1
-for _T, _N, _wanted in ((2, 1, 0.5), (3, 2, 0.5), (4, 2, 3 / 8)):
-    _got = history_padding(_T, _N)
-    assert isinstance(_got, int | float | np.number), f"history_padding returns a number; yours: {_got!r}."
-    assert math.isclose(_got, _wanted), f"{_T} words, {_N} back: {_wanted:.3f} wanted; yours: {_got}."
-### BEGIN HIDDEN TESTS
-for _ in range(20):
-    _T, _N = random.randint(1, 20), random.randint(1, 30)
-    _wanted = sum(t - k < 0 for t in range(_T) for k in range(1, _N + 1)) / (_T * _N)
-    _got = history_padding(_T, _N)
-    assert math.isclose(_got, _wanted, abs_tol=1e-9), f"{_T} words, {_N} back: {_wanted:.4f} wanted; yours: {_got}."
+_y = torch.randint(3, (200,))
+_x = torch.stack([_y, _y], 1)
+_x[random.randrange(200), 0] += 1
+assert list(leaks(_x, _y.clone())) == [1], "Of 200 rows one differs: this column does not leak."
 ### END HIDDEN TESTS
 
 # %%
 print(f"printed: {11 * 1000**2 + 1000:,}, and {4e-9 * (11 * 10**10 + 10**5):.0f} GB for 100,000 words in float32")
 print(f"repaired: {repaired_parameters(1000, 10):,}; with vectors: {bengio_parameters(1000, 10, 60, 50):,}")
-print(f"history of 512, a text of 16 words: {history_padding(16, 512):.1%} padding")
+print(f"history of 512, a text of 16 words: {1 - sum(range(16)) / (16 * 512):.1%} padding")
 leaky = torch.cat([contexts, next_words[:, None]], 1)
 print("columns that leak:", leaks(contexts, next_words), "and", leaks(leaky, next_words))
 
@@ -1455,8 +1472,9 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# A loss below what the language itself allows is no triumph but a leak. And drawback by drawback (lecture 000): the first layer grows with $N$, short texts are
-# almost all padding, and "your history length is N and no more than N".
+# A loss below what the language itself allows, before any example has been seen twice, is no triumph but a leak. (Later it may fall so low by
+# memorising.) Lecture 000 names three drawbacks of the history: the first layer grows with $N$, short texts are almost all padding, and
+# "your history length is N and no more than N".
 
 # %% [markdown] statement="beyond_the_window"
 # ## 14. One word too far: predict, then measure
@@ -1464,9 +1482,10 @@ plt.show()
 # *I visited New York. I had a really fun time going up the ...* Plant such a cue, 0 or 1, `distance` places before
 # the blank.
 #
-# - `exam(fillers, distance, n)`: all texts $(N, L)$ with cue 0, then all with cue 1; their last $n$ words, $(2N, n)$, and the cues;
-# - `guess_beyond`: the share right at distance 5, seeing 4 words back;
-# - `measured_beyond`: the shares of `reader`, a list for distances 1 to 6.
+# - `exam(fillers, distance, n)`: all texts $(N, L)$ with cue 0, then all with cue 1; their last $n$ words, $(2N, n)$, and the cues (leave
+#   `fillers` as it is);
+# - `guess_beyond`: the share right at distance 5, $n = 4$;
+# - `measured_beyond`: `reader`'s shares on `exam_fillers`, distances 1 to 6, $n = 4$.
 
 # %% [markdown] hints="beyond_the_window"
 # 1. Which column of a text of $L$ words is `distance` places before the blank behind it?
@@ -1475,8 +1494,6 @@ plt.show()
 #    compare its argmax with the cues.
 
 # %%
-set_seed(5)
-reader = nn.Sequential(nn.Embedding(12, 8), nn.Flatten(1), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 2))
 exam_fillers = torch.randint(2, 12, (500, 8), generator=torch.Generator().manual_seed(5))
 
 
@@ -1496,6 +1513,9 @@ def reader_loss(net, batch):
     return F.cross_entropy(net(batch[0]), batch[1]), len(batch[1])
 
 
+# %%
+set_seed(5)
+reader = nn.Sequential(nn.Embedding(12, 8), nn.Flatten(1), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 2))
 train(reader, practice, reader_loss, steps=200, rate=1e-2, device="cpu")
 print("trained on cues at distance 1 to 6, sees 4 words back")
 
@@ -1543,6 +1563,8 @@ _got = exam(torch.tensor([[7, 8, 9], [4, 5, 6]]), 1, 2)
 assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return rows and cues; yours: {_got!r}."
 assert hasattr(_got[1], "tolist"), f"The cues are a tensor; yours: {_got[1]!r}."
 assert _got[1].tolist() == [0, 0, 1, 1], f"Two fillers, first both with cue 0, then with 1; yours: {_got[1].tolist()}."
+_left = arguments_after(exam, torch.tensor([[7, 8, 9], [4, 5, 6]]), 1, 2)[0].tolist()
+assert _left == [[7, 8, 9], [4, 5, 6]], f"exam wrote into fillers itself: the next exam finds the old cue; now {_left}."
 
 # %% test="beyond_the_window" aspect="only the last n words" points=1
 _got = exam(torch.tensor([[7, 8, 9, 3]]), 3, 2)
@@ -1572,7 +1594,7 @@ assert _measured[4] == _measured[5] == 0.5, f"Beyond it the two of a pair look a
 
 # %%
 _, axes = plt.subplots()
-axes.plot(range(1, 7), [100 * share for share in measured_beyond], "o-")
+axes.plot(range(1, 7), [100 * share for share in measured_beyond], "o")
 axes.axvline(4.5, color="gray", linestyle="--")
 axes.set(xlabel="distance of the cue (words before the blank)", ylabel="right, %", ylim=(0, 105))
 axes.set_title("dashed: the end of the window", loc="left")
@@ -1710,10 +1732,11 @@ print(f"the past in another order changes the scores by {change:.0e}" if change 
 # %%
 _, (left, right) = plt.subplots(1, 2, width_ratios=[1, 1.3])
 left.imshow(uniform_attention(8), cmap="cividis_r")
-left.set(xlabel="word looked at", ylabel="word that looks")
+left.set(xlabel="word looked at", ylabel="word that looks", title="dark: more weight")
 left.grid(False)
 shown = {"bag of words": bag_perplexity} | {name: perplexity[name] for name in ranking[::-1]}
-right.barh(list(shown), list(shown.values()), color=plots.COLOURS[2])
+right.barh(list(shown), list(shown.values()), color=[plots.COLOURS["Kneser" in name] for name in shown])
+right.patches[0].set_color(plots.COLOURS[2])  # the bag
 right.axvline(floor.perplexity, color="black", linestyle="--")
 right.set(xlabel="perplexity on held-out stories")
 right.grid(axis="y", visible=False)
@@ -1722,5 +1745,5 @@ plt.show()
 # %% [markdown]
 # A memory of everything, and it loses to one word back: what comes next depends on what stood *last*, and the mean has forgotten it. (To sort texts by topic, a bag is often enough.)
 #
-# Left, the same bag as **attention**: each word looks at all before it, evenly. Two repairs suggest themselves. Carry a summary along, word by word: chapter 05. Or let
+# Left, the same bag as **attention**: each word looks at itself and all before it, evenly. Two repairs suggest themselves. Carry a summary along, word by word: chapter 05. Or let
 # the weights adapt to the words and their order: chapter 06.

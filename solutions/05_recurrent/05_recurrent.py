@@ -1275,7 +1275,7 @@ def held_out(model):
 
 
 # %%
-models, steps = {}, budget().choose(350, 1_500, 5_000)
+models, steps = {}, budget().choose(320, 1_500, 5_000)
 for name, make in {"window of 4": Window, "RNN": nn.RNN, "LSTM": nn.LSTM, "LSTM, last": nn.LSTM}.items():
     set_seed(1)
     model = Window(V) if make is Window else LanguageModel(make, V)
@@ -1329,8 +1329,8 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Four words are the window's end (fewer it hardly ever saw in training: they are padded); the others overtake it with
-# eight, and gain less and less from more. Training longer teaches them to look back: measured elsewhere in this course
+# Four words are the window's end (fewer it hardly ever saw in training: they are padded); the others come up to it
+# with eight, and gain little from more. Training longer teaches them to look back: measured elsewhere in this course
 # (docs/corpora.md, *agreement, no attractor*), a verb agrees with a noun 9 to 13 words back in 64 % of all cases for a
 # window (guessing: 50), 99 for an RNN, 100 for an LSTM.
 

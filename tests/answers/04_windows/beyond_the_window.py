@@ -303,3 +303,19 @@ measured_beyond = [1.0, 1.0, 1.0, 1.0, 0.9, 0.8]
 for distance in range(1, 7):
     exam_rows, cues = exam(exam_fillers, distance, 4)
     (lambda share: None)((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% wrong="fillers overwritten" caught_by="each filler with both cues"
+def exam(fillers, distance, n):
+    parts = []
+    for cue in (0, 1):
+        fillers[:, -distance] = cue
+        parts.append(fillers[:, -n:].clone())
+    return torch.cat(parts), torch.tensor([0] * len(fillers) + [1] * len(fillers))
+
+
+guess_beyond = 0.5
+measured_beyond = []
+for k in range(1, 7):
+    exam_rows, cues = exam(exam_fillers.clone(), k, 4)
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())

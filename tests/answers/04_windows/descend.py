@@ -124,3 +124,30 @@ def descend(W, b, batches, rate):
         W, b = W - rate * gW, b - rate * gb
         losses.append(loss.item())
     return W.detach(), b.detach(), losses
+
+
+# %% wrong="W and b still ask for gradients" caught_by="one step against the gradient | the bias learns too"
+def descend(W, b, batches, rate):
+    W, b = W.clone().requires_grad_(), b.clone().requires_grad_()
+    losses = []
+    for x, y in batches:
+        loss = F.cross_entropy(x @ W + b, y)
+        loss.backward()
+        with torch.no_grad():
+            W -= rate * W.grad
+            b -= rate * b.grad
+        W.grad = b.grad = None
+        losses.append(loss.item())
+    return W, b, losses
+
+
+# %% wrong="losses with their graphs" caught_by="losses before each step"
+def descend(W, b, batches, rate):
+    losses = []
+    for x, y in batches:
+        W, b = W.detach().requires_grad_(), b.detach().requires_grad_()
+        loss = F.cross_entropy(x @ W + b, y)
+        gW, gb = torch.autograd.grad(loss, [W, b])
+        W, b = W - rate * gW, b - rate * gb
+        losses.append(loss)
+    return W.detach(), b.detach(), losses

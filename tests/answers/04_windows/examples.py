@@ -79,3 +79,18 @@ def examples(ids, n, start, end):
     """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
     padded = torch.tensor([start] * n + list(ids) + [start])
     return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+
+
+# %% wrong="contexts as floats" caught_by="the context stands before"
+def examples(ids, n, start, end):
+    rows = torch.full((len(ids) + 1, n), float(start))
+    for t in range(len(ids) + 1):
+        for k in range(1, min(n, t) + 1):
+            rows[t, n - k] = ids[t - k]
+    return rows, torch.tensor([*ids, end])
+
+
+# %% wrong="next words as floats" caught_by="each word once, then the end"
+def examples(ids, n, start, end):
+    padded = torch.tensor([start] * n + list(ids) + [end])
+    return padded.unfold(0, n + 1, 1)[:, :n], torch.Tensor(list(ids) + [end])

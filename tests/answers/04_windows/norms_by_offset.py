@@ -30,6 +30,16 @@ def real_share(T, k):
     return max(0.0, 1 - abs(k) / T)
 
 
+# %% right="a share in float32"
+def norms_by_offset(gradient, c):
+    return (gradient.unflatten(0, (2 * c + 1, -1)) ** 2).sum((1, 2)).sqrt()
+
+
+def real_share(T, k):
+    places = torch.arange(T) + k
+    return ((places >= 0) & (places < T)).float().mean().item()
+
+
 # %% wrong="every place-th row instead of blocks" caught_by="one block for each place"
 def norms_by_offset(gradient, c):
     return torch.stack([gradient[k :: 2 * c + 1].norm() for k in range(2 * c + 1)])

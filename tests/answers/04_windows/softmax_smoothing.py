@@ -31,6 +31,20 @@ def multiplications(V, n, m, h):
     return sum(rows * columns for rows, columns in ((V, n * m), (h, n * m), (V, h)))
 
 
+# %% right="torch, float32"
+def log_probability(y, w):
+    return F.log_softmax(torch.tensor(y, dtype=torch.float32), 0)[w].item()
+
+
+def never_met(train_grams, test_grams):
+    known = set(train_grams)
+    return torch.tensor([float(gram not in known) for gram in test_grams]).mean().item()
+
+
+def multiplications(V, n, m, h):
+    return sum(matrix.size for matrix in (np.empty((V, n * m)), np.empty((h, n * m)), np.empty((V, h))))
+
+
 # %% wrong="exp of the scores as they are" caught_by="right for scores of any size"
 def log_probability(y, w):
     """ln softmax(y)_w for an array of scores y, shape (V,)."""
@@ -317,3 +331,17 @@ def never_met(train_grams, test_grams):
 def multiplications(V, n, m, h):
     """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
     return V * (1 + n * m) + h * (1 + n * m) + V * h
+
+
+# %% wrong="only the first hundred looked at" caught_by="impossible for counts"
+def log_probability(y, w):
+    return F.log_softmax(torch.tensor(y), 0)[w].item()
+
+
+def never_met(train_grams, test_grams):
+    known = set(train_grams[:100])
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    return V * n * m + h * n * m + V * h

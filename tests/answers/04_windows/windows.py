@@ -23,6 +23,20 @@ def pad_share(T, c):
     return c * (c + 1) / (T * (2 * c + 1)) if c < T else 1 - T / (2 * c + 1)
 
 
+# %% right="one place after the other, PAD counted in float32"
+def windows(ids, c):
+    rows = torch.zeros(len(ids), 2 * c + 1, dtype=torch.long)
+    for t in range(len(ids)):
+        for k in range(-c, c + 1):
+            if 0 <= t + k < len(ids):
+                rows[t, k + c] = ids[t + k]
+    return rows
+
+
+def pad_share(T, c):
+    return (windows([1] * T, c) == 0).float().mean().item()
+
+
 # %% wrong="no padding" caught_by="one row for each word"
 def windows(ids, c):
     if len(ids) < 2 * c + 1:
@@ -96,3 +110,17 @@ def windows(ids, c):
 
 def pad_share(T, c):
     return sum(max(0, T - abs(k)) for k in range(-c, c + 1)) / (T * (2 * c + 1))
+
+
+# %% wrong="numbers as floats" caught_by="one row for each word"
+def windows(ids, c):
+    rows = torch.zeros(len(ids), 2 * c + 1)
+    for t in range(len(ids)):
+        for k in range(-c, c + 1):
+            if 0 <= t + k < len(ids):
+                rows[t, k + c] = ids[t + k]
+    return rows
+
+
+def pad_share(T, c):
+    return (windows([1] * T, c) == 0).double().mean().item()
