@@ -169,3 +169,13 @@ def initialise(model, layers):
             nn.init.zeros_(module.bias)
         if isinstance(module, nn.LayerNorm):
             nn.init.normal_(module.weight, std=0.02)
+
+
+# %% wrong="out or down anywhere in the path" caught_by="writers start smaller"
+def initialise(model, layers):
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = "out" in name or "down" in name  # also blocks.0.output_gate.query
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)

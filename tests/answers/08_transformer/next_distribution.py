@@ -271,3 +271,21 @@ def next_distribution(s, tau=1.0, k=None, p=None):
         chances = chances * (plain >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
         chances = chances / chances.sum(-1, keepdim=True)
     return chances
+
+
+# %% wrong="one more where the sum is exactly p" caught_by="the fewest that reach p"
+def next_distribution(s, tau=1.0, k=None, p=None):
+    """Chances [B, V] from scores s [B, V]."""
+    if tau == 0:
+        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
+    chances = torch.softmax(s / tau, dim=-1)
+    if k is not None:
+        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
+        chances = chances * (chances >= least)
+        chances = chances / chances.sum(-1, keepdim=True)
+    if p is not None:
+        ordered = chances.sort(descending=True).values
+        kept = ordered.cumsum(-1) - ordered <= p
+        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
+        chances = chances / chances.sum(-1, keepdim=True)
+    return chances

@@ -43,6 +43,30 @@ def orthogonal(G, rounds=5):
 measured_small = round(pushed(0.01, 5), 5)
 
 
+# %% right="Muon's published 1e-7 added to the norm"
+guess_small = 4.85
+
+
+def pushed(s, rounds):
+    a, b, c = 3.4445, -4.775, 2.0315
+    for _ in range(rounds):
+        s = a * s + b * s**3 + c * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    a, b, c = 3.4445, -4.775, 2.0315
+    X = G / (G.norm() + 1e-7)
+    for _ in range(rounds):
+        A = X @ X.T
+        B = b * A + c * A @ A
+        X = a * X + B @ X
+    return X
+
+
+measured_small = pushed(0.01, 5)
+
+
 # %% wrong="not divided by the norm" caught_by="directions stay, values are pushed"
 # guess_small = a number, written down before you measure
 guess_small = 1.0
