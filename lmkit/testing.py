@@ -1,11 +1,53 @@
-"""Helpers for test cells whose work must be done where the student's objects are, so that only numbers reach the test.
+"""Helpers for test cells.
 
-Plain nbgrader and *Validate* call them like any function. A judge that runs tests apart from the student's code sees
-the mark `runs_beside_the_answer` and has them called on the student's side.
+`close` and `is_number` compare; they belong to the test. The others do work that must be done where the student's
+objects are, so that only numbers reach the test: plain nbgrader and *Validate* call them like any function, and a judge
+that runs tests apart from the student's code sees the mark `runs_beside_the_answer` and has them called on the
+student's side.
 """
 
 from collections.abc import Callable
 from typing import Any
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is one real number that is not NaN: Python's, NumPy's, or an array or tensor with shape []."""
+    array = _numbers(value)
+    return array is not None and array.shape == () and array.dtype.kind in "biuf" and bool(array == array)
+
+
+def close(got: Any, wanted: Any, rtol: float = 1e-6, atol: float = 1e-9) -> bool:
+    """Whether `got` holds the same numbers as `wanted` in the same shape, be it a list, an array or a tensor.
+
+    Unlike `numpy.allclose` nothing is broadcast, so an empty or a smaller answer is never close to a larger one; what
+    holds anything but numbers is not close, nor is NaN, not even to itself. Two numbers a and w are close if
+    |a - w| <= atol + rtol |w|; infinities of the same sign are.
+    """
+    import numpy as np
+
+    ours, theirs = _numbers(wanted), _numbers(got)
+    if ours is None:
+        raise TypeError(f"close compares with numbers, not with {wanted!r}")
+    return theirs is not None and ours.shape == theirs.shape and bool(np.allclose(theirs, ours, rtol, atol))
+
+
+def _numbers(value: Any) -> Any:
+    """A NumPy array of the numbers in a value, or None if it is no number, array, tensor or list of them."""
+    import numpy as np
+
+    if hasattr(value, "detach") and hasattr(value, "is_floating_point"):  # a tensor, without importing torch
+        value = value.detach().cpu()
+        value = (value.double() if value.is_floating_point() else value).numpy()
+    if isinstance(value, (list, tuple)) and any(hasattr(item, "detach") for item in value):
+        parts = [_numbers(item) for item in value]
+        value = None if any(part is None for part in parts) else parts
+    if not isinstance(value, (list, tuple, int, float, complex, np.ndarray, np.number, np.bool_)):
+        return None
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        return None
+    return array if array.dtype.kind in "biufc" else None
 
 
 def beside_the_answer(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -293,7 +293,7 @@ def postgresql(folder: Path) -> Iterator[str]:
     """A server of its own in `folder`; yields the URL of a database. Skips the test where none is installed."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not found:
-        pytest.skip("PostgreSQL is not installed")
+        pytest.skip("PostgreSQL is not installed, and scripts/setup could not: apt-get install postgresql needs root")
     become = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []  # it refuses to run as root
     if become:
         for part in (folder, *folder.parents):

@@ -19,8 +19,9 @@ from lmkit.pretrain.configs import PretrainConfig
 from lmkit.pretrain.processes import Processes
 from lmkit.pretrain.text import Text
 
-# Dense bfloat16 products with sums in float32, operations per second, from NVIDIA's data sheets (where those print the
-# figure for sparse matrices, half of it). Names as torch.cuda.get_device_name gives them. No entry, no figure.
+# Dense bfloat16 products with sums in float32, operations per second, as several tables quote them from NVIDIA's data
+# sheets (half of what those print for sparse matrices). Names as torch.cuda.get_device_name gives them. No entry, no
+# figure.
 PEAK_BFLOAT16 = {
     "NVIDIA A10": 125e12,
     "NVIDIA A100-PCIE-40GB": 312e12,

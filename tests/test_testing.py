@@ -1,0 +1,57 @@
+"""`lmkit.testing`: a comparison of answers that an empty, smaller or otherwise different answer cannot pass."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from lmkit.testing import close, is_number
+
+NUMBERS = [[1.0, 2.0], [3.0, 4.0]]
+
+
+@pytest.mark.parametrize(
+    "got", [NUMBERS, np.array(NUMBERS), torch.tensor(NUMBERS), [torch.tensor(row) for row in NUMBERS]]
+)
+def test_the_same_numbers_are_close_in_any_container(got: object) -> None:
+    assert close(got, NUMBERS) and close(NUMBERS, got)
+
+
+@pytest.mark.parametrize(
+    "got",
+    [
+        np.zeros((0, 2)),
+        [],
+        [[], []],
+        2.5,
+        np.array([1.0, 2.0]),
+        np.array([NUMBERS]),
+        [["1", "2"], ["3", "4"]],
+        np.array([[1, 2], [3, None]], dtype=object),
+        [[1.0], [3.0, 4.0]],
+        [[math.nan, 2.0], [3.0, 4.0]],
+        "1234",
+        None,
+        {1.0, 2.0, 3.0, 4.0},
+    ],
+    ids=repr,
+)
+def test_what_has_another_shape_or_kind_is_not_close(got: object) -> None:
+    assert not close(got, NUMBERS)
+
+
+def test_tolerances_and_infinities() -> None:
+    assert close(1.0 + 1e-7, 1) and not close(1.0 + 1e-5, 1)
+    assert close(1.1, 1, rtol=0.1) and close(0.05, 0, atol=0.1)
+    assert close(-math.inf, -math.inf) and not close(math.inf, -math.inf) and not close(math.nan, math.nan)
+    assert close([], []) and not close([], 0)
+    with pytest.raises(TypeError, match="compares with numbers"):
+        close(1, "one")
+
+
+def test_what_counts_as_a_number() -> None:
+    for value in (1, 1.5, np.float32(2), np.int64(3), torch.tensor(4.0), np.array(5)):
+        assert is_number(value)
+    for value in (None, "1", [1], np.array([1]), torch.ones(1), math.nan, 1j, {}):
+        assert not is_number(value)
