@@ -89,8 +89,8 @@ def fill_in(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
     return filled
 
 
-def try_bank(course: Course, chapter: str, jobs: int | None = None) -> list[Trial]:
-    """Grade every answer of the bank with the judge, each in place of its task cell of the reference notebook.
+def try_bank(course: Course, chapter: str, jobs: int | None = None, tasks: list[str] | None = None) -> list[Trial]:
+    """Grade the answers of the bank, or only those to some tasks, each in place of its task cell of the reference.
 
     Tests of one task do not look at another's, so one notebook carries one answer for each task: as many notebooks as
     the longest list of answers. Raises CourseError if a task has too few answers or the bank names a task or test that
@@ -98,7 +98,10 @@ def try_bank(course: Course, chapter: str, jobs: int | None = None) -> list[Tria
     """
     bank = read_bank(answers_folder(course, chapter))
     _check_bank(bank, read_reference(course, chapter))
-    return try_answers(course, chapter, bank, jobs)
+    for task in tasks or []:
+        if task not in bank:
+            raise CourseError(f"{chapter} has no task {task!r}; its tasks: {', '.join(bank)}.")
+    return try_answers(course, chapter, {task: bank[task] for task in tasks or bank}, jobs)
 
 
 def try_answers(

@@ -141,14 +141,18 @@ def rhythm(chapters: Chapters = None, course: CourseOption = None) -> None:
 
 
 @app.command()
-def bank(chapters: Chapters = None, course: CourseOption = None) -> None:
+def bank(
+    chapters: Chapters = None,
+    task: Annotated[list[str] | None, typer.Option(help="Only answers to this task; may be given again.")] = None,
+    course: CourseOption = None,
+) -> None:
     """Grade the bank of right and wrong answers: no right one may lose a point, no wrong one slip through."""
     from autograder.bank import try_bank
     from autograder.tables import show_trials
 
     opened = open_course(course)
     for name in chapters or opened.chapters():
-        if not show_trials(name, try_bank(opened, name)):
+        if not show_trials(name, try_bank(opened, name, tasks=task)):
             raise CourseError(f"{name}: mend the tests or the answers above.")
 
 
