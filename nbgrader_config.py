@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from autograder.nbgrader_setup import harden
+from autograder.grading.nbgrader_setup import harden
 
 ROOT = Path(__file__).parent
 

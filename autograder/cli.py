@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from autograder.authoring.text import SourceError
 from autograder.course import CourseError, open_course
-from autograder.source import SourceError
 
 app = typer.Typer(
     help="Build, grade and report on a course of nbgrader notebooks.",
@@ -27,7 +27,7 @@ def build(
     course: CourseOption = None,
 ) -> None:
     """Text source -> executed reference in solutions/ -> release in notebooks/."""
-    from autograder.build import build as build_chapter
+    from autograder.authoring.build import build as build_chapter
 
     opened = open_course(course)
     for name in chapters or opened.chapters():
@@ -44,8 +44,8 @@ def check(
     course: CourseOption = None,
 ) -> None:
     """Grade one notebook of your own with the hidden tests: task, points and what is wrong, never the answer."""
-    from autograder.check import check_notebook
-    from autograder.tables import show_verdicts, warn_if_reduced
+    from autograder.grading.check import check_notebook
+    from autograder.pages.tables import show_verdicts, warn_if_reduced
 
     if not notebook.is_file():
         raise CourseError(f"{notebook} does not exist: name a notebook, such as notebooks/01_bigrams/01_bigrams.ipynb.")
@@ -66,7 +66,7 @@ def collect(
     course: CourseOption = None,
 ) -> None:
     """Unpack an archive of submissions into submitted/STUDENT/CHAPTER/CHAPTER.ipynb; list what was left, and why."""
-    from autograder.archives import collect as collect_archive
+    from autograder.intake.archives import collect as collect_archive
 
     collection = collect_archive(open_course(course), chapter, archive, lms, replace)
     for taken in collection.taken:
@@ -94,8 +94,8 @@ def grade(
     course: CourseOption = None,
 ) -> None:
     """Grade all submissions of a chapter into nbgrader's gradebook. Marks and comments given by hand stay."""
-    from autograder.grade import graded_with_older_tests, students_to_grade
-    from autograder.tables import grade_with_progress, show_class, warn_if_reduced
+    from autograder.grading.coordinator import graded_with_older_tests, students_to_grade
+    from autograder.pages.tables import grade_with_progress, show_class, warn_if_reduced
 
     opened = open_course(course)
     students = students_to_grade(opened, chapter, force, regrade)
@@ -112,7 +112,7 @@ def feedback(
     chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")], course: CourseOption = None
 ) -> None:
     """Write a feedback page for each graded student: answers, verdicts, messages, comments; no hidden test."""
-    from autograder.feedback import write_feedback
+    from autograder.pages.feedback import write_feedback
 
     pages = write_feedback(open_course(course), chapter)
     typer.echo(f"{len(pages)} pages, the first one is {pages[0]}")
@@ -123,7 +123,7 @@ def report(
     chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")], course: CourseOption = None
 ) -> None:
     """Write one HTML page and one CSV about the class: marks, histogram, hardest tasks."""
-    from autograder.report import write_report
+    from autograder.pages.report import write_report
 
     for path in write_report(open_course(course), chapter):
         typer.echo(path)
@@ -132,8 +132,8 @@ def report(
 @app.command()
 def rhythm(chapters: Chapters = None, course: CourseOption = None) -> None:
     """Show how long a chapter's text and code cells are, beside the targets of docs/authoring.md."""
-    from autograder.rhythm import rhythm_of
-    from autograder.tables import show_rhythm
+    from autograder.authoring.rhythm import rhythm_of
+    from autograder.pages.tables import show_rhythm
 
     opened = open_course(course)
     for name in chapters or opened.chapters():
@@ -147,8 +147,8 @@ def bank(
     course: CourseOption = None,
 ) -> None:
     """Grade the bank of right and wrong answers: no right one may lose a point, no wrong one slip through."""
-    from autograder.bank import try_bank
-    from autograder.tables import show_trials
+    from autograder.authoring.bank import try_bank
+    from autograder.pages.tables import show_trials
 
     opened = open_course(course)
     for name in chapters or opened.chapters():
@@ -159,7 +159,7 @@ def bank(
 @app.command()
 def demo(course: CourseOption = None) -> None:
     """Make a class of twelve submissions, good, wrong and broken, grade it and show what comes out."""
-    from autograder.demo import run_demo
+    from autograder.grading.demo import run_demo
 
     run_demo(open_course(course))
 

@@ -29,11 +29,11 @@ from attack_files import Attack, read_attacks, with_answer
 from bs4 import BeautifulSoup
 from nbgrader import utils
 
-from autograder.build import build, hidden_lines
-from autograder.chapter import read_chapter
+from autograder.authoring.build import build, hidden_lines
+from autograder.authoring.chapter import read_chapter
 from autograder.course import Course, open_course
-from autograder.feedback import write_feedback
-from autograder.grade import grade_class
+from autograder.grading.coordinator import grade_class
+from autograder.pages.feedback import write_feedback
 from conftest import CHAPTER, ROOT, SETTINGS, make_course
 
 TABLE = ROOT / "docs" / "attacks.md"
@@ -72,7 +72,7 @@ OUR_BOUNDS = "c.Judge.notebook_timeout = 25\nc.Judge.memory = 2**30\n"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GradedSubmission:
     """What became of one attack."""
 
     attack: Attack
@@ -112,7 +112,7 @@ def main() -> None:
         TABLE.write_text(table)
 
 
-def through_ours(built: Course, attacks: list[Attack], folder: Path, jobs: int) -> list[Outcome]:
+def through_ours(built: Course, attacks: list[Attack], folder: Path, jobs: int) -> list[GradedSubmission]:
     """All attacks and the honest submission in one batch."""
     root = shutil.copytree(built.root, folder / "ours")
     (root / "nbgrader_config.py").write_text(SETTINGS + OUR_BOUNDS)
@@ -128,14 +128,14 @@ def through_ours(built: Course, attacks: list[Attack], folder: Path, jobs: int) 
     return [outcome(course, attack, bool(problems[HONEST])) for attack in attacks]
 
 
-def through_plain_nbgrader(built: Course, attacks: list[Attack], folder: Path, jobs: int) -> list[Outcome]:
+def through_plain_nbgrader(built: Course, attacks: list[Attack], folder: Path, jobs: int) -> list[GradedSubmission]:
     """Each attack with the honest submission in a course of its own."""
     template = shutil.copytree(built.root, folder / "plain")
     (template / "nbgrader_config.py").write_text(PLAIN)
     shutil.rmtree(template / "notebooks")
     nbgrader(template, "generate_assignment", CHAPTER)
 
-    def grade(attack: Attack) -> Outcome:
+    def grade(attack: Attack) -> GradedSubmission:
         root = shutil.copytree(template, folder / f"plain-{attack.name}")
         course = open_course(root)
         attack.hand_in(course.submitted / attack.name / CHAPTER, released(course), CHAPTER)
@@ -199,7 +199,7 @@ def hand_in_honest(course: Course) -> None:
     path.write_text(json.dumps(with_answer(released(course), RIGHT + "# planted-by-a-neighbour")))
 
 
-def outcome(course: Course, attack: Attack, stopped: bool) -> Outcome:
+def outcome(course: Course, attack: Attack, stopped: bool) -> GradedSubmission:
     mark, neighbours = mark_of(course, attack.name), mark_of(course, HONEST)
     changed = mark not in (None, attack.honest_mark) or neighbours not in (None, 3.0)
     secret = [*hidden_lines(read_chapter(course.chapter_source(CHAPTER))), "square(3) ==", "secret_product"]
@@ -213,7 +213,7 @@ def outcome(course: Course, attack: Attack, stopped: bool) -> Outcome:
         shown += "\n".join(cell.source for cell in cells if utils.is_solution(cell) and not utils.is_grade(cell))
     page = course.feedback / attack.name / CHAPTER / f"{CHAPTER}.html"
     feedback = BeautifulSoup(page.read_text(), "html.parser").get_text() if page.is_file() else ""
-    return Outcome(
+    return GradedSubmission(
         attack,
         mark,
         changed,
@@ -242,7 +242,7 @@ def mark_of(course: Course, student: str) -> float | None:
     return float(sum(automatic if by_hand is None else by_hand for automatic, by_hand, _ in rows))
 
 
-def table_of(plain: list[Outcome], ours: list[Outcome]) -> str:
+def table_of(plain: list[GradedSubmission], ours: list[GradedSubmission]) -> str:
     rows = [
         ("marks changed", lambda outcome: outcome.changed),
         ("left ungraded", lambda outcome: outcome.mark is None),

@@ -24,8 +24,8 @@ try:
 except ImportError:
     atheris = None
 else:
-    with atheris.instrument_imports(include=["autograder.wall.inside.wire", "autograder.intake"]):
-        import autograder.intake
+    with atheris.instrument_imports(include=["autograder.wall.inside.wire", "autograder.intake.submission"]):
+        import autograder.intake.submission
         import autograder.wall.inside.wire  # noqa: F401
 
 import nbformat

@@ -31,12 +31,12 @@ from distributed import LocalCluster
 from judge import WALL, torch_course
 from nbgrader import utils
 
-from autograder.bank import fill_in
+from autograder.authoring.bank import fill_in
 from autograder.course import Course, open_course
-from autograder.grade import students_to_grade
-from autograder.intake import read_reference
-from autograder.marks import marks_of_class, totals
-from autograder.outbox import Outbox
+from autograder.grading.coordinator import students_to_grade
+from autograder.grading.marks import marks_of_class, totals
+from autograder.grading.outbox import Outbox
+from autograder.intake.submission import read_reference
 
 ROOT = Path(__file__).resolve().parent.parent
 ALONE = "OPENBLAS_NUM_THREADS"

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from autograder.build import build
-from autograder.check import run_tests, run_tests_in_kernel
+from autograder.authoring.build import build
 from autograder.course import Course, open_course
-from autograder.intake import read_reference
-from autograder.verdicts import Verdict
+from autograder.grading.check import run_tests, run_tests_in_kernel
+from autograder.intake.submission import read_reference
+from autograder.wall.verdicts import Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
 WALL = "01_wall"

@@ -24,12 +24,12 @@ import nbformat
 import psutil
 from nbgrader.api import Gradebook
 
-from autograder.bank import fill_in
+from autograder.authoring.bank import fill_in
 from autograder.course import Course, open_course
-from autograder.grade import students_to_grade
-from autograder.intake import read_reference
-from autograder.outbox import OUTCOME, RECORD, Outbox, Record
-from autograder.work import Outcome
+from autograder.grading.coordinator import students_to_grade
+from autograder.grading.outbox import OUTCOME, RECORD, Outbox, Record
+from autograder.grading.work import GradedSubmission
+from autograder.intake.submission import read_reference
 
 ROOT = Path(__file__).resolve().parent.parent
 COORDINATOR, WORKER, SANDBOX = "coordinator", "worker", "sandbox"
@@ -145,7 +145,7 @@ def _victims(run: subprocess.Popen[bytes], kind: str, machines: "Machines | None
         return [child for nanny in nannies for child in nanny.children() if "spawn_main" in _command(child)]
     owners = [run.pid, *(process.pid for process in (machines.processes if machines else []))]
     family = [process for owner in owners for process in _family(owner)]
-    workers = [process for process in family if "autograder.worker" in _command(process)]
+    workers = [process for process in family if "autograder.grading.worker" in _command(process)]
     if kind == WORKER:
         return workers
     return [process for worker in workers for process in _family(worker.pid)]
@@ -165,10 +165,10 @@ def _command(process: psutil.Process) -> str:
         return ""
 
 
-def _waiting(course: Course) -> Iterator[Outcome]:
+def _waiting(course: Course) -> Iterator[GradedSubmission]:
     """Outcomes in the outbox; other than `Outbox.waiting` this removes nothing."""
     for path in Outbox(course.root, CHAPTER).folder.glob(f"*/{OUTCOME}"):
-        yield Outcome.from_json(path.read_text())
+        yield GradedSubmission.from_json(path.read_text())
 
 
 def _count(course: Course, finished: dict[str, Record], damage: Damage) -> None:
@@ -259,7 +259,7 @@ def main() -> None:
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     kinds = [[*LOCAL, *CLUSTER][number % 5] for number in range(rounds)]
     sys.path.insert(0, str(ROOT / "tests"))
-    from autograder.build import build
+    from autograder.authoring.build import build
     from conftest import make_course
 
     with tempfile.TemporaryDirectory() as folder:

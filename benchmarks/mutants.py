@@ -18,10 +18,10 @@ from pathlib import Path
 
 from nbgrader import utils
 
-from autograder.bank import Answer, Trial, try_answers
+from autograder.authoring.bank import Answer, Trial, try_answers
 from autograder.course import Course, open_course
-from autograder.intake import read_reference
-from autograder.verdicts import NOT_RUN, PASSED
+from autograder.intake.submission import read_reference
+from autograder.wall.verdicts import Outcome
 
 EQUIVALENTS = Path(__file__).resolve().parent.parent / "tests" / "equivalent_mutants.toml"
 MOST_PER_TASK = 12
@@ -213,13 +213,13 @@ def survivors(course: Course, chapter: str, mutants: dict[str, list[Mutant]], jo
     return [
         mutants[trial.answer.task][int(trial.answer.label)]
         for trial in settled
-        if all(verdict.outcome == PASSED for verdict in trial.verdicts)
+        if all(verdict.outcome == Outcome.PASSED for verdict in trial.verdicts)
     ]
 
 
 def _is_unclear(trial: Trial) -> bool:
     """Whether tests did not run and none failed."""
-    return {verdict.outcome for verdict in trial.verdicts} in ({NOT_RUN}, {NOT_RUN, PASSED})
+    return {verdict.outcome for verdict in trial.verdicts} in ({Outcome.NOT_RUN}, {Outcome.NOT_RUN, Outcome.PASSED})
 
 
 def equivalents(chapter: str) -> dict[tuple[str, str], str]:

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.chapter import read_chapter
+from autograder.authoring.chapter import read_chapter
 from lmkit import ngrams
 
 ROOT = Path(__file__).resolve().parent.parent

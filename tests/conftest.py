@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.bank import fill_in
-from autograder.build import build
+from autograder.authoring.bank import fill_in
+from autograder.authoring.build import build
 from autograder.course import Course, open_course
-from autograder.intake import read_reference
+from autograder.intake.submission import read_reference
 
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTER = "01_squares"

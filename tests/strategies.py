@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.intake import take_in
-from autograder.sandbox import Limits
+from autograder.intake.submission import take_in
 from autograder.wall.inside import wire
+from autograder.wall.sandbox import Limits
 from autograder.wall.student import StudentSide
 from autograder.wall.warm import Kind
 

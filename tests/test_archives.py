@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from autograder import archives
-from autograder.archives import Collection, collect, safe_name
 from autograder.cli import app
 from autograder.course import Course, CourseError, open_course
+from autograder.intake import archives
+from autograder.intake.archives import Collection, collect, safe_name
 from conftest import CHAPTER
 
 FILE = f"{CHAPTER}.ipynb"

@@ -25,13 +25,13 @@ from nbgrader import utils
 from nbgrader.converters import GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.build import build, hidden_lines
-from autograder.chapter import read_chapter
-from autograder.check import run_tests
+from autograder.authoring.build import build, hidden_lines
+from autograder.authoring.chapter import read_chapter
 from autograder.course import Course, open_course
-from autograder.feedback import write_feedback
-from autograder.grade import Graded, grade_class
-from autograder.marks import marks_of_class, totals
+from autograder.grading.check import run_tests
+from autograder.grading.coordinator import Graded, grade_class
+from autograder.grading.marks import marks_of_class, totals
+from autograder.pages.feedback import write_feedback
 from autograder.quiet import run_quietly
 from conftest import CHAPTER, SETTINGS, TEXT, answered, make_course
 

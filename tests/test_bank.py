@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.bank import Answer, Trial, try_answers, try_bank
+from autograder.authoring.bank import Answer, Trial, try_answers, try_bank
 from autograder.course import Course, open_course
 from conftest import ROOT
 

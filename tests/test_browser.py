@@ -15,7 +15,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-from autograder.bank import fill_in, read_bank
+from autograder.authoring.bank import fill_in, read_bank
 
 ROOT = Path(__file__).parents[1]
 CHAPTER, TASK = "01_bigrams", "ngrams"

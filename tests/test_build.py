@@ -6,8 +6,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.build import build, hidden_lines, leaks
-from autograder.chapter import read_chapter
+from autograder.authoring.build import build, hidden_lines, leaks
+from autograder.authoring.chapter import read_chapter
 from autograder.course import Course, CourseError
 from conftest import CHAPTER, TEXT, make_course
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from autograder.chapter import notebook_of, read_chapter
+from autograder.authoring.chapter import notebook_of, read_chapter
+from autograder.authoring.text import SourceError
 from autograder.cli import app
 from autograder.course import open_course
-from autograder.source import SourceError
 from conftest import CHAPTER, ROOT, TEXT, make_course
 
 TASK_LINE = '# %% task="square" points=3 level=1 minutes=2'

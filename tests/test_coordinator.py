@@ -19,16 +19,17 @@ import pytest
 from distributed import LocalCluster
 from nbgrader.api import Gradebook
 
-from autograder import grade, outbox
-from autograder.build import build
+from autograder.authoring.build import build
 from autograder.course import Course, CourseError, open_course
-from autograder.grade import grade_class, graded_with_older_tests, register, students_to_grade
-from autograder.gradebook import GradebookWriter
-from autograder.marks import marks_of_class, totals
-from autograder.outbox import Outbox, write_atomically
-from autograder.pool import cluster, workers_that_fit
-from autograder.tables import grade_with_progress
-from autograder.work import Outcome, grade_submission
+from autograder.grading import coordinator as grade
+from autograder.grading import outbox
+from autograder.grading.coordinator import grade_class, graded_with_older_tests, register, students_to_grade
+from autograder.grading.gradebook import GradebookWriter
+from autograder.grading.marks import marks_of_class, totals
+from autograder.grading.outbox import Outbox, write_atomically
+from autograder.grading.pool import cluster, workers_that_fit
+from autograder.grading.work import GradedSubmission, grade_submission
+from autograder.pages.tables import grade_with_progress
 from conftest import CHAPTER, SETTINGS, TEXT, answered, make_course
 
 RIGHT, WRONG = "def square(x):\n    return x * x", "def square(x):\n    return x * abs(x)"
@@ -221,7 +222,7 @@ def test_work_and_outcome_travel_and_hold_no_secret(built_course: Course, tmp_pa
     assert b"pass-word" not in work and str(course.root).encode() not in work
     outcome = grade_submission(pickle.loads(work))
     assert sum(score or 0 for score in outcome.scores.values()) == MARKS["bob"]
-    assert Outcome.from_json(outcome.to_json()) == pickle.loads(pickle.dumps(outcome)) == outcome
+    assert GradedSubmission.from_json(outcome.to_json()) == pickle.loads(pickle.dumps(outcome)) == outcome
 
 
 def test_a_file_is_old_or_new_and_never_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,7 +269,7 @@ def test_stopping_with_control_c(built_course: Course, tmp_path: Path) -> None:
 
 
 def test_no_cluster_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autograder.pool.SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr("autograder.grading.pool.SECONDS_TO_CONNECT", 1)
     with (
         pytest.raises(CourseError, match="No Dask scheduler answers at tcp://127.0.0.1:9"),
         cluster("tcp://127.0.0.1:9"),

@@ -1,7 +1,7 @@
 """What a newcomer sees first: the demo class, graded as its list says."""
 
 from autograder.course import Course
-from autograder.demo import expected_points, read_class, run_demo, submission
+from autograder.grading.demo import expected_points, read_class, run_demo, submission
 
 
 def test_the_demo_class_gets_the_expected_marks(real_course: Course) -> None:

@@ -9,8 +9,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from autograder.course import Course, open_course
-from autograder.grade import grade_class, register
-from autograder.marks import marks_of_class, totals
+from autograder.grading.coordinator import grade_class, register
+from autograder.grading.marks import marks_of_class, totals
 from conftest import CHAPTER, answered
 
 HANDED_IN = {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import strategies
-from autograder.intake import take_in
+from autograder.intake.submission import take_in
 from autograder.wall.inside import wire
 
 short = settings(

@@ -13,14 +13,14 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 
-from autograder.build import build
-from autograder.check import check_notebook
+from autograder.authoring.build import build
 from autograder.course import Course, CourseError, open_course
-from autograder.feedback import write_feedback
-from autograder.grade import grade_class, students_to_grade
-from autograder.marks import marks_of_class, totals
-from autograder.report import write_report
-from autograder.verdicts import recorded_verdicts
+from autograder.grading.check import check_notebook
+from autograder.grading.coordinator import grade_class, students_to_grade
+from autograder.grading.marks import marks_of_class, totals
+from autograder.pages.feedback import write_feedback
+from autograder.pages.report import write_report
+from autograder.wall.verdicts import recorded_verdicts
 from conftest import CHAPTER, TEXT, make_course
 
 RIGHT = "def square(x):\n    return x**2"

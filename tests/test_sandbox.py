@@ -7,9 +7,9 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder.authoring.execute import SandboxedExecute
 from autograder.course import Course
-from autograder.execute import SandboxedExecute
-from autograder.sandbox import bubblewrap_works
+from autograder.wall.sandbox import bubblewrap_works
 from conftest import ROOT
 
 

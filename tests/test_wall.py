@@ -6,14 +6,14 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from autograder.bank import fill_in
-from autograder.build import build
+from autograder.authoring.bank import fill_in
+from autograder.authoring.build import build
+from autograder.authoring.execute import SandboxedExecute
 from autograder.course import Course
-from autograder.execute import SandboxedExecute
-from autograder.intake import read_reference
-from autograder.verdicts import verdicts_of, what_it_checks
+from autograder.intake.submission import read_reference
 from autograder.wall.judge import Judge
 from autograder.wall.names import names_of, only_shown, plan
+from autograder.wall.verdicts import verdicts_of, what_it_checks
 from conftest import make_course
 
 CHAPTER = "01_wall"
@@ -28,7 +28,7 @@ def wall_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 
 def judged(course: Course, answers: dict[str, str]) -> tuple[dict[str, str], NotebookNode]:
-    """Outcome and message of each check, by aspect, and the notebook, with some task cells replaced."""
+    """GradedSubmission and message of each check, by aspect, and the notebook, with some task cells replaced."""
     reference = read_reference(course, CHAPTER)
     notebook = fill_in(reference, answers)
     verdicts = Judge(config=course.nbgrader).judge(notebook, reference)

@@ -8,8 +8,8 @@ from typing import Any
 import psutil
 import pytest
 
-from autograder.sandbox import Limits
 from autograder.wall import warm
+from autograder.wall.sandbox import Limits
 from autograder.wall.student import ColdProcess, StudentGone, StudentSide
 
 MODULES = ("numpy", "matplotlib.pyplot", "torch", "no_such_module")

@@ -22,24 +22,12 @@ from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Dict, Integer, List, Unicode
 
-from autograder.sandbox import Limits
-from autograder.verdicts import (
-    CRASHED,
-    FAILED,
-    MISSING,
-    NOT_RUN,
-    OUT_OF_MEMORY,
-    PASSED,
-    TIMED_OUT,
-    Verdict,
-    record,
-    repairs_of,
-    what_it_checks,
-)
 from autograder.wall.inside import wire
 from autograder.wall.names import modules_of, plan, prelude_of
 from autograder.wall.outputs import clean_markdown, clean_outputs, storable
+from autograder.wall.sandbox import Limits
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
+from autograder.wall.verdicts import Outcome, Verdict, record, repairs_of, what_it_checks
 from autograder.wall.warm import Kind
 
 MOST_PRINTED = 3000  # characters of what one test prints
@@ -87,7 +75,7 @@ class Judge(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """nbgrader's way in. Test cells of the notebook itself are not looked at: the reference has them."""
         from autograder.course import open_course
-        from autograder.intake import read_reference
+        from autograder.intake.submission import read_reference
 
         course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))  # nbgrader works in the root
         verdicts = self.judge(nb, read_reference(course, resources["nbgrader"]["notebook"]))
@@ -147,14 +135,15 @@ class _Trial:
         finally:
             self.side.stop()
         return [
-            verdicts.get(name) or self._verdict(name, MISSING, "This check was not reached.") for name in self.tests
+            verdicts.get(name) or self._verdict(name, Outcome.MISSING, "This check was not reached.")
+            for name in self.tests
         ]
 
     def _student_cell(self, cell: NotebookNode, position: int) -> None:
         result = None
         while result is None:
             if not self._process_that_ran_all_before(position):
-                cell.outputs = [_error(NOT_RUN, "Not run: cells above used up the time of the whole notebook.")]
+                cell.outputs = [_error(Outcome.NOT_RUN, "Not run: cells above used up the time of the whole notebook.")]
                 return
             result = self._run_there(cell.source, position, self.settings.draw_given or not utils.is_locked(cell))
         outputs, problem = result
@@ -180,16 +169,16 @@ class _Trial:
             self.fatal.add(position)
             return [], _error(gone.reason, str(gone))
         except Exception as problem:  # whatever else their side makes of a request
-            return [], _error(FAILED, _first_line(str(problem)))
+            return [], _error(Outcome.FAILED, _first_line(str(problem)))
         if error and error["kind"] == "TimeUp":
             kept = [output for output in outputs if isinstance(output, dict) and output.get("output_type") != "error"]
-            return kept, _error(TIMED_OUT, f"This cell was stopped after {self.settings.timeout} seconds.")
+            return kept, _error(Outcome.TIMED_OUT, f"This cell was stopped after {self.settings.timeout} seconds.")
         return outputs, None
 
     def _may_be_the_machines_fault(self, gone: StudentGone, where: int | str) -> bool:
         """Note that the process has ended, and say whether something else may have ended it: it did so once only."""
         self.alive = False
-        is_first = gone.reason == CRASHED and where not in self.crashed
+        is_first = gone.reason == Outcome.CRASHED and where not in self.crashed
         self.crashed.add(where)
         return is_first
 
@@ -216,18 +205,20 @@ class _Trial:
             start = time.monotonic()
             result = self._execute_test(grade_id)
         if result is None:
-            verdict = self._verdict(grade_id, NOT_RUN, "Not run: cells above used up the time of the whole notebook.")
+            verdict = self._verdict(
+                grade_id, Outcome.NOT_RUN, "Not run: cells above used up the time of the whole notebook."
+            )
         else:
             printed, outcome, message = result
             if printed:
                 cell.outputs.append(new_output("stream", name="stdout", text=printed))
             verdict = self._verdict(grade_id, outcome, message, time.monotonic() - start)
         cell.source = self.tests[grade_id].source
-        if verdict.outcome != PASSED:
+        if verdict.outcome != Outcome.PASSED:
             cell.outputs.append(_error(verdict.outcome, verdict.message))
         return verdict
 
-    def _execute_test(self, grade_id: str) -> tuple[str, str, str] | None:
+    def _execute_test(self, grade_id: str) -> tuple[str, Outcome, str] | None:
         """What the test printed, its outcome and message; None if it should be tried again."""
         self.side.deadline = time.monotonic() + self._seconds()
         printed = io.StringIO()
@@ -246,23 +237,27 @@ class _Trial:
         except (TimeUp, CellTimeUp):
             return (
                 "",
-                TIMED_OUT,
+                Outcome.TIMED_OUT,
                 f"This check was stopped after {self.settings.timeout} seconds: is there an endless loop?",
             )
         except wire.WireError as error:
-            return "", FAILED, f"The answer cannot be read: {error}."
+            return "", Outcome.FAILED, f"The answer cannot be read: {error}."
         except MemoryError:
-            return "", OUT_OF_MEMORY, "Your code asked for more memory than there is."
+            return "", Outcome.OUT_OF_MEMORY, "Your code asked for more memory than there is."
         except AssertionError as error:
-            return "", FAILED, self._message_of(error) or "The check failed."
+            return "", Outcome.FAILED, self._message_of(error) or "The check failed."
         except NameError as error:
             task, _ = what_it_checks(self.tests[grade_id])
             if task in self.task_errors:
-                return "", FAILED, f"Your cell for {task} does not run. {self.task_errors[task]}"
-            return "", FAILED, f"NameError: {error}"
+                return "", Outcome.FAILED, f"Your cell for {task} does not run. {self.task_errors[task]}"
+            return "", Outcome.FAILED, f"NameError: {error}"
         except Exception as error:
-            return "", FAILED, _first_line(getattr(error, "student_text", None) or f"{type(error).__name__}: {error}")
-        return storable(printed.getvalue()[:MOST_PRINTED]), PASSED, ""
+            return (
+                "",
+                Outcome.FAILED,
+                _first_line(getattr(error, "student_text", None) or f"{type(error).__name__}: {error}"),
+            )
+        return storable(printed.getvalue()[:MOST_PRINTED]), Outcome.PASSED, ""
 
     def _message_of(self, error: AssertionError) -> str:
         """What a failed test says. Its message may be an object of the student's, which is asked for its text."""
@@ -284,10 +279,10 @@ class _Trial:
                     if getattr(value, RUNS_BESIDE, False) is True and callable(value):
                         self.given[name] = _Beside(self.side, value.__module__, value.__qualname__)
 
-    def _verdict(self, grade_id: str, outcome: str, message: str, seconds: float = 0.0) -> Verdict:
+    def _verdict(self, grade_id: str, outcome: Outcome, message: str, seconds: float = 0.0) -> Verdict:
         most_points = float(self.tests[grade_id].metadata.nbgrader.points)
         task, aspect = what_it_checks(self.tests[grade_id])
-        points = most_points if outcome == PASSED else 0.0
+        points = most_points if outcome == Outcome.PASSED else 0.0
         return Verdict(grade_id, task, aspect, points, most_points, outcome, storable(message), round(seconds, 3))
 
     def _seconds(self) -> float:

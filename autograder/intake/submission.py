@@ -13,8 +13,8 @@ from nbgrader.converters import base
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.course import Course, CourseError, open_course
-from autograder.verdicts import record
 from autograder.wall.outputs import storable
+from autograder.wall.verdicts import record
 
 LARGEST_SUBMISSION = 20 * 2**20  # bytes
 MOST_CELLS = 2000

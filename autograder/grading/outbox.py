@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from autograder.work import Outcome
+from autograder.grading.work import GradedSubmission
 
 STATE = ".autograder"  # folder in a course
 OUTCOME, RECORD = "outcome.json", "record.json"
@@ -36,18 +36,18 @@ class Outbox:
     def __init__(self, course_root: Path, chapter: str):
         self.folder = course_root / STATE / chapter
 
-    def put(self, outcome: Outcome) -> None:
+    def put(self, outcome: GradedSubmission) -> None:
         """Keep an outcome. When this returns it survives a kill and a power cut."""
         write_atomically(self.folder / outcome.student / OUTCOME, outcome.to_json().encode())
 
-    def waiting(self) -> Iterator[Outcome]:
+    def waiting(self) -> Iterator[GradedSubmission]:
         """Outcomes that an earlier run could not bring into the gradebook; what it was still writing is removed."""
         for path in self.folder.glob(f"*/{WRITING}*"):
             path.unlink()
         for path in sorted(self.folder.glob(f"*/{OUTCOME}")):
-            yield Outcome.from_json(path.read_text(encoding="utf-8"))
+            yield GradedSubmission.from_json(path.read_text(encoding="utf-8"))
 
-    def done(self, outcome: Outcome) -> None:
+    def done(self, outcome: GradedSubmission) -> None:
         """The gradebook has it: keep the record and drop the rest."""
         record = Record(outcome.submission, outcome.tests, outcome.seconds, outcome.scores, outcome.phases)
         write_atomically(self.folder / outcome.student / RECORD, json.dumps(asdict(record)).encode())

@@ -10,12 +10,12 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.check import run_tests, run_tests_in_kernel
+from autograder.authoring.text import SourceError, read_text
 from autograder.course import Course, CourseError, open_course
-from autograder.intake import read_reference
-from autograder.source import SourceError, read_text
-from autograder.verdicts import Verdict, what_it_checks
+from autograder.grading.check import run_tests, run_tests_in_kernel
+from autograder.intake.submission import read_reference
 from autograder.wall.names import only_shown
+from autograder.wall.verdicts import Outcome, Verdict, what_it_checks
 
 FEWEST_RIGHT, FEWEST_WRONG = 2, 3
 KEYS = {"right", "wrong", "caught_by"}
@@ -45,7 +45,7 @@ class Trial:
     @property
     def problem(self) -> str:
         """What is wrong with the course: a right answer lost points, or a named test passed a wrong one; else empty."""
-        failed = {verdict.aspect: verdict for verdict in self.verdicts if verdict.outcome != "passed"}
+        failed = {verdict.aspect: verdict for verdict in self.verdicts if verdict.outcome != Outcome.PASSED}
         if self.answer.is_right:
             return "; ".join(f"{aspect}: {verdict.message}" for aspect, verdict in failed.items())
         missed = [aspect for aspect in self.answer.caught_by if aspect not in failed]

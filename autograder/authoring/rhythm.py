@@ -3,7 +3,7 @@
 import re
 import statistics
 
-from autograder.chapter import BEGIN_SOLUTION, END_SOLUTION, Chapter, kind_of, read_chapter
+from autograder.authoring.chapter import BEGIN_SOLUTION, END_SOLUTION, Chapter, kind_of, read_chapter
 from autograder.course import Course
 
 Figure = tuple[str, str, str, bool]  # what, value, target, whether it is met

@@ -10,13 +10,13 @@ from typing import Any
 import nbformat
 from rich.table import Table
 
-from autograder.bank import answers_folder, fill_in, read_bank
+from autograder.authoring.bank import answers_folder, fill_in, read_bank
 from autograder.course import CONFIGURATION, Course, CourseError, open_course
-from autograder.feedback import write_feedback
-from autograder.intake import read_reference
-from autograder.marks import marks_of_class, totals
-from autograder.report import write_report
-from autograder.tables import console, grade_with_progress, number, warn_if_reduced
+from autograder.grading.marks import marks_of_class, totals
+from autograder.intake.submission import read_reference
+from autograder.pages.feedback import write_feedback
+from autograder.pages.report import write_report
+from autograder.pages.tables import console, grade_with_progress, number, warn_if_reduced
 
 CLASS_LIST = Path("tests") / "demo_class.toml"
 

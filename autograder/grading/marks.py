@@ -5,8 +5,8 @@ from nbgrader import utils
 from nbgrader.api import Gradebook, MissingEntry
 
 from autograder.course import Course, CourseError
-from autograder.intake import read_reference
-from autograder.verdicts import what_it_checks
+from autograder.intake.submission import read_reference
+from autograder.wall.verdicts import what_it_checks
 
 COLUMNS = ["student", "task", "aspect", "grade_id", "points", "most_points", "needs_review"]
 

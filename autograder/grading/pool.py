@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 
 from autograder.course import CourseError
-from autograder.worker import Workers, grade_beside
+from autograder.grading.worker import Workers, grade_beside
 
 SHARE_OF_LIMIT = 4  # a notebook seldom needs more than this part of the memory it may use
 SECONDS_TO_CONNECT = 10

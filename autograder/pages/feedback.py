@@ -16,9 +16,9 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from autograder.course import Course, CourseError
-from autograder.marks import marks_of_class
-from autograder.pages import render, write_page
-from autograder.verdicts import Verdict, recorded_verdicts, repairs_of
+from autograder.grading.marks import marks_of_class
+from autograder.pages.html import render, write_page
+from autograder.wall.verdicts import Verdict, recorded_verdicts, repairs_of
 
 FORMATTER = HtmlFormatter(nowrap=False)
 

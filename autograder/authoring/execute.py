@@ -14,8 +14,8 @@ from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Dict, Integer, List, Unicode
 
-from autograder.sandbox import SandboxKernelManager
-from autograder.verdicts import CRASHED, NOT_RUN, TIMED_OUT
+from autograder.wall.sandbox import SandboxKernelManager
+from autograder.wall.verdicts import Outcome
 
 
 class SandboxedExecute(NbGraderPreprocessor):
@@ -61,7 +61,7 @@ class _Run:
                 cell.metadata.pop("tags", None)
                 if not await self._kernel_that_ran_all_before(position):
                     message = "Not run: cells above used up the time or the restarts that one notebook is given."
-                    _mark(cell, NOT_RUN, message)
+                    _mark(cell, Outcome.NOT_RUN, message)
                 elif not await self._execute(cell, position):
                     self.fatal.add(position)
                     await self._stop_kernel()
@@ -95,7 +95,7 @@ class _Run:
             _mark_time_out(cell, self.client.timeout)
             return False
         except (DeadKernelError, RuntimeError):
-            _mark(cell, CRASHED, "This cell ended the Python process: a crash, an exit, or out of memory.")
+            _mark(cell, Outcome.CRASHED, "This cell ended the Python process: a crash, an exit, or out of memory.")
             return False
         return True
 
@@ -110,7 +110,7 @@ class _Run:
             record_timing=False,
             shutdown_kernel="immediate",
             interrupt_on_timeout=True,
-            error_on_timeout={"ename": TIMED_OUT, "evalue": "", "traceback": []},
+            error_on_timeout={"ename": Outcome.TIMED_OUT, "evalue": "", "traceback": []},
             raise_on_iopub_timeout=True,  # an interrupt that has no effect
             on_cell_executed=self._after_cell,
         )
@@ -125,7 +125,7 @@ class _Run:
     def _after_cell(self, cell: NotebookNode, cell_index: int, execute_reply: dict[str, Any]) -> None:
         assert self.client is not None
         content = execute_reply["content"]
-        if content.get("ename") == TIMED_OUT:
+        if content.get("ename") == Outcome.TIMED_OUT:
             _mark_time_out(cell, self.client.timeout)
         elif content["status"] == "error" and not any(output.output_type == "error" for output in cell.outputs):
             # Student code can switch off the display of errors; the reply still tells.
@@ -137,7 +137,7 @@ class _Run:
 
 def _mark_time_out(cell: NotebookNode, seconds: int | None) -> None:
     cell.outputs = [output for output in cell.outputs if output.output_type != "error"]
-    _mark(cell, TIMED_OUT, f"This cell was stopped after {seconds} seconds.")
+    _mark(cell, Outcome.TIMED_OUT, f"This cell was stopped after {seconds} seconds.")
 
 
 def _mark(cell: NotebookNode, name: str, message: str) -> None:

@@ -50,7 +50,7 @@ class Worker:
         self.submissions = 0
         self.core = core
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "autograder.worker"],
+            [sys.executable, "-P", "-m", "autograder.grading.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd="/",
@@ -159,7 +159,7 @@ def grade_beside(work: Any) -> Any:
 def main() -> None:
     """What runs in the worker's process."""
     from autograder.course import CourseError
-    from autograder.work import grade_submission
+    from autograder.grading.work import grade_submission
 
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nothing that is printed may get between the answers

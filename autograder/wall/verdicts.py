@@ -1,14 +1,26 @@
 """What grading found, test cell by test cell."""
 
 from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader import utils
 
-PASSED, FAILED, TIMED_OUT, CRASHED = "passed", "failed", "timed out", "crashed"
-OUT_OF_MEMORY, NOT_RUN, MISSING = "out of memory", "not run", "missing"
-# An error output of one of these names was written by us; any other name is that of a Python exception.
-OUTCOMES = (FAILED, TIMED_OUT, CRASHED, OUT_OF_MEMORY, NOT_RUN, MISSING)
+
+class Outcome(StrEnum):
+    """How a test cell ended. An error output named after one was written by us, any other by a Python exception."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    TIMED_OUT = "timed out"
+    CRASHED = "crashed"
+    OUT_OF_MEMORY = "out of memory"
+    NOT_RUN = "not run"
+    MISSING = "missing"
+
+
+PROBLEMS = frozenset(Outcome) - {Outcome.PASSED}
 
 
 @dataclass(frozen=True)
@@ -20,9 +32,14 @@ class Verdict:
     aspect: str
     points: float
     most_points: float
-    outcome: str  # PASSED or one of OUTCOMES
+    outcome: Outcome
     message: str
     seconds: float = 0.0  # that the test took; 0 if it was not measured
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> "Verdict":
+        """The verdict that `dataclasses.asdict` made these fields of."""
+        return cls(**{**fields, "outcome": Outcome(fields["outcome"])})
 
 
 RECORD = "autograder"  # where a graded notebook's metadata keep what follows
@@ -40,7 +57,7 @@ def repairs_of(notebook: NotebookNode) -> list[str]:
 
 def recorded_verdicts(notebook: NotebookNode) -> list[Verdict]:
     """What the judge found."""
-    return [Verdict(**verdict) for verdict in notebook.metadata.get(RECORD, {}).get("verdicts", [])]
+    return [Verdict.from_dict(verdict) for verdict in notebook.metadata.get(RECORD, {}).get("verdicts", [])]
 
 
 def verdicts_of(notebook: NotebookNode) -> list[Verdict]:
@@ -57,9 +74,9 @@ def _verdict(cell: NotebookNode, failed_tasks: dict[str, NotebookNode]) -> Verdi
     grade_id = cell.metadata.nbgrader["grade_id"]
     points, most_points = utils.determine_grade(cell)
     task, aspect = what_it_checks(cell)
-    outcome, message = PASSED, ""
+    outcome, message = Outcome.PASSED, ""
     for error in _errors(cell)[:1]:
-        outcome, message = error.ename if error.ename in OUTCOMES else FAILED, _message(error)
+        outcome, message = Outcome(error.ename) if error.ename in PROBLEMS else Outcome.FAILED, _message(error)
         if error.ename == "NameError" and task in failed_tasks:
             # The name is missing because its cell did not run; that is what the student must hear of.
             message = f"Your cell for {task} does not run. {_message(failed_tasks[task])}"
@@ -84,4 +101,4 @@ def _message(error: NotebookNode) -> str:
     text = " ".join(error.evalue.split())
     if error.ename == "AssertionError":
         return text or "The check failed."
-    return text if error.ename in OUTCOMES else f"{error.ename}: {text}" if text else error.ename
+    return text if error.ename in PROBLEMS else f"{error.ename}: {text}" if text else error.ename

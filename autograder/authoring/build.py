@@ -13,7 +13,7 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from autograder.chapter import (
+from autograder.authoring.chapter import (
     BEGIN_HIDDEN,
     BEGIN_SOLUTION,
     END_HIDDEN,
@@ -23,9 +23,9 @@ from autograder.chapter import (
     read_chapter,
 )
 from autograder.course import Course, CourseError
-from autograder.nbgrader_setup import environment, visible_folders
+from autograder.grading.nbgrader_setup import environment, visible_folders
 from autograder.quiet import run_quietly
-from autograder.sandbox import SandboxKernelManager
+from autograder.wall.sandbox import SandboxKernelManager
 
 EXECUTION_TIMEOUT = 300  # seconds for one cell of a reference
 

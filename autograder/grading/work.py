@@ -16,9 +16,9 @@ from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
 from autograder.course import CourseError
-from autograder.intake import take_in_content, untouched
-from autograder.verdicts import Verdict, record
+from autograder.intake.submission import take_in_content, untouched
 from autograder.wall.judge import Judge
+from autograder.wall.verdicts import Verdict, record
 
 # What nbgrader's configuration may name and is done elsewhere: by the judge itself, by the gradebook's one writer, and
 # once for all submissions, since the metadata of a rebuilt notebook are the reference's (`grade.register` checks them).
@@ -49,7 +49,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GradedSubmission:
     """All that is to be stored about a graded submission."""
 
     student: str
@@ -69,9 +69,9 @@ class Outcome:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, text: str) -> "Outcome":
+    def from_json(cls, text: str) -> "GradedSubmission":
         content = json.loads(text)
-        verdicts = tuple(Verdict(**verdict) for verdict in content.pop("verdicts"))
+        verdicts = tuple(Verdict.from_dict(verdict) for verdict in content.pop("verdicts"))
         return cls(verdicts=verdicts, repairs=tuple(content.pop("repairs")), **content)
 
 
@@ -98,7 +98,7 @@ def digest_of_tests(reference: NotebookNode) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def grade_submission(work: Work) -> Outcome:
+def grade_submission(work: Work) -> GradedSubmission:
     """Intake, judge and conversion of one submission. Reads and writes no file of the course."""
     assignment = work.assignment
     start = time.perf_counter()
@@ -120,7 +120,7 @@ def grade_submission(work: Work) -> Outcome:
     text = nbformat.writes(notebook)
     end = time.perf_counter()
     tests = sum(verdict.seconds for verdict in verdicts)
-    return Outcome(
+    return GradedSubmission(
         work.student,
         assignment.chapter,
         work.submission,

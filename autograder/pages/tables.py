@@ -4,18 +4,27 @@ import time
 from contextlib import closing
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from autograder.bank import Trial
+from autograder.authoring.bank import Trial
 from autograder.course import Course, CourseError
-from autograder.grade import Graded, grade_class
-from autograder.marks import marks_of_class, totals
-from autograder.sandbox import REDUCED_MODE_WARNING, bubblewrap_works
-from autograder.verdicts import Verdict
+from autograder.grading.coordinator import Graded, grade_class
+from autograder.grading.marks import marks_of_class, totals
+from autograder.wall.sandbox import REDUCED_MODE_WARNING, bubblewrap_works
+from autograder.wall.verdicts import Outcome, Verdict
 
 console = Console()
-STYLES = {"passed": "green", "failed": "red", "timed out": "yellow", "crashed": "magenta", "not run": "yellow"}
+STYLES = {
+    Outcome.PASSED: "green",
+    Outcome.FAILED: "red",
+    Outcome.TIMED_OUT: "yellow",
+    Outcome.CRASHED: "magenta",
+    Outcome.OUT_OF_MEMORY: "magenta",
+    Outcome.NOT_RUN: "yellow",
+    Outcome.MISSING: "yellow",
+}
 
 
 def warn_if_reduced() -> None:
@@ -40,7 +49,7 @@ def show_verdicts(repairs: list[str], verdicts: list[Verdict]) -> None:
             verdict.aspect,
             f"{number(verdict.points)}/{number(verdict.most_points)}",
             f"[{STYLES[verdict.outcome]}]{verdict.outcome}[/]",
-            _plain(verdict.message),
+            escape(verdict.message),
         )
     console.print(table)
     earned, most = sum(v.points for v in verdicts), sum(v.most_points for v in verdicts)
@@ -90,7 +99,7 @@ def show_class(course: Course, chapter: str, graded: list[Graded]) -> None:
         seconds = f"{result.seconds:.1f}" if result else ""
         of_student = points.get(student, {})
         numbers = [number(of_student[column]) if of_student else "-" for column in ("points", "most_points")]
-        table.add_row(student, *numbers, seconds, _plain(remark))
+        table.add_row(student, *numbers, seconds, escape(remark))
     console.print(table)
 
 
@@ -101,7 +110,7 @@ def show_trials(name: str, trials: list[Trial]) -> bool:
         table = Table("task", "answer", "problem", title=name)
         for trial in problems:
             kind = "right" if trial.answer.is_right else "wrong"
-            table.add_row(trial.answer.task, f"{kind}: {_plain(trial.answer.label)}", _plain(trial.problem))
+            table.add_row(trial.answer.task, f"{kind}: {escape(trial.answer.label)}", escape(trial.problem))
         console.print(table)
     right = sum(trial.answer.is_right for trial in trials)
     counts = f"{right} right and {len(trials) - right} wrong answers"
@@ -115,8 +124,3 @@ def show_rhythm(name: str, figures: list[tuple[str, str, str, bool]]) -> None:
     for label, value, target, met in figures:
         table.add_row(label, value, target, "[green]yes[/]" if met else "[red]no[/]")
     console.print(table)
-
-
-def _plain(text: str) -> str:
-    """Text from students, kept from being read as rich's markup."""
-    return text.replace("[", r"\[")

@@ -8,7 +8,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.source import Cell, SourceError, Text, read_text
+from autograder.authoring.text import Cell, SourceError, Text, read_text
 
 # Which keys a cell of each kind must and may carry; the kind is named by the first key found.
 KINDS: dict[str, dict[str, type]] = {

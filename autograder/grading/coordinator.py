@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from filelock import FileLock, Timeout
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.build import run_generate_assignment
+from autograder.authoring.build import run_generate_assignment
 from autograder.course import Course, CourseError
-from autograder.gradebook import GradebookWriter, checksums, open_gradebook, students_in
-from autograder.intake import UnreadableSubmission, read_file, read_reference, timestamp_if_any
-from autograder.outbox import STATE, Outbox, Record
-from autograder.pool import Pool, cluster, local_pool, workers_that_fit
+from autograder.grading.gradebook import GradebookWriter, checksums, open_gradebook, students_in
+from autograder.grading.outbox import STATE, Outbox, Record
+from autograder.grading.pool import Pool, cluster, local_pool, workers_that_fit
+from autograder.grading.work import Assignment, GradedSubmission, Work, assignment_of, digest_of_tests
+from autograder.grading.worker import MOST_CPU_SECONDS, SubmissionFailed, WorkerDied
+from autograder.intake.submission import UnreadableSubmission, read_file, read_reference, timestamp_if_any
 from autograder.wall.judge import Judge
-from autograder.work import Assignment, Outcome, Work, assignment_of, digest_of_tests
-from autograder.worker import MOST_CPU_SECONDS, SubmissionFailed, WorkerDied
 
 MOST_DEATHS = 2  # of workers at one submission, before it is tried by itself
 AHEAD = 2  # units of work that are handed out for each worker, so that none waits for the coordinator
@@ -94,7 +94,7 @@ def grade_class(
                 where = cluster(scheduler) if scheduler else local_pool(min(jobs or _jobs(course), len(queue)))
                 with where as pool, closing(_grade_all(course, assignment, queue, pool)) as results:
                     for result in results:
-                        if isinstance(result, Outcome):
+                        if isinstance(result, GradedSubmission):
                             outbox.put(result)
                             _store(result, writer, outbox)
                             result = Graded(result.student, "", result.seconds, list(result.repairs))
@@ -110,11 +110,11 @@ def register(course: Course, chapter: str) -> None:
 
 def _grade_all(
     course: Course, assignment: Assignment, queue: deque[str], pool: Pool
-) -> Generator[Outcome | Graded, None, None]:
+) -> Generator[GradedSubmission | Graded, None, None]:
     """Keep the pool busy until the queue is empty, then try by themselves those whose worker died too often."""
     deaths: Counter[str] = Counter()
     alone: deque[str] = deque()
-    pending: dict[Future[Outcome], str] = {}
+    pending: dict[Future[GradedSubmission], str] = {}
     while queue or pending or alone:
         if not queue and not pending:
             queue.append(alone.popleft())
@@ -146,7 +146,7 @@ def _grade_all(
                 ) from None
 
 
-def _store(outcome: Outcome, writer: GradebookWriter, outbox: Outbox) -> None:
+def _store(outcome: GradedSubmission, writer: GradebookWriter, outbox: Outbox) -> None:
     writer.write(outcome)
     outbox.done(outcome)
 

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from autograder.course import Course
-from autograder.marks import by_task, marks_of_class, totals
-from autograder.pages import render, write_page
+from autograder.grading.marks import by_task, marks_of_class, totals
+from autograder.pages.html import render, write_page
 
 COLOUR = "#0072B2"
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from autograder.authoring.execute import SandboxedExecute
 from autograder.course import Course, CourseError
-from autograder.execute import SandboxedExecute
-from autograder.intake import Intake, read_reference, take_in
-from autograder.verdicts import Verdict, verdicts_of
+from autograder.intake.submission import Intake, read_reference, take_in
 from autograder.wall.judge import Judge
+from autograder.wall.verdicts import Verdict, verdicts_of
 
 
 def check_notebook(course: Course, path: Path) -> tuple[Intake, list[Verdict]]:

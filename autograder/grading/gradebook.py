@@ -12,15 +12,13 @@ from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.course import Course, CourseError
-from autograder.intake import real_files
-from autograder.outbox import write_atomically
-from autograder.quiet import find_tools_of_this_environment
-from autograder.work import Outcome
+from autograder.grading.outbox import write_atomically
+from autograder.grading.work import GradedSubmission
+from autograder.intake.submission import real_files
 
 
 def open_gradebook(course: Course) -> Gradebook:
     """The course's gradebook. Raises CourseError if its database cannot be reached."""
-    find_tools_of_this_environment()
     try:
         return Gradebook(course.database, course.course_id)
     except (SQLAlchemyError, ImportError) as error:
@@ -76,7 +74,7 @@ class GradebookWriter:
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self.gradebook.close()
 
-    def write(self, outcome: Outcome) -> None:
+    def write(self, outcome: GradedSubmission) -> None:
         """Store an outcome: marks in one transaction, then the notebook."""
         try:
             self._write_marks(outcome)
@@ -86,7 +84,7 @@ class GradebookWriter:
         self.gradebook.db.expunge_all()  # or a large class would stay in memory
         self._write_files(outcome)
 
-    def _write_marks(self, outcome: Outcome) -> None:
+    def _write_marks(self, outcome: GradedSubmission) -> None:
         self.gradebook.update_or_create_student(outcome.student)
         when = {"timestamp": outcome.timestamp} if outcome.timestamp else {}
         submission = self.gradebook.update_or_create_submission(self.chapter, outcome.student, **when)
@@ -108,7 +106,9 @@ class GradebookWriter:
         notebook.late_submission_penalty = self._penalty(outcome, submission, notebook)
         self.gradebook.db.commit()
 
-    def _penalty(self, outcome: Outcome, submission: SubmittedAssignment, notebook: SubmittedNotebook) -> float | None:
+    def _penalty(
+        self, outcome: GradedSubmission, submission: SubmittedAssignment, notebook: SubmittedNotebook
+    ) -> float | None:
         """What the configured plugin takes off for being late, between nothing and all of the score."""
         if submission.total_seconds_late <= 0:
             return None
@@ -119,7 +119,7 @@ class GradebookWriter:
         )
         return None if penalty is None else max(0.0, min(penalty, notebook.score))
 
-    def _write_files(self, outcome: Outcome) -> None:
+    def _write_files(self, outcome: GradedSubmission) -> None:
         """The graded notebook and what nbgrader puts beside it: the student's files, overwritten by the course's."""
         folder = self.course.autograded / outcome.student / self.chapter
         submitted = self.course.submitted / outcome.student / self.chapter

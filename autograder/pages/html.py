@@ -6,7 +6,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 _ENVIRONMENT = Environment(
-    loader=PackageLoader("autograder"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    loader=PackageLoader("autograder.pages"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
 )
 _ENVIRONMENT.filters["number"] = lambda points: f"{points:g}"
 

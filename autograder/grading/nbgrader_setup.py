@@ -1,5 +1,7 @@
 """What a course's `nbgrader_config.py` calls so that plain `nbgrader autograde` grades inside the sandbox."""
 
+import os
+import sys
 import warnings
 from pathlib import Path
 
@@ -13,11 +15,12 @@ def harden(config: Config, visible: list[Path], environment: dict[str, str] | No
     `visible` are the folders that student code may read besides its Python: the packages and data
     that notebooks use; `environment` are variables of the course's own that they find set.
     """
+    _find_tools_of_this_environment()
     # nbgrader 0.9.6 meets SQLAlchemy 2 with a harmless warning for every submission.
     warnings.filterwarnings("ignore", category=SAWarning, module="nbgrader")
     config.Judge.visible_folders = config.SandboxedExecute.visible_folders = [str(folder) for folder in visible]
     config.Judge.environment = config.SandboxedExecute.environment = environment or {}
-    config.Autograde.exporter_class = "autograder.intake.TolerantExporter"
+    config.Autograde.exporter_class = "autograder.intake.submission.TolerantExporter"
     # The feedback that nbgrader makes itself must not show hidden tests either.
     config.GenerateFeedback.preprocessors = [
         "nbgrader.preprocessors.ClearHiddenTests",
@@ -42,3 +45,11 @@ def visible_folders(config: Config) -> list[Path]:
 def environment(config: Config) -> dict[str, str]:
     """The variables that `harden` was given."""
     return dict(config.Judge.environment)
+
+
+def _find_tools_of_this_environment() -> None:
+    """nbgrader calls `alembic` by name, which works only if the environment is active or on the path."""
+    folder = str(Path(sys.executable).parent)
+    path = os.environ.get("PATH", "").split(os.pathsep)
+    if folder not in path:
+        os.environ["PATH"] = os.pathsep.join([folder, *path])

@@ -1,0 +1,1 @@
+"""The author's desk: a chapter's text, its build, its bank of answers."""

@@ -1,0 +1,1 @@
+"""From submissions to marks: coordinator, workers, outbox, gradebook."""

@@ -1,0 +1,1 @@
+"""What was handed in: notebooks and archives, read with care."""
