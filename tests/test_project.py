@@ -1,13 +1,11 @@
 """The project's own files agree with one another."""
 
 import ast
-import contextlib
 import re
 import subprocess
 import sys
 import tomllib
-from importlib.metadata import PackageNotFoundError, packages_distributions
-from importlib.metadata import version as installed_version
+from importlib.metadata import packages_distributions
 
 import yaml
 
@@ -31,7 +29,7 @@ def test_every_version_is_pinned() -> None:
     assert [name for name in listed if "==" not in name] == []
 
 
-def test_the_lock_file_has_the_versions_of_the_project_and_those_installed_here() -> None:
+def test_the_lock_file_has_the_versions_of_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     listed = [
         *project["dependencies"],
@@ -42,9 +40,6 @@ def test_the_lock_file_has_the_versions_of_the_project_and_those_installed_here(
     for entry in listed:
         name, version = entry.split("==")
         assert locked[_canonical(name.split("[")[0])] == version
-    for name, version in locked.items():  # what a newer Python does not need is not installed there
-        with contextlib.suppress(PackageNotFoundError):
-            assert installed_version(name).split("+")[0] == version, name
 
 
 def test_what_is_imported_is_declared_and_what_is_declared_is_imported() -> None:
