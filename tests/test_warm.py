@@ -17,7 +17,7 @@ MODULES = ("numpy", "matplotlib.pyplot", "torch", "no_such_module")
 
 @pytest.fixture
 def side() -> Iterator[StudentSide]:
-    side = StudentSide(warm.Kind((), Limits(memory=3 * 2**30), MODULES))
+    side = StudentSide(warm.Kind((), Limits(memory=4 * 2**30), MODULES))
     yield side
     side.stop()
 
