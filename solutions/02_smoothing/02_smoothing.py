@@ -491,7 +491,9 @@ for _ in range(10):
     _some = [(low + random.choice([0, 0.3]), high + random.choice([0, 0.4])) for low, high in _ends]
     _votes = [sum(low <= v and high >= v for low, high in _some) for v in range(-60, 200)]
     _wanted = [v - 60 for v, count in enumerate(_votes) if count == max(_votes)]
-    _got = sorted(most_supported(list(_some)))
+    _got = most_supported(list(_some))
+    assert hasattr(_got, "__iter__"), f"A list of integers is wanted; yours: {_got!r}."
+    _got = sorted(_got)
     assert _got == _wanted, (
         f"For {_some} wanted {len(_wanted)} integers, {_wanted[0]} to {_wanted[-1]}; yours: {_got[:9]}."
     )
@@ -829,16 +831,18 @@ assert close(_got.get(1), 2 / 13), f"N_1 = 13, N_2 = 1: c*(1) = 2 · 1 / 13 = .1
 assert close(_got.get(2), 0), f"Nothing occurs 3 times: the formula gives c*(2) = 0; yours: {_got.get(2)}."
 ### BEGIN HIDDEN TESTS
 _lists = [[random.randint(1, 6) for _ in range(random.randint(5, 30))] for _ in range(4)]
-for _list in [*_lists, [2, 5, 2, 3], [1, 4, 4, 5, 5, 5, 9], [1, 1]]:
+for _list in [*_lists, [2, 5, 2, 3], [1, 4, 4, 5, 5, 5, 9], [1, 1], [0, 2, 1, 0, 3, 3]]:
     _counts = dict(enumerate(_list))
     _got = good_turing(dict(_counts))
     assert np.shape(_got) == (2,), f"good_turing returns a number and a dict; yours: {_got!r}."
     _got = _got[1]
     assert hasattr(_got, "keys"), f"The second is a dict from c to c*; yours: {_got!r}."
-    for _c in set(_list):
+    for _c in set(_list) - {0}:
         _wanted = (_c + 1) * _list.count(_c + 1) / _list.count(_c)
         assert close(_got.get(_c), _wanted, 1e-5), f"Counts {_list}: c*({_c}) = {_wanted:.3f}, not {_got.get(_c)}."
-    assert set(_got) == set(_list), f"Counts {_list}: give c* for each count that occurs; yours: {sorted(_got)}."
+    assert set(_got) == set(_list) - {0}, (
+        f"Counts {_list}: give c* for each count above 0 that occurs; yours: {sorted(_got)}."
+    )
     _after = arguments_after(good_turing, dict(_counts))[0]
     assert _after == _counts, "good_turing changes the dict of counts that it is given."
 ### END HIDDEN TESTS
@@ -1364,7 +1368,7 @@ for _counts in [*_lists, np.array([1, 1, 1]), np.array([4, 2, 2, 7])]:
     _got = leave_one_out(_counts.copy(), _k)
     _wanted = sum(math.log(c - 1 - _k) if c > 1 else math.log(_k) for c in _counts for _ in range(c))
     assert close(_got, _wanted, 1e-5, 1e-5), f"Counts {_counts}, k = {_k:.2f}: {_wanted:.4f}; yours: {_got!r}."
-_after = arguments_after(leave_one_out, _lists[0].astype(float), 0.5)[0]
+_after = arguments_after(leave_one_out, _lists[0].copy(), 0.5)[0]
 assert np.array_equal(_after, _lists[0]), "leave_one_out changes the counts that it is given."
 ### END HIDDEN TESTS
 
@@ -1563,7 +1567,7 @@ _got = kneser_ney_pair(dict(_counts), "to", "b", 1)
 assert close(_got, 3 / sum(_counts[pair] for pair in _some[:3]) * _cont["b"], 1e-5), (
     f"With k = 1, a pair seen once keeps nothing of its own: yours gives {_got!r}."
 )
-_after = arguments_after(kneser_ney_pair, dict(_counts), "at", "b", 0.5)[0]
+_after = arguments_after(kneser_ney_pair, dict(_counts), "in", "b", 0.5)[0]
 assert _after == _counts, "kneser_ney_pair changes the dict of counts that it is given."
 ### END HIDDEN TESTS
 
@@ -1577,7 +1581,9 @@ assert close(_got[2], [1 / 3, 0, 2 / 3]), f"A row never seen is P_cont = 1/3, 0,
 _rng = np.random.default_rng()
 for _shape, _k in (((6, 5), 0.7), ((4, 7), 0.3), ((6, 5), 1), ((5, 4), 0.5)):
     _C = _rng.poisson(0.7, _shape) * _rng.integers(1, 3)
-    _C[0], _C[1], _C[2], _C[:, 3] = 0, 1, 2, 0
+    _C[0], _C[1], _C[2] = 0, 1, 2
+    if _k > 0.6:
+        _C[:, 3] = 0  # nobody was seen before this word
     _C[2, 1:3] = 0, 5
     _cont = [sum(_C[h, w] > 0 for h in range(_shape[0])) / np.count_nonzero(_C) for w in range(_shape[1])]
     _got = kneser_ney_array(_C.copy(), _k)
@@ -1789,7 +1795,8 @@ for _order in (1, 2, 3, 4):
         c = grams.get((*context, word), 0)
         return (c - D[min(c, 3)] + sum(D[min(c, 3)] for c in row) * lower) / sum(row)
 
-    _tables = kneser_ney(_counts.levels, 6)
+    _before = [dict(level) for level in _counts.levels]
+    _tables = kneser_ney([{key: np.array(level[key]) for key in level} for level in _before], 6)
     assert hasattr(_tables, "__len__") and len(_tables) == _order, (
         f"Order {_order}: return {_order} pairs of arrays; yours: {_tables!r}."
     )
@@ -1807,8 +1814,8 @@ for _order in (1, 2, 3, 4):
         assert close(_model.context_distribution(_context), _wanted, 1e-5), (
             f"Order {_order}, context {_context}: your tables disagree with the recursion counted one by one."
         )
-_before = [{key: np.array(values) for key, values in level.items()} for level in _counts.levels]
-_after = arguments_after(kneser_ney, _counts.levels, 6)[0]
+_levels = [{key: np.array(level[key]) for key in level} for level in _before]
+_after = arguments_after(kneser_ney, _levels, 6)[0]
 for _level, _wanted in zip(_after, _before, strict=True):
     assert all(key in _level and np.array_equal(_level[key], _wanted[key]) for key in _wanted), (
         "kneser_ney changes the arrays of the levels that it is given."
@@ -2108,7 +2115,8 @@ for _weight in [random.uniform(0.1, 0.9) for _ in range(6)]:
             _row = _rows[_context[3 - _length :]]
             _share = _row.get(_word, 0) / sum(_row.values())
             _wanted = _weight * _share + (1 - _weight) * _wanted
-            _got = jelinek_mercer(_word, _context[3 - _length :], _rows, _V, _weight)
+            _copy = {context: dict(row) for context, row in _rows.items()}
+            _got = jelinek_mercer(_word, _context[3 - _length :], _copy, _V, _weight)
             assert close(_got, _wanted, 1e-5), (
                 f"λ = {_weight:.3f}, a context of {_length} words over 1/{_V}: wanted {_wanted:.6f}, "
                 f"yours {_got!r}. Does λ weight the longer context?"
@@ -2471,7 +2479,7 @@ assert is_number(_got), f"Return a number of bits; you return {_got!r}."
 assert close(_got, 5), f"a, b and # cost 1 + 2 + 2 = 5 bits; yours: {_got}."
 ### BEGIN HIDDEN TESTS
 _source = np.random.default_rng()
-for _size in (1, 6, 400):
+for _size in (1, 6, 1500):
     _letters = dict(zip("abc#", _source.dirichlet(np.ones(4) * 5).tolist(), strict=True))
     _word = "".join(_source.choice(list("abc"), size=_size))
     _wanted = -sum(math.log2(_letters[_c]) for _c in _word + "#")
