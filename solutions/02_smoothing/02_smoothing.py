@@ -624,7 +624,7 @@ assert close(_value, 828 / 3533), f"V = 1000: P(want | i) = 828 / 3533 = .234; y
 _words = random.sample("abcdefg", 5)
 _pairs = pd.DataFrame(np.random.default_rng().integers(0, 9, (5, 5)), _words, _words[2:] + _words[:2])
 _pairs.loc[_words[0], _words[:2]] = 0, 7
-_total, _V = {word: 40 + 11 * i for i, word in enumerate(sorted(_words))}, random.randint(8, 99)
+_total, _V = {word: 40 + 11 * i for i, word in enumerate(_words[1:] + _words[:1])}, random.randint(8, 99)
 _got = laplace_table(_pairs.copy(), dict(_total), _V)
 assert hasattr(_got, "loc") and np.shape(_got) == (5, 5), f"A 5 x 5 table is wanted; yours: {_got!r}."
 assert set(_got.index) == set(_got.columns) == set(_words), "Rows and columns are named by words."
@@ -651,7 +651,7 @@ assert close(_value, 609 * 927 / 1927), f"V = 1000: 609 · 927 / 1927 = 293; you
 _words = random.sample("abcdefg", 5)
 _pairs = pd.DataFrame(np.random.default_rng().integers(0, 9, (5, 5)), _words, _words[2:] + _words[:2])
 _pairs.loc[_words[0], _words[:2]] = 0, 7
-_total, _V = {word: 40 + 11 * i for i, word in enumerate(sorted(_words))}, random.randint(8, 99)
+_total, _V = {word: 40 + 11 * i for i, word in enumerate(_words[1:] + _words[:1])}, random.randint(8, 99)
 _got = reconstituted(_pairs.copy(), dict(_total), _V)
 assert hasattr(_got, "loc") and np.shape(_got) == (5, 5), f"A 5 x 5 table is wanted; yours: {_got!r}."
 assert set(_got.index) == set(_got.columns) == set(_words), "Rows and columns are named by words."
