@@ -1,4 +1,4 @@
-"""The command line: `autograder build | check | collect | grade | feedback | report | demo | rhythm`."""
+"""The command line: `autograder build | check | collect | grade | feedback | report | replay | demo | ...`."""
 
 import sys
 from pathlib import Path
@@ -154,6 +154,20 @@ def bank(
     for name in chapters or opened.chapters():
         if not show_trials(name, try_bank(opened, name, tasks=task)):
             raise CourseError(f"{name}: mend the tests or the answers above.")
+
+
+@app.command()
+def replay(
+    student: Annotated[str, typer.Argument(help="Whose submission.")],
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")],
+    test: Annotated[str, typer.Argument(help="Grade id of the test, TASK--ASPECT, as the report shows it.")],
+    course: CourseOption = None,
+) -> None:
+    """Run one test of a submission again with the draws that it met, and show what it asked of the student's code."""
+    from autograder.grading.replay import replay as replay_test
+    from autograder.pages.tables import show_replay
+
+    show_replay(replay_test(open_course(course), student, chapter, test))
 
 
 @app.command()

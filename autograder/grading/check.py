@@ -8,7 +8,10 @@ from autograder.authoring.execute import SandboxedExecute
 from autograder.course import Course, CourseError
 from autograder.intake.submission import Intake, read_reference, take_in
 from autograder.wall.judge import Judge
+from autograder.wall.seeds import key_of, seed_of
 from autograder.wall.verdicts import Verdict, verdicts_of
+
+NO_SECRET = "no secret"  # the key where nobody needs to be surprised by a draw
 
 
 def check_notebook(course: Course, path: Path) -> tuple[Intake, list[Verdict]]:
@@ -17,12 +20,20 @@ def check_notebook(course: Course, path: Path) -> tuple[Intake, list[Verdict]]:
     if chapter not in course.chapters():
         raise CourseError(f"{path.name} is not named after a chapter; chapters: {', '.join(course.chapters())}.")
     intake = take_in(path, read_reference(course, chapter))
-    return intake, run_tests(course, chapter, intake.notebook)
+    return intake, run_tests(course, chapter, intake.notebook, key_to_learn_with(course, chapter))
 
 
-def run_tests(course: Course, chapter: str, notebook: NotebookNode) -> list[Verdict]:
+def key_to_learn_with(course: Course, chapter: str) -> str:
+    """The chapter's key, or NO_SECRET in a course that belongs to somebody else."""
+    try:
+        return key_of(course, chapter)
+    except CourseError:
+        return NO_SECRET
+
+
+def run_tests(course: Course, chapter: str, notebook: NotebookNode, key: str = NO_SECRET) -> list[Verdict]:
     """Put a rebuilt notebook before the judge, in place, and return the verdicts of its test cells."""
-    return Judge(config=course.nbgrader).judge(notebook, read_reference(course, chapter))
+    return Judge(config=course.nbgrader).judge(notebook, read_reference(course, chapter), seed_of(key, notebook))
 
 
 def run_tests_in_kernel(course: Course, chapter: str, notebook: NotebookNode) -> list[Verdict]:

@@ -12,6 +12,7 @@ from autograder.authoring.bank import Trial
 from autograder.course import Course, CourseError
 from autograder.grading.coordinator import Graded, grade_class
 from autograder.grading.marks import marks_of_class, totals
+from autograder.grading.replay import Replay
 from autograder.wall.sandbox import REDUCED_MODE_WARNING, bubblewrap_works
 from autograder.wall.verdicts import Outcome, Verdict
 
@@ -116,6 +117,21 @@ def show_trials(name: str, trials: list[Trial]) -> bool:
     counts = f"{right} right and {len(trials) - right} wrong answers"
     console.print(f"{name}: {counts}, {len(trials) - len(problems)} of {len(trials)} judged as expected")
     return not problems
+
+
+def show_replay(replay: Replay) -> None:
+    """The calls of the student's code in order, then the verdict."""
+    if replay.note:
+        console.print(f"[yellow]Note:[/] {escape(replay.note)}", highlight=False)
+    for call in replay.calls:
+        console.print(escape(str(call)), highlight=False, soft_wrap=True)
+    verdict = replay.verdict
+    console.print(
+        f"[bold]{escape(verdict.grade_id)}:[/] [{STYLES[verdict.outcome]}]{verdict.outcome}[/] "
+        f"{escape(verdict.message)}",
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def show_rhythm(name: str, figures: list[tuple[str, str, str, bool]]) -> None:
