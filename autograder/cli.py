@@ -144,16 +144,30 @@ def rhythm(chapters: Chapters = None, course: CourseOption = None) -> None:
 def bank(
     chapters: Chapters = None,
     task: Annotated[list[str] | None, typer.Option(help="Only answers to this task; may be given again.")] = None,
+    repeat: Annotated[
+        int, typer.Option(min=0, help="Grade so often with fresh draws; list the answers whose verdicts change.")
+    ] = 0,
+    scan: Annotated[bool, typer.Option(help="See what the visible checks earn if they are learned by heart.")] = False,
     course: CourseOption = None,
 ) -> None:
     """Grade the bank of right and wrong answers: no right one may lose a point, no wrong one slip through."""
-    from autograder.authoring.bank import try_bank
-    from autograder.pages.tables import show_trials
+    from autograder.authoring.bank import try_bank, unsteady_answers
+    from autograder.authoring.by_heart import earned_by_heart
+    from autograder.pages.tables import show_by_heart, show_trials, show_unsteady
 
     opened = open_course(course)
+    failed = []
     for name in chapters or opened.chapters():
-        if not show_trials(name, try_bank(opened, name, tasks=task)):
-            raise CourseError(f"{name}: mend the tests or the answers above.")
+        if scan:
+            is_good = show_by_heart(name, earned_by_heart(opened, name))
+        elif repeat:
+            is_good = show_unsteady(name, repeat, unsteady_answers(opened, name, repeat, tasks=task))
+        else:
+            is_good = show_trials(name, try_bank(opened, name, tasks=task))
+        if not is_good:
+            failed.append(name)
+    if failed:
+        raise CourseError(f"{', '.join(failed)}: mend the tests or the answers above.")
 
 
 @app.command()
