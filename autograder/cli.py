@@ -147,7 +147,7 @@ def bank(
     repeat: Annotated[
         int, typer.Option(min=0, help="Grade so often with fresh draws; list the answers whose verdicts change.")
     ] = 0,
-    scan: Annotated[bool, typer.Option(help="See what the visible checks earn if they are learned by heart.")] = False,
+    scan: Annotated[bool, typer.Option(help="Only see what the visible checks earn if learned by heart.")] = False,
     course: CourseOption = None,
 ) -> None:
     """Grade the bank of right and wrong answers: no right one may lose a point, no wrong one slip through."""
@@ -158,13 +158,12 @@ def bank(
     opened = open_course(course)
     failed = []
     for name in chapters or opened.chapters():
-        if scan:
-            is_good = show_by_heart(name, earned_by_heart(opened, name))
-        elif repeat:
-            is_good = show_unsteady(name, repeat, unsteady_answers(opened, name, repeat, tasks=task))
+        if repeat:
+            found = [show_unsteady(name, repeat, unsteady_answers(opened, name, repeat, tasks=task))]
         else:
-            is_good = show_trials(name, try_bank(opened, name, tasks=task))
-        if not is_good:
+            found = [] if scan else [show_trials(name, try_bank(opened, name, tasks=task))]
+            found += [] if task else [show_by_heart(name, earned_by_heart(opened, name))]
+        if not all(found):
             failed.append(name)
     if failed:
         raise CourseError(f"{', '.join(failed)}: mend the tests or the answers above.")

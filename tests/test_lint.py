@@ -18,6 +18,7 @@ GOOD = TEXT.replace(
     '"the square of a negative number is positive"\n### BEGIN HIDDEN TESTS\nassert square(-9) == 81, "81"\n'
     "### END HIDDEN TESTS\n",
 )
+TEST_OF_CUBE = '# %% test="cube"'
 SECOND_TASK = """
 # %% [markdown] statement="cube"
 # ### Cubes
