@@ -8,7 +8,7 @@ import tomllib
 import warnings
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,9 @@ import pytest
 import lmkit
 from lmkit import real
 from lmkit.corpora import REAL
-from lmkit.real import Entry, FetchError, File
+from lmkit.corpora import __main__ as command_line
+from lmkit.paths import DATA
+from lmkit.real import Entry, FetchError, File, fetching
 
 CONTENT = bytes(range(256)) * 2000  # 512,000 bytes
 SHA = hashlib.sha256(CONTENT).hexdigest()
@@ -88,7 +90,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(real, "PAUSE", 0.0)
+    monkeypatch.setattr(fetching, "PAUSE", 0.0)
     monkeypatch.setenv("LMKIT_CACHE", str(tmp_path / "cache"))
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
@@ -144,7 +146,7 @@ def test_a_cut_connection_is_continued_where_it_broke(site: Site) -> None:
     (path,) = real.fetch(entry(site.url), progress=False).values()
     assert path.read_bytes() == CONTENT
     assert site.asked[0] == "" and all(asked.startswith("bytes=") for asked in site.asked[1:])
-    assert len(site.asked) == 3 and site.sent < len(CONTENT) + 2 * real.CHUNK, "hardly a byte is sent twice"
+    assert len(site.asked) == 3 and site.sent < len(CONTENT) + 2 * fetching.CHUNK, "hardly a byte is sent twice"
     assert left_over() == ["text.txt"]
 
 
@@ -164,7 +166,7 @@ def test_after_three_cuts_it_gives_up_and_the_next_call_continues(site: Site) ->
     assert left_over() == ["text.txt.part", "text.txt.part.version"]
     (path,) = real.fetch(entry(site.url), progress=False).values()
     assert path.read_bytes() == CONTENT
-    assert site.sent < len(CONTENT) + 3 * real.CHUNK
+    assert site.sent < len(CONTENT) + 3 * fetching.CHUNK
 
 
 def test_a_file_that_changed_meanwhile_is_not_mixed(site: Site) -> None:
@@ -267,17 +269,17 @@ def test_the_registry_holds_the_known_hashes_and_invents_none() -> None:
 def test_command_line(
     site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert real.main(["list"]) == 0
+    assert command_line.main(["list"]) == 0
     listed = capsys.readouterr().out
     assert all(name in listed for name in REAL) and "5,951,345 bytes" in listed and "here" not in listed
     monkeypatch.setattr(real, "registry", lambda: {"some-text": entry(site.url, None)})
-    assert real.main(["fetch", "some-text"]) == 0
+    assert command_line.main(["fetch", "some-text"]) == 0
     captured = capsys.readouterr()
     assert "text.txt  512,000 bytes" in captured.out
     assert captured.err.count("warning: No SHA-256") == 1
     wrong = tmp_path / "wrong.txt"
     wrong.write_bytes(b"wrong")
-    assert real.main(["fetch", "some-text", "--from", str(wrong)]) == 1
+    assert command_line.main(["fetch", "some-text", "--from", str(wrong)]) == 1
     captured = capsys.readouterr()
     assert captured.err.startswith("error: ") and captured.err.count("\n") == 1 and "Traceback" not in captured.err
 
@@ -312,7 +314,8 @@ def prepared(monkeypatch: pytest.MonkeyPatch, name: str, files: dict[str, bytes]
     for file, content in files.items():
         (folder / file).write_bytes(content)
         listed.append(File(file, "http://127.0.0.1:9/", len(content), hashlib.sha256(content).hexdigest()))
-    monkeypatch.setattr(real, "registry", lambda: {name: Entry(name, "About it.", "free", "here", tuple(listed))})
+    known = real.registry()[name]
+    monkeypatch.setattr(real, "registry", lambda: {name: replace(known, files=tuple(listed))})
     return lmkit.load(name)
 
 
@@ -377,4 +380,4 @@ def test_an_archive_that_is_none_is_one_clear_line(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_registry_is_plain_toml() -> None:
-    assert tomllib.loads((real.DATA / "registry.toml").read_text())
+    assert tomllib.loads((DATA / "registry.toml").read_text())

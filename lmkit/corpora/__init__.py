@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, Protocol, overload
 
+from lmkit import real
 from lmkit.paths import DATA
 
 if TYPE_CHECKING:
@@ -208,11 +209,8 @@ def _toy(name: str) -> Corpus:
 
 
 def _real(name: str) -> Corpus:
-    from lmkit import real
-
-    unit = "character" if name in real.CHARACTERS else "word"
-    part = {"tiny-shakespeare": "speech", "wikitext-2": "line", "text8": "stretch"}.get(name, "sentence")
-    return Corpus(name, real.registry()[name].about, real.splits(name), unit=unit, part=part)
+    entry = real.registry()[name]
+    return Corpus(name, entry.about, real.splits(name), unit=entry.unit, part=entry.part)
 
 
 _LOADERS: dict[str, Callable[[], Corpus]] = {
@@ -222,7 +220,7 @@ _LOADERS: dict[str, Callable[[], Corpus]] = {
     "retrieval": _retrieval,
 }
 TOYS = ("toy-house", "toy-fox", "toy-san", "toy-increase", "toy-animals", "toy-coffee")
-REAL = ("berkeley-transcripts", "tiny-shakespeare", "ptb", "wikitext-2", "text8")
+REAL = tuple(real.registry())
 EMBEDDED = (*_LOADERS, *TOYS)
 NAMES = (*EMBEDDED, *REAL)
 

@@ -1,29 +1,21 @@
-"""Corpora that others made: looked up in `data/registry.toml`, fetched on request, checked, prepared.
+"""Files of a corpus into the cache: from the network or from a file somebody has, checked, continued when cut off.
 
-Files go to a cache folder: that of the operating system, or the one that the environment variable LMKIT_CACHE names.
-Every problem ends in one `FetchError` whose message is one line.
+The cache folder is that of the operating system, or the one that the environment variable LMKIT_CACHE names. Every
+problem ends in one `FetchError` whose message is one line.
 """
 
-import argparse
 import json
 import os
-import random
 import re
 import shutil
-import sys
 import time
-import tomllib
 import warnings
-import zipfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from lmkit.paths import DATA
+from lmkit.real.registry import Entry, File
 
-Sentence = list[str]
-Splits = dict[str, list[Sentence]]
 ATTEMPTS = 3
 PAUSE = 1.0  # seconds before the second attempt; twice that before the third
 CHUNK = 2**14  # bytes; what is lost at most when a connection is cut
@@ -34,44 +26,6 @@ _AGENT = "counts-to-transformers/0.1 (a course on language models)"
 
 class FetchError(RuntimeError):
     """A corpus could not be brought into the cache; the message says why, in one line."""
-
-
-@dataclass(frozen=True)
-class File:
-    """One file of a corpus as it is fetched. `bytes` and `sha256` are None where they are not known."""
-
-    name: str
-    url: str
-    bytes: int | None = None
-    sha256: str | None = None
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One corpus of the registry."""
-
-    name: str
-    about: str
-    licence: str
-    source: str
-    files: tuple[File, ...]
-
-    @property
-    def bytes(self) -> int | None:
-        """Size of all files together; None if one of them is not known."""
-        sizes = [file.bytes for file in self.files]
-        return None if None in sizes else sum(size for size in sizes if size)
-
-
-def registry(path: Path = DATA / "registry.toml") -> dict[str, Entry]:
-    """The corpora that can be fetched, by name."""
-    entries = {}
-    for name, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
-        files = tuple(
-            File(file["name"], file["url"], file.get("bytes"), file.get("sha256") or None) for file in table["files"]
-        )
-        entries[name] = Entry(name, table["about"], table["licence"], table["source"], files)
-    return entries
 
 
 def cache_folder() -> Path:
@@ -94,7 +48,7 @@ def _expected(file: File, folder: Path) -> str | None:
 def _hash(path: Path) -> str:
     import pooch
 
-    return pooch.file_hash(str(path), alg="sha256")
+    return str(pooch.file_hash(str(path), alg="sha256"))
 
 
 def is_cached(entry: Entry, folder: Path | None = None) -> bool:
@@ -256,145 +210,3 @@ def fetch(
         if unknown:
             _record(file, folder)
     return {file.name: folder / file.name for file in entry.files}
-
-
-# ---- preparing ----
-
-
-def transcript_words(line: str) -> Sentence:
-    """The words of one line of the Berkeley transcripts, without its id and its markup.
-
-    `33_1_0001 <i> [uh] i wa- want . (thi)-s` -> `i want this`. Written from the transcription guidelines:
-    <...> repaired words, [...] fillers and noises, "." a long pause, "wa-" a fragment, "(thi)-s" a word of which only
-    the "s" was heard and the rest is the transcriber's guess, *...* mispronounced; "!", ":" and {} are undocumented.
-    """
-    _, _, text = line.partition(" ")
-    text = re.sub(r"\[[^\]]*\]", " ", text)
-    while (shorter := re.sub(r"<[^<>]*>", " ", text)) != text:
-        text = shorter
-    words = []
-    for token in re.sub(r"[{}*!:]", "", text).replace("`", "'").replace(";", "'").split():
-        word = re.sub(r"-?\(|\)-?", "", token).strip(".") if "(" in token or ")" in token else token.strip(".")
-        if word and not word.startswith("-") and not word.endswith("-") and "<" not in word and ">" not in word:
-            words.append(word)
-    return words
-
-
-def _transcripts(files: Mapping[str, Path]) -> Splits:
-    """Nine tenths of the speakers train, the others test: nobody is in both."""
-    lines = files["transcript.txt"].read_text(encoding="utf-8").splitlines()
-    speakers = sorted({line[:2] for line in lines})
-    held_out = set(random.Random(1994).sample(speakers, len(speakers) // 10))
-    splits: Splits = {"train": [], "test": []}
-    for line in lines:
-        if words := transcript_words(line):
-            splits["test" if line[:2] in held_out else "train"].append(words)
-    return splits
-
-
-def _shakespeare(files: Mapping[str, Path]) -> Splits:
-    text = files["input.txt"].read_text(encoding="utf-8")
-    speeches = [speech for speech in re.split(r"(?<=\n\n)", text) if speech]
-    return _in_order([list(speech) for speech in speeches], len(text))
-
-
-def _text8(files: Mapping[str, Path]) -> Splits:
-    words: dict[str, str] = {}  # one string object for each type: 17 million would not fit everywhere
-    stretches: list[Sentence] = []
-    rest = ""
-    with zipfile.ZipFile(files["text8.zip"]) as archive, archive.open("text8") as stream:
-        size = 0
-        while block := stream.read(10_000).decode("ascii"):
-            size += len(block)
-            whole, _, last = (rest + block).rpartition(" ")
-            rest = last
-            stretches.append([words.setdefault(word, word) for word in whole.split()])
-        if rest.strip():
-            stretches.append([rest.strip()])
-    return _in_order([stretch for stretch in stretches if stretch], size, blanks=1)
-
-
-def _in_order(parts: list[Sentence], size: int, blanks: int = 0) -> Splits:
-    """Parts that begin in the first 90 % of the characters train, in the next 5 % valid, in the rest test."""
-    splits: Splits = {"train": [], "valid": [], "test": []}
-    done = 0
-    for part in parts:
-        splits["train" if done < 0.9 * size else "valid" if done < 0.95 * size else "test"].append(part)
-        done += sum(map(len, part)) + blanks * len(part)
-    return splits
-
-
-def _ptb(files: Mapping[str, Path]) -> Splits:
-    return {
-        split: [line.split() for line in files[f"ptb.{split}.txt"].read_text(encoding="utf-8").splitlines()]
-        for split in ("train", "valid", "test")
-    }
-
-
-def _wikitext(files: Mapping[str, Path]) -> Splits:
-    with zipfile.ZipFile(files["wikitext-2-v1.zip"]) as archive:
-        texts = {
-            split: archive.read(f"wikitext-2/wiki.{split}.tokens").decode("utf-8")
-            for split in ("train", "valid", "test")
-        }
-    return {split: [words for line in text.split("\n") if (words := line.split())] for split, text in texts.items()}
-
-
-PREPARE: dict[str, Callable[[Mapping[str, Path]], Splits]] = {
-    "berkeley-transcripts": _transcripts,
-    "tiny-shakespeare": _shakespeare,
-    "ptb": _ptb,
-    "wikitext-2": _wikitext,
-    "text8": _text8,
-}
-CHARACTERS = {"tiny-shakespeare"}
-
-
-def splits(name: str) -> Splits:
-    """The prepared text of a corpus of the registry; it is fetched if it is not in the cache (FetchError)."""
-    entry = registry()[name]
-    if not is_cached(entry):
-        size = f"{entry.bytes:,} bytes" if entry.bytes else "size not known"
-        print(f"Fetching {name} ({size}; licence: {entry.licence}) from {entry.source}", file=sys.stderr)
-    files = fetch(entry)
-    try:
-        return PREPARE[name](files)
-    except (zipfile.BadZipFile, KeyError, UnicodeDecodeError) as error:
-        raise FetchError(f"{name}: a file in {cache_folder() / name} cannot be read ({error}); delete it.") from None
-
-
-# ---- command line: python -m lmkit.corpora ----
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """`list` or `fetch NAME [--from FILE ...]`; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m lmkit.corpora", description="Real corpora: what there is, and how to get one."
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("list", help="names, sizes, licences, and whether the files are here")
-    fetching = commands.add_parser("fetch", help="bring a corpus into the cache")
-    fetching.add_argument("name", metavar="NAME", choices=sorted(registry()), help=", ".join(sorted(registry())))
-    fetching.add_argument(
-        "--from", dest="given", metavar="FILE", nargs="+", type=Path, default=[], help="use files you already have"
-    )
-    options = parser.parse_args(arguments)
-    if options.command == "list":
-        for entry in registry().values():
-            size = f"{entry.bytes:,} bytes" if entry.bytes else "size not known"
-            print(f"{entry.name:22}{size:>18}   {'here' if is_cached(entry) else '-':6}{entry.licence}")
-        print(f"\ncache: {cache_folder()}  (set LMKIT_CACHE to change it)")
-        return 0
-    entry = registry()[options.name]
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("always")
-            warnings.showwarning = lambda message, *_: print(f"warning: {message}", file=sys.stderr)
-            files = fetch(entry, options.given)
-    except FetchError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    for path in files.values():
-        print(f"{path}  {path.stat().st_size:,} bytes")
-    print(f"licence: {entry.licence}")
-    return 0
