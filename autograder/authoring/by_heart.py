@@ -20,13 +20,13 @@ from nbgrader import utils
 
 from autograder.authoring import remembering
 from autograder.authoring.chapter import BEGIN_HIDDEN, END_HIDDEN, without_marks
-from autograder.course import Course, open_course
+from autograder.course import Course, CourseError, open_course
 from autograder.grading.check import NO_SECRET
 from autograder.intake.submission import read_reference
 from autograder.wall.judge import Judge
 from autograder.wall.names import modules_of, names_of, only_shown, plan
 from autograder.wall.seeds import seed_of
-from autograder.wall.verdicts import Verdict, what_it_checks
+from autograder.wall.verdicts import Outcome, Verdict, what_it_checks
 
 MOST_EARNED = 3  # one point in so many
 EMPTY_ANSWERS = ("_numpy.zeros(0)", "[]", "None", "0")
@@ -103,7 +103,13 @@ def _asked_by_visible_checks(course_root: Path, chapter: str) -> list[str]:
         for part in range(PARTS)
     ]
     notebook.cells += shows
-    Judge(config=course.nbgrader).judge(notebook, reference, seed_of(NO_SECRET, notebook))
+    verdicts = Judge(config=course.nbgrader).judge(notebook, reference, seed_of(NO_SECRET, notebook))
+    failed = [verdict for verdict in verdicts if verdict.outcome != Outcome.PASSED]
+    if failed:  # then little would be learned, and the course look better than it is
+        raise CourseError(
+            f"{chapter}: the reference fails its own check {failed[0].grade_id} when its calls are noted: "
+            f"{failed[0].outcome}, {failed[0].message}"
+        )
     shown = [output.text for cell in notebook.cells[-PARTS:] for output in cell.outputs if "text" in output]
     return " ".join(shown).split()
 
@@ -114,7 +120,11 @@ def _verdicts_by_heart(course_root: Path, chapter: str, known: list[str], empty:
     libraries = "import numpy as _numpy" + ("; import torch as _torch" if empty == EMPTY_TENSOR else "")
     start = f"{libraries}\n_remembering.known = set({' '.join(known)!r}.split())\n"
     notebook = _remembering(reference, f"{start}_remembering.empty = lambda: {empty}")
-    return Judge(config=course.nbgrader).judge(notebook, reference, seed_of(NO_SECRET, notebook))
+    verdicts = Judge(config=course.nbgrader).judge(notebook, reference, seed_of(NO_SECRET, notebook))
+    for verdict in verdicts:
+        if verdict.outcome in (Outcome.NOT_RUN, Outcome.MISSING):
+            raise CourseError(f"{chapter}: {verdict.grade_id} did not run with answers learned by heart: try again.")
+    return verdicts
 
 
 def _remembering(reference: NotebookNode, setting: str) -> NotebookNode:
