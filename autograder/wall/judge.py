@@ -133,6 +133,10 @@ class _Trial:
 
     def run(self) -> list[Verdict]:
         verdicts: dict[str, Verdict] = {}
+        for module in self.side.kind.modules:  # imports draw too, and take time: before any seed and any clock
+            if module not in sys.modules:
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(module)
         try:
             for position, cell in enumerate(self.notebook.cells):
                 cell.metadata.pop("tags", None)
@@ -294,10 +298,6 @@ class _Trial:
 
     def _run_given(self, grade_id: str) -> None:
         """Run the judge's own copies of the given cells that this test needs and that have not run yet."""
-        for module in self.side.kind.modules:  # imports draw too, so they come before what is seeded
-            if module not in sys.modules:
-                with contextlib.suppress(ImportError):
-                    importlib.import_module(module)
         for position in self.plan.given[grade_id]:
             if position not in self.given_run:
                 self.given_run.append(position)
