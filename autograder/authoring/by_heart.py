@@ -129,7 +129,7 @@ def _verdicts_by_heart(course_root: Path, chapter: str, known: list[str], empty:
 
 def _remembering(reference: NotebookNode, setting: str) -> NotebookNode:
     """The reference as an answer whose functions remember while a test runs, and only then."""
-    notebook = nbformat.from_dict(reference)
+    notebook: NotebookNode = nbformat.from_dict(reference)
     for position in only_shown(notebook):
         notebook.cells[position].source = ""
     text = Path(remembering.__file__).read_text(encoding="utf-8")

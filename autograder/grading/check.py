@@ -63,4 +63,5 @@ def following_cell(seed: str, modules: tuple[str, ...]) -> NotebookNode:
         f"exec({Path(draws.__file__).read_text(encoding='utf-8')!r}, _draws.__dict__)",
         f"_draws.follow({seed!r})",
     ]
-    return new_code_cell("\n".join(lines))
+    cell: NotebookNode = new_code_cell("\n".join(lines))
+    return cell

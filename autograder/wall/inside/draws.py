@@ -99,7 +99,7 @@ def _torch_generator(plain: type) -> type:
     class Generator(metaclass=OfThisKind):
         def __new__(cls, *args: Any, **kwargs: Any) -> Any:
             generator = plain(*args, **kwargs)
-            generator.manual_seed(_bits(63))  # type: ignore[attr-defined]
+            generator.manual_seed(_bits(63))
             return generator
 
     return Generator
