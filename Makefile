@@ -27,7 +27,7 @@ bench: .venv/.test-ready
 	$(BIN)/python benchmarks/grading.py cluster
 	$(BIN)/python benchmarks/kills.py 100
 	$(BIN)/python benchmarks/ngrams.py
-	$(BIN)/python benchmarks/mutants.py 01_bigrams
+	$(BIN)/python benchmarks/mutants.py --all
 	$(BIN)/python benchmarks/attacks.py
 	$(BIN)/python benchmarks/kitchen_exact.py
 	$(BIN)/python benchmarks/kitchen.py

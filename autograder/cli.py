@@ -1,4 +1,4 @@
-"""The command line: `autograder build | check | collect | grade | feedback | report | demo | rhythm`."""
+"""The command line: `autograder build | check | collect | grade | feedback | report | replay | demo | ...`."""
 
 import sys
 from pathlib import Path
@@ -144,16 +144,43 @@ def rhythm(chapters: Chapters = None, course: CourseOption = None) -> None:
 def bank(
     chapters: Chapters = None,
     task: Annotated[list[str] | None, typer.Option(help="Only answers to this task; may be given again.")] = None,
+    repeat: Annotated[
+        int, typer.Option(min=0, help="Grade so often with fresh draws; list the answers whose verdicts change.")
+    ] = 0,
+    scan: Annotated[bool, typer.Option(help="Only see what the visible checks earn if learned by heart.")] = False,
     course: CourseOption = None,
 ) -> None:
     """Grade the bank of right and wrong answers: no right one may lose a point, no wrong one slip through."""
-    from autograder.authoring.bank import try_bank
-    from autograder.pages.tables import show_trials
+    from autograder.authoring.bank import try_bank, unsteady_answers
+    from autograder.authoring.by_heart import earned_by_heart
+    from autograder.pages.tables import show_by_heart, show_trials, show_unsteady
 
     opened = open_course(course)
+    failed = []
     for name in chapters or opened.chapters():
-        if not show_trials(name, try_bank(opened, name, tasks=task)):
-            raise CourseError(f"{name}: mend the tests or the answers above.")
+        if repeat:
+            found = [show_unsteady(name, repeat, unsteady_answers(opened, name, repeat, tasks=task))]
+        else:
+            found = [] if scan else [show_trials(name, try_bank(opened, name, tasks=task))]
+            found += [] if task else [show_by_heart(name, earned_by_heart(opened, name))]
+        if not all(found):
+            failed.append(name)
+    if failed:
+        raise CourseError(f"{', '.join(failed)}: mend the tests or the answers above.")
+
+
+@app.command()
+def replay(
+    student: Annotated[str, typer.Argument(help="Whose submission.")],
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")],
+    test: Annotated[str, typer.Argument(help="Grade id of the test, TASK--ASPECT, as the report shows it.")],
+    course: CourseOption = None,
+) -> None:
+    """Run one test of a submission again with the draws that it met, and show what it asked of the student's code."""
+    from autograder.grading.replay import replay as replay_test
+    from autograder.pages.tables import show_replay
+
+    show_replay(replay_test(open_course(course), student, chapter, test))
 
 
 @app.command()

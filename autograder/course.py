@@ -9,6 +9,7 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 CONFIGURATION = "nbgrader_config.py"
+STATE = ".autograder"  # folder in a course for what grading must remember
 
 
 class CourseError(Exception):
@@ -45,6 +46,10 @@ class Course:
     @property
     def reports(self) -> Path:
         return self.root / "reports"
+
+    @property
+    def state(self) -> Path:
+        return self.root / STATE
 
     @property
     def database(self) -> str:

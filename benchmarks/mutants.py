@@ -1,8 +1,8 @@
-"""Mechanical mutants of a chapter's own answers, and how many its tests catch: `benchmarks/mutants.py 01_bigrams`.
+"""Mechanical mutants of chapters' own answers, and how many their tests catch: `benchmarks/mutants.py 01_bigrams`.
 
-A mutant is the reference answer with one small mistake: another operator, a constant off by one, a dropped term. It is
-caught if a test of its task fails. One that nothing catches shows a weak test, or does the same as the answer; those
-that do the same are listed, with the reason, in tests/equivalent_mutants.toml.
+A mutant is the reference answer with one small mistake: another operator, a constant off by one, a dropped term, a
+wrong axis, an argument changed in place. It is caught if a test of its task fails. One that nothing catches shows a
+weak test, or does the same as the answer; those are listed, with the reason, in tests/equivalent_mutants.toml.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from nbgrader import utils
 
@@ -50,7 +51,14 @@ SWAPS: dict[type, list[type]] = {
     ast.And: [ast.Or],
     ast.Or: [ast.And],
 }
-AXES = {0: 1, 1: 0, -1: 0, "index": "columns", "columns": "index"}
+AXES = {0: 1, 1: 0, 2: 1, -1: 0, -2: -1, "index": "columns", "columns": "index"}
+ALONG_AN_AXIS = {"sum", "mean", "max", "min", "argmax", "argmin", "prod", "cumsum", "softmax", "std", "var", "all"}
+COPIES = {"copy", "clone", "deepcopy", "list", "dict", "set", "array", "tensor"}
+KEEPING = {"keepdims", "keepdim"}
+LIBRARIES_OF_ARRAYS = {"np", "numpy", "torch", "F"}
+A_SIZE = 3  # that a hard-coded size has
+
+Variant = ast.AST | list[ast.stmt] | None
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,7 @@ def mutants_of(task: str, source: str) -> list[Mutant]:
     plain = ast.unparse(tree)
     found: dict[str, Mutant] = {}
     for number, node in enumerate(ast.walk(tree)):
-        for kind, variant in variants(node, tree):
+        for kind, variant in [*variants(node, tree), *shape_variants(node, tree), *in_place_variants(node, tree)]:
             text = ast.unparse(ast.fix_missing_locations(_with(tree, number, variant)))
             if text != plain and text not in found:
                 lines = list(difflib.unified_diff(plain.splitlines(), text.splitlines(), n=0, lineterm=""))[2:]
@@ -81,7 +89,7 @@ def mutants_of(task: str, source: str) -> list[Mutant]:
     return list(found.values())
 
 
-def variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, ast.AST | None]]:
+def variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Variant]]:
     """What may stand in place of a node, with the kind of mistake; None drops a statement."""
     match node:
         case ast.Compare(ops=[operator]):
@@ -107,8 +115,6 @@ def variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, ast.AST | N
             yield "constant", ast.Constant(value + 1)
         case ast.Constant(value=str() as value) if value and not _is_docstring(node, tree):
             yield "constant", ast.Constant(value + "_")
-        case ast.keyword(arg="axis", value=ast.Constant(value=value)) if value in AXES:
-            yield "axis", _changed(node, value=ast.Constant(AXES[value]))
         case ast.IfExp(test=test) | ast.If(test=test) | ast.While(test=test):
             yield "negated condition", _changed(node, test=ast.UnaryOp(ast.Not(), test))
         case ast.comprehension(ifs=[test, *others]):
@@ -121,10 +127,11 @@ def variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, ast.AST | N
                     yield "range", _changed(node, args=[*args[:-1], last])
             if len(args) > 1:
                 yield "swapped arguments", _changed(node, args=[args[1], args[0], *args[2:]])
-            if isinstance(function, ast.Attribute):
-                yield "removed call", function.value
+            kind = "dropped copy" if _called(node) in COPIES else "removed call"
+            if isinstance(function, ast.Attribute) and not _is_library(function.value):
+                yield kind, function.value
             elif args and not isinstance(args[0], ast.Starred):
-                yield "removed call", args[0]
+                yield kind, args[0]
         case ast.Slice(lower=lower, upper=upper):
             if lower is not None:
                 yield "slice", _changed(node, lower=ast.BinOp(lower, ast.Add(), ast.Constant(1)))
@@ -139,6 +146,86 @@ def variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, ast.AST | N
             yield "dropped statement", None
 
 
+def shape_variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Variant]]:
+    """Mistakes that change or mix up dimensions, and sizes that hold for one input only."""
+    match node:
+        case ast.keyword(arg="axis" | "dim", value=value) if _constant(value) in AXES:
+            yield "wrong axis", _changed(node, value=_constant_node(AXES[_constant(value)]))
+        case ast.Call(func=ast.Attribute(attr=method), args=[first]) if method in ALONG_AN_AXIS:
+            if _constant(first) in AXES:
+                yield "wrong axis", _changed(node, args=[_constant_node(AXES[_constant(first)])])
+        case ast.Attribute(attr="T" | "mT", value=value):
+            yield "not transposed", value
+        case ast.BinOp(op=ast.MatMult(), right=right):
+            yield "transposed", _changed(node, right=ast.Attribute(right, "T", ast.Load()))
+        case ast.Subscript(value=ast.Attribute(attr="shape")) | ast.Call(func=ast.Name(id="len")):
+            yield "hard-coded size", ast.Constant(A_SIZE)
+        case ast.Call(func=ast.Attribute(attr="size"), args=[_]):
+            yield "hard-coded size", ast.Constant(A_SIZE)
+        case ast.Return(value=value) if value is not None and _makes_arrays(node, value, tree):
+            yield "squeezed", ast.Return(ast.Call(ast.Attribute(value, "squeeze", ast.Load()), [], []))
+            yield "first of the batch", ast.Return(ast.Subscript(value, ast.Slice(None, ast.Constant(1)), ast.Load()))
+    match node:
+        case ast.Call(keywords=keywords) if any(keyword.arg in KEEPING for keyword in keywords):
+            yield "dropped keepdims", _changed(node, keywords=[word for word in keywords if word.arg not in KEEPING])
+        case ast.Subscript(slice=ast.Tuple(elts=elements), value=value) if any(map(_is_new_axis, elements)):
+            kept = [element for element in elements if not _is_new_axis(element)]
+            yield "dropped dimension", _changed(node, slice=ast.Tuple(kept, ast.Load())) if kept else value
+
+
+def in_place_variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Variant]]:
+    """The same computation in the memory of what it starts from, such as an argument."""
+    match node:
+        case ast.Assign(
+            targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=start), op=operator, right=right)
+        ):
+            if name == start or start in _arguments(node, tree):
+                change: ast.stmt = ast.AugAssign(ast.Name(name, ast.Store()), operator, right)
+                alias = ast.Assign([ast.Name(name, ast.Store())], ast.Name(start, ast.Load()))
+                yield "in place", [change] if name == start else [alias, change]
+        case ast.Return(value=ast.BinOp(left=ast.Name(id=start), op=operator, right=right)):
+            if start in _arguments(node, tree):
+                change = ast.AugAssign(ast.Name(start, ast.Store()), operator, right)
+                yield "in place", [change, ast.Return(ast.Name(start, ast.Load()))]
+        case ast.Call(func=ast.Name(id="sorted"), args=[ast.Name() as values], keywords=keywords):
+            sorting = ast.Call(ast.Attribute(values, "sort", ast.Load()), [], keywords)
+            yield "in place", ast.BoolOp(ast.Or(), [sorting, values])  # sort() gives None, so this is the list
+
+
+def _constant(node: ast.AST) -> Any:
+    """The value of a constant, also of a negative number; None of anything else."""
+    try:
+        return ast.literal_eval(node) if isinstance(node, (ast.Constant, ast.UnaryOp)) else None
+    except ValueError:
+        return None
+
+
+def _constant_node(value: Any) -> ast.expr:
+    return ast.parse(repr(value), mode="eval").body
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _is_library(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id in LIBRARIES_OF_ARRAYS | {"copy"}
+
+
+def _is_new_axis(node: ast.AST) -> bool:
+    return _constant(node) is None and isinstance(node, ast.Constant) or getattr(node, "attr", "") == "newaxis"
+
+
+def _makes_arrays(node: ast.AST, value: ast.expr, tree: ast.Module) -> bool:
+    """Whether a returned value may be an array: it is no container, and its function works with arrays."""
+    if isinstance(
+        value, (ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+    ):
+        return False
+    inside = list(ast.walk(_function_around(node, tree) or node))
+    return any(_is_library(other) or isinstance(other, ast.MatMult) for other in inside)
+
+
 def _changed(node: ast.AST, **fields: object) -> ast.AST:
     other = copy.copy(node)
     for name, value in fields.items():
@@ -146,13 +233,13 @@ def _changed(node: ast.AST, **fields: object) -> ast.AST:
     return other
 
 
-def _with(tree: ast.Module, number: int, variant: ast.AST | None) -> ast.Module:
+def _with(tree: ast.Module, number: int, variant: Variant) -> ast.Module:
     """A copy of the tree in which another node stands at a place; places are counted as ast.walk goes."""
     copied = copy.deepcopy(tree)
     target = list(ast.walk(copied))[number]
 
     class Exchange(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
+        def visit(self, node: ast.AST) -> Any:
             if node is target:
                 return ast.Pass() if variant is None else copy.deepcopy(variant)
             return self.generic_visit(node)
@@ -166,13 +253,24 @@ def _is_docstring(node: ast.AST, tree: ast.Module) -> bool:
 
 def _local_names(node: ast.AST, tree: ast.Module) -> set[str]:
     """Arguments and variables of the innermost function around a node."""
-    around = [other for other in ast.walk(tree) if isinstance(other, ast.FunctionDef) and node in ast.walk(other)]
-    if not around:
+    function = _function_around(node, tree)
+    if function is None:
         return set()
-    inside = list(ast.walk(around[-1]))
+    inside = list(ast.walk(function))
     stored = {other.id for other in inside if isinstance(other, ast.Name) and isinstance(other.ctx, ast.Store)}
     loops = {name.id for other in inside if isinstance(other, ast.comprehension) for name in _names(other.target)}
-    return (stored - loops) | {argument.arg for argument in around[-1].args.args}
+    return (stored - loops) | _arguments(node, tree)
+
+
+def _arguments(node: ast.AST, tree: ast.Module) -> set[str]:
+    """Arguments of the innermost function around a node."""
+    function = _function_around(node, tree)
+    return {argument.arg for argument in function.args.args} if function else set()
+
+
+def _function_around(node: ast.AST, tree: ast.Module) -> ast.FunctionDef | None:
+    around = [other for other in ast.walk(tree) if isinstance(other, ast.FunctionDef) and node in ast.walk(other)]
+    return around[-1] if around else None
 
 
 def _names(node: ast.AST) -> list[ast.Name]:
@@ -230,19 +328,31 @@ def equivalents(chapter: str) -> dict[tuple[str, str], str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("chapter")
-    parser.add_argument("--most", type=int, default=MOST_PER_TASK, help="mutants for each task")
+    parser.add_argument("chapters", nargs="*")
+    parser.add_argument("--all", action="store_true", help="every chapter of the course")
+    parser.add_argument("--most", type=int, default=MOST_PER_TASK, help="mutants for each task, drawn by the seed")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=None)
     parser.add_argument("--task", help="only this one")
     arguments = parser.parse_args()
-    start = time.monotonic()
     course = open_course()
-    mutants = mutants_of_chapter(course, arguments.chapter, arguments.most, arguments.seed)
+    chapters = course.chapters() if arguments.all else arguments.chapters
+    if not chapters:
+        parser.error(f"name chapters, or say --all; chapters: {', '.join(course.chapters())}")
+    totals = [try_chapter(course, chapter, arguments) for chapter in chapters]
+    if len(totals) > 1:
+        caught, total = map(sum, zip(*totals, strict=True))
+        print(f"\nall: {caught} of {total} mutants caught ({100 * caught / total:.1f} %)")
+
+
+def try_chapter(course: Course, chapter: str, arguments: argparse.Namespace) -> tuple[int, int]:
+    """Print what the tests of a chapter catch; how many mutants they caught, and of how many."""
+    start = time.monotonic()
+    mutants = mutants_of_chapter(course, chapter, arguments.most, arguments.seed)
     if arguments.task:
         mutants = {arguments.task: mutants[arguments.task]}
-    same = equivalents(arguments.chapter)
-    alive = survivors(course, arguments.chapter, mutants, arguments.jobs)
+    same = equivalents(chapter)
+    alive = survivors(course, chapter, mutants, arguments.jobs)
     for task, listed in mutants.items():
         weak = [mutant for mutant in alive if mutant.task == task and (task, mutant.change) not in same]
         equal = sum(mutant.task == task and (task, mutant.change) in same for mutant in alive)
@@ -255,9 +365,11 @@ def main() -> None:
     total = sum(map(len, mutants.values())) - equal
     caught = total - (len(alive) - equal)
     print(
-        f"\n{arguments.chapter}: {caught} of {total} mutants caught ({100 * caught / total:.1f} %), "
-        f"{equal} equivalent, seed {arguments.seed}, {time.monotonic() - start:.0f} s"
+        f"\n{chapter}: {caught} of {total} mutants caught ({100 * caught / total:.1f} %), "
+        f"{equal} equivalent, seed {arguments.seed}, {time.monotonic() - start:.0f} s",
+        flush=True,
     )
+    return caught, total
 
 
 if __name__ == "__main__":

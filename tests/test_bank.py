@@ -2,9 +2,11 @@
 
 import pytest
 
-from autograder.authoring.bank import Answer, Trial, try_answers, try_bank
+from autograder.authoring.bank import Answer, Trial, try_answers, try_bank, unsteady_answers
+from autograder.authoring.build import build
+from autograder.authoring.by_heart import ByHeart, earned_by_heart, problems_by_heart
 from autograder.course import Course, open_course
-from conftest import ROOT
+from conftest import CHAPTER, ROOT, TEXT, make_course
 
 CHAPTERS = open_course(ROOT).chapters()
 
@@ -21,6 +23,62 @@ def test_bank_is_judged_as_expected(real_course: Course, chapter: str) -> None:
     assert differences(trials, try_answers(real_course, chapter, chosen, in_kernel=True)) == [], (
         "a test must mean the same to *Validate* and to the judge"
     )
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_visible_checks_learned_by_heart_earn_a_third_at_most(real_course: Course, chapter: str) -> None:
+    found = earned_by_heart(real_course, chapter)
+    print(f"{chapter}: {sum(one.earned for one in found):g} of {sum(one.most_points for one in found):g} points")
+    assert problems_by_heart(found) == []
+
+
+# A visible check that is lucky one time in two, and one that looks at shapes of its own accord.
+LUCKY = TEXT.replace(
+    'assert square(3) == 9, f"square(3) is 9, yours gives {square(3)}"',
+    'import random\n_x = random.choice([2, 3])\nassert square(_x) == _x**2, "no"',
+)
+SMALL_BANK = '''"""Answers to square."""
+
+# %% right="a power"
+def square(x):
+    return x**2
+
+# %% right="turned round"
+def square(x):
+    return abs(x) * abs(x)
+
+# %% wrong="doubled" caught_by="negative numbers" change="x * x -> x + x"
+
+# %% wrong="negative" caught_by="small numbers" change="x * x -> -x * x"
+
+# %% wrong="plus one" caught_by="small numbers | negative numbers" change="x * x -> x * x + 1"
+'''
+
+
+@pytest.fixture(scope="module")
+def lucky_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    course = make_course(tmp_path_factory.mktemp("lucky"), LUCKY)
+    build(course, CHAPTER)
+    path = course.root / "tests" / "answers" / CHAPTER / "square.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(SMALL_BANK)
+    return course
+
+
+def test_repeats_list_the_answers_that_luck_decides_about(lucky_course: Course) -> None:
+    first, second = (try_bank(lucky_course, CHAPTER) for _ in range(2))
+    assert [trial.verdicts[0].outcome for trial in first] == [trial.verdicts[0].outcome for trial in second]
+    (found,) = unsteady_answers(lucky_course, CHAPTER, repeats=12)
+    assert (found.answer.label, found.aspect) == ("doubled", "small numbers")
+    assert set(found.outcomes) == {"passed", "failed"} and found.outcomes.total() == 12
+
+
+def test_what_is_learned_by_heart_is_what_visible_checks_ask(lucky_course: Course) -> None:
+    (found,) = earned_by_heart(lucky_course, CHAPTER)
+    # square(2) and square(-2) are learned; whether the hidden part asks for square(3) is drawn.
+    assert found.earned in (2, 3) and found.most_points == 3 and found.is_too_much
+    assert "square: the visible checks learned by heart earn" in problems_by_heart([found])[0]
+    assert problems_by_heart([ByHeart("square", 1, 3)]) == []
 
 
 def one_failure_of_each_test(trials: list[Trial]) -> dict[str, list[Answer]]:

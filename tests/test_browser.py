@@ -16,10 +16,11 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 from autograder.authoring.bank import fill_in, read_bank
+from autograder.course import open_course
 
 ROOT = Path(__file__).parents[1]
 CHAPTER, TASK = "01_bigrams", "ngrams"
-BANK = read_bank(ROOT / "tests" / "answers" / CHAPTER)
+BANK = read_bank(open_course(ROOT), CHAPTER)
 RELEASE = nbformat.read(ROOT / "notebooks" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
 REFERENCE = nbformat.read(ROOT / "solutions" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
 RIGHT = "a window that forgets its oldest word"

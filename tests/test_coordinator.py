@@ -30,6 +30,7 @@ from autograder.grading.outbox import Outbox, write_atomically
 from autograder.grading.pool import cluster, workers_that_fit
 from autograder.grading.work import GradedSubmission, grade_submission
 from autograder.pages.tables import grade_with_progress
+from autograder.wall.seeds import secret_of
 from conftest import CHAPTER, SETTINGS, TEXT, answered, make_course
 
 RIGHT, WRONG = "def square(x):\n    return x * x", "def square(x):\n    return x * abs(x)"
@@ -217,9 +218,9 @@ def test_work_and_outcome_travel_and_hold_no_secret(built_course: Course, tmp_pa
     register(course, CHAPTER)
     assignment = grade._assignment(course, CHAPTER)
     (course.root / "nbgrader_config.py").write_text(SETTINGS + secret)
-    assert grade.assignment_of(CHAPTER, grade.read_reference(course, CHAPTER), open_course(course.root).nbgrader)
     work = pickle.dumps(grade._work(open_course(course.root), assignment, "bob"))
     assert b"pass-word" not in work and str(course.root).encode() not in work
+    assert secret_of(course).encode() not in work and assignment.key.encode() in work
     outcome = grade_submission(pickle.loads(work))
     assert sum(score or 0 for score in outcome.scores.values()) == MARKS["bob"]
     assert GradedSubmission.from_json(outcome.to_json()) == pickle.loads(pickle.dumps(outcome)) == outcome

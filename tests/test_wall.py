@@ -31,7 +31,7 @@ def judged(course: Course, answers: dict[str, str]) -> tuple[dict[str, str], Not
     """GradedSubmission and message of each check, by aspect, and the notebook, with some task cells replaced."""
     reference = read_reference(course, CHAPTER)
     notebook = fill_in(reference, answers)
-    verdicts = Judge(config=course.nbgrader).judge(notebook, reference)
+    verdicts = Judge(config=course.nbgrader).judge(notebook, reference, "a seed")
     return {verdict.aspect: f"{verdict.outcome} {verdict.message}".strip() for verdict in verdicts}, notebook
 
 

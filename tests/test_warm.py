@@ -111,10 +111,20 @@ result += [hasattr(builtins, "left"), hasattr(torch, "left")]
     assert in_fresh_fork(side, look) == [False, False]
 
 
-def test_forks_draw_different_random_numbers(side: StudentSide) -> None:
-    draw = "import random, numpy, torch; result = [random.random(), numpy.random.rand(), torch.rand(1).item()]"
-    first, second = in_fresh_fork(side, draw), in_fresh_fork(side, draw)
-    assert all(one != two for one, two in zip(first, second, strict=True))
+def test_forks_draw_what_their_seed_says(side: StudentSide) -> None:
+    draw = """
+import random, numpy, torch
+result = [random.random(), numpy.random.rand(), torch.rand(1).item(), numpy.random.default_rng().random()]
+"""
+    drawn = []
+    for seed in ("one", "two", "one"):
+        side.start()
+        side.deadline = time.monotonic() + 20
+        side.follow(seed)
+        drawn.append(run(side, draw))
+    assert drawn[0] == drawn[2] and not set(drawn[0]) & set(drawn[1])
+    side.follow("one")
+    assert run(side, draw) == drawn[0], "a seed starts the draws anew, also in the middle"
 
 
 def test_a_fork_cannot_reach_its_parent(side: StudentSide) -> None:

@@ -1,7 +1,10 @@
 """The bank: right and wrong answers to each task, kept as text beside the tests of a course, and their trial."""
 
+import itertools
 import multiprocessing
 import os
+import secrets
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -9,16 +12,19 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+from nbgrader import utils
 
-from autograder.authoring.text import SourceError, read_text
+from autograder.authoring.chapter import without_marks
+from autograder.authoring.edits import EditError, changed, is_patch, patched
+from autograder.authoring.text import Cell, SourceError, read_text
 from autograder.course import Course, CourseError, open_course
-from autograder.grading.check import run_tests, run_tests_in_kernel
+from autograder.grading.check import NO_SECRET, run_tests, run_tests_in_kernel
 from autograder.intake.submission import read_reference
 from autograder.wall.names import only_shown
 from autograder.wall.verdicts import Outcome, Verdict, what_it_checks
 
 FEWEST_RIGHT, FEWEST_WRONG = 2, 3
-KEYS = {"right", "wrong", "caught_by"}
+KEYS = {"right", "wrong", "caught_by", "change"}
 
 
 @dataclass(frozen=True)
@@ -52,22 +58,39 @@ class Trial:
         return f"not caught by {', '.join(missed)}" if missed else ""
 
 
+@dataclass(frozen=True)
+class Unsteady:
+    """An answer of which the verdict of one test depended on what was drawn."""
+
+    answer: Answer
+    aspect: str
+    outcomes: Counter[Outcome]
+
+
 def answers_folder(course: Course, chapter: str) -> Path:
     return course.root / "tests" / "answers" / chapter
 
 
-def read_bank(folder: Path) -> dict[str, list[Answer]]:
-    """All answers in a folder, by task; each file is named after its task. Raises SourceError for unknown keys."""
-    return {path.stem: _read_answers(path) for path in sorted(folder.glob("*.py"))}
+def read_bank(course: Course, chapter: str) -> dict[str, list[Answer]]:
+    """All answers to a chapter's tasks, by task; each file is named after its task.
+
+    An answer is code of its own or an edit of the course's own answer (see `edits`). Raises SourceError for unknown
+    keys and for an edit that does not fit.
+    """
+    references = reference_answers(read_reference(course, chapter))
+    folder = answers_folder(course, chapter)
+    return {path.stem: _read_answers(path, references.get(path.stem, "")) for path in sorted(folder.glob("*.py"))}
 
 
-def _read_answers(path: Path) -> list[Answer]:
+def _read_answers(path: Path, reference: str) -> list[Answer]:
     answers: list[Answer] = []
     for cell in read_text(path).cells:
         unknown = set(cell.keys) - KEYS
         if unknown:
             raise SourceError(
-                path, cell.line, f"Unknown key {unknown.pop()!r}: an answer takes right, or wrong and caught_by."
+                path,
+                cell.line,
+                f"Unknown key {unknown.pop()!r}: an answer takes right, or wrong and caught_by; and change.",
             )
         if ("right" in cell.keys) == ("wrong" in cell.keys) or ("wrong" in cell.keys) != ("caught_by" in cell.keys):
             raise SourceError(path, cell.line, 'Write right="..." or wrong="..." caught_by="aspect".')
@@ -75,8 +98,29 @@ def _read_answers(path: Path) -> list[Answer]:
         label = cell.keys.get("right") or cell.keys["wrong"]
         if any(answer.label == label for answer in answers):
             raise SourceError(path, cell.line, f"There are two answers called {label!r}: rename one.")
-        answers.append(Answer(path.stem, label, cell.source, caught_by))
+        answers.append(Answer(path.stem, label, _source_of(path, cell, reference), caught_by))
     return answers
+
+
+def _source_of(path: Path, cell: Cell, reference: str) -> str:
+    """The code of an answer: the cell itself, or the reference with the edit that the cell describes."""
+    try:
+        if "change" in cell.keys:
+            if cell.source.strip():
+                raise SourceError(path, cell.line, "This answer has a change and code too: keep one of them.")
+            return changed(reference, cell.keys["change"])
+        return patched(reference, cell.source) if is_patch(cell.source) else cell.source
+    except EditError as error:
+        raise SourceError(path, cell.line, f"This edit does not fit: {error}.") from None
+
+
+def reference_answers(reference: NotebookNode) -> dict[str, str]:
+    """The course's own answers, by task."""
+    return {
+        cell.metadata.nbgrader["grade_id"]: without_marks(cell.source)
+        for cell in reference.cells
+        if utils.is_solution(cell)
+    }
 
 
 def fill_in(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
@@ -96,12 +140,22 @@ def try_bank(course: Course, chapter: str, jobs: int | None = None, tasks: list[
     the longest list of answers. Raises CourseError if a task has too few answers or the bank names a task or test that
     the chapter lacks.
     """
-    bank = read_bank(answers_folder(course, chapter))
-    _check_bank(bank, read_reference(course, chapter))
-    for task in tasks or []:
-        if task not in bank:
-            raise CourseError(f"{chapter} has no task {task!r}; its tasks: {', '.join(bank)}.")
-    return try_answers(course, chapter, {task: bank[task] for task in tasks or bank}, jobs)
+    return try_answers(course, chapter, _checked_bank(course, chapter, tasks), jobs)
+
+
+def unsteady_answers(
+    course: Course, chapter: str, repeats: int, jobs: int | None = None, tasks: list[str] | None = None
+) -> list[Unsteady]:
+    """Grade the bank as often as that, each time with a fresh secret; the answers of which a verdict changes."""
+    ways = [Way(secrets.token_hex(16), hash_seed=number) for number in range(repeats)]
+    trials = _tried(course, chapter, _checked_bank(course, chapter, tasks), ways, jobs)
+    found = []
+    for of_one_answer in zip(*trials, strict=True):
+        for of_one_test in zip(*(trial.verdicts for trial in of_one_answer), strict=True):
+            outcomes = Counter(verdict.outcome for verdict in of_one_test)
+            if len(outcomes) > 1:
+                found.append(Unsteady(of_one_answer[0].answer, of_one_test[0].aspect, outcomes))
+    return found
 
 
 def try_answers(
@@ -112,37 +166,71 @@ def try_answers(
     in_kernel: bool = False,
     seconds: int | None = None,
 ) -> list[Trial]:
-    """Grade answers to the tasks of a chapter; `seconds` is what a cell may take, if not what the course says.
+    """Grade answers to the tasks of a chapter, with the same draws each time.
 
-    Cells that only show something are left out, for time. With `in_kernel` the tests run in the student's kernel
-    instead, as *Validate* does: to see that both agree.
+    `seconds` is what a cell may take, if not what the course says. Cells that only show something are left out, for
+    time. With `in_kernel` the tests run in the student's kernel instead, as *Validate* does: to see that both agree.
     """
+    return _tried(course, chapter, answers, [Way(NO_SECRET, in_kernel=in_kernel, seconds=seconds)], jobs)[0]
+
+
+@dataclass(frozen=True)
+class Way:
+    """How to grade: the key of all draws and the order of texts in sets, which tests, and how long a cell may take."""
+
+    key: str
+    hash_seed: int = 0
+    in_kernel: bool = False
+    seconds: int | None = None
+
+
+def _tried(
+    course: Course, chapter: str, answers: dict[str, list[Answer]], ways: list[Way], jobs: int | None
+) -> list[list[Trial]]:
+    """The trials of all answers in each of these ways. The same processes do it all, one way after the other."""
     rounds = [
         {task: listed[number] for task, listed in answers.items() if number < len(listed)}
         for number in range(max(map(len, answers.values())))
     ]
     sources = [{task: answer.source for task, answer in chosen.items()} for chosen in rounds]
-    judged = partial(_verdicts_with, course.root, chapter, in_kernel, seconds)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context) as pool:
-        results = list(pool.map(judged, sources))
+        judged = partial(_verdicts_with, course.root, chapter)
+        # All at once, so that no process waits for the end of a way.
+        results = iter(
+            list(pool.map(judged, *zip(*((way, source) for way in ways for source in sources), strict=True)))
+        )
     return [
-        Trial(answer, [verdict for verdict in verdicts if verdict.task == answer.task])
-        for chosen, verdicts in zip(rounds, results, strict=True)
-        for answer in chosen.values()
+        [
+            Trial(answer, [verdict for verdict in verdicts if verdict.task == answer.task])
+            for chosen, verdicts in zip(rounds, itertools.islice(results, len(rounds)), strict=True)
+            for answer in chosen.values()
+        ]
+        for _ in ways
     ]
 
 
-def _verdicts_with(
-    course_root: Path, chapter: str, in_kernel: bool, seconds: int | None, answers: dict[str, str]
-) -> list[Verdict]:
+def _verdicts_with(course_root: Path, chapter: str, way: Way, answers: dict[str, str]) -> list[Verdict]:
     course = open_course(course_root)
-    if seconds is not None:
-        course.nbgrader.Judge.timeout = seconds
+    course.nbgrader.Judge.hash_seed = way.hash_seed
+    if way.seconds is not None:
+        course.nbgrader.Judge.timeout = way.seconds
     notebook = fill_in(read_reference(course, chapter), answers)
     for position in only_shown(notebook):
         notebook.cells[position].source = ""
-    return (run_tests_in_kernel if in_kernel else run_tests)(course, chapter, notebook)
+    if way.in_kernel:
+        return run_tests_in_kernel(course, chapter, notebook, way.key)
+    return run_tests(course, chapter, notebook, way.key)
+
+
+def _checked_bank(course: Course, chapter: str, tasks: list[str] | None) -> dict[str, list[Answer]]:
+    """The answers to these tasks, or to all, once it is sure that the bank is complete."""
+    bank = read_bank(course, chapter)
+    _check_bank(bank, read_reference(course, chapter))
+    for task in tasks or []:
+        if task not in bank:
+            raise CourseError(f"{chapter} has no task {task!r}; its tasks: {', '.join(bank)}.")
+    return {task: bank[task] for task in tasks or bank}
 
 
 def _check_bank(bank: dict[str, list[Answer]], reference: NotebookNode) -> None:

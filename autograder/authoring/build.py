@@ -22,6 +22,7 @@ from autograder.authoring.chapter import (
     notebook_of,
     read_chapter,
 )
+from autograder.authoring.lint import LINTS_ENFORCED, problems_of
 from autograder.course import Course, CourseError
 from autograder.grading.nbgrader_setup import environment, visible_folders
 from autograder.quiet import run_quietly
@@ -46,6 +47,9 @@ def build(course: Course, name: str, check: bool = False, force: bool = False) -
     the leak check objects to.
     """
     chapter = read_chapter(course.chapter_source(name))
+    broken_rules = problems_of(chapter, course.chapter_source)
+    if broken_rules and LINTS_ENFORCED:
+        raise broken_rules[0].error()
     reference_path = course.source / name / f"{name}.ipynb"
     reference = notebook_of(chapter, course.chapter_source)
     current = force is False and _take_outputs(reference, reference_path)

@@ -79,6 +79,11 @@ def grade_id(task: str, aspect: str) -> str:
     return f"{task}--{_slug(aspect)}"
 
 
+def without_marks(source: str) -> str:
+    """A task cell as its answer: without the lines that enclose the solution."""
+    return "\n".join(line for line in source.split("\n") if line.strip() not in (BEGIN_SOLUTION, END_SOLUTION))
+
+
 def notebook_of(chapter: Chapter, find_chapter: Callable[[str], Path]) -> NotebookNode:
     """The source notebook with nbgrader's metadata and stable cell ids, not yet executed.
 
@@ -174,8 +179,7 @@ def _included(chapter: Chapter, cell: Cell, find_chapter: Callable[[str], Path])
         ) from None
     for other in read_chapter(source).tasks():
         if other.keys["task"] == task:
-            lines = [line for line in other.source.split("\n") if line.strip() not in (BEGIN_SOLUTION, END_SOLUTION)]
-            return "\n".join(lines)
+            return without_marks(other.source)
     raise SourceError(chapter.path, cell.line, f'include="{reference}": chapter {name} has no task {task!r}.')
 
 

@@ -14,12 +14,13 @@ from nbgrader.coursedir import CourseDirectory
 from autograder.authoring.build import run_generate_assignment
 from autograder.course import Course, CourseError
 from autograder.grading.gradebook import GradebookWriter, checksums, open_gradebook, students_in
-from autograder.grading.outbox import STATE, Outbox, Record
+from autograder.grading.outbox import Outbox, Record
 from autograder.grading.pool import Pool, cluster, local_pool, workers_that_fit
 from autograder.grading.work import Assignment, GradedSubmission, Work, assignment_of, digest_of_tests
 from autograder.grading.worker import MOST_CPU_SECONDS, SubmissionFailed, WorkerDied
 from autograder.intake.submission import UnreadableSubmission, read_file, read_reference, timestamp_if_any
 from autograder.wall.judge import Judge
+from autograder.wall.seeds import key_of
 
 MOST_DEATHS = 2  # of workers at one submission, before it is tried by itself
 AHEAD = 2  # units of work that are handed out for each worker, so that none waits for the coordinator
@@ -183,7 +184,7 @@ def _assignment(course: Course, chapter: str) -> Assignment:
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
         if grade_id in known:
             cell.metadata.nbgrader["checksum"] = known[grade_id]
-    return assignment_of(chapter, reference, course.nbgrader)
+    return assignment_of(chapter, reference, course.nbgrader, key_of(course, chapter))
 
 
 def _records(course: Course, chapter: str) -> dict[str, Record]:
@@ -218,7 +219,7 @@ def _jobs(course: Course) -> int:
 @contextmanager
 def _only_coordinator(course: Course) -> Iterator[None]:
     """Be the one process that grades in this course; a lock of a process that was killed is free again."""
-    path = course.root / STATE / "lock"
+    path = course.state / "lock"
     path.parent.mkdir(exist_ok=True)
     lock = FileLock(path)
     try:

@@ -10,7 +10,7 @@ from typing import Any
 import nbformat
 from rich.table import Table
 
-from autograder.authoring.bank import answers_folder, fill_in, read_bank
+from autograder.authoring.bank import fill_in, read_bank
 from autograder.course import CONFIGURATION, Course, CourseError, open_course
 from autograder.grading.marks import marks_of_class, totals
 from autograder.intake.submission import read_reference
@@ -115,7 +115,7 @@ def submission(course: Course, chapter: str, student: Student) -> str:
     """The text of the file that a student of the class list hands in."""
     if student.file:
         return student.file
-    bank = read_bank(answers_folder(course, chapter))
+    bank = read_bank(course, chapter)
     filled = {}
     for task, answers in bank.items():
         right = [answer.source for answer in answers if answer.is_right]

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from autograder.course import STATE
 from autograder.grading.work import GradedSubmission
 
-STATE = ".autograder"  # folder in a course
 OUTCOME, RECORD = "outcome.json", "record.json"
 WRITING = ".writing-"  # how names of unfinished files begin
 

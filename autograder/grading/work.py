@@ -18,6 +18,7 @@ from traitlets.utils.importstring import import_item
 from autograder.course import CourseError
 from autograder.intake.submission import take_in_content, untouched
 from autograder.wall.judge import Judge
+from autograder.wall.seeds import seed_of
 from autograder.wall.verdicts import Verdict, record
 
 # What nbgrader's configuration may name and is done elsewhere: by the judge itself, by the gradebook's one writer, and
@@ -34,6 +35,7 @@ class Assignment:
     tests: str  # digest of what the marks depend on besides the submission
     settings: dict[str, dict[str, Any]]  # sections of nbgrader's configuration
     preprocessors: tuple[str, ...]  # that run on the judged notebook
+    key: str  # what seeds are made from, see wall/seeds.py
 
 
 @dataclass(frozen=True)
@@ -75,14 +77,15 @@ class GradedSubmission:
         return cls(verdicts=verdicts, repairs=tuple(content.pop("repairs")), **content)
 
 
-def assignment_of(chapter: str, reference: NotebookNode, config: Config) -> Assignment:
+def assignment_of(chapter: str, reference: NotebookNode, config: Config, key: str) -> Assignment:
     """What workers need to know about a chapter. Nothing else of the configuration, such as a password, goes out."""
     names = config.Autograde.get("autograde_preprocessors") or []
     paths = [name if isinstance(name, str) else f"{name.__module__}.{name.__name__}" for name in names]
     preprocessors = tuple(path for path in paths if path.rsplit(".", 1)[-1] not in DONE_ELSEWHERE)
     sections = {"Judge", "NbGraderPreprocessor", *(path.rsplit(".", 1)[-1] for path in preprocessors)}
     settings = {section: dict(config[section]) for section in sorted(sections) if section in config}
-    return Assignment(chapter, nbformat.writes(reference), digest_of_tests(reference), settings, preprocessors)
+    text, tests = nbformat.writes(reference), digest_of_tests(reference)
+    return Assignment(chapter, text, tests, settings, preprocessors, key)
 
 
 def digest_of_tests(reference: NotebookNode) -> str:
@@ -111,7 +114,7 @@ def grade_submission(work: Work) -> GradedSubmission:
     intake = untouched(work.unreadable, reference) if work.unreadable else take_in_content(work.content, reference)
     taken_in = time.perf_counter()
     notebook = intake.notebook
-    verdicts = judge.judge(notebook, reference)
+    verdicts = judge.judge(notebook, reference, seed_of(assignment.key, notebook))
     record(notebook, intake.repairs, verdicts)
     judged = time.perf_counter()
     names = {"student": work.student, "assignment": assignment.chapter, "notebook": assignment.chapter}

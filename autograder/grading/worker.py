@@ -54,6 +54,7 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd="/",
+            env=os.environ | {"PYTHONHASHSEED": "0"},  # the order of texts in a set is a draw too
             start_new_session=True,  # Ctrl-C is for the coordinator, which then ends the workers
         )
         if core is not None:

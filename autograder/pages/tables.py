@@ -8,10 +8,12 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from autograder.authoring.bank import Trial
+from autograder.authoring.bank import Trial, Unsteady
+from autograder.authoring.by_heart import ByHeart, problems_by_heart
 from autograder.course import Course, CourseError
 from autograder.grading.coordinator import Graded, grade_class
 from autograder.grading.marks import marks_of_class, totals
+from autograder.grading.replay import Replay
 from autograder.wall.sandbox import REDUCED_MODE_WARNING, bubblewrap_works
 from autograder.wall.verdicts import Outcome, Verdict
 
@@ -116,6 +118,42 @@ def show_trials(name: str, trials: list[Trial]) -> bool:
     counts = f"{right} right and {len(trials) - right} wrong answers"
     console.print(f"{name}: {counts}, {len(trials) - len(problems)} of {len(trials)} judged as expected")
     return not problems
+
+
+def show_unsteady(name: str, repeats: int, unsteady: list[Unsteady]) -> bool:
+    """The answers that luck decided about, a line for each test. Returns whether there were none."""
+    for one in unsteady:
+        outcomes = ", ".join(f"{outcome} {count} times" for outcome, count in one.outcomes.most_common())
+        kind = "right" if one.answer.is_right else "wrong"
+        line = f"{one.answer.task}, {kind}: {one.answer.label}; {one.aspect}: {outcomes}"
+        console.print(escape(line), highlight=False, soft_wrap=True)
+    console.print(f"{name}: {len(unsteady)} verdicts changed in {repeats} repeats")
+    return not unsteady
+
+
+def show_by_heart(name: str, found: list[ByHeart]) -> bool:
+    """What the tasks give to answers learned by heart. Returns whether no task, nor all together, gives too much."""
+    problems = problems_by_heart(found)
+    for problem in problems:
+        console.print(escape(problem), highlight=False, soft_wrap=True)
+    earned, most = sum(one.earned for one in found), sum(one.most_points for one in found)
+    console.print(f"{name}: visible checks learned by heart earn {number(earned)} of {number(most)} points")
+    return not problems
+
+
+def show_replay(replay: Replay) -> None:
+    """The calls of the student's code in order, then the verdict."""
+    if replay.note:
+        console.print(f"[yellow]Note:[/] {escape(replay.note)}", highlight=False)
+    for call in replay.calls:
+        console.print(escape(str(call)), highlight=False, soft_wrap=True)
+    verdict = replay.verdict
+    console.print(
+        f"[bold]{escape(verdict.grade_id)}:[/] [{STYLES[verdict.outcome]}]{verdict.outcome}[/] "
+        f"{escape(verdict.message)}",
+        highlight=False,
+        soft_wrap=True,
+    )
 
 
 def show_rhythm(name: str, figures: list[tuple[str, str, str, bool]]) -> None:

@@ -6,13 +6,15 @@ them binds is asked for on the student's side: plain values are copied, function
 
 import builtins
 import contextlib
+import importlib
 import io
 import os
 import signal
+import sys
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +24,22 @@ from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Dict, Integer, List, Unicode
 
-from autograder.wall.inside import wire
+from autograder.wall.inside import draws, wire
 from autograder.wall.names import modules_of, plan, prelude_of
 from autograder.wall.outputs import clean_markdown, clean_outputs, storable
 from autograder.wall.sandbox import Limits
+from autograder.wall.seeds import derived, key_of, seed_of
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
 from autograder.wall.verdicts import Outcome, Verdict, record, repairs_of, what_it_checks
-from autograder.wall.warm import Kind
+from autograder.wall.warm import IMPORT_SECONDS, Kind
 
 MOST_PRINTED = 3000  # characters of what one test prints
 MOST_MESSAGE = 2000  # characters of what a student is told about one test
 MOST_STORED = 4 * 2**20  # characters of what all cells of a notebook show
 RUNS_BESIDE = "runs_beside_the_answer"  # attribute of library functions that must run on the student's side
+
+
+Watchers = Mapping[str, Callable[[StudentSide], None]]  # by the grade id of a test
 
 
 class CellTimeUp(BaseException):
@@ -66,6 +72,7 @@ class Judge(NbGraderPreprocessor):
     timeout = Integer(20, help="Seconds that one cell may run.").tag(config=True)
     notebook_timeout = Integer(180, help="Seconds that all cells of a notebook may run together.").tag(config=True)
     most_processes = Integer(12, help="How many fresh Python processes one notebook may use up.").tag(config=True)
+    hash_seed = Integer(0, help="Decides on the order of texts in students' sets, as PYTHONHASHSEED.").tag(config=True)
     draw_given = Bool(False, help="Draw the figures of given cells too, which often takes longer than all else.").tag(
         config=True
     )
@@ -78,22 +85,30 @@ class Judge(NbGraderPreprocessor):
         from autograder.intake.submission import read_reference
 
         course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))  # nbgrader works in the root
-        verdicts = self.judge(nb, read_reference(course, resources["nbgrader"]["notebook"]))
+        chapter = resources["nbgrader"]["notebook"]
+        verdicts = self.judge(nb, read_reference(course, chapter), seed_of(key_of(course, chapter), nb))
         record(nb, repairs_of(nb), verdicts)
         return nb, resources
 
-    def judge(self, notebook: NotebookNode, reference: NotebookNode) -> list[Verdict]:
-        """Run a rebuilt notebook in place and return the verdicts of the reference's test cells, in order."""
-        return _Trial(self, notebook, reference).run()
+    def judge(
+        self, notebook: NotebookNode, reference: NotebookNode, seed: str, watchers: Watchers | None = None
+    ) -> list[Verdict]:
+        """Run a rebuilt notebook in place and return the verdicts of the reference's test cells, in order.
+
+        All that is drawn meanwhile follows from `seed`, see `seeds.seed_of`. Before a test, its watcher is told.
+        """
+        return _Trial(self, notebook, reference, seed, watchers or {}).run()
 
 
 class _Trial:
     """One notebook before the judge."""
 
-    def __init__(self, settings: Judge, notebook: NotebookNode, reference: NotebookNode):
+    def __init__(self, settings: Judge, notebook: NotebookNode, reference: NotebookNode, seed: str, watchers: Watchers):
         self.settings = settings
         self.notebook = notebook
         self.reference = reference
+        self.seed = seed
+        self.watchers = watchers
         self.plan = plan(reference)
         self.tests = {cell.metadata.nbgrader.grade_id: cell for cell in reference.cells if utils.is_grade(cell)}
         self.our_texts = {cell.source for cell in reference.cells if cell.cell_type == "markdown"}
@@ -103,7 +118,7 @@ class _Trial:
             Limits(memory=settings.memory),
             modules_of(reference),
             prelude_of(reference),
-            tuple(sorted(settings.environment.items())),
+            tuple(sorted({"PYTHONHASHSEED": str(settings.hash_seed), **settings.environment}.items())),
         )
         self.side = StudentSide(kind)
         self.deadline = time.monotonic() + settings.notebook_timeout
@@ -118,6 +133,10 @@ class _Trial:
 
     def run(self) -> list[Verdict]:
         verdicts: dict[str, Verdict] = {}
+        for module in self.side.kind.modules:  # imports draw too, and take time: before any seed and any clock
+            if module not in sys.modules:
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(module)
         try:
             for position, cell in enumerate(self.notebook.cells):
                 cell.metadata.pop("tags", None)
@@ -190,6 +209,9 @@ class _Trial:
             self.processes += 1
             self.side.start()
             self.alive = True
+            self.side.deadline = time.monotonic() + IMPORT_SECONDS
+            with contextlib.suppress(StudentGone):  # what is asked next meets it again, where it is dealt with
+                self.side.follow(derived(self.seed, "start"))
             for earlier, cell in enumerate(self.notebook.cells[:position]):
                 if cell.cell_type != "code" or earlier in self.fatal or _grade_id(cell) in self.tests:
                     continue
@@ -230,8 +252,13 @@ class _Trial:
             ):
                 warnings.simplefilter("ignore")
                 self._run_given(grade_id)
+                # Each side from a seed of its own, so that neither other tests nor the student have a say in ours.
+                self.side.follow(derived(self.seed, "student", grade_id))
+                if grade_id in self.watchers:
+                    self.watchers[grade_id](self.side)
                 code = compile(self.tests[grade_id].source, f"<{grade_id}>", "exec")
-                exec(code, Namespace(self.given, self.side))
+                with draws.following(derived(self.seed, "test", grade_id)):
+                    exec(code, Namespace(self.given, self.side))
         except StudentGone as gone:
             return None if self._may_be_the_machines_fault(gone, grade_id) else ("", gone.reason, str(gone))
         except (TimeUp, CellTimeUp):
@@ -274,7 +301,8 @@ class _Trial:
         for position in self.plan.given[grade_id]:
             if position not in self.given_run:
                 self.given_run.append(position)
-                exec(compile(self.reference.cells[position].source, "<given>", "exec"), self.given)
+                with draws.following(derived(self.seed, "given", str(position))):
+                    exec(compile(self.reference.cells[position].source, "<given>", "exec"), self.given)
                 for name, value in list(self.given.items()):
                     if getattr(value, RUNS_BESIDE, False) is True and callable(value):
                         self.given[name] = _Beside(self.side, value.__module__, value.__qualname__)
@@ -283,7 +311,8 @@ class _Trial:
         most_points = float(self.tests[grade_id].metadata.nbgrader.points)
         task, aspect = what_it_checks(self.tests[grade_id])
         points = most_points if outcome == Outcome.PASSED else 0.0
-        return Verdict(grade_id, task, aspect, points, most_points, outcome, storable(message), round(seconds, 3))
+        shown, took = storable(message), round(seconds, 3)
+        return Verdict(grade_id, task, aspect, points, most_points, outcome, shown, took, self.seed)
 
     def _seconds(self) -> float:
         return max(0.5, min(self.settings.timeout, self.deadline - time.monotonic()))

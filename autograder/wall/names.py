@@ -24,9 +24,13 @@ class Names:
 
 @dataclass(frozen=True)
 class Plan:
-    """For each test cell, by grade id: the positions of the given cells that the judge runs before it, in order."""
+    """For each test cell, by grade id: what the judge runs before it, and what it asks of the student's side.
+
+    `given` has the positions of given cells, in order; `asked` has names.
+    """
 
     given: dict[str, list[int]]
+    asked: dict[str, frozenset[str]]
 
 
 @functools.lru_cache(maxsize=4096)  # a class brings the same reference cells again and again
@@ -80,6 +84,7 @@ def plan(reference: NotebookNode) -> Plan:
     students: set[str] = set()
     judges_cells: dict[int, Names] = {}
     given: dict[str, list[int]] = {}
+    asked: dict[str, frozenset[str]] = {}
     for position, cell in enumerate(reference.cells):
         if cell.cell_type != "code":
             continue
@@ -87,8 +92,9 @@ def plan(reference: NotebookNode) -> Plan:
         if utils.is_grade(cell):
             if names is None:
                 raise ValueError(f"Test cell {cell.metadata.nbgrader.grade_id} is not plain Python.")
-            wanted = set(names.uses) - students
-            given[cell.metadata.nbgrader.grade_id] = _needed(wanted, judges_cells)
+            grade_id = cell.metadata.nbgrader.grade_id
+            given[grade_id] = _needed(set(names.uses) - students, judges_cells)
+            asked[grade_id] = (names.uses - names.binds) & students
         elif names is None:
             continue
         elif utils.is_locked(cell) and not names.uses & students:
@@ -96,7 +102,7 @@ def plan(reference: NotebookNode) -> Plan:
             students -= names.binds
         else:
             students |= names.binds
-    return Plan(given)
+    return Plan(given, asked)
 
 
 def only_shown(notebook: NotebookNode) -> list[int]:

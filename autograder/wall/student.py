@@ -189,6 +189,10 @@ class StudentSide:
         error = result.get("error")
         return result["outputs"], _checked_error(error) if error else None
 
+    def follow(self, seed: str) -> None:
+        """Have them draw from `seed` from now on."""
+        self.ask("follow", seed=seed, modules=list(self.kind.modules))
+
     def get(self, name: str) -> list[Any]:
         """A list with the value of a name on the student's side, or an empty list."""
         value = self.ask("get", name=name)

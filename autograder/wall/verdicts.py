@@ -35,6 +35,7 @@ class Verdict:
     outcome: Outcome
     message: str
     seconds: float = 0.0  # that the test took; 0 if it was not measured
+    seed: str = ""  # of the submission, from which all draws of its tests follow; empty if nothing was seeded
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "Verdict":

@@ -5,6 +5,8 @@ trusted: whatever a student does to it can only change the values that it sends,
 """
 
 import builtins
+import contextlib
+import importlib
 import itertools
 import os
 import signal
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
+import draws
 import wire
 
 del sys.path[0]
@@ -191,6 +194,15 @@ class Agent:
             sys.stdout, sys.stderr = stdout, stderr
         error = result.error_before_exec or result.error_in_exec
         return {"outputs": self.sink.outputs, "error": _described(error) if error else None}
+
+    def do_follow(self, seed: str, modules: list[str]) -> None:
+        """Draw from `seed` from now on, once the notebook's modules are there: imports draw too."""
+        for module in modules:
+            if module not in sys.modules:
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(module)
+        with contextlib.suppress(Exception):  # whoever has broken these libraries has broken what draws from them
+            draws.follow(seed)
 
     def do_get(self, name: str) -> Any:
         """The value of a name in the student's namespace, in a list; an empty list if there is none."""

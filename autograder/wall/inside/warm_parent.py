@@ -179,11 +179,7 @@ def _give_up_rights(program: bytes) -> None:
 
 def _become_agent(connection: socket.socket, sink: agent.Sink, shell: object, threads: int) -> None:
     try:
-        # Forks must not all draw the same random numbers; Python's own module sees to itself.
-        if "numpy" in sys.modules:
-            sys.modules["numpy"].random.seed()
         if "torch" in sys.modules:
-            sys.modules["torch"].seed()
             sys.modules["torch"].set_num_threads(threads)
         signal.signal(signal.SIGALRM, agent.time_up)
         agent.Agent(connection, sink, shell).serve()

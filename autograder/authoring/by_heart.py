@@ -1,0 +1,185 @@
+"""What a student earns who learns the visible checks by heart: each task answered rightly for their inputs only.
+
+The visible checks run once on the reference, which notes what its functions are asked. Then it is graded with all tests
+but answers nothing where it is asked anything else. Constants, and functions without arguments, cannot be learned like
+this: what tests look at nothing else is not counted.
+"""
+
+import ast
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+from nbgrader import utils
+
+from autograder.authoring import remembering
+from autograder.authoring.chapter import BEGIN_HIDDEN, END_HIDDEN, without_marks
+from autograder.course import Course, CourseError, open_course
+from autograder.grading.check import NO_SECRET
+from autograder.intake.submission import read_reference
+from autograder.wall.judge import Judge
+from autograder.wall.names import modules_of, names_of, only_shown, plan
+from autograder.wall.seeds import seed_of
+from autograder.wall.verdicts import Outcome, Verdict, what_it_checks
+
+MOST_EARNED = 3  # one point in so many
+EMPTY_ANSWERS = ("_numpy.zeros(0)", "[]", "None", "0")
+EMPTY_TENSOR = "_torch.zeros(0)"
+PARTS = 8  # cells among which what was noted is divided, since what a cell shows is bounded
+DIGESTS_IN_PART = 3000
+
+
+@dataclass(frozen=True)
+class ByHeart:
+    """What one task gives to such an answer."""
+
+    task: str
+    earned: float
+    most_points: float
+
+    @property
+    def is_too_much(self) -> bool:
+        return self.earned > self.most_points // MOST_EARNED
+
+
+def earned_by_heart(course: Course, chapter: str, jobs: int | None = None) -> list[ByHeart]:
+    """What each task of a chapter gives, with whichever empty answer earns most of it."""
+    reference = read_reference(course, chapter)
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context) as pool:
+        known = pool.submit(_asked_by_visible_checks, course.root, chapter).result()
+        uses_torch = any(module.split(".")[0] == "torch" for module in modules_of(reference))
+        empty = [*EMPTY_ANSWERS, EMPTY_TENSOR] if uses_torch else [*EMPTY_ANSWERS]
+        verdicts = list(pool.map(partial(_verdicts_by_heart, course.root, chapter, known), empty))
+    counted = _tests_of_functions(reference)
+    tasks: dict[str, list[list[Verdict]]] = {}
+    for of_one_answer in verdicts:
+        for verdict in of_one_answer:
+            tasks.setdefault(verdict.task, [[] for _ in empty])
+        for task, listed in tasks.items():
+            listed[verdicts.index(of_one_answer)] = [verdict for verdict in of_one_answer if verdict.task == task]
+    return [
+        ByHeart(
+            task,
+            max(sum(verdict.points for verdict in one if verdict.grade_id in counted) for one in listed),
+            sum(verdict.most_points for verdict in listed[0]),
+        )
+        for task, listed in tasks.items()
+    ]
+
+
+def problems_by_heart(found: list[ByHeart]) -> list[str]:
+    """The tasks that give too much, and the chapter if it does, as sentences."""
+    problems = [
+        f"{one.task}: the visible checks learned by heart earn {one.earned:g} of {one.most_points:g} points, "
+        f"more than a third"
+        for one in found
+        if one.is_too_much
+    ]
+    earned, most = sum(one.earned for one in found), sum(one.most_points for one in found)
+    if earned > most // MOST_EARNED:
+        problems.append(
+            f"the visible checks learned by heart earn {earned:g} of all {most:g} points, more than a third"
+        )
+    return problems
+
+
+def _asked_by_visible_checks(course_root: Path, chapter: str) -> list[str]:
+    """Digests of all that the visible checks ask of the reference's functions."""
+    course = open_course(course_root)
+    reference = read_reference(course, chapter)
+    for cell in reference.cells:
+        if utils.is_grade(cell):
+            cell.source = _without_hidden(cell.source)
+    notebook = _remembering(reference, "_remembering.recording = True")
+    shows = [
+        new_code_cell(f"print(*sorted(_remembering.known)[{part * DIGESTS_IN_PART}:{(part + 1) * DIGESTS_IN_PART}])")
+        for part in range(PARTS)
+    ]
+    notebook.cells += shows
+    verdicts = Judge(config=course.nbgrader).judge(notebook, reference, seed_of(NO_SECRET, notebook))
+    failed = [verdict for verdict in verdicts if verdict.outcome != Outcome.PASSED]
+    if failed:  # then little would be learned, and the course look better than it is
+        raise CourseError(
+            f"{chapter}: the reference fails its own check {failed[0].grade_id} when its calls are noted: "
+            f"{failed[0].outcome}, {failed[0].message}"
+        )
+    shown = [output.text for cell in notebook.cells[-PARTS:] for output in cell.outputs if "text" in output]
+    return " ".join(shown).split()
+
+
+def _verdicts_by_heart(course_root: Path, chapter: str, known: list[str], empty: str) -> list[Verdict]:
+    course = open_course(course_root)
+    reference = read_reference(course, chapter)
+    libraries = "import numpy as _numpy" + ("; import torch as _torch" if empty == EMPTY_TENSOR else "")
+    start = f"{libraries}\n_remembering.known = set({' '.join(known)!r}.split())\n"
+    notebook = _remembering(reference, f"{start}_remembering.empty = lambda: {empty}")
+    verdicts = Judge(config=course.nbgrader).judge(notebook, reference, seed_of(NO_SECRET, notebook))
+    for verdict in verdicts:
+        if verdict.outcome in (Outcome.NOT_RUN, Outcome.MISSING):
+            raise CourseError(f"{chapter}: {verdict.grade_id} did not run with answers learned by heart: try again.")
+    return verdicts
+
+
+def _remembering(reference: NotebookNode, setting: str) -> NotebookNode:
+    """The reference as an answer whose functions remember while a test runs, and only then."""
+    notebook: NotebookNode = nbformat.from_dict(reference)
+    for position in only_shown(notebook):
+        notebook.cells[position].source = ""
+    text = Path(remembering.__file__).read_text(encoding="utf-8")
+    first = (
+        f"import types as _types\n_remembering = _types.ModuleType('remembering')\nexec({text!r}, vars(_remembering))"
+    )
+    cells = [new_code_cell(f"{first}\n{setting}")]
+    for cell in notebook.cells:
+        if utils.is_solution(cell):
+            names = names_of(cell.source)
+            bound = sorted(names.binds) if names else []
+            cell.source = f"{without_marks(cell.source)}\n\n_remembering.wrap(globals(), {bound!r})"
+        if utils.is_grade(cell):
+            on, off = (new_code_cell(f"_remembering.active = {state}") for state in (True, False))
+            cells += [on, cell, off]
+        else:
+            cells.append(cell)
+    notebook.cells = cells
+    return notebook
+
+
+def _without_hidden(source: str) -> str:
+    lines, inside = [], False
+    for line in source.split("\n"):
+        if line.strip() in (BEGIN_HIDDEN, END_HIDDEN):
+            inside = line.strip() == BEGIN_HIDDEN
+        elif not inside:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _tests_of_functions(reference: NotebookNode) -> set[str]:
+    """Grade ids of tests that use a class, or a function with arguments, of their own task."""
+    learnable: dict[str, set[str]] = {}
+    asked = plan(reference).asked
+    found = set()
+    for cell in reference.cells:
+        if utils.is_solution(cell):
+            learnable[cell.metadata.nbgrader.grade_id] = {
+                node.name
+                for node in ast.parse(cell.source).body
+                if isinstance(node, ast.ClassDef) or (isinstance(node, ast.FunctionDef) and _has_arguments(node))
+            }
+        elif utils.is_grade(cell):
+            task, _ = what_it_checks(cell)
+            if asked[cell.metadata.nbgrader.grade_id] & learnable.get(task, set()):
+                found.add(cell.metadata.nbgrader.grade_id)
+    return found
+
+
+def _has_arguments(function: ast.FunctionDef) -> bool:
+    arguments = function.args
+    return bool(arguments.posonlyargs or arguments.args or arguments.vararg or arguments.kwonlyargs or arguments.kwarg)

@@ -1,0 +1,119 @@
+"""Rules for the tests of a chapter that can be read off its text: weight, names, comparisons, draws."""
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder.authoring.chapter import BEGIN_HIDDEN, END_HIDDEN, Chapter, grade_id, notebook_of
+from autograder.authoring.text import Cell, SourceError
+from autograder.wall.names import names_of, plan
+
+LINTS_ENFORCED = False  # until every chapter keeps them
+MOST_VISIBLE = 3  # tests without a hidden part give at most one point in so many of a task's
+SEEDED = {"default_rng", "Random", "RandomState", "manual_seed", "seed", "set_seed"}
+ALLCLOSE = "allclose"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A rule that a cell breaks; `line` is the cell's or, where one line is to blame, that line."""
+
+    path: Path
+    line: int
+    message: str
+
+    def error(self) -> SourceError:
+        return SourceError(self.path, self.line, self.message)
+
+
+def problems_of(chapter: Chapter, find_chapter: Callable[[str], Path]) -> list[Problem]:
+    """All rules that a chapter breaks, in the order of its lines."""
+    found = [*_too_much_visible(chapter), *_foreign_names(chapter, find_chapter)]
+    for cell in chapter.cells:
+        if "test" in cell.keys:
+            found += _in_test(chapter.path, cell)
+    return sorted(found, key=lambda problem: problem.line)
+
+
+def _too_much_visible(chapter: Chapter) -> Iterator[Problem]:
+    for task in chapter.tasks():
+        most = task.keys["points"] // MOST_VISIBLE
+        visible = [test for test in chapter.tests(task.keys["task"]) if BEGIN_HIDDEN not in test.source]
+        total = sum(test.keys["points"] for test in visible)
+        if total > most:
+            yield Problem(
+                chapter.path,
+                task.line,
+                f"Tests of {task.keys['task']!r} without a hidden part give {total} of its {task.keys['points']} "
+                f"points, which copying them earns: at most {most}, so give more of them a hidden part.",
+            )
+
+
+def _foreign_names(chapter: Chapter, find_chapter: Callable[[str], Path]) -> Iterator[Problem]:
+    """Names that a test asks of the student's side, though its own task does not bind them."""
+    asked = plan(notebook_of(chapter, find_chapter)).asked
+    own = {task.keys["task"]: names_of(task.source) for task in chapter.tasks()}
+    for cell in chapter.cells:
+        if "test" not in cell.keys:
+            continue
+        names = own[cell.keys["test"]]
+        foreign = asked[grade_id(cell.keys["test"], cell.keys["aspect"])] - (names.binds if names else frozenset())
+        if foreign:
+            yield Problem(
+                chapter.path,
+                cell.line,
+                f"This test takes {', '.join(sorted(foreign))} from the student's side, which the task "
+                f"{cell.keys['test']!r} does not define: write out here what the test needs.",
+            )
+
+
+def _in_test(path: Path, cell: Cell) -> Iterator[Problem]:
+    hidden = _hidden_lines(cell.source)
+    for node in ast.walk(ast.parse(cell.source)):
+        if isinstance(node, (ast.Attribute, ast.Name)) and _last_name(node) == ALLCLOSE:
+            message = "allclose broadcasts, so an empty answer passes it: compare shapes and kinds too."
+        elif isinstance(node, ast.Call) and node.lineno in hidden and _is_seeded(node):
+            message = f"A hidden test draws with a seed of its own, {ast.unparse(node)}: leave the seed out."
+        elif _hashes_rows(node):
+            message = f"{ast.unparse(node)} can take for ever with rows made to collide: compare sorted lists."
+        else:
+            continue
+        yield Problem(path, cell.line + getattr(node, "lineno", 0), message)
+
+
+def _hidden_lines(source: str) -> set[int]:
+    inside, hidden = False, set()
+    for number, line in enumerate(source.split("\n"), start=1):
+        if line.strip() in (BEGIN_HIDDEN, END_HIDDEN):
+            inside = line.strip() == BEGIN_HIDDEN
+        elif inside:
+            hidden.add(number)
+    return hidden
+
+
+def _last_name(node: ast.AST) -> str:
+    """`allclose` of `numpy.allclose` and of `allclose`."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_seeded(call: ast.Call) -> bool:
+    arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+    is_constant = arguments and all(isinstance(argument, ast.Constant) for argument in arguments)
+    return _last_name(call.func) in SEEDED and bool(is_constant)
+
+
+def _hashes_rows(node: ast.AST) -> bool:
+    """Whether this makes a set of tuples out of rows: set(map(tuple, x)), set(tuple(r) for r in x), {tuple(r) ...}."""
+    match node:
+        case ast.Call(func=ast.Name(id="set" | "frozenset"), args=[ast.Call(func=ast.Name(id="map"), args=[first, _])]):
+            return _last_name(first) == "tuple"
+        case ast.Call(func=ast.Name(id="set" | "frozenset"), args=[ast.GeneratorExp(elt=element)]):
+            return _makes_tuple(element)
+        case ast.SetComp(elt=element):
+            return _makes_tuple(element)
+    return False
+
+
+def _makes_tuple(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and _last_name(node.func) == "tuple"
