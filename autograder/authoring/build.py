@@ -13,16 +13,10 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from autograder.authoring.chapter import (
-    BEGIN_HIDDEN,
-    BEGIN_SOLUTION,
-    END_HIDDEN,
-    END_SOLUTION,
-    Chapter,
-    notebook_of,
-    read_chapter,
-)
+from autograder.authoring.cells import BEGIN_HIDDEN, BEGIN_SOLUTION, END_HIDDEN, END_SOLUTION
+from autograder.authoring.chapter import Chapter, notebook_of, read_chapter
 from autograder.course import Course, CourseError
+from autograder.disk import write_atomically
 from autograder.grading.nbgrader_setup import environment, visible_folders
 from autograder.quiet import run_quietly
 from autograder.wall.sandbox import SandboxKernelManager
@@ -46,7 +40,7 @@ def build(course: Course, name: str, check: bool = False, force: bool = False) -
     the leak check objects to.
     """
     chapter = read_chapter(course.chapter_source(name))
-    reference_path = course.source / name / f"{name}.ipynb"
+    reference_path = course.reference(name)
     reference = notebook_of(chapter, course.chapter_source)
     current = force is False and _take_outputs(reference, reference_path)
     if not current:
@@ -186,8 +180,7 @@ def _write(path: Path, content: bytes | None) -> None:
     if content is None:
         path.unlink()
     else:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        write_atomically(path, content)
 
 
 def _content(path: Path) -> bytes | None:

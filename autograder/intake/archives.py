@@ -24,7 +24,7 @@ from typing import IO, Any
 import yaml
 
 from autograder.course import Course, CourseError
-from autograder.intake.submission import LARGEST_SUBMISSION
+from autograder.intake.files import LARGEST_SUBMISSION
 
 MOST_ENTRIES = 10_000
 MOST_UNPACKED = 2**30  # bytes of all files together
