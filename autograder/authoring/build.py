@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+from nbconvert.filters import strip_ansi
 from nbformat import NotebookNode
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
@@ -162,7 +163,9 @@ def _execute(course: Course, notebook: NotebookNode) -> None:
         )
         client.execute(cleanup_kc=True)
     except CellExecutionError as error:
-        raise CourseError(f"A reference cell fails: {error.ename}: {error.evalue}\n{error.traceback}") from None
+        raise CourseError(
+            f"A reference cell fails: {error.ename}: {error.evalue}\n{strip_ansi(error.traceback)}"
+        ) from None
     # The kernel adds the version of Python it ran on, which would differ from machine to machine.
     notebook.metadata["language_info"] = {"name": "python"}
 

@@ -25,7 +25,8 @@ def name_of(cell: NotebookNode) -> str:
 
 def points_of(cell: NotebookNode) -> float:
     """The most points that a cell can earn; 0 for one that earns none."""
-    return float(_facts(cell).get("points") or 0)
+    points = _facts(cell).get("points")
+    return float(points) if isinstance(points, (int, float)) else 0.0
 
 
 def is_answer(cell: NotebookNode) -> bool:

@@ -64,8 +64,10 @@ def run_demo(course: Course) -> None:
     for student in students:
         received = points.get(student.name)
         agrees = received == expected[student.name]
+        verdict = "[green]as expected[/]"
         if not agrees:
             wrong.append(student.name)
+            verdict = f"[bold red]DIFFERS[/] {escape(printable(problems.get(student.name, '')))}"
         table.add_row(
             student.name,
             student.about,

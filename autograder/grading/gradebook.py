@@ -3,6 +3,7 @@
 import contextlib
 import shutil
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 
@@ -15,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from autograder.course import Course, CourseError
 from autograder.disk import write_atomically
 from autograder.grading.work import GradedSubmission
+from autograder.intake.archives import Person
 from autograder.intake.files import copy_file_beside, files_beside, files_of_course
 
 
@@ -61,6 +63,28 @@ def known_students(course: Course) -> list[str]:
     """Everybody whom the gradebook knows, handed in or not."""
     with open_gradebook(course) as gradebook:
         return sorted(student.id for student in gradebook.students)
+
+
+def due_date(course: Course, chapter: str) -> datetime | None:
+    """When a chapter is due, in UTC, if nbgrader knows it."""
+    with open_gradebook(course) as gradebook:
+        try:
+            due: datetime | None = gradebook.find_assignment(chapter).duedate
+        except MissingEntry:
+            return None
+        return due
+
+
+def remember_students(course: Course, people: dict[str, Person]) -> None:
+    """Tell the gradebook what an archive says about students; what it knows already stays."""
+    if not people:
+        return
+    with gradebook_at_work(), open_gradebook(course) as gradebook:
+        known = {student.id: student for student in gradebook.students}
+        for name, person in people.items():
+            said = {"first_name": person.first_name, "last_name": person.last_name, "email": person.email}
+            new = {key: text for key, text in said.items() if text and not getattr(known.get(name), key, None)}
+            gradebook.update_or_create_student(name, **new)
 
 
 class GradebookWriter:

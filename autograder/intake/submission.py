@@ -179,8 +179,8 @@ def _recognised(submission: NotebookNode, reference: NotebookNode) -> dict[int, 
         if name_of(cell) in all_names or cell.get("cell_type") != "code":
             continue
         defines = [match["function"] or match["variable"] for match in DEFINES.finditer(_text(cell.get("source")))]
-        if name := texts.get(_first_line(cell)):
-            found[number] = name
+        if text := texts.get(_first_line(cell)):
+            found[number] = text
         elif defined_name := next((defined for defined in defines if defined in wanted), None):
             found[number] = wanted.pop(defined_name)
     return found if any(is_answer(lost[name]) for name in found.values()) else {}

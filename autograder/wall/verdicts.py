@@ -7,7 +7,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from autograder.authoring.cells import grade_id_of, is_answer, is_test, what_it_checks
+from autograder.authoring.cells import is_answer, is_test, name_of, what_it_checks
 
 
 class Outcome(StrEnum):
@@ -65,7 +65,7 @@ def recorded_verdicts(notebook: NotebookNode) -> list[Verdict]:
 def verdicts_of(notebook: NotebookNode) -> list[Verdict]:
     """The verdicts of all test cells of a notebook whose tests ran in its own kernel, read from their outputs."""
     failed_tasks = {
-        grade_id_of(cell): errors[0] for cell in notebook.cells if is_answer(cell) and (errors := _errors(cell))
+        name_of(cell): errors[0] for cell in notebook.cells if is_answer(cell) and (errors := _errors(cell))
     }
     return [_verdict(cell, failed_tasks) for cell in notebook.cells if is_test(cell)]
 
@@ -79,7 +79,7 @@ def _verdict(cell: NotebookNode, failed_tasks: dict[str, NotebookNode]) -> Verdi
         if error.ename == "NameError" and task in failed_tasks:
             # The name is missing because its cell did not run; that is what the student must hear of.
             message = f"Your cell for {task} does not run. {_message(failed_tasks[task])}"
-    return Verdict(str(grade_id_of(cell)), task, aspect, points or 0.0, most_points, outcome, message)
+    return Verdict(name_of(cell), task, aspect, points or 0.0, most_points, outcome, message)
 
 
 def _errors(cell: NotebookNode) -> list[NotebookNode]:
