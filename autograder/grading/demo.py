@@ -73,9 +73,7 @@ def run_demo(course: Course) -> None:
             student.about,
             number(expected[student.name]),
             "-" if received is None else number(received),
-            "[green]as expected[/]"
-            if agrees
-            else f"[bold red]DIFFERS[/] {escape(printable(problems.get(student.name, '')))}",
+            verdict,
         )
     console.print(table)
     console.print(f"{len(students) - len(wrong)} of {len(students)} as expected, {time.monotonic() - start:.0f} s\n")

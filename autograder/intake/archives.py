@@ -26,7 +26,7 @@ import yaml
 
 from autograder.course import Course, CourseError
 from autograder.disk import write_atomically
-from autograder.intake.files import LARGEST_SUBMISSION
+from autograder.intake.files import LARGEST_SUBMISSION, TIMESTAMP, name_without_copies
 from autograder.wording import printable
 
 MOST_ENTRIES = 10_000
@@ -118,7 +118,8 @@ def collect(
     """Take the submissions to `chapter` out of a zip or tar; the layout is found out if `lms` does not name it.
 
     Of two files for one student the first counts. When something was handed in is written where nbgrader reads it;
-    of what is LATE (Canvas) the hour is not known, so that is one second after what `due` says. A submission that is already there stays, unless `replace` is given.
+    of what is LATE (Canvas) the hour is not known, so that is one second after what `due` says.
+    A submission that is already there stays, unless `replace` is given.
     Raises CourseError, with nothing written, if the chapter is unknown or the archive cannot be read.
     """
     course.chapter_source(chapter)

@@ -70,15 +70,15 @@ def _tasks(notebook: nbformat.NotebookNode, marks: pd.DataFrame, comments: dict[
     answers = {name_of(cell): cell for cell in notebook.cells if is_answer(cell)}
     return [
         TaskFeedback(
-            str(name),
+            name,
             _highlighted(answers[name].source) if name in answers else Markup(),
             [verdict for verdict in verdicts if verdict.task == name],
             float(of_task["points"].sum()),
             float(of_task["most_points"].sum()),
-            comments.get(str(name), []),
+            comments.get(name, []),
             waits=name in answers and is_graded_by_hand(answers[name]) and bool(of_task["needs_review"].any()),
         )
-        for name, of_task in marks.groupby("task", sort=False)
+        for name, of_task in ((str(name), rows) for name, rows in marks.groupby("task", sort=False))
     ]
 
 
