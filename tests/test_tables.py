@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell
 
 from autograder.authoring.bank import Answer, Trial
 from autograder.grading.check import Checked
-from autograder.pages.feedback import LONGEST_ANSWER, _highlighted
+from autograder.pages.feedback import LONGEST_ANSWER, _shown
 from autograder.pages.html import render
 from autograder.pages.tables import show_trials, show_verdicts
 from autograder.wall.verdicts import Outcome, Verdict
@@ -71,9 +71,9 @@ def test_no_cell_of_a_table_is_a_formula() -> None:
 
 
 def test_an_endless_answer_makes_a_page_of_bounded_size() -> None:
-    page = _highlighted("x=1;" * 2**18)
+    page = _shown(new_code_cell("x=1;" * 2**18))
     assert len(page) < 30 * LONGEST_ANSWER and "more" in page
-    assert "more" not in _highlighted("x = 1")
+    assert "more" not in _shown(new_code_cell("x = 1"))
 
 
 def test_counting() -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 from markupsafe import Markup
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
+from pygments.lexers import PythonLexer, TextLexer
 
 from autograder.authoring.cells import is_answer, is_graded_by_hand, name_of
 from autograder.course import Course, CourseError
@@ -71,7 +71,7 @@ def _tasks(notebook: nbformat.NotebookNode, marks: pd.DataFrame, comments: dict[
     return [
         TaskFeedback(
             name,
-            _highlighted(answers[name].source) if name in answers else Markup(),
+            _shown(answers[name]) if name in answers else Markup(),
             [verdict for verdict in verdicts if verdict.task == name],
             float(of_task["points"].sum()),
             float(of_task["most_points"].sum()),
@@ -82,12 +82,12 @@ def _tasks(notebook: nbformat.NotebookNode, marks: pd.DataFrame, comments: dict[
     ]
 
 
-def _highlighted(answer: str) -> Markup:
+def _shown(cell: nbformat.NotebookNode) -> Markup:
     """An answer as a page shows it; of an endless one the beginning, since colours make a text many times longer."""
-    rest = len(answer) - LONGEST_ANSWER
-    note = f"\n# ... and {count(rest, 'character')} more" if rest > 0 else ""
-    # Pygments escapes the code it highlights.
-    return Markup(highlight(answer[:LONGEST_ANSWER] + note, PythonLexer(), FORMATTER))
+    rest = len(cell.source) - LONGEST_ANSWER
+    text = cell.source[:LONGEST_ANSWER] + (f"\n# ... and {count(rest, 'character')} more" if rest > 0 else "")
+    # Pygments escapes the text it highlights.
+    return Markup(highlight(text, PythonLexer() if cell.cell_type == "code" else TextLexer(), FORMATTER))
 
 
 def _comments(course: Course, chapter: str) -> dict[str, dict[str, list[str]]]:

@@ -151,14 +151,14 @@ def show_trials(name: str, trials: list[Trial]) -> bool:
     """The answers of the bank that were not judged as expected, and counts. Returns whether there were none."""
     problems = [trial for trial in trials if trial.problem]
     if problems:
-        table = Table("task", "answer", "problem", title=name)
+        table = Table("task", "answer", "problem", title=shown(name))
         for trial in problems:
             kind = "right" if trial.answer.is_right else "wrong"
-            table.add_row(trial.answer.task, shown(f"{kind}: {trial.answer.label}"), shown(trial.problem))
+            table.add_row(shown(trial.answer.task), shown(f"{kind}: {trial.answer.label}"), shown(trial.problem))
         console.print(table)
     right = sum(trial.answer.is_right for trial in trials)
     counts = f"{right} right and {len(trials) - right} wrong answers"
-    console.print(f"{name}: {counts}, {len(trials) - len(problems)} of {len(trials)} judged as expected")
+    _line(f"{name}: {counts}, {len(trials) - len(problems)} of {len(trials)} judged as expected")
     return not problems
 
 
