@@ -177,7 +177,11 @@ submission_2:
         "0042": "2026-11-01 10:00:00 UTC"
     }
     assert timestamp_if_any(CourseDirectory(), str(times["0042"].parent)) == datetime(2026, 11, 1, 10)
-    assert set(collection.people) == {"0042", "bo@example.org"}  # Cy has no name in the list
+    assert {student: person.name for student, person in collection.people.items()} == {
+        "0042": "Ada Lovelace",
+        "bo@example.org": "Bo",
+        "cy@example.org": "Cy",
+    }
     assert sorted(reason for _, reason in collection.left) == [
         "it is not a notebook (.ipynb)",
         "it says who handed in what, and was used for that",
