@@ -343,7 +343,8 @@ class BackoffModel(LanguageModel):
                 gram >= 0, self.probability[n - 1][gram], result[at] * self.backoff[n - 1][context[at]]
             )
         with np.errstate(divide="ignore"):
-            return np.log(result[text != len(self.vocabulary)])
+            logarithms: Values = np.log(result[text != len(self.vocabulary)])
+        return logarithms
 
 
 class RowModel(LanguageModel):

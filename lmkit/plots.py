@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.rcsetup import cycler
 from matplotlib.ticker import MaxNLocator
 from PIL import Image
 
@@ -21,7 +22,7 @@ _STYLE: dict[str, Any] = {
     "figure.dpi": 72,
     "figure.constrained_layout.use": True,
     "font.size": 11,
-    "axes.prop_cycle": plt.cycler(color=COLOURS),
+    "axes.prop_cycle": cycler(color=COLOURS),
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,

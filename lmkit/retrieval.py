@@ -10,7 +10,6 @@ mentions the word in passing is not relevant. The topics are in `data/retrieval/
 `python -m lmkit.retrieval` writes the frozen collection anew.
 """
 
-import hashlib
 import random
 import re
 import tomllib
@@ -20,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from lmkit.paths import DATA
+from lmkit.sums import write_with_sums
 
 FOLDER = DATA / "retrieval"
 DOCUMENTS, QUERIES, SEED = 600, 120, 1998  # the year of J. Ponte and W. Croft's query likelihood model
@@ -182,12 +182,7 @@ def write(folder: Path = FOLDER) -> None:
             for document, grade in grades.items()
         ],
     }
-    sums = []
-    for name, rows in lines.items():
-        content = "".join(row + "\n" for row in rows).encode()
-        (folder / name).write_bytes(content)
-        sums.append(f"{hashlib.sha256(content).hexdigest()}  {name}\n")
-    (folder / "SHA256SUMS").write_text("".join(sums))
+    write_with_sums(folder, {name: "".join(row + "\n" for row in rows) for name, rows in lines.items()})
 
 
 if __name__ == "__main__":

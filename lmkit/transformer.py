@@ -151,7 +151,8 @@ class Attention(nn.Module):
         mixed = F.scaled_dot_product_attention(
             q, k, v, attn_mask=mask, dropout_p=self.dropout if self.training else 0.0, is_causal=past == 0
         )  # [B, H, T, D]
-        return self.out(mixed.transpose(1, 2).reshape(B, T, C))
+        result: Tensor = self.out(mixed.transpose(1, 2).reshape(B, T, C))
+        return result
 
 
 class FeedForward(nn.Module):
@@ -167,7 +168,8 @@ class FeedForward(nn.Module):
         """[B, T, C] -> [B, T, C]"""
         hidden = self.up(x)  # [B, T, 4C]
         hidden = F.gelu(hidden) if self.activation == "gelu" else F.relu(hidden).square()
-        return self.down(hidden)
+        result: Tensor = self.down(hidden)
+        return result
 
 
 class Block(nn.Module):
@@ -182,7 +184,8 @@ class Block(nn.Module):
     def forward(self, x: Tensor, angles: Tensor | None, cache: Cache | None) -> Tensor:
         """[B, T, C] -> [B, T, C]"""
         x = x + self.dropout(self.attention(self.attention_norm(x), angles, cache))
-        return x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
+        x = x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
+        return x
 
 
 class Transformer(nn.Module):
@@ -246,7 +249,7 @@ class Transformer(nn.Module):
             x = block(x, angles, cache)
         if cache is not None:
             cache.length += T
-        scores = self.head(self.norm(x))  # [B, T, V]
+        scores: Tensor = self.head(self.norm(x))  # [B, T, V]
         if targets is None:
             return scores
         # In float32, also under autocast: a sum of V exponentials needs the digits.

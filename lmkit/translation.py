@@ -9,7 +9,6 @@ The grammar is `data/translation/grammar.toml`; its head says how Selvan differs
 `python -m lmkit.translation` writes the frozen pairs anew.
 """
 
-import hashlib
 import random
 import re
 import tomllib
@@ -20,6 +19,7 @@ from itertools import product
 from pathlib import Path
 
 from lmkit.paths import DATA
+from lmkit.sums import write_with_sums
 
 FOLDER = DATA / "translation"
 SPLITS = {"train": 5000, "valid": 500, "test": 500}
@@ -274,7 +274,8 @@ def split(name: str, folder: Path = FOLDER) -> tuple[list[Sentence], list[Senten
 
 def write(folder: Path = FOLDER) -> None:
     """Generate the frozen pairs and their SHA-256 sums. No source occurs twice, within a split or across."""
-    sampled, seen, sums = stream(SEED), set(), []
+    sampled, seen = stream(SEED), set()
+    texts = {}
     for name, size in SPLITS.items():
         lines: list[str] = []
         while len(lines) < size:
@@ -282,10 +283,8 @@ def write(folder: Path = FOLDER) -> None:
             if source not in seen:
                 seen.add(source)
                 lines.append(f"{source}\t{target}\n")
-        content = "".join(lines).encode()
-        (folder / f"{name}.tsv").write_bytes(content)
-        sums.append(f"{hashlib.sha256(content).hexdigest()}  {name}.tsv\n")
-    (folder / "SHA256SUMS").write_text("".join(sums))
+        texts[f"{name}.tsv"] = "".join(lines)
+    write_with_sums(folder, texts)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ MODULES = ("numpy", "matplotlib.pyplot", "torch", "no_such_module")
 
 @pytest.fixture
 def side() -> Iterator[StudentSide]:
-    side = StudentSide(warm.Kind((), Limits(memory=3 * 2**30), MODULES))
+    side = StudentSide(warm.Kind((), Limits(memory=4 * 2**30), MODULES))
     yield side
     side.stop()
 
@@ -208,7 +208,7 @@ def test_a_fork_that_takes_too_much_memory_ends_alone(side: StudentSide) -> None
     parent = warm._parent
     hoard = """
 import os, time
-for _ in range(4):
+for _ in range(6):
     if os.fork() == 0:
         hoard = b"x" * 10**9
         time.sleep(30)

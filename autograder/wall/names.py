@@ -34,8 +34,9 @@ class Plan:
 def names_of(source: str) -> Names | None:
     """The names in a cell, or None if it is not plain Python (an IPython magic, say)."""
     try:
-        top = symtable.symtable(source, "<cell>", "exec")
         tree = ast.parse(source)
+        generators = ast.unparse(_Generators().visit(ast.parse(source)))
+        top = symtable.symtable(generators, "<cell>", "exec")
     except (SyntaxError, ValueError):
         return None
     binds = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
@@ -126,6 +127,20 @@ def _needed(wanted: set[str], judges_cells: dict[int, Names]) -> list[int]:
             needed.append(position)
             wanted |= names.uses
     return sorted(needed)
+
+
+class _Generators(ast.NodeTransformer):
+    """Comprehensions as generators, since from Python 3.12 on the names of others count as those around them."""
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.AST:
+        return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        pair = ast.Tuple([node.key, node.value], ast.Load())
+        return self.generic_visit(ast.GeneratorExp(pair, node.generators))
 
 
 def _nested(table: symtable.SymbolTable) -> list[symtable.SymbolTable]:

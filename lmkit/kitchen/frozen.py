@@ -1,10 +1,10 @@
 """The small split that ships with the course: written once, the same for everybody."""
 
-import hashlib
 from pathlib import Path
 
 from lmkit.kitchen.sampler import Document, documents
 from lmkit.paths import DATA
+from lmkit.sums import write_with_sums
 
 FOLDER = DATA / "kitchen"
 SPLITS = {"train": (100_000, 1), "valid": (20_000, 2), "test": (100_000, 3)}  # tokens, seed
@@ -44,17 +44,15 @@ _TAGS = {letter: tag for tag, letter in LETTERS.items()}
 
 def write(folder: Path = FOLDER) -> None:
     """Generate the split and its SHA-256 sums (`sha256sum -c SHA256SUMS` checks them)."""
-    sums = []
+    texts = {}
     for name, (tokens, seed) in SPLITS.items():
         made = documents(tokens=tokens, seed=seed)
         for suffix, lines in {
             "txt": [" ".join(document.tokens) for document in made],
             "tags": ["".join(LETTERS[tag] for tag in document.tags) for document in made],
         }.items():
-            content = ("\n".join(lines) + "\n").encode()
-            (folder / f"{name}.{suffix}").write_bytes(content)
-            sums.append(f"{hashlib.sha256(content).hexdigest()}  {name}.{suffix}\n")
-    (folder / "SHA256SUMS").write_text("".join(sums))
+            texts[f"{name}.{suffix}"] = "\n".join(lines) + "\n"
+    write_with_sums(folder, texts)
 
 
 if __name__ == "__main__":

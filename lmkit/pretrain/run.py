@@ -197,7 +197,7 @@ def _train(
         tokens, targets, last = part
         # The gradients of all processes are added up once for each step, not for each part of it.
         alone = isinstance(runner, DistributedDataParallel) and not last
-        with runner.no_sync() if alone else nullcontext():  # type: ignore[operator, union-attr]
+        with runner.no_sync() if alone else nullcontext():  # type: ignore[operator]
             value = runner(tokens, targets)
         return processes.mean(value), targets.numel() * processes.count
 

@@ -48,7 +48,7 @@ def _expected(file: File, folder: Path) -> str | None:
 def _hash(path: Path) -> str:
     import pooch
 
-    return pooch.file_hash(str(path), alg="sha256")
+    return str(pooch.file_hash(str(path), alg="sha256"))
 
 
 def is_cached(entry: Entry, folder: Path | None = None) -> bool:

@@ -69,3 +69,45 @@ def absolute_discount(row, lower, k):
 def absolute_discount(row, lower, k):
     n = max(row.sum(), 1)
     return np.maximum(row - k, 0) / n + k * np.sum(row > 0) / n * lower
+
+
+# %% wrong="lower order scaled where it stands" caught_by="freed mass goes to lower order"
+def absolute_discount(row, lower, k):
+    n = row.sum()
+    if n == 0:
+        return lower
+    lower *= k * np.count_nonzero(row) / n
+    return np.maximum(row - k, 0) / n + lower
+
+
+# %% wrong="counts discounted where they stand" caught_by="freed mass goes to lower order"
+def absolute_discount(row, lower, k):
+    row, n, kinds = (np.asarray(row, dtype=float), row.sum(), np.count_nonzero(row))
+    if n == 0:
+        return lower
+    row -= k
+    row[row < 0] = 0
+    return row / n + k * kinds / n * lower
+
+
+# %% wrong="only counts above k pay" caught_by="sums to one for every k"
+def absolute_discount(row, lower, k):
+    n = row.sum()
+    if n == 0:
+        return lower
+    return np.maximum(row - k, 0) / n + k * np.sum(row > k) / n * lower
+
+
+# %% wrong="a context never seen keeps the share k" caught_by="a context never seen"
+def absolute_discount(row, lower, k):
+    n = row.sum()
+    if n == 0:
+        return k * lower
+    return np.maximum(row - k, 0) / n + k * np.count_nonzero(row) / n * lower
+
+
+# %% right="single precision"
+def absolute_discount(row, lower, k):
+    row, lower, k = (row.astype(np.float32), lower.astype(np.float32), np.float32(k))
+    n = row.sum()
+    return lower if n == 0 else (np.maximum(row - k, 0) + k * np.count_nonzero(row) * lower) / n

@@ -133,3 +133,97 @@ def katz(row, lower, k):
 
 def stupid(row, lower):
     return row / max(row.sum(), 1) + 0.4 * lower
+
+
+# %% wrong="lower order scaled where it stands" caught_by="stupid backoff takes nothing away"
+def katz(row, lower, k):
+    n, unseen = (row.sum(), row == 0)
+    if n == 0:
+        return lower
+    if not lower[unseen].sum() > 0:
+        return row / n
+    alpha = k * np.sum(~unseen) / n / lower[unseen].sum()
+    return np.where(unseen, alpha * lower, (row - k) / n)
+
+
+def stupid(row, lower):
+    lower *= 0.4
+    return np.where(row > 0, row / max(row.sum(), 1), lower)
+
+
+# %% wrong="counts discounted where they stand" caught_by="alpha makes Katz sum to one"
+def katz(row, lower, k):
+    row = np.asarray(row, dtype=float)
+    n, unseen = (row.sum(), row == 0)
+    if n == 0:
+        return lower
+    if not unseen.any():
+        return row / n
+    alpha = k * np.sum(~unseen) / n / lower[unseen].sum()
+    row[~unseen] -= k
+    return np.where(unseen, alpha * lower, row / n)
+
+
+def stupid(row, lower):
+    return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+
+
+# %% wrong="seen words with nothing left count as unseen" caught_by="alpha makes Katz sum to one"
+def katz(row, lower, k):
+    n = row.sum()
+    if n == 0:
+        return lower
+    if row.all():
+        return row / n
+    kept = np.maximum(row - k, 0) / n
+    unseen = kept == 0
+    return np.where(unseen, (1 - kept.sum()) / lower[unseen].sum() * lower, kept)
+
+
+def stupid(row, lower):
+    return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+
+
+# %% wrong="a context never seen keeps all of the lower order" caught_by="nothing seen, nothing unseen"
+def katz(row, lower, k):
+    n, unseen = (row.sum(), row == 0)
+    if n == 0:
+        return lower
+    if not lower[unseen].sum() > 0:
+        return row / n
+    alpha = k * np.sum(~unseen) / n / lower[unseen].sum()
+    return np.where(unseen, alpha * lower, (row - k) / n)
+
+
+def stupid(row, lower):
+    return np.where(row > 0, row / row.sum(), 0.4 * lower) if row.any() else lower
+
+
+# %% wrong="stupid discounts if all were seen" caught_by="nothing seen, nothing unseen"
+def katz(row, lower, k):
+    n, unseen = (row.sum(), row == 0)
+    if n == 0:
+        return lower
+    if not lower[unseen].sum() > 0:
+        return row / n
+    alpha = k * np.sum(~unseen) / n / lower[unseen].sum()
+    return np.where(unseen, alpha * lower, (row - k) / n)
+
+
+def stupid(row, lower):
+    n = max(row.sum(), 1)
+    return np.where(row > 0, row / n, 0.4 * lower) if not row.all() else 0.6 * row / n + 0.4 * lower
+
+
+# %% right="single precision, a list"
+def katz(row, lower, k):
+    row, lower = (row.astype(np.float32), lower.astype(np.float32))
+    n, unseen = (row.sum(), row == 0)
+    if n == 0 or not unseen.any():
+        return row / n if n else lower
+    share = np.float32(k * np.sum(~unseen)) / n / lower[unseen].sum()
+    return np.where(unseen, share * lower, (row - np.float32(k)) / n).tolist()
+
+
+def stupid(row, lower):
+    return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)

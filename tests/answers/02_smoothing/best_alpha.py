@@ -17,9 +17,9 @@ guess_alpha = 1
 measured_alpha = best_alpha(C, new_pairs, alphas)
 
 
-# %% right="with lidstone_array, argmin of an array"
+# %% right="with smoothed, argmin of an array"
 def additive_perplexity(C, pairs, alpha):
-    P = lidstone_array(C, alpha)
+    P = smoothed(C, alpha)
     return math.exp(-np.mean(np.log(P[tuple(pairs.T)])))
 
 
@@ -135,3 +135,87 @@ def best_alpha(C, pairs, alphas):
 
 guess_alpha = 0.5
 measured_alpha = best_alpha(C, train_pairs, alphas)
+
+
+# %% wrong="sorts the alphas of the caller" caught_by="the smallest perplexity wins"
+def additive_perplexity(C, pairs, alpha):
+    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+
+
+def best_alpha(C, pairs, alphas):
+    alphas.sort()
+    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+
+
+guess_alpha = 0.5
+
+
+measured_alpha = 10 ** (-2.5)
+
+
+# %% wrong="adds alpha to the counts of the caller" caught_by="perplexity of smoothed pairs"
+def additive_perplexity(C, pairs, alpha):
+    C = np.asarray(C, dtype=float)
+    C += alpha
+    P = C / C.sum(axis=1, keepdims=True)
+    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+
+
+def best_alpha(C, pairs, alphas):
+    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+
+
+guess_alpha = 0.5
+
+
+measured_alpha = 10 ** (-2.5)
+
+
+# %% wrong="a product that becomes 0" caught_by="knowing nothing costs V"
+def additive_perplexity(C, pairs, alpha):
+    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+    with np.errstate(divide="ignore"):
+        return np.prod(P[pairs[:, 0], pairs[:, 1]]) ** (-1 / len(pairs))
+
+
+def best_alpha(C, pairs, alphas):
+    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+
+
+guess_alpha = 0.5
+
+
+measured_alpha = 10 ** (-2.5)
+
+
+# %% wrong="contexts where the events should be" caught_by="knowing nothing costs V"
+def additive_perplexity(C, pairs, alpha):
+    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + len(C) * alpha)
+    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+
+
+def best_alpha(C, pairs, alphas):
+    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+
+
+guess_alpha = 0.5
+
+
+measured_alpha = 10 ** (-2.5)
+
+
+# %% right="single precision, the alpha from a sorted list of pairs"
+def additive_perplexity(C, pairs, alpha):
+    P = smoothed(C.astype(np.float32), np.float32(alpha))
+    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+
+
+def best_alpha(C, pairs, alphas):
+    return np.float32(sorted(((additive_perplexity(C, pairs, alpha), alpha) for alpha in alphas))[0][1])
+
+
+guess_alpha = 0.5
+
+
+measured_alpha = best_alpha(C, new_pairs, alphas)

@@ -95,3 +95,79 @@ def slide_lambda(row, k):
 
 def slide_negative(row, lower, k):
     return int(np.sum(row - k + k * np.sum(row > 0) * lower < 0))
+
+
+# %% wrong="zero called negative" caught_by="negative probabilities"
+def slide_sum(row, lower, k):
+    n = np.sum(row)
+    return float(np.sum((row - k) / n + k * np.count_nonzero(row) / n * lower))
+
+
+def slide_lambda(row, k):
+    return k * len(row) / np.sum(row)
+
+
+def slide_negative(row, lower, k):
+    return int(np.sum((row - k) / np.sum(row) + slide_lambda(row, k) * lower <= 0))
+
+
+# %% wrong="lower order scaled where it stands" caught_by="negative probabilities"
+def slide_sum(row, lower, k):
+    n = np.sum(row)
+    return float(np.sum((row - k) / n + k * np.count_nonzero(row) / n * lower))
+
+
+def slide_lambda(row, k):
+    return k * len(row) / np.sum(row)
+
+
+def slide_negative(row, lower, k):
+    lower *= k * len(row)
+    return int(np.sum(row - k + lower < 0))
+
+
+# %% wrong="k taken where the counts stand" caught_by="first reading loses mass | second reading has another lambda"
+def slide_sum(row, lower, k):
+    row = np.asarray(row, dtype=float)
+    n, kinds = (row.sum(), np.count_nonzero(row))
+    row -= k
+    return np.sum(row / n + k * kinds / n * lower)
+
+
+def slide_lambda(row, k):
+    row = np.asarray(row, dtype=float)
+    n = row.sum()
+    row -= k
+    return 1 - row.sum() / n
+
+
+def slide_negative(row, lower, k):
+    return int(np.sum((row - k) / np.sum(row) + slide_lambda(row, k) * lower < 0))
+
+
+# %% wrong="only words in doubt if all were seen" caught_by="negative probabilities"
+def slide_sum(row, lower, k):
+    n = np.sum(row)
+    return float(np.sum((row - k) / n + k * np.count_nonzero(row) / n * lower))
+
+
+def slide_lambda(row, k):
+    return k * len(row) / np.sum(row)
+
+
+def slide_negative(row, lower, k):
+    return int(np.sum((row - k) / np.sum(row) + slide_lambda(row, k) * lower < 0)) or int(np.sum(row == 1))
+
+
+# %% right="only the unseen, and rarer than 1/V, can fall below zero"
+def slide_sum(row, lower, k):
+    n = np.sum(row)
+    return float(np.sum((row - k) / n + k * np.count_nonzero(row) / n * lower))
+
+
+def slide_lambda(row, k):
+    return k * len(row) / np.sum(row)
+
+
+def slide_negative(row, lower, k):
+    return np.sum((row == 0) & (lower < 1 / len(row)))

@@ -104,3 +104,92 @@ def spelling_bits(word, letters):
 def bits_per_character(logs, words, known, letters):
     bits = -sum(logs) / math.log(2) + sum(spelling_bits(w, letters) for w in words if w != "</s>" and w not in known)
     return bits / len(words)
+
+
+# %% wrong="a repeated stranger spelled once" caught_by="a stranger costs twice"
+def spelling_bits(word, letters):
+    return -sum((math.log2(letters[symbol]) for symbol in [*word, "#"]))
+
+
+def bits_per_character(logs, words, known, letters):
+    bits = -sum(logs) / math.log(2)
+    bits += sum((spelling_bits(word, letters) for word in set(words) - set(known) - {"</s>"}))
+    return bits / sum((1 if word == "</s>" else len(word) + 1 for word in words))
+
+
+# %% wrong="the end becomes known to the caller" caught_by="the end needs no spelling"
+def spelling_bits(word, letters):
+    return -sum((math.log2(letters[symbol]) for symbol in [*word, "#"]))
+
+
+def bits_per_character(logs, words, known, letters):
+    known.add("</s>")
+    bits = -sum(logs) / math.log(2)
+    bits += sum((spelling_bits(word, letters) for word in words if word not in known))
+    return bits / sum((1 if word == "</s>" else len(word) + 1 for word in words))
+
+
+# %% wrong="each letter of a word once" caught_by="spelling includes the end"
+def spelling_bits(word, letters):
+    return -sum((math.log2(letters[symbol]) for symbol in {*word, "#"}))
+
+
+def bits_per_character(logs, words, known, letters):
+    bits, characters = (-sum(logs) / math.log(2), 0)
+    for word in words:
+        characters += 1 if word == "</s>" else len(word) + 1
+        if word != "</s>" and word not in known:
+            bits += spelling_bits(word, letters)
+    return bits / characters
+
+
+# %% wrong="a product that becomes 0" caught_by="spelling includes the end"
+def spelling_bits(word, letters):
+    p = math.prod((letters[symbol] for symbol in word + "#"))
+    return -math.log2(p) if p else math.inf
+
+
+def bits_per_character(logs, words, known, letters):
+    bits, characters = (-sum(logs) / math.log(2), 0)
+    for word in words:
+        characters += 1 if word == "</s>" else len(word) + 1
+        if word != "</s>" and word not in known:
+            bits += spelling_bits(word, letters)
+    return bits / characters
+
+
+# %% wrong="one end for all" caught_by="bits and characters of known words"
+def spelling_bits(word, letters):
+    return -sum((math.log2(letters[symbol]) for symbol in [*word, "#"]))
+
+
+def bits_per_character(logs, words, known, letters):
+    inner = [word for word in words if word != "</s>"]
+    bits = -sum(logs) / math.log(2) + sum((spelling_bits(word, letters) for word in inner if word not in known))
+    return bits / (sum((len(word) + 1 for word in inner)) + 1)
+
+
+# %% wrong="strangers without their own logarithm if the first is one" caught_by="a stranger costs twice"
+def spelling_bits(word, letters):
+    return -sum((math.log2(letters[symbol]) for symbol in [*word, "#"]))
+
+
+def bits_per_character(logs, words, known, letters):
+    bits = 0
+    for log, word in zip(logs, words):
+        bits -= log / math.log(2) if word in known or word == "</s>" else 0
+        bits += spelling_bits(word, letters) if word not in known and word != "</s>" else 0
+    return bits / sum((1 if word == "</s>" else len(word) + 1 for word in words))
+
+
+# %% right="arrays, single precision"
+def spelling_bits(word, letters):
+    return np.array(-np.log2([letters[symbol] for symbol in word + "#"]).sum(), dtype=np.float32)
+
+
+def bits_per_character(logs, words, known, letters):
+    bits = -np.sum(logs) / np.log(2)
+    for word in words:
+        if word not in {*known, "</s>"}:
+            bits = bits + spelling_bits(word, letters)
+    return np.float32(bits / sum((len(word) + 1 - 4 * (word == "</s>") for word in words)))

@@ -180,3 +180,161 @@ def log_likelihood(levels, buckets, weights):
 
 guess_weight = 0.5
 measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
+
+
+# %% wrong="levels become shares where they stand" caught_by="one round by hand"
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    weights = np.full((max(buckets) + 1, K), 1 / K)
+    for _ in range(rounds):
+        shares = levels * weights[buckets]
+        shares /= shares.sum(axis=1, keepdims=True)
+        for bucket in set(buckets.tolist()):
+            weights[bucket] = shares[buckets == bucket].mean(axis=0)
+    levels /= levels.sum(axis=1, keepdims=True)
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+
+
+guess_weight = 0.7
+
+
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50).ravel()[0]
+
+
+# %% wrong="as many rows as buckets with tokens" caught_by="each bucket by itself"
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    names = sorted(set(buckets.tolist()))
+    weights = np.full((len(names), K), 1 / K)
+    for row, bucket in enumerate(names):
+        inside = levels[buckets == bucket]
+        for _ in range(rounds):
+            shares = inside * weights[row]
+            weights[row] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+
+
+guess_weight = 0.7
+
+
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50).ravel()[0]
+
+
+# %% wrong="logarithm of a product that becomes 0" caught_by="log-likelihood of the mixture"
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    weights = np.full((max(buckets) + 1, K), 1 / K)
+    for bucket in set(buckets.tolist()):
+        inside = levels[buckets == bucket]
+        for _ in range(rounds):
+            shares = inside * weights[bucket]
+            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    with np.errstate(divide="ignore"):
+        return np.log(np.prod((levels * weights[buckets]).sum(axis=1)))
+
+
+guess_weight = 0.7
+
+
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50).ravel()[0]
+
+
+# %% wrong="a mean instead of a sum" caught_by="log-likelihood of the mixture"
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    weights = np.full((max(buckets) + 1, K), 1 / K)
+    for bucket in set(buckets.tolist()):
+        inside = levels[buckets == bucket]
+        for _ in range(rounds):
+            shares = inside * weights[bucket]
+            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.log((levels * weights[buckets]).sum(axis=1)).mean()
+
+
+guess_weight = 0.7
+
+
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50).ravel()[0]
+
+
+# %% wrong="weights set to zero are floored" caught_by="likelihood never falls"
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    weights = np.full((max(buckets) + 1, K), 1 / K)
+    for bucket in set(buckets.tolist()):
+        inside = levels[buckets == bucket] + 0.001
+        for _ in range(rounds):
+            shares = inside * weights[bucket]
+            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+
+
+guess_weight = 0.7
+
+
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50).ravel()[0]
+
+
+# %% wrong="large buckets count for all" caught_by="each bucket by itself"
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    weights = np.full((max(buckets) + 1, K), 1 / K)
+    for bucket in set(buckets.tolist()):
+        inside = levels[buckets == bucket]
+        for _ in range(rounds):
+            shares = inside * weights[bucket]
+            total = (shares / shares.sum(axis=1, keepdims=True)).sum(axis=0) + 0.5 * (len(inside) > 8)
+            weights[bucket] = total / total.sum()
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+
+
+guess_weight = 0.7
+
+
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50).ravel()[0]
+
+
+# %% right="nested lists, single precision"
+def fit_weights(levels, buckets, rounds):
+    rows = []
+    for bucket in range(max(buckets) + 1):
+        inside = levels[buckets == bucket]
+        weight = np.full(levels.shape[1], 1 / levels.shape[1])
+        for _ in range(rounds if len(inside) else 0):
+            weight = weight * (inside / (inside @ weight)[:, None]).mean(axis=0)
+        rows.append(weight.astype(np.float32).tolist())
+    return rows
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+
+
+guess_weight = 0.7
+
+
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0][0]

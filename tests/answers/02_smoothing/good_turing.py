@@ -237,3 +237,132 @@ def mean_elsewhere(counts, others):
     for gram, count in others.items():
         found[count].append(counts.get(gram, 0))
     return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="counts never met elsewhere left out" caught_by="what another text shows"
+def count_of_counts(counts):
+    return Counter((count for count in counts.values() if count > 0))
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens = sum((c * N[c] for c in N))
+    return (N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N})
+
+
+def mean_elsewhere(counts, others):
+    N, sums = (count_of_counts(counts), Counter())
+    for gram, times in others.items():
+        if gram in counts:
+            sums[counts[gram]] += times
+    return {c: times / N[c] for c, times in sums.items()}
+
+
+# %% wrong="a KeyError without singletons" caught_by="mass of the unseen"
+def count_of_counts(counts):
+    return Counter((count for count in counts.values() if count > 0))
+
+
+def good_turing(counts):
+    N = dict(count_of_counts(counts))
+    tokens = sum((c * N[c] for c in N))
+    return (N[1] / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N})
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="the other text gets our n-grams" caught_by="what another text shows"
+def count_of_counts(counts):
+    return Counter((count for count in counts.values() if count > 0))
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens = sum((c * N[c] for c in N))
+    return (N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N})
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.setdefault(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="zeros thrown out of the dict of the caller" caught_by="adjusted counts and their gaps"
+def count_of_counts(counts):
+    return Counter((count for count in counts.values() if count > 0))
+
+
+def good_turing(counts):
+    for gram in [gram for gram in counts if counts[gram] == 0]:
+        del counts[gram]
+    N = Counter(counts.values())
+    return (N[1] / sum(counts.values()), {c: (c + 1) * N[c + 1] / N[c] for c in [*N] if c})
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="adjusted counts of things that do not occur" caught_by="adjusted counts and their gaps"
+def count_of_counts(counts):
+    return Counter((count for count in counts.values() if count > 0))
+
+
+def good_turing(counts):
+    N = Counter(counts.values())
+    tokens = sum(counts.values())
+    return (N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in [*N]})
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="last adjusted count left out" caught_by="adjusted counts and their gaps"
+def count_of_counts(counts):
+    return Counter((count for count in counts.values() if count > 0))
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens = sum((c * N[c] for c in N))
+    return (N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N if c < max(N)})
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% right="a list for the pair, single precision, zeros for what does not occur"
+def count_of_counts(counts):
+    N = np.bincount([*counts.values(), 0])
+    return {c: N[c] for c in range(1, len(N))}
+
+
+def good_turing(counts):
+    N = Counter((count for count in counts.values() if count))
+    first = np.float32(N[1] / sum(counts.values()))
+    return [first, {c: np.float32((c + 1) * N[c + 1] / N[c]) for c in sorted(N)}]
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}

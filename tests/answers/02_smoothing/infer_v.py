@@ -112,3 +112,83 @@ def most_supported(intervals):
     candidates = range(math.floor(min(low for low, _ in intervals)), math.ceil(max(high for _, high in intervals)) + 1)
     votes = {V: sum(low <= V < high for low, high in intervals) for V in candidates}
     return [V for V, count in votes.items() if count == max(votes.values())]
+
+
+# %% wrong="1 to 10 taken as whole numbers" caught_by="large numbers are printed whole"
+def v_interval(numerator, n, printed):
+    half = 0.5 if printed >= 1 else last_digit(printed) / 2
+    return (numerator / (printed + half) - n, numerator / (printed - half) - n)
+
+
+def most_supported(intervals):
+    votes = Counter((V for low, high in intervals for V in range(math.ceil(low), math.floor(high) + 1)))
+    return sorted((V for V in votes if votes[V] == max(votes.values())))
+
+
+# %% wrong="ten printed with a decimal" caught_by="large numbers are printed whole"
+def v_interval(numerator, n, printed):
+    half = 0.05 if 1 <= printed <= 10 else last_digit(printed) / 2
+    return (numerator / (printed + half) - n, numerator / (printed - half) - n)
+
+
+def most_supported(intervals):
+    votes = Counter((V for low, high in intervals for V in range(math.ceil(low), math.floor(high) + 1)))
+    return sorted((V for V in votes if votes[V] == max(votes.values())))
+
+
+# %% wrong="equal intervals vote once" caught_by="a misprint is outvoted"
+def v_interval(numerator, n, printed):
+    half = last_digit(printed) / 2
+    return (numerator / (printed + half) - n, numerator / (printed - half) - n)
+
+
+def most_supported(intervals):
+    votes = Counter((V for low, high in set(intervals) for V in range(math.ceil(low), math.floor(high) + 1)))
+    return sorted((V for V in votes if votes[V] == max(votes.values())))
+
+
+# %% wrong="sorts the intervals of the caller" caught_by="a misprint is outvoted"
+def v_interval(numerator, n, printed):
+    half = last_digit(printed) / 2
+    return (numerator / (printed + half) - n, numerator / (printed - half) - n)
+
+
+def most_supported(intervals):
+    intervals.sort()
+    votes = Counter((V for low, high in intervals for V in range(math.ceil(low), math.floor(high) + 1)))
+    return [V for V in votes if votes[V] == max(votes.values())]
+
+
+# %% wrong="cuts the ends off towards zero" caught_by="ends and ties count"
+def v_interval(numerator, n, printed):
+    half = last_digit(printed) / 2
+    return (numerator / (printed + half) - n, numerator / (printed - half) - n)
+
+
+def most_supported(intervals):
+    votes = Counter((V for low, high in intervals for V in range(int(low - 1e-09) + 1, int(high) + 1)))
+    return sorted((V for V in votes if votes[V] == max(votes.values())))
+
+
+# %% wrong="rounds the ends to the next integer" caught_by="ends and ties count"
+def v_interval(numerator, n, printed):
+    half = last_digit(printed) / 2
+    return (numerator / (printed + half) - n, numerator / (printed - half) - n)
+
+
+def most_supported(intervals):
+    votes = Counter((V for low, high in intervals for V in range(round(low), round(high) + 1)))
+    return sorted((V for V in votes if votes[V] == max(votes.values())))
+
+
+# %% right="arrays for both answers"
+def v_interval(numerator, n, printed):
+    ends = printed + np.array([1, -1]) * last_digit(printed) / 2
+    return numerator / ends - n
+
+
+def most_supported(intervals):
+    low, high = np.array(intervals).T
+    candidates = np.arange(math.ceil(low.min()), math.floor(high.max()) + 1)
+    votes = [np.sum((low <= V) & (V <= high)) for V in candidates]
+    return candidates[np.array(votes) == max(votes)]

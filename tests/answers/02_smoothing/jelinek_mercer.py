@@ -76,3 +76,89 @@ def jelinek_mercer(word, context, table, V, weight):
     if not row:
         return below
     return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below
+
+
+# %% wrong="three words skip the bigrams" caught_by="every level is smoothed"
+def jelinek_mercer(word, context, table, V, weight):
+    shorter = () if len(context) == 3 else context[1:]
+    below = jelinek_mercer(word, shorter, table, V, weight) if context else 1 / V
+    row = table.get(context)
+    if not row:
+        return below
+    return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below
+
+
+# %% wrong="a KeyError without the empty context" caught_by="unseen contexts pass the question on"
+def jelinek_mercer(word, context, table, V, weight):
+    if not context:
+        row = table[()]
+        return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) / V
+    below = jelinek_mercer(word, context[1:], table, V, weight)
+    row = table.get(context)
+    if not row:
+        return below
+    return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below
+
+
+# %% wrong="contexts asked for get a row" caught_by="every level is smoothed"
+def jelinek_mercer(word, context, table, V, weight):
+    below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
+    row = table.setdefault(context, {})
+    if not row:
+        return below
+    return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below
+
+
+# %% wrong="words asked for get a count" caught_by="every level is smoothed"
+def jelinek_mercer(word, context, table, V, weight):
+    below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
+    row = table.get(context)
+    if not row:
+        return below
+    return weight * row.setdefault(word, 0) / sum(row.values()) + (1 - weight) * below
+
+
+# %% wrong="an empty row is a seen context" caught_by="unseen contexts pass the question on"
+def jelinek_mercer(word, context, table, V, weight):
+    below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
+    if context not in table:
+        return below
+    row = table[context]
+    return weight * row.get(word, 0) / max(sum(row.values()), 1) + (1 - weight) * below
+
+
+# %% wrong="remembers answers of other tables" caught_by="one level over the uniform"
+memory = {}
+
+
+def jelinek_mercer(word, context, table, V, weight):
+    if (word, context) not in memory:
+        below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
+        row = table.get(context)
+        mixed = weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below if row else below
+        memory[word, context] = mixed
+    return memory[word, context]
+
+
+# %% wrong="stops where a context is missing" caught_by="unseen contexts pass the question on"
+def jelinek_mercer(word, context, table, V, weight):
+    p = 1 / V
+    for length in range(len(context) + 1):
+        row = table.get(context[len(context) - length :])
+        if not row:
+            break
+        p = weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * p
+    return p
+
+
+# %% right="weights collected from the longest context down, an array"
+def jelinek_mercer(word, context, table, V, weight):
+    p, left = (np.zeros(()), 1.0)
+    while True:
+        row = table.get(tuple(context)) or {}
+        if row:
+            p = p + left * weight * row.get(word, 0) / sum(row.values())
+            left *= 1 - weight
+        if not context:
+            return p + left / V
+        context = context[1:]

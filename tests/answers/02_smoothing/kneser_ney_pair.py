@@ -146,3 +146,158 @@ def kneser_ney_array(C, k):
     cont = (C > 0).sum(0) / (C > 0).sum()
     n = np.maximum(C.sum(1, keepdims=True), 1)
     return (np.maximum(C - k, 0) + k * (C > 0).sum(1, keepdims=True) * cont) / n
+
+
+# %% wrong="the number of pairs of the toy text" caught_by="loop on the toy text"
+def kneser_ney_by_hand():
+    return {"panisse": 1 / 16, "food": 3 / 16, "food|chez": 0.5 * 1 / 3 * 3 / 16}
+
+
+def kneser_ney_pair(counts, w1, w2, k):
+    continuation = sum((pair[1] == w2 for pair in counts)) / 16
+    row = [count for pair, count in counts.items() if pair[0] == w1]
+    if not row:
+        return continuation
+    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(row)
+
+
+def kneser_ney_array(C, k):
+    seen = C > 0
+    continuation = seen.sum(axis=0) / seen.sum()
+    n = C.sum(axis=1, keepdims=True)
+    weight = np.where(n > 0, k * seen.sum(axis=1, keepdims=True) / np.maximum(n, 1), 1)
+    return np.maximum(C - k, 0) / np.maximum(n, 1) + weight * continuation
+
+
+# %% wrong="one kind of follower" caught_by="loop on the toy text"
+def kneser_ney_by_hand():
+    return {"panisse": 1 / 16, "food": 3 / 16, "food|chez": 0.5 * 1 / 3 * 3 / 16}
+
+
+def kneser_ney_pair(counts, w1, w2, k):
+    continuation = sum((pair[1] == w2 for pair in counts)) / len(counts)
+    n = sum((count for pair, count in counts.items() if pair[0] == w1))
+    return (max(counts.get((w1, w2), 0) - k, 0) + k * continuation) / n if n else continuation
+
+
+def kneser_ney_array(C, k):
+    seen = C > 0
+    continuation = seen.sum(axis=0) / seen.sum()
+    n = C.sum(axis=1, keepdims=True)
+    weight = np.where(n > 0, k * seen.sum(axis=1, keepdims=True) / np.maximum(n, 1), 1)
+    return np.maximum(C - k, 0) / np.maximum(n, 1) + weight * continuation
+
+
+# %% wrong="the pair asked for becomes a pair" caught_by="loop on the toy text"
+def kneser_ney_by_hand():
+    return {"panisse": 1 / 16, "food": 3 / 16, "food|chez": 0.5 * 1 / 3 * 3 / 16}
+
+
+def kneser_ney_pair(counts, w1, w2, k):
+    continuation = sum((pair[1] == w2 for pair in counts)) / len(counts)
+    row = [count for pair, count in counts.items() if pair[0] == w1]
+    if not row:
+        return continuation
+    return (max(counts.setdefault((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(row)
+
+
+def kneser_ney_array(C, k):
+    seen = C > 0
+    continuation = seen.sum(axis=0) / seen.sum()
+    n = C.sum(axis=1, keepdims=True)
+    weight = np.where(n > 0, k * seen.sum(axis=1, keepdims=True) / np.maximum(n, 1), 1)
+    return np.maximum(C - k, 0) / np.maximum(n, 1) + weight * continuation
+
+
+# %% wrong="counts once and for all" caught_by="loop on the toy text"
+followed = {}
+
+
+def kneser_ney_by_hand():
+    return {"panisse": 1 / 16, "food": 3 / 16, "food|chez": 0.5 * 1 / 3 * 3 / 16}
+
+
+def kneser_ney_pair(counts, w1, w2, k):
+    if not followed:
+        followed.update(Counter((second for _, second in counts)))
+    continuation = followed.get(w2, 0) / len(counts)
+    row = [count for pair, count in counts.items() if pair[0] == w1]
+    if not row:
+        return continuation
+    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(row)
+
+
+def kneser_ney_array(C, k):
+    seen = C > 0
+    continuation = seen.sum(axis=0) / seen.sum()
+    n = C.sum(axis=1, keepdims=True)
+    weight = np.where(n > 0, k * seen.sum(axis=1, keepdims=True) / np.maximum(n, 1), 1)
+    return np.maximum(C - k, 0) / np.maximum(n, 1) + weight * continuation
+
+
+# %% wrong="counts discounted where they stand" caught_by="array agrees with brute force"
+def kneser_ney_by_hand():
+    return {"panisse": 1 / 16, "food": 3 / 16, "food|chez": 0.5 * 1 / 3 * 3 / 16}
+
+
+def kneser_ney_pair(counts, w1, w2, k):
+    continuation = sum((pair[1] == w2 for pair in counts)) / len(counts)
+    row = [count for pair, count in counts.items() if pair[0] == w1]
+    if not row:
+        return continuation
+    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(row)
+
+
+def kneser_ney_array(C, k):
+    seen = C > 0
+    C = np.asarray(C, dtype=float)
+    continuation = seen.sum(axis=0) / seen.sum()
+    n = C.sum(axis=1, keepdims=True)
+    weight = np.where(n > 0, k * seen.sum(axis=1, keepdims=True) / np.maximum(n, 1), 1)
+    C -= k * seen
+    return C / np.maximum(n, 1) + weight * continuation
+
+
+# %% wrong="a full row has nothing to give" caught_by="array agrees with brute force"
+def kneser_ney_by_hand():
+    return {"panisse": 1 / 16, "food": 3 / 16, "food|chez": 0.5 * 1 / 3 * 3 / 16}
+
+
+def kneser_ney_pair(counts, w1, w2, k):
+    continuation = sum((pair[1] == w2 for pair in counts)) / len(counts)
+    row = [count for pair, count in counts.items() if pair[0] == w1]
+    if not row:
+        return continuation
+    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(row)
+
+
+def kneser_ney_array(C, k):
+    seen = C > 0
+    continuation = seen.sum(axis=0) / seen.sum()
+    n = C.sum(axis=1, keepdims=True)
+    weight = np.where(n > 0, k * seen.sum(axis=1, keepdims=True) / np.maximum(n, 1), 1)
+    P = np.maximum(C - k, 0) / np.maximum(n, 1) + weight * continuation
+    return np.where(seen.all(axis=1, keepdims=True), C / np.maximum(n, 1), P)
+
+
+# %% right="single precision, decimals by hand"
+def kneser_ney_by_hand():
+    return {"panisse": 0.0625, "food": 0.1875, "food|chez": 0.03125}
+
+
+def kneser_ney_pair(counts, w1, w2, k):
+    continuation = sum((pair[1] == w2 for pair in counts)) / len(counts)
+    row = [count for pair, count in counts.items() if pair[0] == w1]
+    if not row:
+        return continuation
+    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(row)
+
+
+def kneser_ney_array(C, k):
+    seen = (C > 0).astype(np.float32)
+    n = C.sum(axis=1, keepdims=True).astype(np.float32)
+    continuation = seen.sum(axis=0) / seen.sum()
+    taken = np.minimum(C, np.float32(k)).astype(np.float32)
+    return np.where(
+        n > 0, (C - taken + taken.sum(axis=1, keepdims=True) * continuation) / np.maximum(n, 1), continuation
+    )

@@ -135,3 +135,85 @@ def lidstone(counts, w1, w2, alpha, V):
 
 def lidstone_array(C, alpha):
     return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+
+
+# %% wrong="asks the dict and leaves a key behind" caught_by="one pair at a time"
+def lidstone_by_hand():
+    return {"or": (2 + 1) / (3 + 4), "milk": (0 + 1) / (3 + 4)}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    counts.setdefault((w1, w2), 0)
+    n = sum((count for (first, _), count in counts.items() if first == w1))
+    return (counts[w1, w2] + alpha) / (n + V * alpha)
+
+
+def lidstone_array(C, alpha):
+    return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+
+
+# %% wrong="alpha added to the array itself" caught_by="the array, row by row"
+def lidstone_by_hand():
+    return {"or": (2 + 1) / (3 + 4), "milk": (0 + 1) / (3 + 4)}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    n = sum((count for (first, _), count in counts.items() if first == w1))
+    return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
+
+
+def lidstone_array(C, alpha):
+    C = np.asarray(C, dtype=float)
+    C += alpha
+    return C / C.sum(axis=1, keepdims=True)
+
+
+# %% wrong="remembers the sums of other counts" caught_by="one pair at a time"
+sums = {}
+
+
+def lidstone_by_hand():
+    return {"or": (2 + 1) / (3 + 4), "milk": (0 + 1) / (3 + 4)}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    if w1 not in sums:
+        sums[w1] = sum((count for pair, count in counts.items() if pair[0] == w1))
+    return (counts.get((w1, w2), 0) + alpha) / (sums[w1] + V * alpha)
+
+
+def lidstone_array(C, alpha):
+    return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+
+
+# %% wrong="contexts never seen are missing" caught_by="unseen contexts are even"
+def lidstone_by_hand():
+    return {"or": (2 + 1) / (3 + 4), "milk": (0 + 1) / (3 + 4)}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    rows = defaultdict(dict)
+    for (a, b), count in counts.items():
+        rows[a][b] = count
+    if w1 not in rows:
+        return alpha / V
+    return (rows[w1].get(w2, 0) + alpha) / (sum(rows[w1].values()) + V * alpha)
+
+
+def lidstone_array(C, alpha):
+    return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+
+
+# %% right="single precision and arrays without a dimension"
+def lidstone_by_hand():
+    return {"or": (2 + 1) / (3 + 4), "milk": (0 + 1) / (3 + 4)}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    row = np.array([count for pair, count in counts.items() if pair[0] == w1], dtype=np.float32)
+    return np.array(np.float32(counts.get((w1, w2), 0) + alpha) / (row.sum() + np.float32(V * alpha)))
+
+
+def lidstone_array(C, alpha):
+    smooth = C.astype(np.float32) + np.float32(alpha)
+    return smooth / smooth.sum(axis=1)[:, None]

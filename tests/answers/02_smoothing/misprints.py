@@ -386,3 +386,108 @@ findings = {
     "denominators": {word: n + 1447 for word, n in word_counts.items()},
     "chinese food": True,
 }
+
+
+# %% wrong="adds one to the table of the caller" caught_by="add-one, each row by n + V"
+def laplace_table(pair_counts, word_counts, V):
+    pair_counts += 1
+    return pair_counts.div(pd.Series(word_counts)[pair_counts.index] + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).mul(n / (n + V), axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": "column i",
+    "reconstituted": [("spend", "spend")],
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="a helper column stays in the table of the caller" caught_by="counts that they are worth"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + V, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    words = list(pair_counts.columns)
+    pair_counts["n"] = pd.Series(word_counts)
+    share = pair_counts["n"] / (pair_counts["n"] + V)
+    return (pair_counts[words] + 1).mul(share, axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": "column i",
+    "reconstituted": [("spend", "spend")],
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="V added to the count of each pair" caught_by="add-one, each row by n + V"
+def laplace_table(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return (pair_counts + 1).div(n + len(pair_counts.columns) * 125, axis="index")
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = pd.Series(word_counts)[pair_counts.index]
+    return laplace_table(pair_counts, word_counts, V).mul(n, axis="index")
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": "column i",
+    "reconstituted": [("spend", "spend")],
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% wrong="rows renamed after the columns" caught_by="add-one, each row by n + V | counts that they are worth"
+def laplace_table(pair_counts, word_counts, V):
+    n = np.array([word_counts[word] for word in pair_counts.columns])
+    P = (pair_counts.to_numpy() + 1) / (n + V)[:, None]
+    return pd.DataFrame(P, pair_counts.columns, pair_counts.columns)
+
+
+def reconstituted(pair_counts, word_counts, V):
+    n = np.array([word_counts[word] for word in pair_counts.columns])
+    return laplace_table(pair_counts, word_counts, V) * n[:, None]
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": "column i",
+    "reconstituted": [("spend", "spend")],
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}
+
+
+# %% right="built cell by cell, words in alphabetical order"
+def laplace_table(pair_counts, word_counts, V):
+    columns = {}
+    for w2 in sorted(pair_counts.columns):
+        columns[w2] = {w1: (pair_counts.loc[w1, w2] + 1) / (word_counts[w1] + V) for w1 in sorted(pair_counts.index)}
+    return pd.DataFrame(columns)
+
+
+def reconstituted(pair_counts, word_counts, V):
+    P = laplace_table(pair_counts, word_counts, V)
+    return P.apply(lambda row: row * word_counts[row.name], axis=1)
+
+
+findings = {
+    "addone": [("food", "chinese")],
+    "laplace": "column i",
+    "reconstituted": [("spend", "spend")],
+    "denominators": {word: n + 1447 for word, n in word_counts.items()},
+    "chinese food": True,
+}

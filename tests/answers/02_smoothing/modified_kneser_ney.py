@@ -239,3 +239,190 @@ def kneser_ney(levels, V):
         tables.append(smooth_level(level.get("left", level["count"]), level["context"], level["shorter"], lower))
         lower = tables[-1][0]
     return tables
+
+
+# %% wrong="no place for the last contexts" caught_by="one level sums to one"
+def three_discounts(c):
+    n = np.bincount(np.minimum(c, 5), minlength=6)
+    j = np.arange(1, 4)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        D = j - (j + 1) * n[1] / (n[1] + 2 * n[2]) * n[j + 1] / n[j]
+    return np.array([0, *D]) if np.all(D >= 0) else np.array([0, 0.5, 1, 1.5])
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = three_discounts(c)[np.minimum(c, 3)]
+    n = np.bincount(context, weights=c)
+    weight = np.bincount(context, weights=taken)
+    weight = np.where(n > 0, weight / np.maximum(n, 1), 1)
+    return ((c - taken) / n[context] + weight[context] * lower[shorter], weight)
+
+
+def kneser_ney(levels, V):
+    lower, tables = (np.array([1 / V]), [])
+    for level in levels:
+        c = level["count"] if level is levels[-1] else level["left"]
+        tables.append(smooth_level(c, level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables
+
+
+# %% wrong="lower order scaled where it stands" caught_by="one level sums to one"
+def three_discounts(c):
+    n = np.bincount(np.minimum(c, 5), minlength=6)
+    j = np.arange(1, 4)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        D = j - (j + 1) * n[1] / (n[1] + 2 * n[2]) * n[j + 1] / n[j]
+    return np.array([0, *D]) if np.all(D >= 0) else np.array([0, 0.5, 1, 1.5])
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = three_discounts(c)[np.minimum(c, 3)]
+    n = np.bincount(context, weights=c, minlength=len(lower))
+    weight = np.bincount(context, weights=taken, minlength=len(lower))
+    weight = np.where(n > 0, weight / np.maximum(n, 1), 1)
+    P = (c - taken) / n[context] + weight[context] * lower[shorter]
+    lower *= 0
+    return (P, weight)
+
+
+def kneser_ney(levels, V):
+    lower, tables = (np.array([1 / V]), [])
+    for level in levels:
+        c = level["count"] if level is levels[-1] else level["left"]
+        tables.append(smooth_level(c, level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables
+
+
+# %% wrong="left written over count" caught_by="continuation counts below the top"
+def three_discounts(c):
+    n = np.bincount(np.minimum(c, 5), minlength=6)
+    j = np.arange(1, 4)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        D = j - (j + 1) * n[1] / (n[1] + 2 * n[2]) * n[j + 1] / n[j]
+    return np.array([0, *D]) if np.all(D >= 0) else np.array([0, 0.5, 1, 1.5])
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = three_discounts(c)[np.minimum(c, 3)]
+    n = np.bincount(context, weights=c, minlength=len(lower))
+    weight = np.bincount(context, weights=taken, minlength=len(lower))
+    weight = np.where(n > 0, weight / np.maximum(n, 1), 1)
+    return ((c - taken) / n[context] + weight[context] * lower[shorter], weight)
+
+
+def kneser_ney(levels, V):
+    lower, tables = (np.array([1 / V]), [])
+    for level in levels[:-1]:
+        level["count"] = level["left"]
+    for level in levels:
+        tables.append(smooth_level(level["count"], level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables
+
+
+# %% wrong="a discount of 0 called unusable" caught_by="three discounts"
+def three_discounts(c):
+    n = np.bincount(np.minimum(c, 5), minlength=6)
+    j = np.arange(1, 4)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        D = j - (j + 1) * n[1] / (n[1] + 2 * n[2]) * n[j + 1] / n[j]
+    return np.array([0, *D]) if np.all(D > 0) else np.array([0, 0.5, 1, 1.5])
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = three_discounts(c)[np.minimum(c, 3)]
+    n = np.bincount(context, weights=c, minlength=len(lower))
+    weight = np.bincount(context, weights=taken, minlength=len(lower))
+    weight = np.where(n > 0, weight / np.maximum(n, 1), 1)
+    return ((c - taken) / n[context] + weight[context] * lower[shorter], weight)
+
+
+def kneser_ney(levels, V):
+    lower, tables = (np.array([1 / V]), [])
+    for level in levels:
+        c = level["count"] if level is levels[-1] else level["left"]
+        tables.append(smooth_level(c, level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables
+
+
+# %% wrong="no count of four, no formula" caught_by="three discounts"
+def three_discounts(c):
+    n = np.bincount(np.minimum(c, 5), minlength=6)
+    j = np.arange(1, 4)
+    if not n[1:5].all():
+        return np.array([0, 0.5, 1, 1.5])
+    D = j - (j + 1) * n[1] / (n[1] + 2 * n[2]) * n[j + 1] / n[j]
+    return np.array([0, *D]) if np.all(D >= 0) else np.array([0, 0.5, 1, 1.5])
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = three_discounts(c)[np.minimum(c, 3)]
+    n = np.bincount(context, weights=c, minlength=len(lower))
+    weight = np.bincount(context, weights=taken, minlength=len(lower))
+    weight = np.where(n > 0, weight / np.maximum(n, 1), 1)
+    return ((c - taken) / n[context] + weight[context] * lower[shorter], weight)
+
+
+def kneser_ney(levels, V):
+    lower, tables = (np.array([1 / V]), [])
+    for level in levels:
+        c = level["count"] if level is levels[-1] else level["left"]
+        tables.append(smooth_level(c, level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables
+
+
+# %% wrong="who has nothing pays like a count of one" caught_by="one level sums to one"
+def three_discounts(c):
+    n = np.bincount(np.minimum(c, 5), minlength=6)
+    j = np.arange(1, 4)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        D = j - (j + 1) * n[1] / (n[1] + 2 * n[2]) * n[j + 1] / n[j]
+    return np.array([0, *D]) if np.all(D >= 0) else np.array([0, 0.5, 1, 1.5])
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = three_discounts(c)[np.clip(c, 1, 3)]
+    n = np.bincount(context, weights=c, minlength=len(lower))
+    weight = np.bincount(context, weights=taken, minlength=len(lower))
+    weight = np.where(n > 0, weight / np.maximum(n, 1), 1)
+    return (np.maximum(c - taken, 0) / n[context] + weight[context] * lower[shorter], weight)
+
+
+def kneser_ney(levels, V):
+    lower, tables = (np.array([1 / V]), [])
+    for level in levels:
+        c = level["count"] if level is levels[-1] else level["left"]
+        tables.append(smooth_level(c, level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables
+
+
+# %% right="a list of discounts, single precision, lists for pairs"
+def three_discounts(c):
+    n = [int(np.sum(c == j)) for j in range(5)]
+    if 0 in n[1:4]:
+        return [0, 0.5, 1, 1.5]
+    Y = n[1] / (n[1] + 2 * n[2])
+    D = [j - (j + 1) * Y * n[j + 1] / n[j] for j in (1, 2, 3)]
+    return [0, *D] if min(D) >= 0 else [0, 0.5, 1, 1.5]
+
+
+def smooth_level(c, context, shorter, lower):
+    taken = np.array(three_discounts(c), dtype=np.float32)[np.minimum(c, 3)]
+    n = np.bincount(context, weights=c, minlength=len(lower)).astype(np.float32)
+    free = np.bincount(context, weights=taken, minlength=len(lower)).astype(np.float32)
+    weight = np.where(n > 0, free / np.maximum(n, 1), np.float32(1))
+    return [(c - taken) / n[context] + weight[context] * lower[shorter].astype(np.float32), weight]
+
+
+def kneser_ney(levels, V):
+    lower, tables = (np.array([1 / V]), [])
+    for level in levels:
+        c = level["count"] if level is levels[-1] else level["left"]
+        tables.append(smooth_level(c, level["context"], level["shorter"], lower))
+        lower = tables[-1][0]
+    return tables

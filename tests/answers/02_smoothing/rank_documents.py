@@ -165,3 +165,133 @@ def log_scores(counts, query, method, strength):
 def average_precision(scores, relevant):
     hits = np.isin(np.argsort(np.asarray(scores), kind="stable")[::-1], list(relevant))
     return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+
+
+# %% wrong="counts become frequencies where they stand" caught_by="Jelinek-Mercer with the collection"
+def log_scores(counts, query, method, strength):
+    counts = np.asarray(counts, dtype=float)
+    length, collection = (counts.sum(axis=1, keepdims=True), counts.sum(axis=0)[query] / counts.sum())
+    if method == "jm":
+        counts /= length
+        p = strength * counts[:, query] + (1 - strength) * collection
+    else:
+        p = (counts[:, query] + strength * collection) / (length + strength)
+    with np.errstate(divide="ignore"):
+        return np.log(p).sum(axis=1)
+
+
+def average_precision(scores, relevant):
+    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
+    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+
+
+# %% wrong="logarithm of a product that becomes 0" caught_by="repeated and missing query words"
+def log_scores(counts, query, method, strength):
+    tf, length = (counts[:, query], counts.sum(axis=1, keepdims=True))
+    collection = counts[:, query].sum(axis=0) / counts.sum()
+    if method == "jm":
+        p = strength * tf / length + (1 - strength) * collection
+    else:
+        p = (tf + strength * collection) / (length + strength)
+    with np.errstate(divide="ignore"):
+        return np.log(p.prod(axis=1))
+
+
+def average_precision(scores, relevant):
+    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
+    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+
+
+# %% wrong="equal scores in the order of quicksort" caught_by="average precision"
+def log_scores(counts, query, method, strength):
+    tf, length = (counts[:, query], counts.sum(axis=1, keepdims=True))
+    collection = counts[:, query].sum(axis=0) / counts.sum()
+    if method == "jm":
+        p = strength * tf / length + (1 - strength) * collection
+    else:
+        p = (tf + strength * collection) / (length + strength)
+    with np.errstate(divide="ignore"):
+        return np.log(p).sum(axis=1)
+
+
+def average_precision(scores, relevant):
+    hits = np.isin(np.argsort(-np.asarray(scores)), list(relevant))
+    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+
+
+# %% wrong="scores sorted where they stand" caught_by="average precision"
+def log_scores(counts, query, method, strength):
+    tf, length = (counts[:, query], counts.sum(axis=1, keepdims=True))
+    collection = counts[:, query].sum(axis=0) / counts.sum()
+    if method == "jm":
+        p = strength * tf / length + (1 - strength) * collection
+    else:
+        p = (tf + strength * collection) / (length + strength)
+    with np.errstate(divide="ignore"):
+        return np.log(p).sum(axis=1)
+
+
+def average_precision(scores, relevant):
+    order = np.argsort(-scores, kind="stable")
+    scores.sort()
+    hits = np.isin(order, list(relevant))
+    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+
+
+# %% wrong="the query sorted where it stands" caught_by="Jelinek-Mercer with the collection | Dirichlet weighs by length"
+def log_scores(counts, query, method, strength):
+    query.append(query.pop(0))
+    tf, length = (counts[:, query], counts.sum(axis=1, keepdims=True))
+    collection = counts[:, query].sum(axis=0) / counts.sum()
+    if method == "jm":
+        p = strength * tf / length + (1 - strength) * collection
+    else:
+        p = (tf + strength * collection) / (length + strength)
+    with np.errstate(divide="ignore"):
+        return np.log(p).sum(axis=1)
+
+
+def average_precision(scores, relevant):
+    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
+    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+
+
+# %% wrong="zero taken as nearly zero" caught_by="repeated and missing query words"
+def log_scores(counts, query, method, strength):
+    tf, length = (counts[:, query], counts.sum(axis=1, keepdims=True))
+    collection = counts[:, query].sum(axis=0) / counts.sum()
+    if method == "jm":
+        p = strength * tf / length + (1 - strength) * collection
+    else:
+        p = (tf + strength * collection) / (length + strength)
+    return np.log(np.maximum(p, 1e-300)).sum(axis=1)
+
+
+def average_precision(scores, relevant):
+    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
+    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+
+
+# %% right="lists, single precision, sorted by pairs"
+def log_scores(counts, query, method, strength):
+    total, scores = (counts.sum(), [])
+    for row in counts:
+        log, length = (0.0, row.sum())
+        for t in query:
+            background = counts[:, t].sum() / total
+            p = strength * row[t] / length + (1 - strength) * background
+            if method == "dirichlet":
+                p = (row[t] + strength * background) / (length + strength)
+            log += math.log(p) if p > 0 else -math.inf
+        scores.append(np.float32(log))
+    return scores
+
+
+def average_precision(scores, relevant):
+    ranking = [number for _, number in sorted(((-float(score), number) for number, score in enumerate(scores)))]
+    shares, hits = ([], 0)
+    for place, number in enumerate(ranking, start=1):
+        if number in relevant:
+            hits += 1
+            shares.append(hits / place)
+    return np.float32(sum(shares) / len(shares))

@@ -267,3 +267,135 @@ def simple_good_turing(N):
         adjusted[c] = (c + 1) * N[c + 1] / N[c] if trusted else line
     scale = sum(c * N[c] for c in N if c > 1) / sum(N[c] * adjusted[c] for c in N)
     return {c: scale * value for c, value in adjusted.items()}
+
+
+# %% wrong="counts above get a key in the dict of the caller" caught_by="no mass is lost"
+def spread(N):
+    ordered = sorted(N)
+    Z = {}
+    for q, c, t in zip([0, *ordered], ordered, [*ordered[1:], None], strict=False):
+        after = 2 * c - q if t is None else t
+        Z[c] = 2 * N[c] / (after - q)
+    return Z
+
+
+def simple_good_turing(N):
+    Z = spread(dict(N))
+    b, _ = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
+    adjusted, trusted, ordered = ({}, True, sorted(N))
+    for c in ordered:
+        line = (c + 1) * ((c + 1) / c) ** b
+        trusted = trusted and worth_it(N, c, line)
+        N.setdefault(c + 1, 0)
+        adjusted[c] = (c + 1) * N[c + 1] / N[c] if trusted else line
+    scale = sum((c * N[c] for c in ordered if c > 1)) / sum((N[c] * adjusted[c] for c in ordered))
+    return {c: scale * value for c, value in adjusted.items()}
+
+
+# %% wrong="counts taken in the order of the dict" caught_by="gaps share their neighbours | Turing first, then never again"
+def spread(N):
+    ordered, Z = (list(N), {})
+    for q, c, t in zip([0, *ordered], ordered, [*ordered[1:], None], strict=False):
+        after = 2 * c - q if t is None else t
+        Z[c] = 2 * N[c] / max(abs(after - q), 1)
+    return Z
+
+
+def simple_good_turing(N):
+    Z = spread({c: N[c] for c in sorted(N)})
+    b, _ = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
+    adjusted, trusted = ({}, True)
+    for c in N:
+        line = (c + 1) * ((c + 1) / c) ** b
+        trusted = trusted and worth_it(N, c, line)
+        adjusted[c] = (c + 1) * N[c + 1] / N[c] if trusted else line
+    scale = sum((c * N[c] for c in N if c > 1)) / sum((N[c] * adjusted[c] for c in N))
+    return {c: scale * value for c, value in adjusted.items()}
+
+
+# %% wrong="a KeyError without singletons" caught_by="no mass is lost"
+def spread(N):
+    ordered = sorted(N)
+    Z = {}
+    for q, c, t in zip([0, *ordered], ordered, [*ordered[1:], None], strict=False):
+        after = 2 * c - q if t is None else t
+        Z[c] = 2 * N[c] / (after - q)
+    return Z
+
+
+def simple_good_turing(N):
+    Z = spread(N)
+    b, _ = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
+    adjusted, trusted = ({}, True)
+    for c in sorted(N):
+        line = (c + 1) * ((c + 1) / c) ** b
+        trusted = trusted and worth_it(N, c, line)
+        adjusted[c] = (c + 1) * N[c + 1] / N[c] if trusted else line
+    scale = (sum((c * N[c] for c in N)) - N[1]) / sum((N[c] * adjusted[c] for c in N))
+    return {c: scale * value for c, value in adjusted.items()}
+
+
+# %% wrong="the first c spread from itself" caught_by="gaps share their neighbours"
+def spread(N):
+    ordered = sorted(N)
+    before = [ordered[0] - 1, *ordered[:-1]]
+    after = [*ordered[1:], 2 * ordered[-1] - before[-1]]
+    return {c: 2 * N[c] / (t - q) for q, c, t in zip(before, ordered, after)}
+
+
+def simple_good_turing(N):
+    Z = spread(N)
+    b, _ = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
+    adjusted, trusted = ({}, True)
+    for c in sorted(N):
+        line = (c + 1) * ((c + 1) / c) ** b
+        trusted = trusted and worth_it(N, c, line)
+        adjusted[c] = (c + 1) * N[c + 1] / N[c] if trusted else line
+    scale = sum((c * N[c] for c in N if c > 1)) / sum((N[c] * adjusted[c] for c in N))
+    return {c: scale * value for c, value in adjusted.items()}
+
+
+# %% wrong="only what the line says is scaled" caught_by="Turing first, then never again"
+def spread(N):
+    ordered = sorted(N)
+    Z = {}
+    for q, c, t in zip([0, *ordered], ordered, [*ordered[1:], None], strict=False):
+        after = 2 * c - q if t is None else t
+        Z[c] = 2 * N[c] / (after - q)
+    return Z
+
+
+def simple_good_turing(N):
+    Z = spread(N)
+    b, _ = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
+    turing, line, trusted = ({}, {}, True)
+    for c in sorted(N):
+        smooth = (c + 1) * ((c + 1) / c) ** b
+        trusted = trusted and worth_it(N, c, smooth)
+        if trusted:
+            turing[c] = (c + 1) * N[c + 1] / N[c]
+        else:
+            line[c] = smooth
+    left = sum((c * N[c] for c in N if c > 1)) - sum((N[c] * turing[c] for c in turing))
+    scale = left / sum((N[c] * line[c] for c in line))
+    return turing | {c: scale * value for c, value in line.items()}
+
+
+# %% right="arrays, keys of NumPy, largest count first"
+def spread(N):
+    c = np.sort(list(N))
+    padded = np.concatenate([[0], c])
+    after = np.append(c[1:], 2 * c[-1] - padded[-2])
+    return dict(zip(c[::-1], (2 * np.array([N[x] for x in c]) / (after - padded[:-1]))[::-1]))
+
+
+def simple_good_turing(N):
+    Z = spread(N)
+    b, _ = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
+    adjusted, trusted = ({}, True)
+    for c in sorted(N):
+        line = (c + 1) * ((c + 1) / c) ** b
+        trusted = trusted and worth_it(N, c, line)
+        adjusted[c] = (c + 1) * N[c + 1] / N[c] if trusted else line
+    scale = sum((c * N[c] for c in N if c > 1)) / sum((N[c] * adjusted[c] for c in N))
+    return {c: scale * value for c, value in adjusted.items()}
