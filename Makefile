@@ -7,7 +7,7 @@ demo: .venv/.run-ready
 	$(BIN)/autograder demo
 
 lab: .venv/.run-ready
-	$(BIN)/jupyter lab --notebook-dir=.
+	$(BIN)/jupyter lab --notebook-dir=. $(if $(filter 0,$(shell id -u)),--allow-root)
 
 build: .venv/.run-ready
 	$(BIN)/autograder build

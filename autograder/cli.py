@@ -6,17 +6,33 @@ from typing import Annotated
 
 import typer
 
-from autograder.authoring.text import SourceError
 from autograder.course import CourseError, open_course
+from autograder.wording import count, printable
 
 app = typer.Typer(
-    help="Build, grade and report on a course of nbgrader notebooks.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 CourseOption = Annotated[Path | None, typer.Option("--course", help="Folder of the course; default: where you are.")]
 Chapters = Annotated[list[str] | None, typer.Argument(help="Chapters, such as 01_bigrams; default: all.")]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(version("counts-to-transformers"))
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Build, grade and report on a course of nbgrader notebooks."""
 
 
 @app.command()
@@ -41,6 +57,7 @@ def build(
 @app.command()
 def check(
     notebook: Annotated[Path, typer.Argument(help="Your notebook, such as notebooks/01_bigrams/01_bigrams.ipynb.")],
+    all_checks: Annotated[bool, typer.Option("--all", help="Show every check, not only those that failed.")] = False,
     course: CourseOption = None,
 ) -> None:
     """Grade one notebook of your own with the hidden tests: task, points and what is wrong, never the answer."""
@@ -48,11 +65,11 @@ def check(
     from autograder.pages.tables import show_verdicts, warn_if_reduced
 
     if not notebook.is_file():
-        raise CourseError(f"{notebook} does not exist: name a notebook, such as notebooks/01_bigrams/01_bigrams.ipynb.")
+        what = "is a folder" if notebook.is_dir() else "does not exist"
+        raise CourseError(f"{notebook} {what}: name a notebook, such as notebooks/01_bigrams/01_bigrams.ipynb.")
     opened = open_course(course)  # not from where the notebook lies: a settings file beside it would be run
     warn_if_reduced()
-    intake, verdicts = check_notebook(opened, notebook)
-    show_verdicts(intake.repairs, verdicts)
+    show_verdicts(check_notebook(opened, notebook), all_checks)
 
 
 @app.command()
@@ -66,16 +83,23 @@ def collect(
     course: CourseOption = None,
 ) -> None:
     """Unpack an archive of submissions into submitted/STUDENT/CHAPTER/CHAPTER.ipynb; list what was left, and why."""
+    from autograder.grading.gradebook import due_date, remember_students
     from autograder.intake.archives import collect as collect_archive
 
-    collection = collect_archive(open_course(course), chapter, archive, lms, replace)
+    opened = open_course(course)
+    collection = collect_archive(opened, chapter, archive, lms, replace, lambda: due_date(opened, chapter))
+    remember_students(opened, collection.people)
     for taken in collection.taken:
-        typer.echo(f"{taken.student}: {taken.entry}")
+        typer.echo(printable(f"{taken.student}: {taken.entry}{f' ({taken.when})' if taken.when else ''}"))
     for entry, reason in collection.left:
-        typer.echo(f"not taken: {entry}: {reason}")
-    typer.echo(
-        f"{len(collection.taken)} submissions collected ({collection.lms}), {len(collection.left)} files not taken"
-    )
+        typer.echo(printable(f"not taken: {entry}: {reason}"))
+    collected, left = count(len(collection.taken), "submission"), count(len(collection.left), "file")
+    typer.echo(f"{collected} collected ({collection.lms}), {left} not taken")
+    if collection.late_without_time:
+        typer.echo(
+            "LATE, but by how much the archive does not say: set the due date in formgrader and collect again, "
+            f"then nbgrader knows them as late: {printable(', '.join(collection.late_without_time))}"
+        )
     if not collection.taken:
         raise CourseError("Nothing was collected: the lines above say why; --lms names the layout if it was not seen.")
 
@@ -95,16 +119,20 @@ def grade(
 ) -> None:
     """Grade all submissions of a chapter into nbgrader's gradebook. Marks and comments given by hand stay."""
     from autograder.grading.coordinator import graded_with_older_tests, students_to_grade
+    from autograder.grading.pool import cluster
     from autograder.pages.tables import grade_with_progress, show_class, warn_if_reduced
 
     opened = open_course(course)
     students = students_to_grade(opened, chapter, force, regrade)
     if not scheduler:
         warn_if_reduced()
+    elif not students:
+        with cluster(scheduler):  # a wrong address is an error on every day
+            pass
     graded = grade_with_progress(opened, chapter, students, jobs, scheduler)
     show_class(opened, chapter, graded)
     if older := graded_with_older_tests(opened, chapter):
-        typer.echo(f"{older} submissions were graded with older tests: --regrade grades them again.")
+        typer.echo(f"Graded with older tests: {count(older, 'submission')}; --regrade grades them again.")
 
 
 @app.command()
@@ -195,8 +223,12 @@ def main() -> None:
     """Run the command line; mistakes that the user can mend end in one line, not in a traceback."""
     try:
         app()
-    except (CourseError, SourceError) as error:
-        sys.exit(f"autograder: {error}")
+    except CourseError as error:
+        sys.exit(printable(f"autograder: {error}"))
+    except OSError as error:
+        if error.errno is None:  # not the machine's: a mistake of ours
+            raise
+        sys.exit(printable(f"autograder: {error.filename or 'the disk'}: {error.strerror}: mend that and try again."))
 
 
 if __name__ == "__main__":

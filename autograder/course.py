@@ -3,10 +3,11 @@
 import copy
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
+if TYPE_CHECKING:  # nbgrader takes long to import, which `autograder --help` need not wait for
+    from nbgrader.coursedir import CourseDirectory
+    from traitlets.config import Config
 
 CONFIGURATION = "nbgrader_config.py"
 STATE = ".autograder"  # folder in a course for what grading must remember
@@ -21,7 +22,7 @@ class Course:
     """One course on disk. `nbgrader` is the configuration that plain nbgrader would load for it."""
 
     root: Path
-    nbgrader: Config
+    nbgrader: "Config"
 
     @property
     def source(self) -> Path:
@@ -47,6 +48,26 @@ class Course:
     def reports(self) -> Path:
         return self.root / "reports"
 
+    def reference(self, chapter: str) -> Path:
+        """A chapter's notebook with all answers and tests."""
+        return self.source / chapter / f"{chapter}.ipynb"
+
+    def released(self, chapter: str) -> Path:
+        """A chapter's notebook as students get it."""
+        return self.release / chapter / f"{chapter}.ipynb"
+
+    def submission(self, student: str, chapter: str) -> Path:
+        """The notebook that a student handed in; other files may lie beside it."""
+        return self.submitted / student / chapter / f"{chapter}.ipynb"
+
+    def graded(self, student: str, chapter: str) -> Path:
+        """The notebook of a student as it was judged."""
+        return self.autograded / student / chapter / f"{chapter}.ipynb"
+
+    def feedback_page(self, student: str, chapter: str) -> Path:
+        """The page that tells a student how it went."""
+        return self.feedback / student / chapter / f"{chapter}.html"
+
     @property
     def state(self) -> Path:
         return self.root / STATE
@@ -56,8 +77,10 @@ class Course:
         """URL of the gradebook, as SQLAlchemy writes it."""
         return self._directories.db_url
 
-    def settings(self, **directories: str) -> Config:
+    def settings(self, **directories: str) -> "Config":
         """A copy of nbgrader's configuration with some settings of CourseDirectory, such as `root`, replaced."""
+        from traitlets.config import Config
+
         config = Config(copy.deepcopy(self.nbgrader))
         config.CourseDirectory.update(directories)
         return config
@@ -67,7 +90,9 @@ class Course:
         return self._directories.course_id
 
     @property
-    def _directories(self) -> CourseDirectory:
+    def _directories(self) -> "CourseDirectory":
+        from nbgrader.coursedir import CourseDirectory
+
         return CourseDirectory(config=self.nbgrader)
 
     def chapters(self) -> list[str]:
@@ -78,17 +103,23 @@ class Course:
         """The text source of a chapter. Raises CourseError, naming the chapters there are, if it does not exist."""
         path = self.source / chapter / f"{chapter}.py"
         if not path.is_file():
-            known = ", ".join(self.chapters()) or "none yet"
-            raise CourseError(f"There is no chapter {chapter!r} ({path} is missing); chapters: {known}.")
+            raise self.no_chapter(chapter)
         return path
+
+    def no_chapter(self, chapter: str) -> CourseError:
+        """What to say of a name that no chapter has."""
+        return CourseError(f"There is no chapter {chapter!r}; chapters: {', '.join(self.chapters()) or 'none yet'}.")
 
     def submitted_students(self, chapter: str) -> list[str]:
         """Names of all students who have a folder for this chapter in the folder of submissions."""
-        return sorted(path.parent.name for path in self.submitted.glob(f"*/{chapter}") if path.is_dir())
+        folders = self.submitted.glob(f"*/{chapter}")
+        return sorted(path.parent.name for path in folders if path.is_symlink() or path.is_dir())
 
 
 def open_course(start: Path | None = None) -> Course:
     """The course that `start` (default: the current folder) lies in. Raises CourseError if it lies in none."""
+    from traitlets.config.loader import PyFileConfigLoader
+
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
         if (folder / CONFIGURATION).is_file():

@@ -86,7 +86,9 @@ def one_round(course: Course, kind: str, random_numbers: random.Random, seconds:
         run = _start(course, machines.address if machines else None)
         family = _wait_and_kill(run, kind, random_numbers, random_numbers.random() * seconds / 2, machines, damage)
         finished = Outbox(course.root, CHAPTER).records() | {
-            outcome.student: Record(outcome.submission, outcome.tests, outcome.seconds, outcome.scores, outcome.phases)
+            outcome.student: Record(
+                outcome.submission_digest, outcome.tests_digest, outcome.seconds, outcome.scores, outcome.phases, []
+            )
             for outcome in _waiting(course)
         }
         damage.leftovers += len(psutil.wait_procs(family, timeout=15)[1])

@@ -35,6 +35,8 @@ from lmkit import ngrams
 ROOT = Path(__file__).resolve().parent.parent
 TASK = "modified_kneser_ney"
 RARE = "rare-word"
+SIGNS = {"<unk>", "<UNK>", "<s>", "</s>"}  # KenLM ends at a text that holds its own signs
+WORD = re.compile(r"</?\w+>|[\w'<>-]+|[^\w\s]")
 KENLM_MOST = 6  # what its own build files say, if nothing else is asked for
 TYPES, LENGTH, SEED = 36_000, 22, 1998
 NLTK_TOKENS = 50_000
@@ -81,9 +83,10 @@ def made_text(tokens: int, seed: int = SEED) -> Sentences:
 
 
 def read_text(path: Path) -> Sentences:
-    """Words and punctuation marks of a file, a sentence per line."""
+    """Words and punctuation marks of a file, a sentence per line; what a tool takes for a sign of its own is rare."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    return [found for line in lines if (found := re.findall(r"[\w'<>-]+|[^\w\s]", line))]
+    words = ([RARE if word in SIGNS else word for word in WORD.findall(line)] for line in lines)
+    return [found for found in words if found]
 
 
 Seconds = tuple[float, float]  # wall, CPU

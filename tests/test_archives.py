@@ -5,15 +5,20 @@ import shutil
 import stat
 import tarfile
 import zipfile
+from datetime import datetime
 from pathlib import Path
 
 import pytest
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
 from typer.testing import CliRunner
 
 from autograder.cli import app
 from autograder.course import Course, CourseError, open_course
+from autograder.grading.gradebook import remember_students
 from autograder.intake import archives
-from autograder.intake.archives import Collection, collect, safe_name
+from autograder.intake.archives import Collection, Person, collect, safe_name
+from autograder.intake.files import timestamp_if_any
 from conftest import CHAPTER
 
 FILE = f"{CHAPTER}.ipynb"
@@ -55,7 +60,13 @@ def students(collection: Collection) -> dict[str, str]:
 def files_around(course: Course) -> set[str]:
     """All files near the course that are not the course's own."""
     everything = {str(path.relative_to(course.root.parent)) for path in course.root.parent.rglob("*")}
-    own = ("course/solutions", "course/notebooks", "course/nbgrader_config.py", "course/.nbgrader.log")
+    own = (
+        "course/solutions",
+        "course/notebooks",
+        "course/nbgrader_config.py",
+        "course/.nbgrader.log",
+        "course/gradebook.db",
+    )
     return {name for name in everything if not name.startswith(own)} - {"course"}
 
 
@@ -86,6 +97,33 @@ def test_canvas(course: Course, tmp_path: Path) -> None:
         "turing_105": "a name that looks like someone else's",
     }
     assert files_around(course) == paths_of(*students(collection))
+
+
+def test_who_is_late_and_what_they_are_called_reaches_nbgrader(course: Course, tmp_path: Path) -> None:
+    files = {f"ada_101_1_{CHAPTER}.ipynb": "in time", f"bob_LATE_102_2_{CHAPTER}-1 (1).ipynb": "late"}
+    archive = str(zipped(tmp_path / "a.zip", files))
+
+    def run(*arguments: str) -> str:
+        return CliRunner().invoke(app, ["collect", CHAPTER, *arguments, "--course", str(course.root)]).output
+
+    assert "set the due date in formgrader and collect again" in run(archive)
+    assert not list(course.submitted.rglob("timestamp.txt"))
+    with Gradebook(course.database, course.course_id) as gradebook:
+        gradebook.update_or_create_assignment(CHAPTER, duedate="2026-11-01 10:00:00 UTC")
+    assert "due date" not in run(archive)
+    (late,) = course.submitted.rglob("timestamp.txt")
+    assert late.parts[-3] == "bob_102" and late.read_text() == "2026-11-01 10:00:01 UTC"
+
+    run(str(zipped(tmp_path / "b.zip", {"Zoë Maria Ødegård_11_assignsubmission_file_/x.ipynb": "zoe"})))
+    with Gradebook(course.database, course.course_id) as gradebook:
+        zoe = gradebook.find_student("Zoë_Maria_Ødegård")
+        assert (zoe.first_name, zoe.last_name, zoe.email) == ("Zoë Maria", "Ødegård", None)
+        zoe.first_name = "Z."
+        gradebook.db.commit()
+    remember_students(course, {"Zoë_Maria_Ødegård": Person("Zoë Maria Ødegård", "zoe@example.org")})
+    with Gradebook(course.database, course.course_id) as gradebook:
+        zoe = gradebook.find_student("Zoë_Maria_Ødegård")
+        assert (zoe.first_name, zoe.email) == ("Z.", "zoe@example.org"), "what a person wrote stays"
 
 
 def test_moodle(course: Course, tmp_path: Path) -> None:
@@ -133,6 +171,16 @@ submission_2:
         "bo@example.org": "two people",
         "cy@example.org": "two people",
         "submission_3": "not in the list",
+    }
+    times = {taken.student: taken.path.with_name("timestamp.txt") for taken in collection.taken}
+    assert {student: path.read_text() for student, path in times.items() if path.exists()} == {
+        "0042": "2026-11-01 10:00:00 UTC"
+    }
+    assert timestamp_if_any(CourseDirectory(), str(times["0042"].parent)) == datetime(2026, 11, 1, 10)
+    assert {student: person.name for student, person in collection.people.items()} == {
+        "0042": "Ada Lovelace",
+        "bo@example.org": "Bo",
+        "cy@example.org": "Cy",
     }
     assert sorted(reason for _, reason in collection.left) == [
         "it is not a notebook (.ipynb)",
@@ -403,7 +451,7 @@ def test_the_command(course: Course, tmp_path: Path) -> None:
     assert output.splitlines() == [
         "ann: ann.ipynb",
         "not taken: b?[31m.txt: it is not a notebook (.ipynb)",
-        "1 submissions collected (plain), 1 files not taken",
+        "1 submission collected (plain), 1 file not taken",
     ]
     assert problem == ""
     assert run(CHAPTER, archive)[1].startswith("Nothing was collected")

@@ -7,6 +7,7 @@ import nbformat
 import pytest
 
 from autograder.authoring.build import build, hidden_lines, leaks
+from autograder.authoring.cells import is_test
 from autograder.authoring.chapter import read_chapter
 from autograder.course import Course, CourseError
 from conftest import CHAPTER, TEXT, make_course
@@ -36,6 +37,19 @@ def test_changed_code_is_executed_again_and_changed_text_is_not(tmp_path: Path) 
     assert build(course, CHAPTER).executed
     outputs = nbformat.read(course.source / CHAPTER / f"{CHAPTER}.ipynb", 4).cells[-1].outputs
     assert outputs[0].text == "9.0\n"
+
+
+def test_a_passed_check_says_so(built_course: Course) -> None:
+    """To a person who runs it; as text of a kind that costs no points and is the same each time."""
+    for notebook in (built_course.reference(CHAPTER), built_course.released(CHAPTER)):
+        tests = [cell for cell in nbformat.read(notebook, 4).cells if is_test(cell)]
+        lines = [cell.source.split("\n")[-1] for cell in tests]
+        assert lines == ['print("passed: small numbers")', 'print("passed: negative numbers")']
+    outputs = [cell.outputs for cell in nbformat.read(built_course.reference(CHAPTER), 4).cells if is_test(cell)]
+    assert [[(o.name, o.text) for o in shown] for shown in outputs] == [
+        [("stdout", "passed: small numbers\n")],
+        [("stdout", "passed: negative numbers\n")],
+    ]
 
 
 def test_a_failing_reference_stops_the_build(tmp_path: Path) -> None:

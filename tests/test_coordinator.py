@@ -1,5 +1,6 @@
 """One writer, an outbox, workers that may die: the gradebook holds what plain nbgrader would have written."""
 
+import errno
 import json
 import os
 import pickle
@@ -18,15 +19,17 @@ import psutil
 import pytest
 from distributed import LocalCluster
 from nbgrader.api import Gradebook
+from sqlalchemy.exc import OperationalError
 
 from autograder.authoring.build import build
 from autograder.course import Course, CourseError, open_course
+from autograder.disk import WRITING, write_atomically
 from autograder.grading import coordinator as grade
 from autograder.grading import outbox
 from autograder.grading.coordinator import grade_class, graded_with_older_tests, register, students_to_grade
 from autograder.grading.gradebook import GradebookWriter
 from autograder.grading.marks import marks_of_class, totals
-from autograder.grading.outbox import Outbox, write_atomically
+from autograder.grading.outbox import DAMAGED, OUTCOME, RECORD, Outbox
 from autograder.grading.pool import cluster, workers_that_fit
 from autograder.grading.work import GradedSubmission, grade_submission
 from autograder.pages.tables import grade_with_progress
@@ -192,7 +195,7 @@ def test_an_outcome_that_waits_is_stored_and_not_graded_again(
         patch.setattr(GradebookWriter, "write", killed)
         grade_all(course)
     (waiting,) = [outcome.student for outcome in Outbox(course.root, CHAPTER).waiting()]
-    torn = Outbox(course.root, CHAPTER).folder / waiting / f"{outbox.WRITING}torn"
+    torn = Outbox(course.root, CHAPTER).folder / waiting / f"{WRITING}torn"
     torn.write_text("{")
     with monkeypatch.context() as patch:
         patch.setattr(grade, "local_pool", killed)
@@ -200,6 +203,96 @@ def test_an_outcome_that_waits_is_stored_and_not_graded_again(
     assert marks(course) == {waiting: MARKS[waiting]} and not torn.exists()
     assert waiting not in grade_all(course)
     assert marks(course) == MARKS
+
+
+def test_nothing_beside_a_notebook_stops_a_batch_or_earns_anothers_marks(built_course: Course, tmp_path: Path) -> None:
+    course = class_of(built_course, tmp_path / "course")
+    (course.source / CHAPTER / "pictures").mkdir()
+    (course.source / CHAPTER / "pictures" / "square.txt").write_text("of the course")
+    names = ["same-name", "folder-for-file", "sparse", "many", "deep"]
+    folders = {name: hand_in(course, name, RIGHT).parent for name in names}
+    (folders["same-name"] / "pictures").write_text("a file where the course has a folder")
+    (folders["folder-for-file"] / "pictures" / "square.txt").mkdir(parents=True)
+    (folders["folder-for-file"] / "pictures" / "square.txt" / "mine").write_text("mine")
+    with (folders["sparse"] / "large").open("wb") as file:
+        file.truncate(400 * 2**20)
+    for number in range(3000):
+        (folders["many"] / f"{number}.txt").touch()
+    deep = folders["deep"]
+    for _ in range(100):
+        deep = deep / "down"
+        deep.mkdir()
+    (course.submitted / "linked").symlink_to("ada")
+    (course.submitted / "linked-chapter").mkdir()
+    (course.submitted / "linked-chapter" / CHAPTER).symlink_to(f"../ada/{CHAPTER}")
+    students = students_to_grade(course, CHAPTER)
+    theirs = open_course(shutil.copytree(course.root, tmp_path / "theirs", symlinks=True))
+    for _ in range(2):
+        results = {result.student: result for result in grade_class(course, CHAPTER, students, jobs=2)}
+        assert {result.problem for result in results.values()} == {""}
+    assert marks(course) == MARKS | dict.fromkeys(names, 3) | {"linked": 0, "linked-chapter": 0}
+    remarks = {student: " ".join(result.remarks) for student, result in results.items()}
+    assert "in the way" in remarks["same-name"] and "in the way" in remarks["folder-for-file"]
+    assert "too large" in remarks["sparse"] and "2900 files" in remarks["many"].replace(",", "")
+    assert "deeper than 5" in remarks["deep"] and remarks["ada"] == ""
+    assert "Its folder is a link" in remarks["linked"] and "Its folder is a link" in remarks["linked-chapter"]
+    assert sum(path.stat().st_size for path in course.autograded.rglob("*") if path.is_file()) < 10 * 2**20
+    for student in students:
+        assert (course.autograded / student / CHAPTER / "pictures" / "square.txt").read_text() == "of the course"
+    register(theirs, CHAPTER)
+    command = [sys.executable, "-m", "nbgrader", "autograde", CHAPTER, "--force"]
+    subprocess.run(command, cwd=theirs.root, check=True, capture_output=True)
+    assert marks(theirs) == marks(course)
+
+
+def test_a_reference_without_full_marks_stops_grading_before_it_begins(tmp_path: Path) -> None:
+    broken = tmp_path / "the machine is broken"
+    check = f"assert square(-2) == 4 and not __import__('os').path.exists({str(broken)!r}),"
+    (tmp_path / "course").mkdir()
+    course = make_course(tmp_path / "course", TEXT.replace("assert square(-2) == 4,", check))
+    build(course, CHAPTER)
+    hand_in(course, "ada", RIGHT)
+    broken.touch()
+    with pytest.raises(
+        CourseError, match="Nothing was graded.*fails 1 test.*square: negative numbers: failed"
+    ) as error:
+        grade_all(course)
+    assert "\n" not in str(error.value)
+    with Gradebook(course.database, course.course_id) as gradebook:
+        assert gradebook.students == []
+    broken.unlink()
+    assert grade_all(course) == {"ada": ""} and marks(course) == {"ada": 3}
+
+
+def test_a_fault_of_disk_or_gradebook_is_one_line_and_a_rerun_completes(
+    built_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = class_of(built_course, tmp_path / "course")
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "outcome.json")
+
+    def locked(*_: Any) -> None:
+        raise OperationalError("UPDATE grade", None, Exception("database is locked"))
+
+    faults = [
+        ("autograder.disk.os.fsync", full, r"No space left on device \(outcome.json\): make room"),
+        ("autograder.grading.gradebook.GradebookWriter._write_marks", locked, "database is locked: close"),
+    ]
+    for place, fault, message in faults:
+        with monkeypatch.context() as patch, pytest.raises(CourseError, match=message) as error:
+            patch.setattr(place, fault)
+            grade_all(course)
+        assert "same command again" in str(error.value) and "\n" not in str(error.value)
+    assert set(grade_all(course).values()) == {""} and marks(course) == MARKS
+
+    folder = Outbox(course.root, CHAPTER).folder
+    for student, content in {"ada": "{", "bob": "[]", "cy": "\x00"}.items():
+        (folder / student / RECORD).write_text(content)
+        (folder / student / OUTCOME).write_text(content)
+    assert set(grade_all(course)) == set(CLASS) and marks(course) == MARKS
+    assert {path.name for path in (folder / "ada").iterdir()} == {RECORD, RECORD + DAMAGED, OUTCOME + DAMAGED}
+    assert students_to_grade(course, CHAPTER) == []
 
 
 def test_two_coordinators_at_once_are_refused(built_course: Course, tmp_path: Path) -> None:
@@ -244,7 +337,7 @@ def test_workers_fit_into_memory() -> None:
 def test_long_ones_first(built_course: Course, tmp_path: Path) -> None:
     course = class_of(built_course, tmp_path / "course")
     hand_in(course, "large", RIGHT + "\n" + "#" * 5000)
-    records = {name: outbox.Record("", "", seconds, {}, {}) for name, seconds in {"ada": 1.0, "bob": 9.0}.items()}
+    records = {name: outbox.Record("", "", seconds, {}, {}, []) for name, seconds in {"ada": 1.0, "bob": 9.0}.items()}
     ordered = grade._heavy_first(course, CHAPTER, ["ada", "bob", "cy", "large"], records)
     assert ordered == ["large", "cy", "bob", "ada"]
 

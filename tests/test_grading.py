@@ -20,6 +20,7 @@ from autograder.grading.coordinator import grade_class, students_to_grade
 from autograder.grading.marks import marks_of_class, totals
 from autograder.pages.feedback import write_feedback
 from autograder.pages.report import write_report
+from autograder.pages.tables import show_class
 from autograder.wall.verdicts import recorded_verdicts
 from conftest import CHAPTER, TEXT, make_course
 
@@ -72,7 +73,10 @@ def graded(built_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Co
     students = students_to_grade(course, CHAPTER, force=False)
     results = list(grade_class(course, CHAPTER, students))
     problems = {result.student: result.problem for result in results}
-    assert {result.student for result in results if result.repairs} == set(BROKEN_FILES)
+    remarks = {result.student: " ".join(result.remarks) for result in results if result.remarks}
+    assert set(remarks) == {*BROKEN_FILES, "syntax", "crash", "loop"}
+    assert remarks["syntax"] == "Syntax error: square." and remarks["crash"] == "Crashed: square."
+    assert remarks["loop"] == "Timed out: square." and "could not be read" in remarks["broken"]
     assert {student for student, problem in problems.items() if problem} == {"nothing"}
     assert "01_squares.ipynb is missing" in problems["nothing"]
     return course
@@ -124,13 +128,19 @@ def test_feedback_shows_answers_and_messages_but_no_hidden_test_and_no_script(gr
         assert "Content-Security-Policy" in page
 
 
-def test_report_and_table_agree_with_the_gradebook(graded: Course) -> None:
+def test_report_and_table_agree_with_the_gradebook(graded: Course, capsys: pytest.CaptureFixture[str]) -> None:
+    with Gradebook(graded.database, graded.course_id) as gradebook:
+        gradebook.update_or_create_student("absent")
+    show_class(graded, CHAPTER, [])
+    lines = capsys.readouterr().out.splitlines()
+    assert any("absent" in line and "not handed in" in line for line in lines)
+    assert any("loop" in line and "Timed out" in line for line in lines), "remarks stay after the batch"
     html, csv = write_report(graded, CHAPTER)
     table = pd.read_csv(csv, index_col="student")
     assert table["total"].to_dict() == totals(marks_of_class(graded, CHAPTER))["points"].to_dict()
     page = html.read_text()
     assert "<script" not in page and "http" not in page.replace("http-equiv", "")
-    assert "data:image/png" in page
+    assert "data:image/png" in page and "Not handed in: absent." in page
 
 
 def test_a_mark_given_by_hand_counts(graded: Course, tmp_path: Path) -> None:
@@ -156,7 +166,7 @@ def test_nothing_to_grade_says_where_submissions_belong(tmp_path: Path, built_co
     course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
     with pytest.raises(CourseError, match="No submissions: expected .*STUDENT/01_squares/01_squares.ipynb"):
         students_to_grade(course, CHAPTER, force=False)
-    with pytest.raises(CourseError, match="There is no built chapter '07_nothing'"):
+    with pytest.raises(CourseError, match="There is no chapter '07_nothing'; chapters: 01_squares"):
         students_to_grade(course, "07_nothing", force=False)
 
 
@@ -164,7 +174,7 @@ def test_check_grades_one_notebook_with_the_hidden_tests(built_course: Course, t
     path = tmp_path / f"{CHAPTER}.ipynb"
     only_visible = "def square(x):\n    return {2: 4, -2: 4}.get(x, 0)"
     nbformat.write(with_answer(built_course, only_visible), path)
-    _, verdicts = check_notebook(built_course, path)
+    verdicts = check_notebook(built_course, path).verdicts
     assert [(verdict.points, verdict.message) for verdict in verdicts] == [
         (0, "square(3) is 9, yours gives 0"),
         (2, ""),
@@ -175,8 +185,8 @@ def rebuilt(course: Course, tmp_path: Path, notebook: NotebookNode | str) -> tup
     """Repairs and points of a notebook that was tampered with."""
     path = tmp_path / f"{CHAPTER}.ipynb"
     path.write_text(notebook if isinstance(notebook, str) else nbformat.writes(notebook))
-    intake, verdicts = check_notebook(course, path)
-    return intake.repairs, sum(verdict.points for verdict in verdicts)
+    checked = check_notebook(course, path)
+    return checked.repairs, sum(verdict.points for verdict in checked.verdicts)
 
 
 def test_changed_deleted_and_doubled_cells_are_repaired(built_course: Course, tmp_path: Path) -> None:
@@ -186,7 +196,10 @@ def test_changed_deleted_and_doubled_cells_are_repaired(built_course: Course, tm
             cell.source = "pass"
             cell.metadata.nbgrader.points = 100
             cell.metadata["tags"] = ["skip-execution"]
-    assert rebuilt(built_course, tmp_path, easy) == ([], 1)
+    put_back = (
+        "Tests or given cells that read otherwise were put back: square--small-numbers, square--negative-numbers."
+    )
+    assert rebuilt(built_course, tmp_path, easy) == ([put_back], 1)
 
     without_tests = with_answer(built_course, WRONG)
     without_tests.cells = [cell for cell in without_tests.cells if "--" not in cell.id]
@@ -223,5 +236,5 @@ def test_old_format_without_cell_ids_is_upgraded(built_course: Course, tmp_path:
 
 def test_unbuilt_chapter_is_an_error_in_one_line(tmp_path: Path) -> None:
     course = make_course(tmp_path)
-    with pytest.raises(CourseError, match="run `autograder build`"):
+    with pytest.raises(CourseError, match="run `autograder build 01_squares`"):
         students_to_grade(course, CHAPTER, force=False)

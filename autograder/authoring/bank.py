@@ -14,6 +14,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader import utils
 
+from autograder.authoring.cells import grade_id_of, is_answer, is_test, what_it_checks
 from autograder.authoring.chapter import without_marks
 from autograder.authoring.edits import EditError, changed, is_patch, patched
 from autograder.authoring.text import Cell, SourceError, read_text
@@ -21,7 +22,7 @@ from autograder.course import Course, CourseError, open_course
 from autograder.grading.check import NO_SECRET, run_tests, run_tests_in_kernel
 from autograder.intake.submission import read_reference
 from autograder.wall.names import only_shown
-from autograder.wall.verdicts import Outcome, Verdict, what_it_checks
+from autograder.wall.verdicts import Outcome, Verdict
 
 FEWEST_RIGHT, FEWEST_WRONG = 2, 3
 KEYS = {"right", "wrong", "caught_by", "change"}
@@ -127,7 +128,7 @@ def fill_in(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
     """A copy of a notebook with the source of some task cells, by grade id, replaced."""
     filled = nbformat.from_dict(notebook)
     for cell in filled.cells:
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        name = grade_id_of(cell)
         if name in answers:
             cell.source = answers[name]
     return filled
@@ -234,9 +235,8 @@ def _checked_bank(course: Course, chapter: str, tasks: list[str] | None) -> dict
 
 
 def _check_bank(bank: dict[str, list[Answer]], reference: NotebookNode) -> None:
-    nbgrader = [cell.metadata.get("nbgrader", {}) for cell in reference.cells]
-    tasks = [cell["grade_id"] for cell in nbgrader if cell.get("solution")]
-    tests = {what_it_checks(cell) for cell in reference.cells if cell.metadata.get("nbgrader", {}).get("grade")}
+    tasks = [str(grade_id_of(cell)) for cell in reference.cells if is_answer(cell)]
+    tests = {what_it_checks(cell) for cell in reference.cells if is_test(cell)}
     for task in tasks:
         answers = bank.get(task, [])
         right = sum(answer.is_right for answer in answers)

@@ -8,22 +8,17 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+from nbconvert.filters import strip_ansi
 from nbformat import NotebookNode
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from autograder.authoring.chapter import (
-    BEGIN_HIDDEN,
-    BEGIN_SOLUTION,
-    END_HIDDEN,
-    END_SOLUTION,
-    Chapter,
-    notebook_of,
-    read_chapter,
-)
+from autograder.authoring.cells import BEGIN_HIDDEN, BEGIN_SOLUTION, END_HIDDEN, END_SOLUTION
+from autograder.authoring.chapter import Chapter, notebook_of, read_chapter
 from autograder.authoring.lint import LINTS_ENFORCED, problems_of
 from autograder.course import Course, CourseError
+from autograder.disk import write_atomically
 from autograder.grading.nbgrader_setup import environment, visible_folders
 from autograder.quiet import run_quietly
 from autograder.wall.sandbox import SandboxKernelManager
@@ -50,7 +45,7 @@ def build(course: Course, name: str, check: bool = False, force: bool = False) -
     broken_rules = problems_of(chapter, course.chapter_source)
     if broken_rules and LINTS_ENFORCED:
         raise broken_rules[0].error()
-    reference_path = course.source / name / f"{name}.ipynb"
+    reference_path = course.reference(name)
     reference = notebook_of(chapter, course.chapter_source)
     current = force is False and _take_outputs(reference, reference_path)
     if not current:
@@ -172,7 +167,9 @@ def _execute(course: Course, notebook: NotebookNode) -> None:
         )
         client.execute(cleanup_kc=True)
     except CellExecutionError as error:
-        raise CourseError(f"A reference cell fails: {error.ename}: {error.evalue}\n{error.traceback}") from None
+        raise CourseError(
+            f"A reference cell fails: {error.ename}: {error.evalue}\n{strip_ansi(error.traceback)}"
+        ) from None
     # The kernel adds the version of Python it ran on, which would differ from machine to machine.
     notebook.metadata["language_info"] = {"name": "python"}
 
@@ -190,8 +187,7 @@ def _write(path: Path, content: bytes | None) -> None:
     if content is None:
         path.unlink()
     else:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        write_atomically(path, content)
 
 
 def _content(path: Path) -> bytes | None:

@@ -19,14 +19,15 @@ from nbformat.v4 import new_code_cell
 from nbgrader import utils
 
 from autograder.authoring import remembering
-from autograder.authoring.chapter import BEGIN_HIDDEN, END_HIDDEN, without_marks
+from autograder.authoring.cells import BEGIN_HIDDEN, END_HIDDEN, what_it_checks
+from autograder.authoring.chapter import without_marks
 from autograder.course import Course, CourseError, open_course
 from autograder.grading.check import NO_SECRET
 from autograder.intake.submission import read_reference
 from autograder.wall.judge import Judge
 from autograder.wall.names import modules_of, names_of, only_shown, plan
 from autograder.wall.seeds import seed_of
-from autograder.wall.verdicts import Outcome, Verdict, what_it_checks
+from autograder.wall.verdicts import Outcome, Verdict
 
 MOST_EARNED = 3  # one point in so many
 EMPTY_ANSWERS = ("_numpy.zeros(0)", "[]", "None", "0")

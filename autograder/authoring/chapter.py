@@ -8,7 +8,17 @@ from pathlib import Path
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from autograder.authoring.cells import (
+    BEGIN_HIDDEN,
+    BEGIN_SOLUTION,
+    END_HIDDEN,
+    END_SOLUTION,
+    first_line_of_test,
+    line_when_passed,
+)
 from autograder.authoring.text import Cell, SourceError, Text, read_text
+from autograder.course import CourseError
+from autograder.wording import count
 
 # Which keys a cell of each kind must and may carry; the kind is named by the first key found.
 KINDS: dict[str, dict[str, type]] = {
@@ -23,8 +33,6 @@ MARKDOWN_KINDS = {"statement", "hints"}
 LONGEST_ID = 64  # Jupyter's limit for the id of a cell
 LEVELS = range(1, 5)
 HINT_TITLES = ("a nudge", "the idea", "the line of reasoning")
-BEGIN_SOLUTION, END_SOLUTION = "### BEGIN SOLUTION", "### END SOLUTION"
-BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
@@ -112,8 +120,9 @@ def _built_cell(
         return _code(cell.keys["task"], cell.source, solution=True)
     if kind == "test":
         task, aspect, points = cell.keys["test"], cell.keys["aspect"], cell.keys["points"]
-        first_line = f"# Checks {task}: {aspect} ({_count(points, 'point')})"
-        return _code(grade_id(task, aspect), f"{first_line}\n{cell.source}", grade=True, locked=True, points=points)
+        first_line = first_line_of_test(task, aspect, count(points, "point"))
+        source = f"{first_line}\n{cell.source}\n{line_when_passed(aspect)}"
+        return _code(grade_id(task, aspect), source, grade=True, locked=True, points=points)
     # Names of other cells come from their section, so that an edit elsewhere does not rename them.
     names[section] = names.get(section, 0) + 1
     name = f"{section[: LONGEST_ID - 8]}-{names[section]}"
@@ -150,7 +159,7 @@ def _with_task_line(chapter: Chapter, cell: Cell) -> str:
     keys = task.keys
     line = (
         f"> **Task** `{keys['task']}` · level {keys['level']} of {LEVELS[-1]} · "
-        f"about {_count(keys['minutes'], 'minute')} · {_count(keys['points'], 'point')}"
+        f"about {count(keys['minutes'], 'minute')} · {count(keys['points'], 'point')}"
     )
     heading, _, rest = cell.source.partition("\n")
     if heading.startswith("#"):
@@ -173,7 +182,7 @@ def _included(chapter: Chapter, cell: Cell, find_chapter: Callable[[str], Path])
     name, _, task = reference.partition(":")
     try:
         source = find_chapter(name)
-    except Exception:
+    except CourseError:
         raise SourceError(
             chapter.path, cell.line, f'include="{reference}": there is no chapter {name!r}; write "NN_topic:task".'
         ) from None
@@ -282,10 +291,6 @@ def _check_tasks(chapter: Chapter) -> None:
 
 def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "cell"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _dedent(hint: str) -> str:

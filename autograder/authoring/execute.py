@@ -10,10 +10,10 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
-from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Dict, Integer, List, Unicode
 
+from autograder.authoring.cells import is_test
 from autograder.wall.sandbox import SandboxKernelManager
 from autograder.wall.verdicts import Outcome
 
@@ -35,7 +35,7 @@ class SandboxedExecute(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         asyncio.run(_Run(nb, self).all_cells())
         for cell in nb.cells:
-            if utils.is_grade(cell):
+            if is_test(cell):
                 _make_warnings_harmless(cell)
         return nb, resources
 

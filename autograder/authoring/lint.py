@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.authoring.chapter import BEGIN_HIDDEN, END_HIDDEN, Chapter, grade_id, notebook_of
+from autograder.authoring.cells import BEGIN_HIDDEN, END_HIDDEN
+from autograder.authoring.chapter import Chapter, grade_id, notebook_of
 from autograder.authoring.text import Cell, SourceError
 from autograder.wall.names import names_of, plan
 

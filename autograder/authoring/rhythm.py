@@ -2,11 +2,20 @@
 
 import re
 import statistics
+from typing import NamedTuple
 
-from autograder.authoring.chapter import BEGIN_SOLUTION, END_SOLUTION, Chapter, kind_of, read_chapter
+from autograder.authoring.cells import BEGIN_SOLUTION, END_SOLUTION
+from autograder.authoring.chapter import Chapter, kind_of, read_chapter
 from autograder.course import Course
 
-Figure = tuple[str, str, str, bool]  # what, value, target, whether it is met
+
+class Figure(NamedTuple):
+    """One thing that is measured about a chapter."""
+
+    what: str
+    value: str
+    target: str
+    is_met: bool
 
 
 def rhythm_of(course: Course, name: str) -> list[Figure]:
@@ -17,22 +26,22 @@ def rhythm_of(course: Course, name: str) -> list[Figure]:
     median = statistics.median(code)
     ninth = code[int(0.9 * (len(code) - 1))]
     distance = max(_cells_to_first_test(chapter, task.keys["task"]) for task in chapter.tasks())
-    kilobytes = (course.source / name / f"{name}.ipynb").stat().st_size / 1000
+    kilobytes = course.reference(name).stat().st_size / 1000
     points = sum(task.keys["points"] for task in chapter.tasks())
     minutes = sum(task.keys["minutes"] for task in chapter.tasks())
     return [
-        (
+        Figure(
             "tasks, points, minutes",
             f"{len(chapter.tasks())}, {points}, {minutes}",
             "12-18 tasks",
             12 <= len(chapter.tasks()) <= 18,
         ),
-        ("words", str(sum(prose)), "1,000-2,500", 1000 <= sum(prose) <= 2500),
-        ("longest markdown cell, words", str(max(prose)), "<= 80", max(prose) <= 80),
-        ("code cells, median lines", f"{median:g}", "<= 8", median <= 8),
-        ("code cells, nine in ten, lines", str(ninth), "<= 20", ninth <= 20),
-        ("cells from a stub to its first check", str(distance), "<= 2", distance <= 2),
-        ("built notebook, kB", f"{kilobytes:.0f}", "< 400", kilobytes < 400),
+        Figure("words", str(sum(prose)), "1,000-2,500", 1000 <= sum(prose) <= 2500),
+        Figure("longest markdown cell, words", str(max(prose)), "<= 80", max(prose) <= 80),
+        Figure("code cells, median lines", f"{median:g}", "<= 8", median <= 8),
+        Figure("code cells, nine in ten, lines", str(ninth), "<= 20", ninth <= 20),
+        Figure("cells from a stub to its first check", str(distance), "<= 2", distance <= 2),
+        Figure("built notebook, kB", f"{kilobytes:.0f}", "< 400", kilobytes < 400),
     ]
 
 

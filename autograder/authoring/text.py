@@ -8,10 +8,12 @@ from typing import Any
 import jupytext
 import yaml
 
+from autograder.course import CourseError
+
 CELL_START = re.compile(r"^# %%(?: |$)")
 
 
-class SourceError(Exception):
+class SourceError(CourseError):
     """A mistake in a text source; its text names file and line and says what to write."""
 
     def __init__(self, path: Path, line: int, message: str):

@@ -1,15 +1,19 @@
 """Grade one notebook without a gradebook: for self-learners, and for the bank of answers."""
 
+from dataclasses import dataclass, field
 from pathlib import Path
 
+import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from traitlets.config import Config
 
+from autograder.authoring.cells import is_answer, is_graded_by_hand, name_of
 from autograder.authoring.execute import SandboxedExecute
 from autograder.course import Course, CourseError
 from autograder.grading.nbgrader_setup import environment
-from autograder.intake.submission import Intake, read_reference, take_in
+from autograder.intake.files import UnreadableSubmission, name_without_copies, read_file
+from autograder.intake.submission import parse, read_reference, rebuild
 from autograder.wall.inside import draws
 from autograder.wall.judge import Judge
 from autograder.wall.names import modules_of
@@ -19,13 +23,41 @@ from autograder.wall.verdicts import Verdict, verdicts_of
 NO_SECRET = "no secret"  # the key where nobody needs to be surprised by a draw
 
 
-def check_notebook(course: Course, path: Path) -> tuple[Intake, list[Verdict]]:
-    """Run the notebook at `path` with the chapter's hidden tests. Its name says which chapter it belongs to."""
-    chapter = path.stem
-    if chapter not in course.chapters():
-        raise CourseError(f"{path.name} is not named after a chapter; chapters: {', '.join(course.chapters())}.")
-    intake = take_in(path, read_reference(course, chapter))
-    return intake, run_tests(course, chapter, intake.notebook, key_to_learn_with(course, chapter))
+@dataclass(frozen=True)
+class Checked:
+    """What is to be said about one notebook."""
+
+    chapter: str
+    repairs: list[str]
+    verdicts: list[Verdict]
+    not_begun: list[str] = field(default_factory=list)  # task cells that are as they were handed out
+    by_hand: list[str] = field(default_factory=list)  # cells that wait for a person
+
+
+def check_notebook(course: Course, path: Path) -> Checked:
+    """Run the notebook at `path` with the chapter's hidden tests. Its name and its cells say which chapter it is.
+
+    Raises CourseError if it cannot be read or is of no chapter.
+    """
+    try:
+        submission = parse(read_file(path.resolve()))
+    except UnreadableSubmission as problem:
+        raise CourseError(f"{path.name} could not be read: {problem}") from None
+    chapter = _chapter_of(course, path, submission)
+    reference = read_reference(course, chapter)
+    intake = rebuild(submission, reference)
+    if not intake.answered:
+        released = course.released(chapter).relative_to(course.root)
+        raise CourseError(f"{path.name} holds no task cell of {chapter}: copy your answers into {released}.")
+    stubs = _stubs(course, chapter)
+    tasks = {name_of(cell): cell.source for cell in intake.notebook.cells if is_answer(cell)}
+    return Checked(
+        chapter,
+        intake.repairs,
+        run_tests(course, chapter, intake.notebook, key_to_learn_with(course, chapter)),
+        [name for name, source in tasks.items() if name in stubs and stubs[name].strip() == source.strip()],
+        [name_of(cell) for cell in reference.cells if is_graded_by_hand(cell)],
+    )
 
 
 def key_to_learn_with(course: Course, chapter: str) -> str:
@@ -65,3 +97,35 @@ def following_cell(seed: str, modules: tuple[str, ...]) -> NotebookNode:
     ]
     cell: NotebookNode = new_code_cell("\n".join(lines))
     return cell
+
+
+def _chapter_of(course: Course, path: Path, submission: NotebookNode) -> str:
+    """The chapter that a notebook is named after, unless most of its cells are another one's."""
+    named = name_without_copies(path.stem)
+    names = {name_of(cell) for cell in submission.cells}
+    chapters = [chapter for chapter in course.chapters() if course.reference(chapter).is_file()]
+    if named in chapters and _share(course, named, names) > 0.5:
+        return named
+    shares = {chapter: _share(course, chapter, names) for chapter in chapters}
+    likely = max(chapters, key=lambda chapter: shares[chapter], default="")
+    if named not in course.chapters():
+        if likely and shares[likely] > 0:
+            return likely
+        known = ", ".join(course.chapters())
+        raise CourseError(f"{path.name} is named after no chapter, nor are its cells of one; chapters: {known}.")
+    if likely and shares[likely] > shares.get(named, 0):
+        raise CourseError(f"{path.name}: by its cells this is chapter {likely}, not {named}: name it {likely}.ipynb.")
+    return named
+
+
+def _share(course: Course, chapter: str, names: set[str]) -> float:
+    """The part of a chapter's named cells that a notebook holds."""
+    wanted = {name_of(cell) for cell in read_reference(course, chapter).cells}
+    return len(wanted & names) / max(1, len(wanted))
+
+
+def _stubs(course: Course, chapter: str) -> dict[str, str]:
+    """The cells as students get them, by name."""
+    path = course.released(chapter)
+    notebook = nbformat.read(path, as_version=4) if path.is_file() else nbformat.v4.new_notebook()
+    return {name_of(cell): cell.source for cell in notebook.cells}

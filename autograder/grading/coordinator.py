@@ -9,18 +9,21 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 
 from filelock import FileLock, Timeout
-from nbgrader.coursedir import CourseDirectory
 
 from autograder.authoring.build import run_generate_assignment
+from autograder.authoring.cells import grade_id_of
 from autograder.course import Course, CourseError
-from autograder.grading.gradebook import GradebookWriter, checksums, open_gradebook, students_in
+from autograder.grading.gradebook import GradebookWriter, checksums, gradebook_at_work, open_gradebook, students_in
 from autograder.grading.outbox import Outbox, Record
 from autograder.grading.pool import Pool, cluster, local_pool, workers_that_fit
+from autograder.grading.remarks import remarks_of
 from autograder.grading.work import Assignment, GradedSubmission, Work, assignment_of, digest_of_tests
 from autograder.grading.worker import MOST_CPU_SECONDS, SubmissionFailed, WorkerDied
-from autograder.intake.submission import UnreadableSubmission, read_file, read_reference, timestamp_if_any
+from autograder.intake.files import Submission, read_submission
+from autograder.intake.submission import read_reference
 from autograder.wall.judge import Judge
 from autograder.wall.seeds import key_of
+from autograder.wording import count, printable
 
 MOST_DEATHS = 2  # of workers at one submission, before it is tried by itself
 AHEAD = 2  # units of work that are handed out for each worker, so that none waits for the coordinator
@@ -33,7 +36,7 @@ class Graded:
     student: str
     problem: str
     seconds: float
-    repairs: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
 
 def students_to_grade(course: Course, chapter: str, force: bool = False, regrade: bool = False) -> list[str]:
@@ -44,7 +47,7 @@ def students_to_grade(course: Course, chapter: str, force: bool = False, regrade
     tests = digest_of_tests(read_reference(course, chapter))  # an unknown chapter is an error before anything else
     students = course.submitted_students(chapter)
     if not students:
-        raise CourseError(f"No submissions: expected {course.submitted}/STUDENT/{chapter}/{chapter}.ipynb.")
+        raise CourseError(f"No submissions: expected {course.submission('STUDENT', chapter)}.")
     if force:
         return students
     records = _records(course, chapter)
@@ -52,15 +55,15 @@ def students_to_grade(course: Course, chapter: str, force: bool = False, regrade
         student
         for student in students
         if student not in records
-        or (regrade and records[student].tests != tests)
-        or records[student].submission != _read_submission(course, chapter, student)[-1]
+        or (regrade and records[student].tests_digest != tests)
+        or records[student].submission_digest != read_submission(course, student, chapter).digest
     ]
 
 
 def graded_with_older_tests(course: Course, chapter: str) -> int:
     """How many submissions were graded with tests that have changed since."""
     tests = digest_of_tests(read_reference(course, chapter))
-    return sum(record.tests != tests for record in _records(course, chapter).values())
+    return sum(record.tests_digest != tests for record in _records(course, chapter).values())
 
 
 def grade_class(
@@ -72,33 +75,33 @@ def grade_class(
     the workers of the Dask cluster at `scheduler`. A submission that ends its worker twice is tried by itself, and
     fails alone. Stopping at any moment loses no outcome: the next call brings it into the gradebook.
     """
-    with _only_coordinator(course):
+    with _one_line_for_the_disk(), gradebook_at_work(), _only_coordinator(course):
         register(course, chapter)
         assignment = _assignment(course, chapter)
         outbox = Outbox(course.root, chapter)
         with GradebookWriter(course, chapter) as writer:
             kept = {outcome.student: outcome for outcome in outbox.waiting()}
-            for outcome in kept.values():
-                _store(outcome, writer, outbox)
+            stored = {student: _store(outcome, writer, outbox) for student, outcome in kept.items()}
             queue: deque[str] = deque()
             for student in _heavy_first(course, chapter, students, outbox.records()):
-                _, _, _, submission = _read_submission(course, chapter, student)
+                submission = read_submission(course, student, chapter)
+                digests = submission.digest, assignment.tests_digest
                 earlier = kept.get(student)
-                if earlier and (earlier.submission, earlier.tests) == (submission, assignment.tests):
-                    yield Graded(student, "", earlier.seconds, list(earlier.repairs))
-                elif not submission:
+                if earlier and (earlier.submission_digest, earlier.tests_digest) == digests:
+                    yield stored[student]
+                elif submission.is_missing:
                     yield Graded(student, f"no notebook: {chapter}.ipynb is missing from the submission", 0.0)
                 else:
                     queue.append(student)
             if queue:
-                del kept
+                del kept, stored
                 where = cluster(scheduler) if scheduler else local_pool(min(jobs or _jobs(course), len(queue)))
                 with where as pool, closing(_grade_all(course, assignment, queue, pool)) as results:
+                    _check_reference(assignment, pool)
                     for result in results:
                         if isinstance(result, GradedSubmission):
                             outbox.put(result)
-                            _store(result, writer, outbox)
-                            result = Graded(result.student, "", result.seconds, list(result.repairs))
+                            result = _store(result, writer, outbox)
                         yield result
 
 
@@ -147,33 +150,38 @@ def _grade_all(
                 ) from None
 
 
-def _store(outcome: GradedSubmission, writer: GradebookWriter, outbox: Outbox) -> None:
-    writer.write(outcome)
-    outbox.done(outcome)
+def _store(outcome: GradedSubmission, writer: GradebookWriter, outbox: Outbox) -> Graded:
+    remarks = [*remarks_of(outcome), *writer.write(outcome)]
+    outbox.done(outcome, remarks)
+    return Graded(outcome.student, "", outcome.seconds, remarks)
 
 
 def _work(course: Course, assignment: Assignment, student: str) -> Work:
-    content, unreadable, timestamp, submission = _read_submission(course, assignment.chapter, student)
-    return Work(assignment, student, content, unreadable, submission, timestamp)
+    return Work(assignment, student, read_submission(course, student, assignment.chapter))
 
 
-def _read_submission(course: Course, chapter: str, student: str) -> tuple[bytes, str, str, str]:
-    """A submission's bytes, why they cannot be read, when it was handed in, and a digest of the three.
+def _check_reference(assignment: Assignment, pool: Pool) -> None:
+    """Grade the reference as the submissions will be. Raises CourseError unless it has full marks.
 
-    The digest is empty if there is no notebook.
+    What costs the reference a point would cost the class: a fault of the machine or of the course.
     """
-    folder = course.submitted / student / chapter
-    content, unreadable = b"", ""
-    if not (folder / f"{chapter}.ipynb").is_file():
-        return b"", "", "", ""
+    content = assignment.reference.encode()
+    work = Work(assignment, "reference", Submission(content, "", "", hashlib.sha256(content).hexdigest()))
     try:
-        content = read_file(folder / f"{chapter}.ipynb")
-    except UnreadableSubmission as problem:
-        unreadable = str(problem)
-    time_stamp = timestamp_if_any(CourseDirectory(config=course.nbgrader), str(folder))
-    timestamp = str(time_stamp) if time_stamp else ""
-    digest = hashlib.sha256(b"\0".join([unreadable.encode(), timestamp.encode(), content]))
-    return content, unreadable, timestamp, digest.hexdigest()
+        outcome = pool.executor.submit(pool.grade, work).result()
+    except (SubmissionFailed, WorkerDied, CancelledError) as error:
+        cause = f"its process ended ({error.code})" if isinstance(error, WorkerDied) else str(error) or "it was lost"
+        raise _not_graded(assignment.chapter, f"cannot be graded: {cause}") from error
+    if lost := [verdict for verdict in outcome.verdicts if verdict.points < verdict.most_points]:
+        first = f"{lost[0].task}: {lost[0].aspect or lost[0].grade_id}: {lost[0].outcome}: {lost[0].message}"
+        raise _not_graded(assignment.chapter, f"fails {count(len(lost), 'test')}, the first one is {first}")
+
+
+def _not_graded(chapter: str, what: str) -> CourseError:
+    return CourseError(
+        f"Nothing was graded, for on this machine the reference of {chapter} itself {printable(what)} "
+        "(look at the load and the memory of the machine, its installation, and the chapter)"
+    )
 
 
 def _assignment(course: Course, chapter: str) -> Assignment:
@@ -181,7 +189,7 @@ def _assignment(course: Course, chapter: str) -> Assignment:
     reference = read_reference(course, chapter)
     known = checksums(course, chapter)
     for cell in reference.cells:
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        grade_id = grade_id_of(cell)
         if grade_id in known:
             cell.metadata.nbgrader["checksum"] = known[grade_id]
     return assignment_of(chapter, reference, course.nbgrader, key_of(course, chapter))
@@ -196,7 +204,7 @@ def _records(course: Course, chapter: str) -> dict[str, Record]:
     return {
         student: record
         for student, record in records.items()
-        if student in known and (course.autograded / student / chapter / f"{chapter}.ipynb").is_file()
+        if student in known and course.graded(student, chapter).is_file()
     }
 
 
@@ -206,14 +214,29 @@ def _heavy_first(course: Course, chapter: str, students: list[str], records: dic
     def weight(student: str) -> tuple[bool, float]:
         if student in records:
             return False, records[student].seconds
-        path = course.submitted / student / chapter / f"{chapter}.ipynb"
-        return True, path.stat().st_size if path.is_file() else 0.0
+        try:
+            return True, course.submission(student, chapter).lstat().st_size
+        except OSError:
+            return True, 0.0
 
     return sorted(students, key=weight, reverse=True)
 
 
 def _jobs(course: Course) -> int:
     return workers_that_fit(Judge(config=course.nbgrader).memory)
+
+
+@contextmanager
+def _one_line_for_the_disk() -> Iterator[None]:
+    """Say in one line that the disk is full or read-only: nothing that was graded is lost by that."""
+    try:
+        yield
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename else ""
+        raise CourseError(
+            f"The machine refuses: {error.strerror or error}{where}: make room or permit writing there, "
+            "and run the same command again; what was graded is kept."
+        ) from error
 
 
 @contextmanager

@@ -8,15 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from rich.markup import escape
 from rich.table import Table
 
 from autograder.authoring.bank import fill_in, read_bank
+from autograder.authoring.cells import is_graded, name_of, points_of
 from autograder.course import CONFIGURATION, Course, CourseError, open_course
 from autograder.grading.marks import marks_of_class, totals
 from autograder.intake.submission import read_reference
 from autograder.pages.feedback import write_feedback
 from autograder.pages.report import write_report
 from autograder.pages.tables import console, grade_with_progress, number, warn_if_reduced
+from autograder.wording import printable
 
 CLASS_LIST = Path("tests") / "demo_class.toml"
 
@@ -61,14 +64,16 @@ def run_demo(course: Course) -> None:
     for student in students:
         received = points.get(student.name)
         agrees = received == expected[student.name]
+        verdict = "[green]as expected[/]"
         if not agrees:
             wrong.append(student.name)
+            verdict = f"[bold red]DIFFERS[/] {escape(printable(problems.get(student.name, '')))}"
         table.add_row(
             student.name,
             student.about,
             number(expected[student.name]),
             "-" if received is None else number(received),
-            "[green]as expected[/]" if agrees else f"[bold red]DIFFERS[/] {problems.get(student.name, '')}",
+            verdict,
         )
     console.print(table)
     console.print(f"{len(students) - len(wrong)} of {len(students)} as expected, {time.monotonic() - start:.0f} s\n")
@@ -105,7 +110,7 @@ def make_course(course: Course, chapter: str, students: list[Student]) -> Course
     (folder / CONFIGURATION).write_text(settings, encoding="utf-8")
     demo = open_course(folder)
     for student in students:
-        path = demo.submitted / student.name / chapter / f"{chapter}.ipynb"
+        path = demo.submission(student.name, chapter)
         path.parent.mkdir(parents=True)
         path.write_text(submission(course, chapter, student), encoding="utf-8")
     return demo
@@ -123,7 +128,7 @@ def submission(course: Course, chapter: str, student: Student) -> str:
             filled[task] = right[student.answers - 1]
     for task, label in student.wrong.items():
         filled[task] = next(answer.source for answer in bank[task] if answer.label == label)
-    release = nbformat.read(course.release / chapter / f"{chapter}.ipynb", as_version=4)
+    release = nbformat.read(course.released(chapter), as_version=4)
     return nbformat.writes(fill_in(release, filled | student.code))
 
 
@@ -131,7 +136,6 @@ def expected_points(course: Course, chapter: str, student: Student) -> float:
     """What the class list says a student earns."""
     if not student.answers:
         return 0.0
-    cells = (cell.metadata.get("nbgrader", {}) for cell in read_reference(course, chapter).cells)
-    points = {cell["grade_id"]: cell["points"] for cell in cells if cell.get("grade")}
+    points = {name_of(cell): points_of(cell) for cell in read_reference(course, chapter).cells if is_graded(cell)}
     earned = sum(value for name, value in points.items() if not student.only or name.split("--")[0] in student.only)
     return earned - sum(student.loses.values())

@@ -1,10 +1,12 @@
 """The one writer of nbgrader's gradebook: does for an outcome what nbgrader's own autograding does at its end."""
 
+import contextlib
 import shutil
+from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 
-from nbgrader import utils
 from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
@@ -12,9 +14,10 @@ from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.exc import SQLAlchemyError
 
 from autograder.course import Course, CourseError
-from autograder.grading.outbox import write_atomically
+from autograder.disk import write_atomically
 from autograder.grading.work import GradedSubmission
-from autograder.intake.submission import real_files
+from autograder.intake.archives import Person
+from autograder.intake.files import copy_file_beside, files_beside, files_of_course
 
 
 def open_gradebook(course: Course) -> Gradebook:
@@ -24,6 +27,19 @@ def open_gradebook(course: Course) -> Gradebook:
     except (SQLAlchemyError, ImportError) as error:
         cause = " ".join(str(getattr(error, "orig", error)).split())
         raise CourseError(f"The gradebook cannot be opened: {cause}: look at c.CourseDirectory.db_url.") from error
+
+
+@contextlib.contextmanager
+def gradebook_at_work() -> Iterator[None]:
+    """Turn what a database complains about into one line that says what to do."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        cause = " ".join(str(getattr(error, "orig", None) or error).split())[:200]
+        raise CourseError(
+            f"The gradebook did not answer: {cause}: close other programs that use it, look whether the disk is full, "
+            "and run the same command again; what was graded is kept."
+        ) from error
 
 
 def checksums(course: Course, chapter: str) -> dict[str, str]:
@@ -43,6 +59,34 @@ def students_in(course: Course, chapter: str) -> set[str]:
         return {student for (student,) in query.filter(SubmittedAssignment.assignment_id == assignment.id)}
 
 
+def known_students(course: Course) -> list[str]:
+    """Everybody whom the gradebook knows, handed in or not."""
+    with open_gradebook(course) as gradebook:
+        return sorted(student.id for student in gradebook.students)
+
+
+def due_date(course: Course, chapter: str) -> datetime | None:
+    """When a chapter is due, in UTC, if nbgrader knows it."""
+    with open_gradebook(course) as gradebook:
+        try:
+            due: datetime | None = gradebook.find_assignment(chapter).duedate
+        except MissingEntry:
+            return None
+        return due
+
+
+def remember_students(course: Course, people: dict[str, Person]) -> None:
+    """Tell the gradebook what an archive says about students; what it knows already stays."""
+    if not people:
+        return
+    with gradebook_at_work(), open_gradebook(course) as gradebook:
+        known = {student.id: student for student in gradebook.students}
+        for name, person in people.items():
+            said = {"first_name": person.first_name, "last_name": person.last_name, "email": person.email}
+            new = {key: text for key, text in said.items() if text and not getattr(known.get(name), key, None)}
+            gradebook.update_or_create_student(name, **new)
+
+
 class GradebookWriter:
     """Brings outcomes of one chapter into the gradebook and the folder of graded notebooks, with one open connection.
 
@@ -59,8 +103,8 @@ class GradebookWriter:
         self.penalties.init_plugin()
         self.ignored = [*directories.ignore, "*.ipynb"]
         source = course.source / chapter
-        kept = {str(source / name) for name in self.converter.exclude_overwriting.get(chapter, [])}
-        self.course_files = [Path(name) for name in real_files(str(source), self.ignored) if name not in kept]
+        kept = {source / name for name in self.converter.exclude_overwriting.get(chapter, [])}
+        self.course_files = [path for path in files_of_course(source, self.ignored) if path not in kept]
 
     def __enter__(self) -> "GradebookWriter":
         self.gradebook = open_gradebook(self.course)
@@ -74,15 +118,15 @@ class GradebookWriter:
     def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self.gradebook.close()
 
-    def write(self, outcome: GradedSubmission) -> None:
-        """Store an outcome: marks in one transaction, then the notebook."""
+    def write(self, outcome: GradedSubmission) -> list[str]:
+        """Store an outcome: marks in one transaction, then the files. Returns what was left out of the latter."""
         try:
             self._write_marks(outcome)
         except BaseException:
             self.gradebook.db.rollback()
             raise
         self.gradebook.db.expunge_all()  # or a large class would stay in memory
-        self._write_files(outcome)
+        return self._write_files(outcome)
 
     def _write_marks(self, outcome: GradedSubmission) -> None:
         self.gradebook.update_or_create_student(outcome.student)
@@ -119,19 +163,29 @@ class GradebookWriter:
         )
         return None if penalty is None else max(0.0, min(penalty, notebook.score))
 
-    def _write_files(self, outcome: GradedSubmission) -> None:
+    def _write_files(self, outcome: GradedSubmission) -> list[str]:
         """The graded notebook and what nbgrader puts beside it: the student's files, overwritten by the course's."""
-        folder = self.course.autograded / outcome.student / self.chapter
-        submitted = self.course.submitted / outcome.student / self.chapter
-        files = {folder / Path(name).relative_to(submitted): name for name in real_files(str(submitted), self.ignored)}
-        files |= {folder / path.relative_to(self.course.source / self.chapter): str(path) for path in self.course_files}
-        graded = folder / f"{self.chapter}.ipynb"
-        if folder.is_dir():
-            for old in utils.find_all_files(str(folder)):
-                if Path(old) != graded:
-                    Path(old).unlink()
-        for path, origin in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(origin, path)
+        graded = self.course.graded(outcome.student, self.chapter)
+        folder = graded.parent
+        _clear(folder, graded)
+        beside = files_beside(self.course, self.course.submission(outcome.student, self.chapter).parent, self.ignored)
+        left = list(beside.left)
+        for name in beside.names:
+            problem = copy_file_beside(beside.folder / name, folder / name)
+            left += [problem] if problem else []
+        for path in self.course_files:
+            target = folder / path.relative_to(self.course.source / self.chapter)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
         write_atomically(graded, outcome.notebook.encode())
         self.converter.set_permissions(self.chapter, outcome.student)
+        return [f"Beside the notebook: {problem}." for problem in left]
+
+
+def _clear(folder: Path, kept: Path) -> None:
+    """Remove all that lies in a folder but one file."""
+    for path in folder.iterdir() if folder.is_dir() else []:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif path != kept:
+            path.unlink()

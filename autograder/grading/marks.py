@@ -1,25 +1,25 @@
 """The marks of a class, read from nbgrader's gradebook."""
 
 import pandas as pd
-from nbgrader import utils
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import MissingEntry
 
+from autograder.authoring.cells import is_graded, name_of, points_of, what_it_checks
 from autograder.course import Course, CourseError
+from autograder.grading.gradebook import open_gradebook
 from autograder.intake.submission import read_reference
-from autograder.wall.verdicts import what_it_checks
 
 COLUMNS = ["student", "task", "aspect", "grade_id", "points", "most_points", "needs_review"]
 
 
 def marks_of_class(course: Course, chapter: str) -> pd.DataFrame:
-    """One row for each student and test cell, in the order of the chapter; columns as in COLUMNS.
+    """One row for each student and graded cell, in the order of the chapter; columns as in COLUMNS.
 
     `points` is what counts: a mark given by hand where there is one, else the automatic one. Raises CourseError if
     nothing is graded.
     """
-    tests = [cell for cell in read_reference(course, chapter).cells if utils.is_grade(cell)]
+    tests = [cell for cell in read_reference(course, chapter).cells if is_graded(cell)]
     rows = []
-    with Gradebook(course.database, course.course_id) as gradebook:
+    with open_gradebook(course) as gradebook:
         try:
             submissions = gradebook.find_assignment(chapter).submissions
         except MissingEntry:
@@ -27,10 +27,10 @@ def marks_of_class(course: Course, chapter: str) -> pd.DataFrame:
         for submission in submissions:
             grades = {grade.name: grade for notebook in submission.notebooks for grade in notebook.grades}
             for cell in tests:
-                grade_id = cell.metadata.nbgrader["grade_id"]
+                grade_id = name_of(cell)
                 grade = grades.get(grade_id)
                 task, aspect = what_it_checks(cell)
-                most_points = float(cell.metadata.nbgrader["points"])
+                most_points = points_of(cell)
                 points, review = (grade.score, grade.needs_manual_grade) if grade else (0.0, True)
                 rows.append([submission.student.id, task, aspect, grade_id, points, most_points, review])
     if not rows:

@@ -4,30 +4,36 @@ COURSE/.autograder/CHAPTER/STUDENT/outcome.json    graded, perhaps not yet in th
 COURSE/.autograder/CHAPTER/STUDENT/record.json     in the gradebook: which submission, with which tests
 """
 
-import contextlib
 import json
-import os
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from autograder.course import STATE
+from autograder.disk import WRITING, write_atomically
 from autograder.grading.work import GradedSubmission
 
 OUTCOME, RECORD = "outcome.json", "record.json"
-WRITING = ".writing-"  # how names of unfinished files begin
+PRIVATE = 0o600  # marks are nobody else's business
+DAMAGED = ".damaged"  # how names of files end that could not be read
 
 
 @dataclass(frozen=True)
 class Record:
     """What stays of an outcome once the gradebook has it: digests of submission and tests, and the time it took."""
 
-    submission: str
-    tests: str
+    submission_digest: str
+    tests_digest: str
     seconds: float
     scores: dict[str, float | None]
     phases: dict[str, float]  # seconds of each part of the work
+    remarks: list[str]  # what people should know about it
+
+    @classmethod
+    def from_json(cls, text: str) -> "Record":
+        fields = json.loads(text)
+        return cls(**fields)
 
 
 class Outbox:
@@ -38,58 +44,42 @@ class Outbox:
 
     def put(self, outcome: GradedSubmission) -> None:
         """Keep an outcome. When this returns it survives a kill and a power cut."""
-        write_atomically(self.folder / outcome.student / OUTCOME, outcome.to_json().encode())
+        write_atomically(self.folder / outcome.student / OUTCOME, outcome.to_json().encode(), PRIVATE)
 
     def waiting(self) -> Iterator[GradedSubmission]:
         """Outcomes that an earlier run could not bring into the gradebook; what it was still writing is removed."""
         for path in self.folder.glob(f"*/{WRITING}*"):
             path.unlink()
         for path in sorted(self.folder.glob(f"*/{OUTCOME}")):
-            yield GradedSubmission.from_json(path.read_text(encoding="utf-8"))
+            if outcome := _read(path, GradedSubmission.from_json):
+                yield outcome
 
-    def done(self, outcome: GradedSubmission) -> None:
+    def done(self, outcome: GradedSubmission, remarks: list[str]) -> None:
         """The gradebook has it: keep the record and drop the rest."""
-        record = Record(outcome.submission, outcome.tests, outcome.seconds, outcome.scores, outcome.phases)
-        write_atomically(self.folder / outcome.student / RECORD, json.dumps(asdict(record)).encode())
+        record = Record(
+            outcome.submission_digest,
+            outcome.tests_digest,
+            outcome.seconds,
+            outcome.scores,
+            outcome.phases,
+            remarks,
+        )
+        write_atomically(self.folder / outcome.student / RECORD, json.dumps(asdict(record)).encode(), PRIVATE)
         (self.folder / outcome.student / OUTCOME).unlink()
 
     def records(self) -> dict[str, Record]:
         """Records by student."""
-        return {
-            path.parent.name: Record(**json.loads(path.read_text(encoding="utf-8")))
-            for path in self.folder.glob(f"*/{RECORD}")
-        }
+        found = {path.parent.name: _read(path, Record.from_json) for path in self.folder.glob(f"*/{RECORD}")}
+        return {student: record for student, record in found.items() if record}
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file that holds, at any moment, either what it held before or all of `content`, even after a crash."""
-    _make_folder(path.parent)
-    number, temporary = tempfile.mkstemp(dir=path.parent, prefix=WRITING)
+Kept = TypeVar("Kept")
+
+
+def _read(path: Path, parse: Callable[[str], Kept]) -> Kept | None:
+    """What a file of ours holds; None if it is damaged: then it is set aside, and the submission is graded again."""
     try:
-        with os.fdopen(number, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            Path(temporary).unlink()
-        raise
-    _sync_folder(path.parent)
-
-
-def _make_folder(folder: Path) -> None:
-    if not folder.is_dir():
-        _make_folder(folder.parent)
-        folder.mkdir(exist_ok=True)
-        _sync_folder(folder.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Bring a new name in a folder to the disk, where folders can be opened for that."""
-    if os.name == "posix":
-        number = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(number)
-        finally:
-            os.close(number)
+        return parse(path.read_text(encoding="utf-8"))
+    except (ValueError, TypeError, KeyError, AttributeError):  # no JSON, or other JSON than we write
+        path.replace(path.with_name(path.name + DAMAGED))
+        return None

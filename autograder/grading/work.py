@@ -15,7 +15,9 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
+from autograder.authoring.cells import is_answer, is_graded, name_of
 from autograder.course import CourseError
+from autograder.intake.files import Submission
 from autograder.intake.submission import take_in_content, untouched
 from autograder.wall.judge import Judge
 from autograder.wall.seeds import seed_of
@@ -32,7 +34,7 @@ class Assignment:
 
     chapter: str
     reference: str
-    tests: str  # digest of what the marks depend on besides the submission
+    tests_digest: str  # of what the marks depend on besides the submission
     settings: dict[str, dict[str, Any]]  # sections of nbgrader's configuration
     preprocessors: tuple[str, ...]  # that run on the judged notebook
     key: str  # what seeds are made from, see wall/seeds.py
@@ -40,14 +42,11 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Work:
-    """One submission to grade: the file's bytes, or why they cannot be read."""
+    """One submission to grade."""
 
     assignment: Assignment
     student: str
-    content: bytes
-    unreadable: str
-    submission: str  # its digest
-    timestamp: str  # when it was handed in, as nbgrader read it; empty if it is not known
+    submission: Submission
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,8 @@ class GradedSubmission:
 
     student: str
     chapter: str
-    submission: str
-    tests: str
+    submission_digest: str
+    tests_digest: str
     timestamp: str
     notebook: str  # the judged notebook as text
     scores: dict[str, float | None]  # by grade id, as nbgrader determines them; None is for a person to decide
@@ -93,10 +92,10 @@ def digest_of_tests(reference: NotebookNode) -> str:
     parts = [
         [
             {key: value for key, value in cell.metadata.get("nbgrader", {}).items() if key != "checksum"},
-            "" if utils.is_solution(cell) else cell.source,
+            "" if is_answer(cell) else cell.source,
         ]
         for cell in reference.cells
-        if cell.cell_type == "code" or utils.is_grade(cell)
+        if cell.cell_type == "code" or is_graded(cell)
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -111,7 +110,8 @@ def grade_submission(work: Work) -> GradedSubmission:
     for folder in judge.visible_folders:
         if not Path(folder).is_dir():
             raise CourseError(f"This worker lacks the folder {folder}, which student code may read: put it there.")
-    intake = untouched(work.unreadable, reference) if work.unreadable else take_in_content(work.content, reference)
+    unreadable = work.submission.unreadable
+    intake = untouched(unreadable, reference) if unreadable else take_in_content(work.submission.content, reference)
     taken_in = time.perf_counter()
     notebook = intake.notebook
     verdicts = judge.judge(notebook, reference, seed_of(assignment.key, notebook))
@@ -124,22 +124,20 @@ def grade_submission(work: Work) -> GradedSubmission:
     end = time.perf_counter()
     tests = sum(verdict.seconds for verdict in verdicts)
     return GradedSubmission(
-        work.student,
-        assignment.chapter,
-        work.submission,
-        assignment.tests,
-        work.timestamp,
-        text,
-        {_grade_id(cell): utils.determine_grade(cell)[0] for cell in notebook.cells if utils.is_grade(cell)},
-        {
-            _grade_id(cell): _automatic_comment(cell)
-            for cell in notebook.cells
-            if utils.is_solution(cell) or utils.is_task(cell)
+        student=work.student,
+        chapter=assignment.chapter,
+        submission_digest=work.submission.digest,
+        tests_digest=assignment.tests_digest,
+        timestamp=work.submission.timestamp,
+        notebook=text,
+        scores={name_of(cell): utils.determine_grade(cell)[0] for cell in notebook.cells if is_graded(cell)},
+        comments={
+            name_of(cell): _automatic_comment(cell) for cell in notebook.cells if is_answer(cell) or utils.is_task(cell)
         },
-        tuple(verdicts),
-        tuple(intake.repairs),
-        end - start,
-        {
+        verdicts=tuple(verdicts),
+        repairs=tuple(intake.repairs),
+        seconds=end - start,
+        phases={
             "intake": taken_in - start,
             "cells": judged - taken_in - tests,
             "tests": tests,
@@ -165,7 +163,3 @@ def _automatic_comment(cell: NotebookNode) -> str | None:
     """As nbgrader's SaveAutoGrades has it."""
     is_unchanged = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
     return "No response." if is_unchanged and not utils.is_task(cell) else None
-
-
-def _grade_id(cell: NotebookNode) -> str:
-    return str(cell.metadata.nbgrader["grade_id"])

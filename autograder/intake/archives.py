@@ -15,16 +15,19 @@ import tempfile
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, Any
 
 import yaml
 
 from autograder.course import Course, CourseError
-from autograder.intake.submission import LARGEST_SUBMISSION
+from autograder.disk import write_atomically
+from autograder.intake.files import LARGEST_SUBMISSION, TIMESTAMP, name_without_copies
+from autograder.wording import printable
 
 MOST_ENTRIES = 10_000
 MOST_UNPACKED = 2**30  # bytes of all files together
@@ -38,7 +41,7 @@ PACKED = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 
 # A student chooses `file`: it must not pass for the part that says whose it is, so the first fit counts.
 TOP = r"(?:[^/]+/)??"  # one folder around all, as archives that were packed again have
-CANVAS = re.compile(r"(?:submissions/)?(?P<student>[^/_]+)_(?:LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)")
+CANVAS = re.compile(r"(?:submissions/)?(?P<student>[^/_]+)_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)")
 MOODLE = re.compile(TOP + r"(?P<student>[^/]+?)_\d+_assignsubmission_file_?/?(?P<file>.+)")
 GRADESCOPE = re.compile(TOP + r"(?P<student>submission_\d+)/(?P<file>.+)")
 PATTERNS = {"gradescope": GRADESCOPE, "moodle": MOODLE, "canvas": CANVAS}
@@ -57,6 +60,23 @@ class Taken:
     student: str
     entry: str
     path: Path
+    when: str = ""  # what the archive says about the time: LATE, or the time itself
+
+
+@dataclass(frozen=True)
+class Person:
+    """What an archive says about a student."""
+
+    name: str = ""
+    email: str = ""
+
+    @property
+    def first_name(self) -> str:
+        return self.name.rpartition(" ")[0]
+
+    @property
+    def last_name(self) -> str:
+        return self.name.rpartition(" ")[2]
 
 
 @dataclass
@@ -66,6 +86,8 @@ class Collection:
     lms: str
     taken: list[Taken] = field(default_factory=list)
     left: list[tuple[str, str]] = field(default_factory=list)
+    people: dict[str, Person] = field(default_factory=dict)  # by student
+    late_without_time: list[str] = field(default_factory=list)  # students of whom only that they are late is known
 
 
 @dataclass(frozen=True)
@@ -77,10 +99,27 @@ class _Entry:
     content: Path | None = None
 
 
-def collect(course: Course, chapter: str, archive: Path, lms: str | None = None, replace: bool = False) -> Collection:
+@dataclass(frozen=True)
+class _Listed:
+    """A submission in Gradescope's list."""
+
+    submitters: dict[str, Person]  # by what tells them apart
+    time: datetime | None
+
+
+def collect(
+    course: Course,
+    chapter: str,
+    archive: Path,
+    lms: str | None = None,
+    replace: bool = False,
+    due: Callable[[], datetime | None] = lambda: None,
+) -> Collection:
     """Take the submissions to `chapter` out of a zip or tar; the layout is found out if `lms` does not name it.
 
-    Of two files for one student the first counts. A submission that is already there stays, unless `replace` is given.
+    Of two files for one student the first counts. When something was handed in is written where nbgrader reads it;
+    of what is LATE (Canvas) the hour is not known, so that is one second after what `due` says.
+    A submission that is already there stays, unless `replace` is given.
     Raises CourseError, with nothing written, if the chapter is unknown or the archive cannot be read.
     """
     course.chapter_source(chapter)
@@ -95,20 +134,20 @@ def collect(course: Course, chapter: str, archive: Path, lms: str | None = None,
         if not entries:
             raise CourseError(f"{archive.name} holds no file: download it again.")
         layout = lms or _layout([entry.name for entry in entries])
-        return _Sorter(course, chapter, layout, replace).sort(entries)
+        return _Sorter(course, chapter, layout, replace, due).sort(entries)
 
 
 class _Sorter:
     """Decides for each entry whose submission it is, and puts it there."""
 
-    def __init__(self, course: Course, chapter: str, layout: str, replace: bool):
-        self.course, self.chapter, self.replace = course, chapter, replace
+    def __init__(self, course: Course, chapter: str, layout: str, replace: bool, due: Callable[[], datetime | None]):
+        self.course, self.chapter, self.replace, self.due = course, chapter, replace, due
         self.other_chapters = set(course.chapters()) - {chapter}
         self.collection = Collection(layout)
         self.pattern = PATTERNS.get(layout) or re.compile(
             rf"(?P<student>[^/]+?)(?:/(?:{re.escape(chapter)}/)?(?P<file>{re.escape(chapter)}))?\.ipynb"
         )
-        self.submitters: dict[str, list[str]] = {}
+        self.listed: dict[str, _Listed] = {}
         self.first: dict[str, str] = {}  # student -> the entry that counts
 
     def sort(self, entries: list[_Entry]) -> Collection:
@@ -129,33 +168,42 @@ class _Sorter:
             elif stem in self.other_chapters:
                 self._leave(entry, f"it is named after chapter {stem}")
             else:
-                for student in students:
-                    self._place(student, entry)
+                assert match is not None
+                is_late = bool(match.groupdict().get("late"))
+                listed = self.listed.get(match["student"])
+                for student, person in students.items():
+                    if self._place(student, entry, is_late, listed.time if listed else None) and person.name:
+                        self.collection.people[student] = person
         return self.collection
 
-    def _students(self, match: re.Match[str] | None) -> list[str]:
-        """Whose work an entry is, as names that are safe in a path; more than one for a group."""
+    def _students(self, match: re.Match[str] | None) -> dict[str, Person]:
+        """Whose work an entry is, by names that are safe in a path; more than one for a group."""
         if match is None or match["student"] == self.chapter:
-            return []
-        raw = [match["student"]]
-        if self.collection.lms == "canvas":
-            raw = [f"{match['student']}_{match['number']}"]  # two people may share a name; the number is theirs alone
-        elif self.collection.lms == "gradescope":
-            raw = self.submitters.get(match["student"], raw)
-        return [student for student in map(safe_name, raw) if student]
+            return {}
+        raw = {match["student"]: Person()}
+        if self.collection.lms == "canvas":  # two people may share a name; the number is theirs alone
+            raw = {f"{match['student']}_{match['number']}": Person()}
+        elif self.collection.lms == "moodle":
+            raw = {match["student"]: Person(match["student"])}
+        elif self.collection.lms == "gradescope" and match["student"] in self.listed:
+            raw = self.listed[match["student"]].submitters
+        return {student: person for name, person in raw.items() if (student := safe_name(name))}
 
-    def _place(self, student: str, entry: _Entry) -> None:
+    def _place(self, student: str, entry: _Entry, is_late: bool, time: datetime | None) -> bool:
+        """Put an entry where it belongs, or say why not. Returns whether it is there."""
         assert entry.content is not None
-        path = self.course.submitted / student / self.chapter / f"{self.chapter}.ipynb"
+        path = self.course.submission(student, self.chapter)
         key = student.casefold()  # some disks do not tell Ann from ann
         if key in self.first:
             self._leave(entry, f"{student} has handed in {_shown(self.first[key])} as well, and the first one counts")
-            return
+            return False
         self.first[key] = entry.name
         if not path.resolve().is_relative_to(self.course.submitted.resolve()):
             self._leave(entry, f"{path.parent} is a link that leads out of {self.course.submitted}")
         elif path.is_file() and path.read_bytes() == entry.content.read_bytes():
             self._leave(entry, f"{student} has this very file there already")
+            self._keep_time(student, path.with_name(TIMESTAMP), is_late, time)
+            return True
         elif path.exists() and not self.replace:
             self._leave(entry, f"{student} has another file there already; --replace would take this one")
         elif path.is_dir() or not _make_folder(path.parent):
@@ -164,7 +212,25 @@ class _Sorter:
             copy = entry.content.with_name("copy")  # a group's file goes to several places
             shutil.copyfile(entry.content, copy)
             copy.replace(path)
-            self.collection.taken.append(Taken(student, _shown(entry.name), path))
+            when = self._keep_time(student, path.with_name(TIMESTAMP), is_late, time)
+            self.collection.taken.append(Taken(student, _shown(entry.name), path, when))
+            return True
+        return False
+
+    def _keep_time(self, student: str, path: Path, is_late: bool, time: datetime | None) -> str:
+        """Write down when something was handed in, as far as that is known; returns it in words."""
+        if is_late and time is None:
+            due = self.due()
+            if due is None:
+                self.collection.late_without_time.append(student)
+            else:
+                time = due + timedelta(seconds=1)
+        if time is None:
+            path.unlink(missing_ok=True)  # of an earlier version
+            return "LATE" if is_late else ""
+        text = f"{time:%Y-%m-%d %H:%M:%S} UTC"
+        write_atomically(path, text.encode())
+        return f"LATE, taken as {text}" if is_late else text
 
     def _read_submitters(self, entry: _Entry) -> None:
         """Gradescope's list: submission -> student numbers, or what else tells people apart."""
@@ -177,9 +243,9 @@ class _Sorter:
         try:
             loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
             for submission, facts in yaml.load(entry.content.read_bytes(), Loader=loader).items():
-                people = [_submitter(person) for person in facts[":submitters"]]
+                people = {_submitter(person): _person(person) for person in facts[":submitters"]}
                 if all(people) and people:
-                    self.submitters[str(submission)] = people
+                    self.listed[str(submission)] = _Listed(people, _time(facts.get(":created_at")))
             self._leave(entry, "it says who handed in what, and was used for that")
         except Exception:  # whatever is wrong with it, work can still be told apart by submission
             self._leave(entry, "it cannot be read; students are called after their submissions")
@@ -200,6 +266,17 @@ def _submitter(person: dict[str, Any]) -> str:
     return str(person.get(":sid") or person.get(":email") or person.get(":name") or "")
 
 
+def _person(facts: dict[str, Any]) -> Person:
+    return Person(*(printable(str(facts.get(key) or ""))[:LONGEST_NAME] for key in (":name", ":email")))
+
+
+def _time(value: object) -> datetime | None:
+    """A time in UTC without its zone, as nbgrader has them."""
+    if not isinstance(value, datetime):
+        return None
+    return (value.astimezone(UTC) if value.tzinfo else value).replace(tzinfo=None)
+
+
 def _layout(names: list[str]) -> str:
     """The layout that most notebooks of an archive follow; plain if none does."""
     notebooks = [name for name in names if name.lower().endswith(".ipynb")]
@@ -210,7 +287,8 @@ def _layout(names: list[str]) -> str:
 
 def _stem(match: re.Match[str] | None) -> str:
     """The name that a student gave the file, less what Canvas adds when it is handed in again."""
-    return re.sub(r"(-\d+)?\.ipynb$", "", _file_name((match and match["file"]) or ""), flags=re.IGNORECASE)
+    name = _file_name((match and match["file"]) or "")
+    return name_without_copies(re.sub(r"(-\d+)?\.ipynb$", "", name, flags=re.IGNORECASE))
 
 
 def _file_name(name: str) -> str:
@@ -219,7 +297,7 @@ def _file_name(name: str) -> str:
 
 def _shown(name: str) -> str:
     """A name from an archive as it may be printed: no control characters, not endless."""
-    return "".join(letter if letter.isprintable() else "?" for letter in name[:200])
+    return printable(name[:200].replace("\n", "?"))
 
 
 def _make_folder(path: Path) -> bool:

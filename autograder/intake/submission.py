@@ -1,5 +1,6 @@
 """Read what students hand in, and rebuild it from the course's own notebook so that only their answers are theirs."""
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -8,23 +9,20 @@ import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
-from nbgrader import utils
 from nbgrader.converters import base
 from nbgrader.coursedir import CourseDirectory
 
+from autograder.authoring.cells import is_answer, is_free, is_locked, name_of, without_hidden
 from autograder.course import Course, CourseError, open_course
+from autograder.intake.files import UnreadableSubmission, files_beside, files_of_course, read_file, timestamp_if_any
 from autograder.wall.outputs import storable
 from autograder.wall.verdicts import record
 
-LARGEST_SUBMISSION = 20 * 2**20  # bytes
 MOST_CELLS = 2000
 MOST_OBJECTS = 100_000  # JSON objects in the file, of which each takes a hundred times its bytes in memory
+DEFINES = re.compile(r"^(?:(?:async )?(?:def|class) (?P<function>\w+)|(?P<variable>\w+)(?: *:[^=\n]+)? *=(?!=))", re.M)
 MISSING_ANSWER = "# This cell was not in the submission."
 NOTE_ID = "autograder-note"
-
-
-class UnreadableSubmission(Exception):
-    """A file that is no notebook; its text is one sentence for the student."""
 
 
 @dataclass
@@ -33,21 +31,23 @@ class Intake:
 
     notebook: NotebookNode
     repairs: list[str] = field(default_factory=list)
+    answered: frozenset[str] = frozenset()  # task and scratch cells that the submission holds
 
 
 def read_reference(course: Course, chapter: str) -> NotebookNode:
     """The chapter's notebook with all tests. Raises CourseError if it has not been built."""
-    path = course.source / chapter / f"{chapter}.ipynb"
+    path = course.reference(chapter)
     if not path.is_file():
-        known = ", ".join(course.chapters()) or "none yet"
-        raise CourseError(f"There is no built chapter {chapter!r}: run `autograder build`; chapters: {known}.")
+        if chapter not in course.chapters():
+            raise course.no_chapter(chapter)
+        raise CourseError(f"Chapter {chapter!r} is not built: run `autograder build {chapter}`.")
     return nbformat.read(path, as_version=4)
 
 
-def take_in(submission: Path, reference: NotebookNode) -> Intake:
-    """Rebuild the notebook at `submission` from `reference`, as `take_in_content` does."""
+def take_in(submission: Path, reference: NotebookNode, below: Path | None = None) -> Intake:
+    """Rebuild the notebook at `submission` from `reference`, as `take_in_content` does; for `below` see `read_file`."""
     try:
-        return take_in_content(read_file(submission), reference)
+        return take_in_content(read_file(submission, below), reference)
     except UnreadableSubmission as problem:
         return untouched(str(problem), reference)
 
@@ -70,17 +70,6 @@ def untouched(problem: str, reference: NotebookNode) -> Intake:
     note = f"**This submission could not be read.** {problem} It was graded as an untouched notebook."
     intake.notebook.cells.insert(0, new_markdown_cell(note, id=NOTE_ID))
     return Intake(intake.notebook, [f"The submission could not be read. {problem}"])
-
-
-def read_file(path: Path) -> bytes:
-    """What a submitted file holds. Raises UnreadableSubmission if it is a link or too large."""
-    if path.is_symlink():  # it could name another student's submission, or the solution
-        raise UnreadableSubmission("The file is a link, not a notebook.")
-    size = path.stat().st_size
-    if size > LARGEST_SUBMISSION:
-        limit = LARGEST_SUBMISSION / 2**20
-        raise UnreadableSubmission(f"The file has {size / 2**20:.0f} MiB, the limit is {limit:.0f}: clear its outputs.")
-    return path.read_bytes()
 
 
 def parse(content: bytes) -> NotebookNode:
@@ -109,41 +98,104 @@ def rebuild(submission: NotebookNode, reference: NotebookNode) -> Intake:
     """The reference's cells, with the student's text in task and scratch cells and their own cells in between.
 
     Of a task cell that occurs twice the first counts; cells that were deleted come back; changed tests, metadata, tags,
-    attachments and outputs have no effect.
+    attachments and outputs have no effect. Cells that lost their names are found by what they define.
     """
-    free = {_name(cell): cell for cell in reference.cells if _is_free(cell)}
-    known = {_name(cell) for cell in reference.cells}
-    known_text = {cell.source for cell in reference.cells if cell.cell_type == "markdown"}
+    by_name = {name_of(cell): cell for cell in reference.cells}
+    of_course = {cell.source for cell in reference.cells if cell.cell_type == "markdown" and not is_free(cell)}
+    recognised = _recognised(submission, reference)
     answers: dict[str, str] = {}
     own_cells: dict[str | None, list[NotebookNode]] = {}
-    repairs: list[str] = []
+    twice: list[str] = []
+    changed: list[str] = []
     place: str | None = None
-    for cell in submission.cells:
-        name, source = _name(cell), _text(cell.get("source"))
-        if name in free:
-            if name in answers:
-                repairs.append(f"Cell {name} occurs more than once; the first one counts.")
-            else:
-                answers[name] = source
-        if name in known:
-            place = name
-        elif cell.get("cell_type") in ("code", "markdown") and source.strip() and source not in known_text:
-            own_cells.setdefault(place, []).append(_own_cell(cell["cell_type"], source))
+    for number, cell in enumerate(submission.cells):
+        name, source = recognised.get(number, name_of(cell)), _text(cell.get("source"))
+        if name not in by_name:
+            if cell.get("cell_type") in ("code", "markdown") and source.strip() and source not in of_course:
+                own_cells.setdefault(place, []).append(_own_cell(cell["cell_type"], source))
+            continue
+        place = name
+        if is_locked(by_name[name]):
+            changed += [] if name in changed or _same(source, by_name[name].source) else [name]
+        elif is_free(by_name[name]):
+            twice += [name] if name in answers else []
+            answers.setdefault(name, source)
+    missing = [name for name, cell in by_name.items() if is_answer(cell) and name not in answers]
+    found = [name for name in recognised.values() if is_answer(by_name[name])]
     cells = list(own_cells.get(None, []))
     for cell in reference.cells:
-        name = _name(cell)
+        name = name_of(cell)
         rebuilt = NotebookNode(cell, metadata=NotebookNode(cell.metadata))
-        if name in free:
-            if utils.is_solution(cell) and name not in answers:
-                repairs.append(f"Task cell {name} is missing; it counts as not answered.")
+        if is_free(cell):
             rebuilt["source"] = answers.get(name, MISSING_ANSWER)
+            rebuilt.pop("attachments", None)
         if cell.cell_type == "code":
             rebuilt["outputs"], rebuilt["execution_count"] = [], None
         cells += [rebuilt, *own_cells.get(name, [])]
     for number, cell in enumerate(cells):
         if "id" not in cell:
             cell["id"] = f"own-{number}"
-    return Intake(nbformat.v4.new_notebook(cells=cells, metadata=NotebookNode(reference.metadata)), repairs)
+    return Intake(
+        nbformat.v4.new_notebook(cells=cells, metadata=NotebookNode(reference.metadata)),
+        _repairs(twice, missing, found, changed, none_found=not answers),
+        frozenset(answers),
+    )
+
+
+def _repairs(
+    twice: list[str], missing: list[str], recognised: list[str], changed: list[str], none_found: bool
+) -> list[str]:
+    repairs = [f"Cell {name} occurs more than once; the first one counts." for name in dict.fromkeys(twice)]
+    if recognised:
+        repairs.append(f"Cells had lost their names and were recognised by what they define: {', '.join(recognised)}.")
+    if missing and none_found:
+        repairs.append("It holds none of this chapter's task cells: is it the notebook of another chapter?")
+    elif len(missing) == 1:
+        repairs.append(f"Task cell {missing[0]} is missing; it counts as not answered.")
+    elif missing:
+        repairs.append(f"Task cells are missing and count as not answered: {', '.join(missing)}.")
+    if changed:
+        repairs.append(f"Tests or given cells that read otherwise were put back: {', '.join(changed)}.")
+    return repairs
+
+
+def _recognised(submission: NotebookNode, reference: NotebookNode) -> dict[int, str]:
+    """Positions of submitted cells that lost their names (in another editor, say), with the names they had.
+
+    A task cell is known by the function, class or variable that it defines, what the course wrote by its text.
+    """
+    names = {name_of(cell) for cell in submission.cells}
+    lost = {name_of(cell): cell for cell in reference.cells if name_of(cell) not in names}
+    wanted: dict[str, str] = {}
+    for name, cell in lost.items():
+        if is_answer(cell) and (defined := DEFINES.search(cell.source)):
+            wanted.setdefault(defined["function"] or defined["variable"], name)
+    if not wanted:
+        return {}
+    texts = {_first_line(cell): name for name, cell in lost.items() if not is_answer(cell)}
+    all_names = {name_of(cell) for cell in reference.cells}
+    found: dict[int, str] = {}
+    for number, cell in enumerate(submission.cells):
+        if name_of(cell) in all_names or cell.get("cell_type") != "code":
+            continue
+        defines = [match["function"] or match["variable"] for match in DEFINES.finditer(_text(cell.get("source")))]
+        if text := texts.get(_first_line(cell)):
+            found[number] = text
+        elif defined_name := next((defined for defined in defines if defined in wanted), None):
+            found[number] = wanted.pop(defined_name)
+    return found if any(is_answer(lost[name]) for name in found.values()) else {}
+
+
+def _first_line(cell: NotebookNode) -> str:
+    return _text(cell.get("source")).strip().split("\n", 1)[0].rstrip()
+
+
+def _same(source: str, of_course: str) -> bool:
+    """Whether a cell reads as the course wrote it, with or without the hidden part; blanks at ends do not count."""
+    mine, *others = (
+        [line.rstrip() for line in text.strip().split("\n")] for text in (source, of_course, without_hidden(of_course))
+    )
+    return mine in others
 
 
 def _own_cell(cell_type: str, source: str) -> NotebookNode:
@@ -152,42 +204,9 @@ def _own_cell(cell_type: str, source: str) -> NotebookNode:
     return cell
 
 
-def _is_free(cell: NotebookNode) -> bool:
-    """Whether the student may change this cell of the reference: task and scratch cells."""
-    return cell.cell_type == "code" and not utils.is_locked(cell)
-
-
-def _name(cell: NotebookNode) -> str:
-    """nbgrader's grade id, or for cells without one the cell id."""
-    nbgrader = cell.get("metadata", {}).get("nbgrader")
-    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
-    return str(grade_id or cell.get("id", ""))
-
-
 def _text(source: Any) -> str:
     text = "".join(map(str, source)) if isinstance(source, list) else str(source or "")
     return storable(text)
-
-
-def real_files(path: str, exclude: list[str] | None = None) -> list[str]:
-    """nbgrader's `find_all_files` without links, which may lead to the gradebook, and pipes, which never end."""
-    return [
-        name for name in utils.find_all_files(path, exclude) if Path(name).is_file() and not Path(name).is_symlink()
-    ]
-
-
-_get_existing_timestamp = CourseDirectory.get_existing_timestamp
-
-
-def timestamp_if_any(directory: CourseDirectory, folder: str) -> Any:
-    """nbgrader's `get_existing_timestamp`, for which a `timestamp.txt` that holds no time is none."""
-    path = Path(folder) / "timestamp.txt"
-    if path.is_symlink() or not path.is_file():
-        return None
-    try:
-        return _get_existing_timestamp(directory, folder)
-    except Exception:  # nbgrader 0.9.6 reports the mistake by calling a method that is not there
-        return None
 
 
 class TolerantExporter(NotebookExporter):
@@ -196,16 +215,28 @@ class TolerantExporter(NotebookExporter):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # What nbgrader reads besides the notebook, it reads through these two.
-        base.find_all_files = real_files
+        base.find_all_files = self._files_to_copy
         CourseDirectory.get_existing_timestamp = timestamp_if_any
 
     def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> Any:
         # The course is the one that is being graded: a search upwards from the submission would run a configuration
         # that lies beside it. The path keeps its links, since a link must not lead to somebody else's notebook.
-        course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))
+        course = self._course()
         path = course.root / filename
         if not path.is_relative_to(course.submitted):  # nbgrader's second pass, over its own sanitised copy
             return super().from_filename(filename, resources=resources, **kwargs)
-        intake = take_in(path, read_reference(course, path.stem))
+        intake = take_in(path, read_reference(course, path.stem), course.submitted)
         record(intake.notebook, intake.repairs, [])
         return self.from_notebook_node(intake.notebook, resources=resources, **kwargs)
+
+    def _course(self) -> Course:
+        return open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))
+
+    def _files_to_copy(self, folder: str, ignored: list[str] | None = None) -> list[str]:
+        """What of a submission nbgrader is to copy beside the graded notebook."""
+        course = self._course()
+        path = course.root / folder
+        if not path.is_relative_to(course.submitted):
+            return [str(file) for file in files_of_course(path, ignored or [])]
+        found = files_beside(course, path, ignored or [])
+        return [str(Path(folder) / name) for name in found.names]

@@ -9,18 +9,20 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 from markupsafe import Markup
-from nbgrader import utils
-from nbgrader.api import Gradebook
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
+from pygments.lexers import PythonLexer, TextLexer
 
+from autograder.authoring.cells import is_answer, is_graded_by_hand, name_of
 from autograder.course import Course, CourseError
+from autograder.grading.gradebook import open_gradebook
 from autograder.grading.marks import marks_of_class
 from autograder.pages.html import render, write_page
 from autograder.wall.verdicts import Verdict, recorded_verdicts, repairs_of
+from autograder.wording import count
 
 FORMATTER = HtmlFormatter(nowrap=False)
+LONGEST_ANSWER = 20_000  # characters of an answer that are shown
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class TaskFeedback:
     points: float
     most_points: float
     comments: list[str]
+    waits: bool  # for a person, who gives the points
 
 
 def write_feedback(course: Course, chapter: str) -> list[Path]:
@@ -41,52 +44,56 @@ def write_feedback(course: Course, chapter: str) -> list[Path]:
     comments = _comments(course, chapter)
     pages = []
     for student, of_student in marks.groupby("student"):
-        graded = course.autograded / str(student) / chapter / f"{chapter}.ipynb"
+        graded = course.graded(str(student), chapter)
         if not graded.is_file():
             continue
         notebook = nbformat.read(graded, as_version=4)
-        points = of_student.groupby("task")["points"].sum()
-        most_points = of_student.groupby("task")["most_points"].sum()
-        tasks = _tasks(notebook, points, most_points, comments.get(str(student), {}))
+        tasks = _tasks(notebook, of_student, comments.get(str(student), {}))
         page = render(
             "feedback.html",
             student=student,
             chapter=chapter,
             repairs=repairs_of(notebook),
             tasks=tasks,
-            points=float(points.sum()),
-            most_points=float(most_points.sum()),
+            points=float(of_student["points"].sum()),
+            most_points=float(of_student["most_points"].sum()),
             code_style=Markup(FORMATTER.get_style_defs(".highlight")),
         )
-        pages.append(write_page(course.feedback / str(student) / chapter / f"{chapter}.html", page))
+        pages.append(write_page(course.feedback_page(str(student), chapter), page))
     if not pages:
         raise CourseError(f"Nothing is graded yet: run `autograder grade {chapter}`.")
     return pages
 
 
-def _tasks(
-    notebook: nbformat.NotebookNode, points: pd.Series, most_points: pd.Series, comments: dict[str, list[str]]
-) -> list[TaskFeedback]:
+def _tasks(notebook: nbformat.NotebookNode, marks: pd.DataFrame, comments: dict[str, list[str]]) -> list[TaskFeedback]:
     verdicts = recorded_verdicts(notebook)
-    answers = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in notebook.cells if utils.is_solution(cell)}
+    answers = {name_of(cell): cell for cell in notebook.cells if is_answer(cell)}
     return [
         TaskFeedback(
             name,
-            # Pygments escapes the code it highlights.
-            Markup(highlight(answers.get(name, ""), PythonLexer(), FORMATTER)),
+            _shown(answers[name]) if name in answers else Markup(),
             [verdict for verdict in verdicts if verdict.task == name],
-            float(points[name]),
-            float(most_points[name]),
+            float(of_task["points"].sum()),
+            float(of_task["most_points"].sum()),
             comments.get(name, []),
+            waits=name in answers and is_graded_by_hand(answers[name]) and bool(of_task["needs_review"].any()),
         )
-        for name in dict.fromkeys(verdict.task for verdict in verdicts)
+        for name, of_task in ((str(name), rows) for name, rows in marks.groupby("task", sort=False))
     ]
+
+
+def _shown(cell: nbformat.NotebookNode) -> Markup:
+    """An answer as a page shows it; of an endless one the beginning, since colours make a text many times longer."""
+    rest = len(cell.source) - LONGEST_ANSWER
+    text = cell.source[:LONGEST_ANSWER] + (f"\n# ... and {count(rest, 'character')} more" if rest > 0 else "")
+    # Pygments escapes the text it highlights.
+    return Markup(highlight(text, PythonLexer() if cell.cell_type == "code" else TextLexer(), FORMATTER))
 
 
 def _comments(course: Course, chapter: str) -> dict[str, dict[str, list[str]]]:
     """What instructors wrote in formgrader: by student, then by task."""
     comments: dict[str, dict[str, list[str]]] = {}
-    with Gradebook(course.database, course.course_id) as gradebook:
+    with open_gradebook(course) as gradebook:
         for submission in gradebook.find_assignment(chapter).submissions:
             by_task = comments.setdefault(submission.student.id, {})
             for comment in (comment for notebook in submission.notebooks for comment in notebook.comments):

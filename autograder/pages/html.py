@@ -5,6 +5,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from autograder.disk import write_atomically
+
 _ENVIRONMENT = Environment(
     loader=PackageLoader("autograder.pages"),
     autoescape=True,
@@ -22,6 +24,5 @@ def render(template: str, **values: Any) -> str:
 
 def write_page(path: Path, page: str) -> Path:
     """Write a page, with the folders above it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page, encoding="utf-8")
+    write_atomically(path, page.encode())
     return path

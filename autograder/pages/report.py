@@ -10,8 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from autograder.course import Course
+from autograder.grading.gradebook import known_students
 from autograder.grading.marks import by_task, marks_of_class, totals
 from autograder.pages.html import render, write_page
+from autograder.wording import in_a_cell
 
 COLOUR = "#0072B2"
 
@@ -32,14 +34,14 @@ def write_report(course: Course, chapter: str) -> tuple[Path, Path]:
         histogram=_picture(_histogram(points)),
         difficulty=_picture(_difficulty(tasks, most_by_task)),
         tasks=most_by_task.to_dict(),
+        not_handed_in=sorted({*known_students(course)} - {*points.index}),
         table=list(zip(tasks.index, tasks.to_dict("records"), points["points"], strict=True)),
         tests=tests.to_dict("records"),
     )
     table = tasks.assign(total=points["points"], most_points=points["most_points"])
-    csv = course.reports / f"{chapter}.csv"
+    table = table.rename(index=in_a_cell, columns=in_a_cell)
     html = write_page(course.reports / f"{chapter}.html", page)
-    table.to_csv(csv)
-    return html, csv
+    return html, write_page(course.reports / f"{chapter}.csv", table.to_csv())
 
 
 def _tests(marks: pd.DataFrame) -> pd.DataFrame:

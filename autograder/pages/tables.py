@@ -4,18 +4,23 @@ import time
 from contextlib import closing
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from autograder.authoring.bank import Trial, Unsteady
 from autograder.authoring.by_heart import ByHeart, problems_by_heart
+from autograder.authoring.rhythm import Figure
 from autograder.course import Course, CourseError
+from autograder.grading.check import Checked
 from autograder.grading.coordinator import Graded, grade_class
+from autograder.grading.gradebook import known_students, students_in
 from autograder.grading.marks import marks_of_class, totals
+from autograder.grading.outbox import Outbox
 from autograder.grading.replay import Replay
 from autograder.wall.sandbox import REDUCED_MODE_WARNING, bubblewrap_works
 from autograder.wall.verdicts import Outcome, Verdict
+from autograder.wording import count, printable
 
 console = Console()
 STYLES = {
@@ -40,22 +45,51 @@ def number(points: float) -> str:
     return f"{points:g}"
 
 
-def show_verdicts(repairs: list[str], verdicts: list[Verdict]) -> None:
-    """One row for each test cell, then the sum."""
-    for repair in repairs:
-        console.print(f"[yellow]Note:[/] {repair}", highlight=False)
-    table = Table("task", "what is checked", "points", "result", "what to look at", title="Your notebook")
+def shown(text: str) -> Text:
+    """A text of others as it may go to a terminal: neither markup nor control characters mean anything."""
+    return Text(printable(text))
+
+
+def show_verdicts(checked: Checked, all_checks: bool = False) -> None:
+    """What a notebook earned, task by task: the checks that failed, or all. Lines are not cut or broken."""
+    for repair in checked.repairs:
+        _line(("Note: ", "yellow"), repair)
+    begun = {verdict.task for verdict in checked.verdicts} - set(checked.not_begun)
+    done = 0
+    for task in dict.fromkeys(verdict.task for verdict in checked.verdicts):
+        verdicts = [verdict for verdict in checked.verdicts if verdict.task == task]
+        failed = [verdict for verdict in verdicts if verdict.outcome != Outcome.PASSED]
+        done += not failed
+        if task in begun and failed or all_checks:
+            _line((task, "bold"), f"  {_earned(verdicts)}")
+            for group in _alike(verdicts if all_checks else failed):
+                aspects = "; ".join(verdict.aspect or verdict.grade_id for verdict in group)
+                outcome, message = group[0].outcome, group[0].message
+                _line("    ", (outcome, STYLES[outcome]), f"  {aspects}" + (f": {message}" if message else ""))
+    if checked.not_begun:
+        _line("Not begun: ", ", ".join(checked.not_begun))
+    if checked.by_hand:
+        _line("For a person to grade: ", ", ".join(checked.by_hand))
+    tasks = len({verdict.task for verdict in checked.verdicts})
+    _line((f"{checked.chapter}: {_earned(checked.verdicts)}", "bold"), f", {done} of {count(tasks, 'task')} complete")
+
+
+def _earned(verdicts: list[Verdict]) -> str:
+    earned, most = sum(verdict.points for verdict in verdicts), sum(verdict.most_points for verdict in verdicts)
+    return f"{number(earned)} of {number(most)} points"
+
+
+def _alike(verdicts: list[Verdict]) -> list[list[Verdict]]:
+    """Verdicts that say the same (a cell that does not run fails all its checks) together."""
+    groups: dict[tuple[str, str], list[Verdict]] = {}
     for verdict in verdicts:
-        table.add_row(
-            verdict.task,
-            verdict.aspect,
-            f"{number(verdict.points)}/{number(verdict.most_points)}",
-            f"[{STYLES[verdict.outcome]}]{verdict.outcome}[/]",
-            escape(verdict.message),
-        )
-    console.print(table)
-    earned, most = sum(v.points for v in verdicts), sum(v.most_points for v in verdicts)
-    console.print(f"[bold]{number(earned)} of {number(most)} points[/]")
+        groups.setdefault((verdict.outcome, verdict.message), []).append(verdict)
+    return list(groups.values())
+
+
+def _line(*parts: str | tuple[str, str]) -> None:
+    texts = [(printable(part), "") if isinstance(part, str) else (printable(part[0]), part[1]) for part in parts]
+    console.print(Text.assemble(*texts), soft_wrap=True)
 
 
 def grade_with_progress(
@@ -91,42 +125,52 @@ def grade_with_progress(
 
 
 def show_class(course: Course, chapter: str, graded: list[Graded]) -> None:
-    """The class with each student's points; problems stand beside them."""
+    """The class with each student's points and what else is to be known; also those who handed in nothing."""
     results = {result.student: result for result in graded}
+    records = Outbox(course.root, chapter).records()
     table = Table("student", "points", "of", "seconds", "remark", title=chapter)
-    points = totals(marks_of_class(course, chapter)).to_dict("index")
-    for student in course.submitted_students(chapter):
+    marks = totals(marks_of_class(course, chapter)) if students_in(course, chapter) else None
+    points = {} if marks is None else marks.to_dict("index")
+    handed_in = course.submitted_students(chapter)
+    for student in sorted({*handed_in, *known_students(course)}):
         result = results.get(student)
-        remark = " ".join([result.problem, *result.repairs]).strip() if result else "graded before"
+        if result:
+            remarks = [result.problem, *result.remarks]
+        elif student in handed_in:
+            remarks = ["graded before", *(records[student].remarks if student in records else [])]
+        else:
+            remarks = ["not handed in"]
         seconds = f"{result.seconds:.1f}" if result else ""
         of_student = points.get(student, {})
         numbers = [number(of_student[column]) if of_student else "-" for column in ("points", "most_points")]
-        table.add_row(student, *numbers, seconds, escape(remark))
+        table.add_row(shown(student), *numbers, seconds, shown(" ".join(filter(None, remarks))))
     console.print(table)
+    if problems := [result.student for result in graded if result.problem]:
+        _line(("Not graded: ", "bold red"), f"{', '.join(problems)}: the remarks above say why.")
 
 
 def show_trials(name: str, trials: list[Trial]) -> bool:
     """The answers of the bank that were not judged as expected, and counts. Returns whether there were none."""
     problems = [trial for trial in trials if trial.problem]
     if problems:
-        table = Table("task", "answer", "problem", title=name)
+        table = Table("task", "answer", "problem", title=shown(name))
         for trial in problems:
             kind = "right" if trial.answer.is_right else "wrong"
-            table.add_row(trial.answer.task, f"{kind}: {escape(trial.answer.label)}", escape(trial.problem))
+            table.add_row(shown(trial.answer.task), shown(f"{kind}: {trial.answer.label}"), shown(trial.problem))
         console.print(table)
     right = sum(trial.answer.is_right for trial in trials)
     counts = f"{right} right and {len(trials) - right} wrong answers"
-    console.print(f"{name}: {counts}, {len(trials) - len(problems)} of {len(trials)} judged as expected")
+    _line(f"{name}: {counts}, {len(trials) - len(problems)} of {len(trials)} judged as expected")
     return not problems
 
 
 def show_unsteady(name: str, repeats: int, unsteady: list[Unsteady]) -> bool:
     """The answers that luck decided about, a line for each test. Returns whether there were none."""
     for one in unsteady:
-        outcomes = ", ".join(f"{outcome} {count} times" for outcome, count in one.outcomes.most_common())
+        outcomes = ", ".join(f"{outcome} {times} times" for outcome, times in one.outcomes.most_common())
         kind = "right" if one.answer.is_right else "wrong"
         line = f"{one.answer.task}, {kind}: {one.answer.label}; {one.aspect}: {outcomes}"
-        console.print(escape(line), highlight=False, soft_wrap=True)
+        console.print(Text(printable(line)), soft_wrap=True)
     console.print(f"{name}: {len(unsteady)} verdicts changed in {repeats} repeats")
     return not unsteady
 
@@ -135,7 +179,7 @@ def show_by_heart(name: str, found: list[ByHeart]) -> bool:
     """What the tasks give to answers learned by heart. Returns whether no task, nor all together, gives too much."""
     problems = problems_by_heart(found)
     for problem in problems:
-        console.print(escape(problem), highlight=False, soft_wrap=True)
+        console.print(Text(printable(problem)), soft_wrap=True)
     earned, most = sum(one.earned for one in found), sum(one.most_points for one in found)
     console.print(f"{name}: visible checks learned by heart earn {number(earned)} of {number(most)} points")
     return not problems
@@ -144,21 +188,19 @@ def show_by_heart(name: str, found: list[ByHeart]) -> bool:
 def show_replay(replay: Replay) -> None:
     """The calls of the student's code in order, then the verdict."""
     if replay.note:
-        console.print(f"[yellow]Note:[/] {escape(replay.note)}", highlight=False)
+        console.print(Text("Note: ", "yellow") + Text(printable(replay.note)))
     for call in replay.calls:
-        console.print(escape(str(call)), highlight=False, soft_wrap=True)
+        console.print(Text(printable(str(call))), soft_wrap=True)
     verdict = replay.verdict
-    console.print(
-        f"[bold]{escape(verdict.grade_id)}:[/] [{STYLES[verdict.outcome]}]{verdict.outcome}[/] "
-        f"{escape(verdict.message)}",
-        highlight=False,
-        soft_wrap=True,
+    line = Text.assemble(
+        (f"{verdict.grade_id}: ", "bold"), (verdict.outcome, STYLES[verdict.outcome]), " ", printable(verdict.message)
     )
+    console.print(line, soft_wrap=True)
 
 
-def show_rhythm(name: str, figures: list[tuple[str, str, str, bool]]) -> None:
+def show_rhythm(name: str, figures: list[Figure]) -> None:
     """Each figure of a chapter beside its target."""
     table = Table("figure", "value", "target", "met", title=name)
-    for label, value, target, met in figures:
-        table.add_row(label, value, target, "[green]yes[/]" if met else "[red]no[/]")
+    for figure in figures:
+        table.add_row(figure.what, figure.value, figure.target, "[green]yes[/]" if figure.is_met else "[red]no[/]")
     console.print(table)

@@ -20,17 +20,17 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
-from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Dict, Integer, List, Unicode
 
+from autograder.authoring.cells import grade_id_of, is_locked, is_test, points_of, what_it_checks
 from autograder.wall.inside import draws, wire
 from autograder.wall.names import modules_of, plan, prelude_of
 from autograder.wall.outputs import clean_markdown, clean_outputs, storable
 from autograder.wall.sandbox import Limits
 from autograder.wall.seeds import derived, key_of, seed_of
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
-from autograder.wall.verdicts import Outcome, Verdict, record, repairs_of, what_it_checks
+from autograder.wall.verdicts import Outcome, Verdict, record, repairs_of
 from autograder.wall.warm import IMPORT_SECONDS, Kind
 
 MOST_PRINTED = 3000  # characters of what one test prints
@@ -110,9 +110,8 @@ class _Trial:
         self.seed = seed
         self.watchers = watchers
         self.plan = plan(reference)
-        self.tests = {cell.metadata.nbgrader.grade_id: cell for cell in reference.cells if utils.is_grade(cell)}
+        self.tests = {str(grade_id_of(cell)): cell for cell in reference.cells if is_test(cell)}
         self.our_texts = {cell.source for cell in reference.cells if cell.cell_type == "markdown"}
-        os.environ.update(settings.environment)  # given cells run on our side too, and must come to the same
         kind = Kind(
             tuple(Path(folder) for folder in settings.visible_folders),
             Limits(memory=settings.memory),
@@ -132,6 +131,7 @@ class _Trial:
         self.room = MOST_STORED
 
     def run(self) -> list[Verdict]:
+        os.environ.update(self.settings.environment)  # given cells run on our side too, and must come to the same
         verdicts: dict[str, Verdict] = {}
         for module in self.side.kind.modules:  # imports draw too, and take time: before any seed and any clock
             if module not in sys.modules:
@@ -145,7 +145,7 @@ class _Trial:
                 if cell.cell_type != "code":
                     continue
                 cell.outputs, cell.execution_count = [], None
-                grade_id = _grade_id(cell)
+                grade_id = grade_id_of(cell)
                 if grade_id is not None and grade_id in self.tests:
                     if grade_id not in verdicts:
                         verdicts[grade_id] = self._test(cell, grade_id, position)
@@ -164,13 +164,13 @@ class _Trial:
             if not self._process_that_ran_all_before(position):
                 cell.outputs = [_error(Outcome.NOT_RUN, "Not run: cells above used up the time of the whole notebook.")]
                 return
-            result = self._run_there(cell.source, position, self.settings.draw_given or not utils.is_locked(cell))
+            result = self._run_there(cell.source, position, self.settings.draw_given or not is_locked(cell))
         outputs, problem = result
         cell.outputs = clean_outputs(outputs, self.room)
         self.room -= sum(len(str(output)) for output in cell.outputs)
         if problem is not None:
             cell.outputs.append(problem)
-        grade_id = _grade_id(cell)
+        grade_id = grade_id_of(cell)
         errors = [output for output in cell.outputs if output.output_type == "error"]
         if grade_id and errors:
             self.task_errors[grade_id] = _first_line(f"{errors[0].ename}: {errors[0].evalue}")
@@ -213,7 +213,7 @@ class _Trial:
             with contextlib.suppress(StudentGone):  # what is asked next meets it again, where it is dealt with
                 self.side.follow(derived(self.seed, "start"))
             for earlier, cell in enumerate(self.notebook.cells[:position]):
-                if cell.cell_type != "code" or earlier in self.fatal or _grade_id(cell) in self.tests:
+                if cell.cell_type != "code" or earlier in self.fatal or grade_id_of(cell) in self.tests:
                     continue
                 self._run_there(cell.source, earlier, pictures=False)
                 if not self.alive:
@@ -308,7 +308,7 @@ class _Trial:
                         self.given[name] = _Beside(self.side, value.__module__, value.__qualname__)
 
     def _verdict(self, grade_id: str, outcome: Outcome, message: str, seconds: float = 0.0) -> Verdict:
-        most_points = float(self.tests[grade_id].metadata.nbgrader.points)
+        most_points = points_of(self.tests[grade_id])
         task, aspect = what_it_checks(self.tests[grade_id])
         points = most_points if outcome == Outcome.PASSED else 0.0
         shown, took = storable(message), round(seconds, 3)
@@ -345,11 +345,6 @@ def _our_side_limited(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-
-
-def _grade_id(cell: NotebookNode) -> str | None:
-    nbgrader = cell.metadata.get("nbgrader")
-    return nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
 
 
 def _error(name: str, message: str) -> NotebookNode:

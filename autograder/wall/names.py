@@ -11,7 +11,8 @@ import symtable
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
-from nbgrader import utils
+
+from autograder.authoring.cells import grade_id_of, is_answer, is_locked, is_test
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def modules_of(reference: NotebookNode) -> tuple[str, ...]:
     """The modules that a reference notebook imports outside its tests, to be imported before students come."""
     modules: dict[str, None] = {}
     for cell in reference.cells:
-        if cell.cell_type != "code" or utils.is_grade(cell) or names_of(cell.source) is None:
+        if cell.cell_type != "code" or is_test(cell) or names_of(cell.source) is None:
             continue
         for node in ast.walk(ast.parse(cell.source)):
             if isinstance(node, ast.Import):
@@ -72,9 +73,9 @@ def prelude_of(reference: NotebookNode) -> str:
     """The given cells before the first task: what a chapter sets up, which may be slow the first time."""
     cells = []
     for cell in reference.cells:
-        if utils.is_solution(cell):
+        if is_answer(cell):
             break
-        if cell.cell_type == "code" and utils.is_locked(cell) and names_of(cell.source) is not None:
+        if cell.cell_type == "code" and is_locked(cell) and names_of(cell.source) is not None:
             cells.append(cell.source)
     return "\n".join(cells)
 
@@ -89,15 +90,15 @@ def plan(reference: NotebookNode) -> Plan:
         if cell.cell_type != "code":
             continue
         names = names_of(cell.source)
-        if utils.is_grade(cell):
+        if is_test(cell):
             if names is None:
-                raise ValueError(f"Test cell {cell.metadata.nbgrader.grade_id} is not plain Python.")
-            grade_id = cell.metadata.nbgrader.grade_id
+                raise ValueError(f"Test cell {grade_id_of(cell)} is not plain Python.")
+            grade_id = str(grade_id_of(cell))
             given[grade_id] = _needed(set(names.uses) - students, judges_cells)
             asked[grade_id] = (names.uses - names.binds) & students
         elif names is None:
             continue
-        elif utils.is_locked(cell) and not names.uses & students:
+        elif is_locked(cell) and not names.uses & students:
             judges_cells[position] = names
             students -= names.binds
         else:
@@ -116,7 +117,7 @@ def only_shown(notebook: NotebookNode) -> list[int]:
         names = names_of(cell.source) if cell.cell_type == "code" else None
         if names is None:
             continue
-        if utils.is_locked(cell) and not utils.is_grade(cell) and not names.binds & wanted:
+        if is_locked(cell) and not is_test(cell) and not names.binds & wanted:
             found.append(position)
         else:
             wanted |= names.uses

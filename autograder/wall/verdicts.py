@@ -7,6 +7,8 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader import utils
 
+from autograder.authoring.cells import is_answer, is_test, name_of, what_it_checks
+
 
 class Outcome(StrEnum):
     """How a test cell ended. An error output named after one was written by us, any other by a Python exception."""
@@ -64,15 +66,12 @@ def recorded_verdicts(notebook: NotebookNode) -> list[Verdict]:
 def verdicts_of(notebook: NotebookNode) -> list[Verdict]:
     """The verdicts of all test cells of a notebook whose tests ran in its own kernel, read from their outputs."""
     failed_tasks = {
-        cell.metadata.nbgrader["grade_id"]: errors[0]
-        for cell in notebook.cells
-        if utils.is_solution(cell) and (errors := _errors(cell))
+        name_of(cell): errors[0] for cell in notebook.cells if is_answer(cell) and (errors := _errors(cell))
     }
-    return [_verdict(cell, failed_tasks) for cell in notebook.cells if utils.is_grade(cell)]
+    return [_verdict(cell, failed_tasks) for cell in notebook.cells if is_test(cell)]
 
 
 def _verdict(cell: NotebookNode, failed_tasks: dict[str, NotebookNode]) -> Verdict:
-    grade_id = cell.metadata.nbgrader["grade_id"]
     points, most_points = utils.determine_grade(cell)
     task, aspect = what_it_checks(cell)
     outcome, message = Outcome.PASSED, ""
@@ -81,20 +80,11 @@ def _verdict(cell: NotebookNode, failed_tasks: dict[str, NotebookNode]) -> Verdi
         if error.ename == "NameError" and task in failed_tasks:
             # The name is missing because its cell did not run; that is what the student must hear of.
             message = f"Your cell for {task} does not run. {_message(failed_tasks[task])}"
-    return Verdict(grade_id, task, aspect, points or 0.0, most_points, outcome, message)
+    return Verdict(name_of(cell), task, aspect, points or 0.0, most_points, outcome, message)
 
 
 def _errors(cell: NotebookNode) -> list[NotebookNode]:
     return [output for output in cell.get("outputs", []) if output.output_type == "error"]
-
-
-def what_it_checks(cell: NotebookNode) -> tuple[str, str]:
-    """Task and aspect of a test cell, from the first line that the build wrote; else its grade id."""
-    first_line = cell.source.split("\n", 1)[0]
-    if first_line.startswith("# Checks ") and ": " in first_line:
-        task, aspect = first_line.removeprefix("# Checks ").split(": ", 1)
-        return task, aspect.rsplit(" (", 1)[0]
-    return cell.metadata.nbgrader["grade_id"], ""
 
 
 def _message(error: NotebookNode) -> str:

@@ -15,7 +15,7 @@ from lmkit.pretrain.run import pretrain
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
-@app.command()
+@app.command(no_args_is_help=True)
 def run(
     config: Annotated[str, typer.Option(help=f"What to train: {', '.join(CONFIGS)}.")] = "laptop",
     level: Annotated[str | None, typer.Option(help="character or word; default: what the config says.")] = None,

@@ -48,6 +48,10 @@ class Batches:
         self.ahead = {number + 1: self.thread.submit(self.make, number + 1)}
         return part
 
+    def close(self) -> None:
+        """End the thread."""
+        self.thread.shutdown(cancel_futures=True)
+
     def make(self, number: int) -> Part:
         step, part = divmod(number, self.accumulate)
         places = np.random.default_rng([self.seed, step]).integers(len(self.text) - self.block, size=self.batch)

@@ -3,7 +3,7 @@
 import json
 import math
 import time
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -207,23 +207,24 @@ def _train(
         return time.perf_counter()
 
     try:
-        return train(
-            model,
-            batches,
-            loss,
-            steps=config.steps,
-            optimiser=optimisers,
-            schedule=warmup_cosine(config.warmup, config.lowest),
-            clip=config.clip,
-            accumulate=config.accumulate,
-            validation=held_out,
-            every=config.every,
-            checkpoint=checkpoint,
-            device=device,
-            watch=watch,
-            progress=False,
-            clock=clock,
-        )
+        with closing(batches):
+            return train(
+                model,
+                batches,
+                loss,
+                steps=config.steps,
+                optimiser=optimisers,
+                schedule=warmup_cosine(config.warmup, config.lowest),
+                clip=config.clip,
+                accumulate=config.accumulate,
+                validation=held_out,
+                every=config.every,
+                checkpoint=checkpoint,
+                device=device,
+                watch=watch,
+                progress=False,
+                clock=clock,
+            )
     except (ValueError, FloatingPointError) as error:
         raise RunError(str(error)) from error
 

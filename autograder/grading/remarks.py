@@ -1,0 +1,24 @@
+"""What a person should know about a graded submission besides its points, in a few words."""
+
+import json
+
+from autograder.authoring.cells import is_test, name_of
+from autograder.grading.work import GradedSubmission
+from autograder.wall.verdicts import PROBLEMS, Outcome
+
+SYNTAX_ERRORS = ("SyntaxError:", "IndentationError:", "TabError:")
+
+
+def remarks_of(outcome: GradedSubmission) -> list[str]:
+    """What intake repaired, and which cells hung, crashed or cannot be read as Python."""
+    cells: dict[str, dict[str, None]] = {}
+    for verdict in outcome.verdicts:
+        if verdict.outcome not in (Outcome.PASSED, Outcome.FAILED):
+            cells.setdefault(verdict.outcome, {})[verdict.task] = None
+        elif any(error in verdict.message for error in SYNTAX_ERRORS):
+            cells.setdefault("syntax error", {})[verdict.task] = None
+    for cell in json.loads(outcome.notebook)["cells"]:
+        for output in cell.get("outputs", []):
+            if not is_test(cell) and output["output_type"] == "error" and output["ename"] in PROBLEMS:
+                cells.setdefault(output["ename"], {})[name_of(cell)] = None
+    return [*outcome.repairs, *(f"{what.capitalize()}: {', '.join(names)}." for what, names in cells.items())]

@@ -1,0 +1,136 @@
+"""The command line's own promises: it starts at once, says its version, and is clear about what is wrong."""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from typer.testing import CliRunner
+
+from autograder.cli import app, main
+from autograder.course import Course, open_course
+from conftest import CHAPTER, answered
+
+HEAVY = ["torch", "nbgrader", "pandas", "nbformat", "jupytext", "sqlalchemy", "matplotlib", "numpy"]
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, list(arguments))
+    return result.exit_code, result.output, str(result.exception or "")
+
+
+def test_help_starts_at_once() -> None:
+    program = (
+        "import sys\nfrom autograder.cli import main\nsys.argv = ['autograder', '--help']\n"
+        f"try:\n    main()\nexcept SystemExit:\n    pass\nprint([name for name in {HEAVY} if name in sys.modules])"
+    )
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    output = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert output.splitlines()[-1] == "[]"
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2  # 0.4 on an idle machine
+
+
+def test_version() -> None:
+    code, output, _ = run("--version")
+    assert code == 0 and output.strip().count(".") == 2
+
+
+def test_a_dead_scheduler_is_an_error_even_if_nothing_is_new(
+    built_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("autograder.grading.pool.SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr("autograder.grading.coordinator.students_to_grade", lambda *_: [])
+    code, _, problem = run("grade", CHAPTER, "--scheduler", "tcp://127.0.0.1:9", "--course", str(built_course.root))
+    assert code == 1 and problem.startswith("No Dask scheduler answers at tcp://127.0.0.1:9")
+
+
+def test_wrong_paths_and_names_say_what_to_do(built_course: Course, tmp_path: Path) -> None:
+    course = ["--course", str(built_course.root)]
+    assert "is a folder: name a notebook, such as" in run("check", str(tmp_path), *course)[2]
+    assert "does not exist: name a notebook, such as" in run("check", "no.ipynb", *course)[2]
+    for command in (["grade", "07_no"], ["feedback", "07_no"], ["report", "07_no"], ["build", "07_no"]):
+        problem = run(*command, *course)[2]
+        assert problem == "There is no chapter '07_no'; chapters: 01_squares."
+
+
+def test_a_fault_of_the_disk_is_one_line_and_has_no_control_characters(
+    built_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "a\x1b[31m"
+    folder.mkdir()
+    monkeypatch.setattr(sys, "argv", ["autograder", "report", CHAPTER, "--course", str(built_course.root)])
+
+    def refuse(*_: object) -> None:
+        (folder / "not" / "there").read_bytes()
+
+    monkeypatch.setattr("autograder.pages.report.write_report", refuse)
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert str(end.value).startswith("autograder: ") and "No such file" in str(end.value)
+    assert "\n" not in str(end.value) and "\x1b" not in str(end.value)
+
+
+def test_nbgrader_finds_its_tools_without_an_activated_environment(built_course: Course, tmp_path: Path) -> None:
+    course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
+    nbgrader = Path(sys.executable).with_name("nbgrader")
+    environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    folder = str(nbgrader.parent)
+    environment["PATH"] = os.pathsep.join(
+        part for part in environment["PATH"].split(os.pathsep) if part != folder and not Path(part, "alembic").exists()
+    )
+    assert shutil.which("alembic", path=environment["PATH"]) is None
+    command = [str(nbgrader), "generate_assignment", CHAPTER, "--force"]
+    result = subprocess.run(command, cwd=course.root, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert (course.root / "gradebook.db").exists()
+
+
+def test_check_reads_names_and_cells(built_course: Course, tmp_path: Path) -> None:
+    """Copies, names of no chapter, another chapter, no notebook at all, cells that lost their names."""
+    course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
+    other = "02_other"
+    shutil.copytree(course.source / CHAPTER, course.source / other)
+    for suffix in (".py", ".ipynb"):
+        (course.source / other / f"{CHAPTER}{suffix}").rename(course.source / other / f"{other}{suffix}")
+    reference = nbformat.read(course.reference(other), 4)
+    for cell in reference.cells:
+        cell.id = f"{cell.id}-2"
+        if "nbgrader" in cell.metadata:
+            cell.metadata.nbgrader.grade_id += "-2"
+    nbformat.write(reference, course.reference(other))
+    right = nbformat.writes(answered(course, "def square(x):\n    return x * x"))
+
+    def check(name: str, content: str) -> tuple[int, str, str]:
+        (tmp_path / name).write_text(content)
+        return run("check", str(tmp_path / name), "--course", str(course.root))
+
+    for name in (f"{CHAPTER} (1).ipynb", f"{CHAPTER}-Copy1.ipynb", "my answers.ipynb"):
+        code, output, _ = check(name, right)
+        assert code == 0 and output.splitlines()[-1] == "01_squares: 3 of 3 points, 1 of 1 task complete"
+    code, _, problem = check(f"{other}.ipynb", right)
+    assert code == 1 and problem.endswith(
+        "by its cells this is chapter 01_squares, not 02_other: name it 01_squares.ipynb."
+    )
+    for content in ("", '{"cells": [', "no notebook", "[]"):
+        code, _, problem = check(f"{CHAPTER}.ipynb", content)
+        assert code == 1 and problem.startswith(f"{CHAPTER}.ipynb could not be read: ") and "\n" not in problem
+    empty = nbformat.writes(nbformat.v4.new_notebook())
+    assert "holds no task cell of 01_squares: copy your answers into" in check(f"{CHAPTER}.ipynb", empty)[2]
+    assert "is named after no chapter, nor are its cells" in check("homework.ipynb", empty)[2]
+    stripped = nbformat.reads(right, 4)
+    for number, cell in enumerate(stripped.cells):
+        cell.metadata, cell["id"] = {}, f"new-{number}"
+    code, output, _ = check(f"{CHAPTER}.ipynb", nbformat.writes(stripped))
+    lines = output.splitlines()
+    assert lines[0].startswith("Note: Cells had lost their names and were recognised by what they define: square.")
+    assert len(lines) == 2 and "3 of 3 points" in lines[1]
+    untouched = course.released(CHAPTER).read_text()
+    code, output, _ = check(f"{CHAPTER}.ipynb", untouched)
+    assert output.splitlines() == ["Not begun: square", "01_squares: 0 of 3 points, 0 of 1 task complete"]
+    code, output, _ = check(f"{CHAPTER}.ipynb", nbformat.writes(answered(course, "def square(x)\n    return")))
+    assert output.count("SyntaxError") == 1
