@@ -18,14 +18,7 @@ import psutil
 
 from autograder.wall import warm
 from autograder.wall.inside import wire
-from autograder.wall.sandbox import (
-    bubblewrap,
-    bubblewrap_works,
-    clean_environment,
-    limit_this_process,
-    readable,
-    system_call_filter,
-)
+from autograder.wall.sandbox import bubblewrap_works, clean_environment, limit_this_process, sandboxed
 from autograder.wall.verdicts import Outcome
 
 LENGTH = struct.Struct(">Q")
@@ -98,35 +91,35 @@ class ColdProcess:
     """A process of its own for one submission, where no warm parent can be forked; it does all imports itself."""
 
     def __init__(self, theirs: socket.socket, kind: warm.Kind):
-        command, descriptors = [sys.executable, "-P"], [theirs.fileno()]
         environment = clean_environment(dict(kind.environment))
         self.folder: tempfile.TemporaryDirectory[str] | None = None  # the work folder in the reduced mode
-        if bubblewrap_works():
-            filter_number = readable(system_call_filter(namespaces=True))
-            descriptors.append(filter_number)
-            inside = ["--ro-bind", str(warm.INSIDE), warm.AGENT_FOLDER, "--seccomp", str(filter_number)]
-            command = [
-                *bubblewrap(list(kind.visible_folders), kind.limits, inside),
-                *command,
-                f"{warm.AGENT_FOLDER}/agent.py",
-            ]
-        else:
-            command += [str(warm.INSIDE / "agent.py")]
-            self.folder = tempfile.TemporaryDirectory(prefix="ag-")
-            environment |= {"HOME": self.folder.name, "TMPDIR": self.folder.name}
-        self.process = subprocess.Popen(
-            [*command, str(theirs.fileno())],
-            pass_fds=descriptors,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            cwd=self.folder.name if self.folder else None,
-            preexec_fn=lambda: limit_this_process(kind.limits),
-            start_new_session=True,
-        )
-        for number in descriptors[1:]:
-            os.close(number)
+        arguments = [str(theirs.fileno())]
+        with contextlib.ExitStack() as stack:
+            if bubblewrap_works():
+                command, settings = stack.enter_context(
+                    sandboxed(
+                        [sys.executable, "-P", f"{warm.AGENT_FOLDER}/agent.py", *arguments],
+                        kind.visible_folders,
+                        kind.limits,
+                        ["--ro-bind", str(warm.INSIDE), warm.AGENT_FOLDER],
+                        [theirs.fileno()],
+                    )
+                )
+            else:
+                command = [sys.executable, "-P", str(warm.INSIDE / "agent.py"), *arguments]
+                self.folder = tempfile.TemporaryDirectory(prefix="ag-")
+                environment |= {"HOME": self.folder.name, "TMPDIR": self.folder.name}
+                settings = {"pass_fds": [theirs.fileno()], "cwd": self.folder.name}
+                settings["preexec_fn"] = lambda: limit_this_process(kind.limits)
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,
+                **settings,
+            )
 
     def ended(self) -> bool:
         return self.process.poll() is not None

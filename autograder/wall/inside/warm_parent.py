@@ -4,12 +4,13 @@ Runs as `python -P warm_parent.py FD FILTER SCRATCH PRELUDE MODULE...`, where FD
 side, FILTER a seccomp program in hexadecimal digits, SCRATCH the bytes that a fork may keep in /tmp, and PRELUDE the
 course's own code that a notebook starts with. It never runs a student's code: for each request it forks, and the fork,
 in namespaces of its own, becomes an agent. What forks could leave behind for each other is closed to them: file systems
-(each gets an empty /tmp and /dev/shm, the rest is read-only), processes (each has process numbers of its own), shared
-memory, keys, and this process's own socket.
+(each gets an empty /tmp and /dev/shm, the rest is read-only), processes (each has process numbers of its own),
+networks (each has its own), shared memory, keys, and this process's own socket.
 """
 
 import contextlib
 import ctypes
+import fcntl
 import functools
 import gc
 import importlib
@@ -31,7 +32,8 @@ WORK_FOLDER = "/tmp/work"
 
 # From Linux's sched.h, mount.h, prctl.h and capability.h.
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID = 0x00020000, 0x08000000, 0x10000000, 0x20000000
-MS_RDONLY, MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MNT_DETACH = 1, 2, 4, 4096, 16384, 2
+CLONE_NEWNET, SIOCSIFFLAGS, IFF_UP = 0x40000000, 0x8914, 1
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC, MNT_DETACH = 1, 2, 4, 8, 32, 4096, 16384, 2
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 4, 22, 24, 38
 SECCOMP_MODE_FILTER = 2
 CAPABILITY_VERSION_3 = 0x20080522
@@ -118,13 +120,16 @@ def _separate(
     try:
         _checked(libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))  # or /proc/self would not be ours
         user, group, parent = os.getuid(), os.getgid(), os.getppid()
-        _checked(libc.unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC))
+        _checked(libc.unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET))
         for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
             Path("/proc/self", name).write_text(text)
+        _network()
         _empty_folders(scratch)
         # /proc is the sandbox's: a new one cannot be mounted here, so what it tells about others is covered.
         for process in (1, parent):
             _checked(libc.mount(b"tmpfs", f"/proc/{process}".encode(), b"tmpfs", MS_RDONLY, b"size=4k"))
+        flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC
+        _checked(libc.mount(None, b"/proc", None, flags, None))
         Path(WORK_FOLDER).mkdir()
         os.chdir(WORK_FOLDER)
         if os.fork():
@@ -135,11 +140,18 @@ def _separate(
         if process == 0:
             student(connection)
         connection.close()
+        _checked(libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))  # the student's processes may not look into this one
         while os.wait()[0] != process:
             pass
         status = 0
     finally:
         os._exit(status)
+
+
+def _network() -> None:
+    """Switch on the loopback device of the fork's own network, in which there is nothing else."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
 
 
 def _empty_folders(scratch: int) -> None:
