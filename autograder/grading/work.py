@@ -112,7 +112,8 @@ def grade_submission(work: Work) -> GradedSubmission:
     taken_in = time.perf_counter()
     notebook = intake.notebook
     verdicts = judge.judge(notebook, reference)
-    record(notebook, intake.repairs, verdicts)
+    remarks = [*intake.repairs, *judge.remarks]
+    record(notebook, remarks, verdicts)
     judged = time.perf_counter()
     names = {"student": work.student, "assignment": assignment.chapter, "notebook": assignment.chapter}
     for preprocessor in preprocessors:
@@ -134,7 +135,7 @@ def grade_submission(work: Work) -> GradedSubmission:
             if utils.is_solution(cell) or utils.is_task(cell)
         },
         tuple(verdicts),
-        tuple(intake.repairs),
+        tuple(remarks),
         end - start,
         {
             "intake": taken_in - start,

@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 import time
+import traceback
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Dict, Integer, List, Unicode
 
+from autograder.wall.faults import CourseFault, OurFault
 from autograder.wall.inside import wire
 from autograder.wall.names import modules_of, plan, prelude_of
 from autograder.wall.outputs import clean_markdown, clean_outputs, storable
@@ -46,12 +48,14 @@ class Namespace(dict[str, Any]):
     def __init__(self, given: dict[str, Any], side: StudentSide):
         super().__init__({"__name__": "__test__"})
         self._given, self._side = given, side
+        self.asked = False  # whether anything of the student's has come into it
 
     def __missing__(self, name: str) -> Any:
         if name in self._given:
             return self._given[name]
         if hasattr(builtins, name):
             raise KeyError(name)
+        self.asked = True
         found = self._side.get(name)
         if not found:
             raise KeyError(name)
@@ -63,14 +67,17 @@ class Judge(NbGraderPreprocessor):
     """Takes the place of nbgrader's Execute: student cells run in the sandbox, test cells on our side of the wall."""
 
     memory = Integer(8 * 2**30, help="Bytes of memory for all processes of a notebook.").tag(config=True)
-    timeout = Integer(20, help="Seconds that one cell may run.").tag(config=True)
-    notebook_timeout = Integer(180, help="Seconds that all cells of a notebook may run together.").tag(config=True)
+    timeout = Integer(20, help="Seconds that one cell may compute or sleep.").tag(config=True)
+    notebook_timeout = Integer(180, help="Seconds that all cells of a notebook may compute or sleep.").tag(config=True)
     most_processes = Integer(12, help="How many fresh Python processes one notebook may use up.").tag(config=True)
     draw_given = Bool(False, help="Draw the figures of given cells too, which often takes longer than all else.").tag(
         config=True
     )
     visible_folders = List(Unicode(), help="Folders that student code may read besides its Python.").tag(config=True)
     environment = Dict(Unicode(), help="Variables of the course's own, for both sides.").tag(config=True)
+
+    trials = 0  # notebooks that this judge has had
+    remarks: list[str] = []  # on the last one, for the instructor
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """nbgrader's way in. Test cells of the notebook itself are not looked at: the reference has them."""
@@ -95,6 +102,10 @@ class _Trial:
         self.notebook = notebook
         self.reference = reference
         self.plan = plan(reference)
+        self.own_cells = {reference.cells[position].source for position in self.plan.own}
+        settings.trials += 1
+        settings.remarks = []
+        self.is_fresh = settings.trials == 1
         self.tests = {cell.metadata.nbgrader.grade_id: cell for cell in reference.cells if utils.is_grade(cell)}
         self.our_texts = {cell.source for cell in reference.cells if cell.cell_type == "markdown"}
         os.environ.update(settings.environment)  # given cells run on our side too, and must come to the same
@@ -106,7 +117,6 @@ class _Trial:
             tuple(sorted(settings.environment.items())),
         )
         self.side = StudentSide(kind)
-        self.deadline = time.monotonic() + settings.notebook_timeout
         self.processes = 0
         self.fatal: set[int] = set()  # positions of student cells after which the process could not be used any more
         self.crashed: set[int | str] = set()  # cells and tests in which the process has ended once
@@ -153,6 +163,8 @@ class _Trial:
             cell.outputs.append(problem)
         grade_id = _grade_id(cell)
         errors = [output for output in cell.outputs if output.output_type == "error"]
+        if errors and utils.is_locked(cell) and cell.source in self.own_cells:
+            self._report_given(cell, position, f"{errors[0].ename}: {errors[0].evalue}")
         if grade_id and errors:
             self.task_errors[grade_id] = _first_line(f"{errors[0].ename}: {errors[0].evalue}")
 
@@ -185,7 +197,7 @@ class _Trial:
     def _process_that_ran_all_before(self, position: int) -> bool:
         """Make sure of a process in which the cells before `position` have run. False if the budget is used up."""
         while not self.alive:
-            if self.processes >= self.settings.most_processes or time.monotonic() > self.deadline:
+            if self.processes >= self.settings.most_processes or self._left() <= 0:
                 return False
             self.processes += 1
             self.side.start()
@@ -196,7 +208,7 @@ class _Trial:
                 self._run_there(cell.source, earlier, pictures=False)
                 if not self.alive:
                     break
-        return time.monotonic() < self.deadline
+        return self._left() > 0
 
     def _test(self, cell: NotebookNode, grade_id: str, position: int) -> Verdict:
         """Run one test cell here. Its verdict also becomes the cell's output, which is what nbgrader reads."""
@@ -220,8 +232,11 @@ class _Trial:
 
     def _execute_test(self, grade_id: str) -> tuple[str, Outcome, str] | None:
         """What the test printed, its outcome and message; None if it should be tried again."""
-        self.side.deadline = time.monotonic() + self._seconds()
+        self._run_given(grade_id)
         printed = io.StringIO()
+        code = compile(self.tests[grade_id].source, f"<{grade_id}>", "exec")
+        names = Namespace(self.given, self.side)
+        self.side.allow(self._seconds())
         try:
             with (
                 _our_side_limited(self._seconds() + 10),
@@ -229,12 +244,14 @@ class _Trial:
                 warnings.catch_warnings(),
             ):
                 warnings.simplefilter("ignore")
-                self._run_given(grade_id)
-                code = compile(self.tests[grade_id].source, f"<{grade_id}>", "exec")
-                exec(code, Namespace(self.given, self.side))
+                exec(code, names)
         except StudentGone as gone:
             return None if self._may_be_the_machines_fault(gone, grade_id) else ("", gone.reason, str(gone))
-        except (TimeUp, CellTimeUp):
+        except (TimeUp, CellTimeUp) as stopped:
+            if isinstance(stopped, CellTimeUp) and (not names.asked or _is_importing(stopped)):
+                raise OurFault(
+                    f"The check {grade_id} was interrupted in code of ours: run the command again."
+                ) from None
             return (
                 "",
                 Outcome.TIMED_OUT,
@@ -270,14 +287,40 @@ class _Trial:
             return f"The check failed, and its message cannot be shown ({type(problem).__name__})."
 
     def _run_given(self, grade_id: str) -> None:
-        """Run the judge's own copies of the given cells that this test needs and that have not run yet."""
+        """Run the judge's own copies of the given cells that this test needs and that have not run yet.
+
+        Nothing of the student's is in them, and no clock runs. Raises CourseFault if one fails, and OurFault if
+        that may come from what this process did before.
+        """
         for position in self.plan.given[grade_id]:
-            if position not in self.given_run:
-                self.given_run.append(position)
-                exec(compile(self.reference.cells[position].source, "<given>", "exec"), self.given)
-                for name, value in list(self.given.items()):
-                    if getattr(value, RUNS_BESIDE, False) is True and callable(value):
-                        self.given[name] = _Beside(self.side, value.__module__, value.__qualname__)
+            if position in self.given_run:
+                continue
+            self.given_run.append(position)
+            cell = self.reference.cells[position]
+            try:
+                with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    exec(compile(cell.source, "<given>", "exec"), self.given)
+            except Exception as error:
+                kind = CourseFault if self.is_fresh and not isinstance(error, MemoryError) else OurFault
+                raise kind(_fault_of_given(cell, "beside the tests", error)) from None
+            for name, value in list(self.given.items()):
+                if getattr(value, RUNS_BESIDE, False) is True and callable(value):
+                    self.given[name] = _Beside(self.side, value.__module__, value.__qualname__)
+
+    def _report_given(self, cell: NotebookNode, position: int, error: str) -> None:
+        """A given cell failed on the student's side, although it uses nothing of theirs.
+
+        Raises CourseFault if none of their code has run before it; else their code may have a part in it.
+        """
+        text = _fault_of_given(cell, "where students' code runs", error)
+        earlier = self.notebook.cells[:position]
+        if not any(
+            other.cell_type == "code" and other.source.strip() and not utils.is_locked(other) for other in earlier
+        ):
+            raise CourseFault(text)
+        if text not in self.settings.remarks:
+            self.settings.remarks.append(text)
 
     def _verdict(self, grade_id: str, outcome: Outcome, message: str, seconds: float = 0.0) -> Verdict:
         most_points = float(self.tests[grade_id].metadata.nbgrader.points)
@@ -286,7 +329,11 @@ class _Trial:
         return Verdict(grade_id, task, aspect, points, most_points, outcome, storable(message), round(seconds, 3))
 
     def _seconds(self) -> float:
-        return max(0.5, min(self.settings.timeout, self.deadline - time.monotonic()))
+        return max(0.5, min(self.settings.timeout, self._left()))
+
+    def _left(self) -> float:
+        """Seconds that student code of this notebook still has."""
+        return self.settings.notebook_timeout - self.side.used
 
 
 class _Beside:
@@ -301,7 +348,7 @@ class _Beside:
 
 @contextlib.contextmanager
 def _our_side_limited(seconds: float) -> Iterator[None]:
-    """Interrupt a test that computes too long on our side, where signals can (in the main thread)."""
+    """Interrupt a test that itself computes for so many seconds on our side, where signals can (in the main thread)."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
@@ -309,13 +356,26 @@ def _our_side_limited(seconds: float) -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise CellTimeUp
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def _is_importing(stopped: BaseException) -> bool:
+    """Whether an import was interrupted, which leaves half a module behind."""
+    frames = (frame for frame, _ in traceback.walk_tb(stopped.__traceback__))
+    return any(frame.f_code.co_filename.startswith("<frozen importlib") for frame in frames)
+
+
+def _fault_of_given(cell: NotebookNode, where: str, error: BaseException | str) -> str:
+    """One line about a given cell that fails."""
+    text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+    name = _grade_id(cell) or cell.source.strip().split("\n", 1)[0][:60]
+    return f"A given cell of the course fails {where}: {_first_line(text)} (in the cell `{name}`)"
 
 
 def _grade_id(cell: NotebookNode) -> str | None:

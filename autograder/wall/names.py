@@ -27,6 +27,7 @@ class Plan:
     """For each test cell, by grade id: the positions of the given cells that the judge runs before it, in order."""
 
     given: dict[str, list[int]]
+    own: tuple[int, ...]  # positions of all cells that are the judge's own
 
 
 @functools.lru_cache(maxsize=4096)  # a class brings the same reference cells again and again
@@ -95,7 +96,7 @@ def plan(reference: NotebookNode) -> Plan:
             students -= names.binds
         else:
             students |= names.binds
-    return Plan(given)
+    return Plan(given, tuple(judges_cells))
 
 
 def only_shown(notebook: NotebookNode) -> list[int]:

@@ -11,11 +11,20 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 INSIDE = 1000  # what student code sees as its user and group
 OUTSIDE = 65534  # what they are to the machine: nobody, and a group without members
 CLONE_NEWUSER = 0x10000000
 BECOME = ["setpriv", f"--reuid={INSIDE}", "--inh-caps=-all", "--bounding-set=-all"]
+
+SETTINGS: dict[str, Any] = {"group": OUTSIDE, "extra_groups": []}  # for the Popen that starts bubblewrap
+
+
+def options(namespace: int) -> list[str]:
+    """What bubblewrap must be told so that it uses `namespace`; the command inside begins with BECOME."""
+    rights = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETPCAP"]
+    return ["--userns", str(namespace), "--uid", "0", "--gid", str(OUTSIDE), *rights]
 
 
 @contextmanager

@@ -30,11 +30,22 @@ from autograder.wall import nobody
 from autograder.wall.system_calls import system_call_filter
 
 WORK_FOLDER = "/tmp/work"
+# jupyter_client sets the variable; inside, its number means another process, and the kernel would stop at once.
+BUBBLEWRAP: tuple[str, ...] = ("bwrap", "--die-with-parent", "--new-session", "--unsetenv", "JPY_PARENT_PID")
+BUBBLEWRAP += (
+    "--hostname",
+    "sandbox",
+    "--unshare-ipc",
+    "--unshare-pid",
+    "--unshare-net",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+)
 PROVISIONER = "autograder-sandbox"  # its name among the entry points in pyproject.toml
-SEEN_IN_PROC = {"cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version"}  # besides links, processes
+SEEN_IN_PROC = {"cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version"}  # besides processes
 # The limit counts all processes of a user. Since Linux 5.14 those outside of a user namespace are not counted in it;
 # before, students of a busy user would start nothing, so there only the watcher outside counts (`student.StudentSide`).
-NPROC_COUNTS_INSIDE = sys.platform == "linux" and tuple(map(int, re.findall(r"\d+", platform.release())[:2])) >= (5, 14)
+NPROC_COUNTS_INSIDE = [int(number) for number in re.findall(r"\d+", platform.release())[:2]] >= [5, 14]
 KEPT_VARIABLES = ("LANG", "LC_ALL", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 REDUCED_MODE_WARNING = (
     "bubblewrap is not available. Student code runs in a process of its own with limits on memory and file size, but "
@@ -155,16 +166,15 @@ def sandboxed(
     with contextlib.ExitStack() as stack:
         filter_number = readable(system_call_filter(namespaces=not makes_namespaces))
         stack.callback(os.close, filter_number)
-        options = ["bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+        options = [*BUBBLEWRAP]
         settings: dict[str, Any] = {"preexec_fn": functools.partial(limit_this_process, limits)}
         passed = [*descriptors, filter_number]
         inside = ["prlimit", f"--nproc={limits.processes}"] if NPROC_COUNTS_INSIDE else []
         if can_be_nobody(tuple(visible_folders)):
             namespace = stack.enter_context(nobody.user_namespace())
             passed.append(namespace)
-            options += ["--userns", str(namespace), "--uid", "0", "--gid", str(nobody.OUTSIDE)]
-            options += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETPCAP"]
-            settings |= {"group": nobody.OUTSIDE, "extra_groups": []}
+            options += nobody.options(namespace)
+            settings |= nobody.SETTINGS
             inside = [*nobody.BECOME, *inside]
         else:
             options += ["--unshare-user", "--uid", str(nobody.INSIDE), "--gid", str(nobody.INSIDE), "--cap-drop", "ALL"]
@@ -175,10 +185,7 @@ def sandboxed(
 
 def _file_system(visible_folders: Sequence[Path], limits: Limits, makes_namespaces: bool) -> list[str]:
     """bubblewrap's options for what is seen inside: everything read-only but /tmp and /dev/shm."""
-    options = ["--die-with-parent", "--new-session", "--hostname", "sandbox"]
-    # jupyter_client sets the variable; inside, its number means another process, and the kernel would stop at once.
-    options += ["--unsetenv", "JPY_PARENT_PID"]
-    options += ["--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev", *_covers_in_proc()]
+    options = ["--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev", *_covers_in_proc()]
     if not makes_namespaces:
         options += ["--remount-ro", "/proc"]
     for name in ("bin", "sbin", "lib", "lib32", "lib64"):
@@ -240,17 +247,15 @@ def can_be_nobody(visible_folders: tuple[Path, ...]) -> bool:
     look = 'for folder; do test -r "$folder" -a -x "$folder" || exit 1; done'
     try:
         with nobody.user_namespace() as namespace:
-            options = ["bwrap", "--userns", str(namespace), "--uid", "0", "--gid", str(nobody.OUTSIDE)]
-            options += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETPCAP"]
+            options = [*BUBBLEWRAP, *nobody.options(namespace)]
             options += _file_system(visible_folders, Limits(), makes_namespaces=False)
             for command in (["sh", "-c", look, "sh", *map(str, needed)], [sys.executable, "-P", "-c", "pass"]):
                 subprocess.run(
                     [*options, *nobody.BECOME, *command],
                     pass_fds=[namespace],
-                    group=nobody.OUTSIDE,
-                    extra_groups=[],
                     capture_output=True,
                     check=True,
+                    **nobody.SETTINGS,
                 )
     except (OSError, subprocess.SubprocessError):
         return False

@@ -63,8 +63,9 @@ class Fork:
         select.select([self.descriptor], [], [])
 
     def family(self) -> list[psutil.Process]:
-        """The student's processes."""
-        return psutil.Process(self.process).children(recursive=True)
+        """The student's processes, and first the one that they all come from."""
+        first = psutil.Process(self.process)
+        return [first, *first.children(recursive=True)]
 
     def __del__(self) -> None:
         os.close(self.descriptor)

@@ -1,13 +1,13 @@
 """The student's side of the wall: runs their cells in IPython and answers questions about what they defined.
 
-Runs inside the sandbox as `python -P agent.py FD`, where FD is its end of a socket pair. It keeps no secret and is not
+Runs inside the sandbox as `python -P agent.py FD PRELUDE MODULE...`, where FD is its end of a socket pair, PRELUDE and
+MODULE are what the notebook starts with and imports; or in a fork of the warm parent. It keeps no secret and is not
 trusted: whatever a student does to it can only change the values that it sends, and those are what tests look at.
 """
 
 import builtins
 import itertools
 import os
-import signal
 import socket
 import struct
 import sys
@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
+import preparation
 import wire
+from clock import Clock, TimeUp
 
 del sys.path[0]
 
@@ -25,10 +27,6 @@ MOST_TEXT = 100_000  # characters that one cell may print
 MOST_OUTPUTS = 200  # of one cell
 MOST_NESTED = 50  # calls to and fro within one call
 LENGTH = struct.Struct(">Q")
-
-
-class TimeUp(BaseException):
-    """The time that the judge allowed is over; no `except Exception` catches it."""
 
 
 class JudgeFunction:
@@ -150,6 +148,7 @@ class Agent:
         self.sink, self.shell = sink, shell
         self.objects: dict[int, Any] = {}
         self.nested = 0
+        self.clock = Clock()
 
     def serve(self) -> None:
         """Read requests and answer them; returns when the connection is closed."""
@@ -162,12 +161,12 @@ class Agent:
         self.nested += 1
         try:
             action: Callable[..., Any] = getattr(self, "do_" + request["do"])
-            signal.setitimer(signal.ITIMER_REAL, request["seconds"])
+            self.clock.begin(request["seconds"])
             try:
                 reply = {"number": number, "value": action(**request["with"])}
                 data = self.pack(reply)
             finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+                self.clock.stop()
         except wire.WireError as error:
             data = self.pack({"number": number, "unfit": str(error)})
         except BaseException as error:  # everything that student code can raise goes to the judge
@@ -226,7 +225,7 @@ class Agent:
         """Call a function of the judge's; meanwhile it may call back into student code."""
         if self.nested > MOST_NESTED:
             raise RecursionError("calls to and fro are nested too deeply")
-        left = signal.setitimer(signal.ITIMER_REAL, 0)[0]
+        left = self.clock.stop()
         try:
             self.send(self.pack({"callback": number, "args": list(args), "kwargs": kwargs}))
             while (message := self.receive()) is not None:
@@ -237,7 +236,7 @@ class Agent:
                 else:
                     return message["returned"]
         finally:
-            signal.setitimer(signal.ITIMER_REAL, left)
+            self.clock.begin(left)
         os._exit(0)
 
     def pack(self, message: Any) -> bytes:
@@ -278,12 +277,11 @@ def _described(error: BaseException) -> dict[str, Any]:
     }
 
 
-def time_up(*_: Any) -> None:
-    raise TimeUp("time is up")
-
-
 if __name__ == "__main__":
-    signal.signal(signal.SIGALRM, time_up)
+    own_connection = socket.socket(fileno=int(sys.argv[1]))
     own_sink = Sink()
-    Agent(socket.socket(fileno=int(sys.argv[1])), own_sink, make_shell(own_sink)).serve()
+    own_shell = make_shell(own_sink)
+    preparation.prepare(sys.argv[3:], sys.argv[2])
+    own_connection.sendall(wire.READY)
+    Agent(own_connection, own_sink, own_shell).serve()
     os._exit(0)

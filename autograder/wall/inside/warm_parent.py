@@ -8,14 +8,11 @@ in namespaces of its own, becomes an agent. What forks could leave behind for ea
 networks (each has its own), shared memory, keys, and this process's own socket.
 """
 
-import contextlib
 import ctypes
 import fcntl
 import functools
 import gc
-import importlib
 import os
-import signal
 import socket
 import struct
 import sys
@@ -24,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import agent
+import preparation
 import wire
 
 del sys.path[0]
@@ -50,9 +48,9 @@ def main() -> None:
     _checked(libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
     sink = agent.Sink()
     shell = agent.make_shell(sink)  # before the imports, for matplotlib shows figures only in a shell that was there
-    warm_up(modules)
+    preparation.warm_up(modules)
     threads = _one_thread()
-    run(prelude)
+    preparation.run(prelude)
     gc.collect()
     gc.freeze()  # what exists now stays shared with the forks, since the collector leaves it alone
     files = _open_files()
@@ -73,31 +71,6 @@ def main() -> None:
         if status or _open_files() != files or not _single_and_unshared():
             return
         control.sendall(wire.READY)
-
-
-def warm_up(modules: list[str]) -> None:
-    """Import modules, and do what is slow the first time. What fails here is left to the cell that it belongs to."""
-    for name in modules:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
-    if "torch" in sys.modules:
-        import torch
-
-        torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)  # imports hundreds of modules
-    if "matplotlib" in sys.modules:
-        import matplotlib.pyplot as plt
-
-        plt.figure()
-        plt.plot([0, 1])
-        plt.gcf().canvas.draw()  # finds the fonts
-
-
-def run(prelude: str) -> None:
-    """Run the course's own first cells, for what they leave in caches; their names are forgotten."""
-    with contextlib.suppress(Exception):
-        exec(prelude, {"__name__": "__prelude__"})
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close("all")
 
 
 def _one_thread() -> int:
@@ -197,7 +170,6 @@ def _become_agent(connection: socket.socket, sink: agent.Sink, shell: object, th
         if "torch" in sys.modules:
             sys.modules["torch"].seed()
             sys.modules["torch"].set_num_threads(threads)
-        signal.signal(signal.SIGALRM, agent.time_up)
         agent.Agent(connection, sink, shell).serve()
     finally:
         os._exit(0)
