@@ -32,15 +32,8 @@ from autograder.wall.system_calls import system_call_filter
 WORK_FOLDER = "/tmp/work"
 # jupyter_client sets the variable; inside, its number means another process, and the kernel would stop at once.
 BUBBLEWRAP: tuple[str, ...] = ("bwrap", "--die-with-parent", "--new-session", "--unsetenv", "JPY_PARENT_PID")
-BUBBLEWRAP += (
-    "--hostname",
-    "sandbox",
-    "--unshare-ipc",
-    "--unshare-pid",
-    "--unshare-net",
-    "--unshare-uts",
-    "--unshare-cgroup-try",
-)
+BUBBLEWRAP += ("--hostname", "sandbox", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
+BUBBLEWRAP += ("--unshare-cgroup-try",)
 PROVISIONER = "autograder-sandbox"  # its name among the entry points in pyproject.toml
 SEEN_IN_PROC = {"cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version"}  # besides processes
 # The limit counts all processes of a user. Since Linux 5.14 those outside of a user namespace are not counted in it;

@@ -92,6 +92,16 @@ class CallableHandle(Handle):
         return self._side.ask("call", target=self._number, args=list(args), kwargs=kwargs)
 
 
+class IteratorHandle(Handle):
+    """An iterator or generator on the student's side; `for` and `list` get its values at once, bounded in number."""
+
+    def __next__(self) -> Any:
+        found = self._side.ask("next", target=self._number)
+        if not isinstance(found, list) or not found:
+            raise StopIteration
+        return found[0]
+
+
 class ColdProcess:
     """A process of its own for one submission, where no warm parent can be forked; it does all imports itself."""
 
@@ -317,7 +327,7 @@ class StudentSide:
         self._send(reply)
 
     def _send(self, message: dict[str, Any]) -> None:
-        data = wire.to_bytes(message, self._handle_for)
+        data = wire.to_bytes(message, self._handle_for, spend_iterators=True)
         left = memoryview(LENGTH.pack(len(data)) + data)
         while left:
             try:
@@ -382,6 +392,8 @@ class StudentSide:
         if handle["t"] != "student" or type(number) is not int:
             raise wire.WireError("a handle of unknown kind")
         kind = CallableHandle if handle.get("callable") is True else Handle
+        if kind is Handle and handle.get("iterator") is True:
+            kind = IteratorHandle
         return kind(self, number, str(handle.get("type", "object"))[:100])
 
     def _watch(self, process: warm.Fork | ColdProcess) -> None:

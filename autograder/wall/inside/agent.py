@@ -12,7 +12,7 @@ import socket
 import struct
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +218,10 @@ class Agent:
     def do_list(self, target: int) -> list[Any]:
         return list(itertools.islice(self.objects[target], wire.MOST_NODES))
 
+    def do_next(self, target: int) -> list[Any]:
+        """A list with the next value, an empty one if there is none."""
+        return list(itertools.islice(self.objects[target], 1))
+
     def do_text(self, target: int) -> str:
         return str(self.objects[target])[:MOST_TEXT]
 
@@ -248,7 +252,13 @@ class Agent:
             return {"t": "judge", "n": value._number}
         number = id(value)
         self.objects[number] = value  # kept alive, so the number stays its own
-        return {"t": "student", "n": number, "callable": callable(value), "type": type(value).__name__[:100]}
+        return {
+            "t": "student",
+            "n": number,
+            "callable": callable(value),
+            "iterator": issubclass(type(value), Iterator),
+            "type": type(value).__name__[:100],
+        }
 
     def value_for(self, handle: dict[str, Any]) -> Any:
         return JudgeFunction(self, handle["n"]) if handle["t"] == "judge" else self.objects[handle["n"]]
