@@ -20,6 +20,7 @@ from autograder.grading.marks import marks_of_class
 from autograder.pages.html import render, write_page
 from autograder.wall.verdicts import Verdict, recorded_verdicts, repairs_of
 
+MOST_COLOURED = 50_000  # characters
 FORMATTER = HtmlFormatter(nowrap=False)
 
 
@@ -64,6 +65,13 @@ def write_feedback(course: Course, chapter: str) -> list[Path]:
     return pages
 
 
+def _shown(code: str) -> Markup:
+    """Code with colours, which take many times its room, unless it is longer than any answer."""
+    if len(code) > MOST_COLOURED:
+        return Markup("<pre>{}</pre>").format(code)
+    return Markup(highlight(code, PythonLexer(), FORMATTER))  # Pygments escapes the code it highlights
+
+
 def _tasks(
     notebook: nbformat.NotebookNode, points: pd.Series, most_points: pd.Series, comments: dict[str, list[str]]
 ) -> list[TaskFeedback]:
@@ -72,8 +80,7 @@ def _tasks(
     return [
         TaskFeedback(
             name,
-            # Pygments escapes the code it highlights.
-            Markup(highlight(answers.get(name, ""), PythonLexer(), FORMATTER)),
+            _shown(answers.get(name, "")),
             [verdict for verdict in verdicts if verdict.task == name],
             float(points[name]),
             float(most_points[name]),

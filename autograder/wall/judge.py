@@ -35,6 +35,7 @@ from autograder.wall.warm import Kind
 MOST_PRINTED = 3000  # characters of what one test prints
 MOST_MESSAGE = 2000  # characters of what a student is told about one test
 MOST_STORED = 4 * 2**20  # characters of what all cells of a notebook show
+OUR_SECONDS = 10  # that a test may itself compute, beyond what student code may
 RUNS_BESIDE = "runs_beside_the_answer"  # attribute of library functions that must run on the student's side
 
 
@@ -239,7 +240,7 @@ class _Trial:
         self.side.allow(self._seconds())
         try:
             with (
-                _our_side_limited(self._seconds() + 10),
+                _our_side_limited(self._seconds() + OUR_SECONDS),
                 contextlib.redirect_stdout(printed),
                 warnings.catch_warnings(),
             ):
