@@ -39,7 +39,7 @@ def course_with(folder: Path, given: str, test: str = "assert square(FOUR) == 16
 
 
 def test_a_given_cell_that_fails_beside_the_tests_is_the_courses_fault(tmp_path: Path) -> None:
-    only_inside = "import os\nFOUR = {True: 4}[os.path.exists('/agent') or 'KERNEL' in os.environ or os.getpid() < 99]"
+    only_inside = f"import os\nFOUR = {{False: 4}}[os.path.exists({str(tmp_path)!r})]"
     course = course_with(tmp_path, only_inside)
     with pytest.raises(CourseFault, match="given cell .* fails beside the tests: KeyError"):
         run_tests(course, CHAPTER, answered(course, RIGHT))
