@@ -260,7 +260,14 @@ def bubblewrap_works() -> bool:
     """Whether bubblewrap is installed and may create its namespaces here."""
     if sys.platform != "linux" or not shutil.which("bwrap"):
         return False
-    trial = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
+    trial = [
+        *BUBBLEWRAP,
+        "--unshare-user",
+        *_file_system((), Limits(), makes_namespaces=False),
+        "prlimit",
+        "--nproc=9",
+        "true",
+    ]
     return subprocess.run(trial, capture_output=True, check=False).returncode == 0
 
 
