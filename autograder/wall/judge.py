@@ -368,15 +368,20 @@ def _our_side_limited(seconds: float) -> Iterator[None]:
 
 def _is_importing(stopped: BaseException) -> bool:
     """Whether an import was interrupted, which leaves half a module behind."""
-    frames = (frame for frame, _ in traceback.walk_tb(stopped.__traceback__))
-    return any(frame.f_code.co_filename.startswith("<frozen importlib") for frame in frames)
+    codes = [frame.f_code for frame, _ in traceback.walk_tb(stopped.__traceback__)]
+    # The top of a module that is not the test itself, whose file is no file; Python leaves out most of its own frames.
+    return any(
+        code.co_filename.startswith("<frozen importlib")
+        or (code.co_name == "<module>" and not code.co_filename.startswith("<"))
+        for code in codes
+    )
 
 
 def _fault_of_given(cell: NotebookNode, where: str, error: BaseException | str) -> str:
     """One line about a given cell that fails."""
     text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-    name = _grade_id(cell) or cell.source.strip().split("\n", 1)[0][:60]
-    return f"A given cell of the course fails {where}: {_first_line(text)} (in the cell `{name}`)"
+    first_line = cell.source.strip().split("\n", 1)[0][:60]
+    return f"A given cell of the course fails {where}: {_first_line(text)} (the cell that begins with `{first_line}`)"
 
 
 def _grade_id(cell: NotebookNode) -> str | None:
