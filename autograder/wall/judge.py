@@ -87,7 +87,7 @@ class Judge(NbGraderPreprocessor):
 
         course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))  # nbgrader works in the root
         verdicts = self.judge(nb, read_reference(course, resources["nbgrader"]["notebook"]))
-        record(nb, repairs_of(nb), verdicts)
+        record(nb, [*repairs_of(nb), *self.remarks], verdicts)
         return nb, resources
 
     def judge(self, notebook: NotebookNode, reference: NotebookNode) -> list[Verdict]:
@@ -312,14 +312,15 @@ class _Trial:
     def _report_given(self, cell: NotebookNode, position: int, error: str) -> None:
         """A given cell failed on the student's side, although it uses nothing of theirs.
 
-        Raises CourseFault if none of their code has run before it; else their code may have a part in it.
+        Raises CourseFault if none of their code has run before it (OurFault, if this process did something before); else
+        their code may have a part in it.
         """
         text = _fault_of_given(cell, "where students' code runs", error)
         earlier = self.notebook.cells[:position]
         if not any(
             other.cell_type == "code" and other.source.strip() and not utils.is_locked(other) for other in earlier
         ):
-            raise CourseFault(text)
+            raise CourseFault(text) if self.is_fresh else OurFault(text)
         if text not in self.settings.remarks:
             self.settings.remarks.append(text)
 
