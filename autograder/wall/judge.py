@@ -312,8 +312,8 @@ class _Trial:
     def _report_given(self, cell: NotebookNode, position: int, error: str) -> None:
         """A given cell failed on the student's side, although it uses nothing of theirs.
 
-        Raises CourseFault if none of their code has run before it (OurFault, if this process did something before); else
-        their code may have a part in it.
+        Raises CourseFault if none of their code has run before it (OurFault if this process did something before);
+        else their code may have a part in it.
         """
         text = _fault_of_given(cell, "where students' code runs", error)
         earlier = self.notebook.cells[:position]
