@@ -181,6 +181,8 @@ class _Trial:
                 return None
             self.fatal.add(position)
             return [], _error(gone.reason, str(gone))
+        except TimeUp:  # before or after the cell itself, while IPython took it apart, say
+            return [], _error(Outcome.TIMED_OUT, f"This cell was stopped after {self.settings.timeout} seconds.")
         except Exception as problem:  # whatever else their side makes of a request
             return [], _error(Outcome.FAILED, _first_line(str(problem)))
         if error and error["kind"] == "TimeUp":

@@ -1,9 +1,9 @@
-"""Hands in half a million tiny tokens, each of which becomes a coloured element of the page.
+"""Hands in a hundred thousand tiny tokens, each of which becomes a coloured element of the page.
 
 Honest mark: 1 of 3.
 """
 
-ANSWER = "def square(x):\n    return x * abs(x)\n[" + "1," * 500_000 + "];\n"
+ANSWER = "def square(x):\n    return x * abs(x)\n[" + "1," * 50_000 + "];\n"
 
 
 def submission(notebook):

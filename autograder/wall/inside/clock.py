@@ -3,10 +3,10 @@
 By the machine's clock a verdict would depend on what else the machine has to do.
 """
 
+import contextlib
 import os
 import signal
 import time
-from pathlib import Path
 from typing import Any
 
 
@@ -56,8 +56,16 @@ def _has_children() -> bool:
 
 
 def _waited() -> float:
-    """The seconds that the threads of this process have waited for a core; 0 where Linux does not say."""
-    try:
-        return sum(int(path.read_text().split()[1]) for path in Path("/proc/self/task").glob("*/schedstat")) / 1e9
-    except (OSError, IndexError, ValueError):
-        return 0.0
+    """The seconds that the threads of this process have waited for a core; 0 where Linux does not say.
+
+    Without any function that is written in Python: student code may have set a trace function that meddles with those.
+    """
+    waited = 0
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        for thread in os.listdir("/proc/self/task"):  # noqa: PTH208
+            descriptor = os.open(f"/proc/self/task/{thread}/schedstat", os.O_RDONLY)
+            try:
+                waited += int(os.read(descriptor, 100).split()[1])
+            finally:
+                os.close(descriptor)
+    return waited / 1e9
