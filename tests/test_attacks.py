@@ -31,6 +31,9 @@ from autograder.course import Course, open_course
 from autograder.grading.check import run_tests
 from autograder.grading.coordinator import Graded, grade_class
 from autograder.grading.marks import marks_of_class, totals
+from autograder.grading.work import Work, assignment_of
+from autograder.grading.worker import Worker
+from autograder.intake.submission import read_reference
 from autograder.pages.feedback import write_feedback
 from autograder.quiet import run_quietly
 from conftest import CHAPTER, SETTINGS, TEXT, answered, make_course
@@ -43,6 +46,7 @@ LARGEST_NOTEBOOK = 8 * 2**20  # bytes of a graded notebook, whatever its cells s
 LONGEST_MESSAGE = 3000  # characters that a student is told about one check
 # More than these seconds in all and these bytes are for attacks only; small, so that bombs stay small.
 BOUNDS = "c.Judge.notebook_timeout = 25\nc.Judge.memory = 2**30\n"
+RUNNING = ("javascript:", "vbscript:", "data:text", "http")  # addresses that run or load something
 NO_NOTEBOOK = {"notebook_is_a_folder"}  # counts as not handed in
 DANGEROUS_TAGS = {"script", "iframe", "object", "embed", "form", "base", "link", "meta", "svg", "style", "frame"}
 
@@ -185,6 +189,33 @@ def test_nobody_reached_this_machine(aftermath: Aftermath) -> None:
     assert aftermath.connections == 0
 
 
+NASTY = (
+    "fork_bomb", "hidden_children", "kills_all", "many_restarts", "memory_bomb", "patched_wire", "ports_of_neighbours",
+    "segmentation_fault", "socket_buffers", "time_bomb",
+)  # fmt: skip
+
+
+def test_none_takes_anything_from_the_one_that_its_worker_grades_next(built_course: Course, tmp_path: Path) -> None:
+    course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
+    (course.root / "nbgrader_config.py").write_text(SETTINGS + BOUNDS)
+    course = open_course(course.root)
+    assignment = assignment_of(CHAPTER, read_reference(course, CHAPTER), course.nbgrader)
+    released = json.loads((course.release / CHAPTER / f"{CHAPTER}.ipynb").read_text())
+    honest = json.dumps(with_answer(released, f"{RIGHT}\nprint(len(open('/proc/net/tcp').readlines()))"))
+    worker = Worker()
+    try:
+        for attack in ATTACKS:
+            if attack.name not in NASTY:
+                continue
+            attack.hand_in(tmp_path / attack.name, released, CHAPTER)
+            for content in ((tmp_path / attack.name / f"{CHAPTER}.ipynb").read_bytes(), honest.encode()):
+                graded = worker.grade(Work(assignment, "student", content, "", "", ""))
+            assert sum(score or 0 for score in graded.scores.values()) == 3, attack.name
+            assert '"1\\n"' in graded.notebook, "only the heading: no connection of others is seen"
+    finally:
+        worker.stop()
+
+
 def test_exceptions_and_texts_of_theirs_end_no_check_of_ours(tmp_path: Path) -> None:
     """Kinds of tests that the small course lacks: a loop over map, and a message that is the student's object."""
     check = "for given, got in zip([-2, 5], map(square, [-2, 5])):\n    assert got == given**2, got\n"
@@ -300,7 +331,8 @@ def live_parts(page: str) -> set[str]:
             found.add(str(tag))
         for attribute, value in tag.attrs.items():
             address = "".join(str(value).split()).lower()
-            if attribute.startswith("on") or address.startswith(("javascript:", "vbscript:", "data:text", "http")):
+            leads_away = attribute in ("src", "href", "cite") and not address.startswith(("#", "data:image/"))
+            if leads_away or attribute.startswith("on") or address.startswith(RUNNING):
                 found.add(f"{tag.name} {attribute}={value}")
     for quiet in document.find_all(["pre", "code", "script", "style"]):
         quiet.decompose()

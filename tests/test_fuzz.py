@@ -2,6 +2,9 @@
 
 import json
 import time
+from collections import Counter, OrderedDict, UserDict, UserList, defaultdict, deque
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -71,19 +74,21 @@ def same_hashes(kind: str) -> list[Any]:
         return [number * prime for number in range(1, count)]
     if kind == "complex":
         return [numbers | {"v": [float(-1000003 * number), float(number)]} for number in range(1, count)]
+    if kind == "list":  # a test may make tuples of them
+        return [[number * prime, 0] for number in range(1, count)]
     return [{"t": "tuple", "v": [number * prime, 0]} for number in range(1, count)]
 
 
-@pytest.mark.parametrize("kind", ["int", "complex", "tuple"])
+@pytest.mark.parametrize("kind", ["int", "complex", "tuple", "list"])
 def test_values_with_one_hash_are_refused(kind: str) -> None:
     start = time.monotonic()
     with pytest.raises(wire.WireError):
         handed_over(same_hashes(kind))
-    with pytest.raises(wire.WireError):
-        handed_over({"t": "set", "v": same_hashes(kind)})
-    with pytest.raises(wire.WireError):
-        handed_over({"t": "dict", "v": [[value, None] for value in same_hashes(kind)]})
+    for container in ({"t": "set", "v": same_hashes(kind)}, {"t": "dict", "v": [[v, None] for v in same_hashes(kind)]}):
+        with pytest.raises(wire.WireError):
+            handed_over(container)
     assert time.monotonic() - start < 20
+    assert len(handed_over([[n, -1] for n in range(30_000)])) == 30_000
     # Many equal values, or many small ones, are what honest code returns.
     assert len(handed_over([(2**61 - 1) * 5] * 30_000)) == 30_000
     assert len(handed_over({"t": "set", "v": [{"t": "tuple", "v": [n, -1]} for n in range(30_000)]})) == 30_000
@@ -108,3 +113,60 @@ def test_notebooks_of_endless_parts_are_untouched_ones(tmp_path: Path) -> None:
         (repair,) = take_in(tmp_path / "submission.ipynb", strategies.REFERENCE).repairs[:1]
         assert repair.startswith("The submission could not be read. The notebook has")
     assert time.monotonic() - start < 20
+
+
+def test_kinds_of_mappings_and_numbers_cross_as_what_they_are() -> None:
+    class Own(Counter[str]):
+        pass
+
+    for value in (
+        Counter("abca"),
+        OrderedDict([("b", 1), ("a", 2)]),
+        defaultdict(int, {"a": 1}),
+        defaultdict(None, {"a": 1}),
+        deque([1, 2], 5),
+        Fraction(1, 3),
+        Fraction(2**70, 3**50),
+        Decimal("-1.50"),
+        Decimal("Infinity"),
+    ):
+        back = wire.from_bytes(wire.to_bytes(value, dict), dict)
+        assert type(back) is type(value) and back == value and repr(back) == repr(value)
+    assert Counter("ab")["z"] == wire.from_bytes(wire.to_bytes(Counter("ab"), dict), dict)["z"] == 0
+    for value, becomes in (
+        (Own("aab"), Counter("aab")),
+        (UserList([1]), [1]),
+        (UserDict({1: 2}), {1: 2}),
+        (defaultdict(lambda: 7, {1: 2}), defaultdict(None, {1: 2})),
+    ):
+        back = wire.from_bytes(wire.to_bytes(value, dict), dict)
+        assert type(back) is type(becomes) and back == becomes
+
+
+def test_iterators_are_no_lists_unless_they_are_ours() -> None:
+    for value in (iter([1]), (n for n in [1]), map(int, [1]), {1: 2}.keys(), {1: 2}.values()):
+        handles: list[Any] = []
+        data = wire.to_bytes(value, lambda thing, kept=handles: kept.append(thing) or {"t": "student", "n": 1})
+        assert handles == [value] and wire.from_bytes(data, lambda _: "handle") == "handle"
+    assert wire.from_bytes(wire.to_bytes(iter([1]), dict, spend_iterators=True), dict) == [1]
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {"t": "decimal", "v": "1e999999"},
+        {"t": "decimal", "v": "sNaN"},
+        {"t": "decimal", "v": 5},
+        {"t": "fraction", "v": [1, 0]},
+        {"t": "fraction", "v": ["1", 2]},
+        {"t": "fraction", "v": [1.5, 2]},
+        {"t": "deque", "v": [], "m": "x"},
+        {"t": "default", "v": [], "f": []},
+        {"t": "counter", "v": [[[], 1]]},
+        {"t": "ordered", "v": 5},
+    ],
+    ids=str,
+)
+def test_odd_numbers_and_mappings_are_refused(tree: Any) -> None:
+    with pytest.raises(wire.WireError):
+        handed_over(tree)

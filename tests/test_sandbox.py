@@ -1,22 +1,30 @@
 """What student code can see and do inside the sandbox: nothing that is not its own."""
 
+import json
+import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
+from walk import beyond, forks_of_a_bomb, walks
 
 from autograder.authoring.execute import SandboxedExecute
 from autograder.course import Course
-from autograder.wall.sandbox import bubblewrap_works
-from conftest import ROOT
+from autograder.intake.submission import read_reference
+from autograder.wall import nobody, sandbox, warm
+from autograder.wall.sandbox import SEEN_IN_PROC, bubblewrap_works, can_be_nobody
+from conftest import CHAPTER, ROOT, answered
 
 
-def run(course: Course, *sources: str) -> list[NotebookNode]:
+def run(course: Course, *sources: str, **settings: int) -> list[NotebookNode]:
     """Execute cells in the sandbox and return them with their outputs."""
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
-    SandboxedExecute(config=course.nbgrader).preprocess(notebook, {})
+    SandboxedExecute(config=course.nbgrader, **settings).preprocess(notebook, {})
     return notebook.cells
 
 
@@ -108,7 +116,7 @@ def test_a_crash_costs_its_own_cell_and_earlier_ones_are_run_again(built_course:
 
 def test_a_loop_costs_its_own_cell_even_if_it_ignores_interrupts(built_course: Course) -> None:
     stubborn = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
-    cells = run(built_course, "a = 1", "while True: pass", "print(a)", stubborn, "print(a)")
+    cells = run(built_course, "a = 1", "while True: pass", "print(a)", stubborn, "print(a)", timeout=6)
     assert [cells[n].outputs[-1].get("ename") for n in (1, 3)] == ["timed out", "timed out"]
     assert text_of(cells[2]) == text_of(cells[4]) == "1\n"
 
@@ -131,3 +139,61 @@ def test_tags_and_module_files_have_no_say(built_course: Course) -> None:
     SandboxedExecute(config=built_course.nbgrader).preprocess(notebook, {})
     assert text_of(notebook.cells[1]) == "ran\n"
     assert text_of(notebook.cells[2]) == "[0 1]\n"
+
+
+def expect_nothing_writable(found: dict[str, list]) -> None:
+    assert set(found) >= {"Fork", "ColdProcess"}
+    for form, (writable, read_in_proc, seen, _) in found.items():
+        assert seen > 5_000, form
+        assert {"/dev/null", "/tmp", "/dev/shm"} <= set(writable), form
+        assert beyond(writable) == [], form
+        assert set(read_in_proc) <= SEEN_IN_PROC, form
+
+
+def test_nothing_of_the_machine_is_writable() -> None:
+    found = walks()
+    expect_nothing_writable(found)
+    if os.geteuid() == 0 and can_be_nobody(()):
+        # To a grader who is root, student code is somebody else: what it runs as inside is that user outside.
+        for form in ("ColdProcess", "kernel"):
+            assert ["1000", str(nobody.OUTSIDE), "1"] == found[form][3][3:], form
+    assert forks_of_a_bomb() <= 256
+
+
+def test_nor_if_student_code_cannot_be_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where only root may read our Python: it keeps root's number, and must still change nothing."""
+    monkeypatch.setattr(sandbox, "can_be_nobody", lambda _: False)
+    warm.close()
+    expect_nothing_writable(walks(kernel=False))
+    warm.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_with_many_threads_gets_the_same(built_course: Course, tmp_path: Path) -> None:
+    """Before, a limit that counts all threads of a user gave the whole class 0."""
+    for name, notebook in (
+        ("answered", answered(built_course, "def square(x):\n    return x * x")),
+        ("reference", read_reference(built_course, CHAPTER)),
+    ):
+        nbformat.write(notebook, tmp_path / f"{name}.ipynb")
+    tmp_path.chmod(0o755)
+    # Python may lie where only root may look; whoever is to run it gets through to it here, and to nothing else there.
+    home, base = "/tmp/home", sys.base_prefix
+    command = ["bwrap", "--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--die-with-parent", "--cap-add", "ALL"]
+    command += ["--perms", "1777", "--tmpfs", "/tmp", "--perms", "0777", "--dir", home]
+    command += ["--ro-bind", str(tmp_path), "/tmp/notebooks"]
+    if base.startswith("/root/"):
+        above = [str(path) for path in reversed(Path(base).parents)][1:]
+        command += ["--perms", "0755", "--tmpfs", "/root"]
+        command += [part for path in above for part in ("--perms", "0755", "--dir", path)]
+        command += ["--ro-bind", base, base]
+    command += ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups", "--inh-caps=-all"]
+    command += [sys.executable, str(ROOT / "tests" / "walk.py"), "/tmp/notebooks"]
+    environment = {"HOME": home, "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, env=environment, cwd="/", capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["user"] == 65533
+    assert sum(found["points"]) == 3, found["messages"]
+    expect_nothing_writable(found["walks"])
+    assert found["forks"] <= 256

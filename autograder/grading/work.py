@@ -115,7 +115,8 @@ def grade_submission(work: Work) -> GradedSubmission:
     taken_in = time.perf_counter()
     notebook = intake.notebook
     verdicts = judge.judge(notebook, reference, seed_of(assignment.key, notebook))
-    record(notebook, intake.repairs, verdicts)
+    remarks = [*intake.repairs, *judge.remarks]
+    record(notebook, remarks, verdicts)
     judged = time.perf_counter()
     names = {"student": work.student, "assignment": assignment.chapter, "notebook": assignment.chapter}
     for preprocessor in preprocessors:
@@ -135,7 +136,7 @@ def grade_submission(work: Work) -> GradedSubmission:
             name_of(cell): _automatic_comment(cell) for cell in notebook.cells if is_answer(cell) or utils.is_task(cell)
         },
         verdicts=tuple(verdicts),
-        repairs=tuple(intake.repairs),
+        repairs=tuple(remarks),
         seconds=end - start,
         phases={
             "intake": taken_in - start,

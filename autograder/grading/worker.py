@@ -24,6 +24,7 @@ MOST_CPU_SECONDS = 600  # that our side may spend on one submission
 MOST_MEMORY = 16 * 2**30  # bytes of address space of a worker
 MOST_SUBMISSIONS = 250  # after which a process is replaced, so that what leaks stays bounded
 SECONDS_TO_END = 5
+INTERRUPTED = 75  # what a worker ends with that could not do its part
 
 
 class WorkerDied(Exception):
@@ -161,6 +162,7 @@ def main() -> None:
     """What runs in the worker's process."""
     from autograder.course import CourseError
     from autograder.grading.work import grade_submission
+    from autograder.wall.faults import OurFault
 
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # nothing that is printed may get between the answers
@@ -171,6 +173,8 @@ def main() -> None:
         answer: Any
         try:
             answer = grade_submission(work)
+        except OurFault:
+            os._exit(INTERRUPTED)  # what is half done may still be in here; in a fresh process it is tried again
         except CourseError as error:
             answer = error
         except Exception as error:

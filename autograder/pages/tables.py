@@ -170,7 +170,7 @@ def show_unsteady(name: str, repeats: int, unsteady: list[Unsteady]) -> bool:
         outcomes = ", ".join(f"{outcome} {times} times" for outcome, times in one.outcomes.most_common())
         kind = "right" if one.answer.is_right else "wrong"
         line = f"{one.answer.task}, {kind}: {one.answer.label}; {one.aspect}: {outcomes}"
-        console.print(Text(printable(line)), soft_wrap=True)
+        console.print(shown(line), soft_wrap=True)
     console.print(f"{name}: {len(unsteady)} verdicts changed in {repeats} repeats")
     return not unsteady
 
@@ -179,7 +179,7 @@ def show_by_heart(name: str, found: list[ByHeart]) -> bool:
     """What the tasks give to answers learned by heart. Returns whether no task, nor all together, gives too much."""
     problems = problems_by_heart(found)
     for problem in problems:
-        console.print(Text(printable(problem)), soft_wrap=True)
+        console.print(shown(problem), soft_wrap=True)
     earned, most = sum(one.earned for one in found), sum(one.most_points for one in found)
     console.print(f"{name}: visible checks learned by heart earn {number(earned)} of {number(most)} points")
     return not problems
@@ -188,9 +188,9 @@ def show_by_heart(name: str, found: list[ByHeart]) -> bool:
 def show_replay(replay: Replay) -> None:
     """The calls of the student's code in order, then the verdict."""
     if replay.note:
-        console.print(Text("Note: ", "yellow") + Text(printable(replay.note)))
+        console.print(Text("Note: ", "yellow") + shown(replay.note))
     for call in replay.calls:
-        console.print(Text(printable(str(call))), soft_wrap=True)
+        console.print(shown(str(call)), soft_wrap=True)
     verdict = replay.verdict
     line = Text.assemble(
         (f"{verdict.grade_id}: ", "bold"), (verdict.outcome, STYLES[verdict.outcome]), " ", printable(verdict.message)

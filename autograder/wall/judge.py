@@ -13,6 +13,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -24,6 +25,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Dict, Integer, List, Unicode
 
 from autograder.authoring.cells import grade_id_of, is_locked, is_test, points_of, what_it_checks
+from autograder.wall.faults import CourseFault, OurFault
 from autograder.wall.inside import draws, wire
 from autograder.wall.names import modules_of, plan, prelude_of
 from autograder.wall.outputs import clean_markdown, clean_outputs, storable
@@ -31,11 +33,12 @@ from autograder.wall.sandbox import Limits
 from autograder.wall.seeds import derived, key_of, seed_of
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
 from autograder.wall.verdicts import Outcome, Verdict, record, repairs_of
-from autograder.wall.warm import IMPORT_SECONDS, Kind
+from autograder.wall.warm import Kind
 
 MOST_PRINTED = 3000  # characters of what one test prints
 MOST_MESSAGE = 2000  # characters of what a student is told about one test
 MOST_STORED = 4 * 2**20  # characters of what all cells of a notebook show
+OUR_SECONDS = 10  # that a test may itself compute, beyond what student code may
 RUNS_BESIDE = "runs_beside_the_answer"  # attribute of library functions that must run on the student's side
 
 
@@ -52,12 +55,14 @@ class Namespace(dict[str, Any]):
     def __init__(self, given: dict[str, Any], side: StudentSide):
         super().__init__({"__name__": "__test__"})
         self._given, self._side = given, side
+        self.asked = False  # whether anything of the student's has come into it
 
     def __missing__(self, name: str) -> Any:
         if name in self._given:
             return self._given[name]
         if hasattr(builtins, name):
             raise KeyError(name)
+        self.asked = True
         found = self._side.get(name)
         if not found:
             raise KeyError(name)
@@ -69,8 +74,8 @@ class Judge(NbGraderPreprocessor):
     """Takes the place of nbgrader's Execute: student cells run in the sandbox, test cells on our side of the wall."""
 
     memory = Integer(8 * 2**30, help="Bytes of memory for all processes of a notebook.").tag(config=True)
-    timeout = Integer(20, help="Seconds that one cell may run.").tag(config=True)
-    notebook_timeout = Integer(180, help="Seconds that all cells of a notebook may run together.").tag(config=True)
+    timeout = Integer(20, help="Seconds that one cell may compute or sleep.").tag(config=True)
+    notebook_timeout = Integer(180, help="Seconds that all cells of a notebook may compute or sleep.").tag(config=True)
     most_processes = Integer(12, help="How many fresh Python processes one notebook may use up.").tag(config=True)
     hash_seed = Integer(0, help="Decides on the order of texts in students' sets, as PYTHONHASHSEED.").tag(config=True)
     draw_given = Bool(False, help="Draw the figures of given cells too, which often takes longer than all else.").tag(
@@ -78,6 +83,9 @@ class Judge(NbGraderPreprocessor):
     )
     visible_folders = List(Unicode(), help="Folders that student code may read besides its Python.").tag(config=True)
     environment = Dict(Unicode(), help="Variables of the course's own, for both sides.").tag(config=True)
+
+    trials = 0  # notebooks that this judge has had
+    remarks: list[str] = []  # on the last one, for the instructor
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """nbgrader's way in. Test cells of the notebook itself are not looked at: the reference has them."""
@@ -87,7 +95,7 @@ class Judge(NbGraderPreprocessor):
         course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))  # nbgrader works in the root
         chapter = resources["nbgrader"]["notebook"]
         verdicts = self.judge(nb, read_reference(course, chapter), seed_of(key_of(course, chapter), nb))
-        record(nb, repairs_of(nb), verdicts)
+        record(nb, [*repairs_of(nb), *self.remarks], verdicts)
         return nb, resources
 
     def judge(
@@ -111,6 +119,10 @@ class _Trial:
         self.watchers = watchers
         self.plan = plan(reference)
         self.tests = {str(grade_id_of(cell)): cell for cell in reference.cells if is_test(cell)}
+        self.own_cells = {reference.cells[position].source for position in self.plan.own}
+        settings.trials += 1
+        settings.remarks = []
+        self.is_fresh = settings.trials == 1
         self.our_texts = {cell.source for cell in reference.cells if cell.cell_type == "markdown"}
         kind = Kind(
             tuple(Path(folder) for folder in settings.visible_folders),
@@ -120,7 +132,6 @@ class _Trial:
             tuple(sorted({"PYTHONHASHSEED": str(settings.hash_seed), **settings.environment}.items())),
         )
         self.side = StudentSide(kind)
-        self.deadline = time.monotonic() + settings.notebook_timeout
         self.processes = 0
         self.fatal: set[int] = set()  # positions of student cells after which the process could not be used any more
         self.crashed: set[int | str] = set()  # cells and tests in which the process has ended once
@@ -172,6 +183,8 @@ class _Trial:
             cell.outputs.append(problem)
         grade_id = grade_id_of(cell)
         errors = [output for output in cell.outputs if output.output_type == "error"]
+        if errors and is_locked(cell) and cell.source in self.own_cells:
+            self._report_given(cell, position, f"{errors[0].ename}: {errors[0].evalue}")
         if grade_id and errors:
             self.task_errors[grade_id] = _first_line(f"{errors[0].ename}: {errors[0].evalue}")
 
@@ -187,6 +200,8 @@ class _Trial:
                 return None
             self.fatal.add(position)
             return [], _error(gone.reason, str(gone))
+        except TimeUp:  # before or after the cell itself, while IPython took it apart, say
+            return [], _error(Outcome.TIMED_OUT, f"This cell was stopped after {self.settings.timeout} seconds.")
         except Exception as problem:  # whatever else their side makes of a request
             return [], _error(Outcome.FAILED, _first_line(str(problem)))
         if error and error["kind"] == "TimeUp":
@@ -204,12 +219,11 @@ class _Trial:
     def _process_that_ran_all_before(self, position: int) -> bool:
         """Make sure of a process in which the cells before `position` have run. False if the budget is used up."""
         while not self.alive:
-            if self.processes >= self.settings.most_processes or time.monotonic() > self.deadline:
+            if self.processes >= self.settings.most_processes or self._left() <= 0:
                 return False
             self.processes += 1
             self.side.start()
             self.alive = True
-            self.side.deadline = time.monotonic() + IMPORT_SECONDS
             with contextlib.suppress(StudentGone):  # what is asked next meets it again, where it is dealt with
                 self.side.follow(derived(self.seed, "start"))
             for earlier, cell in enumerate(self.notebook.cells[:position]):
@@ -218,7 +232,7 @@ class _Trial:
                 self._run_there(cell.source, earlier, pictures=False)
                 if not self.alive:
                     break
-        return time.monotonic() < self.deadline
+        return self._left() > 0
 
     def _test(self, cell: NotebookNode, grade_id: str, position: int) -> Verdict:
         """Run one test cell here. Its verdict also becomes the cell's output, which is what nbgrader reads."""
@@ -242,26 +256,31 @@ class _Trial:
 
     def _execute_test(self, grade_id: str) -> tuple[str, Outcome, str] | None:
         """What the test printed, its outcome and message; None if it should be tried again."""
-        self.side.deadline = time.monotonic() + self._seconds()
+        self._run_given(grade_id)
         printed = io.StringIO()
+        code = compile(self.tests[grade_id].source, f"<{grade_id}>", "exec")
+        names = Namespace(self.given, self.side)
+        self.side.allow(self._seconds())
         try:
             with (
-                _our_side_limited(self._seconds() + 10),
+                _our_side_limited(self._seconds() + OUR_SECONDS),
                 contextlib.redirect_stdout(printed),
                 warnings.catch_warnings(),
             ):
                 warnings.simplefilter("ignore")
-                self._run_given(grade_id)
                 # Each side from a seed of its own, so that neither other tests nor the student have a say in ours.
                 self.side.follow(derived(self.seed, "student", grade_id))
                 if grade_id in self.watchers:
                     self.watchers[grade_id](self.side)
-                code = compile(self.tests[grade_id].source, f"<{grade_id}>", "exec")
                 with draws.following(derived(self.seed, "test", grade_id)):
-                    exec(code, Namespace(self.given, self.side))
+                    exec(code, names)
         except StudentGone as gone:
             return None if self._may_be_the_machines_fault(gone, grade_id) else ("", gone.reason, str(gone))
-        except (TimeUp, CellTimeUp):
+        except (TimeUp, CellTimeUp) as stopped:
+            if isinstance(stopped, CellTimeUp) and (not names.asked or _is_importing(stopped)):
+                raise OurFault(
+                    f"The check {grade_id} was interrupted in code of ours: run the command again."
+                ) from None
             return (
                 "",
                 Outcome.TIMED_OUT,
@@ -297,15 +316,40 @@ class _Trial:
             return f"The check failed, and its message cannot be shown ({type(problem).__name__})."
 
     def _run_given(self, grade_id: str) -> None:
-        """Run the judge's own copies of the given cells that this test needs and that have not run yet."""
+        """Run the judge's own copies of the given cells that this test needs and that have not run yet.
+
+        Nothing of the student's is in them, and no clock runs. Raises CourseFault if one fails, and OurFault if
+        that may come from what this process did before.
+        """
         for position in self.plan.given[grade_id]:
-            if position not in self.given_run:
-                self.given_run.append(position)
-                with draws.following(derived(self.seed, "given", str(position))):
-                    exec(compile(self.reference.cells[position].source, "<given>", "exec"), self.given)
-                for name, value in list(self.given.items()):
-                    if getattr(value, RUNS_BESIDE, False) is True and callable(value):
-                        self.given[name] = _Beside(self.side, value.__module__, value.__qualname__)
+            if position in self.given_run:
+                continue
+            self.given_run.append(position)
+            cell = self.reference.cells[position]
+            try:
+                with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    with draws.following(derived(self.seed, "given", str(position))):
+                        exec(compile(cell.source, "<given>", "exec"), self.given)
+            except Exception as error:
+                kind = CourseFault if self.is_fresh and not isinstance(error, MemoryError) else OurFault
+                raise kind(_fault_of_given(cell, "beside the tests", error)) from None
+            for name, value in list(self.given.items()):
+                if getattr(value, RUNS_BESIDE, False) is True and callable(value):
+                    self.given[name] = _Beside(self.side, value.__module__, value.__qualname__)
+
+    def _report_given(self, cell: NotebookNode, position: int, error: str) -> None:
+        """A given cell failed on the student's side, although it uses nothing of theirs.
+
+        Raises CourseFault if none of their code has run before it (OurFault if this process did something before);
+        else their code may have a part in it.
+        """
+        text = _fault_of_given(cell, "where students' code runs", error)
+        earlier = self.notebook.cells[:position]
+        if not any(other.cell_type == "code" and other.source.strip() and not is_locked(other) for other in earlier):
+            raise CourseFault(text) if self.is_fresh else OurFault(text)
+        if text not in self.settings.remarks:
+            self.settings.remarks.append(text)
 
     def _verdict(self, grade_id: str, outcome: Outcome, message: str, seconds: float = 0.0) -> Verdict:
         most_points = points_of(self.tests[grade_id])
@@ -315,7 +359,11 @@ class _Trial:
         return Verdict(grade_id, task, aspect, points, most_points, outcome, shown, took, self.seed)
 
     def _seconds(self) -> float:
-        return max(0.5, min(self.settings.timeout, self.deadline - time.monotonic()))
+        return max(0.5, min(self.settings.timeout, self._left()))
+
+    def _left(self) -> float:
+        """Seconds that student code of this notebook still has."""
+        return self.settings.notebook_timeout - self.side.used
 
 
 class _Beside:
@@ -330,7 +378,7 @@ class _Beside:
 
 @contextlib.contextmanager
 def _our_side_limited(seconds: float) -> Iterator[None]:
-    """Interrupt a test that computes too long on our side, where signals can (in the main thread)."""
+    """Interrupt a test that itself computes for so many seconds on our side, where signals can (in the main thread)."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
@@ -338,13 +386,31 @@ def _our_side_limited(seconds: float) -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise CellTimeUp
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def _is_importing(stopped: BaseException) -> bool:
+    """Whether an import was interrupted, which leaves half a module behind."""
+    codes = [frame.f_code for frame, _ in traceback.walk_tb(stopped.__traceback__)]
+    # The top of a module that is not the test itself, whose file is no file; Python leaves out most of its own frames.
+    return any(
+        code.co_filename.startswith("<frozen importlib")
+        or (code.co_name == "<module>" and not code.co_filename.startswith("<"))
+        for code in codes
+    )
+
+
+def _fault_of_given(cell: NotebookNode, where: str, error: BaseException | str) -> str:
+    """One line about a given cell that fails."""
+    text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+    first_line = cell.source.strip().split("\n", 1)[0][:60]
+    return f"A given cell of the course fails {where}: {_first_line(text)} (the cell that begins with `{first_line}`)"
 
 
 def _error(name: str, message: str) -> NotebookNode:

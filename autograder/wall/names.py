@@ -32,6 +32,7 @@ class Plan:
 
     given: dict[str, list[int]]
     asked: dict[str, frozenset[str]]
+    own: tuple[int, ...]  # positions of all cells that are the judge's own
 
 
 @functools.lru_cache(maxsize=4096)  # a class brings the same reference cells again and again
@@ -103,7 +104,7 @@ def plan(reference: NotebookNode) -> Plan:
             students -= names.binds
         else:
             students |= names.binds
-    return Plan(given, asked)
+    return Plan(given, asked, tuple(judges_cells))
 
 
 def only_shown(notebook: NotebookNode) -> list[int]:

@@ -12,6 +12,8 @@ from nbformat.v4 import new_output
 MOST_OUTPUTS = 100
 MOST_TEXT = 50_000  # characters of one output
 MOST_PICTURE = 2 * 2**20  # bytes
+ADDRESSES = {"href", "src", "cite"}  # attributes that a browser follows or loads
+PICTURES = ("data:image/png;", "data:image/jpeg;", "data:image/gif;")
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -30,12 +32,29 @@ def clean_outputs(outputs: Any, room: int) -> list[NotebookNode]:
 
 
 def clean_markdown(source: str) -> str:
-    """Markdown in which raw HTML is shown instead of obeyed, and links run nothing."""
+    """Markdown in which raw HTML is shown instead of obeyed, and links and pictures lead nowhere but to this page.
+
+    Whoever opens a student's page must not call a server by it, theirs or the course's own (`/logout`).
+    """
     source = re.sub(r"&(?=#|[a-zA-Z][a-zA-Z0-9]*;)", "& ", source)  # entities could spell what follows
     source = re.sub(r"<(?=[a-zA-Z/!?])", "&lt;", source)
     # nbconvert gives up on a cell that names an attachment, and attachments are dropped.
     source = re.sub(r"(?i)\b(javascript|vbscript|data|file|attachment)\\?:(?=\S)", r"\1 :", source)
+    source = re.sub(r"(?i)\b(https?|ftp):(?=//)", r"\1: ", source)
+    source = re.sub(r"\](?=\((?!#)|:)", "] ", source)  # neither a link nor the definition of one
     return _without_linking_formulas(source)
+
+
+def clean_html(text: str) -> str:
+    """HTML in which nothing is run, sent or loaded; links lead to places on the same page."""
+    clean = nh3.clean(text, attribute_filter=_harmless_attribute, url_schemes={*nh3.ALLOWED_URL_SCHEMES, "data"})
+    return _without_linking_formulas(clean)
+
+
+def _harmless_attribute(tag: str, name: str, value: str) -> str | None:
+    if name not in ADDRESSES or (name == "src" and value.startswith(PICTURES)):
+        return value
+    return value if value.startswith("#") else None
 
 
 def _without_linking_formulas(text: str) -> str:
@@ -70,7 +89,7 @@ def _clean_data(data: dict[str, Any]) -> dict[str, str]:
     if isinstance(data.get("text/plain"), str):
         cleaned["text/plain"] = _text(data["text/plain"])
     if isinstance(data.get("text/html"), str):
-        cleaned["text/html"] = _without_linking_formulas(nh3.clean(_text(data["text/html"])))
+        cleaned["text/html"] = clean_html(_text(data["text/html"]))
     picture = data.get("image/png")
     if isinstance(picture, (str, bytes)):
         try:

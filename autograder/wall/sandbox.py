@@ -5,19 +5,19 @@ folder and /tmp in memory; no network; own process, IPC and mount namespaces; no
 gradebook, other submissions, home, the instructor's environment variables.
 """
 
-import errno
+import contextlib
 import functools
 import os
 import platform
+import re
 import resource
 import shutil
 import site
-import struct
 import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,19 @@ from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 
+from autograder.wall import nobody
+from autograder.wall.system_calls import system_call_filter
+
 WORK_FOLDER = "/tmp/work"
+# jupyter_client sets the variable; inside, its number means another process, and the kernel would stop at once.
+BUBBLEWRAP: tuple[str, ...] = ("bwrap", "--die-with-parent", "--new-session", "--unsetenv", "JPY_PARENT_PID")
+BUBBLEWRAP += ("--hostname", "sandbox", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts")
+BUBBLEWRAP += ("--unshare-cgroup-try",)
 PROVISIONER = "autograder-sandbox"  # its name among the entry points in pyproject.toml
+SEEN_IN_PROC = {"cpuinfo", "filesystems", "loadavg", "meminfo", "stat", "uptime", "version"}  # besides processes
+# The limit counts all processes of a user. Since Linux 5.14 those outside of a user namespace are not counted in it;
+# before, students of a busy user would start nothing, so there only the watcher outside counts (`student.StudentSide`).
+NPROC_COUNTS_INSIDE = [int(number) for number in re.findall(r"\d+", platform.release())[:2]] >= [5, 14]
 KEPT_VARIABLES = ("LANG", "LC_ALL", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 REDUCED_MODE_WARNING = (
     "bubblewrap is not available. Student code runs in a process of its own with limits on memory and file size, but "
@@ -44,6 +55,8 @@ class Limits:
     file_size: int = 64 * 2**20  # bytes of one file
     scratch: int = 256 * 2**20  # bytes in all of /tmp
     processes: int = 256  # processes and threads
+    files: int = 512  # open files of one process
+    sockets: int = 256  # of all processes; each can keep some 400 KiB where no limit on memory sees them
 
 
 class SandboxKernelManager(AsyncKernelManager):
@@ -116,28 +129,58 @@ class SandboxProvisioner(LocalProvisioner):
             "stdout": subprocess.DEVNULL,
             "stderr": subprocess.DEVNULL,
         }
-        kwargs["preexec_fn"] = functools.partial(limit_this_process, limits)
         if bubblewrap_works():
+            visible = [Path(path) for path in self.visible_folders]
+            if can_be_nobody(tuple(visible)):
+                for path in (folder, Path(self.parent.connection_file)):
+                    os.chown(path, nobody.OUTSIDE, nobody.OUTSIDE)
             sockets = ["--bind", str(folder), str(folder)]
-            filter_number = readable(system_call_filter(namespaces=True))
-            sockets += ["--seccomp", str(filter_number)]
-            cmd = [*bubblewrap([Path(path) for path in self.visible_folders], limits, sockets), *cmd]
-            try:
-                return await super().launch_kernel(cmd, pass_fds=[filter_number], **kwargs)
-            finally:
-                os.close(filter_number)
+            with sandboxed(cmd, visible, limits, sockets) as (command, settings):
+                return await super().launch_kernel(command, **kwargs, **settings)
         kwargs["env"] |= {"HOME": str(folder), "TMPDIR": str(folder)}
         kwargs["cwd"] = str(folder)
+        kwargs["preexec_fn"] = functools.partial(limit_this_process, limits)
         return await super().launch_kernel(cmd, **kwargs)
 
 
-def bubblewrap(visible_folders: list[Path], limits: Limits, more: list[str]) -> list[str]:
-    """The bubblewrap command with its options and `more` of them; the command to run inside follows."""
-    options = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    # jupyter_client sets the variable; inside, its number means another process, and the kernel would stop at once.
-    options += ["--unsetenv", "JPY_PARENT_PID"]
-    options += ["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
-    options += ["--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev"]
+@contextlib.contextmanager
+def sandboxed(
+    command: list[str],
+    visible_folders: Sequence[Path],
+    limits: Limits,
+    more: Sequence[str] = (),
+    descriptors: Sequence[int] = (),
+    makes_namespaces: bool = False,
+) -> Iterator[tuple[list[str], dict[str, Any]]]:
+    """`command` inside bubblewrap, and what `subprocess.Popen` needs besides, to be used within the `with`.
+
+    `more` are further options of bubblewrap, `descriptors` stay open inside.
+    """
+    with contextlib.ExitStack() as stack:
+        filter_number = readable(system_call_filter(namespaces=not makes_namespaces))
+        stack.callback(os.close, filter_number)
+        options = [*BUBBLEWRAP]
+        settings: dict[str, Any] = {"preexec_fn": functools.partial(limit_this_process, limits)}
+        passed = [*descriptors, filter_number]
+        inside = ["prlimit", f"--nproc={limits.processes}"] if NPROC_COUNTS_INSIDE else []
+        if can_be_nobody(tuple(visible_folders)):
+            namespace = stack.enter_context(nobody.user_namespace())
+            passed.append(namespace)
+            options += nobody.options(namespace)
+            settings |= nobody.SETTINGS
+            inside = [*nobody.BECOME, *inside]
+        else:
+            options += ["--unshare-user", "--uid", str(nobody.INSIDE), "--gid", str(nobody.INSIDE), "--cap-drop", "ALL"]
+        options += _file_system(visible_folders, limits, makes_namespaces)
+        options += [*more, "--seccomp", str(filter_number), "--remount-ro", "/", "--chdir", WORK_FOLDER]
+        yield [*options, *inside, *command], settings | {"pass_fds": passed}
+
+
+def _file_system(visible_folders: Sequence[Path], limits: Limits, makes_namespaces: bool) -> list[str]:
+    """bubblewrap's options for what is seen inside: everything read-only but /tmp and /dev/shm."""
+    options = ["--ro-bind", "/usr", "/usr", "--proc", "/proc", "--dev", "/dev", *_covers_in_proc()]
+    if not makes_namespaces:
+        options += ["--remount-ro", "/proc"]
     for name in ("bin", "sbin", "lib", "lib32", "lib64"):
         path = Path("/", name)
         if path.is_symlink():
@@ -146,48 +189,28 @@ def bubblewrap(visible_folders: list[Path], limits: Limits, more: list[str]) -> 
             options += ["--ro-bind", str(path), str(path)]
     for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime"):
         options += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    options += ["--size", str(limits.scratch), "--tmpfs", "/tmp", "--dir", WORK_FOLDER]
-    options += ["--size", str(limits.scratch), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
+    options += ["--size", str(limits.scratch), "--perms", "1777", "--tmpfs", "/tmp"]
+    options += ["--perms", "0777", "--dir", WORK_FOLDER]
+    options += ["--size", str(limits.scratch), "--perms", "1777", "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]
     for folder in (*_python_folders(), *filter(Path.exists, visible_folders)):
+        # Whoever is nobody must get through the folders above, which bubblewrap makes for its own user only.
+        for above in reversed(folder.parents[:-1]):
+            options += ["--perms", "0755", "--dir", str(above)]
         options += ["--ro-bind", str(folder), str(folder)]
-    options += [*more, "--remount-ro", "/", "--chdir", WORK_FOLDER]
     return options
 
 
-# What student code may not ask of Linux, by the number of the system call on each kind of machine (audit.h, unistd.h).
-# Memory that memfd_create and shmget reserve belongs to no process, so no limit and no watcher would see it; keys
-# (add_key, request_key, keyctl) would outlive a submission; with sched_setaffinity it would leave its own core.
-ALWAYS_FORBIDDEN = {"x86_64": (319, 29, 248, 249, 250, 203), "aarch64": (279, 194, 217, 218, 219, 122)}
-# In a user namespace of its own, student code could mount file systems in memory that no limit holds for:
-# unshare and setns; clone, where its flags ask for one; clone3, whose flags no filter can read.
-NAMESPACES = {"x86_64": (272, 308), "aarch64": (97, 268)}
-CLONE, CLONE3 = {"x86_64": 56, "aarch64": 220}, 435
-CLONE_NEWUSER = 0x10000000
-MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-OTHER_NUMBERS = 0x40000000  # from here on, x86-64 has a second number for every system call
-# Instructions of the kernel's packet filter.
-LOAD, JUMP_IF_EQUAL, JUMP_IF_AT_LEAST, JUMP_IF_SET, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-NUMBER, KIND, FIRST_ARGUMENT = 0, 4, 16  # where a filter finds the system call, the kind of machine, its argument
-ALLOW, FORBID, UNKNOWN = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
-
-
-def system_call_filter(namespaces: bool) -> bytes:
-    """A seccomp program that forbids ALWAYS_FORBIDDEN and, if `namespaces`, making user namespaces as well."""
-    machine = platform.machine()
-    if machine not in MACHINES:
-        return struct.pack("HBBI", RETURN, 0, 0, ALLOW)
-    # Calls made the way of another kind of machine (32-bit programs) are forbidden altogether.
-    program = [(LOAD, 0, 0, KIND), (JUMP_IF_EQUAL, 1, 0, MACHINES[machine]), (RETURN, 0, 0, FORBID)]
-    program += [(LOAD, 0, 0, NUMBER), (JUMP_IF_AT_LEAST, 0, 1, OTHER_NUMBERS), (RETURN, 0, 0, FORBID)]
-    for number in ALWAYS_FORBIDDEN[machine] + (NAMESPACES[machine] if namespaces else ()):
-        program += [(JUMP_IF_EQUAL, 0, 1, number), (RETURN, 0, 0, FORBID)]
-    if namespaces:
-        # A C library that hears that clone3 does not exist falls back to clone.
-        program += [(JUMP_IF_EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, UNKNOWN)]
-        program += [(JUMP_IF_EQUAL, 0, 3, CLONE[machine]), (LOAD, 0, 0, FIRST_ARGUMENT)]
-        program += [(JUMP_IF_SET, 0, 1, CLONE_NEWUSER), (RETURN, 0, 0, FORBID)]
-    program.append((RETURN, 0, 0, ALLOW))
-    return b"".join(struct.pack("HBBI", *instruction) for instruction in program)
+def _covers_in_proc() -> list[str]:
+    """bubblewrap's options that cover all of /proc that is about the machine and that no notebook needs."""
+    options = []
+    for path in sorted(Path("/proc").iterdir()):
+        if path.name.isdigit() or path.name in SEEN_IN_PROC or path.is_symlink():
+            continue
+        if path.is_dir():
+            options += ["--size", "4096", "--perms", "0555", "--tmpfs", str(path), "--remount-ro", str(path)]
+        else:
+            options += ["--ro-bind", "/dev/null", str(path)]  # which cannot be opened there
+    return options
 
 
 def readable(data: bytes) -> int:
@@ -209,11 +232,42 @@ def _python_folders() -> list[Path]:
 
 
 @functools.cache
+def can_be_nobody(visible_folders: tuple[Path, ...]) -> bool:
+    """Whether student code can be nobody to the machine because the grader is root, and Python works like that."""
+    if os.geteuid() != 0:
+        return False
+    needed = [*_python_folders(), *filter(Path.exists, visible_folders)]
+    look = 'for folder; do test -r "$folder" -a -x "$folder" || exit 1; done'
+    try:
+        with nobody.user_namespace() as namespace:
+            options = [*BUBBLEWRAP, *nobody.options(namespace)]
+            options += _file_system(visible_folders, Limits(), makes_namespaces=False)
+            for command in (["sh", "-c", look, "sh", *map(str, needed)], [sys.executable, "-P", "-c", "pass"]):
+                subprocess.run(
+                    [*options, *nobody.BECOME, *command],
+                    pass_fds=[namespace],
+                    capture_output=True,
+                    check=True,
+                    **nobody.SETTINGS,
+                )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return True
+
+
+@functools.cache
 def bubblewrap_works() -> bool:
     """Whether bubblewrap is installed and may create its namespaces here."""
     if sys.platform != "linux" or not shutil.which("bwrap"):
         return False
-    trial = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
+    trial = [
+        *BUBBLEWRAP,
+        "--unshare-user",
+        *_file_system((), Limits(), makes_namespaces=False),
+        "prlimit",
+        "--nproc=9",
+        "true",
+    ]
     return subprocess.run(trial, capture_output=True, check=False).returncode == 0
 
 
@@ -237,7 +291,7 @@ def limit_this_process(limits: Limits) -> None:
     for kind, value in (
         (resource.RLIMIT_AS, limits.memory),
         (resource.RLIMIT_FSIZE, limits.file_size),
-        (resource.RLIMIT_NPROC, limits.processes),
+        (resource.RLIMIT_NOFILE, limits.files),
         (resource.RLIMIT_CORE, 0),
     ):
         _, ceiling = resource.getrlimit(kind)

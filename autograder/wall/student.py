@@ -12,24 +12,22 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import psutil
 
 from autograder.wall import warm
+from autograder.wall.faults import OurFault
 from autograder.wall.inside import wire
-from autograder.wall.sandbox import (
-    bubblewrap,
-    bubblewrap_works,
-    clean_environment,
-    limit_this_process,
-    readable,
-    system_call_filter,
-)
+from autograder.wall.sandbox import bubblewrap_works, clean_environment, limit_this_process, sandboxed
 from autograder.wall.verdicts import Outcome
 
 LENGTH = struct.Struct(">Q")
 GRACE = 2.0  # seconds after its time is up in which the agent may still say so itself
+MOST_PATIENCE = 50  # times its seconds: after that by the machine's clock, even what only waits for a core is ended
+START_SECONDS = 600.0  # that a cold process may take to be ready, however busy the machine is
+MOST_SECONDS = 1e6  # that a timer is asked for
 MOST_MESSAGES = 200_000  # from one process; more is no test but an attack
 WATCH_INTERVAL = 0.2  # seconds
 
@@ -94,39 +92,49 @@ class CallableHandle(Handle):
         return self._side.ask("call", target=self._number, args=list(args), kwargs=kwargs)
 
 
+class IteratorHandle(Handle):
+    """An iterator or generator on the student's side; `for` and `list` get its values at once, bounded in number."""
+
+    def __next__(self) -> Any:
+        found = self._side.ask("next", target=self._number)
+        if not isinstance(found, list) or not found:
+            raise StopIteration
+        return found[0]
+
+
 class ColdProcess:
     """A process of its own for one submission, where no warm parent can be forked; it does all imports itself."""
 
     def __init__(self, theirs: socket.socket, kind: warm.Kind):
-        command, descriptors = [sys.executable, "-P"], [theirs.fileno()]
         environment = clean_environment(dict(kind.environment))
         self.folder: tempfile.TemporaryDirectory[str] | None = None  # the work folder in the reduced mode
-        if bubblewrap_works():
-            filter_number = readable(system_call_filter(namespaces=True))
-            descriptors.append(filter_number)
-            inside = ["--ro-bind", str(warm.INSIDE), warm.AGENT_FOLDER, "--seccomp", str(filter_number)]
-            command = [
-                *bubblewrap(list(kind.visible_folders), kind.limits, inside),
-                *command,
-                f"{warm.AGENT_FOLDER}/agent.py",
-            ]
-        else:
-            command += [str(warm.INSIDE / "agent.py")]
-            self.folder = tempfile.TemporaryDirectory(prefix="ag-")
-            environment |= {"HOME": self.folder.name, "TMPDIR": self.folder.name}
-        self.process = subprocess.Popen(
-            [*command, str(theirs.fileno())],
-            pass_fds=descriptors,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            cwd=self.folder.name if self.folder else None,
-            preexec_fn=lambda: limit_this_process(kind.limits),
-            start_new_session=True,
-        )
-        for number in descriptors[1:]:
-            os.close(number)
+        arguments = [str(theirs.fileno()), kind.prelude, *kind.modules]
+        with contextlib.ExitStack() as stack:
+            if bubblewrap_works():
+                command, settings = stack.enter_context(
+                    sandboxed(
+                        [sys.executable, "-P", f"{warm.AGENT_FOLDER}/agent.py", *arguments],
+                        kind.visible_folders,
+                        kind.limits,
+                        ["--ro-bind", str(warm.INSIDE), warm.AGENT_FOLDER],
+                        [theirs.fileno()],
+                    )
+                )
+            else:
+                command = [sys.executable, "-P", str(warm.INSIDE / "agent.py"), *arguments]
+                self.folder = tempfile.TemporaryDirectory(prefix="ag-")
+                environment |= {"HOME": self.folder.name, "TMPDIR": self.folder.name}
+                settings = {"pass_fds": [theirs.fileno()], "cwd": self.folder.name}
+                settings["preexec_fn"] = lambda: limit_this_process(kind.limits)
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,
+                **settings,
+            )
 
     def ended(self) -> bool:
         return self.process.poll() is not None
@@ -140,19 +148,70 @@ class ColdProcess:
             self.folder.cleanup()
 
     def family(self) -> list[psutil.Process]:
-        return psutil.Process(self.process.pid).children(recursive=True)
+        """The student's processes, and first the one that they all come from."""
+        first = psutil.Process(self.process.pid)
+        return [first, *first.children(recursive=True)]
+
+
+class Meter:
+    """The seconds that the processes of one sandbox computed, and those in which all of them slept."""
+
+    def __init__(self) -> None:
+        self.used = 0.0
+        self.is_running = False  # whether they have something to do: we wait for them
+        self.family: list[psutil.Process] = []
+        self.was_running = False  # when it was read last
+        self.own: dict[int, float] = {}  # seconds that each process computed, without its children
+        self.singly = 0.0  # their sum, those that have ended included
+        self.computed = 0.0
+        self.read_at = time.monotonic()
+        self.lock = threading.Lock()
+
+    def read(self, family: list[psutil.Process]) -> None:
+        """Add what has passed since it was read before."""
+        with self.lock:
+            self.family = family
+            self._read()
+
+    def read_again(self) -> None:
+        """The same for the processes that were there before, which is quicker."""
+        with self.lock:
+            self._read()
+
+    def _read(self) -> None:
+        together, is_awake, now = 0.0, False, time.monotonic()
+        for process in self.family:
+            with contextlib.suppress(psutil.Error), process.oneshot():
+                times = process.cpu_times()
+                own = times.user + times.system
+                together += own + times.children_user + times.children_system
+                self.singly += max(0.0, own - self.own.get(process.pid, 0.0))
+                self.own[process.pid] = own
+                is_awake |= process.status() in (psutil.STATUS_RUNNING, psutil.STATUS_DISK_SLEEP)
+        # A process may hide the time of children that have ended; and some end before they are seen.
+        computed = max(self.computed, together, self.singly)
+        if computed > self.computed:
+            self.used += computed - self.computed
+        elif self.is_running and self.was_running and not is_awake:
+            self.used += now - self.read_at
+        self.computed, self.read_at, self.was_running = computed, now, self.is_running
 
 
 class StudentSide:
     """A sandboxed process that runs one student's cells and answers questions about what they defined.
 
     What its notebook imports and starts with is run beforehand, once for many submissions (see `warm.Kind`).
+
+    Its time is the seconds that it computes and those that it sleeps while we wait for it. What it waits for a core,
+    and what we take, is not counted: no verdict may depend on what else the machine has to do.
     """
 
     def __init__(self, kind: warm.Kind):
         self.kind = kind
         self.process: warm.Fork | ColdProcess | None = None
-        self.deadline = float("inf")
+        self.used_before = 0.0  # seconds that earlier processes used
+        self.meter = Meter()
+        self.allow(float("inf"))
 
     def start(self) -> None:
         """Start a fresh process; one that was there before is ended."""
@@ -171,18 +230,52 @@ class StudentSide:
             self.connection, theirs = socket.socketpair()
             with theirs:
                 self.process = ColdProcess(theirs, self.kind)
+            self._expect_ready()
+        self.meter = Meter()
+        self.meter.read(self.process.family())
+        self.meter.used = 0.0  # what it did so far was ours
+        self.allow(float("inf"))
         threading.Thread(target=self._watch, args=(self.process,), daemon=True).start()
+
+    def _expect_ready(self) -> None:
+        """Wait until a cold process has done its imports. Raises OurFault: no code of a student's has run yet."""
+        self.connection.settimeout(START_SECONDS)
+        try:
+            answer = self.connection.recv(1)
+        except OSError:
+            answer = b""
+        if answer != wire.READY:
+            self.stop()
+            raise OurFault("A process for a student's code did not start: has this machine enough memory, processes?")
+
+    def allow(self, seconds: float) -> None:
+        """From now on student code has so many seconds."""
+        if self.process is not None:
+            self.meter.read_again()
+        self.limit = self.meter.used + seconds
+        self.last_moment = time.monotonic() + seconds * MOST_PATIENCE
+
+    @property
+    def used(self) -> float:
+        """The seconds that all processes have used so far."""
+        return self.used_before + self.meter.used
+
+    def _time_is_up(self) -> bool:
+        return self.meter.used > self.limit + GRACE or time.monotonic() > self.last_moment + GRACE
 
     def stop(self) -> None:
         """End the process and everything that it started."""
         if self.process is not None:
+            self.meter.read_again()
+            self.used_before += self.meter.used
+            self.meter = Meter()
             self.process.kill()
             self.process = None
             self.connection.close()
 
     def run_cell(self, source: str, seconds: float, pictures: bool = True) -> tuple[list[Any], dict[str, str] | None]:
         """Run a cell there: its outputs, unchecked, and the error it ended in. Figures are drawn if `pictures`."""
-        self.deadline = time.monotonic() + seconds
+        self.allow(seconds)
         result = self.ask("run", source=source, pictures=pictures)
         if not isinstance(result, dict) or not isinstance(result.get("outputs"), list):
             raise StudentGone(Outcome.CRASHED, "The process broke the protocol.")
@@ -204,7 +297,7 @@ class StudentSide:
             raise StudentGone(Outcome.CRASHED, "Your Python process has ended.")
         self.number += 1
         number = self.number
-        seconds = max(0.01, self.deadline - time.monotonic())
+        seconds = min(max(0.01, self.limit - self.meter.used), MOST_SECONDS)
         self._send({"number": number, "do": action, "seconds": seconds, "with": arguments})
         while True:
             message = self._receive()
@@ -238,14 +331,26 @@ class StudentSide:
         self._send(reply)
 
     def _send(self, message: dict[str, Any]) -> None:
-        data = wire.to_bytes(message, self._handle_for)
+        data = wire.to_bytes(message, self._handle_for, spend_iterators=True)
+        left = memoryview(LENGTH.pack(len(data)) + data)
+        while left:
+            try:
+                left = left[self._while_waiting(lambda: self.connection.send(left[: 2**20])) :]  # noqa: B023
+            except OSError:
+                self._gone(Outcome.CRASHED, "Your code ended the Python process: a crash or an exit.")
+
+    def _while_waiting(self, transfer: Callable[[], Any]) -> Any:
+        """Send or receive something, for as long as they have time."""
+        self.connection.settimeout(WATCH_INTERVAL)
+        self.meter.is_running = True
         try:
-            self.connection.settimeout(max(0.1, self.deadline + GRACE - time.monotonic()))
-            self.connection.sendall(LENGTH.pack(len(data)) + data)
-        except TimeoutError:
-            self._gone(Outcome.TIMED_OUT, "Your code ran for too long and was stopped.")
-        except OSError:
-            self._gone(Outcome.CRASHED, "Your code ended the Python process: a crash or an exit.")
+            while True:
+                if self._time_is_up():  # even if they send a byte now and then
+                    self._gone(Outcome.TIMED_OUT, "Your code ran for too long and was stopped.")
+                with contextlib.suppress(TimeoutError):
+                    return transfer()
+        finally:
+            self.meter.is_running = False
 
     def _receive(self) -> Any:
         self.messages += 1
@@ -258,14 +363,8 @@ class StudentSide:
 
     def _exactly(self, size: int) -> bytes:
         while len(self.received) < size:
-            left = self.deadline + GRACE - time.monotonic()
-            if left <= 0:  # even if they send a byte now and then
-                self._gone(Outcome.TIMED_OUT, "Your code ran for too long and was stopped.")
-            self.connection.settimeout(left)
             try:
-                part = self.connection.recv(2**20)
-            except TimeoutError:
-                self._gone(Outcome.TIMED_OUT, "Your code ran for too long and was stopped.")
+                part = self._while_waiting(lambda: self.connection.recv(2**20))
             except OSError:
                 part = b""
             if not part:
@@ -297,18 +396,23 @@ class StudentSide:
         if handle["t"] != "student" or type(number) is not int:
             raise wire.WireError("a handle of unknown kind")
         kind = CallableHandle if handle.get("callable") is True else Handle
+        if kind is Handle and handle.get("iterator") is True:
+            kind = IteratorHandle
         return kind(self, number, str(handle.get("type", "object"))[:100])
 
     def _watch(self, process: warm.Fork | ColdProcess) -> None:
         """End the process when all that it started takes too much; limits of single processes cannot see that."""
-        limits = self.kind.limits
+        limits, meter = self.kind.limits, self.meter
         while not process.ended():
-            with contextlib.suppress(psutil.Error):
+            with contextlib.suppress(psutil.Error, OSError):
                 family = process.family()
-                if len(family) > limits.processes:
+                meter.read(family)
+                if len(family) - 1 > limits.processes:
                     self._kill_for(process, f"Your code started more than {limits.processes} processes.")
-                elif _memory(family) > limits.memory:
+                elif _memory(family[1:]) > limits.memory:
                     self._kill_for(process, f"Your code used more than {limits.memory / 2**30:.0f} GiB of memory.")
+                elif _sockets(family) > limits.sockets:
+                    self._kill_for(process, f"Your code opened more than {limits.sockets} sockets.")
             time.sleep(WATCH_INTERVAL)
 
     def _kill_for(self, process: warm.Fork | ColdProcess, reason: str) -> None:
@@ -322,6 +426,14 @@ def _memory(family: list[psutil.Process]) -> int:
         with contextlib.suppress(psutil.Error):
             total += process.memory_info().rss
     return total
+
+
+def _sockets(family: list[psutil.Process]) -> int:
+    """The sockets in the sandbox's own network; what they hold belongs to no process."""
+    if len(family) < 2 or not bubblewrap_works():
+        return 0  # the first one's network may be the machine's
+    words = Path(f"/proc/{family[-1].pid}/net/sockstat").read_text().split(maxsplit=3)
+    return int(words[2])
 
 
 def _checked_error(error: Any) -> dict[str, str]:

@@ -16,15 +16,8 @@ from pathlib import Path
 import psutil
 
 from autograder.wall.inside import wire
-from autograder.wall.sandbox import (
-    Limits,
-    bubblewrap,
-    bubblewrap_works,
-    clean_environment,
-    limit_this_process,
-    readable,
-    system_call_filter,
-)
+from autograder.wall.sandbox import Limits, bubblewrap_works, clean_environment, sandboxed
+from autograder.wall.system_calls import system_call_filter
 
 INSIDE = Path(wire.__file__).parent
 AGENT_FOLDER = "/agent"  # where the sandbox sees INSIDE
@@ -70,8 +63,9 @@ class Fork:
         select.select([self.descriptor], [], [])
 
     def family(self) -> list[psutil.Process]:
-        """The student's processes."""
-        return psutil.Process(self.process).children(recursive=True)
+        """The student's processes, and first the one that they all come from."""
+        first = psutil.Process(self.process)
+        return [first, *first.children(recursive=True)]
 
     def __del__(self) -> None:
         os.close(self.descriptor)
@@ -87,26 +81,26 @@ class WarmParent:
         self.owner = os.getpid()
         self.control, theirs = socket.socketpair()
         self.control.settimeout(IMPORT_SECONDS)
-        filter_number = readable(system_call_filter(namespaces=False))
-        inside = ["--ro-bind", str(INSIDE), AGENT_FOLDER, "--seccomp", str(filter_number)]
         with theirs:
-            self.process = subprocess.Popen(
-                [
-                    *bubblewrap(list(kind.visible_folders), kind.limits, inside),
-                    *(sys.executable, "-P", f"{AGENT_FOLDER}/warm_parent.py", str(theirs.fileno())),
-                    *(system_call_filter(namespaces=True).hex(), str(kind.limits.scratch), kind.prelude),
-                    *kind.modules,
-                ],
-                pass_fds=[theirs.fileno(), filter_number],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                # A process with threads cannot be forked safely, and NumPy's linear algebra starts some at once.
-                env=clean_environment(dict(kind.environment)) | {"OPENBLAS_NUM_THREADS": "1"},
-                preexec_fn=lambda: limit_this_process(kind.limits),
-                start_new_session=True,
-            )
-        os.close(filter_number)
+            arguments = [str(theirs.fileno()), system_call_filter(namespaces=True).hex(), str(kind.limits.scratch)]
+            with sandboxed(
+                [sys.executable, "-P", f"{AGENT_FOLDER}/warm_parent.py", *arguments, kind.prelude, *kind.modules],
+                kind.visible_folders,
+                kind.limits,
+                ["--ro-bind", str(INSIDE), AGENT_FOLDER],
+                [theirs.fileno()],
+                makes_namespaces=True,
+            ) as (command, settings):
+                self.process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    # A process with threads cannot be forked safely, and NumPy's linear algebra starts some at once.
+                    env=clean_environment(dict(kind.environment)) | {"OPENBLAS_NUM_THREADS": "1"},
+                    start_new_session=True,
+                    **settings,
+                )
         self._expect_ready()
 
     @property

@@ -53,13 +53,15 @@ def plain(kind):
 ### END SOLUTION
 
 # %% test="plain" aspect="counter" points=1
-assert plain("counter") == {"a": 2, "b": 1, "c": 1}, "counts"
+assert plain("counter") == {"a": 2, "b": 1, "c": 1} and plain("counter").most_common(1) == [("a", 2)], "counts"
 
 # %% test="plain" aspect="tuple" points=1
 assert plain("tuple") == (1, [2]) and plain("pair") == (1, 2), "tuples"
 
 # %% test="plain" aspect="iterators" points=1
 assert list(plain("generator")) == [0, 1, 2] and list(plain("view")) == ["a"], "iterators"
+assert not isinstance(plain("generator"), list) and plain("generator") != [0, 1, 2], "no list"
+assert next(plain("generator")) == 0 and next(iter(map(abs, plain("generator")))) == 0, "one by one"
 
 # %% test="plain" aspect="array" points=1
 assert np.array_equal(plain("array"), TABLE * 2) and plain("array").dtype == float, "array"

@@ -1,6 +1,7 @@
 """The student's side of the wall: runs their cells in IPython and answers questions about what they defined.
 
-Runs inside the sandbox as `python -P agent.py FD`, where FD is its end of a socket pair. It keeps no secret and is not
+Runs inside the sandbox as `python -P agent.py FD PRELUDE MODULE...`, where FD is its end of a socket pair, PRELUDE and
+MODULE are what the notebook starts with and imports; or in a fork of the warm parent. It keeps no secret and is not
 trusted: whatever a student does to it can only change the values that it sends, and those are what tests look at.
 """
 
@@ -9,18 +10,19 @@ import contextlib
 import importlib
 import itertools
 import os
-import signal
 import socket
 import struct
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 import draws
+import preparation
 import wire
+from clock import Clock, TimeUp
 
 del sys.path[0]
 
@@ -28,10 +30,6 @@ MOST_TEXT = 100_000  # characters that one cell may print
 MOST_OUTPUTS = 200  # of one cell
 MOST_NESTED = 50  # calls to and fro within one call
 LENGTH = struct.Struct(">Q")
-
-
-class TimeUp(BaseException):
-    """The time that the judge allowed is over; no `except Exception` catches it."""
 
 
 class JudgeFunction:
@@ -153,6 +151,7 @@ class Agent:
         self.sink, self.shell = sink, shell
         self.objects: dict[int, Any] = {}
         self.nested = 0
+        self.clock = Clock()
 
     def serve(self) -> None:
         """Read requests and answer them; returns when the connection is closed."""
@@ -165,12 +164,12 @@ class Agent:
         self.nested += 1
         try:
             action: Callable[..., Any] = getattr(self, "do_" + request["do"])
-            signal.setitimer(signal.ITIMER_REAL, request["seconds"])
+            self.clock.begin(request["seconds"])
             try:
                 reply = {"number": number, "value": action(**request["with"])}
                 data = self.pack(reply)
             finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
+                self.clock.stop()
         except wire.WireError as error:
             data = self.pack({"number": number, "unfit": str(error)})
         except BaseException as error:  # everything that student code can raise goes to the judge
@@ -187,7 +186,7 @@ class Agent:
         self.sink.clear()
         self.shell.display_formatter.formatters["image/png"].enabled = pictures
         stdout, stderr = sys.stdout, sys.stderr
-        sys.stdout, sys.stderr = Stream(self.sink, "stdout"), Stream(self.sink, "stderr")  # type: ignore[assignment]
+        sys.stdout, sys.stderr = Stream(self.sink, "stdout"), Stream(self.sink, "stderr")
         try:
             result = self.shell.run_cell(source, store_history=False)
         finally:
@@ -231,6 +230,10 @@ class Agent:
     def do_list(self, target: int) -> list[Any]:
         return list(itertools.islice(self.objects[target], wire.MOST_NODES))
 
+    def do_next(self, target: int) -> list[Any]:
+        """A list with the next value, an empty one if there is none."""
+        return list(itertools.islice(self.objects[target], 1))
+
     def do_text(self, target: int) -> str:
         return str(self.objects[target])[:MOST_TEXT]
 
@@ -238,7 +241,7 @@ class Agent:
         """Call a function of the judge's; meanwhile it may call back into student code."""
         if self.nested > MOST_NESTED:
             raise RecursionError("calls to and fro are nested too deeply")
-        left = signal.setitimer(signal.ITIMER_REAL, 0)[0]
+        left = self.clock.stop()
         try:
             self.send(self.pack({"callback": number, "args": list(args), "kwargs": kwargs}))
             while (message := self.receive()) is not None:
@@ -249,7 +252,7 @@ class Agent:
                 else:
                     return message["returned"]
         finally:
-            signal.setitimer(signal.ITIMER_REAL, left)
+            self.clock.begin(left)
         os._exit(0)
 
     def pack(self, message: Any) -> bytes:
@@ -261,7 +264,13 @@ class Agent:
             return {"t": "judge", "n": value._number}
         number = id(value)
         self.objects[number] = value  # kept alive, so the number stays its own
-        return {"t": "student", "n": number, "callable": callable(value), "type": type(value).__name__[:100]}
+        return {
+            "t": "student",
+            "n": number,
+            "callable": callable(value),
+            "iterator": issubclass(type(value), Iterator),
+            "type": type(value).__name__[:100],
+        }
 
     def value_for(self, handle: dict[str, Any]) -> Any:
         return JudgeFunction(self, handle["n"]) if handle["t"] == "judge" else self.objects[handle["n"]]
@@ -290,12 +299,11 @@ def _described(error: BaseException) -> dict[str, Any]:
     }
 
 
-def time_up(*_: Any) -> None:
-    raise TimeUp("time is up")
-
-
 if __name__ == "__main__":
-    signal.signal(signal.SIGALRM, time_up)
+    own_connection = socket.socket(fileno=int(sys.argv[1]))
     own_sink = Sink()
-    Agent(socket.socket(fileno=int(sys.argv[1])), own_sink, make_shell(own_sink)).serve()
+    own_shell = make_shell(own_sink)
+    preparation.prepare(sys.argv[3:], sys.argv[2])
+    own_connection.sendall(wire.READY)
+    Agent(own_connection, own_sink, own_shell).serve()
     os._exit(0)

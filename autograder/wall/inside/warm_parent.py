@@ -4,17 +4,15 @@ Runs as `python -P warm_parent.py FD FILTER SCRATCH PRELUDE MODULE...`, where FD
 side, FILTER a seccomp program in hexadecimal digits, SCRATCH the bytes that a fork may keep in /tmp, and PRELUDE the
 course's own code that a notebook starts with. It never runs a student's code: for each request it forks, and the fork,
 in namespaces of its own, becomes an agent. What forks could leave behind for each other is closed to them: file systems
-(each gets an empty /tmp and /dev/shm, the rest is read-only), processes (each has process numbers of its own), shared
-memory, keys, and this process's own socket.
+(each gets an empty /tmp and /dev/shm, the rest is read-only), processes (each has process numbers of its own),
+networks (each has its own), shared memory, keys, and this process's own socket.
 """
 
-import contextlib
 import ctypes
+import fcntl
 import functools
 import gc
-import importlib
 import os
-import signal
 import socket
 import struct
 import sys
@@ -23,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 import agent
+import preparation
 import wire
 
 del sys.path[0]
@@ -31,7 +30,8 @@ WORK_FOLDER = "/tmp/work"
 
 # From Linux's sched.h, mount.h, prctl.h and capability.h.
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID = 0x00020000, 0x08000000, 0x10000000, 0x20000000
-MS_RDONLY, MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MNT_DETACH = 1, 2, 4, 4096, 16384, 2
+CLONE_NEWNET, SIOCSIFFLAGS, IFF_UP = 0x40000000, 0x8914, 1
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC, MNT_DETACH = 1, 2, 4, 8, 32, 4096, 16384, 2
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 4, 22, 24, 38
 SECCOMP_MODE_FILTER = 2
 CAPABILITY_VERSION_3 = 0x20080522
@@ -48,9 +48,9 @@ def main() -> None:
     _checked(libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
     sink = agent.Sink()
     shell = agent.make_shell(sink)  # before the imports, for matplotlib shows figures only in a shell that was there
-    warm_up(modules)
+    preparation.warm_up(modules)
     threads = _one_thread()
-    run(prelude)
+    preparation.run(prelude)
     gc.collect()
     gc.freeze()  # what exists now stays shared with the forks, since the collector leaves it alone
     files = _open_files()
@@ -73,31 +73,6 @@ def main() -> None:
         control.sendall(wire.READY)
 
 
-def warm_up(modules: list[str]) -> None:
-    """Import modules, and do what is slow the first time. What fails here is left to the cell that it belongs to."""
-    for name in modules:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
-    if "torch" in sys.modules:
-        import torch
-
-        torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)  # imports hundreds of modules
-    if "matplotlib" in sys.modules:
-        import matplotlib.pyplot as plt
-
-        plt.figure()
-        plt.plot([0, 1])
-        plt.gcf().canvas.draw()  # finds the fonts
-
-
-def run(prelude: str) -> None:
-    """Run the course's own first cells, for what they leave in caches; their names are forgotten."""
-    with contextlib.suppress(Exception):
-        exec(prelude, {"__name__": "__prelude__"})
-    if "matplotlib.pyplot" in sys.modules:
-        sys.modules["matplotlib.pyplot"].close("all")
-
-
 def _one_thread() -> int:
     """Keep torch from starting threads in this process; returns how many its forks may use."""
     if "torch" not in sys.modules:
@@ -118,13 +93,16 @@ def _separate(
     try:
         _checked(libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0))  # or /proc/self would not be ours
         user, group, parent = os.getuid(), os.getgid(), os.getppid()
-        _checked(libc.unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC))
+        _checked(libc.unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWNET))
         for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
             Path("/proc/self", name).write_text(text)
+        _network()
         _empty_folders(scratch)
         # /proc is the sandbox's: a new one cannot be mounted here, so what it tells about others is covered.
         for process in (1, parent):
             _checked(libc.mount(b"tmpfs", f"/proc/{process}".encode(), b"tmpfs", MS_RDONLY, b"size=4k"))
+        flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC
+        _checked(libc.mount(None, b"/proc", None, flags, None))
         Path(WORK_FOLDER).mkdir()
         os.chdir(WORK_FOLDER)
         if os.fork():
@@ -135,11 +113,18 @@ def _separate(
         if process == 0:
             student(connection)
         connection.close()
+        _checked(libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))  # the student's processes may not look into this one
         while os.wait()[0] != process:
             pass
         status = 0
     finally:
         os._exit(status)
+
+
+def _network() -> None:
+    """Switch on the loopback device of the fork's own network, in which there is nothing else."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
 
 
 def _empty_folders(scratch: int) -> None:
@@ -181,7 +166,6 @@ def _become_agent(connection: socket.socket, sink: agent.Sink, shell: object, th
     try:
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(threads)
-        signal.signal(signal.SIGALRM, agent.time_up)
         agent.Agent(connection, sink, shell).serve()
     finally:
         os._exit(0)

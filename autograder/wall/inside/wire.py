@@ -1,10 +1,14 @@
 """Values to bytes and back, for a wire whose other end cannot be trusted: JSON and raw array bytes, no pickle.
 
 A message is a JSON document and a list of byte buffers. Plain values are copied and rebuilt as exactly these types:
-None, bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range, NumPy arrays and scalars, torch
-tensors, pandas Series and DataFrames, and random generators (as copies: draws on one side do not advance the other's).
-A subclass becomes its plain type (a Counter a dict), an iterator a bounded list. What is no plain value crosses as a
-handle. Reading checks everything and raises WireError, never anything else.
+None, bool, int, float, complex, Fraction, Decimal, str, bytes, list, tuple, dict, set, frozenset, range, Counter,
+OrderedDict, defaultdict, deque, NumPy arrays and scalars, torch tensors, pandas Series and DataFrames, and random
+generators (as copies: draws on one side do not advance the other's). Any other subclass becomes the type beneath it, a
+UserList a list, a UserDict a dict, a bytearray bytes. A defaultdict keeps its factory if that is one of FACTORIES.
+
+What is no plain value crosses as a handle. So do iterators, generators and views of dicts: they can be gone through,
+but must not pass for lists; only those that we hand over ourselves, which the other end could not ask us for, become
+lists (`spend_iterators`). Reading checks everything and raises WireError, never anything else.
 
 This file is also read by itself inside the sandbox, so it imports nothing of the project.
 """
@@ -34,9 +38,12 @@ TENSOR_KINDS = (
 )
 # fmt: on
 COLUMN_KINDS = ("int", "uint", "float", "complex", "bool", "object", "str", "datetime64[")
+FACTORIES = {kind.__name__: kind for kind in (bool, dict, float, int, list, set, str, tuple, collections.Counter)}
+MOST_DIGITS = 10_000  # of a Decimal, with all zeros; it takes no more bytes to send one that no memory can hold
 READY = b"r"  # what a process in the sandbox says first, before there are messages
 HEAD = struct.Struct(">II")  # bytes of the document, number of buffers
 SIZE = struct.Struct(">Q")  # bytes of one buffer
+ITERATORS = (collections.abc.Iterator, collections.abc.MappingView)
 Tree = Any  # what json reads and writes
 
 
@@ -44,9 +51,9 @@ class WireError(Exception):
     """A value that cannot cross, or bytes that are no message; the text says which."""
 
 
-def to_bytes(message: Any, to_handle: Callable[[Any], dict[str, Any]]) -> bytes:
+def to_bytes(message: Any, to_handle: Callable[[Any], dict[str, Any]], spend_iterators: bool = False) -> bytes:
     """One message as bytes. `to_handle(value)` gives the JSON object for what is no plain value."""
-    writer = _Writer(to_handle)
+    writer = _Writer(to_handle, spend_iterators)
     document = json.dumps(writer.tree(message, 0), allow_nan=False, separators=(",", ":")).encode()
     if len(document) > MOST_DOCUMENT:
         raise WireError(f"a value is longer than {MOST_DOCUMENT // 2**20} MiB")
@@ -90,8 +97,9 @@ def _split(data: bytes) -> tuple[bytes, list[bytes]]:
 
 
 class _Writer:
-    def __init__(self, to_handle: Callable[[Any], dict[str, Any]]) -> None:
+    def __init__(self, to_handle: Callable[[Any], dict[str, Any]], spend_iterators: bool) -> None:
         self.to_handle = to_handle
+        self.spend_iterators = spend_iterators
         self.buffers: list[bytes] = []
         self.nodes = 0
 
@@ -114,7 +122,7 @@ class _Writer:
         for base, write in self.WRITERS:
             if issubclass(plain, base):
                 return write(self, value, depth + 1)
-        if issubclass(plain, (collections.abc.Iterator, collections.abc.MappingView, collections.deque)):
+        if self.spend_iterators and issubclass(plain, ITERATORS):
             return [self.tree(item, depth + 1) for item in itertools.islice(value, MOST_NODES)]
         return self.to_handle(value)
 
@@ -160,6 +168,34 @@ class _Writer:
 
     def _dict(self, value: dict[Any, Any], depth: int) -> Tree:
         return {"t": "dict", "v": [self._trees(item, depth) for item in dict.items(value)]}
+
+    def _counter(self, value: Any, depth: int) -> Tree:
+        return self._dict(value, depth) | {"t": "counter"}
+
+    def _ordered(self, value: Any, depth: int) -> Tree:
+        return {
+            "t": "ordered",
+            "v": [self._trees((key, dict.get(value, key)), depth) for key in collections.OrderedDict.__iter__(value)],
+        }
+
+    def _default(self, value: Any, depth: int) -> Tree:
+        factory = value.default_factory
+        name = next((name for name, kind in FACTORIES.items() if kind is factory), None)
+        return self._dict(value, depth) | {"t": "default", "f": name}
+
+    def _deque(self, value: Any, depth: int) -> Tree:
+        most = value.maxlen
+        items = self._trees(itertools.islice(collections.deque.__iter__(value), MOST_NODES), depth)
+        return {"t": "deque", "v": items, "m": most if type(most) is int else None}
+
+    def _user_list(self, value: Any, depth: int) -> Tree:
+        return self.tree(value.data, depth)
+
+    def _fraction(self, value: Any, depth: int) -> Tree:
+        return {"t": "fraction", "v": self._trees([value.numerator, value.denominator], depth)}
+
+    def _decimal(self, value: Any, depth: int) -> Tree:
+        return {"t": "decimal", "v": str(value)}
 
     def _range(self, value: range, depth: int) -> Tree:
         return {"t": "range", "v": self._trees([value.start, value.stop, value.step], depth)}
@@ -237,6 +273,8 @@ class _Writer:
         ("numpy", "generic", _scalar),
         ("numpy.random", "Generator", _generator),
         ("random", "Random", _random),
+        ("fractions", "Fraction", _fraction),
+        ("decimal", "Decimal", _decimal),
         ("torch", "Tensor", _tensor),
         ("torch", "Generator", _torch_generator),
         ("pandas", "Series", _series),
@@ -244,6 +282,12 @@ class _Writer:
         ("pandas", "Index", _index),
     )
     WRITERS = (
+        (collections.Counter, _counter),
+        (collections.OrderedDict, _ordered),
+        (collections.defaultdict, _default),
+        (collections.deque, _deque),
+        (collections.UserList, _user_list),
+        (collections.UserDict, _user_list),
         (int, _int),
         (float, _float),
         (complex, _complex),
@@ -274,7 +318,7 @@ class _Reader:
         if depth > MOST_DEPTH or self.nodes > MOST_NODES:
             raise WireError("a value that is nested too deeply or has too many parts")
         if isinstance(tree, list):
-            return self._values(tree, depth)
+            return self._hash_checked(self._values(tree, depth))
         if isinstance(tree, dict):
             read = self.READERS.get(tree["t"])
             return self.from_handle(tree) if read is None else read(self, tree, depth)
@@ -289,11 +333,14 @@ class _Reader:
         return [self.value(tree, depth + 1) for tree in trees]
 
     def _hash_checked(self, value: Any) -> Any:
-        """The value itself. Whoever sends many different ones with the same hash wants a set or dict to take hours."""
+        """The value itself. Whoever sends many different ones with the same hash wants a set or dict to take hours.
+
+        A list is checked as the tuple that a test may make of it to put it into a set.
+        """
         if type(value) is int and abs(value) < sys.hash_info.modulus:
             return value
         try:
-            first = self.hashed.setdefault(hash(value), value)
+            first = self.hashed.setdefault(hash(tuple(value) if type(value) is list else value), value)
         except TypeError:  # a tuple with a list in it, say
             return value
         if first is not value and first != value:
@@ -337,6 +384,36 @@ class _Reader:
 
     def _dict(self, tree: Tree, depth: int) -> dict[Any, Any]:
         return dict(self._values(item, depth) for item in tree["v"])
+
+    def _counter(self, tree: Tree, depth: int) -> Any:
+        counter: Any = collections.Counter()
+        dict.update(counter, self._dict(tree, depth))  # Counter's own would add up
+        return counter
+
+    def _ordered(self, tree: Tree, depth: int) -> Any:
+        return collections.OrderedDict(self._dict(tree, depth))
+
+    def _default(self, tree: Tree, depth: int) -> Any:
+        return collections.defaultdict(FACTORIES.get(tree["f"]), self._dict(tree, depth))
+
+    def _deque(self, tree: Tree, depth: int) -> Any:
+        return collections.deque(self._values(tree["v"], depth), tree["m"])
+
+    def _fraction(self, tree: Tree, depth: int) -> Any:
+        import fractions
+
+        numerator, denominator = self._values(tree["v"], depth)
+        if type(numerator) is not int or type(denominator) is not int:
+            raise WireError("a fraction that is no fraction")
+        return self._hash_checked(fractions.Fraction(numerator, denominator))
+
+    def _decimal(self, tree: Tree, depth: int) -> Any:
+        import decimal
+
+        number = decimal.Decimal(tree["v"][:MOST_DIGITS])
+        if number.is_snan() or (number.is_finite() and abs(number.adjusted()) > MOST_DIGITS):
+            raise WireError("a number that is too long")
+        return self._hash_checked(number)
 
     def _range(self, tree: Tree, depth: int) -> range:
         start, stop, step = self._values(tree["v"], depth)
@@ -427,6 +504,12 @@ class _Reader:
         "set": _set,
         "frozenset": _frozenset,
         "dict": _dict,
+        "counter": _counter,
+        "ordered": _ordered,
+        "default": _default,
+        "deque": _deque,
+        "fraction": _fraction,
+        "decimal": _decimal,
         "range": _range,
         "array": _array,
         "objects": _objects,

@@ -1,0 +1,36 @@
+"""What is done in a student's process before their code comes, so that none of their time goes into it."""
+
+import contextlib
+import importlib
+import sys
+
+
+def prepare(modules: list[str], prelude: str) -> None:
+    """Import what the notebook imports and run the course's own first cells."""
+    warm_up(modules)
+    run(prelude)
+
+
+def warm_up(modules: list[str]) -> None:
+    """Import modules, and do what is slow the first time. What fails here is left to the cell that it belongs to."""
+    for name in modules:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    if "torch" in sys.modules:
+        import torch
+
+        torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=0.1)  # imports hundreds of modules
+    if "matplotlib" in sys.modules:
+        import matplotlib.pyplot as plt
+
+        plt.figure()
+        plt.plot([0, 1])
+        plt.gcf().canvas.draw()  # finds the fonts
+
+
+def run(prelude: str) -> None:
+    """Run the course's own first cells, for what they leave in caches; their names are forgotten."""
+    with contextlib.suppress(Exception):
+        exec(prelude, {"__name__": "__prelude__"})
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
