@@ -2255,10 +2255,8 @@ coded = [np.array([frequent.get(word, 50) for word in story]) for story in stori
 
 def information(gap, shuffle):
     """Bits that a word tells about the one `gap` places on (50 frequent words; all others count as one)."""
-    pairs = np.zeros((51, 51))
-    for story in coded:
-        np.add.at(pairs, (story[:-gap], shuffle(story[gap:])), 1)
-    p = pairs / pairs.sum()
+    pairs = np.concatenate([51 * story[:-gap] + shuffle(story[gap:]) for story in coded])
+    p = np.bincount(pairs, minlength=51 * 51).reshape(51, 51) / len(pairs)
     chance = np.outer(p.sum(1), p.sum(0))
     return (p[p > 0] * np.log2(p[p > 0] / chance[p > 0])).sum()
 
