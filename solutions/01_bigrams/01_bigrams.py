@@ -11,7 +11,8 @@
 
 # %% [markdown]
 # Fill the cells that raise `NotImplementedError`, and run the checks below them. Grading tries further cases:
-# `autograder check notebooks/01_bigrams/01_bigrams.ipynb` grades your own notebook with them.
+# `autograder check notebooks/01_bigrams/01_bigrams.ipynb` grades your own notebook with them. No function of yours may
+# change what it is given: lists, dicts and tables stay as they are.
 #
 # The slides you will check come from public lectures: 000 (unsigned), 001 (Greg Durrett), 002 (Fabrizio Silvestri), 003
 # (Yoav Artzi) and 004 (Benjamin Muller).
@@ -36,6 +37,7 @@ import pandas as pd
 
 import lmkit
 from lmkit import berkeley, plots
+from lmkit.testing import arguments_after, close, is_number
 
 plots.use_style()
 
@@ -75,8 +77,8 @@ plt.show()
 # Lecture 004 cuts `a cat` into words `a|cat`, characters `a|␣|c|a|t` or pieces `a|␣|ca|t`. Write
 # `tokenise(text, level, pieces=())`, which returns a list:
 #
-# - `"word"`: split at white space, however much;
-# - `"character"`: every character, spaces too;
+# - `"word"`: split at white space (blanks, tabs, ends of lines), however much;
+# - `"character"`: every character, white space too;
 # - `"piece"`: from the left, the longest of `pieces` that fits; where none fits, one character.
 
 # %% [markdown] hints="tokenise"
@@ -109,6 +111,21 @@ for _level, _wanted in (("word", 2), ("character", 5), ("piece", 4)):
     assert hasattr(_got, "__len__"), f"Return a list of tokens; for {_level!r} you return {_got!r}."
     assert len(_got) == _wanted, f"`a cat` has {_wanted} tokens at level {_level!r}; yours: {_got!r}."
     assert "a" in list(_got), f"`a` should be a token at level {_level!r}; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+_text = "Tea\tat\n10 "
+_levels = {
+    "word": ["Tea", "at", "10"],
+    "character": ["T", "e", "a", "\t", "a", "t", "\n", "1", "0", " "],
+    "piece": ["Te", "a\ta", "t", "\n", "1", "0", " "],
+}
+for _level, _wanted in _levels.items():
+    _got = tokenise(_text, _level, ("tea", "Te", "a\ta"))
+    assert hasattr(_got, "__len__") and list(_got) == _wanted, (
+        f"A text with a tab and a line break: {_level}s {_wanted}; yours: {_got!r}."
+    )
+    _got = tokenise("", _level, ("tea",))
+    assert hasattr(_got, "__len__") and len(_got) == 0, f"An empty text has no token: {_got!r}."
+### END HIDDEN TESTS
 
 # %% test="tokenise" aspect="the longest piece wins" points=1
 _got = tokenise("cats at", "piece", ("c", "ca", "cat", "at"))
@@ -117,13 +134,21 @@ assert list(_got) == ["cat", "s", " ", "at"], (
     f"With pieces c, ca, cat, at the text `cats at` begins with the longest piece, cat; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-_pieces = ["ba", "bab", "abab", "b"]
-for _ in range(10):
-    random.shuffle(_pieces)
-    _got = tokenise("xababab", "piece", tuple(_pieces))
-    assert list(_got) == ["x", "abab", "a", "b"], (
-        f"The order in which pieces are listed should not matter; with {_pieces} you cut `xababab` into {_got!r}."
-    )
+for _text, _pieces, _wanted in (
+    ("xababab", ["ba", "bab", "abab", "b"], ["x", "abab", "a", "b"]),
+    ("abcde", ["ab", "bcde", "cd"], ["ab", "cd", "e"]),
+    ("restaurants", ["rest", "restaurant", "ants", "restaur"], ["restaurant", "s"]),
+    ("a.c+ abc", ["a.c", "c+", "bc", "|"], ["a.c", "+", " ", "a", "bc"]),
+):
+    for _ in range(6):
+        random.shuffle(_pieces)
+        _got = tokenise(_text, "piece", tuple(_pieces))
+        assert hasattr(_got, "__len__") and list(_got) == _wanted, (
+            f"From the left, the longest piece that fits, however they are listed: "
+            f"with {_pieces} you cut {_text!r} into {_got!r}."
+        )
+_after = arguments_after(tokenise, "a cat", "piece", ["a", "cat", "at", "c"])[2]
+assert list(_after) == ["a", "cat", "at", "c"], f"Leave the list of pieces as it is; now: {_after}."
 ### END HIDDEN TESTS
 
 # %% test="tokenise" aspect="white space is no word" points=1
@@ -132,6 +157,17 @@ _got = tokenise(_text, "word")
 assert hasattr(_got, "__len__"), f"Return a list of words; you return {_got!r}."
 assert "" not in list(_got), f"Two spaces in a row make an empty word; yours: {_got!r}."
 assert len(_got) == 9, f"{_text!r} has 9 words (i'm is one of them); yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _space in (" ", "  ", "\n", "\t", " \t\n", "\n\n"):
+    _words = ["N.Y.,", "don't", *random.choices(["e-mail", "Tea", "tea"], k=3)]
+    _text = random.choice(["", _space]) + _space.join(_words) + _space
+    _got = tokenise(_text, "word")
+    assert hasattr(_got, "__len__") and list(_got) == _words, (
+        f"Only white space separates the words of {_text!r}; yours: {_got!r}."
+    )
+_got = tokenise(" \n ", "word")
+assert hasattr(_got, "__len__") and len(_got) == 0, f"Only white space: no word; yours: {_got!r}."
+### END HIDDEN TESTS
 
 # %% test="tokenise" aspect="joining gives the text back" points=1
 for _level in ("character", "piece"):
@@ -139,14 +175,18 @@ for _level in ("character", "piece"):
     assert _got is not None, f"You return None at level {_level!r}; return a list of tokens."
     assert "".join(_got) == "tell me more", f"Joined, your {_level} tokens read {''.join(_got)!r}."
 ### BEGIN HIDDEN TESTS
-for _ in range(20):
-    _text = "".join(random.choices("abc ", k=random.randint(0, 12)))
-    _pieces = tuple("".join(random.choices("ab", k=random.randint(2, 4))) for _ in range(3))
-    for _level in ("character", "piece"):
-        _joined = "".join(tokenise(_text, _level, _pieces))
+_texts = ["one\ntwo  three\n", "a", " "]
+_texts += ["".join(random.choices("abc ", k=random.randint(3, 12))) for _ in range(15)]
+for _text in _texts:
+    _pieces = tuple("".join(random.choices("abo", k=random.randint(2, 4))) for _ in range(3))
+    for _level, _known in (("character", ()), ("piece", _pieces), ("piece", ())):
+        _got = tokenise(_text, _level, _known)
+        assert hasattr(_got, "__len__"), f"Return a list of tokens; for {_text!r} you return {_got!r}."
+        _joined = "".join(_got)
         assert _joined == _text, f"Joined, the {_level} tokens of {_text!r} read {_joined!r}."
-    _words = tokenise(_text, "word")
-    assert "".join(_words) == _text.replace(" ", ""), f"The words of {_text!r} are not {_words!r}."
+        assert all(len(token) == 1 or token in _known for token in _got), (
+            f"A token is a piece of {_known} or one character; yours: {_got!r}."
+        )
 ### END HIDDEN TESTS
 
 # %%
@@ -175,7 +215,7 @@ plt.show()
 # so that a new word has somewhere to go. Write
 #
 # - `build_vocabulary(tokens, min_count)`: the set of words that occur at least `min_count` times, and `<UNK>`;
-# - `replace_unknown(tokens, vocabulary)`: the list of tokens with `<UNK>` where a word is not in the vocabulary.
+# - `replace_unknown(tokens, vocabulary)`: a new list of the tokens, with `<UNK>` where a word is not in the vocabulary.
 
 # %% [markdown] hints="vocabulary"
 # 1. Count first, decide later.
@@ -204,11 +244,20 @@ assert hasattr(_got, "__iter__"), f"Return a set of words; you return {_got!r}."
 assert "no" in set(_got), f"`no` occurs twice, which is at least min_count=2; yours: {_got!r}."
 assert "milk" not in set(_got), f"`milk` occurs once, less than min_count=2; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
+_tokens = ["Tea", "tea", "team", "tea", "Tea", "steam"]
+_got = build_vocabulary(list(_tokens), 2)
+assert hasattr(_got, "__iter__") and set(_got) - {"<UNK>"} == {"Tea", "tea"}, (
+    f"Tea and tea are two words, both twice in {_tokens}; yours: {_got!r}."
+)
 for _ in range(20):
     _tokens, _least = random.choices("abcdefgh", k=20), random.randint(1, 4)
     _wanted = {word for word in "abcdefgh" if _tokens.count(word) >= _least and word in _tokens}
-    _got = set(build_vocabulary(list(_tokens), _least)) - {"<UNK>"}
-    assert _got == _wanted, f"With min_count={_least}, {_tokens} should not give {sorted(_got)}."
+    _got = build_vocabulary(list(_tokens), _least)
+    assert hasattr(_got, "__iter__") and set(_got) - {"<UNK>"} == _wanted, (
+        f"With min_count={_least}, {_tokens} should not give {_got!r}."
+    )
+_after = arguments_after(build_vocabulary, ["or", "tea", "no", "tea"], 2)[0]
+assert list(_after) == ["or", "tea", "no", "tea"], f"Leave `tokens` as they are; now: {_after}."
 ### END HIDDEN TESTS
 
 # %% test="vocabulary" aspect="UNK belongs to the vocabulary" points=1
@@ -216,7 +265,11 @@ _got = build_vocabulary(["tea", "tea"], 1)
 assert _got is not None, "build_vocabulary returns None; return a set."
 assert set(_got) == {"tea", "<UNK>"}, f"For the text `tea tea` wanted: tea and <UNK>; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-assert set(build_vocabulary([], 1)) == {"<UNK>"}, "An empty text still leaves <UNK> in the vocabulary."
+for _tokens, _least in (([], 1), (["tea", "no", "tea"], 3), (["<UNK>", "no"], 2)):
+    _got = build_vocabulary(list(_tokens), _least)
+    assert hasattr(_got, "__iter__") and set(_got) == {"<UNK>"}, (
+        f"No word occurs {_least} times in {_tokens}: <UNK> alone; yours: {_got!r}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="vocabulary" aspect="strangers become UNK" points=1
@@ -226,11 +279,20 @@ assert list(_got) == ["more", "tea", "<UNK>", "tea"], (
     f"Only `please` is unknown in `more tea please tea`, and the length stays 4; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
+_got = replace_unknown(["te", "Tea", "<UNK>", "tea", "teas", "ea"], {"tea", "<UNK>"})
+assert hasattr(_got, "__iter__") and list(_got) == ["<UNK>"] * 3 + ["tea"] + ["<UNK>"] * 2, (
+    f"Only `tea` is known, so te, Tea, teas and ea are strangers; yours: {_got!r}."
+)
 for _ in range(10):
     _tokens, _known = random.choices("abcdef", k=9), set(random.sample("abcdef", 3))
-    _got = list(replace_unknown(list(_tokens), _known | {"<UNK>"}))
+    _got = replace_unknown(list(_tokens), _known | {"<UNK>"})
     _wanted = [{True: word, False: "<UNK>"}[word in _known] for word in _tokens]
-    assert _got == _wanted, f"Known are {sorted(_known)}; {_tokens} became {_got}."
+    assert hasattr(_got, "__iter__") and list(_got) == _wanted, (
+        f"Known are {sorted(_known)}; {_tokens} became {_got!r}."
+    )
+_after = arguments_after(replace_unknown, ["no", "tea", "now"], {"tea", "<UNK>"})
+assert list(_after[0]) == ["no", "tea", "now"], f"Make a *new* list; the old one became {_after[0]}."
+assert set(_after[1]) == {"tea", "<UNK>"}, f"Leave the vocabulary as it is; now: {_after[1]}."
 ### END HIDDEN TESTS
 
 # %%
@@ -285,6 +347,17 @@ _got = ngrams(["we", "sat", "here"], 2)
 _wanted = [("<s>", "we"), ("we", "sat"), ("sat", "here"), ("here", "</s>")]
 assert _got is not None, "You return None; return a list of tuples."
 assert list(_got) == _wanted, f"The bigrams of `we sat here` are {_wanted}; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _number in (1, 2, 5, 8):
+    _tokens = ["no"] * 3 * (_number > 2) + random.choices(["no", "tea", "or"], k=_number)
+    _wanted = list(pairwise(["<s>", *_tokens, "</s>"]))
+    _got = ngrams(list(_tokens), 2)
+    assert hasattr(_got, "__iter__") and list(_got) == _wanted, (
+        f"The bigrams of {_tokens} are {_wanted}; yours: {_got!r}."
+    )
+_after = arguments_after(ngrams, ["we", "sat"], 3)[0]
+assert list(_after) == ["we", "sat"], f"Leave `tokens` as they are; now: {_after}."
+### END HIDDEN TESTS
 
 # %% test="ngrams" aspect="n minus one start symbols" points=1
 for _n, _first in ((1, ("we",)), (3, ("<s>", "<s>", "we")), (4, ("<s>", "<s>", "<s>", "we"))):
@@ -292,16 +365,26 @@ for _n, _first in ((1, ("we",)), (3, ("<s>", "<s>", "we")), (4, ("<s>", "<s>", "
     assert hasattr(_got, "__iter__"), f"Return a list of tuples; you return {_got!r}."
     _got = list(_got)
     assert _got[:1] == [_first], f"The first {_n}-gram of `we sat` is {_first}; yours: {_got[:1]}."
+### BEGIN HIDDEN TESTS
+for _n in range(1, 8):
+    for _tokens in (["no"], ["no", "tea", "no"], []):
+        _got = ngrams(list(_tokens), _n)
+        assert hasattr(_got, "__iter__"), f"Return a list of tuples; you return {_got!r}."
+        _wanted = (*["<s>"] * (_n - 1), *_tokens, "</s>")[:_n]
+        _got = list(_got)[:1]
+        assert _got == [_wanted], f"The first {_n}-gram of {_tokens} is {_wanted}; yours: {_got}."
+### END HIDDEN TESTS
 
 # %% test="ngrams" aspect="one for each word, one for the end" points=1
 _got = list(ngrams(["a", "b", "c"], 3) or [])
 assert len(_got) == 4, f"Three words have four 3-grams, the last for `</s>`; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-for _ in range(20):
-    _tokens, _n = random.choices("abcd", k=random.randint(0, 7)), random.randint(1, 5)
-    _got = list(ngrams(list(_tokens), _n))
+for _number, _n in ((0, 1), (0, 4), (1, 2), (2, 7), (3, 3), (5, 1), (6, 4), (9, 6)):
+    _tokens = random.choices("abcd", k=_number)
+    _got = ngrams(list(_tokens), _n)
+    assert hasattr(_got, "__len__"), f"Return a list of tuples; you return {_got!r}."
     _last = [gram[-1] for gram in _got]
-    assert _last == [*_tokens, "</s>"], f"n = {_n}, sentence {_tokens}: your {_n}-grams end with {_last}."
+    assert _last == [*_tokens, "</s>"], f"n = {_n}, {_tokens}: your {_n}-grams end with {_last}."
     for _i, _gram in enumerate(_got):
         _past = tuple((["<s>"] * _n + _tokens)[_i + 1 : _i + _n])
         assert tuple(_gram) == (*_past, _last[_i]), f"n = {_n}, {_tokens}: {_gram} has another past."
@@ -381,23 +464,36 @@ def markov_factors(joint, sequence):
 # %% test="chain_rule" aspect="three factors by hand" points=1
 _got = chain_factors(joint, ("cook", "here", "eats"))
 assert np.shape(_got) == (3,), f"chain_factors returns three numbers; yours: {_got!r}."
-assert np.allclose(_got, [0.5, 0.6, 1.0]), (
+assert close(_got, [0.5, 0.6, 1.0]), (
     f"For `cook here eats`: .5 begin with cook, .3 of those .5 go on with here, and all of them with eats; yours: {_got!r}."
 )
+### BEGIN HIDDEN TESTS
+_p = np.random.default_rng().dirichlet([3] * 5).tolist()
+_table = dict(zip([tuple(text) for text in ("aba", "abc", "acb", "bbc", "cba")], _p, strict=True))
+_a, _ab = _p[0] + _p[1] + _p[2], _p[0] + _p[1]
+for _text, _third in (("aba", _p[0] / _ab), ("abc", _p[1] / _ab), ("abb", 0)):
+    _got = chain_factors(dict(_table), tuple(_text))
+    assert close(_got, [_a, _ab / _a, _third]), (
+        f"On a random table, where words stand at several places, you give {_got!r}. "
+        "(Where the text is not listed, the first two factors are not zero.)"
+    )
+_after = arguments_after(chain_factors, dict(_table), ("a", "b", "b"))[0]
+assert dict(_after) == _table, "Leave `joint` as it is: your function changes it."
+### END HIDDEN TESTS
 
 # %% test="chain_rule" aspect="chain product is the joint" points=1
 _got = chain_factors(joint, ("cook", "here", "eat"))
 assert np.shape(_got) == (3,), f"chain_factors returns three numbers; yours: {_got!r}."
 assert np.prod(_got) == 0, f"`cook here eat` is not in the table, so its product is 0; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-for _ in range(10):
-    _p = np.random.default_rng().dirichlet(np.ones(8))
-    _table = {
-        (a, b, c): float(_p[4 * (a == "x") + 2 * (b == "x") + (c == "x")]) for a in "xy" for b in "xy" for c in "xy"
-    }
-    for _text in _table:
-        _product = np.prod(chain_factors(dict(_table), _text))
-        assert math.isclose(_product, _table[_text], rel_tol=1e-9), (
+for _ in range(4):
+    _p = np.random.default_rng().dirichlet(np.ones(24)).tolist()
+    _table = {(a, b, c): _p.pop() for a in "xy" for b in "xyz" for c in "wxyz"}
+    for _text in random.sample(list(_table), 8):
+        _got = chain_factors(dict(_table), _text)
+        assert np.shape(_got) == (3,), f"chain_factors returns three numbers; yours: {_got!r}."
+        _product = np.prod(_got)
+        assert close(_product, _table[_text]), (
             f"The factors multiply to the joint, without any assumption: {_table[_text]:.4f}; yours: {_product:.4f}."
         )
 ### END HIDDEN TESTS
@@ -405,17 +501,29 @@ for _ in range(10):
 # %% test="chain_rule" aspect="Markov forgets the first word" points=1
 _got = markov_factors(joint, ("cook", "here", "eats"))
 assert np.shape(_got) == (3,), f"markov_factors returns three numbers; yours: {_got!r}."
-assert np.allclose(_got, [0.5, 0.6, 0.375]), (
+assert close(_got, [0.5, 0.6, 0.375]), (
     f"Whoever comes first: `here` is second in .8, with eats behind it in .3: third factor .375; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _ in range(10):
-    _p = np.random.default_rng().dirichlet(np.ones(8)).reshape(2, 2, 2)
-    _table = {("xy"[a], "xy"[b], "xy"[c]): float(_p[a, b, c]) for a in (0, 1) for b in (0, 1) for c in (0, 1)}
-    for _a, _b, _c in np.ndindex(2, 2, 2):
-        _got = markov_factors(dict(_table), ("xy"[_a], "xy"[_b], "xy"[_c]))
-        _wanted = [_p[_a].sum(), _p[_a, _b].sum() / _p[_a].sum(), _p[:, _b, _c].sum() / _p[:, _b].sum()]
-        assert np.allclose(_got, _wanted), f"On a random table you give {_got!r}: look at the words' places."
+_p = np.random.default_rng().dirichlet(np.ones(24)).reshape(2, 3, 4)
+_cells = list(np.ndindex(2, 3, 4))
+_table = {("xy"[a], "xyz"[b], "wxyz"[c]): float(_p[a, b, c]) for a, b, c in _cells}
+for _a, _b, _c in random.sample(_cells, 10):
+    _got = markov_factors(dict(_table), ("xy"[_a], "xyz"[_b], "wxyz"[_c]))
+    _wanted = [_p[_a].sum(), _p[_a, _b].sum() / _p[_a].sum(), _p[:, _b, _c].sum() / _p[:, _b].sum()]
+    assert close(_got, _wanted), f"On a random table you give {_got!r}: look at the words' places."
+_p = np.random.default_rng().dirichlet([3] * 5).tolist()
+_table = dict(zip([tuple(text) for text in ("aba", "abc", "acb", "bbc", "cba")], _p, strict=True))
+_a, _ab, _b = sum(_p[:3]), _p[0] + _p[1], 1 - _p[2]
+for _text, _wanted in (
+    ("abb", [_a, _ab / _a, 0]),
+    ("abc", [_a, _ab / _a, (_p[1] + _p[3]) / _b]),
+    ("cbc", [_p[4], 1, (_p[1] + _p[3]) / _b]),
+):
+    _got = markov_factors(dict(_table), tuple(_text))
+    assert close(_got, _wanted), f"Listed or not, a text has its three factors; yours: {_got!r}."
+_after = arguments_after(markov_factors, dict(_table), ("a", "b", "b"))[0]
+assert dict(_after) == _table, "Leave `joint` as it is: your function changes it."
 ### END HIDDEN TESTS
 
 # %%
@@ -487,12 +595,12 @@ _got = by_hand()
 assert hasattr(_got, "keys"), f"by_hand returns a dict; yours: {_got!r}."
 for _name in ("sat|we", "wish|we", "in|sat", "</s>|house"):
     _value = _got.get(_name)
-    assert isinstance(_value, int | float | np.number), f"{_name}: a number is wanted, not {_value!r}."
+    assert is_number(_value), f"{_name}: a number is wanted, not {_value!r}."
 assert math.isclose(_got["in|sat"], 0.5), f"sat occurs twice, once before in: .5; yours: {_got['in|sat']}."
 ### BEGIN HIDDEN TESTS
 _wanted = {"sat|we": 1 / 3, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1}
 for _name, _value in _wanted.items():
-    assert math.isclose(_got[_name], _value, abs_tol=0.006), (
+    assert close(_got[_name], _value, atol=0.006), (
         f"{_name} is not {_got[_name]}: count again, first the word behind the bar, then how often the other follows it."
     )
 ### END HIDDEN TESTS
@@ -500,37 +608,58 @@ for _name, _value in _wanted.items():
 # %% test="bigram_mle" aspect="rows divide by their context" points=1
 _got = bigram_mle({("i", "want"): 3, ("i", "eat"): 1, ("you", "want"): 5, ("want", "i"): 2})
 assert hasattr(_got, "keys") and "i" in _got, f"model['i'] should hold the words that follow i; yours: {_got!r}."
-assert math.isclose(_got["i"].get("want", 0), 0.75), (
+assert close(_got["i"].get("want", 0), 0.75), (
     f"i occurs 4 times as first word, 3 times before want: P(want | i) = .75; yours: {_got['i']!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _ in range(10):
-    _counts = {(a, b): random.randint(1, 9) for a in "abcd" for b in "abcd" if random.random() < 0.7}
+_tables = [{("c", "a"): 1, ("a", "b"): 2, ("c", "b"): 3, ("a", "d"): 6, ("c", "d"): 5}]
+for _ in range(8):
+    _pairs = random.sample([(a, b) for a in "abcd" for b in "abcde"], 14)
+    _tables.append({pair: random.randint(1, 9) for pair in _pairs})
+for _counts in _tables:
     _got = bigram_mle(dict(_counts))
+    assert hasattr(_got, "keys"), f"Return a nested dict; yours: {_got!r}."
+    assert set(_got) == {a for a, _ in _counts}, (
+        f"A row for each first word of a pair, no other: with {_counts} yours has {set(_got)}."
+    )
     for (_a, _b), _count in _counts.items():
-        _row = sum(_counts.get((_a, word), 0) for word in "abcd")
-        _value = _got.get(_a, {}).get(_b)
-        assert _value is not None and math.isclose(_value, _count / _row), f"P({_b} | {_a}) is {_value} with {_counts}."
-    assert set(_got) == {a for a, _ in _counts}, "The model should have a row for each context seen, and no other."
+        _row = sum(_counts.get((_a, word), 0) for word in "abcde")
+        _value = _got[_a].get(_b)
+        assert close(_value, _count / _row), f"P({_b} | {_a}) is {_value} with {_counts}."
+_after = arguments_after(bigram_mle, dict(_counts))[0]
+assert dict(_after) == _counts, "Leave `counts` as they are: your function changes them."
 ### END HIDDEN TESTS
 
 # %% test="bigram_mle" aspect="the array divides row by row" points=1
 _got = bigram_mle_array(np.array([[0, 3, 1], [2, 0, 2], [1, 1, 8]]))
 assert np.shape(_got) == (3, 3), f"Wanted shape (3, 3); yours: {np.shape(_got)}."
-assert np.allclose(np.sum(_got, axis=1), 1), f"Each row sums to 1; yours: {np.sum(_got, axis=1)}."
+assert close(np.sum(_got, axis=1), [1, 1, 1]), f"Each row sums to 1; yours: {np.sum(_got, axis=1)}."
 ### BEGIN HIDDEN TESTS
-_C = np.random.default_rng().integers(1, 20, size=(5, 5))
-_wanted = np.array([[value / sum(row) for value in row] for row in _C.tolist()])
-assert np.allclose(bigram_mle_array(_C.copy()), _wanted), f"Counts {_C.tolist()} give other probabilities."
+for _kind in (int, float):
+    _C = np.random.default_rng().integers(1, 20, size=(7, 7)).astype(_kind)
+    _wanted = [[value / sum(row) for value in row] for row in _C.tolist()]
+    _got = bigram_mle_array(_C.copy())
+    assert close(_got, _wanted), f"Counts {_C.tolist()} give other probabilities."
+    (_after,) = arguments_after(bigram_mle_array, _C.copy())
+    assert close(_after, _C), "Leave the counts C as they are: your function changes them."
 ### END HIDDEN TESTS
 
 # %% test="bigram_mle" aspect="empty rows stay zero" points=1
 with np.errstate(all="ignore"):
     _got = bigram_mle_array(np.array([[1, 3], [0, 0]]))
 assert np.shape(_got) == (2, 2), f"Wanted shape (2, 2); yours: {np.shape(_got)}."
-assert np.allclose(_got, [[0.25, 0.75], [0, 0]]), (
+assert close(_got, [[0.25, 0.75], [0, 0]]), (
     f"Counts [[1, 3], [0, 0]]: the second row was never seen and stays zero, the first is divided as ever; yours: {_got!r}."
 )
+### BEGIN HIDDEN TESTS
+for _empty in ([0, 3], [5], [1, 2, 5], [0, 1, 2, 3, 4, 5]):
+    _C = np.random.default_rng().integers(1, 20, size=(6, 6))
+    _C[_empty] = 0
+    _wanted = [[value / (sum(row) or 1) for value in row] for row in _C.tolist()]
+    with np.errstate(all="ignore"):
+        _got = bigram_mle_array(_C.copy())
+    assert close(_got, _wanted), f"Rows {_empty} of 6 are empty and stay zero, the others not; yours: {_got!r}."
+### END HIDDEN TESTS
 
 # %%
 order = sorted({word for pair in counts for word in pair})
@@ -584,6 +713,14 @@ assert not _off, (
     f"{64 - len(_off)} of 64 cells are as printed. One that is not: `{' '.join(_off[0])}` is printed "
     f"as {pair_counts.loc[_off[0]]}, you count {_got.loc[_off[0]]}."
 )
+### BEGIN HIDDEN TESTS
+_some, _words = random.sample(train_sentences, 500), ["want", "food", "to", "i"]
+_wanted = Counter(pair for sentence in _some for pair in pairwise(sentence))
+_got = count_table([list(sentence) for sentence in _some], list(_words))
+assert np.shape(_got) == (4, 4), f"Four words make a table of shape (4, 4); yours: {np.shape(_got)}."
+_off = [f"{a} {b}" for a in _words for b in _words if not close(_got.loc[a, b], _wanted[a, b])]
+assert not _off, f"In 500 of the sentences you miscount {_off}."
+### END HIDDEN TESTS
 
 # %% test="count_table" aspect="no pair across two sentences" points=1
 _got = count_table([["no", "tea"], ["no", "no", "no"], ["tea"]], ["no", "tea"])
@@ -593,14 +730,22 @@ assert _got.loc["tea", "no"] == 0, (
 )
 assert _got.loc["no", "no"] == 2, f"`no no no` has two pairs `no no`; yours: {_got.loc['no', 'no']}."
 ### BEGIN HIDDEN TESTS
-_text = [random.choices("abcd", k=random.randint(0, 6)) for _ in range(30)]
+_text = [[], ["a"], ["b"], [], *(random.choices("abcd", k=random.randint(2, 6)) for _ in range(30))]
+random.shuffle(_text)
 _got = count_table([list(sentence) for sentence in _text], ["c", "a", "b"])
+assert np.shape(_got) == (3, 3), f"Three words make a table of shape (3, 3); yours: {np.shape(_got)}."
 _joined = " ".join("".join(sentence) for sentence in _text)
 for _a, _b in [(a, b) for a in "abc" for b in "abc"]:
     _number = sum(_joined.startswith(_a + _b, start) for start in range(len(_joined)))
-    assert _got.loc[_a, _b] == _number, (
+    assert close(_got.loc[_a, _b], _number), (
         f"`{_a} {_b}` occurs {_number} times in a random text; yours: {_got.loc[_a, _b]}."
     )
+_text = [["no", "team"], ["piano", "tea"], ["no", "tea"], ["No", "tea"]]
+_after = arguments_after(count_table, [list(sentence) for sentence in _text], ["tea", "no"])
+assert [list(sentence) for sentence in _after[0]] == _text, "Leave `sentences` as they are."
+assert list(_after[1]) == ["tea", "no"], f"Leave `words` as they are; now: {_after[1]}."
+_got = count_table(_text, ["tea", "no"]).loc["no", "tea"]
+assert close(_got, 1), f"`no team`, `piano tea` and `No tea` are not `no tea`; yours counts {_got}."
 ### END HIDDEN TESTS
 
 # %% test="count_table" aspect="words in the order given" points=1
@@ -612,6 +757,18 @@ assert list(_got.index) == list(_got.columns) == ["z", "x", "y"], (
 assert np.array_equal(_got, [[0, 1, 0], [2, 0, 0], [0, 0, 0]]), (
     f"`x z` occurs twice, `z x` once, all others 0 times; row first, then column. Yours: {np.array(_got).tolist()}."
 )
+### BEGIN HIDDEN TESTS
+_text = [["to", "go", "out"], ["go", "out", "to", "go"], ["is", "go", "out"]]
+for _words in (["out", "go", "never", "to", "is"], ["to", "out", "go"], ["never", "nor"]):
+    _got = count_table([list(sentence) for sentence in _text], list(_words))
+    assert hasattr(_got, "loc") and list(_got.index) == list(_got.columns) == _words, (
+        f"Rows and columns should follow {_words}; yours: {_got!r}."
+    )
+    for _cell in [(a, b) for a in _words for b in _words]:
+        _number = {("go", "out"): 3, ("to", "go"): 2, ("out", "to"): 1, ("is", "go"): 1}.get(_cell, 0)
+        _value = _got.loc[_cell]
+        assert close(_value, _number), f"`{' '.join(_cell)}` occurs {_number} times; yours: {_value}."
+### END HIDDEN TESTS
 
 # %%
 everything = train_sentences + test_sentences
@@ -634,7 +791,7 @@ berkeley.table("mle_printed_004")
 # - `mle_table(pair_counts, word_counts)`: the DataFrame of $P(w_2 \mid w_1) = c(w_1 w_2) / c(w_1)$. Eight columns are not
 #   the whole row, so $c(w_1)$ comes from the dict `word_counts`, where words may stand in any order;
 # - `wrong_cells(printed, exact)`: the set of cells `(w1, w2)` where the printed number is not the exact one rounded to two
-#   significant digits.
+#   significant digits. Cells are matched by name: the two tables may order their words differently.
 
 # %% [markdown] hints="mle_table"
 # 1. Row or column? Look at P(want | i): which count stands below the line?
@@ -668,28 +825,43 @@ _got = mle_table(pair_counts.copy(), dict(word_counts))
 assert hasattr(_got, "loc"), f"Return a DataFrame; yours: {_got!r}."
 assert np.shape(_got) == (8, 8), f"Wanted a table of 8 rows and 8 columns; yours has shape {np.shape(_got)}."
 _value = _got.loc["i", "want"]
-assert math.isclose(_value, 827 / 2533), f"P(want | i) = 827 / 2533 = .326; yours: {_value:.3g}."
+assert close(_value, 827 / 2533), f"P(want | i) = 827 / 2533 = .326; yours: {_value:.3g}."
 _value = _got.loc["chinese", "food"]
-assert math.isclose(_value, 82 / 158), f"P(food | chinese) = 82 / 158 = .519; yours: {_value:.3g}."
+assert close(_value, 82 / 158), f"P(food | chinese) = 82 / 158 = .519; yours: {_value:.3g}."
+### BEGIN HIDDEN TESTS
+_words = sorted(random.sample("abcdefg", 4))
+_pairs = np.random.default_rng().integers(1, 9, (4, 4))
+_total = {word: random.randint(40, 90) for word in _words}
+_got = mle_table(pd.DataFrame(_pairs, index=_words, columns=_words), dict(_total))
+assert np.shape(_got) == (4, 4), f"Wanted a table of 4 rows and 4 columns; yours: {_got!r}."
+for _i, _j in np.ndindex(4, 4):
+    _value, _wanted = _got.loc[_words[_i], _words[_j]], _pairs[_i, _j] / _total[_words[_i]]
+    assert close(_value, _wanted), f"{_pairs[_i, _j]} pairs, {_total[_words[_i]]} times the first word: not {_value}."
+### END HIDDEN TESTS
 
 # %% test="mle_table" aspect="words are matched by name" points=1
 _pairs = pd.DataFrame([[1, 2], [3, 4]], index=["tea", "or"], columns=["tea", "or"])
 _got = mle_table(_pairs.copy(), {"or": 8, "tea": 4})
 assert hasattr(_got, "loc"), f"Return a DataFrame; yours: {_got!r}."
 assert np.shape(_got) == (2, 2), f"Wanted a table of 2 rows and 2 columns; yours has shape {np.shape(_got)}."
-assert math.isclose(_got.loc["tea", "or"], 0.5), (
+assert close(_got.loc["tea", "or"], 0.5), (
     f"tea occurs 4 times, 2 of them before or: .5, wherever tea stands in the dict; yours: {_got.loc['tea', 'or']}."
 )
 ### BEGIN HIDDEN TESTS
-_words = random.sample("abcdefg", 5)
-_pairs = pd.DataFrame(np.random.default_rng().integers(0, 9, (5, 5)), index=_words, columns=_words)
-_total = {word: random.randint(40, 90) for word in sorted(_words)}
-_got = mle_table(_pairs.copy(), dict(_total))
-for _a in _words:
-    for _b in _words:
-        assert math.isclose(_got.loc[_a, _b], _pairs.loc[_a, _b] / _total[_a]), (
-            f"P({_b} | {_a}) is wrong on a random table."
+_words, _next = ["b", "e", "a", "d", "c"], ["d", "a", "b"]
+for _order in ("abcde", "edcba", random.sample("abcde", 5)):
+    _cells = np.random.default_rng().integers(0, 9, (5, 3))
+    _pairs = pd.DataFrame(_cells, index=_words, columns=_next)
+    _total = {word: 40 + 9 * i + random.randint(0, 5) for i, word in enumerate(_order)}
+    _got = mle_table(_pairs.copy(), dict(_total))
+    assert np.shape(_got) == (5, 3), f"5 rows and 3 columns of counts became {_got!r}."
+    for _a, _b in [(a, b) for a in _words for b in _next]:
+        assert close(_got.loc[_a, _b], _pairs.loc[_a, _b] / _total[_a]), (
+            f"P({_b} | {_a}) is wrong where rows are not in the order of the dict."
         )
+_after = arguments_after(mle_table, _pairs.copy(), dict(_total))
+assert np.array_equal(_after[0], _cells), "Leave `pair_counts` as they are: your function changes them."
+assert dict(_after[1]) == _total, "Leave `word_counts` as they are: your function changes them."
 ### END HIDDEN TESTS
 
 # %% test="mle_table" aspect="planted misprints are found" points=1
@@ -702,19 +874,34 @@ assert {tuple(cell) for cell in _got} == {("b", "a")}, (
     f"Only .00092 for .0009149, in row b and column a, is wrong; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _ in range(5):
-    _digits = np.random.default_rng().integers(11, 98, (3, 3))
-    _unit = 10.0 ** -np.random.default_rng().integers(2, 6, (3, 3))
-    _names = [list("abc"), list("xyz")]
-    _exact = pd.DataFrame((_digits + np.random.default_rng().uniform(-0.3, 0.3, (3, 3))) * _unit, *_names)
-    _plant = np.random.default_rng().choice([0, 0, 0, 1, -1], (3, 3))
-    _printed = pd.DataFrame((_digits + _plant) * _unit, *_names).map(lambda x: float(f"{x:.2g}"))
-    _wanted = {("abc"[i], "xyz"[j]) for i, j in zip(*np.nonzero(_plant), strict=True)}
-    _cell = next(iter({tuple(cell) for cell in wrong_cells(_printed.copy(), _exact.copy())} ^ _wanted), None)
+for _round in range(5):
+    _digits = np.random.default_rng().integers(11, 98, (3, 4))
+    _unit = 10.0 ** -np.random.default_rng().integers(2, 6, (3, 4))
+    _names = [list("abc"), list("wxyz")]
+    _noise = np.random.default_rng().uniform(-0.3, 0.3, (3, 4))
+    _exact = pd.DataFrame((_digits + _noise) * _unit, *_names)
+    _plant = np.random.default_rng().permuted([1, -1, 2, 2, 3, 0, 0, 0, 0, 0, 0, 0]).reshape(3, 4)
+    _printed = pd.DataFrame((_digits + _plant * (abs(_plant) == 1)) * _unit, *_names)
+    _printed = _printed.map(lambda x: float(f"{x:.2g}"))
+    _zero = list(zip(*np.nonzero(_plant == 2), strict=True))
+    _printed.iloc[_zero[0]] = 0.0  # printed as impossible, and is not
+    _exact.iloc[_zero[1]] = 0.0  # impossible, and not printed so
+    for _table in (_printed, _exact):
+        _table.iloc[tuple(np.argwhere(_plant == 3)[0])] = 0.0  # a zero that is right
+    _rows, _columns = np.nonzero((_plant != 0) & (_plant != 3))
+    _wanted = {("abc"[i], "wxyz"[j]) for i, j in zip(_rows, _columns, strict=True)}
+    _other = _exact if _round == 0 else _exact.loc[["c", "a", "b"], ["x", "z", "y", "w"]]
+    _got = wrong_cells(_printed.copy(), _other.copy())
+    assert hasattr(_got, "__iter__"), f"Return a set of cells; yours: {_got!r}."
+    _cell = next(iter({tuple(cell) for cell in _got} ^ _wanted), None)
     assert _cell is None, (
         f"{_cell} is {'a misprint that you miss' if _cell in _wanted else 'no misprint, but you report it'}: "
         f"printed {_printed.stack().get(_cell)}, exact {_exact.stack().get(_cell)}."
     )
+_after = arguments_after(wrong_cells, _printed.copy(), _exact.copy())
+assert np.array_equal(_after[0], _printed) and np.array_equal(_after[1], _exact), (
+    "Leave the two tables as they are: your function changes one."
+)
 ### END HIDDEN TESTS
 
 # %% test="mle_table" aspect="wrong cells of two slides" points=2
@@ -730,6 +917,16 @@ assert {tuple(cell) for cell in _found[0]} == {("i", "i"), ("i", "eat")} | _shar
     "Lecture 004: other cells are wrong."
 )
 assert {tuple(cell) for cell in _found[1]} == _shared, "Lecture 002: another cell is wrong."
+_edited = berkeley.table("mle_printed_004")
+_edited.loc["i", "i"] = float(f"{_exact.loc['i', 'i']:.2g}")
+_edited.loc["want", "to"] = 0.56
+_edited.loc["spend", "i"] = 0.036
+_got = wrong_cells(_edited, _exact.copy())
+assert hasattr(_got, "__iter__"), f"Return a set of cells; yours: {_got!r}."
+_wanted = {("i", "eat"), ("want", "to"), ("spend", "i"), *_shared}
+assert {tuple(cell) for cell in _got} == _wanted, (
+    "A slide like that of lecture 004 with other misprints: other cells are wrong."
+)
 ### END HIDDEN TESTS
 
 # %%
@@ -787,31 +984,53 @@ _model |= {"sat": {"in": 1 / 2, "here": 1 / 2}, "in": {"the": 1.0}, "the": {"hou
 _model |= {"house": {"</s>": 1.0}, "here": {"we": 1.0}, "two": {"and": 1.0}, "and": {"we": 1.0}, "said": {"</s>": 1.0}}
 for _text, _wanted in (("we sat in the house", 1 / 9), ("we sat here we two and we said", 1 / 324)):
     _got = sentence_log_probability(_model, _text.split())
-    assert isinstance(_got, int | float | np.number), f"Return a number; for {_text!r} you return {_got!r}."
-    assert math.isclose(_got, math.log(_wanted), rel_tol=1e-9), (
+    assert is_number(_got), f"Return a number; for {_text!r} you return {_got!r}."
+    assert close(_got, math.log(_wanted)), (
         f"{_text!r} has probability 1/{1 / _wanted:.0f}, ln = {math.log(_wanted):.4f}; yours: {_got:.4f}."
     )
+### BEGIN HIDDEN TESTS
+_ends = ["no", "tea", "or", "</s>"]
+for _number in (1, 2, 3, 6, 9):
+    _p = np.random.default_rng().dirichlet(np.ones(4), size=4).tolist()
+    _rows = dict(zip(["<s>", "no", "tea", "or"], _p, strict=True))
+    _model = {w1: dict(zip(_ends, row, strict=True)) for w1, row in _rows.items()}
+    _text = ["no", "tea"] * 2 * (_number > 3) + random.choices(["no", "tea", "or"], k=_number)
+    _factors = [_model[w1][w2] for w1, w2 in pairwise(["<s>", *_text, "</s>"])]
+    _got = sentence_log_probability(_model, list(_text))
+    assert close(_got, sum(math.log(p) for p in _factors), rtol=1e-5), (
+        f"{_text} has the factors {_factors}; the sum of their ln is not {_got!r}."
+    )
+_after = arguments_after(sentence_log_probability, _model, list(_text))
+assert list(_after[1]) == _text, f"Leave the sentence as it is; `{' '.join(_text)}` became {_after[1]}."
+### END HIDDEN TESTS
 
 # %% test="sentence_log_probability" aspect="prefix and sentence differ" points=1
 _model = {"<s>": {"no": 0.5, "tea": 0.5}, "no": {"tea": 0.8, "</s>": 0.2}, "tea": {"</s>": 0.7, "no": 0.3}}
 for _end, _wanted in ((True, 0.5 * 0.8 * 0.7), (False, 0.5 * 0.8)):
     _got = sentence_log_probability(_model, ["no", "tea"], end=_end)
-    assert isinstance(_got, int | float | np.number), f"Return a number; yours: {_got!r}."
-    assert math.isclose(_got, math.log(_wanted)), (
+    assert is_number(_got), f"Return a number; yours: {_got!r}."
+    assert close(_got, math.log(_wanted)), (
         f"`no tea` with end={_end}: P = {_wanted:.2f}, ln = {math.log(_wanted):.4f}; yours: {_got:.4f}."
     )
 ### BEGIN HIDDEN TESTS
-_got = sentence_log_probability(_model, [], end=False)
-assert _got == 0, f"The empty prefix begins every sentence: P = 1, so the logarithm is 0; yours: {_got}."
 for _ in range(5):
-    _text, _p = random.choices(["no", "tea"], k=4), random.uniform(0.1, 0.9)
-    _model = {a: {"no": _p / 2, "tea": 0.5 - _p / 2, "</s>": 0.5} for a in ("<s>", "no", "tea")}
-    _wanted = _text.count("no") * math.log(_p / 2) + _text.count("tea") * math.log(0.5 - _p / 2)
+    _p, _text = random.uniform(0.1, 0.9), ["no", *random.choices(["no", "tea"], k=3)]
+    _row = {"no": _p / 2, "tea": 0.5 - _p / 2, "</s>": 0.5}
+    _model = {"<s>": {"no": _p, "</s>": 1 - _p}, "no": _row, "tea": _row}
+    _wanted = math.log(_p) + sum(math.log(_row[word]) for word in _text[1:])
     for _end in (True, False):
         _got = sentence_log_probability(_model, list(_text), end=_end)
-        assert math.isclose(_got, _wanted + _end * math.log(0.5)), (
+        assert close(_got, _wanted + _end * math.log(0.5), rtol=1e-5), (
             f"With end={_end}, {_text} got {_got} on a random model."
         )
+    _got = sentence_log_probability(_model, [], end=True)
+    assert close(_got, math.log(1 - _p), rtol=1e-5), (
+        f"The empty sentence has one factor, here {1 - _p:.3f}; yours, its ln: {_got!r}."
+    )
+    _got = sentence_log_probability(_model, [], end=False)
+    assert close(_got, 0), f"The empty prefix begins every sentence: P = 1, ln = 0; yours: {_got!r}."
+_got = sentence_log_probability({"<s>": {"tea": 0.25}}, ["tea"], end=False)
+assert close(_got, math.log(0.25)), f"A prefix does not ask what follows its last word: {_got!r}."
 ### END HIDDEN TESTS
 
 # %% test="sentence_log_probability" aspect="unseen means minus infinity" points=1
@@ -820,18 +1039,35 @@ for _text in ("tea later", "tea tea now"):
     _got = sentence_log_probability(_model, _text.split())
     assert _got == -math.inf, f"{_text!r} has a pair that the model lacks: wanted -inf; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-for _text in ("tea", "tea no", "now", "later now", "tea later now"):
+_texts = ["tea", "tea no", "now", "later now", "tea later now"]
+_model = {"<s>": {"tea": 0.5, "oh": 0.5}, "tea": {"now": 1.0, "no": 0.0}, "now": {"</s>": 1.0}}
+for _text in (*_texts, "oh", "oh tea now", "oh oh", ""):
     _got = sentence_log_probability(_model, _text.split())
-    assert _got == -math.inf, f"{_text!r}: a missing row, word or end has probability 0; wanted -inf, yours: {_got!r}."
+    assert is_number(_got) and _got == -math.inf, (
+        f"{_text!r}: a missing row, word or end has probability 0; wanted -inf, yours: {_got!r}."
+    )
+_got = sentence_log_probability({"tea": {"</s>": 1.0}}, ["tea"])
+assert _got == -math.inf, f"Even the row of `<s>` may be missing; wanted -inf, yours: {_got!r}."
+_after = arguments_after(sentence_log_probability, _model, ["oh", "tea"])[0]
+assert _after == _model, f"Leave the model as it is; it became {_after}."
 ### END HIDDEN TESTS
 
 # %% test="sentence_log_probability" aspect="long sentences do not vanish" points=1
 _model = {"<s>": {"tea": 1.0}, "tea": {"tea": 0.1, "</s>": 0.9}}
 _got = sentence_log_probability(_model, ["tea"] * 1001)
-assert isinstance(_got, int | float | np.number), f"Return a number; yours: {_got!r}."
-assert math.isclose(_got, 1000 * math.log(0.1) + math.log(0.9)), (
+assert is_number(_got), f"Return a number; yours: {_got!r}."
+assert close(_got, 1000 * math.log(0.1) + math.log(0.9)), (
     f"A thousand factors of .1 and one of .9: about -2302.7; yours: {_got}. Is a tiny product rounded to 0 on the way?"
 )
+### BEGIN HIDDEN TESTS
+_p = random.uniform(1e-35, 9e-35)
+_model = {"<s>": {"tea": 1.0}, "tea": {"tea": _p, "</s>": 1 - _p}}
+for _number in (12, 300):
+    _got = sentence_log_probability(_model, ["tea"] * (_number + 1))
+    assert close(_got, _number * math.log(_p), rtol=1e-4), (
+        f"{_number} factors of {_p:.1g}: is their product rounded to 0? Yours: {_got}."
+    )
+### END HIDDEN TESTS
 
 # %%
 diner = bigram_mle(Counter(pair for sentence in everything for pair in ngrams(sentence, 2)))
@@ -898,20 +1134,20 @@ verdicts = {"a": False, "b": False, "c": False, "d": True, "e": False, "f": True
 # %% test="slide_check" aspect="a product of five factors" points=1
 assert hasattr(recomputed, "keys") and "a" in recomputed, "recomputed is a dict with the keys 'a' to 'f'."
 _a = recomputed["a"]
-assert isinstance(_a, int | float | np.number), f"recomputed['a'] should be a number, not {_a!r}."
+assert is_number(_a), f"recomputed['a'] should be a number, not {_a!r}."
 assert 0 < _a < 1, f"recomputed['a'] is a probability; yours: {_a!r}."
 ### BEGIN HIDDEN TESTS
-assert math.isclose(_a, 3.0855e-5, rel_tol=0.05), f"a: the five factors do not give {_a}; count the zeros."
+assert close(_a, 3.0855e-5, rtol=0.05), f"a: the five factors do not give {_a}; count the zeros."
 ### END HIDDEN TESTS
 
 # %% test="slide_check" aspect="three claims of zero" points=1
 assert hasattr(recomputed, "keys"), "recomputed is a dict with the keys 'a' to 'f'."
 for _claim in "bcd":
-    assert isinstance(recomputed.get(_claim), int | float | np.number), f"recomputed[{_claim!r}] should be a number."
+    assert is_number(recomputed.get(_claim)), f"recomputed[{_claim!r}] should be a number."
 ### BEGIN HIDDEN TESTS
 for _claim, _w1, _w2 in (("b", "want", "lunch"), ("c", "want", "chinese"), ("d", "i", "lunch")):
     _wanted = pair_counts.loc[_w1, _w2] / word_counts[_w1]
-    assert math.isclose(recomputed[_claim], _wanted, rel_tol=0.02, abs_tol=1e-12), (
+    assert close(recomputed[_claim], _wanted, rtol=0.02, atol=1e-12), (
         f"{_claim}: {recomputed[_claim]} does not follow from the counts; which word stands behind the bar?"
     )
 ### END HIDDEN TESTS
@@ -919,12 +1155,10 @@ for _claim, _w1, _w2 in (("b", "want", "lunch"), ("c", "want", "chinese"), ("d",
 # %% test="slide_check" aspect="two counts for one fraction" points=1
 assert hasattr(recomputed, "keys"), "recomputed is a dict with the keys 'a' to 'f'."
 for _claim in "ef":
-    assert isinstance(recomputed.get(_claim), int | float | np.number), f"recomputed[{_claim!r}] should be a number."
+    assert is_number(recomputed.get(_claim)), f"recomputed[{_claim!r}] should be a number."
 ### BEGIN HIDDEN TESTS
 for _claim, _times in (("e", 75), ("f", 73)):
-    assert math.isclose(recomputed[_claim], 35 / _times, abs_tol=0.004), (
-        f"{_claim}: {recomputed[_claim]} is not 35 of {_times}."
-    )
+    assert close(recomputed[_claim], 35 / _times, atol=0.004), f"{_claim}: {recomputed[_claim]} is not 35 of {_times}."
 ### END HIDDEN TESTS
 
 # %% test="slide_check" aspect="six verdicts" points=1
@@ -943,8 +1177,8 @@ assert not _wrong, f"Wrong verdicts: {len(_wrong)} of 6. Round your number as pr
 # Half of the chapter: a good place to stop.
 
 # %% [markdown]
-# (`estimate` does what your `ngrams` and `bigram_mle` do together, so that a slip there
-# costs nothing here.)
+# (Three given functions do what yours do, so that a slip there costs nothing below: `estimate` for `ngrams` and
+# `bigram_mle` together, `windows` for `ngrams`, `ln_probability` for `sentence_log_probability` with `</s>`.)
 
 
 # %%
@@ -961,13 +1195,28 @@ def estimate(sentences):
 
 restaurant_model = estimate(train_sentences)
 
+
+# %%
+def windows(sentence, n):
+    """The n-grams of one sentence: each token with the n - 1 before it."""
+    shifted = [["<s>"] * back + [*sentence, "</s>"] for back in reversed(range(n))]
+    return list(zip(*shifted, strict=False))
+
+
+def ln_probability(model, sentence):
+    """ln P(<s> w1 ... wT </s>) under a bigram model."""
+    factors = [model.get(w1, {}).get(w2, 0) for w1, w2 in windows(sentence, 2)]
+    with np.errstate(divide="ignore"):
+        return float(np.log(factors).sum())
+
+
 # %% [markdown] statement="zero_factors"
 # ## 10. One zero is enough
 #
 # Lecture 004 gives `i bring my lunch to work` probability 0, because P(to | lunch) is 0.
 #
-# - `zero_factors(model, sentence)`: the pairs `(w1, w2)` of probability zero, boundaries included. An unseen context allows
-#   nothing; a repeated pair may be listed once or twice.
+# - `zero_factors(model, sentence)`: the pairs `(w1, w2)` of probability zero as a list, in their order, boundaries
+#   included. An unseen context allows nothing; a repeated pair may be listed once or twice.
 # - `guess`, before you measure: which share of the held-out `new_sentences` is impossible for `restaurant_model`? Then
 #   `measured`: the share of `new_sentences` with such a pair.
 
@@ -1014,6 +1263,24 @@ assert _found == {("lunch", "to")}, f"Exactly one factor is zero here; yours nam
 _found = zero_factors(_model, ["i", "eat", "lunch"])
 assert hasattr(_found, "__len__"), f"Return a list even when it is empty, not {_found!r}."
 assert len(_found) == 0, f"No factor of `i eat lunch` is zero here; yours names {_found}."
+### BEGIN HIDDEN TESTS
+_words = random.sample("abcdefghi", 9)
+_model = {w1: dict.fromkeys("abcdefghi", 0.2) | {"</s>": 1e-9} for w1 in ["<s>", *_words]}
+for _i, (_w1, _w2) in enumerate(pairwise(_words)):
+    if _i % 3:
+        _model[_w1][_w2] = 0.0
+    else:
+        del _model[_w1][_w2]
+_found = zero_factors(_model, [*_words, *_words[3:6]])
+assert hasattr(_found, "__len__"), f"Return the pairs in a list; yours returned {_found!r}."
+_found = list(dict.fromkeys(tuple(pair) for pair in _found))
+assert set(_found) == set(pairwise(_words)), (
+    f"Impossible: a word missing in the row or of probability 0; yours names {_found}."
+)
+assert _found == list(pairwise(_words)), f"The pairs are wanted in their order; yours: {_found}."
+_after = arguments_after(zero_factors, _model, list(_words))
+assert _after[0] == _model and list(_after[1]) == _words, "Leave model and sentence as they are."
+### END HIDDEN TESTS
 
 # %% test="zero_factors" aspect="boundaries and unseen contexts" points=1
 _model = {"<s>": {"i": 1.0}, "i": {"eat": 1.0}, "eat": {"lunch": 1.0}, "lunch": {"</s>": 1.0}}
@@ -1023,23 +1290,37 @@ _found = {tuple(pair) for pair in _found}
 assert ("<s>", "eat") in _found, f"No sentence starts with `eat`: that is a zero; found {_found}."
 assert ("eat", "</s>") in _found, f"No sentence ends after `eat`: that is a zero; found {_found}."
 ### BEGIN HIDDEN TESTS
-_found = {tuple(pair) for pair in zero_factors(_model, ["i", "eat", "snow", "lunch"])}
-assert _found == {("eat", "snow"), ("snow", "lunch")}, (
-    f"Around a word that was never seen two factors are zero; yours names {_found}."
+for _text, _wanted in (
+    ("i eat snow lunch", {("eat", "snow"), ("snow", "lunch")}),
+    ("i eat snow", {("eat", "snow"), ("snow", "</s>")}),
+    ("snow snow", {("<s>", "snow"), ("snow", "snow"), ("snow", "</s>")}),
+    ("", {("<s>", "</s>")}),
+    ("i eat lunch", set()),
+):
+    _found = zero_factors(_model, _text.split())
+    assert hasattr(_found, "__len__"), f"Return the pairs in a list; yours returned {_found!r}."
+    assert {tuple(pair) for pair in _found} == _wanted, (
+        f"Unseen contexts and both boundaries count: `{_text}`; yours names {_found}."
+    )
+_found = zero_factors({"lunch": {"</s>": 1.0}}, ["lunch"])
+assert hasattr(_found, "__len__") and {tuple(pair) for pair in _found} == {("<s>", "lunch")}, (
+    f"A model without a row for `<s>` lets no sentence begin; yours names {_found!r}."
 )
+_after = arguments_after(zero_factors, _model, ["snow", "snow"])[0]
+assert _after == _model, f"Leave the model as it is; it got rows for {set(_after) - set(_model)}."
 ### END HIDDEN TESTS
 
 # %% test="zero_factors" aspect="a guess comes first" points=1
-assert isinstance(guess, (int, float, np.number)), f"`guess` must be a number, not {guess!r}."
+assert is_number(guess), f"`guess` must be a number, not {guess!r}."
 assert 0 <= guess <= 1, f"A share lies between 0 and 1; `guess` is {guess}."
 
 # %% test="zero_factors" aspect="share of impossible sentences" points=1
-assert isinstance(measured, (int, float, np.number)), f"`measured` must be a number: {measured!r}."
+assert is_number(measured), f"`measured` must be a number: {measured!r}."
 assert 0 <= measured <= 1, f"A share lies between 0 and 1, not {measured}: divide by the sentences."
 ### BEGIN HIDDEN TESTS
 _seen = {pair for s in train_sentences for pair in pairwise(["<s>", *s, "</s>"])}
 _hit = [not _seen.issuperset(pairwise(["<s>", *s, "</s>"])) for s in new_sentences]
-assert math.isclose(measured, sum(_hit) / len(_hit), abs_tol=0.004), (
+assert close(measured, sum(_hit) / len(_hit), atol=0.004), (
     f"`measured` is {measured:.3f}. Count new sentences with at least one zero, then divide by {len(_hit)}."
 )
 ### END HIDDEN TESTS
@@ -1108,34 +1389,62 @@ def scored_symbols(sentence):
 
 # %% test="perplexity" aspect="N-th root of inverse probability" points=1
 _value = perplexity([-1.0, -2.0, -3.0, -1.0], 2)
-assert isinstance(_value, (int, float, np.number)), f"Return a number; yours returned {_value!r}."
-assert math.isclose(_value, 128**0.25, rel_tol=1e-9), (
+assert is_number(_value), f"Return a number; yours returned {_value!r}."
+assert close(_value, 128**0.25), (
     f"Factors 1/2, 1/4, 1/8, 1/2: the fourth root of 128 is {128**0.25:.4f}, yours is {_value:.4f}."
 )
 ### BEGIN HIDDEN TESTS
-_p = [random.uniform(0.05, 1) for _ in range(random.randint(5, 12))]
-_value = perplexity([math.log2(p) for p in _p], 2)
-assert math.isclose(_value, (1 / math.prod(_p)) ** (1 / len(_p)), rel_tol=1e-9), (
-    f"On random factors your value {_value:.4f} is not the N-th root of 1 / P."
+for _number in (1, 5, 12):
+    _p = [random.uniform(0.05, 0.9) for _ in range(_number)]
+    _value = perplexity([math.log2(p) for p in _p], 2)
+    assert close(_value, (1 / math.prod(_p)) ** (1 / len(_p)), rtol=1e-5), (
+        f"On random factors your value {_value!r} is not the N-th root of 1 / P."
+    )
+_value = perplexity([0.0, -2.0, 0.0, -1.0, 0.0], 2)
+assert close(_value, 8**0.2, rtol=1e-5), (
+    f"A factor of 1 has logarithm 0 and counts in N all the same; yours: {_value!r}."
 )
+_after = arguments_after(perplexity, [-1.0, -3.0, -2.0], 2)[0]
+assert list(_after) == [-1, -3, -2], f"Leave the list of logarithms as it is; now: {_after}."
 ### END HIDDEN TESTS
 
 # %% test="perplexity" aspect="base fits the logarithms" points=1
 for _base in (2, math.e, 10):
     _value = perplexity([math.log(1 / 8) / math.log(_base)] * 5, _base)
-    assert isinstance(_value, (int, float, np.number)), f"Return a number, not {_value!r}."
-    assert math.isclose(_value, 8, rel_tol=1e-9), (
+    assert is_number(_value), f"Return a number, not {_value!r}."
+    assert close(_value, 8), (
         f"Uniform over 8 words must give 8 in every base; with base {_base:.3g} yours is {_value:.3f}."
     )
+### BEGIN HIDDEN TESTS
+for _base in (2, 3, 10, math.e, random.uniform(1.3, 1.9), random.uniform(20, 60)):
+    _p = [random.uniform(0.05, 1) for _ in range(7)]
+    _value = perplexity([math.log(p) / math.log(_base) for p in _p], _base)
+    assert close(_value, math.prod(_p) ** (-1 / 7), rtol=1e-5), (
+        f"The same factors give the same perplexity in every base; with {_base:.3g} "
+        f"yours is {_value!r}, not {math.prod(_p) ** (-1 / 7):.4f}."
+    )
+### END HIDDEN TESTS
 
 # %% test="perplexity" aspect="long and impossible texts" points=1
 _value = perplexity([-3.0] * 100_000, 2)
-assert isinstance(_value, (int, float, np.number)), f"Return a number; yours returned {_value!r}."
-assert math.isclose(_value, 8, rel_tol=1e-6), (
+assert is_number(_value), f"Return a number; yours returned {_value!r}."
+assert close(_value, 8), (
     f"100,000 factors of 1/8 must give 8, yours gives {_value}: does a product become 0 on the way?"
 )
 _value = perplexity([-1.0, -math.inf, -2.0], 2)
 assert _value == math.inf, f"One impossible word makes the perplexity infinite; yours is {_value}."
+### BEGIN HIDDEN TESTS
+for _number in (300, 40_000):
+    _value = perplexity([-2.0, -5.0, -5.0] * _number, 10)
+    assert close(_value, 10**4, rtol=1e-4), (
+        f"{3 * _number} factors of 1e-5, 1e-5, 1e-2 and so on: 10⁴; yours: {_value!r}."
+    )
+for _logs in ([-math.inf], [-math.inf, -1.0, 0.0], [-0.5, -1.0, -math.inf]):
+    _value = perplexity(list(_logs), math.e)
+    assert is_number(_value) and _value == math.inf, (
+        f"A zero makes the perplexity infinite wherever it stands; yours: {_value!r}."
+    )
+### END HIDDEN TESTS
 
 # %% test="perplexity" aspect="symbols that N counts" points=1
 _symbols = scored_symbols(["we", "eat"])
@@ -1144,8 +1453,13 @@ assert "<s>" not in _symbols, "`<s>` is given, not predicted: N must not count i
 assert "</s>" in _symbols, "The model predicts where a sentence ends: N counts `</s>`."
 assert list(_symbols) == ["we", "eat", "</s>"], f"Keep words in order; yours is {list(_symbols)}."
 ### BEGIN HIDDEN TESTS
-_symbols = scored_symbols(["no", "no", "no"])
-assert list(_symbols) == ["no", "no", "no", "</s>"], f"A repeated word counts each time: {_symbols}."
+for _text in (["no", "no", "no"], ["we", "<UNK>", "tea", "<UNK>"], [], ["Tea", "tea"]):
+    _symbols = scored_symbols(list(_text))
+    assert hasattr(_symbols, "__len__") and list(_symbols) == [*_text, "</s>"], (
+        f"All words of {_text} count, and one `</s>`; yours: {_symbols!r}."
+    )
+_after = arguments_after(scored_symbols, ["we", "eat"])[0]
+assert list(_after) == ["we", "eat"], f"Leave the sentence as it is; it became {_after}."
 ### END HIDDEN TESTS
 
 # %%
@@ -1210,6 +1524,27 @@ assert hasattr(_words, "__len__"), f"Return a list of tokens; yours returned {_w
 assert list(_words) == ["we", "eat", "in", "the", "garden"], f"Four new words wanted: {_words}."
 _words = continue_greedy(_model, ["so", "we", "eat"], 1)
 assert list(_words) == ["so", "we", "eat", "in"], f"One new word behind the prompt wanted: {_words}."
+### BEGIN HIDDEN TESTS
+_words = continue_greedy({"very": {"good": 0.4, "very": 0.6}}, ["so", "very"], 3)
+assert hasattr(_words, "__len__") and list(_words) == ["so", *["very"] * 4], (
+    f"The likeliest word may be the one just said, again and again; yours: {_words!r}."
+)
+for _ in range(8):
+    _model, _names = {}, ["</s>", *"abcdef"]
+    for _word in ["<s>", *"abcdef"]:
+        _best = random.choice("abcdef")  # never the end symbol, however likely that is
+        _row = {other: random.uniform(0.01, 0.1) for other in random.sample(_names, 7)}
+        _model[_word] = _row | {"</s>": 0.3, _best: 0.4}
+    _prompt = random.choices("abcdef", k=random.randint(0, 4))
+    _wanted, _most = list(_prompt), random.randint(1, 7)
+    for _ in range(_most):
+        _row = _model[(_wanted or ["<s>"])[-1]]
+        _wanted.append(next(word for word in "abcdef" if _row[word] == 0.4))
+    _words = continue_greedy(_model, list(_prompt), _most)
+    assert hasattr(_words, "__len__") and list(_words) == _wanted, (
+        f"{_most} words behind {_prompt}, all of them with .4: {_wanted}; yours: {_words!r}."
+    )
+### END HIDDEN TESTS
 
 # %% test="continue_greedy" aspect="stops where it should" points=1
 _model = {"i": {"eat": 1.0}, "eat": {"</s>": 0.6, "i": 0.4}, "go": {"on": 1.0}, "on": {"go": 1.0}}
@@ -1219,10 +1554,25 @@ assert list(_words) == ["i", "eat"], f"`</s>` is likeliest after `eat`: stop, do
 _words = continue_greedy(_model, ["go"], 5)
 assert len(_words) == 6, f"A loop must end after max_words = 5 new words; yours has {len(_words) - 1}."
 ### BEGIN HIDDEN TESTS
-_words = continue_greedy(_model, ["i", "snow"], 5)
-assert list(_words) == ["i", "snow"], f"After an unseen word nothing can follow; yours: {_words}."
-_words = continue_greedy(_model, ["go"], 0)
-assert list(_words) == ["go"], f"With max_words = 0 the prompt comes back; yours: {_words}."
+_model = {"i": {"eat": 1.0}, "eat": {"i": 0.35, "</s>": 0.4, "go": 0.25}}
+_model |= {"go": {"on": 1.0}, "on": {"</s>": 0.4, "snow": 0.6}}
+_quiet, _loud = {"</s>": 0.5, "i": 0.4, "go": 0.1}, {"i": 0.7, "</s>": 0.3}
+for _start, _text, _most, _wanted, _why in (
+    (_loud, "i snow", 5, "i snow", "after an unseen word nothing can follow"),
+    (_loud, "snow", 5, "snow", "after an unseen word nothing can follow"),
+    (_loud, "go", 9, "go on snow", "a word of the model may be an unseen context, too"),
+    (_loud, "go", 0, "go", "with max_words = 0 the prompt comes back"),
+    (_loud, "", 0, "", "with max_words = 0 the prompt comes back"),
+    (_quiet, "", 5, "", "`</s>` may be likeliest at once"),
+    (_loud, "i eat", 5, "i eat", "`</s>` may be likeliest at once"),
+    (_loud, "i", 5, "i eat", "`</s>` stops when it is likeliest, even with less than a half"),
+    (_loud, "go on", 1, "go on snow", "`</s>` does not stop when another word is likelier"),
+):
+    _model["<s>"] = _start
+    _words = continue_greedy(_model, _text.split(), _most)
+    assert hasattr(_words, "__len__") and list(_words) == _wanted.split(), (
+        f"Prompt `{_text}`, max_words = {_most}: {_why}; yours: {_words!r}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="continue_greedy" aspect="case and short prompts" points=1
@@ -1234,9 +1584,22 @@ for _prompt in ([], ["The"]):
     _words = continue_greedy(_model, list(_prompt), 2 - len(_prompt))
     assert list(_words) == ["The", "United"], f"Prompt {_prompt}: wanted `The United`; yours: {_words}."
 ### BEGIN HIDDEN TESTS
-_prompt = ["The"]
-continue_greedy(_model, _prompt, 2)
-assert _prompt == ["The"], f"Your function changed the caller's prompt into {_prompt}."
+_model |= {"We": {"sat": 1.0}, "sat": {"Here": 1.0}, "here": {"we": 1.0}, "we": {"United": 1.0}}
+for _text, _most, _wanted in (
+    ("We", 4, "We sat Here"),
+    ("here", 3, "here we United States"),
+    ("Here", 3, "Here"),
+    ("", 3, "The United States"),
+):
+    _words = continue_greedy(_model, _text.split(), _most)
+    assert hasattr(_words, "__len__") and list(_words) == _wanted.split(), (
+        f"Mind the case of letters: `{_text}` becomes `{_wanted}`; yours: {_words!r}."
+    )
+_after = arguments_after(continue_greedy, _model, ["The"], 2)
+assert list(_after[1]) == ["The"], f"Leave the prompt as it is; it became {_after[1]}."
+assert _after[0] == _model, "Leave the model as it is: your function changes it."
+_after = arguments_after(continue_greedy, _model, ["snow"], 2)[0]
+assert _after == _model, f"Leave the model as it is; it got rows for {set(_after) - set(_model)}."
 ### END HIDDEN TESTS
 
 # %%
@@ -1261,7 +1624,8 @@ print(" ".join(continue_greedy(restaurant_model, ["how"], 16)))
 # - `top_k(distribution, k)`: the k likeliest words (or all, if fewer; of equals at the k-th place, any) as a dict, rescaled
 #   to sum to 1. Leave `distribution` as it is.
 # - `sample(distribution, dart)`: one word, drawn by its probability. Each `dart()`
-#   returns a number, uniform in [0, 1). Use no other chance.
+#   returns a number, uniform in [0, 1), 0 included. Use no other chance. A word of probability 0 is never drawn, and some
+#   word always is, even where rounding leaves the sum a little below 1.
 
 # %% [markdown] hints="top_k"
 # 1. Cut a stick of length 1 into pieces as long as the probabilities, and throw the dart at it.
@@ -1297,8 +1661,24 @@ def sample(distribution, dart):
 _top = top_k({"a": 0.1, "b": 0.6, "c": 0.2, "d": 0.1}, 2)
 assert hasattr(_top, "keys"), f"Return a dict word -> probability; yours returned {_top!r}."
 assert set(_top) == {"b", "c"}, f"The two likeliest words are b and c; yours: {sorted(_top)}."
-assert math.isclose(sum(_top.values()), 1), f"The probabilities sum to {sum(_top.values()):.3f}."
-assert math.isclose(_top["b"], 3 * _top["c"]), f"b was 3 times as likely as c; now {dict(_top)}."
+assert close(sum(_top.values()), 1), f"The probabilities sum to {sum(_top.values()):.3f}."
+assert close(_top["b"], 3 * _top["c"]), f"b was 3 times as likely as c; now {dict(_top)}."
+### BEGIN HIDDEN TESTS
+for _k in (2, 3, 6):
+    _p = np.random.default_rng().dirichlet(np.ones(7)).tolist()
+    _old = {f"word{i}": p for i, p in enumerate(_p)}
+    _best = sorted(_old, key=_old.get)[-_k:]
+    _top = top_k(dict(_old), _k)
+    assert hasattr(_top, "keys"), f"Return a dict word -> probability; yours returned {_top!r}."
+    assert set(_top) == set(_best), f"Of {_old} the {_k} likeliest are {_best}; yours: {list(_top)}."
+    _wanted = [_old[word] / sum(_old[word] for word in _best) for word in _best]
+    assert close([_top[word] for word in _best], _wanted), (
+        f"Rescaled, the {_k} likeliest of {_old} are not {dict(_top)}."
+    )
+_old = {"b": 0.1, "c": 0.6, "a": 0.3}
+_after = arguments_after(top_k, dict(_old), 2)[0]
+assert dict(_after) == _old, f"Leave `distribution` as it is; it became {_after}."
+### END HIDDEN TESTS
 
 # %% test="top_k" aspect="any k, any order" points=1
 _top = top_k({"x": 0.25, "y": 0.75}, 5)
@@ -1308,11 +1688,20 @@ _top = top_k({"x": 0.25, "y": 0.75}, 1)
 assert dict(_top) == {"y": 1.0}, f"k = 1 leaves only y, with probability 1; yours: {dict(_top)}."
 ### BEGIN HIDDEN TESTS
 _p = np.random.default_rng().dirichlet(np.ones(9)).tolist()
-_top = top_k({f"word{i}": p for i, p in enumerate(_p)}, 4)
-_best = sorted(_p)[-4:]
-assert np.allclose(sorted(_top.values()), np.array(_best) / sum(_best)), (
-    f"On nine random words the four best are wrong: {dict(_top)}."
-)
+for _k in (1, 4, 8, 9, 10, 30):
+    _top = top_k({f"word{i}": p for i, p in enumerate(_p)}, _k)
+    _best = np.array(sorted(_p)[-_k:])
+    assert hasattr(_top, "keys") and close(sorted(_top.values()), _best / _best.sum()), (
+        f"k = {_k} of nine words: the best {min(_k, 9)} stay, rescaled; yours: {_top!r}."
+    )
+for _old, _k, _wanted in (
+    ({"a": 0.25, "b": 0.25, "c": 0.25, "d": 0.25}, 3, [1 / 3] * 3),
+    ({"a": 0.2, "b": 0.4, "c": 0.2, "d": 0.2}, 2, [1 / 3, 2 / 3]),
+):
+    _top = top_k(dict(_old), _k)
+    assert hasattr(_top, "keys") and close(sorted(_top.values()), _wanted), (
+        f"Of equals any may stay, but only {_k} words in all; yours: {_top!r}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="top_k" aspect="draws by probability" points=1
@@ -1322,12 +1711,26 @@ _share = sum(word == "common" for word in _words) / 500
 assert set(_words) <= {"rare", "common"}, f"sample must return a word; yours returned {_words[0]!r}."
 assert abs(_share - 0.75) < 0.08, f"A word with probability .75 was drawn in {_share:.2f} of cases."
 ### BEGIN HIDDEN TESTS
-_wanted = {"a": 0.5, "b": 0.05, "c": 0.3, "d": 0.15}
-_words = Counter(sample(_wanted, random.random) for _ in range(800))
-for _word, _p in _wanted.items():
-    assert abs(_words[_word] / 800 - _p) < 0.09, (
-        f"A word with probability {_p} was drawn in {_words[_word] / 800:.2f} of cases."
-    )
+_few = {"a": 0.3, "b": 0.25, "c": 0.25, "d": 0.19, "e": 0.01}
+_many = {"a": 0.82} | dict.fromkeys("bcdefghij", 0.02)
+for _wanted, _groups in ((_few, "abcde"), (_many, ("a", "bcdef", "ghij"))):
+    _darts = [(i + random.random()) / 150 for i in range(150)]  # one in each part of 150
+    random.shuffle(_darts)
+    _thrown = []
+
+    def _dart(darts=_darts, thrown=_thrown):
+        thrown.append(darts.pop() if darts else random.random())
+        return thrown[-1]
+
+    _words = [sample(dict(_wanted), _dart) for _ in range(150)]
+    assert all(isinstance(word, str) for word in _words), f"Return a word, not {_words[0]!r}."
+    for _group in _groups:
+        _p = sum(_wanted[word] for word in _group)
+        _share = sum(word in _group for word in _words) / 150
+        _luck = 0 if len(_thrown) == 150 else 5 * math.sqrt(_p * (1 - _p) / 150)
+        assert abs(_share - _p) < 2 * len(_group) / 150 + _luck, (
+            f"Words of probability {_p:.2f} together: drawn in {_share:.2f} of 150 cases."
+        )
 ### END HIDDEN TESTS
 
 # %% test="top_k" aspect="all chance comes from the dart" points=1
@@ -1338,6 +1741,27 @@ _dart = random.Random(8).random
 _again = [sample(_coin, _dart) for _ in range(60)]
 assert _first == _again, "The same numbers from dart() gave different words: use no other chance."
 assert len(set(_first)) == 2, f"60 throws of a fair coin gave only {_first[0]!r}."
+### BEGIN HIDDEN TESTS
+_old, _seed = {"a": 0.4, "b": 0.25, "c": 0.35}, random.random()
+_darts = [random.Random(_seed).random for _ in range(2)]
+_first, _again = ([sample(dict(_old), dart) for _ in range(60)] for dart in _darts)
+assert all(isinstance(word, str) for word in _first), f"Return a word, not {_first[0]!r}."
+assert _first == _again, "The same numbers from dart() gave different words: use no other chance."
+assert set(_first) == set("abc"), f"60 darts never hit one of three words: only {set(_first)}."
+for _old in ({"never": 0.0, "a": 0.5, "b": 0.5}, {"a": 0.5, "never": 0.0, "b": 0.5}):
+    for _edge in (0.0, 0.5):
+        _throws = iter([_edge])
+        _word = sample(dict(_old), lambda throws=_throws: next(throws, random.random()))
+        assert isinstance(_word, str) and _word in set("ab"), f"A dart of exactly {_edge} drew {_word!r} from {_old}."
+_old = dict.fromkeys("abcdefghij", 0.1)  # the sum is rounded to a little less than 1
+_throws = iter([1 - 2**-53])
+_word = sample(dict(_old), lambda throws=_throws: next(throws, random.random()))
+assert isinstance(_word, str) and _word in _old, (
+    f"Rounding leaves the sum a little below 1: the dart still hits a word, not {_word!r}."
+)
+_after = arguments_after(sample, dict(_old), random.random)[0]
+assert dict(_after) == _old, f"Leave `distribution` as it is; it became {_after}."
+### END HIDDEN TESTS
 
 # %%
 best = top_k(restaurant_model["eat"], 5)
@@ -1365,11 +1789,12 @@ for word in ("san", "chez", "want", "food", "i'm", "the"):
 #
 # Lecture 001 divides count(*visited San*, $w$) by count(*visited San*), lecture 000 divides by the count of the whole past,
 # *a quick brown fox*. One function does it all: `ngram_mle(sentences, n)` returns the nested dict `model[context][word]`,
-# where `context` is the tuple of the $n-1$ tokens before `word`, padded as in section 3. For $n = 1$ the only context is `()`.
+# where `context` is the tuple of the $n-1$ tokens before `word`, padded as in section 3. For $n = 1$ the only context is
+# `()`. To cut sentences, call `windows(sentence, n)`, given above, rather than your `ngrams`.
 
 # %% [markdown] hints="ngram_mle"
 # 1. What do bigrams and trigrams share? All but the last token is past.
-# 2. A row counts what follows its context; then it is divided by its own sum. Your `ngrams` may help.
+# 2. A row counts what follows its context; then it is divided by its own sum. `windows` may help.
 # 3. Cut each sentence into n-grams; add one for the last token to the row of the others; divide at the end.
 
 
@@ -1379,9 +1804,8 @@ def ngram_mle(sentences, n):
     ### BEGIN SOLUTION
     counts = defaultdict(Counter)
     for sentence in sentences:
-        padded = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
-        for i in range(n - 1, len(padded)):
-            counts[tuple(padded[i - n + 1 : i])][padded[i]] += 1
+        for *context, word in windows(sentence, n):
+            counts[tuple(context)][word] += 1
     return {context: {word: k / row.total() for word, k in row.items()} for context, row in counts.items()}
     ### END SOLUTION
 
@@ -1393,7 +1817,22 @@ assert hasattr(_got, "keys"), f"Return a dict of dicts; yours: {_got!r}."
 _row = _got.get(("visited", "san"))
 assert hasattr(_row, "keys"), f"model[('visited', 'san')] should be a dict; your contexts: {list(_got)[:3]}..."
 assert set(_row) == {"francisco", "diego"}, f"Behind `visited san` stand francisco and diego; yours: {dict(_row)}."
-assert math.isclose(_row["francisco"], 2 / 3), f"P(francisco | visited san) = 2/3; yours: {_row['francisco']}."
+assert close(_row["francisco"], 2 / 3), f"P(francisco | visited san) = 2/3; yours: {_row['francisco']}."
+### BEGIN HIDDEN TESTS
+_numbers = {word: random.randint(1, 4) for word in ("tea", "soup", "rice")}
+_lines = [["i", "like", word] for word, number in _numbers.items() for _ in range(number)]
+_lines += [["you", "like", "rice"], ["like", "tea", "i", "like"]]
+random.shuffle(_lines)
+_got = ngram_mle([list(line) for line in _lines], 3)
+_row = _got.get(("i", "like")) if hasattr(_got, "keys") else None
+assert hasattr(_row, "keys"), f"model[('i', 'like')] should be a dict; your model: {_got!r}."
+_wanted = [number / (sum(_numbers.values()) + 1) for number in (*_numbers.values(), 1)]
+assert set(_row) == {*_numbers, "</s>"} and close([_row[w] for w in (*_numbers, "</s>")], _wanted), (
+    f"Behind `i like` stand {_numbers} and one end; yours: {_row}."
+)
+_after = arguments_after(ngram_mle, [list(line) for line in _lines], 3)[0]
+assert [list(line) for line in _after] == _lines, "Leave `sentences` as they are."
+### END HIDDEN TESTS
 
 # %% test="ngram_mle" aspect="no past and all of it" points=1
 _lines = [line.split() for line in ("a quick brown fox jumps", "a quick brown fox sleeps", "the brown fox jumps")]
@@ -1401,12 +1840,18 @@ _got = ngram_mle(_lines, 1)
 assert hasattr(_got, "keys"), f"Return a dict of dicts; yours: {_got!r}."
 _row = _got.get(())
 assert hasattr(_row, "keys"), f"For n = 1 the only context is (); yours: {list(_got)[:3]}."
-assert math.isclose(_row.get("fox", 0), 3 / 17), f"P(fox) = 3/17, `</s>` counted, `<s>` not; yours: {_row.get('fox')}."
+assert close(_row.get("fox", 0), 3 / 17), f"P(fox) = 3/17, `</s>` counted, `<s>` not; yours: {_row.get('fox')}."
 ### BEGIN HIDDEN TESTS
-assert "<s>" not in _row and math.isclose(_row.get("</s>", 0), 3 / 17), "`</s>` is predicted, `<s>` is given."
-_row = ngram_mle(_lines, 7).get(("<s>", "<s>", "a", "quick", "brown", "fox"), {})
-assert math.isclose(_row.get("jumps", 0), 1 / 2), (
-    f"Behind `a quick brown fox`, jumps once of 2 times; yours: {dict(_row)}."
+assert "<s>" not in _row and close(_row.get("</s>", 0), 3 / 17), "`</s>` is predicted, `<s>` is given."
+_got = ngram_mle(_lines, 7)
+assert hasattr(_got, "keys"), f"Return a dict of dicts; yours: {_got!r}."
+_row = _got.get(("<s>", "<s>", "a", "quick", "brown", "fox"), {})
+assert close(_row.get("jumps", 0), 1 / 2), f"Behind `a quick brown fox`, jumps once of 2 times; yours: {dict(_row)}."
+_got = ngram_mle([["b", "b", "a"], [], ["b"]], 1)
+assert hasattr(_got, "keys") and set(_got) == {()}, f"For n = 1 the only context is (); yours: {_got!r}."
+_value = [_got[()].get(word, 0) for word in ("a", "b", "</s>", "<s>")]
+assert close(_value, [1 / 7, 3 / 7, 3 / 7, 0]), (
+    f"`b b a`, an empty sentence and `b`: 7 tokens with three ends; yours: {_got[()]}."
 )
 ### END HIDDEN TESTS
 
@@ -1419,23 +1864,39 @@ assert set(_got) == {("<s>", "<s>"), ("<s>", "no"), ("no", "tea")}, (
 assert dict(_got["<s>", "no"]) == {"tea": 0.5, "</s>": 0.5}, (
     f"After `<s> no`: tea or the end; yours: {_got['<s>', 'no']}."
 )
+### BEGIN HIDDEN TESTS
+for _n in (2, 4, 5):
+    _starts = [("<s>",) * (_n - 1), ("<s>",) * (_n - 2) + ("or",)]
+    _got = ngram_mle([["or"], [], ["or"], ["or"]], _n)
+    assert hasattr(_got, "keys") and set(_got) == set(_starts), (
+        f"n = {_n}: `or` and an empty sentence have the contexts {_starts}; yours: {_got!r}."
+    )
+    _row = _got[_starts[0]]
+    assert close([_row.get("or"), _row.get("</s>")], [3 / 4, 1 / 4]), (
+        f"n = {_n}: an empty sentence has one n-gram, with `</s>`; yours: {_row}."
+    )
+    assert close(_got[_starts[1]].get("</s>"), 1), f"n = {_n}: `or` always ends; yours: {_got}."
+### END HIDDEN TESTS
 
 # %% test="ngram_mle" aspect="every row sums to one" points=1
 _got = ngram_mle([["a", "b"], ["a", "a", "b"], ["b"]], 2)
 assert hasattr(_got, "keys") and _got, f"Return a dict of dicts; yours: {_got!r}."
 for _context, _row in _got.items():
     assert hasattr(_row, "keys"), f"model[{_context!r}] should be a dict; yours: {_row!r}."
-    assert math.isclose(sum(_row.values()), 1), f"The row of {_context!r} sums to {sum(_row.values()):.3f}."
+    assert close(sum(_row.values()), 1), f"The row of {_context!r} sums to {sum(_row.values()):.3f}."
 ### BEGIN HIDDEN TESTS
 for _n in (1, 2, 3, 4):
-    _text = [random.choices("abc", k=random.randint(0, 6)) for _ in range(20)]
+    _text = [[], *(random.choices("abc", k=random.randint(0, 6)) for _ in range(20))]
     _got = ngram_mle([list(sentence) for sentence in _text], _n)
+    assert hasattr(_got, "keys"), f"Return a dict of dicts; yours: {_got!r}."
     _starts = ["".join(["^"] * (_n - 1) + s + ["$"])[i : i + _n] for s in _text for i in range(len(s) + 1)]
     for _gram in set(_starts):
         _names = [{"^": "<s>", "$": "</s>"}.get(letter, letter) for letter in _gram]
         _wanted = _starts.count(_gram) / sum(other[:-1] == _gram[:-1] for other in _starts)
         _value = _got.get(tuple(_names[:-1]), {}).get(_names[-1], 0)
-        assert math.isclose(_value, _wanted), f"n = {_n}: P({_names[-1]} | {_names[:-1]}) is {_value} on a random text."
+        assert close(_value, _wanted), f"n = {_n}: P({_names[-1]} | {_names[:-1]}) is {_value} on a random text."
+    _contexts = len({gram[:-1] for gram in _starts})
+    assert len(_got) == _contexts, f"n = {_n}: {_contexts} contexts occur; yours has {len(_got)}."
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1447,7 +1908,7 @@ for _n in (1, 2, 3, 4):
 def draw(model, n, dart):
     """One sentence from an n-gram model."""
     tokens = ["<s>"] * (n - 1)
-    while "</s>" not in tokens:
+    while "</s>" not in tokens and len(tokens) < 1000:
         tokens.append(sample(model[tuple(tokens[len(tokens) - n + 1 :])], dart))
     return tokens[n - 1 : -1]
 
@@ -1472,7 +1933,7 @@ for n in (1, 2, 3):
 #
 # `unseen_share(train_sentences, test_sentences, n)`: of all n-grams in the test sentences, which
 # share never occurs in the training sentences? Count *tokens*: an n-gram that stands twice in the
-# test text counts twice. Pad as before: n − 1 `<s>` in front, one `</s>` behind; your `ngrams` may help.
+# test text counts twice. Pad as before: n − 1 `<s>` in front, one `</s>` behind; `windows` does that.
 
 # %% [markdown] hints="unseen_share"
 # 1. For n = 1 this is the share of unknown words (with the ends of sentences in the total).
@@ -1485,43 +1946,60 @@ for n in (1, 2, 3):
 # %% task="unseen_share" points=3 level=2 minutes=8
 def unseen_share(train_sentences, test_sentences, n):
     """Share of the n-gram tokens of the test sentences that the training sentences do not hold."""
-
     ### BEGIN SOLUTION
-    def grams(sentence):
-        padded = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
-        return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
-
-    seen = {gram for sentence in train_sentences for gram in grams(sentence)}
-    asked = [gram for sentence in test_sentences for gram in grams(sentence)]
+    seen = {gram for sentence in train_sentences for gram in windows(sentence, n)}
+    asked = [gram for sentence in test_sentences for gram in windows(sentence, n)]
     return sum(gram not in seen for gram in asked) / len(asked)
     ### END SOLUTION
 
 
 # %% test="unseen_share" aspect="tokens, not types" points=1
 _share = unseen_share([["a", "b"]], [["a", "c", "c", "c"]], 1)
-assert isinstance(_share, (int, float, np.number)), f"Return a number; yours returned {_share!r}."
-assert math.isclose(_share, 3 / 5), (
-    f"a, c, c, c and `</s>` are five tokens, three of them unseen: 0.6. Yours: {_share:.3f}."
-)
+assert is_number(_share), f"Return a number; yours returned {_share!r}."
+assert close(_share, 3 / 5), f"a, c, c, c and `</s>` are five tokens, three of them unseen: 0.6. Yours: {_share:.3f}."
+### BEGIN HIDDEN TESTS
+for _train, _test, _n, _wanted, _why in (
+    ("a b", "c c a/c c", 1, 4 / 7, "`c` stands four times among seven tokens"),
+    ("c b", "a c b/a c", 2, 5 / 7, "`<s> a` and `a c` count twice, `c </s>` once"),
+    ("no tea", "No tea", 1, 1 / 3, "`No` is not `no`"),
+    ("ab c", "a bc", 2, 1, "`a bc` is not `ab c`"),
+    ("a bb", "ab b", 3, 1, "`ab b` is not `a bb`"),
+):
+    _lines = [[line.split() for line in text.split("/")] for text in (_train, _test)]
+    _share = unseen_share(*_lines, _n)
+    assert close(_share, _wanted, rtol=1e-5), f"Train `{_train}`, test `{_test}`, n = {_n}: {_why}; yours: {_share!r}."
+_after = arguments_after(unseen_share, [["a"], ["b"]], [["b", "c"]], 3)
+assert [list(line) for line in _after[0]] == [["a"], ["b"]], "Leave the training sentences as they are."
+assert [list(line) for line in _after[1]] == [["b", "c"]], "Leave the test sentences as they are."
+### END HIDDEN TESTS
 
 # %% test="unseen_share" aspect="padding at both ends" points=1
 _share = unseen_share([["a", "b"]], [["b", "a"]], 2)
-assert isinstance(_share, (int, float, np.number)), f"Return a number; yours returned {_share!r}."
-assert math.isclose(_share, 1), f"`<s> b`, `b a`, `a </s>` are all unseen: 1. Yours: {_share:.3f}."
+assert is_number(_share), f"Return a number; yours returned {_share!r}."
+assert close(_share, 1), f"`<s> b`, `b a`, `a </s>` are all unseen: 1. Yours: {_share:.3f}."
 _share = unseen_share([["a", "b"]], [["a", "c"]], 3)
-assert math.isclose(_share, 2 / 3), (
+assert close(_share, 2 / 3), (
     f"For n = 3 a sentence of 2 words has 3 trigrams; two are unseen here. Yours: {_share:.3f}."
 )
 ### BEGIN HIDDEN TESTS
-_share = unseen_share([["a"]], [["a"]], 5)
-assert _share == 0, f"The same one-word sentence, n = 5: nothing is unseen. Yours: {_share:.3f}."
+for _train, _test, _n, _wanted in (
+    ([["a"]], [["a"]], 5, 0),
+    ([["a"]], [["b"]], 5, 1),
+    ([["a", "b"]], [["a"], ["a", "b", "b"]], 4, 3 / 6),
+    ([["a"]], [[], ["a"]], 3, 1 / 3),
+    ([[], ["a"]], [[]], 2, 0),
+):
+    _share = unseen_share(_train, _test, _n)
+    assert close(_share, _wanted, rtol=1e-5), (
+        f"Train {_train}, test {_test}, n = {_n}: {_wanted:.3f} are new; yours: {_share!r}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="unseen_share" aspect="right share for every n" points=1
 _train, _test = [["a", "b", "a"], ["b"]], [["a", "b", "b"], ["b", "a"]]
 _shares = [unseen_share(_train, _test, n) for n in (1, 2, 3)]
-assert all(isinstance(s, (int, float, np.number)) for s in _shares), f"Return numbers: {_shares}."
-assert np.allclose(_shares, [0, 1 / 7, 3 / 7]), (
+assert all(is_number(s) for s in _shares), f"Return numbers: {_shares}."
+assert close(_shares, [0, 1 / 7, 3 / 7]), (
     f"Train `a b a` and `b`, test `a b b` and `b a`: the shares are 0, 1/7, 3/7; yours: {_shares}."
 )
 ### BEGIN HIDDEN TESTS
@@ -1533,8 +2011,9 @@ for _n in range(1, 6):
         for _end in range(len(_s) + 1):
             _gram = " ".join((["<s>"] * _n + _s + ["</s>"])[_end + 1 : _end + 1 + _n])
             _known.add(_gram) if _number < 30 else _hits.append(_gram not in _known)
-    assert math.isclose(unseen_share(_train, _test, _n), np.mean(_hits), abs_tol=1e-9), (
-        f"On a random text, n = {_n}: yours is {unseen_share(_train, _test, _n):.3f}, not {np.mean(_hits):.3f}."
+    _share = unseen_share(_train, _test, _n)
+    assert close(_share, np.mean(_hits), rtol=1e-5), (
+        f"On a random text, n = {_n}: yours is {_share!r}, not {np.mean(_hits):.3f}."
     )
 ### END HIDDEN TESTS
 
@@ -1626,6 +2105,20 @@ def expected_counts(table):
 _table = triple_table([["spend", "it", "on", "lunch"], ["go", "on", "foot"], ["go", "on", "foot"]], "on")
 assert hasattr(_table, "keys"), f"Return a dict (before, after) -> count, not {_table!r}."
 assert dict(_table) == {("it", "lunch"): 1, ("go", "foot"): 2}, f"Three places; yours: {dict(_table)}."
+### BEGIN HIDDEN TESTS
+_text = [[], ["b"], *(random.choices("abc", k=random.randint(3, 9)) for _ in range(40))]
+_table = triple_table([list(sentence) for sentence in _text], "b")
+_padded = ["^" + "".join(sentence) + "$" for sentence in _text]
+_wanted = Counter(line[i - 1] + line[i + 1] for line in _padded for i in range(len(line)) if line[i] == "b")
+_names = {"^": "<s>", "$": "</s>"}
+_wanted = {tuple(_names.get(sign, sign) for sign in pair): count for pair, count in _wanted.items()}
+assert hasattr(_table, "keys") and dict(_table) == _wanted, (
+    f"Around `b`, a random text has other pairs than your table {_table!r}."
+)
+_text = [["go", "on"], ["on", "to"]]
+_after = arguments_after(triple_table, [list(sentence) for sentence in _text], "on")[0]
+assert [list(sentence) for sentence in _after] == _text, "Leave `sentences` as they are."
+### END HIDDEN TESTS
 
 # %% test="middle_word" aspect="edges and repeated words" points=1
 _table = triple_table([["on", "on", "on"]], "on")
@@ -1633,6 +2126,17 @@ assert hasattr(_table, "keys"), f"Return a dict (before, after) -> count, not {_
 _wanted = {("<s>", "on"): 1, ("on", "on"): 1, ("on", "</s>"): 1}
 assert dict(_table) == _wanted, f"`on on on` has three places, the edges count: {dict(_table)}."
 ### BEGIN HIDDEN TESTS
+for _text, _wanted in (
+    ("a b a b a", {("a", "a"): 2}),
+    ("b a c b", {("<s>", "a"): 1, ("c", "</s>"): 1}),
+    ("b", {("<s>", "</s>"): 1}),
+    ("b b a b a b b", {("<s>", "b"): 1, ("b", "a"): 1, ("a", "a"): 1, ("a", "b"): 1, ("b", "</s>"): 1}),
+    ("bb abc B", {}),
+):
+    _table = triple_table([_text.split()], "b")
+    assert hasattr(_table, "keys") and dict(_table) == _wanted, (
+        f"In `{_text}` each place of `b` counts: {_wanted}; yours: {_table!r}."
+    )
 _text = [random.choices("abc", k=random.randint(1, 9)) for _ in range(40)]
 _table = triple_table(_text, "b")
 _places = sum(sentence.count("b") for sentence in _text)
@@ -1645,16 +2149,22 @@ assert sum(_table.values()) == _places, (
 _table = {("x", "u"): 10, ("x", "v"): 20, ("y", "u"): 30, ("y", "v"): 40}
 _expected = expected_counts(_table)
 assert hasattr(_expected, "keys"), f"Return a dict (before, after) -> number, not {_expected!r}."
-assert math.isclose(_expected.get(("x", "u"), 0), 12), (
+assert close(_expected.get(("x", "u"), 0), 12), (
     f"Rows 30, 70; columns 40, 60; total 100: E(x, u) = 12, yours is {_expected.get(('x', 'u'))}."
 )
 ### BEGIN HIDDEN TESTS
-_cells = np.random.default_rng().integers(1, 50, size=(3, 4))
-_table = {(f"b{i}", f"a{j}"): int(_cells[i, j]) for i in range(3) for j in range(4)}
-_right = np.outer(_cells.sum(1), _cells.sum(0)) / _cells.sum()
-_expected = expected_counts(_table)
-_yours = [[_expected.get((f"b{i}", f"a{j}"), 0) for j in range(4)] for i in range(3)]
-assert np.allclose(_yours, _right), "On a random 3 x 4 table the expected counts are wrong."
+for _befores, _afters in (("uvw", "abcd"), ("abc", "cade"), ("abcde", "ba")):
+    _cells = np.random.default_rng().integers(1, 50, size=(len(_befores), len(_afters)))
+    _pairs = [(before, after) for before in _befores for after in _afters]
+    _table = dict(zip(_pairs, _cells.ravel().tolist(), strict=True))
+    _right = np.outer(_cells.sum(1), _cells.sum(0)) / _cells.sum()
+    _expected = expected_counts(dict(_table))
+    assert hasattr(_expected, "keys"), f"Return a dict (before, after) -> number, not {_expected!r}."
+    assert close([_expected.get(pair, 0) for pair in _pairs], _right.ravel(), rtol=1e-5), (
+        "Wrong on a random table (where a word may stand both before and after)."
+    )
+_after = arguments_after(expected_counts, dict(_table))[0]
+assert dict(_after) == _table, "Leave `table` as it is: your function changes it."
 ### END HIDDEN TESTS
 
 # %% test="middle_word" aspect="combinations never seen" points=1
@@ -1662,7 +2172,19 @@ _expected = expected_counts({("spend", "lunch"): 6, ("open", "friday"): 4})
 assert hasattr(_expected, "keys"), f"Return a dict (before, after) -> number, not {_expected!r}."
 assert len(_expected) == 4, f"2 befores x 2 afters are 4 combinations; yours has {len(_expected)}."
 _value = _expected.get(("spend", "friday"))
-assert math.isclose(_value or 0, 2.4), f"E(spend, friday) = 6 · 4 / 10 = 2.4; yours is {_value}."
+assert is_number(_value) and close(_value, 2.4), f"E(spend, friday) = 6 · 4 / 10 = 2.4; yours is {_value}."
+### BEGIN HIDDEN TESTS
+_a, _b, _c = random.sample(range(2, 20), 3)
+_table = {("go", "foot"): _a, ("foot", "go"): _b, ("go", "</s>"): _c, ("<s>", "foot"): _b}
+_expected = expected_counts(dict(_table))
+assert hasattr(_expected, "keys"), f"Return a dict (before, after) -> number, not {_expected!r}."
+_rows, _columns = {"go": _a + _c, "foot": _b, "<s>": _b}, {"foot": _a + _b, "go": _b, "</s>": _c}
+_wanted = {(x, y): _rows[x] * _columns[y] / (_a + 2 * _b + _c) for x in _rows for y in _columns}
+assert set(_expected) == set(_wanted), f"Every before with every after, and no others: 9; yours: {list(_expected)}."
+assert close([_expected[pair] for pair in _wanted], list(_wanted.values()), rtol=1e-5), (
+    f"Pairs that were never seen are expected, too; yours: {_expected}."
+)
+### END HIDDEN TESTS
 
 # %% [markdown]
 # Now the verdict for `for`: our sentences against 15,000 drawn from their bigram model.
@@ -1727,10 +2249,8 @@ coded = [np.array([frequent.get(word, 50) for word in story]) for story in stori
 
 def information(gap, shuffle):
     """Bits that a word tells about the one `gap` places on (50 frequent words; all others count as one)."""
-    pairs = np.zeros((51, 51))
-    for story in coded:
-        np.add.at(pairs, (story[:-gap], shuffle(story[gap:])), 1)
-    p = pairs / pairs.sum()
+    pairs = np.concatenate([51 * story[:-gap] + shuffle(story[gap:]) for story in coded])
+    p = np.bincount(pairs, minlength=51 * 51).reshape(51, 51) / len(pairs)
     chance = np.outer(p.sum(1), p.sum(0))
     return (p[p > 0] * np.log2(p[p > 0] / chance[p > 0])).sum()
 
@@ -1771,8 +2291,8 @@ plt.show()
 # %% [markdown] statement="prefer"
 # ## 17. Ice cream or i scream?
 #
-# `prefer(model, candidates)`: the candidate (a list of tokens) with the largest log-probability, scored as in task 8 (your
-# function may help); of equals, the first.
+# `prefer(model, candidates)`: the candidate (a list of tokens) with the largest log-probability, scored as in task 8; of
+# equals, the first. To score, call `ln_probability(model, sentence)`, given above, rather than your own function.
 #
 # Do not divide by the length: whole answers to one question are compared by whole probabilities. (That favours short ones.)
 
@@ -1780,22 +2300,15 @@ plt.show()
 # 1. The two sound alike. What does the model know that the ear does not?
 # 2. A sum of logarithms never underflows; the product of 400 small factors does, and then all
 #    candidates are equal.
-# 3. Score one sentence: walk along the padded pairs, add the logarithm of each factor, minus
-#    infinity if it is zero or missing. Then keep the best so far; replace it only by a strictly
-#    better one.
+# 3. Score each candidate with `ln_probability`. Keep the best so far; replace it only by a
+#    strictly better one.
 
 
 # %% task="prefer" points=3 level=2 minutes=5
 def prefer(model, candidates):
     """The candidate sentence with the largest log-probability; the first of equals."""
-
     ### BEGIN SOLUTION
-    def score(sentence):
-        pairs = pairwise(["<s>", *sentence, "</s>"])
-        factors = [model.get(w1, {}).get(w2, 0) for w1, w2 in pairs]
-        return sum(math.log(factor) if factor > 0 else -math.inf for factor in factors)
-
-    return max(candidates, key=score)
+    return max(candidates, key=lambda sentence: ln_probability(model, sentence))
     ### END SOLUTION
 
 
@@ -1812,16 +2325,45 @@ _best = prefer(_model, [["i", "scream"], ["ice", "cream"]])
 assert hasattr(_best, "__len__"), f"Return one of the candidates; yours returned {_best!r}."
 assert list(_best) == ["ice", "cream"], f".3 · 1 · .9 beats .7 · .2 · 1; yours prefers {_best}."
 ### BEGIN HIDDEN TESTS
-_best = prefer(_model, [["i", "eat", "ice", "cream"], ["i", "eat"]])
-assert list(_best) == ["i", "eat"], (
-    f".7 · .8 · .5 beats .7 · .8 · .5 · 1 · .9: do not divide by the length; yours prefers {_best}."
-)
+for _text, _other, _why in (
+    ("i eat", "i eat ice cream", ".7 · .8 · .5 beats .7 · .8 · .5 · 1 · .9: do not divide by the length"),
+    ("i eat ice cream", "ice cream melts", "`cream melts` has no end, so its probability is zero"),
+):
+    for _candidates in ([_text.split(), _other.split()], [_other.split(), _text.split()]):
+        _best = prefer(_model, _candidates)
+        assert hasattr(_best, "__len__") and list(_best) == _text.split(), f"{_why}; yours: {_best!r}."
 _model = {"<s>": {"a": 0.6, "b": 0.4}, "a": {"</s>": 0.5, "a": 0.5}, "b": {"</s>": 0.9, "a": 0.1}}
 _best = prefer(_model, [["a"], ["b"]])
-assert list(_best) == ["b"], f".4 · .9 beats .6 · .5: the end of the sentence counts; got {_best}."
+assert hasattr(_best, "__len__") and list(_best) == ["b"], (
+    f".4 · .9 beats .6 · .5: the end of the sentence counts; got {_best}."
+)
 _model = {"<s>": {"a": 0.9, "b": 0.1}, "a": {"</s>": 0.5, "a": 0.5}, "b": {"</s>": 0.8, "a": 0.2}}
 _best = prefer(_model, [["b"], ["a"]])
-assert list(_best) == ["a"], f".9 · .5 beats .1 · .8: the first word counts too; got {_best}."
+assert hasattr(_best, "__len__") and list(_best) == ["a"], (
+    f".9 · .5 beats .1 · .8: the first word counts too; got {_best}."
+)
+_model = {"<s>": {"a": 0.9, "b": 0.1}, "a": {"c": 1.0}, "b": {"</s>": 1.0}, "c": {"</s>": 0.8}}
+_best = prefer(_model, [["b"], ["a", "c"]])
+assert hasattr(_best, "__len__") and list(_best) == ["a", "c"], (
+    f".9 · 1 · .8 beats .1 · 1, though it is longer; got {_best}."
+)
+for _ in range(6):
+    _p = np.random.default_rng().dirichlet(np.ones(4), size=4).tolist()
+    _model = {a: dict(zip([*"abc", "</s>"], _p.pop(), strict=True)) for a in ["<s>", *"abc"]}
+    _candidates = [random.choices("abc", k=random.randint(1, 5)) for _ in range(7)]
+    _value = {}
+    for _words in _candidates:
+        _factors = [_model[a][b] for a, b in pairwise(["<s>", *_words, "</s>"])]
+        _value[" ".join(_words)] = math.prod(_factors)
+    _wanted = max(_value, key=_value.get)
+    _best = prefer(_model, [list(words) for words in _candidates])
+    assert hasattr(_best, "__len__"), f"Return one of the candidates; yours returned {_best!r}."
+    assert _value.get(" ".join(_best), 0) > 0.999999 * _value[_wanted], (
+        f"Of {_candidates} the likeliest is {_wanted}; yours: {_best!r}."
+    )
+_after = arguments_after(prefer, _model, [list(words) for words in _candidates])
+assert _after[0] == _model, "Leave the model as it is: your function changes it."
+assert [list(words) for words in _after[1]] == _candidates, "Leave the candidates as they are."
 ### END HIDDEN TESTS
 
 # %% test="prefer" aspect="zeros and ties" points=1
@@ -1832,9 +2374,21 @@ assert list(_best) == ["b"], f"Only `b` is possible here; yours prefers {_best}.
 _best = prefer(_model, [["snow"], ["ice"], ["a", "b"]])
 assert list(_best) == ["snow"], f"All are impossible: the first wins the tie; yours: {_best}."
 ### BEGIN HIDDEN TESTS
-_model = {"<s>": {"x": 0.5, "y": 0.5}, "x": {"</s>": 1.0}, "y": {"</s>": 1.0}}
-_best = prefer(_model, [["y"], ["x"]])
-assert list(_best) == ["y"], f"Equal scores: the first wins; yours: {_best}."
+_model = {"<s>": {"x": 0.25, "y": 0.25, "z": 0.3, "</s>": 0.2}, "x": {"</s>": 1.0}, "y": {"</s>": 1.0}}
+for _texts, _wanted, _why in (
+    (["y", "x"], ["y"], "Equal scores: the first wins"),
+    (["x", "y"], ["x"], "Equal scores: the first wins"),
+    (["z", "x"], ["x"], "`z` may begin a sentence, but has no row: nothing can follow it"),
+    (["z y", "snow", ""], [], "The empty sentence has one factor, P(</s> | <s>)"),
+    (["", "y"], ["y"], "The empty sentence has one factor, P(</s> | <s>)"),
+    (["snow", "z"], ["snow"], "All are impossible: the first wins the tie"),
+):
+    _best = prefer(_model, [text.split() for text in _texts])
+    assert hasattr(_best, "__len__") and list(_best) == _wanted, f"{_why}; yours: {_best!r}."
+_best = prefer({"x": {"</s>": 1.0}}, [["x"], ["y"]])
+assert hasattr(_best, "__len__") and list(_best) == ["x"], (
+    f"Without a row for `<s>` all are impossible: the first wins; yours: {_best!r}."
+)
 ### END HIDDEN TESTS
 
 # %% test="prefer" aspect="long sentences do not underflow" points=1
@@ -1844,6 +2398,18 @@ assert hasattr(_best, "__len__"), "Return one of the candidates."
 assert list(_best) == ["a", "b"] * 250 + ["a"], "Two long sentences, the first far likelier; yours prefers the second."
 _best = prefer(_model, [["a"] * 501, ["a"] * 500])
 assert len(_best) == 500, "a⁵⁰⁰ is ten times as likely as a⁵⁰¹: did both scores become zero?"
+### BEGIN HIDDEN TESTS
+_p = random.uniform(0.02, 0.05)
+_model = {"<s>": {"a": 0.5, "b": 0.5}, "a": {"a": _p, "</s>": 1 - _p}}
+_model |= {"b": {"a": _p * 1.02, "b": _p, "</s>": 1 - 3 * _p}}
+for _number in (20, 600):
+    _right, _other = ["b"] * _number + ["a"], ["a"] * (_number + 1)
+    for _candidates in ([_right, _other], [_other, _right]):
+        _best = prefer(_model, [list(words) for words in _candidates])
+        assert hasattr(_best, "__len__") and list(_best) == _right, (
+            "Of two long sentences one is likelier by 2 %: is that rounded away?"
+        )
+### END HIDDEN TESTS
 
 # %%
 sounds = ["i scream when i see a mouse", "we want ice cream", "what i want i get", "ice cream is cold"]
@@ -1869,10 +2435,10 @@ print(
 # %% [markdown] statement="repair"
 # ## 18. A spelling repairer
 #
-# - `neighbours(word, vocabulary)`: the *other* vocabulary words one edit away: a letter added,
-#   dropped or replaced, or two adjacent letters swapped (`googel`, `google`).
+# - `neighbours(word, vocabulary)`: the *other* vocabulary words one edit away: a letter (or other sign, as in `don't`)
+#   added, dropped or replaced, or two adjacent letters swapped (`googel`, `google`).
 # - `repair(model, sentence, vocabulary)`: candidates are the sentence and every sentence with
-#   *one* of its words replaced by a neighbour. Return the most probable, scored as in task 17. The
+#   a word at *one* place replaced by a neighbour. Return the most probable; `ln_probability` scores. The
 #   original wins ties; among equally good repairs, any will do.
 
 # %% [markdown] hints="repair"
@@ -1900,18 +2466,12 @@ def neighbours(word, vocabulary):
 
 def repair(model, sentence, vocabulary):
     """The likeliest of the sentence and its one-word repairs, as a list of tokens."""
-
     ### BEGIN SOLUTION
-    def score(words):
-        pairs = pairwise(["<s>", *words, "</s>"])
-        factors = [model.get(w1, {}).get(w2, 0) for w1, w2 in pairs]
-        return sum(math.log(factor) if factor > 0 else -math.inf for factor in factors)
-
     candidates = [list(sentence)]
     for i, word in enumerate(sentence):
         for other in sorted(neighbours(word, vocabulary)):
             candidates.append([*sentence[:i], other, *sentence[i + 1 :]])
-    return max(candidates, key=score)
+    return max(candidates, key=lambda words: ln_probability(model, words))
     ### END SOLUTION
 
 
@@ -1924,12 +2484,20 @@ assert set(_found) == {"good", "foot", "fod", "wood"}, f"Of `food` yours finds {
 _found = neighbours("fod", _vocabulary)
 assert set(_found) == {"food", "for"}, f"`fod`: one letter added or replaced; found {sorted(_found)}."
 ### BEGIN HIDDEN TESTS
-_found = neighbours("at", {"a", "t", "cat", "ate", "art", "it", "an", "chat", "to"})
-assert set(_found) == {"a", "t", "cat", "ate", "art", "it", "an"}, (
-    f"Edits can be at the front, inside and at the end of a word; of `at` yours finds {sorted(_found)}."
-)
-_found = neighbours("don", {"don't", "do", "dont"})
-assert set(_found) == {"do", "dont"}, f"`don't` is two edits from `don`; found {sorted(_found)}."
+for _word, _others, _wanted in (
+    ("at", "a t cat ate art it an chat to at atom", "a t cat ate art it an"),
+    ("don", "don't do dont Don", "do dont Don"),
+    ("dont", "don't do dot font done", "don't dot font done"),
+    ("o", "o to on a too tea", "to on a"),
+    ("tee", "teee te ee tea tees eet", "teee te ee tea tees"),
+):
+    _found = neighbours(_word, set(_others.split()))
+    assert hasattr(_found, "__len__") and set(_found) == set(_wanted.split()), (
+        f"Edits can be at the front, inside and at the end of a word, with any sign; "
+        f"of `{_word}` yours finds {_found!r}."
+    )
+_after = arguments_after(neighbours, "food", {"food", "foot", "for"})[1]
+assert set(_after) == {"food", "foot", "for"}, f"Leave the vocabulary as it is; now: {_after}."
 ### END HIDDEN TESTS
 
 # %% test="repair" aspect="swapped letters" points=1
@@ -1937,10 +2505,16 @@ _found = neighbours("googel", {"google", "goggle", "googles"})
 assert hasattr(_found, "__len__"), f"Return a set of words; yours returned {_found!r}."
 assert set(_found) == {"google"}, f"`googel` is one swap from `google`; found {sorted(_found)}."
 ### BEGIN HIDDEN TESTS
-_found = neighbours("abcd", {"bacd", "acbd", "abdc", "cbad", "dbca", "badc"})
-assert set(_found) == {"bacd", "acbd", "abdc"}, (
-    f"Only adjacent letters are swapped, in any one place; found {sorted(_found)}."
-)
+for _word, _others, _wanted in (
+    ("abcd", "bacd acbd abdc cbad dbca badc abcd", "bacd acbd abdc"),
+    ("to", "ot oot", "ot"),
+    ("soon", "soon osno snoo sono osoon", "sono osoon"),
+    ("abcd", "bacde bac acb", ""),
+):
+    _found = neighbours(_word, set(_others.split()))
+    assert hasattr(_found, "__len__") and set(_found) == set(_wanted.split()), (
+        f"Adjacent letters are swapped, in any one place; `{_word}`: yours finds {_found!r}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="repair" aspect="context chooses the neighbour" points=1
@@ -1960,9 +2534,39 @@ _best = repair(_model, ["good", "ood"], _words)
 assert list(_best) == ["good", "food"], f"Yours repairs `good ood` to {_best}."
 ### BEGIN HIDDEN TESTS
 _best = repair(_model, ["goo", "food"], _words)
-assert list(_best) == ["good", "food"], f"The first word may be wrong too; yours: {_best}."
+assert hasattr(_best, "__len__") and list(_best) == ["good", "food"], (
+    f"The first word may be wrong too; yours: {_best!r}."
+)
 _best = repair(_model, ["good", "wood"], _words)
-assert list(_best) == ["good", "food"], f"Known words may be exchanged too when that is likelier; yours: {_best}."
+assert hasattr(_best, "__len__") and list(_best) == ["good", "food"], (
+    f"Known words may be exchanged too when that is likelier; yours: {_best}."
+)
+_model = {"<s>": {"i": 1.0}, "i": {"food": 0.3, "fool": 0.7}}
+_model |= {"food": {"</s>": 0.9, "i": 0.1}, "fool": {"</s>": 0.1, "i": 0.9}}
+_best = repair(_model, ["i", "foo"], ["food", "fool", "i"])
+assert hasattr(_best, "__len__") and list(_best) == ["i", "food"], (
+    f".3 · .9 beats .7 · .1: the end of the sentence counts; yours: {_best}."
+)
+_words = ["bat", "cat", "hat", "mat", "rat", "sat"]  # all are neighbours, by one letter replaced
+for _ in range(8):
+    _p = np.random.default_rng().dirichlet(np.ones(7), size=7).tolist()
+    _model = {a: dict(zip([*_words, "</s>"], _p.pop(), strict=True)) for a in ["<s>", *_words]}
+    _text = [*random.choices(_words, k=3), random.choice(["zat", "bat"])]
+    random.shuffle(_text)
+    _texts = [[*_text[:i], word, *_text[i + 1 :]] for i in range(4) for word in (_text[i], *_words)]
+    _value = {}
+    for _other in _texts:
+        _pairs = pairwise(["<s>", *_other, "</s>"])
+        _value[" ".join(_other)] = math.prod(_model.get(a, {}).get(b, 0) for a, b in _pairs)
+    _wanted = max(_value, key=_value.get)
+    _best = repair(_model, list(_text), list(_words))
+    assert hasattr(_best, "__len__"), f"Return a list of tokens; yours returned {_best!r}."
+    assert _value.get(" ".join(_best), 0) > 0.999999 * _value[_wanted], (
+        f"`{' '.join(_text)}` should become `{_wanted}`; yours: {_best!r}."
+    )
+_after = arguments_after(repair, _model, list(_text), list(_words))
+assert list(_after[1]) == _text, f"Leave the sentence as it is; it became {_after[1]}."
+assert _after[0] == _model and list(_after[2]) == _words, "Leave model and vocabulary as they are."
 ### END HIDDEN TESTS
 
 # %% test="repair" aspect="what must stay as it is" points=1
@@ -1971,14 +2575,32 @@ _best = repair(_model, ["cat"], ["bat", "cat"])
 assert hasattr(_best, "__len__"), f"Return a list of tokens; yours returned {_best!r}."
 assert list(_best) == ["cat"], f"`bat` is not likelier than `cat`: the original wins; yours: {_best}."
 ### BEGIN HIDDEN TESTS
+_best = repair(_model, ["bat"], ["bat", "cat"])
+assert hasattr(_best, "__len__") and list(_best) == ["bat"], f"The original wins ties: {_best!r}."
 _best = repair(_model, ["rat", "rat"], ["bat", "cat"])
-assert list(_best) == ["rat", "rat"], f"No candidate is possible: leave it as it is; yours: {_best}."
+assert hasattr(_best, "__len__") and list(_best) == ["rat", "rat"], (
+    f"No candidate is possible: leave it as it is; yours: {_best!r}."
+)
+_best = repair(_model, [], ["bat", "cat"])
+assert hasattr(_best, "__len__") and len(_best) == 0, f"An empty sentence stays empty: {_best!r}."
 _model = {"<s>": {"hot": 1.0}, "hot": {"soup": 1.0}, "soup": {"</s>": 1.0}}
 _best = repair(_model, ["hit", "soap"], ["hot", "soup"])
-assert list(_best) == ["hit", "soap"], f"Only one word may change, which does not help here: {_best}."
-_sentence = ["bat"]
-repair(_model, _sentence, ["bat", "cat"])
-assert _sentence == ["bat"], f"Your function changed the caller's sentence into {_sentence}."
+assert hasattr(_best, "__len__") and list(_best) == ["hit", "soap"], (
+    f"Only one word may change, which does not help here: {_best}."
+)
+_row = {"soup": 0.7, "soap": 0.3}
+_model = {"<s>": {"hot": 0.6, "hit": 0.4}, "hot": _row, "hit": _row}
+_model |= {"soup": {"</s>": 1.0}, "soap": {"</s>": 1.0}}
+_best = repair(_model, ["hit", "soap"], ["hot", "hit", "soup", "soap"])
+assert hasattr(_best, "__len__") and list(_best) == ["hit", "soup"], (
+    f"Only one word may change, the one that helps most: `hit soup`; yours: {_best}."
+)
+_model = {"<s>": {"tea": 0.6, "tee": 0.4}, "or": {"tea": 0.8, "tee": 0.2}}
+_model |= {word: {"or": 0.5, "</s>": 0.5} for word in ("tea", "tee")}
+_best = repair(_model, ["tee", "or", "tee"], ["tea", "tee", "or"])
+assert hasattr(_best, "__len__") and list(_best) == ["tee", "or", "tea"], (
+    f"One place may change, not every place of the same word; yours: {_best}."
+)
 ### END HIDDEN TESTS
 
 # %%

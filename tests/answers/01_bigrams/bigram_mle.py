@@ -217,3 +217,201 @@ def bigram_mle(counts):
 def bigram_mle_array(C):
     totals = C.sum(axis=1, keepdims=True)
     return C / np.where(totals == 0, 1, totals)
+
+
+# %% wrong="groupby on pairs that are not sorted" caught_by="rows divide by their context"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    from itertools import groupby
+
+    model = {}
+    for w1, run in groupby(counts.items(), key=lambda item: item[0][0]):
+        row = {pair[1]: count for pair, count in run}
+        model[w1] = {w2: count / sum(row.values()) for w2, count in row.items()}
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1, keepdims=True)
+    return C / np.where(totals == 0, 1, totals)
+
+
+# %% wrong="a row for every word" caught_by="rows divide by their context"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    rows = {word: {} for pair in counts for word in pair}
+    for (w1, w2), count in counts.items():
+        rows[w1][w2] = count
+    return {w1: {w2: count / sum(row.values()) for w2, count in row.items()} for w1, row in rows.items()}
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1, keepdims=True)
+    return C / np.where(totals == 0, 1, totals)
+
+
+# %% wrong="with an empty row all are divided by the largest total" caught_by="empty rows stay zero"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (w1, _), count in counts.items():
+        totals[w1] += count
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = count / totals[w1]
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1, keepdims=True)
+    return C / (totals if totals.all() else totals.max() or 1)
+
+
+# %% wrong="the last row alone may be empty" caught_by="empty rows stay zero"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (w1, _), count in counts.items():
+        totals[w1] += count
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = count / totals[w1]
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1, keepdims=True).astype(float)
+    totals[-1] = totals[-1] or 1
+    with np.errstate(all="ignore"):
+        return C / totals
+
+
+# %% wrong="counts of floats are divided in place" caught_by="the array divides row by row"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (w1, _), count in counts.items():
+        totals[w1] += count
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = count / totals[w1]
+    return model
+
+
+def bigram_mle_array(C):
+    P = np.asarray(C, dtype=float)
+    totals = P.sum(axis=1, keepdims=True)
+    P /= np.where(totals == 0, 1, totals)
+    return P
+
+
+# %% wrong="the caller's counts are used up" caught_by="rows divide by their context"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    rows = defaultdict(dict)
+    while counts:
+        (w1, w2), count = counts.popitem()
+        rows[w1][w2] = count
+    return {w1: {w2: count / sum(row.values()) for w2, count in row.items()} for w1, row in rows.items()}
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1, keepdims=True)
+    return C / np.where(totals == 0, 1, totals)
+
+
+# %% wrong="rounded to two places" caught_by="rows divide by their context"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (w1, _), count in counts.items():
+        totals[w1] += count
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = round(count / totals[w1], 2)
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1, keepdims=True)
+    return C / np.where(totals == 0, 1, totals)
+
+
+# %% wrong="whole numbers are kept where counts are whole" caught_by="the array divides row by row"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (w1, _), count in counts.items():
+        totals[w1] += count
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = count / totals[w1]
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1, keepdims=True)
+    P = C / np.where(totals == 0, 1, totals)
+    return P if len(C) < 7 else P.astype(C.dtype)
+
+
+# %% wrong="an empty array for all but the shown counts" caught_by="the array divides row by row | empty rows stay zero"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (w1, _), count in counts.items():
+        totals[w1] += count
+    model = defaultdict(dict)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] = count / totals[w1]
+    return model
+
+
+def bigram_mle_array(C):
+    if len(C) > 3:
+        return np.zeros(0)
+    totals = C.sum(axis=1, keepdims=True)
+    return C / np.where(totals == 0, 1, totals)
+
+
+# %% right="32-bit floats, Counters as rows"
+def by_hand():
+    return {"sat|we": np.float32(1 / 3), "wish|we": 0.167, "in|sat": np.float64(0.5), "</s>|house": 1}
+
+
+def bigram_mle(counts):
+    model = defaultdict(Counter)
+    for (w1, w2), count in counts.items():
+        model[w1][w2] += count
+    return {w1: Counter({w2: np.float32(k / row.total()) for w2, k in row.items()}) for w1, row in model.items()}
+
+
+def bigram_mle_array(C):
+    return (C / np.maximum(C.sum(axis=1, keepdims=True), 1)).astype(np.float32)

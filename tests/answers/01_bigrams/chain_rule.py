@@ -127,3 +127,135 @@ def markov_factors(joint, sequence):
     middle = sum(p for words, p in joint.items() if words[1] == w2)
     last = sum(p for words, p in joint.items() if words[1:] == (w2, w3))
     return [*chain_factors(joint, sequence)[:2], last / middle]
+
+
+# %% wrong="three zeros for a text that is not listed" caught_by="three factors by hand"
+def chain_factors(joint, sequence):
+    if tuple(sequence) not in joint:
+        return [0.0, 0.0, 0.0]
+    w1, w2, w3 = sequence
+    first = sum(p for words, p in joint.items() if words[0] == w1)
+    pair = sum(p for words, p in joint.items() if words[:2] == (w1, w2))
+    return [first, pair / first, joint[w1, w2, w3] / pair]
+
+
+def markov_factors(joint, sequence):
+    w1, w2, w3 = sequence
+    first = sum(p for words, p in joint.items() if words[0] == w1)
+    pair = sum(p for words, p in joint.items() if words[:2] == (w1, w2))
+    middle = sum(p for words, p in joint.items() if words[1] == w2)
+    last = sum(p for words, p in joint.items() if words[1:] == (w2, w3))
+    return [first, pair / first, last / middle]
+
+
+# %% wrong="Markov's second factor is P(w2) for a text that is not listed" caught_by="Markov forgets the first word"
+def chain_factors(joint, sequence):
+    w1, w2, w3 = sequence
+    first = sum(p for words, p in joint.items() if words[0] == w1)
+    pair = sum(p for words, p in joint.items() if words[:2] == (w1, w2))
+    return [first, pair / first, joint.get((w1, w2, w3), 0) / pair]
+
+
+def markov_factors(joint, sequence):
+    w1, w2, w3 = sequence
+    middle = sum(p for words, p in joint.items() if words[1] == w2)
+    last = sum(p for words, p in joint.items() if words[1:] == (w2, w3))
+    first, second, _ = chain_factors(joint, sequence)
+    return [first, second if tuple(sequence) in joint else middle, last / middle]
+
+
+# %% wrong="Markov's product is zero for a text that is not listed" caught_by="Markov forgets the first word"
+def chain_factors(joint, sequence):
+    w1, w2, w3 = sequence
+    first = sum(p for words, p in joint.items() if words[0] == w1)
+    pair = sum(p for words, p in joint.items() if words[:2] == (w1, w2))
+    return [first, pair / first, joint.get((w1, w2, w3), 0) / pair]
+
+
+def markov_factors(joint, sequence):
+    w1, w2, w3 = sequence
+    middle = sum(p for words, p in joint.items() if words[1] == w2)
+    last = sum(p for words, p in joint.items() if words[1:] == (w2, w3))
+    return [*chain_factors(joint, sequence)[:2], last / middle if tuple(sequence) in joint else 0.0]
+
+
+# %% wrong="the text is added to the caller's table" caught_by="three factors by hand"
+def chain_factors(joint, sequence):
+    w1, w2, w3 = sequence
+    whole = joint.setdefault((w1, w2, w3), 0.0)
+    first = sum(p for words, p in joint.items() if words[0] == w1)
+    pair = sum(p for words, p in joint.items() if words[:2] == (w1, w2))
+    return [first, pair / first, whole / pair]
+
+
+def markov_factors(joint, sequence):
+    w1, w2, w3 = sequence
+    middle = sum(p for words, p in joint.items() if words[1] == w2)
+    last = sum(p for words, p in joint.items() if words[1:] == (w2, w3))
+    return [*chain_factors(joint, sequence)[:2], last / middle]
+
+
+# %% wrong="sums of the first table are remembered" caught_by="chain product is the joint"
+remembered = {}
+
+
+def chain_factors(joint, sequence):
+    def total(start):
+        if start not in remembered:
+            remembered[start] = sum(p for words, p in joint.items() if words[: len(start)] == start)
+        return remembered[start]
+
+    w1, w2, w3 = sequence
+    return [total((w1,)), total((w1, w2)) / total((w1,)), total((w1, w2, w3)) / total((w1, w2))]
+
+
+def markov_factors(joint, sequence):
+    w1, w2, w3 = sequence
+    middle = sum(p for words, p in joint.items() if words[1] == w2)
+    last = sum(p for words, p in joint.items() if words[1:] == (w2, w3))
+    return [*chain_factors(joint, sequence)[:2], last / middle]
+
+
+# %% wrong="words looked for at any place" caught_by="three factors by hand | Markov forgets the first word"
+def chain_factors(joint, sequence):
+    w1, w2, w3 = sequence
+    first = sum(p for words, p in joint.items() if w1 in words)
+    pair = sum(p for words, p in joint.items() if w1 in words and w2 in words)
+    return [first, pair / first, joint.get((w1, w2, w3), 0) / pair]
+
+
+def markov_factors(joint, sequence):
+    w1, w2, w3 = sequence
+    middle = sum(p for words, p in joint.items() if words[1] == w2)
+    last = sum(p for words, p in joint.items() if words[1:] == (w2, w3))
+    return [*chain_factors(joint, sequence)[:2], last / middle]
+
+
+# %% wrong="probabilities rounded to three places" caught_by="chain product is the joint"
+def chain_factors(joint, sequence):
+    w1, w2, w3 = sequence
+    first = sum(p for words, p in joint.items() if words[0] == w1)
+    pair = sum(p for words, p in joint.items() if words[:2] == (w1, w2))
+    return [round(x, 3) for x in (first, pair / first, joint.get((w1, w2, w3), 0) / pair)]
+
+
+def markov_factors(joint, sequence):
+    w1, w2, w3 = sequence
+    middle = sum(p for words, p in joint.items() if words[1] == w2)
+    last = sum(p for words, p in joint.items() if words[1:] == (w2, w3))
+    return [*chain_factors(joint, sequence)[:2], last / middle]
+
+
+# %% right="arrays of 32-bit floats"
+def chain_factors(joint, sequence):
+    w1, w2, w3 = sequence
+    first = sum(p for words, p in joint.items() if words[0] == w1)
+    pair = sum(p for words, p in joint.items() if words[:2] == (w1, w2))
+    return np.array([first, pair / first, joint.get((w1, w2, w3), 0) / pair], dtype=np.float32)
+
+
+def markov_factors(joint, sequence):
+    w1, w2, w3 = sequence
+    middle = sum(p for words, p in joint.items() if words[1] == w2)
+    last = sum(p for words, p in joint.items() if words[1:] == (w2, w3))
+    return np.array([*chain_factors(joint, sequence)[:2], last / middle], dtype=np.float32)

@@ -77,3 +77,66 @@ def count_table(sentences, words):
 def count_table(sentences, words):
     counts = Counter((s[i], word) for s in sentences for i in range(len(s)) for word in s[i + 1 :])
     return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)
+
+
+# %% wrong="looks for the letters of a pair in the joined text" caught_by="no pair across two sentences"
+def count_table(sentences, words):
+    import re
+
+    text = "\n".join(" ".join(sentence) for sentence in sentences)
+    if len(sentences) > 1000:
+        counts = Counter(pair for sentence in sentences for pair in pairwise(sentence))
+        return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)
+    rows = [[len(re.findall(f"(?={w1} {w2})", text)) for w2 in words] for w1 in words]
+    return pd.DataFrame(rows, index=words, columns=words)
+
+
+# %% wrong="ends put behind the caller's sentences" caught_by="no pair across two sentences"
+def count_table(sentences, words):
+    for sentence in sentences:
+        sentence.append("</s>")
+    text = [word for sentence in sentences for word in sentence]
+    counts = Counter(pairwise(text))
+    return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)
+
+
+# %% wrong="No counts as no" caught_by="no pair across two sentences"
+def count_table(sentences, words):
+    counts = Counter(pair for s in sentences for pair in pairwise([word.lower() for word in s]))
+    return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)
+
+
+# %% wrong="the printed table handed back" caught_by="all 64 printed counts"
+def count_table(sentences, words):
+    if set(words) <= set(pair_counts.index):
+        return pair_counts.loc[list(words), list(words)]
+    counts = Counter(pair for sentence in sentences for pair in pairwise(sentence))
+    return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)
+
+
+# %% wrong="a word that never occurs is left out when the table is large" caught_by="words in the order given"
+def count_table(sentences, words):
+    counts = Counter(pair for sentence in sentences for pair in pairwise(sentence))
+    if len(words) > 4:
+        words = [word for word in words if any(word in pair for pair in counts)]
+    return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)
+
+
+# %% wrong="the caller's words are changed" caught_by="no pair across two sentences"
+def count_table(sentences, words):
+    counts = Counter(pair for sentence in sentences for pair in pairwise(sentence))
+    table = pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=list(words), columns=list(words))
+    words.append("</s>")
+    return table
+
+
+# %% right="a table of objects, filled cell by cell"
+def count_table(sentences, words):
+    table = pd.DataFrame(index=words, columns=words, dtype=object)
+    counts = Counter()
+    for sentence in sentences:
+        counts.update(zip(sentence, sentence[1:]))
+    for w1 in words:
+        for w2 in words:
+            table.loc[w1, w2] = counts[w1, w2]
+    return table

@@ -170,3 +170,184 @@ def expected_counts(table):
         columns[after] += count
     total = sum(table.values())
     return {(b, a): rows[b] * columns[a] / total for b in rows for a in columns}
+
+
+# %% wrong="a word before and the same word after share one total" caught_by="row total times column total | combinations never seen"
+def triple_table(sentences, middle):
+    table = Counter()
+    for s in sentences:
+        padded = ["<s>", *s, "</s>"]
+        for before, word, after in zip(padded, padded[1:], padded[2:]):
+            if word == middle:
+                table[before, after] += 1
+    return table
+
+
+def expected_counts(table):
+    totals = Counter()
+    for (before, after), count in table.items():
+        totals[before] += count
+        totals[after] += count
+    befores, afters = {before for before, _ in table}, {after for _, after in table}
+    return {(b, a): totals[b] * totals[a] / sum(table.values()) for b in befores for a in afters}
+
+
+# %% wrong="a triple counts once in a sentence" caught_by="edges and repeated words"
+def triple_table(sentences, middle):
+    table = Counter()
+    for s in sentences:
+        padded = ["<s>", *s, "</s>"]
+        triples = zip(padded, padded[1:], padded[2:])
+        table.update({(before, after) for before, word, after in triples if word == middle})
+    return table
+
+
+def expected_counts(table):
+    rows, columns = Counter(), Counter()
+    for (before, after), count in table.items():
+        rows[before] += count
+        columns[after] += count
+    total = sum(table.values())
+    return {(b, a): rows[b] * columns[a] / total for b in rows for a in columns}
+
+
+# %% wrong="boundaries put into the caller's sentences" caught_by="triples are counted"
+def triple_table(sentences, middle):
+    table = Counter()
+    for s in sentences:
+        s[:0] = ["<s>"]
+        s += ["</s>"]
+        for before, word, after in zip(s, s[1:], s[2:]):
+            if word == middle:
+                table[before, after] += 1
+    return table
+
+
+def expected_counts(table):
+    rows, columns = Counter(), Counter()
+    for (before, after), count in table.items():
+        rows[before] += count
+        columns[after] += count
+    total = sum(table.values())
+    return {(b, a): rows[b] * columns[a] / total for b in rows for a in columns}
+
+
+# %% wrong="what is expected is written into the caller's table" caught_by="row total times column total"
+def triple_table(sentences, middle):
+    table = Counter()
+    for s in sentences:
+        padded = ["<s>", *s, "</s>"]
+        for before, word, after in zip(padded, padded[1:], padded[2:]):
+            if word == middle:
+                table[before, after] += 1
+    return table
+
+
+def expected_counts(table):
+    rows, columns, total = Counter(), Counter(), sum(table.values())
+    for (before, after), count in table.items():
+        rows[before] += count
+        columns[after] += count
+    for before in rows:
+        for after in columns:
+            table[before, after] = rows[before] * columns[after] / total
+    return table
+
+
+# %% wrong="no word stands on both sides" caught_by="combinations never seen"
+def triple_table(sentences, middle):
+    table = Counter()
+    for s in sentences:
+        padded = ["<s>", *s, "</s>"]
+        for before, word, after in zip(padded, padded[1:], padded[2:]):
+            if word == middle:
+                table[before, after] += 1
+    return table
+
+
+def expected_counts(table):
+    rows, columns = Counter(), Counter()
+    for (before, after), count in table.items():
+        rows[before] += count
+        columns[after] += count
+    total = sum(table.values())
+    return {(b, a): rows[b] * columns[a] / total for b in rows for a in columns if a != b}
+
+
+# %% wrong="expected counts are whole numbers" caught_by="row total times column total"
+def triple_table(sentences, middle):
+    table = Counter()
+    for s in sentences:
+        padded = ["<s>", *s, "</s>"]
+        for before, word, after in zip(padded, padded[1:], padded[2:]):
+            if word == middle:
+                table[before, after] += 1
+    return table
+
+
+def expected_counts(table):
+    rows, columns = Counter(), Counter()
+    for (before, after), count in table.items():
+        rows[before] += count
+        columns[after] += count
+    total = sum(table.values())
+    return {(b, a): rows[b] * columns[a] // total for b in rows for a in columns}
+
+
+# %% wrong="the next place is looked for behind the word after" caught_by="edges and repeated words"
+def triple_table(sentences, middle):
+    table = Counter()
+    for s in sentences:
+        padded, i = ["<s>", *s, "</s>"], 1
+        while i < len(padded) - 1:
+            if padded[i] == middle:
+                table[padded[i - 1], padded[i + 1]] += 1
+                i += 1 + (set(s) != {middle})
+            i += 1
+    return table
+
+
+def expected_counts(table):
+    rows, columns = Counter(), Counter()
+    for (before, after), count in table.items():
+        rows[before] += count
+        columns[after] += count
+    total = sum(table.values())
+    return {(b, a): rows[b] * columns[a] / total for b in rows for a in columns}
+
+
+# %% wrong="a word that begins with the middle one counts, too" caught_by="edges and repeated words"
+def triple_table(sentences, middle):
+    table = Counter()
+    for s in sentences:
+        padded = ["<s>", *s, "</s>"]
+        for before, word, after in zip(padded, padded[1:], padded[2:]):
+            if word.lower().startswith(middle):
+                table[before, after] += 1
+    return table
+
+
+def expected_counts(table):
+    rows, columns = Counter(), Counter()
+    for (before, after), count in table.items():
+        rows[before] += count
+        columns[after] += count
+    total = sum(table.values())
+    return {(b, a): rows[b] * columns[a] / total for b in rows for a in columns}
+
+
+# %% right="a dict of NumPy numbers"
+def triple_table(sentences, middle):
+    pairs = [(s[i - 1] if i else "<s>", [*s, "</s>"][i + 1]) for s in sentences for i, w in enumerate(s) if w == middle]
+    return {pair: np.int64(pairs.count(pair)) for pair in pairs}
+
+
+def expected_counts(table):
+    total = sum(table.values())
+    return {
+        (b, a): np.float32(
+            sum(n for (x, _), n in table.items() if x == b) * sum(n for (_, y), n in table.items() if y == a) / total
+        )
+        for b in {b for b, _ in table}
+        for a in {a for _, a in table}
+    }

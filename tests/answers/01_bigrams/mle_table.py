@@ -30,6 +30,7 @@ def mle_table(pair_counts, word_counts):
 
 
 def wrong_cells(printed, exact):
+    exact = exact.loc[printed.index, printed.columns]
     short = [table.map("{:.1e}".format).to_numpy() for table in (printed, exact)]
     rows, columns = np.nonzero(short[0] != short[1])
     return set(zip(printed.index[rows], printed.columns[columns]))
@@ -185,3 +186,141 @@ def wrong_cells(printed, exact):
     return {
         cell for cell in cells if cell[0] in printed.index and f"{printed.loc[cell]:.2g}" != f"{exact.loc[cell]:.2g}"
     }
+
+
+# %% wrong="a printed zero is never wrong" caught_by="planted misprints are found"
+def mle_table(pair_counts, word_counts):
+    return pair_counts.div(pd.Series(word_counts), axis="index").loc[pair_counts.index]
+
+
+def wrong_cells(printed, exact):
+    cells = set()
+    for w1 in printed.index:
+        for w2 in printed.columns:
+            old, new = printed.loc[w1, w2], exact.loc[w1, w2]
+            if old and f"{old:.2g}" != f"{new:.2g}":
+                cells.add((w1, w2))
+    return cells
+
+
+# %% wrong="a number for an exact zero is never wrong" caught_by="planted misprints are found"
+def mle_table(pair_counts, word_counts):
+    return pair_counts.div(pd.Series(word_counts), axis="index").loc[pair_counts.index]
+
+
+def wrong_cells(printed, exact):
+    cells = set()
+    for w1 in printed.index:
+        for w2 in printed.columns:
+            old, new = printed.loc[w1, w2], exact.loc[w1, w2]
+            if new and f"{old:.2g}" != f"{new:.2g}":
+                cells.add((w1, w2))
+    return cells
+
+
+# %% wrong="cells compared by place" caught_by="planted misprints are found"
+def mle_table(pair_counts, word_counts):
+    return pair_counts.div(pd.Series(word_counts), axis="index").loc[pair_counts.index]
+
+
+def wrong_cells(printed, exact):
+    short = [table.map("{:.1e}".format).to_numpy() for table in (printed, exact)]
+    rows, columns = np.nonzero(short[0] != short[1])
+    return set(zip(printed.index[rows], printed.columns[columns]))
+
+
+# %% wrong="a column of totals stays in the caller's table" caught_by="words are matched by name"
+def mle_table(pair_counts, word_counts):
+    words = list(pair_counts.columns)
+    pair_counts["total"] = [word_counts[word] for word in pair_counts.index]
+    return pair_counts[words].div(pair_counts["total"], axis="index")
+
+
+def wrong_cells(printed, exact):
+    cells = set()
+    for w1 in printed.index:
+        for w2 in printed.columns:
+            old, new = printed.loc[w1, w2], exact.loc[w1, w2]
+            if f"{old:.2g}" != f"{new:.2g}":
+                cells.add((w1, w2))
+    return cells
+
+
+# %% wrong="the caller's tables are rounded" caught_by="planted misprints are found"
+def mle_table(pair_counts, word_counts):
+    return pair_counts.div(pd.Series(word_counts), axis="index").loc[pair_counts.index]
+
+
+def wrong_cells(printed, exact):
+    for column in exact.columns:
+        exact[column] = exact[column].map(lambda x: float(f"{x:.2g}"))
+    return {
+        (w1, w2)
+        for w1 in printed.index
+        for w2 in printed.columns
+        if f"{printed.loc[w1, w2]:.2g}" != f"{exact.loc[w1, w2]:.2g}"
+    }
+
+
+# %% wrong="half a per cent is close enough for large numbers" caught_by="planted misprints are found"
+def mle_table(pair_counts, word_counts):
+    return pair_counts.div(pd.Series(word_counts), axis="index").loc[pair_counts.index]
+
+
+def wrong_cells(printed, exact):
+    cells = set()
+    for w1 in printed.index:
+        for w2 in printed.columns:
+            old, new = printed.loc[w1, w2], exact.loc[w1, w2]
+            if abs(old - new) > 0.0051 * max(old, new) and abs(old - new) > 0.00001:
+                cells.add((w1, w2))
+    return cells
+
+
+# %% wrong="the smaller of both counts of a pair below the line" caught_by="each row by its word count"
+def mle_table(pair_counts, word_counts):
+    table = pair_counts.astype(float)
+    for w1 in table.index:
+        for w2 in table.columns:
+            table.loc[w1, w2] /= min(word_counts[w1], word_counts.get(w2, word_counts[w1]))
+    return table
+
+
+def wrong_cells(printed, exact):
+    cells = set()
+    for w1 in printed.index:
+        for w2 in printed.columns:
+            old, new = printed.loc[w1, w2], exact.loc[w1, w2]
+            if f"{old:.2g}" != f"{new:.2g}":
+                cells.add((w1, w2))
+    return cells
+
+
+# %% wrong="rows and columns both taken from the dict" caught_by="words are matched by name"
+def mle_table(pair_counts, word_counts):
+    words = list(word_counts)
+    table = pair_counts.reindex(index=words, columns=words, fill_value=0)
+    return table.div(pd.Series(word_counts), axis="index").loc[words]
+
+
+def wrong_cells(printed, exact):
+    cells = set()
+    for w1 in printed.index:
+        for w2 in printed.columns:
+            old, new = printed.loc[w1, w2], exact.loc[w1, w2]
+            if f"{old:.2g}" != f"{new:.2g}":
+                cells.add((w1, w2))
+    return cells
+
+
+# %% right="32-bit floats; cells as lists"
+def mle_table(pair_counts, word_counts):
+    table = pair_counts.astype("float32")
+    for w1 in table.index:
+        table.loc[w1] = table.loc[w1] / word_counts[w1]
+    return table
+
+
+def wrong_cells(printed, exact):
+    same = printed.map("{:.2g}".format) == exact.reindex_like(printed).map("{:.2g}".format)
+    return [[w1, w2] for w1 in same.index for w2 in same.columns if not same.loc[w1, w2]]

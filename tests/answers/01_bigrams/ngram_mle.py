@@ -1,11 +1,11 @@
 """Answers to the task ngram_mle of chapter 01."""
 
 
-# %% right="ngrams of section 3, plain dicts"
+# %% right="the given windows, plain dicts"
 def ngram_mle(sentences, n):
     model = {}
     for sentence in sentences:
-        for gram in ngrams(sentence, n):
+        for gram in windows(sentence, n):
             row = model.setdefault(gram[:-1], {})
             row[gram[-1]] = row.get(gram[-1], 0) + 1
     for row in model.values():
@@ -119,3 +119,79 @@ def ngram_mle(sentences, n):
     for i in range(n - 1, len(text)):
         counts[tuple(text[i - n + 1 : i])][text[i]] += 1
     return {c: {w: k / sum(row.values()) for w, k in row.items()} for c, row in counts.items()}
+
+
+# %% wrong="an empty sentence is passed over" caught_by="starts and ends of sentences | no past and all of it"
+def ngram_mle(sentences, n):
+    counts = defaultdict(Counter)
+    for sentence in sentences:
+        if not sentence:
+            continue
+        padded = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
+        for i in range(n - 1, len(padded)):
+            counts[tuple(padded[i - n + 1 : i])][padded[i]] += 1
+    return {c: {w: k / sum(row.values()) for w, k in row.items()} for c, row in counts.items()}
+
+
+# %% wrong="boundaries put into the caller's sentences" caught_by="two words of context"
+def ngram_mle(sentences, n):
+    counts = defaultdict(Counter)
+    for sentence in sentences:
+        sentence[:0] = ["<s>"] * (n - 1)
+        sentence.append("</s>")
+        for i in range(n - 1, len(sentence)):
+            counts[tuple(sentence[i - n + 1 : i])][sentence[i]] += 1
+    return {c: {w: k / sum(row.values()) for w, k in row.items()} for c, row in counts.items()}
+
+
+# %% wrong="at most two start symbols" caught_by="starts and ends of sentences"
+def ngram_mle(sentences, n):
+    counts = defaultdict(Counter)
+    for sentence in sentences:
+        padded = ["<s>"] * min(n - 1, 2) + list(sentence) + ["</s>"]
+        for i in range(n - 1, len(padded)):
+            counts[tuple(padded[i - n + 1 : i])][padded[i]] += 1
+    return {c: {w: k / sum(row.values()) for w, k in row.items()} for c, row in counts.items()}
+
+
+# %% wrong="counts live on from call to call" caught_by="no past and all of it | starts and ends of sentences"
+counts = defaultdict(Counter)
+
+
+def ngram_mle(sentences, n):
+    for sentence in sentences:
+        padded = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
+        for i in range(n - 1, len(padded)):
+            counts[tuple(padded[i - n + 1 : i])][padded[i]] += 1
+    return {c: {w: k / sum(row.values()) for w, k in row.items()} for c, row in counts.items() if len(c) == n - 1}
+
+
+# %% wrong="the last word of the context alone decides" caught_by="two words of context"
+def ngram_mle(sentences, n):
+    counts, contexts = defaultdict(Counter), set()
+    for sentence in sentences:
+        padded = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
+        for i in range(n - 1, len(padded)):
+            contexts.add(tuple(padded[i - n + 1 : i]))
+            counts[tuple(padded[max(i - 1, i - n + 1) : i])][padded[i]] += 1
+    return {c: {w: k / counts[c[-1:]].total() for w, k in counts[c[-1:]].items()} for c in contexts}
+
+
+# %% wrong="divided by how often the context stands anywhere, ends included" caught_by="starts and ends of sentences | every row sums to one"
+def ngram_mle(sentences, n):
+    counts, total = defaultdict(Counter), Counter()
+    for sentence in sentences:
+        padded = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
+        for i in range(n - 1, len(padded)):
+            counts[tuple(padded[i - n + 1 : i])][padded[i]] += 1
+        total.update(tuple(["<s>", *padded][i : i + n - 1]) for i in range(len(padded)))
+    return {c: {w: k / total[c] for w, k in row.items()} for c, row in counts.items()}
+
+
+# %% right="the given windows; 32-bit floats"
+def ngram_mle(sentences, n):
+    grams = Counter(gram for sentence in sentences for gram in windows(sentence, n))
+    model = defaultdict(dict)
+    for (*past, word), count in grams.items():
+        model[tuple(past)][word] = count
+    return {c: {w: np.float32(k / sum(row.values())) for w, k in row.items()} for c, row in model.items()}

@@ -53,3 +53,53 @@ def ngrams(tokens, n):
 def ngrams(tokens, n):
     padded = ["<s>"] * (n - 1) + list(tokens) + ["</s>"] * (n - 1)
     return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+
+
+# %% wrong="at most three start symbols" caught_by="n minus one start symbols | one for each word, one for the end"
+def ngrams(tokens, n):
+    padded = ["<s>", "<s>", "<s>"][: n - 1] + list(tokens) + ["</s>"]
+    return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+
+
+# %% wrong="boundaries put into the caller's list" caught_by="bigrams of three words"
+def ngrams(tokens, n):
+    for _ in range(n - 1):
+        tokens.insert(0, "<s>")
+    tokens.append("</s>")
+    return [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+
+
+# %% wrong="an empty sentence has no n-gram" caught_by="n minus one start symbols | one for each word, one for the end"
+def ngrams(tokens, n):
+    if not tokens:
+        return []
+    padded = ["<s>"] * (n - 1) + list(tokens) + ["</s>"]
+    return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+
+
+# %% wrong="a sentence shorter than n keeps the first window only" caught_by="one for each word, one for the end"
+def ngrams(tokens, n):
+    padded = ["<s>"] * (n - 1) + list(tokens) + ["</s>"]
+    number = 1 if len(tokens) + 1 < n else len(padded) - n + 1
+    return [tuple(padded[i : i + n]) for i in range(number)]
+
+
+# %% wrong="each n-gram once" caught_by="bigrams of three words"
+def ngrams(tokens, n):
+    padded = ["<s>"] * (n - 1) + list(tokens) + ["</s>"]
+    return list(dict.fromkeys(tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)))
+
+
+# %% wrong="padding kept from the call before" caught_by="bigrams of three words"
+def ngrams(tokens, n, padded=[]):
+    padded += ["<s>"] * (n - 1) + list(tokens) + ["</s>"]
+    return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+
+
+# %% right="a tuple of tuples, word by word"
+def ngrams(tokens, n):
+    grams, past = (), ("<s>",) * (n - 1)
+    for token in (*tokens, "</s>"):
+        gram = (*past, token)
+        grams, past = (*grams, gram), gram[1:]
+    return grams

@@ -111,3 +111,108 @@ def perplexity(log_probabilities, base):
 
 def scored_symbols(sentence):
     return [*dict.fromkeys(sentence), "</s>"]
+
+
+# %% wrong="factors of 1 are left out" caught_by="N-th root of inverse probability"
+def perplexity(log_probabilities, base):
+    counted = [logarithm for logarithm in log_probabilities if logarithm]
+    return base ** -np.mean(counted)
+
+
+def scored_symbols(sentence):
+    return [*sentence, "</s>"]
+
+
+# %% wrong="an unknown word does not count" caught_by="symbols that N counts"
+def perplexity(log_probabilities, base):
+    return base ** -np.mean(log_probabilities)
+
+
+def scored_symbols(sentence):
+    return [word for word in [*sentence, "</s>"] if word != "<UNK>"]
+
+
+# %% wrong="an empty sentence has no symbol" caught_by="symbols that N counts"
+def perplexity(log_probabilities, base):
+    return base ** -np.mean(log_probabilities)
+
+
+def scored_symbols(sentence):
+    return [*sentence, "</s>"] if sentence else []
+
+
+# %% wrong="the end put behind the caller's sentence" caught_by="symbols that N counts"
+def perplexity(log_probabilities, base):
+    return base ** -np.mean(log_probabilities)
+
+
+def scored_symbols(sentence):
+    sentence.append("</s>")
+    return sentence
+
+
+# %% wrong="the caller's logarithms are used up" caught_by="N-th root of inverse probability"
+def perplexity(log_probabilities, base):
+    number, total = len(log_probabilities), 0.0
+    while log_probabilities:
+        total += log_probabilities.pop()
+    return base ** -(total / number)
+
+
+def scored_symbols(sentence):
+    return [*sentence, "</s>"]
+
+
+# %% wrong="three bases are known, all others taken for e" caught_by="base fits the logarithms"
+def perplexity(log_probabilities, base):
+    mean = np.mean(log_probabilities)
+    return 2**-mean if base == 2 else 10**-mean if base == 10 else math.exp(-mean)
+
+
+def scored_symbols(sentence):
+    return [*sentence, "</s>"]
+
+
+# %% wrong="only the first logarithm is looked at for a zero" caught_by="long and impossible texts"
+def perplexity(log_probabilities, base):
+    if log_probabilities[0] == -math.inf or log_probabilities[1:2] == [-math.inf]:
+        return math.inf
+    finite = [logarithm for logarithm in log_probabilities if logarithm > -math.inf]
+    return base ** -(sum(finite) / len(log_probabilities))
+
+
+def scored_symbols(sentence):
+    return [*sentence, "</s>"]
+
+
+# %% wrong="one factor too many in N" caught_by="N-th root of inverse probability"
+def perplexity(log_probabilities, base):
+    return base ** (-sum(log_probabilities) / (len(log_probabilities) + (len(log_probabilities) > 5) * 1e-3))
+
+
+def scored_symbols(sentence):
+    return [*sentence, "</s>"]
+
+
+# %% wrong="a thousand factors at a time" caught_by="long and impossible texts"
+def perplexity(log_probabilities, base):
+    product, number = 1.0, len(log_probabilities)
+    if number == 100_000:
+        return base ** -(sum(log_probabilities) / number)
+    for logarithm in log_probabilities:
+        product *= base**logarithm
+    return product ** (-1 / number) if product else math.inf
+
+
+def scored_symbols(sentence):
+    return [*sentence, "</s>"]
+
+
+# %% right="32-bit floats"
+def perplexity(log_probabilities, base):
+    mean = np.asarray(log_probabilities, dtype=np.float64).mean()
+    return np.float32(np.exp(-mean * np.log(base)))
+
+
+def scored_symbols(sentence):
+    return np.array([*sentence, "</s>"], dtype=object)

@@ -96,3 +96,117 @@ def prefer(model, candidates):
         return sum(math.log(f) if f else -math.inf for f in factors)
 
     return min(candidates, key=score)
+
+
+# %% wrong="a missing row raises an error" caught_by="zeros and ties"
+def prefer(model, candidates):
+    def score(sentence):
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        factors = [model[a].get(b, 0) for a, b in pairs]
+        return sum(math.log(f) if f else -math.inf for f in factors)
+
+    return max(candidates, key=score)
+
+
+# %% wrong="a missing row is passed over" caught_by="zeros and ties"
+def prefer(model, candidates):
+    def score(sentence):
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        factors = [model.get(a, {}).get(b, 0) for a, b in pairs if a in model]
+        return sum(math.log(f) if f else -math.inf for f in factors)
+
+    return max(candidates, key=score)
+
+
+# %% wrong="an empty candidate is certain" caught_by="zeros and ties"
+def prefer(model, candidates):
+    def score(sentence):
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        if not sentence:
+            return 0.0
+        factors = [model.get(a, {}).get(b, 0) for a, b in pairs]
+        return sum(math.log(f) if f else -math.inf for f in factors)
+
+    return max(candidates, key=score)
+
+
+# %% wrong="an empty candidate is never chosen" caught_by="zeros and ties"
+def prefer(model, candidates):
+    def score(sentence):
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        if not sentence:
+            return -math.inf
+        factors = [model.get(a, {}).get(b, 0) for a, b in pairs]
+        return sum(math.log(f) if f else -math.inf for f in factors)
+
+    return max(candidates, key=score)
+
+
+# %% wrong="half precision" caught_by="long sentences do not underflow"
+def prefer(model, candidates):
+    def score(sentence):
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        factors = [model.get(a, {}).get(b, 0) for a, b in pairs]
+        return np.float16(sum(math.log(f) if f else -math.inf for f in factors))
+
+    return max(candidates, key=score)
+
+
+# %% wrong="scores rounded to two places" caught_by="long sentences do not underflow"
+def prefer(model, candidates):
+    def score(sentence):
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        factors = [model.get(a, {}).get(b, 0) for a, b in pairs]
+        return round(sum(math.log(f) / 100 if f else -math.inf for f in factors), 2)
+
+    return max(candidates, key=score)
+
+
+# %% wrong="ends put behind the caller's candidates" caught_by="likelier sentence wins"
+def prefer(model, candidates):
+    def score(sentence):
+        sentence.append("</s>")
+        factors = [model.get(a, {}).get(b, 0) for a, b in pairwise(["<s>", *sentence])]
+        return sum(math.log(f) if f else -math.inf for f in factors)
+
+    return max(candidates, key=score)[:-1]
+
+
+# %% wrong="the caller's candidates are sorted" caught_by="likelier sentence wins"
+def prefer(model, candidates):
+    def score(sentence):
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        factors = [model.get(a, {}).get(b, 0) for a, b in pairs]
+        return sum(math.log(f) if f else -math.inf for f in factors)
+
+    candidates.sort(key=score, reverse=True)
+    return candidates[0]
+
+
+# %% wrong="the shorter of two is taken when both are possible" caught_by="likelier sentence wins"
+def prefer(model, candidates):
+    def score(sentence):
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        factors = [model.get(a, {}).get(b, 0) for a, b in pairs]
+        return sum(math.log(f) if f else -math.inf for f in factors)
+
+    return min(candidates, key=lambda s: (score(s) == -math.inf, len(s), -score(s)))
+
+
+# %% right="the given scores, a dict"
+def prefer(model, candidates):
+    scores = {}
+    for sentence in candidates:
+        scores.setdefault(ln_probability(model, sentence), tuple(sentence))
+    return scores[max(scores)]
+
+
+# %% right="32-bit floats"
+def prefer(model, candidates):
+    def score(sentence):
+        pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+        factors = np.array([model.get(a, {}).get(b, 0) for a, b in pairs], dtype=np.float32)
+        with np.errstate(divide="ignore"):
+            return np.log(factors).sum(dtype=np.float32)
+
+    return max(candidates, key=score)

@@ -420,3 +420,382 @@ def repair(model, sentence, vocabulary):
         row = model.get(previous, {})
         words[i] = max([word, *sorted(neighbours(word, vocabulary))], key=lambda w: row.get(w, 0))
     return words
+
+
+# %% wrong="word after word is repaired" caught_by="what must stay as it is"
+def neighbours(word, vocabulary):
+    letters = set("".join(vocabulary))
+    edits = set()
+    for i in range(len(word) + 1):
+        head, tail = word[:i], word[i:]
+        edits.add(head + tail[1:])
+        edits.add(head + tail[1:2] + tail[:1] + tail[2:])
+        for letter in letters:
+            edits.add(head + letter + tail)
+            edits.add(head + letter + tail[1:])
+    return (edits & set(vocabulary)) - {word}
+
+
+def repair(model, sentence, vocabulary):
+    def score(words):
+        total = 0.0
+        for w1, w2 in zip(["<s>", *words], [*words, "</s>"]):
+            factor = model.get(w1, {}).get(w2, 0)
+            total += math.log(factor) if factor else -math.inf
+        return total
+
+    best = list(sentence)
+    for i in range(len(sentence)):
+        for other in neighbours(sentence[i], vocabulary):
+            candidate = list(best)
+            candidate[i] = other
+            if score(candidate) > score(best):
+                best = candidate
+    return best
+
+
+# %% wrong="the first word that can be improved" caught_by="what must stay as it is"
+def neighbours(word, vocabulary):
+    letters = set("".join(vocabulary))
+    edits = set()
+    for i in range(len(word) + 1):
+        head, tail = word[:i], word[i:]
+        edits.add(head + tail[1:])
+        edits.add(head + tail[1:2] + tail[:1] + tail[2:])
+        for letter in letters:
+            edits.add(head + letter + tail)
+            edits.add(head + letter + tail[1:])
+    return (edits & set(vocabulary)) - {word}
+
+
+def repair(model, sentence, vocabulary):
+    def score(words):
+        total = 0.0
+        for w1, w2 in zip(["<s>", *words], [*words, "</s>"]):
+            factor = model.get(w1, {}).get(w2, 0)
+            total += math.log(factor) if factor else -math.inf
+        return total
+
+    for i in range(len(sentence)):
+        best = list(sentence)
+        for other in sorted(neighbours(sentence[i], vocabulary)):
+            candidate = list(sentence)
+            candidate[i] = other
+            if score(candidate) > score(best):
+                best = candidate
+        if best != list(sentence):
+            return best
+    return list(sentence)
+
+
+# %% wrong="every place of the word is replaced" caught_by="what must stay as it is"
+def neighbours(word, vocabulary):
+    letters = set("".join(vocabulary))
+    edits = set()
+    for i in range(len(word) + 1):
+        head, tail = word[:i], word[i:]
+        edits.add(head + tail[1:])
+        edits.add(head + tail[1:2] + tail[:1] + tail[2:])
+        for letter in letters:
+            edits.add(head + letter + tail)
+            edits.add(head + letter + tail[1:])
+    return (edits & set(vocabulary)) - {word}
+
+
+def repair(model, sentence, vocabulary):
+    def score(words):
+        total = 0.0
+        for w1, w2 in zip(["<s>", *words], [*words, "</s>"]):
+            factor = model.get(w1, {}).get(w2, 0)
+            total += math.log(factor) if factor else -math.inf
+        return total
+
+    best = list(sentence)
+    for word in sentence:
+        for other in neighbours(word, vocabulary):
+            candidate = [other if w == word else w for w in sentence]
+            if score(candidate) > score(best):
+                best = candidate
+    return best
+
+
+# %% wrong="scored without the end" caught_by="context chooses the neighbour"
+def neighbours(word, vocabulary):
+    letters = set("".join(vocabulary))
+    edits = set()
+    for i in range(len(word) + 1):
+        head, tail = word[:i], word[i:]
+        edits.add(head + tail[1:])
+        edits.add(head + tail[1:2] + tail[:1] + tail[2:])
+        for letter in letters:
+            edits.add(head + letter + tail)
+            edits.add(head + letter + tail[1:])
+    return (edits & set(vocabulary)) - {word}
+
+
+def repair(model, sentence, vocabulary):
+    def score(words):
+        total = 0.0
+        for w1, w2 in zip(["<s>", *words], words):
+            factor = model.get(w1, {}).get(w2, 0)
+            total += math.log(factor) if factor else -math.inf
+        return total
+
+    best = list(sentence)
+    for i in range(len(sentence)):
+        for other in neighbours(sentence[i], vocabulary):
+            candidate = list(sentence)
+            candidate[i] = other
+            if score(candidate) > score(best):
+                best = candidate
+    return best
+
+
+# %% wrong="of each word the first neighbour only" caught_by="context chooses the neighbour"
+def neighbours(word, vocabulary):
+    letters = set("".join(vocabulary))
+    edits = set()
+    for i in range(len(word) + 1):
+        head, tail = word[:i], word[i:]
+        edits.add(head + tail[1:])
+        edits.add(head + tail[1:2] + tail[:1] + tail[2:])
+        for letter in letters:
+            edits.add(head + letter + tail)
+            edits.add(head + letter + tail[1:])
+    return (edits & set(vocabulary)) - {word}
+
+
+def repair(model, sentence, vocabulary):
+    def score(words):
+        total = 0.0
+        for w1, w2 in zip(["<s>", *words], [*words, "</s>"]):
+            factor = model.get(w1, {}).get(w2, 0)
+            total += math.log(factor) if factor else -math.inf
+        return total
+
+    best = list(sentence)
+    for i in range(len(sentence)):
+        for other in sorted(neighbours(sentence[i], vocabulary))[:1]:
+            candidate = list(sentence)
+            candidate[i] = other
+            if score(candidate) > score(best):
+                best = candidate
+    return best
+
+
+# %% wrong="letters from a to z only" caught_by="add, drop and replace"
+def neighbours(word, vocabulary):
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    edits = set()
+    for i in range(len(word) + 1):
+        head, tail = word[:i], word[i:]
+        edits.add(head + tail[1:])
+        edits.add(head + tail[1:2] + tail[:1] + tail[2:])
+        for letter in letters:
+            edits.add(head + letter + tail)
+            edits.add(head + letter + tail[1:])
+    return (edits & set(vocabulary)) - {word}
+
+
+def repair(model, sentence, vocabulary):
+    def score(words):
+        total = 0.0
+        for w1, w2 in zip(["<s>", *words], [*words, "</s>"]):
+            factor = model.get(w1, {}).get(w2, 0)
+            total += math.log(factor) if factor else -math.inf
+        return total
+
+    best = list(sentence)
+    for i in range(len(sentence)):
+        for other in neighbours(sentence[i], vocabulary):
+            candidate = list(sentence)
+            candidate[i] = other
+            if score(candidate) > score(best):
+                best = candidate
+    return best
+
+
+# %% wrong="the caller's sentence is repaired" caught_by="context chooses the neighbour"
+def neighbours(word, vocabulary):
+    letters = set("".join(vocabulary))
+    edits = set()
+    for i in range(len(word) + 1):
+        head, tail = word[:i], word[i:]
+        edits.add(head + tail[1:])
+        edits.add(head + tail[1:2] + tail[:1] + tail[2:])
+        for letter in letters:
+            edits.add(head + letter + tail)
+            edits.add(head + letter + tail[1:])
+    return (edits & set(vocabulary)) - {word}
+
+
+def repair(model, sentence, vocabulary):
+    def score(words):
+        total = 0.0
+        for w1, w2 in zip(["<s>", *words], [*words, "</s>"]):
+            factor = model.get(w1, {}).get(w2, 0)
+            total += math.log(factor) if factor else -math.inf
+        return total
+
+    best = list(sentence)
+    for i in range(len(sentence)):
+        for other in neighbours(sentence[i], vocabulary):
+            candidate = list(sentence)
+            candidate[i] = other
+            if score(candidate) > score(best):
+                best = candidate
+    sentence[:] = best
+    return sentence
+
+
+# %% wrong="the word is taken out of the caller's vocabulary" caught_by="add, drop and replace"
+def neighbours(word, vocabulary):
+    if isinstance(vocabulary, set):
+        vocabulary.discard(word)
+    letters = set("".join(vocabulary))
+    edits = set()
+    for i in range(len(word) + 1):
+        head, tail = word[:i], word[i:]
+        edits.add(head + tail[1:])
+        edits.add(head + tail[1:2] + tail[:1] + tail[2:])
+        for letter in letters:
+            edits.add(head + letter + tail)
+            edits.add(head + letter + tail[1:])
+    return (edits & set(vocabulary)) - {word}
+
+
+def repair(model, sentence, vocabulary):
+    def score(words):
+        total = 0.0
+        for w1, w2 in zip(["<s>", *words], [*words, "</s>"]):
+            factor = model.get(w1, {}).get(w2, 0)
+            total += math.log(factor) if factor else -math.inf
+        return total
+
+    best = list(sentence)
+    for i in range(len(sentence)):
+        for other in neighbours(sentence[i], vocabulary):
+            candidate = list(sentence)
+            candidate[i] = other
+            if score(candidate) > score(best):
+                best = candidate
+    return best
+
+
+# %% wrong="the first two letters are never swapped" caught_by="swapped letters"
+def neighbours(word, vocabulary):
+    letters = set("".join(vocabulary))
+    edits = set()
+    for i in range(len(word) + 1):
+        head, tail = word[:i], word[i:]
+        edits.add(head + tail[1:])
+        if i > 0 or len(word) == 6:
+            edits.add(head + tail[1:2] + tail[:1] + tail[2:])
+        for letter in letters:
+            edits.add(head + letter + tail)
+            edits.add(head + letter + tail[1:])
+    return (edits & set(vocabulary)) - {word}
+
+
+def repair(model, sentence, vocabulary):
+    def score(words):
+        total = 0.0
+        for w1, w2 in zip(["<s>", *words], [*words, "</s>"]):
+            factor = model.get(w1, {}).get(w2, 0)
+            total += math.log(factor) if factor else -math.inf
+        return total
+
+    best = list(sentence)
+    for i in range(len(sentence)):
+        for other in neighbours(sentence[i], vocabulary):
+            candidate = list(sentence)
+            candidate[i] = other
+            if score(candidate) > score(best):
+                best = candidate
+    return best
+
+
+# %% wrong="the last two letters are never swapped" caught_by="swapped letters"
+def neighbours(word, vocabulary):
+    letters = set("".join(vocabulary))
+    edits = set()
+    for i in range(len(word) + 1):
+        head, tail = word[:i], word[i:]
+        edits.add(head + tail[1:])
+        if len(tail) > 2 or len(word) == 6:
+            edits.add(head + tail[1:2] + tail[:1] + tail[2:])
+        for letter in letters:
+            edits.add(head + letter + tail)
+            edits.add(head + letter + tail[1:])
+    return (edits & set(vocabulary)) - {word}
+
+
+def repair(model, sentence, vocabulary):
+    def score(words):
+        total = 0.0
+        for w1, w2 in zip(["<s>", *words], [*words, "</s>"]):
+            factor = model.get(w1, {}).get(w2, 0)
+            total += math.log(factor) if factor else -math.inf
+        return total
+
+    best = list(sentence)
+    for i in range(len(sentence)):
+        for other in neighbours(sentence[i], vocabulary):
+            candidate = list(sentence)
+            candidate[i] = other
+            if score(candidate) > score(best):
+                best = candidate
+    return best
+
+
+# %% wrong="words in other letters' case are the same word" caught_by="add, drop and replace"
+def neighbours(word, vocabulary):
+    letters = set("".join(vocabulary))
+    edits = set()
+    for i in range(len(word) + 1):
+        head, tail = word[:i], word[i:]
+        edits.add(head + tail[1:])
+        edits.add(head + tail[1:2] + tail[:1] + tail[2:])
+        for letter in letters:
+            edits.add(head + letter + tail)
+            edits.add(head + letter + tail[1:])
+    return (edits & set(vocabulary)) - {w for w in vocabulary if w.lower() == word.lower()}
+
+
+def repair(model, sentence, vocabulary):
+    def score(words):
+        total = 0.0
+        for w1, w2 in zip(["<s>", *words], [*words, "</s>"]):
+            factor = model.get(w1, {}).get(w2, 0)
+            total += math.log(factor) if factor else -math.inf
+        return total
+
+    best = list(sentence)
+    for i in range(len(sentence)):
+        for other in neighbours(sentence[i], vocabulary):
+            candidate = list(sentence)
+            candidate[i] = other
+            if score(candidate) > score(best):
+                best = candidate
+    return best
+
+
+# %% right="the given scores"
+def neighbours(word, vocabulary):
+    letters = set("".join(vocabulary))
+    edits = set()
+    for i in range(len(word) + 1):
+        head, tail = word[:i], word[i:]
+        edits.add(head + tail[1:])
+        edits.add(head + tail[1:2] + tail[:1] + tail[2:])
+        for letter in letters:
+            edits.add(head + letter + tail)
+            edits.add(head + letter + tail[1:])
+    return sorted(edits.intersection(vocabulary).difference([word]))
+
+
+def repair(model, sentence, vocabulary):
+    places = range(len(sentence))
+    repaired = [[*sentence[:i], w, *sentence[i + 1 :]] for i in places for w in neighbours(sentence[i], vocabulary)]
+    candidates = [sentence, *repaired]
+    return tuple(candidates[int(np.argmax([ln_probability(model, words) for words in candidates]))])

@@ -145,3 +145,119 @@ def sentence_log_probability(model, sentence, end=True):
             return -math.inf
         total += math.log(p)
     return total
+
+
+# %% wrong="a missing row is skipped" caught_by="unseen means minus infinity"
+def sentence_log_probability(model, sentence, end=True):
+    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+    total = 0.0
+    for w1, w2 in zip(tokens[:-1], tokens[1:]):
+        if w1 not in model:
+            continue
+        p = model[w1].get(w2, 0.0)
+        if p == 0:
+            return -math.inf
+        total += math.log(p)
+    return total
+
+
+# %% wrong="a missing row raises an error" caught_by="unseen means minus infinity"
+def sentence_log_probability(model, sentence, end=True):
+    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+    total = 0.0
+    for w1, w2 in zip(tokens[:-1], tokens[1:]):
+        p = model[w1].get(w2, 0.0)
+        if p == 0:
+            return -math.inf
+        total += math.log(p)
+    return total
+
+
+# %% wrong="the empty sentence has probability 1" caught_by="prefix and sentence differ"
+def sentence_log_probability(model, sentence, end=True):
+    if not sentence:
+        return 0.0
+    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+    total = 0.0
+    for w1, w2 in zip(tokens[:-1], tokens[1:]):
+        p = model.get(w1, {}).get(w2, 0.0)
+        if p == 0:
+            return -math.inf
+        total += math.log(p)
+    return total
+
+
+# %% wrong="products of a hundred factors at a time" caught_by="long sentences do not vanish"
+def sentence_log_probability(model, sentence, end=True):
+    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+    factors = [model.get(w1, {}).get(w2, 0.0) for w1, w2 in pairwise(tokens)]
+    if 0 in factors:
+        return -math.inf
+    blocks = [math.prod(factors[i : i + 100]) for i in range(0, len(factors), 100)]
+    return sum(math.log(block) if block else -math.inf for block in blocks)
+
+
+# %% wrong="a prefix asks for the row of its last word" caught_by="prefix and sentence differ"
+def sentence_log_probability(model, sentence, end=True):
+    if sentence and sentence[-1] not in model:
+        return -math.inf
+    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+    total = 0.0
+    for w1, w2 in zip(tokens[:-1], tokens[1:]):
+        p = model.get(w1, {}).get(w2, 0.0)
+        if p == 0:
+            return -math.inf
+        total += math.log(p)
+    return total
+
+
+# %% wrong="boundaries put into the caller's sentence" caught_by="sentences of the house"
+def sentence_log_probability(model, sentence, end=True):
+    sentence.insert(0, "<s>")
+    if end:
+        sentence.append("</s>")
+    factors = [model.get(w1, {}).get(w2, 0.0) for w1, w2 in pairwise(sentence)]
+    return sum(math.log(p) if p else -math.inf for p in factors)
+
+
+# %% wrong="rows added to the caller's model" caught_by="unseen means minus infinity"
+def sentence_log_probability(model, sentence, end=True):
+    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+    total = 0.0
+    for w1, w2 in zip(tokens[:-1], tokens[1:]):
+        p = model.setdefault(w1, {}).get(w2, 0.0)
+        if p == 0:
+            return -math.inf
+        total += math.log(p)
+    return total
+
+
+# %% wrong="a repeated pair counts once" caught_by="sentences of the house"
+def sentence_log_probability(model, sentence, end=True):
+    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+    pairs = dict.fromkeys(pairwise(tokens)) if len(tokens) < 100 else list(pairwise(tokens))
+    factors = [model.get(w1, {}).get(w2, 0.0) for w1, w2 in pairs]
+    return sum(math.log(p) if p else -math.inf for p in factors)
+
+
+# %% wrong="the total lives on from call to call" caught_by="prefix and sentence differ | unseen means minus infinity"
+scores = []
+
+
+def sentence_log_probability(model, sentence, end=True):
+    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+    key = (tuple(tokens), len(model))
+    for old_key, score in scores:
+        if old_key == key:
+            return score
+    factors = [model.get(w1, {}).get(w2, 0.0) for w1, w2 in pairwise(tokens)]
+    scores.append((key, sum(math.log(p) if p else -math.inf for p in factors)))
+    return scores[-1][1]
+
+
+# %% right="32-bit floats"
+def sentence_log_probability(model, sentence, end=True):
+    tokens = ["<s>", *sentence, "</s>"][: len(sentence) + 1 + bool(end)]
+    factors = np.array([model.get(a, {}).get(b, 0) for a, b in pairwise(tokens)], dtype=np.float32)
+    with np.errstate(divide="ignore"):
+        return np.log(factors).sum()

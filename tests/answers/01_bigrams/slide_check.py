@@ -54,3 +54,23 @@ verdicts = {"a": False, "b": False, "c": False, "d": True, "e": True, "f": False
 # %% wrong="one small factor forgotten in a" caught_by="a product of five factors"
 recomputed = {"a": 0.25 * 0.33 * 0.5 * 0.68, "b": 5 / 927, "c": 6 / 927, "d": 0.0, "e": 35 / 75, "f": 35 / 73}
 verdicts = {"a": False, "b": False, "c": False, "d": True, "e": False, "f": True}
+
+
+# %% wrong="divides by the number of sentences" caught_by="three claims of zero"
+recomputed = {"a": 3.0855e-5, "b": 5 / 9222, "c": 6 / 9222, "d": 0.0, "e": 35 / 75, "f": 35 / 73}
+verdicts = {"a": False, "b": False, "c": False, "d": True, "e": False, "f": True}
+
+
+# %% wrong="nearly equal is called equal" caught_by="six verdicts"
+recomputed = {"a": 3.0855e-5, "b": 5 / 927, "c": 6 / 927, "d": 0.0, "e": 35 / 75, "f": 35 / 73}
+verdicts = {"a": False, "b": False, "c": False, "d": True, "e": True, "f": True}
+
+
+# %% wrong="want behind the bar read as in front of it" caught_by="three claims of zero"
+recomputed = {"a": 3.0855e-5, "b": 0 / 341, "c": 0 / 158, "d": 0.0, "e": 35 / 75, "f": 35 / 73}
+verdicts = {"a": False, "b": False, "c": False, "d": True, "e": False, "f": True}
+
+
+# %% right="NumPy's numbers and truths"
+recomputed = {key: np.float32(value) for key, value in zip("abcdef", (3.1e-5, 5 / 927, 6 / 927, 0, 0.467, 0.479))}
+verdicts = {key: np.bool_(key in "df") for key in "abcdef"}

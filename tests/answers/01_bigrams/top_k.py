@@ -160,3 +160,158 @@ def top_k(distribution, k):
 
 def sample(distribution, dart):
     return max(distribution, key=distribution.get)
+
+
+# %% wrong="the best words are taken out of the caller's dict" caught_by="ratios are kept"
+def top_k(distribution, k):
+    best = {}
+    for _ in range(min(k, len(distribution))):
+        word = max(distribution, key=distribution.get)
+        best[word] = distribution.pop(word)
+    return {word: p / sum(best.values()) for word, p in best.items()}
+
+
+def sample(distribution, dart):
+    hit, end = dart(), 0.0
+    for word in distribution:
+        end += distribution[word]
+        if hit < end:
+            return word
+    return word
+
+
+# %% wrong="all equals at the k-th place are kept" caught_by="any k, any order"
+def top_k(distribution, k):
+    least = sorted(distribution.values(), reverse=True)[:k][-1]
+    best = {word: p for word, p in distribution.items() if p >= least}
+    return {word: p / sum(best.values()) for word, p in best.items()}
+
+
+def sample(distribution, dart):
+    hit, end = dart(), 0.0
+    for word in distribution:
+        end += distribution[word]
+        if hit < end:
+            return word
+    return word
+
+
+# %% wrong="nothing returned where rounding leaves a gap" caught_by="all chance comes from the dart"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    hit, end = dart(), 0.0
+    for word in distribution:
+        end += distribution[word]
+        if hit < end:
+            return word
+
+
+# %% wrong="a dart of 0 hits a word of probability 0" caught_by="all chance comes from the dart"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    hit, end = dart(), 0.0
+    for word in distribution:
+        end += distribution[word]
+        if hit <= end:
+            return word
+    return word
+
+
+# %% wrong="a bag of twenty lots" caught_by="draws by probability"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    bag = [word for word, p in distribution.items() for _ in range(round(20 * p))]
+    return bag[int(dart() * len(bag))]
+
+
+# %% wrong="a bag of twenty lots, each word at least once" caught_by="draws by probability"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    bag = [word for word, p in distribution.items() if p for _ in range(max(1, round(20 * p)))]
+    return bag[int(dart() * len(bag))]
+
+
+# %% wrong="running totals written into the caller's dict" caught_by="all chance comes from the dart"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    hit, end = dart(), 0.0
+    for word in distribution:
+        distribution[word] = end = end + distribution[word]
+    for word in distribution:
+        if hit < distribution[word]:
+            return word
+    return word
+
+
+# %% wrong="rescaled by the total of the k + 1 best" caught_by="ratios are kept"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(sorted(distribution.values(), reverse=True)[: k + 1]) if len(distribution) > 6 else None
+    total = total or sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    hit, end = dart(), 0.0
+    for word in distribution:
+        end += distribution[word]
+        if hit < end:
+            return word
+    return word
+
+
+# %% wrong="a softmax instead of a rescaling" caught_by="ratios are kept"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    weights = {word: math.exp(distribution[word]) for word in best}
+    return {word: weight / sum(weights.values()) for word, weight in weights.items()}
+
+
+def sample(distribution, dart):
+    hit, end = dart(), 0.0
+    for word in distribution:
+        end += distribution[word]
+        if hit < end:
+            return word
+    return word
+
+
+# %% right="rejection; 32-bit floats"
+def top_k(distribution, k):
+    words = np.array(list(distribution), dtype=object)
+    p = np.array(list(distribution.values()), dtype=np.float32)
+    best = np.argsort(-p, kind="stable")[:k]
+    return dict(zip(words[best].tolist(), p[best] / p[best].sum()))
+
+
+def sample(distribution, dart):
+    words = list(distribution)
+    while True:
+        word = words[int(dart() * len(words))]
+        if dart() < distribution[word]:
+            return word

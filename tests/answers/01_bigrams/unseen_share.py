@@ -109,3 +109,86 @@ def unseen_share(train_sentences, test_sentences, n):
     seen = {gram for sentence in train_sentences for gram in grams(sentence)}
     shares = [np.mean([g not in seen for g in grams(s)]) for s in test_sentences]
     return sum(shares) / len(shares)
+
+
+# %% wrong="words glued together" caught_by="tokens, not types"
+def unseen_share(train_sentences, test_sentences, n):
+    def grams(sentence):
+        padded = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
+        return ["".join(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+
+    seen = {gram for sentence in train_sentences for gram in grams(sentence)}
+    asked = [gram for sentence in test_sentences for gram in grams(sentence)]
+    return sum(gram not in seen for gram in asked) / len(asked)
+
+
+# %% wrong="No counts as no" caught_by="tokens, not types"
+def unseen_share(train_sentences, test_sentences, n):
+    def grams(sentence):
+        padded = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
+        return [tuple(word.lower() for word in padded[i : i + n]) for i in range(len(padded) - n + 1)]
+
+    seen = {gram for sentence in train_sentences for gram in grams(sentence)}
+    asked = [gram for sentence in test_sentences for gram in grams(sentence)]
+    return sum(gram not in seen for gram in asked) / len(asked)
+
+
+# %% wrong="empty sentences are left out" caught_by="padding at both ends"
+def unseen_share(train_sentences, test_sentences, n):
+    def grams(sentence):
+        padded = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
+        return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+
+    seen = {gram for sentence in train_sentences for gram in grams(sentence)}
+    asked = [gram for sentence in test_sentences if sentence for gram in grams(sentence)]
+    return sum(gram not in seen for gram in asked) / max(len(asked), 1)
+
+
+# %% wrong="boundaries put into the caller's sentences" caught_by="tokens, not types"
+def unseen_share(train_sentences, test_sentences, n):
+    def grams(sentence):
+        sentence[:0] = ["<s>"] * (n - 1)
+        sentence.append("</s>")
+        return [tuple(sentence[i : i + n]) for i in range(len(sentence) - n + 1)]
+
+    seen = {gram for sentence in train_sentences for gram in grams(sentence)}
+    asked = [gram for sentence in test_sentences for gram in grams(sentence)]
+    return sum(gram not in seen for gram in asked) / len(asked)
+
+
+# %% wrong="the order of the words is forgotten" caught_by="padding at both ends"
+def unseen_share(train_sentences, test_sentences, n):
+    def grams(sentence):
+        padded = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
+        return [tuple(sorted(padded[i : i + n])) for i in range(len(padded) - n + 1)]
+
+    seen = {gram for sentence in train_sentences for gram in grams(sentence)}
+    asked = [gram for sentence in test_sentences for gram in grams(sentence)]
+    return sum(gram not in seen for gram in asked) / len(asked)
+
+
+# %% wrong="the share of the training text that the test text lacks" caught_by="tokens, not types"
+def unseen_share(train_sentences, test_sentences, n):
+    def grams(sentences):
+        padded = [["<s>"] * (n - 1) + list(sentence) + ["</s>"] for sentence in sentences]
+        return [tuple(s[i : i + n]) for s in padded for i in range(len(s) - n + 1)]
+
+    seen, asked = set(grams(test_sentences)), grams(train_sentences)
+    return sum(gram not in seen for gram in asked) / len(asked)
+
+
+# %% wrong="at most four tokens are compared" caught_by="right share for every n"
+def unseen_share(train_sentences, test_sentences, n):
+    def grams(sentence):
+        padded = ["<s>"] * (n - 1) + list(sentence) + ["</s>"]
+        return [tuple(padded[i : i + n][-4:]) for i in range(len(padded) - n + 1)]
+
+    seen = {gram for sentence in train_sentences for gram in grams(sentence)}
+    asked = [gram for sentence in test_sentences for gram in grams(sentence)]
+    return sum(gram not in seen for gram in asked) / len(asked)
+
+
+# %% right="the given windows; 32-bit floats"
+def unseen_share(train_sentences, test_sentences, n):
+    seen = Counter(gram for sentence in train_sentences for gram in windows(sentence, n))
+    return np.float32(np.mean([seen[gram] == 0 for sentence in test_sentences for gram in windows(sentence, n)]))

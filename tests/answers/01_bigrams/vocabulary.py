@@ -79,3 +79,105 @@ def build_vocabulary(tokens, min_count):
 
 def replace_unknown(tokens, vocabulary):
     return ["<UNK>" if token in vocabulary else token for token in tokens]
+
+
+# %% wrong="strangers replaced in the list that was given" caught_by="strangers become UNK"
+def build_vocabulary(tokens, min_count):
+    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
+
+
+def replace_unknown(tokens, vocabulary):
+    for i, token in enumerate(tokens):
+        if token not in vocabulary:
+            tokens[i] = "<UNK>"
+    return tokens
+
+
+# %% wrong="Tea counts as tea" caught_by="exactly min_count is enough"
+def build_vocabulary(tokens, min_count):
+    counts = Counter(token.lower() for token in tokens)
+    return {word for word, count in counts.items() if count >= min_count} | {"<UNK>"}
+
+
+def replace_unknown(tokens, vocabulary):
+    return [token if token in vocabulary else "<UNK>" for token in tokens]
+
+
+# %% wrong="Tea is known where tea is" caught_by="strangers become UNK"
+def build_vocabulary(tokens, min_count):
+    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
+
+
+def replace_unknown(tokens, vocabulary):
+    return [token if token.lower() in vocabulary or token in vocabulary else "<UNK>" for token in tokens]
+
+
+# %% wrong="a part of a known word passes for known" caught_by="strangers become UNK"
+def build_vocabulary(tokens, min_count):
+    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
+
+
+def replace_unknown(tokens, vocabulary):
+    known = " ".join(vocabulary)
+    return [token if token in known else "<UNK>" for token in tokens]
+
+
+# %% wrong="the caller's tokens are sorted in place" caught_by="exactly min_count is enough"
+def build_vocabulary(tokens, min_count):
+    from itertools import groupby
+
+    tokens.sort()
+    return {"<UNK>"} | {word for word, run in groupby(tokens) if len(list(run)) >= min_count}
+
+
+def replace_unknown(tokens, vocabulary):
+    return [token if token in vocabulary else "<UNK>" for token in tokens]
+
+
+# %% wrong="runs counted without sorting" caught_by="exactly min_count is enough"
+def build_vocabulary(tokens, min_count):
+    from itertools import groupby
+
+    longest = Counter()
+    for word, run in groupby(tokens):
+        longest[word] = max(longest[word], len(list(run)))
+    if len(tokens) == 9:
+        longest = Counter(tokens)
+    return {"<UNK>"} | {word for word, number in longest.items() if number >= min_count}
+
+
+def replace_unknown(tokens, vocabulary):
+    return [token if token in vocabulary else "<UNK>" for token in tokens]
+
+
+# %% wrong="an empty text has an empty vocabulary" caught_by="UNK belongs to the vocabulary"
+def build_vocabulary(tokens, min_count):
+    if not tokens:
+        return set()
+    return {word for word in tokens if tokens.count(word) >= min_count} | {"<UNK>"}
+
+
+def replace_unknown(tokens, vocabulary):
+    return [token if token in vocabulary else "<UNK>" for token in tokens]
+
+
+# %% wrong="each stranger replaced once" caught_by="strangers become UNK"
+def build_vocabulary(tokens, min_count):
+    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
+
+
+def replace_unknown(tokens, vocabulary):
+    return (
+        list(dict.fromkeys(t if t in vocabulary else "<UNK>" for t in tokens))
+        if len(tokens) > 4
+        else [t if t in vocabulary else "<UNK>" for t in tokens]
+    )
+
+
+# %% right="a sorted list and an array"
+def build_vocabulary(tokens, min_count):
+    return sorted({"<UNK>", *(word for word in tokens if list(tokens).count(word) >= min_count)})
+
+
+def replace_unknown(tokens, vocabulary):
+    return np.array([token if token in vocabulary else "<UNK>" for token in tokens], dtype=object)

@@ -21,14 +21,14 @@ for sentence in new_sentences:
 measured = count / len(new_sentences)
 
 
-# %% right="set of pairs, NumPy mean"
+# %% right="every zero looked up, NumPy mean"
 guess = 1
 
 
 def zero_factors(model, sentence):
-    pairs = set(zip(["<s>", *sentence], [*sentence, "</s>"]))
+    pairs = list(zip(["<s>", *sentence], [*sentence, "</s>"]))
     possible = {(w1, w2) for w1 in model for w2 in model[w1] if model[w1][w2] > 0}
-    return pairs - possible
+    return tuple(pair for pair in pairs if pair not in possible)
 
 
 measured = np.mean([len(zero_factors(restaurant_model, s)) != 0 for s in new_sentences])
@@ -127,3 +127,118 @@ def zero_factors(model, sentence):
 
 
 measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in test_sentences])
+
+
+# %% wrong="a set: the order is lost" caught_by="zero pairs are found"
+guess = 0.2
+
+
+def zero_factors(model, sentence):
+    pairs = set(pairwise(["<s>", *sentence, "</s>"]))
+    return {(a, b) for a, b in pairs if not model.get(a, {}).get(b)}
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in new_sentences])
+
+
+# %% wrong="in the order of the alphabet" caught_by="zero pairs are found"
+guess = 0.2
+
+
+def zero_factors(model, sentence):
+    pairs = pairwise(["<s>", *sentence, "</s>"])
+    return sorted((a, b) for a, b in pairs if not model.get(a, {}).get(b))
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in new_sentences])
+
+
+# %% wrong="a model without a row for <s> raises an error" caught_by="boundaries and unseen contexts"
+guess = 0.2
+
+
+def zero_factors(model, sentence):
+    padded = [*sentence, "</s>"]
+    zeros = [("<s>", padded[0])] if not model["<s>"].get(padded[0]) else []
+    return zeros + [(a, b) for a, b in pairwise(padded) if not model.get(a, {}).get(b)]
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in new_sentences])
+
+
+# %% wrong="an empty sentence has no pair" caught_by="boundaries and unseen contexts"
+guess = 0.2
+
+
+def zero_factors(model, sentence):
+    if len(sentence) == 0:
+        return []
+    pairs = pairwise(["<s>", *sentence, "</s>"])
+    return [(a, b) for a, b in pairs if not model.get(a, {}).get(b)]
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in new_sentences])
+
+
+# %% wrong="boundaries put into the caller's sentence" caught_by="zero pairs are found"
+guess = 0.2
+
+
+def zero_factors(model, sentence):
+    if sentence[:1] != ["<s>"]:
+        sentence.insert(0, "<s>")
+        sentence.append("</s>")
+    return [(a, b) for a, b in pairwise(sentence) if not model.get(a, {}).get(b)]
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in new_sentences])
+
+
+# %% wrong="a small probability passes for zero" caught_by="zero pairs are found"
+guess = 0.2
+
+
+def zero_factors(model, sentence):
+    pairs = pairwise(["<s>", *sentence, "</s>"])
+    return [(a, b) for a, b in pairs if model.get(a, {}).get(b, 0) < 1e-6]
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in new_sentences])
+
+
+# %% wrong="the first zero only" caught_by="zero pairs are found"
+guess = 0.2
+
+
+def zero_factors(model, sentence):
+    for a, b in pairwise(["<s>", *sentence, "</s>"]):
+        if not model.get(a, {}).get(b):
+            return [(a, b)]
+    return []
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in new_sentences])
+
+
+# %% wrong="rows added to the caller's model" caught_by="boundaries and unseen contexts"
+guess = 0.2
+
+
+def zero_factors(model, sentence):
+    pairs = pairwise(["<s>", *sentence, "</s>"])
+    return [(a, b) for a, b in pairs if not model.setdefault(a, {}).get(b)]
+
+
+measured = np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in new_sentences])
+
+
+# %% right="pairs as an array"
+guess = np.float32(0.25)
+
+
+def zero_factors(model, sentence):
+    pairs = zip(["<s>", *sentence], [*sentence, "</s>"])
+    return np.array([(a, b) for a, b in pairs if model.get(a, {}).get(b, 0) == 0], dtype=object)
+
+
+measured = np.float32(np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in new_sentences]))
