@@ -48,8 +48,10 @@ torch.set_num_threads(1)  # our networks are small: a second thread costs more t
 # Three ways to one number:
 #
 # - `by_hand()`: $z$, with $e$ taken as 3, as the lecture does;
-# - `lookup_loop(q, keys, values, e=math.e)`: $z$ as a list, from lists; any number may stand for $e$;
+# - `lookup_loop(q, keys, values, e=math.e)`: $z$ as a list, from lists; any positive number may stand for $e$;
 # - `lookup(q, K, V)`: $z$ without a loop, from arrays $K$ $[n, d_k]$ and $V$ $[n, d_v]$. Scores may be in the thousands.
+#
+# Arguments stay as they are.
 
 # %% [markdown] hints="soft_lookup"
 # 1. By hand: four scores, then four powers of 3. What do these powers sum to?
@@ -146,13 +148,13 @@ with np.errstate(all="ignore"):
         )
 ### BEGIN HIDDEN TESTS
 for _sign in (1, -1, 0):
-    _high = _sign * random.uniform(2000, 9000)  # and scores a little above and below
+    _high = _sign * random.uniform(2000, 5000)  # and scores a little above and below
     _less = np.array([0, 1, random.uniform(0.2, 0.9), random.uniform(1.5, 3)])
     _p = np.exp(-_less) / np.exp(-_less).sum()
     _K = np.stack([np.ones(4), -_less], axis=1)
     with np.errstate(all="ignore"):
         _got = lookup(np.array([_high, 1.0]), _K, np.diag([1.0, 2, 3, 4]))
-    assert close(_got, _p * [1, 2, 3, 4], 1e-4, 1e-6), (
+    assert close(_got, _p * [1, 2, 3, 4], 1e-3, 1e-4), (
         f"Scores near {_high:.0f} that differ by 1 and less: wanted {_p * [1, 2, 3, 4]}; yours: {_got}."
     )
 ### END HIDDEN TESTS
@@ -299,6 +301,8 @@ fox.T
 # - `best_repair(scores, printed, candidates)`: change *one* score, to one of the candidates, so that the softmax comes as close to
 #   the print as possible (any distance will do). Return `(i, new score)`;
 # - `repaired`: the lecture's word and the whole number, from -9 to 9, that explain its print: `("word", number)`.
+#
+# Arguments stay as they are.
 
 # %% [markdown] hints="explain_print"
 # 1. Two equal scores have equal powers, whatever the other scores are.
@@ -367,6 +371,8 @@ assert close(_got, (1, 3)), f"Softmax of 0, 3, 2 is .04, .70, .26: the pair is (
 _candidates = [-1.75, 0.25, 1.25, 2.25, 3.75]
 for _i in (0, 6, random.randrange(7)):
     _scores, _s = np.random.default_rng().normal(size=7), random.choice(_candidates)
+    if _i == 0:
+        _s = 3.75  # which changes all other weights much
     _print = np.exp(np.where(np.arange(7) == _i, _s, _scores))
     _got = best_repair(_scores.tolist(), (_print / _print.sum()).tolist(), list(_candidates))
     assert close(_got, (_i, _s)), f"Score {_i} was changed to {_s}, and printed without rounding; you find {_got}."
@@ -465,6 +471,8 @@ plt.show()
 # - `self_attention(x, W_q, W_k, W_v)`: `(Z, P)`, no loop;
 # - `shapes(n, d, d_k, d_v)`: a dict with the shapes (tuples) of "Q", "K", "V", "S", "P", "Z";
 # - `learned(n, d, d_k, d_v)`: how many numbers such a layer learns.
+#
+# Arguments stay as they are.
 
 # %% [markdown] hints="self_attention"
 # 1. Word $j$ asks once. How often are keys and values needed for it?
@@ -752,6 +760,8 @@ print("p x^T:", (p @ square.T).numpy().round(1), " no error, and nothing right")
 # - `attention_columns(W, Q, K, V)`: `(H, A)`;
 # - `row_maps(Q, K, V)`: the `(W_q, W_k, W_v)` that give section 4's $Z = H^T$ for $x = W^T$;
 # - `queries`: what 001's $W^Q = \begin{pmatrix}0&1\\0&1\end{pmatrix}$ makes of 0 = $[1, 0]$ and 1 = $[0, 1]$, read in rows, then in columns.
+#
+# Arguments stay as they are. Write the formula out: your function of section 4 is graded there.
 
 # %% [markdown] hints="columns"
 # 1. $a_{it}$ is what word $t$ takes from word $i$. Which index counts the rows of $A$?
@@ -869,6 +879,8 @@ for _way, _wanted in (("rows", [[0, 1], [0, 1]]), ("columns", [[0, 0], [1, 1]]))
 # - `softmax_gradient(p, g)`: arrays, $[n]$; $p$ is a softmax of $s$, $g = \partial L/\partial p$. Return $\partial L/\partial s$, no autograd;
 # - `scaled_attention(Q, K, V)`: $\mathrm{softmax}(QK^T\!/\sqrt{d_k})\,V$ for tensors $Q$ $[\dots, m, d_k]$, $K$ $[\dots, n, d_k]$,
 #   $V$ $[\dots, n, d_v]$; the dots: any axes, the same in all.
+#
+# Arguments stay as they are.
 
 # %% [markdown] hints="scale"
 # 1. A sum of $d_k$ independent products: what do variances of independent numbers do?
@@ -1016,6 +1028,8 @@ pd.DataFrame(peaks, index=widths).T.round(1).rename_axis("mean largest weight; d
 # - `bilinear_scores(X, W, Y)`, $[m, n]$: all pairs of rows of $X$ $[m, d]$ and $Y$ $[n, d']$, $W$ $[d, d']$;
 # - `additive_scores(Q, K, W_q, W_k, v)`, $[m, n]$: $Q$ $[m, d_q]$, $K$ $[n, d_k]$, $W_q$ $[d_q, a]$, $W_k$ $[d_k, a]$, $v$ $[a]$;
 # - `factors(W, d_k)`: `(W_q, W_k)`, each $[d, d_k]$, with $W_q W_k^T$ as close to $W$ $[d, d]$ as can be (squared error).
+#
+# Arguments stay as they are.
 
 # %% [markdown] hints="score_forms"
 # 1. $(xW_q) \cdot (yW_k) = x\,(W_q W_k^T)\,y^T$: two maps are one matrix.
@@ -1244,7 +1258,9 @@ attend = F.scaled_dot_product_attention  # softmax(Q Kᵀ / √d_k) V over the l
 # - `heads_by_hand`: $d = h = 2$, query $(1, 1)$, keys $(\ln 3, 0)$ and $(0, \ln 3)$, values $(1, 2)$ and $(5, 6)$,
 #   $H = \begin{pmatrix}1 & 0\\1 & 1\end{pmatrix}$. Give the two numbers;
 # - `multihead_loop(Q, K, V, H, h)`, head by head;
-# - `wrong_lines`: which of lecture 000's lines cannot run (9 words, hidden 8, 2 heads)?
+# - `wrong_lines`: which of lecture 000's lines cannot run as Python (9 words, hidden 8, 2 heads)?
+#
+# Arguments stay as they are.
 
 # %% [markdown]
 # ```
@@ -1363,7 +1379,7 @@ assert {*wrong_lines} == {2, 3, 6}, (
 # - `merge_heads(Z)`: back, $[\dots, h, T, d/h] \to [\dots, T, d]$;
 # - `multihead(x, W_q, W_k, W_v, H, h)`: from $x$, $[\dots, T, d]$, and four matrices $[d, d]$, without a loop.
 #
-# "Transpose (not reshape!)", lecture 000 warns. Why? The cell below shows it with numbers.
+# Arguments stay as they are. "Transpose (not reshape!)", lecture 000 warns. Why? The cell below shows it with numbers.
 
 # %% [markdown] hints="heads_at_once"
 # 1. Number the entries of two words with $d = 4$ from 1 to 8, as they lie in memory. Which of them must head 2 get?
@@ -1498,6 +1514,8 @@ print({name: [round(float(value), 4) for value in way] for name, way in ways.ite
 # - `from_torch(state)`: the state dict of `nn.MultiheadAttention(d, h)`, cut and renamed to fit yours;
 # - `parameters(d, h, d_k, d_v)`: numbers in all $W$ and $H$, no biases;
 # - `parameters_sliced(d, h)`: the same if each head, as in lecture 004, is given only its slice of $x$; no $H$.
+#
+# Arguments stay as they are. `attend` is given. Cut the heads here, not by your functions of section 10: a slip there would cost you twice.
 
 # %% [markdown] hints="MultiHead"
 # 1. Print the names and shapes in torch's state dict. One name holds three matrices.
@@ -1593,6 +1611,7 @@ _d, _h, _mask = 12, 3, (torch.rand(5, 5) < 0.4).tolist()
 for _i in range(5):  # each word sees one at least; 0 sees 4, 4 not 0
     _mask[_i][_i] = _mask[0][4] = True
 _mask[4][0] = False
+_mask[3] = [False, False, False, True, False]
 ### END HIDDEN TESTS
 _mask = torch.tensor(_mask).bool()
 _T, _mine = len(_mask), MultiHead(_d, _h)
@@ -1613,13 +1632,15 @@ for _j in range(_T):
     )
 ### BEGIN HIDDEN TESTS
 _s = dict(_mine.state_dict())
+_s |= {"q.bias": torch.full((_d,), 20.0), "k.bias": torch.full((_d,), -20.0)}  # scores near -800
+_mine.load_state_dict(_s)
 _Q, _K, _V = (F.linear(_x, _s[f"{_n}.weight"], _s[f"{_n}.bias"]) for _n in "qkv")
 for _allowed in (_mask, None, _mask.T | torch.eye(5).bool()):  # a mask, then none, then another
     _heads = [[_M[..., i : i + 4] for _M in (_Q, _K, _V)] for i in (0, 4, 8)]
     _heads = torch.cat([attend(*_head, attn_mask=_allowed) for _head in _heads], dim=-1)
     _wanted = F.linear(_heads, _s["out.weight"], _s["out.bias"])
     _got = _mine(_x.clone()) if _allowed is None else _mine(_x.clone(), _allowed.clone())
-    assert close(_got, _wanted, 1e-3, 1e-5), (
+    assert close(_got, _wanted, 1e-3, 1e-3), (
         "The same module, called with a mask, then without one, then with another: the result is "
         f"wrong {'without one' if _allowed is None else 'with one'}."
     )
@@ -1714,7 +1735,7 @@ plt.show()
 #
 # - `causal_mask(T)`, bool $[T, T]$: row $i$ may look at columns $\le i$;
 # - `masked_attention(Q, K, V, mask)`, written out, for shapes $[\dots, n, d_k]$, $[\dots, m, d_k]$, $[\dots, m, d_v]$ and
-#   $[n, m]$. A row that may look nowhere gives *zeros*;
+#   $[n, m]$. A row that may look nowhere gives *zeros*. Arguments stay as they are.
 # - first predict each key's weight in a row with all four forbidden: filled with $-10^9$, as in lecture 002
 #   (`weight_1e9`), and with $-\infty$ (`weight_inf`).
 
@@ -1735,7 +1756,7 @@ weight_inf = math.nan
 
 
 def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
+    """Tensor of bools, [T, T]: True where row i may look at column j."""
     ### BEGIN SOLUTION
     return torch.ones(T, T, dtype=torch.bool).tril()
     ### END SOLUTION
@@ -1890,9 +1911,12 @@ plt.show()
 # - `layers_needed(R)`: how many stacked layers of reach $R$ until the *last* output hears the *first* word? (It always does.)
 # - `wrong_row`: lecture 001 prints as longest paths, in layers (recurrent: in steps): self-attention $O(1)$, recurrent $O(n)$,
 #   convolutional (kernel $k$) $O(\log_k n)$, restricted (to $r$ words) $O(n/r)$. Which is wrong for plain stacked layers?
+#
+# Arguments stay as they are.
 
 # %% [markdown] hints="influence"
-# 1. What changes may be a little or a lot: compare old and new output exactly, row by row.
+# 1. Change all numbers of a word, each by another amount (a layer may take the mean off each word). What moves may move a little or a lot:
+#    compare old and new output exactly, row by row.
 # 2. If the last output hears words 3 and 4, two layers let it hear whatever outputs 3 and 4 hear.
 # 3. Influence: one loop over words; change a *copy*. Layers: a set of heard words that grows until the first is in it. For the
 #    row: draw three layers with a kernel of 3 and count the words below the top.
@@ -2064,7 +2088,8 @@ plt.show()
 # - else *neither*.
 #
 # First fill in `predicted[name]` for the five layers below (in the last two, the last word stays in its place); then write
-# `kind_of(layer, X, order)`, which returns one of these words (*invariant* if both hold).
+# `kind_of(layer, X, order)`, which returns one of these words (*invariant* if both hold). Arguments stay as they are.
+# Rounding (a millionth) is no difference, a hundredth is one.
 
 # %%
 LAYERS = {
@@ -2336,7 +2361,11 @@ plt.show()
 # %%
 set_seed(1)
 tea, milk = torch.randn(2, 64)
-for name, place in {"nothing": 0, "the integer 500": 500, "row 500": sinusoids(501, 64)[500].float()}.items():
+for name, place in {
+    "nothing": 0,
+    "the integer 500": 500,
+    "row 500": torch.as_tensor(sinusoids(501, 64))[500].float(),
+}.items():
     near = F.cosine_similarity(tea + place, milk + place, dim=0)
     print(f"tea and milk (two random vectors) plus {name}: cosine {near:.3f}")
 
@@ -2547,7 +2576,7 @@ plt.show()
 # - `"recurrent"`: $W_x x_t + W_h h_{t-1}$, matrices $[d, d]$;
 # - `"convolutional"`: $k$ matrices $[d, d]$ for each word.
 #
-# `exponent(sizes, values)`: the $p$ of values $\sim \text{size}^p$, by least squares on logarithms. `crossover(d)`: at which $n$ do
+# `exponent(sizes, values)`: the $p$ of values $\sim \text{size}^p$, by least squares on logarithms (arguments stay as they are). `crossover(d)`: at which $n$ do
 # attention and recurrence cost the same?
 
 # %% [markdown] hints="operations"
@@ -2586,7 +2615,8 @@ _got = [operations(_kind, 10, 4, 3, 5) for _kind in _kinds]
 assert all(map(is_number, _got)), f"operations returns a number; yours: {_got!r}."
 assert _got[0] == 800, f"Attention, n = 10, d = 4: QKᵀ has 10 · 4 · 10, twice that in all; yours: {_got[0]}."
 ### BEGIN HIDDEN TESTS
-_n, _d, _k, _r = random.sample(range(3, 40), 4)
+_r, _k, _d, _n = sorted(random.sample(range(3, 40), 4))
+_d, _k = random.sample([_d, _k], 2)
 _wanted = (2 * _n * _n * _d, 2 * _n * _r * _d, 2 * _n * _d * _d, _n * _k * _d * _d)
 for _kind, _number in zip(_kinds, _wanted, strict=True):
     _got = operations(_kind, _n, _d, _k, _r)
