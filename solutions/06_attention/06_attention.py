@@ -1068,10 +1068,11 @@ _m, _n, _d, _e = random.sample(range(2, 8), 4)
 _X, _W, _Y = (torch.randn(*_size).double() for _size in ((_m, _d), (_d, _e), (_n, _e)))
 _got = bilinear_scores(_X.clone(), _W.clone(), _Y.clone())
 assert np.shape(_got) == (_m, _n), f"{_m} rows of X, {_n} of Y: shape {_m, _n}; yours: {np.shape(_got)}."
-for _i in range(_m):
-    for _j in range(_n):
-        _wanted = sum(_X[_i, a] * _W[a, b] * _Y[_j, b] for a in range(_d) for b in range(_e)).item()
-        assert close(_got[_i, _j], _wanted, 1e-4, 1e-5), f"Pair {_i, _j}: {_wanted:.4f}; yours: {_got[_i, _j]:.4f}."
+_wanted = np.einsum("ia,ab,jb->ij", _X, _W, _Y)
+for _i, _j in np.ndindex(_m, _n):
+    assert close(_got[_i][_j], _wanted[_i, _j], 1e-4, 1e-5), (
+        f"Pair {_i, _j}: {_wanted[_i, _j]:.4f}; yours: {_got[_i][_j]:.4f}."
+    )
 ### BEGIN HIDDEN TESTS
 _after = arguments_after(bilinear_scores, _X.clone(), _W.clone(), _Y.clone())
 assert all(map(close, _after, (_X, _W, _Y))), "bilinear_scores changes the tensors it is given."
@@ -1087,11 +1088,10 @@ _inputs = [torch.randn(*_size).double() for _size in _sizes]
 _Q, _K, _W_q, _W_k, _v = _inputs
 _got = additive_scores(*(_M.clone() for _M in _inputs))
 assert np.shape(_got) == (_m, _n), f"{_m} queries, {_n} keys: shape {_m, _n}; yours: {np.shape(_got)}."
-for _i in range(_m):
-    for _j in range(_n):  # lecture 000's way: [q; k] through one network
-        _inner = torch.cat([_Q[_i], _K[_j]]) @ torch.cat([_W_q, _W_k])
-        _wanted = sum(_v[a].item() * math.tanh(_inner[a].item()) for a in range(_a))
-        assert close(_got[_i, _j], _wanted, 1e-4, 1e-5), f"Pair {_i, _j}: {_wanted:.4f}; yours: {_got[_i, _j]:.4f}."
+for _i, _j in np.ndindex(_m, _n):  # lecture 000's way: [q; k] through one network
+    _inner = np.concatenate([_Q[_i], _K[_j]]) @ np.concatenate([_W_q, _W_k])
+    _wanted = np.tanh(_inner) @ _v.numpy()
+    assert close(_got[_i][_j], _wanted, 1e-4, 1e-5), f"Pair {_i, _j}: {_wanted:.4f}; yours: {_got[_i][_j]:.4f}."
 ### BEGIN HIDDEN TESTS
 _after = arguments_after(additive_scores, *(_M.clone() for _M in _inputs))
 assert all(map(close, _after, _inputs)), "additive_scores changes the tensors it is given."
@@ -1327,12 +1327,11 @@ for _T, _h, _d_k in _sizes:
     _got = multihead_loop(_Q.clone(), _K.clone(), _V.clone(), torch.eye(_d).double(), _h)
     assert np.shape(_got) == (_T, _d), f"Shape {_T, _d} wanted; yours: {_got!r}."
     for _l in range(_h):
-        _own = range(_l * _d_k, (_l + 1) * _d_k)
+        _own = slice(_l * _d_k, (_l + 1) * _d_k)
         for _t in range(_T):
-            _s = [sum(_Q[_t, c] * _K[u, c] for c in _own).item() for u in range(_T)]
-            _a = np.exp(np.array(_s) / math.sqrt(_d_k))
-            _wanted = [sum(_a[u] * _V[u, c].item() for u in range(_T)) / _a.sum() for c in _own]
-            assert close(_got[_t][_own[0] : _own[-1] + 1], _wanted, 1e-4, 1e-5), (
+            _a = np.exp((_K[:, _own] @ _Q[_t, _own]).numpy() / math.sqrt(_d_k))
+            _wanted = _a @ _V[:, _own].numpy() / _a.sum()
+            assert close(_got[_t][_own], _wanted, 1e-4, 1e-5), (
                 f"H = I, h = {_h}, d = {_d}: word {_t}, columns of head {_l + 1} (of {_h}) are "
                 "not softmax(QKᵀ/√(d/h))V of these columns."
             )
