@@ -795,3 +795,345 @@ def parameters(d, h, d_k, d_v):
 def parameters_sliced(d, h):
     """Numbers in h heads that each see d / h numbers of a word only; no H."""
     return 3 * (d // h) ** 2
+
+
+# %% wrong="the last mask is kept" caught_by="masked words are unseen"
+class MultiHead(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.mask = None
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        if mask is not None:
+            self.mask = mask
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=self.mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="all modules share the number of heads" caught_by="equal to nn.MultiheadAttention"
+class MultiHead(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        MultiHead.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="only the first text is masked" caught_by="masked words are unseen"
+class MultiHead(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        S = Q @ K.mT / math.sqrt(d // self.h)
+        if mask is not None:
+            S = torch.cat([S[:1].masked_fill(~mask, -math.inf), S[1:]])
+        return self.out((S.softmax(-1) @ V).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="only the first head is masked" caught_by="masked words are unseen"
+class MultiHead(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        S = Q @ K.mT / math.sqrt(d // self.h)
+        if mask is not None:
+            S = torch.cat([S[:, :1].masked_fill(~mask, -math.inf), S[:, 1:]], dim=1)
+        return self.out((S.softmax(-1) @ V).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="filled with minus a hundred" caught_by="masked words are unseen"
+class MultiHead(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        S = Q @ K.mT / math.sqrt(d // self.h)
+        if mask is not None:
+            S = S.masked_fill(~mask, -100)
+        return self.out((S.softmax(-1) @ V).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="mask turned round in place" caught_by="masked words are unseen"
+class MultiHead(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        S = Q @ K.mT / math.sqrt(d // self.h)
+        if mask is not None:
+            S = S.masked_fill(mask.logical_not_(), -math.inf)
+        return self.out((S.softmax(-1) @ V).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="maps that cannot learn" caught_by="equal to nn.MultiheadAttention"
+class MultiHead(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (
+            part(x).detach().view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v)
+        )
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="torch's state emptied" caught_by="weights from torch"
+class MultiHead(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    mine = {"out.weight": state.pop("out_proj.weight"), "out.bias": state.pop("out_proj.bias")}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state.pop(f"in_proj_{kind}").chunk(3)):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="three times h times d" caught_by="parameters are counted"
+class MultiHead(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    return 3 * h * d
+
+
+# %% wrong="cut after every two rows" caught_by="weights from torch"
+class MultiHead(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+
+
+def from_torch(state):
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for i, name in enumerate("qkv"):
+            mine[f"{name}.{kind}"] = state[f"in_proj_{kind}"][2 * i : 2 * i + 2]
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    return h * 3 * (d // h) ** 2
+
+
+# %% right="cut by split, -1e9, clones"
+class MultiHead(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        heads = zip(*(part(x).split(d // self.h, dim=-1) for part in (self.q, self.k, self.v)))
+        allowed = torch.ones(T, T).bool() if mask is None else mask
+        results = []
+        for q, k, v in heads:
+            S = (q @ k.mT / math.sqrt(d // self.h)).masked_fill(~allowed, -1e9)
+            results.append(S.softmax(-1) @ v)
+        return self.out(torch.cat(results, dim=-1))
+
+
+def from_torch(state):
+    state = dict(state)
+    for kind in ("weight", "bias"):
+        state[f"out.{kind}"] = state.pop(f"out_proj.{kind}").clone()
+        rows = state.pop(f"in_proj_{kind}")
+        state |= {f"{n}.{kind}": part.clone() for n, part in zip("qkv", rows.view(3, -1, *rows.shape[1:]))}
+    return state
+
+
+def parameters(d, h, d_k, d_v):
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    return h * 3 * (d // h) ** 2

@@ -159,3 +159,71 @@ def row_maps(Q, K, V):
 
 
 queries = {"rows": [[0, 0], [1, 1]], "columns": [[0, 1], [0, 1]]}
+
+
+# %% wrong="a map turned in place" caught_by="columns sum to one"
+def attention_columns(W, Q, K, V):
+    A = torch.softmax(W.T @ K.t_() @ Q @ W, dim=0)
+    return V @ W @ A, A
+
+
+def row_maps(Q, K, V):
+    return (Q.T, K.T, V.T)
+
+
+queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+
+
+# %% wrong="maps turned in place" caught_by="rows do the same"
+def attention_columns(W, Q, K, V):
+    A = torch.softmax((K @ W).T @ (Q @ W), dim=0)
+    return (V @ W @ A, A)
+
+
+def row_maps(Q, K, V):
+    return Q.t_(), K.t_(), V.t_()
+
+
+queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+
+
+# %% wrong="scaled by the number of words" caught_by="who takes from whom"
+def attention_columns(W, Q, K, V):
+    A = torch.softmax((K @ W).T @ (Q @ W) / math.sqrt(W.shape[1]), dim=0)
+    return V @ W @ A, A
+
+
+def row_maps(Q, K, V):
+    return (Q.T, K.T, V.T)
+
+
+queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+
+
+# %% wrong="H lacks the values' map" caught_by="who takes from whom | columns sum to one"
+def attention_columns(W, Q, K, V):
+    A = torch.softmax((K @ W).T @ (Q @ W), dim=0)
+    return W @ A, A
+
+
+def row_maps(Q, K, V):
+    return (Q.T, K.T, V.T)
+
+
+queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+
+
+# %% right="other maps that do the same, NumPy"
+def attention_columns(W, Q, K, V):
+    W, Q, K, V = (np.asarray(M) for M in (W, Q, K, V))
+    A = np.exp((K @ W).T @ (Q @ W))
+    A /= A.sum(axis=0)
+    return [V @ W @ A, A]
+
+
+def row_maps(Q, K, V):
+    R = torch.linalg.qr(torch.randn(len(Q), len(Q)).double())[0] * 2
+    return (R @ Q.double()).T, (torch.linalg.inv(R).T @ K.double()).T, V.T
+
+
+queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}

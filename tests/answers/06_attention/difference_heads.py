@@ -156,3 +156,52 @@ def difference_heads(N):
     """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
     name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
     return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
+
+
+# %% wrong="sharp enough for a few dishes" caught_by="two sharp heads"
+share_one_head = 1 / 2
+
+
+share_one_layer = 1 / 4
+
+
+def difference_heads(N):
+    name, first, second = torch.eye(3 * N).split(N, dim=1)
+    return [(20 * first, name), (20 * second, name)], torch.tensor([[1.0], [-1.0]])
+
+
+# %% wrong="made for ten dishes at most" caught_by="two sharp heads | first minus second"
+share_one_head = 1 / 2
+
+
+share_one_layer = 1 / 4
+
+
+def difference_heads(N):
+    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+    name[10:] = 0
+    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
+
+
+# %% wrong="the asked names in both queries" caught_by="two sharp heads"
+share_one_head = 1 / 2
+
+
+share_one_layer = 1 / 4
+
+
+def difference_heads(N):
+    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+    return [(first + second / 2, name), (second / 2 + first, name)], torch.tensor([[1.0], [-1.0]])
+
+
+# %% right="float64 arrays, keys of another size"
+share_one_head = torch.tensor(0.5)
+
+
+share_one_layer = 1 / 4
+
+
+def difference_heads(N):
+    blocks = np.split(np.eye(3 * N), 3, axis=1)
+    return ([[1000 * blocks[1], blocks[0]], [1000 * blocks[2], blocks[0]]], np.array([[1], [-1]]))

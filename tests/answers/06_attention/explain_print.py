@@ -263,3 +263,140 @@ def best_repair(scores, printed, candidates):
 
 
 repaired = (4, 5)
+
+
+# %% wrong="a hundredth is no difference" caught_by="equal scores, unequal print"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    return [(i, j) for i, j in pairs if scores[i] == scores[j] and abs(printed[i] - printed[j]) > 0.01]
+
+
+def best_repair(scores, printed, candidates):
+
+    def distance(repair):
+        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(weights / weights.sum() - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = ("jumps", 5)
+
+
+# %% wrong="scores compared as whole numbers" caught_by="equal scores, unequal print"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    return [(i, j) for i, j in pairs if int(scores[i]) == int(scores[j]) and printed[i] != printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+
+    def distance(repair):
+        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(weights / weights.sum() - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = ("jumps", 5)
+
+
+# %% wrong="each only with the first of its score" caught_by="equal scores, unequal print"
+def contradictions(scores, printed):
+    first = {}
+    for i, s in enumerate(scores):
+        first.setdefault(s, i)
+    return [(first[s], j) for j, s in enumerate(scores) if printed[first[s]] != printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+
+    def distance(repair):
+        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(weights / weights.sum() - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = ("jumps", 5)
+
+
+# %% wrong="scores shifted in place" caught_by="one score, best of all"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for j in range(n) for i in range(j)]
+    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+    most = max(scores)
+    for i in range(len(scores)):
+        scores[i] -= most
+
+    def distance(repair):
+        p = np.exp([repair[1] - most if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(p / p.sum() - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = ("jumps", 5)
+
+
+# %% wrong="only larger scores are tried" caught_by="one score, best of all"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for j in range(n) for i in range(j)]
+    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+    def distance(repair):
+        p = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        return np.abs(p / p.sum() - printed).max()
+
+    return min([(i, s) for i, old in enumerate(scores) for s in candidates if s > old], key=distance)
+
+
+repaired = ("jumps", 5)
+
+
+# %% wrong="the sum not worked out anew" caught_by="one score, best of all"
+def contradictions(scores, printed):
+    n = len(scores)
+    pairs = [(i, j) for j in range(n) for i in range(j)]
+    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
+
+
+def best_repair(scores, printed, candidates):
+    old = np.exp(scores)
+
+    def distance(repair):
+        p = old / old.sum()
+        p[repair[0]] = np.exp(repair[1]) / old.sum()
+        return np.abs(p - printed).max()
+
+    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+
+
+repaired = ("jumps", 5)
+
+
+# %% right="Kullback and Leibler, NumPy integers, a set"
+def contradictions(scores, printed):
+    places = np.arange(len(scores))
+    return {(i, j) for j in places for i in places[:j] if scores[i] == scores[j] and printed[i] != printed[j]}
+
+
+def best_repair(scores, printed, candidates):
+    found = {}
+    for i in np.arange(len(scores)):
+        for s in candidates:
+            p = np.exp(np.where(np.arange(len(scores)) == i, s, scores))
+            found[i, s] = np.sum(np.array(printed) * np.log((np.array(printed) + 1e-12) / (p / p.sum())))
+    return min(found, key=found.get)
+
+
+repaired = ("jumps", 5)

@@ -288,3 +288,94 @@ def multihead(x, W_q, W_k, W_v, H, h):
     """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
     Q, K, V = (split_heads(x @ W.T, h) for W in (W_q, W_k, W_v))
     return merge_heads(attend(Q, K, V)) @ H
+
+
+# %% wrong="one leading axis at most" caught_by="batches stay apart"
+def split_heads(X, h):
+    if X.ndim == 3:
+        B, T, d = X.shape
+        return X.view(B, T, h, d // h).transpose(1, 2)
+    return X.view(*X.shape[:-1], h, X.shape[-1] // h).transpose(0, 1)
+
+
+def merge_heads(Z):
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    Q, K, V = ((x @ W).unflatten(-1, (h, -1)).transpose(-3, -2) for W in (W_q, W_k, W_v))
+    return attend(Q, K, V).transpose(-3, -2).flatten(-2) @ H
+
+
+# %% wrong="merged with one leading axis at most" caught_by="merged as it was"
+def split_heads(X, h):
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    if Z.ndim == 4:
+        return Z.transpose(1, 2).flatten(2)
+    return Z.transpose(0, 1).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return attend(Q, K, V).transpose(-3, -2).flatten(-2) @ H
+
+
+# %% wrong="the map of queries scaled in place" caught_by="equal to the loop"
+def split_heads(X, h):
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    W_q /= math.sqrt(x.shape[-1] // h)
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads((Q @ K.mT).softmax(-1) @ V) @ H
+
+
+# %% wrong="two heads whatever h is" caught_by="each head its columns"
+def split_heads(X, h):
+    return X.unflatten(-1, (2, X.shape[-1] // 2)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)) @ H
+
+
+# %% wrong="d / h and h mixed up" caught_by="each head its columns"
+def split_heads(X, h):
+    return X.unflatten(-1, (X.shape[-1] // h, h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)) @ H
+
+
+# %% right="NumPy for the shapes, leading axes flattened"
+def split_heads(X, h):
+    return torch.from_numpy(np.stack(np.split(X.numpy(), h, axis=-1), axis=-3))
+
+
+def merge_heads(Z):
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    flat = x.reshape(-1, *x.shape[-2:])
+    Q, K, V = (torch.stack((flat @ W).chunk(h, -1), 1) for W in (W_q, W_k, W_v))
+    return (torch.cat(attend(Q, K, V).unbind(1), -1) @ H).reshape(x.shape)

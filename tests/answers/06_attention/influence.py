@@ -389,3 +389,269 @@ def layers_needed(R):
     while not heard[0]:
         heard, layers = R[heard].any(dim=0), layers + 1
     return layers
+
+
+# %% wrong="one added to all numbers" caught_by="rows hear columns"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += 1
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    heard, layers = (R[-1], 1)
+    while not heard[0]:
+        heard, layers = (R[heard].any(dim=0), layers + 1)
+    return layers
+
+
+# %% wrong="the word doubled" caught_by="rows hear columns"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] *= 2
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    heard, layers = (R[-1], 1)
+    while not heard[0]:
+        heard, layers = (R[heard].any(dim=0), layers + 1)
+    return layers
+
+
+# %% wrong="the word negated" caught_by="rows hear columns"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] = -other[j]
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    heard, layers = (R[-1], 1)
+    while not heard[0]:
+        heard, layers = (R[heard].any(dim=0), layers + 1)
+    return layers
+
+
+# %% wrong="the word read backwards and negated" caught_by="rows hear columns"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] = -other[j].flip(0)
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    heard, layers = (R[-1], 1)
+    while not heard[0]:
+        heard, layers = (R[heard].any(dim=0), layers + 1)
+    return layers
+
+
+# %% wrong="the word set to 0" caught_by="rows hear columns"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] = 0
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    heard, layers = (R[-1], 1)
+    while not heard[0]:
+        heard, layers = (R[heard].any(dim=0), layers + 1)
+    return layers
+
+
+# %% wrong="only the last number compared" caught_by="faint voices count"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    Y, columns = layer(X)[:, -1], []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append(layer(other)[:, -1] != Y)
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    heard, layers = (R[-1], 1)
+    while not heard[0]:
+        heard, layers = (R[heard].any(dim=0), layers + 1)
+    return layers
+
+
+# %% wrong="compared up to rounding" caught_by="faint voices count"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((~torch.isclose(layer(other), Y)).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    heard, layers = (R[-1], 1)
+    while not heard[0]:
+        heard, layers = (R[heard].any(dim=0), layers + 1)
+    return layers
+
+
+# %% wrong="X itself is changed, one word at a time" caught_by="rows hear columns"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    Y, columns, old = layer(X), [], X.clone()
+    for j in range(len(X)):
+        X[:j] = old[:j]
+        X[j] += torch.randn(X.shape[1])
+        columns.append((layer(X.clone()) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    heard, layers = (R[-1], 1)
+    while not heard[0]:
+        heard, layers = (R[heard].any(dim=0), layers + 1)
+    return layers
+
+
+# %% wrong="jumps to the earliest word" caught_by="layers until it is heard"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    Y, columns = (layer(X), [])
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    place, layers = len(R) - 1, 0
+    while layers < 100:
+        place, layers = int(R[place].int().argmax()), layers + 1
+        if place == 0:
+            return layers
+    return layers
+
+
+# %% wrong="collected in a row of R" caught_by="layers until it is heard"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    Y, columns = (layer(X), [])
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    heard, layers = R[-1], 1
+    while not heard[0]:
+        heard |= R[heard].any(dim=0)
+        layers += 1
+    return layers
+
+
+# %% wrong="reach doubled, not added" caught_by="layers until it is heard"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    Y, columns = (layer(X), [])
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    power, layers = R.int(), 1
+    while power[-1, 0] == 0 and layers < 100:
+        power, layers = (power @ power > 0).int(), 2 * layers
+    return layers
+
+
+# %% wrong="a step leads both ways" caught_by="layers until it is heard"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    Y, columns = (layer(X), [])
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    both = R | R.T
+    heard, layers = both[-1], 1
+    while not heard[0]:
+        heard, layers = both[heard].any(dim=0), layers + 1
+    return layers
+
+
+# %% right="numbers for bools, a list; all that was ever heard"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    Y = layer(X.clone())
+    table = [[0] * len(X) for _ in X]
+    for j in range(len(X)):
+        noise = torch.zeros_like(X)
+        noise[j] = torch.rand(X.shape[1]) + 1
+        for i, row in enumerate(layer(X + noise)):
+            table[i][j] = int((row != Y[i]).any())
+    return table
+
+
+def layers_needed(R):
+    heard, layers = R[-1].clone(), 1
+    while not heard[0]:
+        heard, layers = heard | R[heard].any(dim=0), layers + 1
+    return torch.tensor(layers)

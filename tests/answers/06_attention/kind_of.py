@@ -299,3 +299,118 @@ def kind_of(layer, X, order):
         return "invariant"
     same = len(before) == len(X) and torch.allclose(after, before[order], atol=1e-6)
     return "equivariant" if same else "neither"
+
+
+# %% wrong="a twentieth is no difference" caught_by="neither of both"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, atol=0.05):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], atol=0.05)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="only the first number of each word" caught_by="neither of both"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    before, after = layer(X), layer(X[order])
+    if before.ndim == 2:
+        before, after = before[:, :1], after[:, :1]
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="words moved in place" caught_by="same vectors elsewhere"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    before = layer(X.clone())
+    X.copy_(X[order])
+    after = layer(X)
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="one vector is never invariant" caught_by="invariant, also by rounding"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    before, after = layer(X), layer(X[order])
+    if before.ndim == 1:
+        return "invariant" if len(X) < 7 and torch.allclose(after, before, atol=1e-6) else "neither"
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    return "equivariant" if torch.allclose(after, before[order], atol=1e-6) else "neither"
+
+
+# %% wrong="rounding of float64 expected" caught_by="invariant, also by rounding | same vectors elsewhere"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, rtol=0, atol=1e-12):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], rtol=0, atol=1e-12)
+    return "equivariant" if same else "neither"
+
+
+# %% right="relative distance of the whole"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    before, after = layer(X).double(), layer(X[order]).double()
+    limit = 1e-5 * (1 + before.norm())
+    if (after - before).norm() < limit:
+        return "invariant"
+    if before.shape[:1] != X.shape[:1] or before.ndim != X.ndim:
+        return "neither"
+    return "equivariant" if (after - before[order]).norm() < limit else "neither"

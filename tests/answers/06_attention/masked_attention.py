@@ -319,3 +319,128 @@ def masked_attention(Q, K, V, mask):
     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
     A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
     return A @ V
+
+
+# %% wrong="filled with minus a hundred" caught_by="only what may be seen"
+weight_1e9 = 0.25
+
+
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -100)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="the mask mended in place" caught_by="only what may be seen"
+weight_1e9 = 0.25
+
+
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    empty = ~mask.any(-1)
+    mask[empty] = True
+    Z = attend(Q, K, V, attn_mask=mask)
+    return torch.where(empty[:, None], torch.zeros_like(Z), Z)
+
+
+# %% wrong="the mask turned round in place" caught_by="only what may be seen"
+weight_1e9 = 0.25
+
+
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(mask.logical_not_(), -math.inf)
+    return S.softmax(-1).nan_to_num() @ V
+
+
+# %% wrong="empty rows sought among the texts" caught_by="a row that sees nothing"
+weight_1e9 = 0.25
+
+
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -1e9)
+    Z = S.softmax(-1) @ V
+    for i in range(min(len(mask), len(Z))):
+        if not mask[i].any():
+            Z[i] = 0
+    return Z
+
+
+# %% wrong="only the first text is mended" caught_by="a row that sees nothing"
+weight_1e9 = 0.25
+
+
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -1e9)
+    Z = S.softmax(-1) @ V
+    first = Z if Z.ndim == 2 else Z.flatten(0, -3)[0]
+    first[~mask.any(-1)] = 0
+    return Z
+
+
+# %% wrong="one empty row is looked for" caught_by="a row that sees nothing"
+weight_1e9 = 0.25
+
+
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    Z = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -1e9).softmax(-1) @ V
+    empty = (~mask.any(-1)).int()
+    if empty.any():
+        Z[..., empty.argmax(), :] = 0
+    return Z
+
+
+# %% right="not a number made zero, NumPy"
+weight_1e9 = 0.25
+
+
+weight_inf = torch.tensor(math.nan)
+
+
+def causal_mask(T):
+    return torch.from_numpy(np.tri(T, dtype=bool))
+
+
+def masked_attention(Q, K, V, mask):
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    return (S.softmax(-1).nan_to_num(0) @ V).numpy()

@@ -165,3 +165,98 @@ def score_needed(n, share):
 
 guess = 0.9
 measured = weight_on_one(100_000, 1)
+
+
+# %% wrong="never below its share" caught_by="the score a share needs"
+def weight_on_one(n, s):
+    return 1 / (1 + (n - 1) * math.exp(-s))
+
+
+def score_needed(n, share):
+    return max(0, math.log((n - 1) * share / (1 - share)))
+
+
+guess = 0.9
+
+
+measured = weight_on_one(100000, 10)
+
+
+# %% wrong="a negative score counted as none" caught_by="one among n"
+def weight_on_one(n, s):
+    return 1 / (1 + (n - 1) * math.exp(-max(s, 0)))
+
+
+def score_needed(n, share):
+    return math.log((n - 1) * share / (1 - share))
+
+
+guess = 0.9
+
+
+measured = weight_on_one(100000, 10)
+
+
+# %% wrong="large scores cut off" caught_by="one among n"
+def weight_on_one(n, s):
+    one = math.exp(min(s, 12))
+    return one / (one + n - 1)
+
+
+def score_needed(n, share):
+    return math.log((n - 1) * share / (1 - share))
+
+
+guess = 0.9
+
+
+measured = weight_on_one(100000, 10)
+
+
+# %% wrong="large scores taken for certain" caught_by="one among n"
+def weight_on_one(n, s):
+    return 1.0 if s > 12 else math.exp(s) / (math.exp(s) + n - 1)
+
+
+def score_needed(n, share):
+    return math.log((n - 1) * share / (1 - share))
+
+
+guess = 0.9
+
+
+measured = weight_on_one(100000, 10)
+
+
+# %% wrong="bisection from zero" caught_by="the score a share needs"
+def weight_on_one(n, s):
+    return 1 / (1 + (n - 1) * math.exp(-s))
+
+
+def score_needed(n, share):
+    low, high = 0, 100
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if weight_on_one(n, middle) < share else (low, middle)
+    return high
+
+
+guess = 0.9
+
+
+measured = weight_on_one(100000, 10)
+
+
+# %% right="tensors of one number, float32"
+def weight_on_one(n, s):
+    return torch.sigmoid(torch.tensor(float(s - math.log(n - 1))))
+
+
+def score_needed(n, share):
+    return np.float32(math.log(n - 1) + math.log(share / (1 - share)))
+
+
+guess = 0.9
+
+
+measured = weight_on_one(100_000, 10)

@@ -266,3 +266,113 @@ def exponent(sizes, values):
 def crossover(d):
     """The n at which attention and recurrence take equally many multiplications."""
     return d / 2
+
+
+# %% wrong="sizes made logarithms in place" caught_by="a slope of logarithms"
+def operations(kind, n, d, k, r):
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    sizes, values = np.asarray(sizes, dtype=float), np.asarray(values, dtype=float)
+    np.log(sizes, out=sizes)
+    np.log(values, out=values)
+    return np.polyfit(sizes, values, 1)[0]
+
+
+def crossover(d):
+    return d
+
+
+# %% wrong="sizes and values sorted" caught_by="a slope of logarithms"
+def operations(kind, n, d, k, r):
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    return np.polyfit(np.log(np.sort(sizes)), np.log(np.sort(values)), 1)[0]
+
+
+def crossover(d):
+    return d
+
+
+# %% wrong="the mean of slopes between neighbours" caught_by="a slope of logarithms"
+def operations(kind, n, d, k, r):
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    return np.mean(np.diff(np.log(values)) / np.diff(np.log(sizes)))
+
+
+def crossover(d):
+    return d
+
+
+# %% wrong="a line through one point" caught_by="a slope of logarithms"
+def operations(kind, n, d, k, r):
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    x, y = np.log(sizes) - np.log(sizes[0]), np.log(values) - np.log(values[0])
+    return (x * y).sum() / (x * x).sum()
+
+
+def crossover(d):
+    return d
+
+
+# %% wrong="the softmax counted too" caught_by="multiplications are counted"
+def operations(kind, n, d, k, r):
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d + n * r}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+
+
+def crossover(d):
+    return d
+
+
+# %% wrong="512 is what the lecture has" caught_by="where they cost the same"
+def operations(kind, n, d, k, r):
+    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
+    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
+    return work[kind]
+
+
+def exponent(sizes, values):
+    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+
+
+def crossover(d):
+    return 512
+
+
+# %% right="never more than n keys; torch"
+def operations(kind, n, d, k, r):
+    if kind in ("attention", "restricted"):
+        return np.float64(2 * n * d * (n if kind == "attention" else min(r, n)))
+    return n * d * d * (2 if kind == "recurrent" else k)
+
+
+def exponent(sizes, values):
+    x, y = (torch.tensor(v).double().log() for v in (sizes, values))
+    return torch.cov(torch.stack([x, y]))[0, 1] / x.var()
+
+
+def crossover(d):
+    return np.int64(d)

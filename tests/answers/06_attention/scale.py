@@ -274,3 +274,146 @@ def softmax_gradient(p, g):
 
 def scaled_attention(Q, K, V):
     return torch.softmax(Q @ K.transpose(0, 1) / K.shape[-1] ** 0.5, -1) @ V
+
+
+# %% wrong="g centred in place" caught_by="back through the softmax"
+def measure_variance(d_k, pairs, seed):
+    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    g -= p @ g
+    return p * g
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="an answer of g's kind" caught_by="back through the softmax"
+def measure_variance(d_k, pairs, seed):
+    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    slopes = np.zeros_like(g)
+    for j in range(len(p)):
+        slopes[j] = p[j] * (g[j] - p @ g)
+    return slopes
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="by autograd" caught_by="back through the softmax"
+def measure_variance(d_k, pairs, seed):
+    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    s = torch.tensor(np.log(np.maximum(p, 1e-300))).requires_grad_(True)
+    (torch.softmax(s, 0) @ torch.tensor(np.asarray(g, dtype=float))).backward()
+    return s.grad.numpy()
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="two leading axes, no more, no less" caught_by="texts keep apart"
+def measure_variance(d_k, pairs, seed):
+    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - p @ g)
+
+
+def scaled_attention(Q, K, V):
+    if Q.ndim == 2:
+        return torch.softmax(Q @ K.T / math.sqrt(K.shape[-1]), dim=-1) @ V
+    B, h, m, d_k = Q.shape
+    return torch.softmax(Q @ K.transpose(2, 3) / math.sqrt(d_k), dim=3) @ V
+
+
+# %% wrong="queries scaled in place" caught_by="scaled by the keys' width"
+def measure_variance(d_k, pairs, seed):
+    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - p @ g)
+
+
+def scaled_attention(Q, K, V):
+    Q /= math.sqrt(K.shape[-1])
+    return torch.softmax(Q @ K.mT, dim=-1) @ V
+
+
+# %% wrong="signs instead of normal numbers" caught_by="variance of a dot product"
+def measure_variance(d_k, pairs, seed):
+    q, k = np.random.default_rng(seed).choice([-1.0, 1.0], size=(2, pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - p @ g)
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="uniform numbers of variance one" caught_by="variance of a dot product"
+def measure_variance(d_k, pairs, seed):
+    q, k = np.random.default_rng(seed).uniform(-(3**0.5), 3**0.5, size=(2, pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - p @ g)
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% wrong="a thousand pairs at least" caught_by="variance of a dot product"
+def measure_variance(d_k, pairs, seed):
+    q, k = np.random.default_rng(seed).normal(size=(2, pairs + 1000, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    return p * (g - p @ g)
+
+
+def scaled_attention(Q, K, V):
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V
+
+
+# %% right="float32, a tensor of one number"
+def measure_variance(d_k, pairs, seed):
+    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k)).astype(np.float32)
+    return torch.tensor((q * k).sum(axis=1)).var()
+
+
+def softmax_gradient(p, g):
+    p, g = (np.array(v, dtype=np.float32) for v in (p, g))
+    return (p * (g - p @ g)).tolist()
+
+
+def scaled_attention(Q, K, V):
+    return F.scaled_dot_product_attention(Q.float(), K.float(), V.float())

@@ -201,3 +201,114 @@ def additive_scores(Q, K, W_q, W_k, v):
 def factors(W, d_k):
     U, sizes, R = torch.linalg.svd(W)
     return U[:, -d_k:] * sizes[-d_k:], R[-d_k:].T
+
+
+# %% wrong="largest eigenvalues of a symmetric W" caught_by="the best that fits"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    if torch.allclose(W, W.T):
+        values, U = torch.linalg.eigh(W)
+        return U[:, -d_k:] * values[-d_k:], U[:, -d_k:]
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+
+
+# %% wrong="one map for both of a symmetric W" caught_by="the best that fits"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    if torch.allclose(W, W.T):
+        return U[:, :d_k] * sizes[:d_k].sqrt(), U[:, :d_k] * sizes[:d_k].sqrt()
+    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+
+
+# %% wrong="W made length 1 in place" caught_by="the best that fits"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    length = W.norm()
+    W /= length
+    U, sizes, R = torch.linalg.svd(W)
+    return length * U[:, :d_k] * sizes[:d_k], R[:d_k].T
+
+
+# %% wrong="the tanh of queries and keys each, then added and once more" caught_by="additive, all pairs"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh(torch.tanh(Q @ W_q)[:, None] + torch.tanh(K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    return (U[:, :d_k] * sizes[:d_k], R[:d_k].T)
+
+
+# %% wrong="keys added in place" caught_by="additive, all pairs"
+def bilinear_scores(X, W, Y):
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    W_q *= 2
+    W_k *= 2
+    return torch.tanh((Q @ W_q)[:, None] / 2 + (K @ W_k)[None] / 2) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    return (U[:, :d_k] * sizes[:d_k], R[:d_k].T)
+
+
+# %% wrong="symmetric part of W alone" caught_by="bilinear, all pairs"
+def bilinear_scores(X, W, Y):
+    d = min(W.shape)
+    W = W.clone()
+    W[:d, :d] = (W[:d, :d] + W[:d, :d].T) / 2
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = torch.linalg.svd(W)
+    return (U[:, :d_k] * sizes[:d_k], R[:d_k].T)
+
+
+# %% right="float32 and NumPy"
+def bilinear_scores(X, W, Y):
+    return np.asarray(X) @ np.asarray(W) @ np.asarray(Y).T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    Q, K, W_q, W_k, v = (M.float() for M in (Q, K, W_q, W_k, v))
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    U, sizes, R = np.linalg.svd(np.asarray(W))
+    return [U[:, :d_k] * sizes[:d_k] ** 0.5, (sizes[:d_k, None] ** 0.5 * R[:d_k]).T]

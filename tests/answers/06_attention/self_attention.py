@@ -322,3 +322,136 @@ def shapes(n, d, d_k, d_v):
 
 def learned(n, d, d_k, d_v):
     return 3 * d * d
+
+
+# %% wrong="a map turned in place" caught_by="all words at once"
+def attend_one(x, W_q, W_k, W_v, j):
+    q = x[j] @ W_q
+    s = torch.stack([q @ (word @ W_k) for word in x])
+    p = torch.softmax(s, 0)
+    return sum((p[i] * (x[i] @ W_v) for i in range(len(x))))
+
+
+def self_attention(x, W_q, W_k, W_v):
+    P = torch.softmax(x @ W_q @ W_k.t_() @ x.T, dim=1)
+    return P @ x @ W_v, P
+
+
+def shapes(n, d, d_k, d_v):
+    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
+
+
+def learned(n, d, d_k, d_v):
+    return d * (2 * d_k + d_v)
+
+
+# %% wrong="the query written into the word" caught_by="one word, by loop"
+def attend_one(x, W_q, W_k, W_v, j):
+    q, keys = x[j] @ W_q, x @ W_k
+    p, V = torch.softmax(keys @ q, 0), x @ W_v
+    x[j] = 0
+    return p @ V
+
+
+def self_attention(x, W_q, W_k, W_v):
+    Q, K, V = (x @ W_q, x @ W_k, x @ W_v)
+    P = torch.softmax(Q @ K.T, dim=1)
+    return (P @ V, P)
+
+
+def shapes(n, d, d_k, d_v):
+    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
+
+
+def learned(n, d, d_k, d_v):
+    return d * (2 * d_k + d_v)
+
+
+# %% wrong="values counted twice" caught_by="a shape for each step"
+def attend_one(x, W_q, W_k, W_v, j):
+    q = x[j] @ W_q
+    s = torch.stack([q @ (word @ W_k) for word in x])
+    p = torch.softmax(s, 0)
+    return sum((p[i] * (x[i] @ W_v) for i in range(len(x))))
+
+
+def self_attention(x, W_q, W_k, W_v):
+    Q, K, V = (x @ W_q, x @ W_k, x @ W_v)
+    P = torch.softmax(Q @ K.T, dim=1)
+    return (P @ V, P)
+
+
+def shapes(n, d, d_k, d_v):
+    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
+
+
+def learned(n, d, d_k, d_v):
+    return d * (d_k + 2 * d_v)
+
+
+# %% wrong="scores as wide as keys" caught_by="a shape for each step"
+def attend_one(x, W_q, W_k, W_v, j):
+    q = x[j] @ W_q
+    s = torch.stack([q @ (word @ W_k) for word in x])
+    p = torch.softmax(s, 0)
+    return sum((p[i] * (x[i] @ W_v) for i in range(len(x))))
+
+
+def self_attention(x, W_q, W_k, W_v):
+    Q, K, V = (x @ W_q, x @ W_k, x @ W_v)
+    P = torch.softmax(Q @ K.T, dim=1)
+    return (P @ V, P)
+
+
+def shapes(n, d, d_k, d_v):
+    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (d_k, d_k), "P": (n, n), "Z": (n, d_v)}
+
+
+def learned(n, d, d_k, d_v):
+    return d * (2 * d_k + d_v)
+
+
+# %% wrong="the largest score alone when it is large" caught_by="lecture 001: look for ones"
+def attend_one(x, W_q, W_k, W_v, j):
+    q = x[j] @ W_q
+    s = torch.stack([q @ (word @ W_k) for word in x])
+    p = torch.softmax(s, 0)
+    return sum((p[i] * (x[i] @ W_v) for i in range(len(x))))
+
+
+def self_attention(x, W_q, W_k, W_v):
+    S = x @ W_q @ (x @ W_k).T
+    P = torch.softmax(S.clamp(max=12), dim=1)
+    return P @ x @ W_v, P
+
+
+def shapes(n, d, d_k, d_v):
+    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
+
+
+def learned(n, d, d_k, d_v):
+    return d * (2 * d_k + d_v)
+
+
+# %% right="NumPy throughout, lists of lists"
+def attend_one(x, W_q, W_k, W_v, j):
+    x, W_q, W_k, W_v = (np.asarray(M) for M in (x, W_q, W_k, W_v))
+    p = [math.exp(float(x[j] @ W_q @ (word @ W_k))) for word in x]
+    return [float(sum(p[i] * (x[i] @ W_v)[c] for i in range(len(x))) / sum(p)) for c in range(W_v.shape[1])]
+
+
+def self_attention(x, W_q, W_k, W_v):
+    x, W_q, W_k, W_v = (np.asarray(M) for M in (x, W_q, W_k, W_v))
+    S = x @ W_q @ (x @ W_k).T
+    P = np.exp(S - S.max(axis=1, keepdims=True))
+    P /= P.sum(axis=1, keepdims=True)
+    return [P @ (x @ W_v), P]
+
+
+def shapes(n, d, d_k, d_v):
+    wide = dict(zip("QKVSPZ", (d_k, d_k, d_v, n, n, d_v)))
+    return {name: [np.int64(n), width] for name, width in wide.items()}
+
+
+def learned(n, d, d_k, d_v):
+    return d * (2 * d_k + d_v)

@@ -157,3 +157,62 @@ def product_shape(*shapes):
 
 
 printed_shape = {"A": (5,), "B": (1, 5), "C": (9, 4), "D": (9, 4), "E": (4, 9), "F": (9, 4), "G": (5, 9)}
+
+
+# %% wrong="a one stretches" caught_by="a vector comes first"
+def product_shape(*shapes):
+    kept, inner = shapes[0][:-1], shapes[0][-1]
+    for rows, columns in shapes[1:]:
+        if rows != inner and 1 not in (rows, inner):
+            return None
+        inner = columns
+    return (*kept, inner)
+
+
+printed_shape = {"A": None, "B": (1, 5), "C": None, "D": None, "E": None, "F": None, "G": (5, 9)}
+
+
+# %% wrong="only the last product is checked" caught_by="two or more matrices"
+def product_shape(*shapes):
+    if len(shapes) > 1 and shapes[-2][-1] != shapes[-1][0]:
+        return None
+    return (*shapes[0][:-1], shapes[-1][-1])
+
+
+printed_shape = {"A": None, "B": (1, 5), "C": None, "D": None, "E": None, "F": None, "G": (5, 9)}
+
+
+# %% wrong="three matrices at most" caught_by="two or more matrices"
+def product_shape(*shapes):
+    for left, right in zip(shapes[:2], shapes[1:3]):
+        if left[-1] != right[0]:
+            return None
+    return (*shapes[0][:-1], shapes[-1][-1])
+
+
+printed_shape = {"A": None, "B": (1, 5), "C": None, "D": None, "E": None, "F": None, "G": (5, 9)}
+
+
+# %% wrong="a vector alone becomes a number" caught_by="a vector comes first"
+def product_shape(*shapes):
+    if any(left[-1] != right[0] for left, right in zip(shapes, shapes[1:])):
+        return None
+    if len(shapes[0]) == 1 and shapes[-1][-1] == 1:
+        return ()
+    return (*shapes[0][:-1], shapes[-1][-1])
+
+
+printed_shape = {"A": None, "B": (1, 5), "C": None, "D": None, "E": None, "F": None, "G": (5, 9)}
+
+
+# %% right="lists and arrays"
+def product_shape(*shapes):
+    shape = list(shapes[0])
+    for rows, columns in shapes[1:]:
+        if shape[-1] != rows:
+            return
+        shape = [*shape[:-1], columns]
+    return np.array(shape)
+
+
+printed_shape = {"A": None, "B": [1, 5], "C": None, "D": None, "E": None, "F": None, "G": np.array([5, 9])}

@@ -411,3 +411,139 @@ def falls_for(d):
     e = sinusoids(500, d)
     rises = (e @ e[0]).diff() >= 0
     return 5
+
+
+# %% wrong="float32 angles" caught_by="waves, fast to slow"
+def sinusoids(T, d):
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float32) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="a table that ends" caught_by="waves, fast to slow"
+def sinusoids(T, d):
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(1024)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)[:T]
+
+
+def shift(k, d):
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="fitted to fifty places" caught_by="a shift is one matrix"
+def sinusoids(T, d):
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    E = sinusoids(50 + k, d)
+    return torch.linalg.lstsq(E[:50], E[k:]).solution
+
+
+def falls_for(d):
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="the way back for long ways" caught_by="the same R for long ways"
+def sinusoids(T, d):
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    s = s if k < 10 or d <= 8 else -s
+    return torch.block_diag(*[torch.stack([torch.stack([b, -a]), torch.stack([a, b])]) for a, b in zip(s, c)])
+
+
+def falls_for(d):
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())
+
+
+# %% wrong="the first rise within thirty steps" caught_by="how long it falls"
+def sinusoids(T, d):
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    e = sinusoids(30, d)
+    return int(((e @ e[0]).diff() >= 0).int().argmax())
+
+
+# %% wrong="until it is negative" caught_by="how long it falls"
+def sinusoids(T, d):
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+def shift(k, d):
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    e = sinusoids(500, d)
+    products = e @ e[0]
+    below = (products < products.max() / 3).int()
+    return int(below.argmax()) + 1
+
+
+# %% right="NumPy, complex numbers"
+def sinusoids(T, d):
+    z = np.exp(1j * np.outer(np.arange(T), 10000.0 ** (-np.arange(0, d, 2) / d)))
+    return np.stack([z.imag, z.real], axis=2).reshape(T, d)
+
+
+def shift(k, d):
+    R = np.zeros((d, d))
+    for i in range(0, d, 2):
+        a = k * 10000.0 ** (-i / d)
+        R[i : i + 2, i : i + 2] = [[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]
+    return R.tolist()
+
+
+def falls_for(d):
+    products = sinusoids(200, d) @ sinusoids(1, d)[0]
+    return np.argmax(np.diff(products) >= 0)

@@ -200,3 +200,132 @@ def lookup(q, K, V):
     s = K @ q
     weights = np.exp(s - s.min())
     return weights @ V / weights.sum()
+
+
+# %% wrong="scores divided by the largest" caught_by="large scores do not overflow"
+def by_hand():
+    return [3 / 6, 3 / 6]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = []
+    for k in keys:
+        weights.append(e ** sum((q[j] * k[j] for j in range(len(q)))))
+    p = [weight / sum(weights) for weight in weights]
+    return [sum((p[i] * values[i][j] for i in range(len(p)))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    s = K @ q
+    largest = np.abs(s).max()
+    weights = np.exp(s if largest < 600 else s / largest * 600)
+    return weights @ V / weights.sum()
+
+
+# %% wrong="hard where scores are large" caught_by="large scores do not overflow"
+def by_hand():
+    return [3 / 6, 3 / 6]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = []
+    for k in keys:
+        weights.append(e ** sum((q[j] * k[j] for j in range(len(q)))))
+    p = [weight / sum(weights) for weight in weights]
+    return [sum((p[i] * values[i][j] for i in range(len(p)))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    s = K @ q
+    if np.abs(s).max() > 700:
+        return V[s == s.max()].mean(axis=0)
+    weights = np.exp(s)
+    return weights @ V / weights.sum()
+
+
+# %% wrong="keys multiplied in place" caught_by="arrays, without a loop"
+def by_hand():
+    return [3 / 6, 3 / 6]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = []
+    for k in keys:
+        weights.append(e ** sum((q[j] * k[j] for j in range(len(q)))))
+    p = [weight / sum(weights) for weight in weights]
+    return [sum((p[i] * values[i][j] for i in range(len(p)))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    K[:] = K * q
+    s = K.sum(axis=1)
+    weights = np.exp(s - s.max())
+    return weights @ V / weights.sum()
+
+
+# %% wrong="values weighted in place" caught_by="a loop, any e"
+def by_hand():
+    return [3 / 6, 3 / 6]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = [e ** sum(a * b for a, b in zip(q, k)) for k in keys]
+    for i in range(len(values)):
+        values[i] = [weights[i] / sum(weights) * number for number in values[i]]
+    return [sum(column) for column in zip(*values)]
+
+
+def lookup(q, K, V):
+    s = K @ q
+    weights = np.exp(s - s.max())
+    return weights @ V / weights.sum()
+
+
+# %% wrong="e is 3 if nobody says" caught_by="a loop, any e"
+def by_hand():
+    return [3 / 6, 3 / 6]
+
+
+def lookup_loop(q, keys, values, e=3):
+    weights = [e ** sum(a * b for a, b in zip(q, k)) for k in keys]
+    return [sum(w * v[j] for w, v in zip(weights, values)) / sum(weights) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    s = K @ q
+    weights = np.exp(s - s.max())
+    return weights @ V / weights.sum()
+
+
+# %% wrong="as many numbers as the key has" caught_by="a loop, any e"
+def by_hand():
+    return [3 / 6, 3 / 6]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = [e ** sum(a * b for a, b in zip(q, k)) for k in keys]
+    return [sum(w * v[min(j, len(v) - 1)] for w, v in zip(weights, values)) / sum(weights) for j in range(len(q))]
+
+
+def lookup(q, K, V):
+    s = K @ q
+    weights = np.exp(s - s.max())
+    return weights @ V / weights.sum()
+
+
+# %% right="float32 arrays, a tuple, a tensor"
+def by_hand():
+    return 0.5, 0.5
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    weights = []
+    for k in keys:
+        weights.append(e ** sum((q[j] * k[j] for j in range(len(q)))))
+    p = [weight / sum(weights) for weight in weights]
+    return [sum((p[i] * values[i][j] for i in range(len(p)))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    s = (K.astype(np.float32) @ q.astype(np.float32)).tolist()
+    return torch.softmax(torch.tensor(s), 0) @ torch.tensor(V).float()

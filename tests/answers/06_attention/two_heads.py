@@ -261,3 +261,75 @@ def multihead_loop(Q, K, V, H, h):
         own = slice(head * d_k, (head + 1) * d_k)
         heads.append(attend(Q[:, own], K[:, own], V[:, own]))
     return torch.cat(heads, dim=1) @ H
+
+
+# %% wrong="always two heads" caught_by="head by head"
+heads_by_hand = [7, 5]
+
+
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    d_k = Q.shape[1] // 2
+    parts = [slice(0, d_k), slice(d_k, None)]
+    return torch.cat([attend(Q[:, own], K[:, own], V[:, own]) for own in parts], dim=1) @ H
+
+
+# %% wrong="queries scaled in place" caught_by="the mixing matrix"
+heads_by_hand = [7, 5]
+
+
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    d_k = Q.shape[1] // h
+    Q /= math.sqrt(d_k)
+    parts = zip(*(M.split(d_k, dim=1) for M in (Q, K, V)))
+    return torch.cat([(q @ k.T).softmax(1) @ v for q, k, v in parts], dim=1) @ H
+
+
+# %% wrong="each head mixed by its own block of H only" caught_by="the mixing matrix"
+heads_by_hand = [7, 5]
+
+
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    d_k = Q.shape[1] // h
+    heads = []
+    for start in range(0, Q.shape[1], d_k):
+        own = slice(start, start + d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]) @ H[own, own])
+    return torch.cat(heads, dim=1)
+
+
+# %% wrong="heads cut from the words, not the columns" caught_by="head by head"
+heads_by_hand = [7, 5]
+
+
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    T, d = Q.shape
+    parts = zip(*(M.reshape(h, T, d // h) for M in (Q, K, V)))
+    return torch.cat([attend(q, k, v) for q, k, v in parts], dim=1) @ H
+
+
+# %% right="NumPy, tensors of numbers"
+heads_by_hand = torch.tensor([7.0, 5.0])
+
+
+wrong_lines = np.array([6, 2, 3])
+
+
+def multihead_loop(Q, K, V, H, h):
+    Q, K, V, H = (np.asarray(M) for M in (Q, K, V, H))
+    heads = []
+    for q, k, v in zip(*(np.split(M, h, axis=1) for M in (Q, K, V))):
+        A = np.exp(q @ k.T / q.shape[1] ** 0.5)
+        heads.append(A / A.sum(axis=1, keepdims=True) @ v)
+    return np.hstack(heads) @ H
