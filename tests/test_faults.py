@@ -62,7 +62,7 @@ def test_but_only_a_remark_if_student_code_may_have_a_part_in_it(built_course: C
     reference = read_reference(course, CHAPTER)
     ours = Judge(config=course.nbgrader)
     notebook = fill_in(reference, {"square": f"{RIGHT}\nmath.sqrt = None"})
-    verdicts = ours.judge(notebook, reference)
+    verdicts = ours.judge(notebook, reference, "a seed")
     assert sum(verdict.points for verdict in verdicts) == 3
     assert len(ours.remarks) == 1 and "half = math.sqrt(4) / 4" in ours.remarks[0]
 
@@ -102,9 +102,9 @@ def test_an_interrupted_import_is_no_verdict(tmp_path: Path, monkeypatch: pytest
         ours = Judge(config=course.nbgrader, timeout=1)
         if is_ours:
             with pytest.raises(OurFault, match="run the command again"):
-                ours.judge(notebook, reference)
+                ours.judge(notebook, reference, "a seed")
         else:
-            assert ours.judge(notebook, reference)[0].outcome == "timed out"
+            assert ours.judge(notebook, reference, "a seed")[0].outcome == "timed out"
 
 
 @contextlib.contextmanager
@@ -138,12 +138,12 @@ def test_a_busy_machine_changes_no_verdict(tmp_path: Path) -> None:
     with busy_machine():
         time.sleep(1)
         reference = read_reference(typical, chapter)
-        verdicts = Judge(config=typical.nbgrader).judge(fill_in(reference, {}), reference)
+        verdicts = Judge(config=typical.nbgrader).judge(fill_in(reference, {}), reference, "a seed")
         assert [verdict for verdict in verdicts if verdict.outcome != "passed"] == []
         reference = read_reference(small, CHAPTER)
         for answer, points in ((heavy, 3), (endless, 0), (endless_call, 0)):
             ours = Judge(config=small.nbgrader, timeout=4, notebook_timeout=10)
-            verdicts = ours.judge(fill_in(reference, {"square": answer}), reference)
+            verdicts = ours.judge(fill_in(reference, {"square": answer}), reference, "a seed")
             assert sum(verdict.points for verdict in verdicts) == points, verdicts
 
 

@@ -134,7 +134,7 @@ if __name__ == "__main__":
         threading.Thread(target=done.wait, daemon=True).start()
     tempfile.tempdir = os.environ["HOME"]
     notebook, reference = (nbformat.read(Path(sys.argv[1], name), 4) for name in ("answered.ipynb", "reference.ipynb"))
-    verdicts = Judge(timeout=60).judge(notebook, reference)
+    verdicts = Judge(timeout=60).judge(notebook, reference, "a seed")
     print(
         json.dumps(
             {
