@@ -138,7 +138,7 @@ for _B, _T, _V in ((2, 3, 4), (3, 4, 4), (4, 3, 3), (1, 5, 2), (3, 1, 6)):
     _costs = [math.log(sum(math.exp(v) for v in _s[p])) - _s[p][_x[p]].item() for p in _places]
     for _shift in (0, 1000):
         _got = lm_loss(_s + _shift, _x.clone())
-        assert close(_got, sum(_costs) / len(_costs), 1e-4), (
+        assert close(_got, sum(_costs) / len(_costs), 1e-4, 1e-3), (
             f"Random scores {_B, _T, _V} around {_shift}: mean {sum(_costs) / len(_costs):.4f} wanted; yours: {_got}."
         )
     _after = arguments_after(lm_loss, _s.clone(), _x.clone())
@@ -233,7 +233,7 @@ _wanted = _m * _x.exp() / (_m * _x.exp()).sum(-1, keepdim=True)
 for _shift, _high in ((0, 0), (0, 1000), (1000, 0), (-1000, 0)):
     _in = _x + _shift + _high * (1 - _m)
     _got = masked_softmax(_in.clone(), _m.clone())
-    assert close(_got, _wanted, 1e-4, 1e-6), (
+    assert close(_got, _wanted, 1e-3, 1e-6), (
         f"Random scores around {_shift}, masked ones {_high} higher: yours begin {np.ravel(_got)[:6]}, "
         f"wanted {_wanted[0, 0].numpy().round(3)} for the mask {_m[0, 0].numpy()}."
     )
@@ -1529,7 +1529,7 @@ assert all(np.shape(part) == (3,) for part in _got), "w, m and v should keep the
 assert close(_got[0], [0.9, 1.1, 0.9], 1e-5), (
     f"Gradients 1000, -.001, 5 and rate .1: each weight moves by .1 against its gradient; yours from 1 to {_got[0]}."
 )
-assert close(_got[1], 0.1 * _g, 1e-5) and close(_got[2], 0.001 * _g**2, 1e-5), (
+assert close(_got[1], 0.1 * _g, 1e-3) and close(_got[2], 0.001 * _g**2, 1e-3), (
     "Return the running means m and v as they are, not divided by 1 - beta to the t."
 )
 ### BEGIN HIDDEN TESTS
@@ -2010,7 +2010,7 @@ for _half in (3, 1, 4):
 # %% test="rotate" aspect="the table of angles" points=1
 _sizes = ((5, 6),)
 ### BEGIN HIDDEN TESTS
-_sizes = ((3, 4), (random.randint(4, 9), 10), (1, 8), (5, 2))
+_sizes = ((3, 4), (random.randint(12, 15), 10), (1, 8), (5, 2))
 ### END HIDDEN TESTS
 for _T, _D in _sizes:
     _got = angles(_T, _D)
