@@ -365,7 +365,7 @@ for _B, _T, _H, _D in _sizes:
     _s = {f"{_part}.weight": torch.randn(_C, _C) / _C**0.5 for _part in _parts}
     _s |= {f"{_part}.bias": torch.randn(_C) for _part in _parts}
     _layer.load_state_dict(_s, strict=False)
-    _got = _layer(_x)
+    _got = _layer(_x.clone())
     assert np.shape(_got) == (_B, _T, _C), f"x of shape {_B, _T, _C}: the same is wanted back; yours: {_got!r}."
     _in = [F.linear(_x, _s[f"{_part}.weight"], _s[f"{_part}.bias"]) for _part in _parts[:3]]
     _q, _k, _v = (part.view(_B, _T, _H, _D).transpose(1, 2) for part in _in)
@@ -706,7 +706,7 @@ _in = F.layer_norm(_x, (_C,), _s["attention_norm.weight"], _s["attention_norm.bi
 _h = _x + F.conv1d(_in, _s["attention.weight"], _s["attention.bias"])
 _in = F.layer_norm(_h, (_C,), _s["feed_forward_norm.weight"], _s["feed_forward_norm.bias"])
 _wanted = _h + F.linear(_in, _s["feed_forward.weight"], _s["feed_forward.bias"])
-_got = _block(_x)
+_got = _block(_x.clone())
 assert np.shape(_got) == (_B, _T, _C), f"Shape {_B, _T, _C} wanted back; yours: {_got!r}."
 assert close(_got, _wanted, 1e-3, 1e-3), (
     "With random gains and random linear maps as modules: not x + Module(LN(x)), twice."
@@ -722,7 +722,7 @@ _B, _T, _C = 3, random.randint(4, 6), 7
 ### END HIDDEN TESTS
 _mixer, _each = torch_module("Conv1d", _T, _T, 1), torch_module("Linear", _C, _C)
 _block, _x = PostBlock(_C, _mixer, _each), torch.randn(_B, _T, _C) * 3
-_got = _block(_x)
+_got = _block(_x.clone())
 assert np.shape(_got) == (_B, _T, _C), f"Shape {_B, _T, _C} wanted back; yours: {_got!r}."
 assert close(_got.mean(2), torch.zeros(_B, _T), 0, 1e-4), "Behind a post-norm block every token has mean 0."
 _shapes = {"attention.weight": (_T, _T, 1), "attention.bias": (_T,)}
