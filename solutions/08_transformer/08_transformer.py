@@ -1195,7 +1195,7 @@ assert sum(_got.values()) == 124_439_808, (
 for _V, _T, _C, _N in ((11, 7, 4, 3), (5, 9, 6, 1), (random.randint(30, 90), 3, 8, 5)):
     _got = parameters(_V, _T, _C, _N)
     assert hasattr(_got, "keys") and sorted(_got) == sorted(_keys), f"The five keys are wanted; yours: {_got!r}."
-    _layer = nn.TransformerEncoderLayer(_C, 1, 4 * _C)
+    _layer = torch.nn.TransformerEncoderLayer(_C, 1, 4 * _C)
     _parts = {"attention": _layer.self_attn, "up": _layer.linear1, "down": _layer.linear2, "norm": _layer.norm1}
     _size = {name: sum(value.numel() for value in part.parameters()) for name, part in _parts.items()}
     _wanted = {"embedding": _V * _C, "positions": _T * _C, "attention": _N * _size["attention"]}
