@@ -93,6 +93,18 @@ def arguments_after(function: Callable[..., Any], *inputs: Any) -> tuple[Any, ..
 
 
 @beside_the_answer
+def torch_module(kind: str, *inputs: Any, **options: Any) -> Any:
+    """A module of torch.nn, as in torch_module("Linear", 3, 5, bias=False), made where the student's objects are.
+
+    So a test can build a student's class around modules, or hand one to a student's function, without any name that
+    their side binds.
+    """
+    import torch
+
+    return getattr(torch.nn, kind)(*inputs, **options)
+
+
+@beside_the_answer
 def parameter_gradients(module: Any, *inputs: Any) -> dict[str, Any]:
     """By name, the gradients of sum(module(*inputs)) with respect to the parameters of a torch module."""
     import torch

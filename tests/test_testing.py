@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmkit.testing import close, is_number
+from lmkit.testing import close, is_number, torch_module
 
 NUMBERS = [[1.0, 2.0], [3.0, 4.0]]
 
@@ -55,3 +55,9 @@ def test_what_counts_as_a_number() -> None:
         assert is_number(value)
     for value in (None, "1", [1], np.array([1]), torch.ones(1), math.nan, 1j, {}):
         assert not is_number(value)
+
+
+def test_a_module_is_made_beside_the_answer_from_its_name() -> None:
+    module = torch_module("Linear", 3, 5, bias=False)
+    assert isinstance(module, torch.nn.Linear) and module.weight.shape == (5, 3) and module.bias is None
+    assert torch_module.runs_beside_the_answer

@@ -33,7 +33,7 @@ from lmkit.budgets import budget
 from lmkit.optimizers import adamw, muon
 from lmkit.paths import DATA
 from lmkit.pretrain.evaluate import loss_with_context
-from lmkit.testing import gradients, parameter_gradients
+from lmkit.testing import arguments_after, close, gradients, is_number, parameter_gradients, torch_module
 from lmkit.training import set_seed, train, warmup_cosine
 
 plots.use_style()
@@ -43,7 +43,7 @@ torch.set_num_threads(1)  # our networks are small: a second thread costs more t
 # We read the kitchen text letter by letter: few symbols, so even a tiny model shows something within seconds.
 #
 # Letters for shapes: $B$ texts in a batch, $T$ tokens in each, $V$ kinds of token, $C$ numbers for a token (the width), $H$ heads of width
-# $D = C / H$, $N$ layers.
+# $D = C / H$, $N$ layers. All through the chapter, what a function is given stays as it is: it returns something new.
 
 # %%
 corpus = lmkit.load("kitchen")
@@ -80,7 +80,7 @@ def examples(ids, starts, T):
 
 
 def lm_loss(scores, targets):
-    """Mean of -ln P(target), a tensor without axes, from scores [B, T, V] and targets [B, T]."""
+    """Mean of -ln P(target), without axes, from scores [B, T, V] (even around 1,000) and targets [B, T]."""
     ### BEGIN SOLUTION
     return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
     ### END SOLUTION
@@ -90,42 +90,59 @@ def lm_loss(scores, targets):
 _fox = ["a", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog"]
 _got = examples(torch.arange(9), torch.tensor([0]), 8)
 assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (inputs, targets); yours: {_got!r}."
-_inputs, _targets = ([_fox[i] for i in np.ravel(np.asarray(part))] for part in _got)
-assert _inputs == _fox[:8], f"Inputs should be the first 8 words; yours: {_inputs}."
-assert _targets == _fox[1:], f"Targets should be the last 8 words; yours: {_targets}."
-assert tuple(_got[0].shape) == tuple(_got[1].shape) == (1, 8), "One text of 8 words: both have the shape [1, 8]."
+for _side, _name in enumerate(("inputs", "targets")):
+    assert np.shape(_got[_side]) == (1, 8), f"One text of 8 words: [1, 8]; your {_name}: {_got[_side]!r}."
+    assert close(_got[_side], [range(_side, _side + 8)]), (
+        f"Your {_name} should be {' '.join(_fox[_side : _side + 8])!r}, token numbers {list(range(_side, _side + 8))}; "
+        f"yours: {_got[_side]}."
+    )
+### BEGIN HIDDEN TESTS
+for _T in (1, 5):
+    _ids = torch.from_numpy(np.random.default_rng().permutation(50)[: _T + 1])
+    _got = examples(_ids.clone(), torch.tensor([0, 0, 0]), _T)
+    for _side, _name in enumerate(("inputs", "targets")):
+        assert close(_got[_side], _ids[_side : _side + _T].expand(3, _T)), (
+            f"{_T + 1} tokens, T = {_T}, three times from 0: all {_T + 1} are needed, and some {_name} are wrong."
+        )
+        assert np.asarray(_got[_side]).dtype.kind in "iu", f"Your {_name} are no token numbers: {_got[_side]}."
+### END HIDDEN TESTS
 
 # %% test="examples" aspect="each row from its start" points=1
 _N, _T, _starts = 20, 4, [3, 0, 15]
 ### BEGIN HIDDEN TESTS
-_N, _T = random.randint(20, 40), random.randint(2, 7)
-_starts = [_N - _T - 1, *(random.randrange(_N - _T) for _ in range(3)), 0]
+_N, _T = random.randint(20, 40), random.randint(2, 3)
+_starts = [_N - _T - 1, *random.choices(range(_N - _T), k=2), 0, 7, 7]
 ### END HIDDEN TESTS
 _ids = torch.from_numpy(np.random.default_rng().permutation(_N))
 _got = examples(_ids.clone(), torch.tensor(_starts), _T)
 for _side, _name in enumerate(("inputs", "targets")):
-    assert tuple(_got[_side].shape) == (len(_starts), _T), (
-        f"{len(_starts)} starts, T = {_T}: your {_name} have the shape {tuple(_got[_side].shape)}."
+    assert np.shape(_got[_side]) == (len(_starts), _T), (
+        f"{len(_starts)} starts, T = {_T}: your {_name} have the shape {np.shape(_got[_side])}."
     )
     _wanted = torch.stack([_ids[s + _side : s + _side + _T] for s in _starts])
-    assert torch.equal(_got[_side], _wanted), f"N = {_N}, T = {_T}, starts {_starts}: some {_name} are wrong."
+    assert close(_got[_side], _wanted), f"N = {_N}, T = {_T}, starts {_starts}: some {_name} are wrong."
+### BEGIN HIDDEN TESTS
+_after = arguments_after(examples, _ids.clone(), torch.tensor(_starts), _T)
+assert close(_after[0], _ids) and close(_after[1], _starts), "ids or starts are changed by your examples."
+### END HIDDEN TESTS
 
 # %% test="examples" aspect="mean of all places" points=1
 _got = lm_loss(torch.zeros(2, 3, 5), torch.tensor([[0, 1, 2], [3, 4, 0]]))
 assert np.shape(_got) == (), f"The loss is one number; yours has the shape {np.shape(_got)}."
-assert math.isclose(float(_got), math.log(5), rel_tol=1e-5), (
-    f"All 5 tokens alike: ln 5 = 1.609 nats; yours: {float(_got):.4f}."
-)
+assert close(_got, math.log(5), 1e-5), f"All 5 tokens alike: ln 5 = 1.609 nats; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _B, _T, _V in ((2, 3, 4), (3, 4, 4), (1, 5, 2)):
-    _s, _x = torch.randn(_B, _T, _V).double() * 3, torch.from_numpy(np.random.default_rng().integers(0, _V, (_B, _T)))
-    _costs = [
-        math.log(sum(math.exp(v) for v in _s[b, t])) - _s[b, t, _x[b, t]].item() for b in range(_B) for t in range(_T)
-    ]
-    _got = float(lm_loss(_s.clone(), _x.clone()))
-    assert math.isclose(_got, sum(_costs) / len(_costs), rel_tol=1e-6), (
-        f"Random scores {_B, _T, _V}: mean {sum(_costs) / len(_costs):.4f} wanted; yours: {_got:.4f}."
-    )
+for _B, _T, _V in ((2, 3, 4), (3, 4, 4), (4, 3, 3), (1, 5, 2), (3, 1, 6)):
+    _s = torch.randn(_B, _T, _V).double() * 3
+    _x = torch.from_numpy(np.random.default_rng().integers(0, _V, (_B, _T)))
+    _places = [(b, t) for b in range(_B) for t in range(_T)]
+    _costs = [math.log(sum(math.exp(v) for v in _s[p])) - _s[p][_x[p]].item() for p in _places]
+    for _shift in (0, 1000):
+        _got = lm_loss(_s + _shift, _x.clone())
+        assert close(_got, sum(_costs) / len(_costs), 1e-4, 1e-3), (
+            f"Random scores {_B, _T, _V} around {_shift}: mean {sum(_costs) / len(_costs):.4f} wanted; yours: {_got}."
+        )
+    _after = arguments_after(lm_loss, _s.clone(), _x.clone())
+    assert close(_after[0], _s) and close(_after[1], _x), "Scores or targets are changed by your lm_loss."
 ### END HIDDEN TESTS
 
 
@@ -151,7 +168,7 @@ for side in batch(0, B=1):
 # $$\text{masked\_softmax}(x, m)_i = \frac{m_i e^{x_i}}{\sum_j m_j e^{x_j}} = \text{softmax}(x + \ln m)_i$$
 #
 # - `by_hand()`: scores $0, \ln 3, \ln 4$; the third is in the future. Three weights.
-# - `masked_softmax(x, m)`: along the last axis; $m$ is 0 or 1. A masked score may be 1,000.
+# - `masked_softmax(x, m)`: along the last axis; $m$ is 0 or 1. A score may be 1,000, masked or not.
 # - `additive_mask(T)`: what 000 adds, $[T, T]$, row $t$ for the asking place.
 
 # %% [markdown]
@@ -174,7 +191,7 @@ def by_hand():
 
 
 def masked_softmax(x, m):
-    """Weights like x, zero where m is 0, with sum 1 along the last axis; x and m are tensors of one shape."""
+    """Weights like x, zero where m is 0, with sum 1 along the last axis; x and m, of one shape, stay as they are."""
     ### BEGIN SOLUTION
     return torch.softmax(x + torch.log(m), dim=-1)
     ### END SOLUTION
@@ -195,31 +212,42 @@ sign = ">"
 ### END SOLUTION
 
 # %% test="masked_softmax" aspect="three words by hand" points=1
-_got = np.ravel(by_hand())
-assert _got.shape == (3,), f"by_hand returns three numbers; yours: {by_hand()!r}."
-assert math.isclose(_got.sum(), 1, abs_tol=1e-6), (
-    f"What is left to look at gets all the weight; your sum: {_got.sum()}."
-)
+_got = by_hand()
+assert np.shape(_got) == (3,), f"by_hand returns three numbers; yours: {_got!r}."
+assert close(sum(_got), 1, 0, 0.006), f"What is left to look at gets all the weight; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-assert np.allclose(_got, [1 / 4, 3 / 4, 0], atol=0.006), f"Not {_got}: powers 1 and 3, and the third word left out."
+assert close(_got, [1 / 4, 3 / 4, 0], 0, 0.006), f"Not {_got}: powers 1 and 3, and the third word left out."
 ### END HIDDEN TESTS
 
 # %% test="masked_softmax" aspect="hidden scores have no say" points=1
-_got = masked_softmax(torch.tensor([[0.0, math.log(3), 1000], [5, 5, 5]]), torch.tensor([[1.0, 1, 0], [1, 1, 1]]))
+_x = torch.tensor([[0.0, math.log(3), 1000], [5, 5, 5]])
+_got = masked_softmax(_x.clone(), torch.tensor([[1.0, 1, 0], [1, 1, 1]]))
 assert np.shape(_got) == (2, 3), f"Weights of the shape of x, (2, 3), are wanted; yours: {np.shape(_got)}."
-assert np.allclose(_got[1], 1 / 3), f"Nothing masked, equal scores: 1/3 each; yours: {_got[1]}."
-assert np.allclose(_got[0], [0.25, 0.75, 0]), f"Scores 0, ln 3 and a masked 1,000: .25, .75, 0; yours: {_got[0]}."
+assert close(_got[1], [1 / 3] * 3, 0, 1e-5), f"Nothing masked, equal scores: 1/3 each; yours: {_got[1]}."
+assert close(_got[0], [0.25, 0.75, 0], 0, 1e-5), f"Scores 0, ln 3 and a masked 1,000: .25, .75, 0; yours: {_got[0]}."
 ### BEGIN HIDDEN TESTS
-_x = np.random.default_rng().normal(size=(2, 4, 6)) * 3
-_m = np.random.default_rng().integers(0, 2, (2, 4, 6)).astype(float)
-_m[..., 2] = 1
-_wanted = _m * np.exp(_x) / (_m * np.exp(_x)).sum(-1, keepdims=True)
-_got = masked_softmax(torch.from_numpy(_x), torch.from_numpy(_m))
-assert np.allclose(_got, _wanted), f"For m = {_m[0, 0]} and x = {_x[0, 0].round(2)} not {_got[0, 0].numpy().round(3)}."
+_x = torch.from_numpy(np.random.default_rng().normal(size=(2, 4, 6)) * 3)
+_m = torch.from_numpy(np.random.default_rng().integers(0, 2, (2, 4, 6))).double()
+_m[..., 2], _m[:, 0, 4], _m[:, 1] = 1, 0, torch.tensor([0, 0, 1, 0, 0, 0])
+_wanted = _m * _x.exp() / (_m * _x.exp()).sum(-1, keepdim=True)
+for _shift, _high in ((0, 0), (0, 1000), (1000, 0), (-1000, 0)):
+    _in = _x + _shift + _high * (1 - _m)
+    _got = masked_softmax(_in.clone(), _m.clone())
+    assert close(_got, _wanted, 1e-3, 1e-6), (
+        f"Random scores around {_shift}, masked ones {_high} higher: yours begin {np.ravel(_got)[:6]}, "
+        f"wanted {_wanted[0, 0].numpy().round(3)} for the mask {_m[0, 0].numpy()}."
+    )
+assert close(masked_softmax(_x[0, 0], _m[0, 0]), _wanted[0, 0], 1e-4, 1e-6), "x with one axis: something else."
+_after = arguments_after(masked_softmax, _x.clone(), _m.clone())
+assert close(_after[0], _x) and close(_after[1], _m), "x or m is changed by your masked_softmax."
 ### END HIDDEN TESTS
 
 # %% test="masked_softmax" aspect="zero, and minus infinity above" points=1
-for _T in (1, 4):
+_sizes = (1, 4)
+### BEGIN HIDDEN TESTS
+_sizes = (4, 1, 2, 7)
+### END HIDDEN TESTS
+for _T in _sizes:
     _got = additive_mask(_T)
     assert np.shape(_got) == (_T, _T), f"T = {_T}: shape {_T, _T} wanted; yours: {np.shape(_got)}."
     assert torch.is_tensor(_got) and _got.is_floating_point(), (
@@ -231,7 +259,7 @@ for _T in (1, 4):
         assert all(v == -math.inf for v in _got[_t, _t + 1 :].tolist()), f"Row {_t}: -inf wanted for later places."
 
 # %% test="masked_softmax" aspect="the printed sign" points=1
-assert isinstance(no_weights, int | float | np.number), f"no_weights is a place such as 3; yours: {no_weights!r}."
+assert is_number(no_weights), f"no_weights is a place such as 3; yours: {no_weights!r}."
 assert str(sign).strip() in ("<", "<=", ">"), f'sign is one of "<", "<=" and ">"; yours: {sign!r}.'
 ### BEGIN HIDDEN TESTS
 assert no_weights == 1, f"Place {no_weights} still has something to look at, or is none. Try the smallest t."
@@ -261,6 +289,12 @@ def multi_head(q, k, v, heads, mask):
     return (s.softmax(-1) @ v).transpose(1, 2).reshape(B, T, C)
 
 
+# %%
+def future_mask(T):
+    """What is added to scores [T, T]: 0 up to the asking place, -inf behind it."""
+    return torch.full((T, T), -math.inf).triu(1)
+
+
 # %% [markdown] statement="Attention"
 # ## 3. The mask is nobody's weight
 #
@@ -268,7 +302,8 @@ def multi_head(q, k, v, heads, mask):
 # never sees it. Write `Attention(width, heads, block)`, for texts of up to `block` tokens:
 #
 # - `query`, `key` and `value`, linear, $C \to C$ each; then `multi_head`; then `out`, linear, $C \to C$;
-# - a buffer `mask`, $[\text{block}, \text{block}]$, which is not saved (`persistent=False`).
+# - a buffer `mask`, $[\text{block}, \text{block}]$, the given `future_mask(block)`, not saved (`persistent=False`). `forward` reads it, so that
+#   whoever exchanges the buffer changes what is seen.
 
 # %% [markdown] hints="Attention"
 # 1. A text may be shorter than `block`. Which part of the mask does it need?
@@ -287,7 +322,7 @@ class Attention(nn.Module):
         self.heads = heads
         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
         self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
+        self.register_buffer("mask", future_mask(block), persistent=False)
         ### END SOLUTION
 
     def forward(self, x):
@@ -300,40 +335,60 @@ class Attention(nn.Module):
 
 
 # %% test="Attention" aspect="weights and a buffer" points=1
-_layer = Attention(8, 2, 5)
-_buffers = {name: tuple(value.shape) for name, value in dict(_layer.named_buffers()).items()}
-assert _buffers == {"mask": (5, 5)}, f"One buffer, mask, of shape (5, 5) is wanted; yours: {_buffers}."
-_wanted = {f"{_part}.weight": (8, 8) for _part in ("query", "key", "value", "out")}
-_wanted |= {f"{_part}.bias": (8,) for _part in ("query", "key", "value", "out")}
-_learned = {name: tuple(value.shape) for name, value in dict(_layer.named_parameters()).items()}
-assert _learned == _wanted, f"width = 8: parameters {_wanted} wanted; yours: {_learned}."
+_C, _H, _T = 8, 2, 5
+### BEGIN HIDDEN TESTS
+_C, _H, _T = 9, 3, random.randint(4, 7)
+### END HIDDEN TESTS
+_layer = Attention(_C, _H, _T)
+_buffers = dict(_layer.named_buffers())
+_shapes = {name: np.shape(value) for name, value in _buffers.items()}
+assert _shapes == {"mask": (_T, _T)}, f"One buffer, mask, of shape {_T, _T} is wanted; yours: {_shapes}."
+assert close(_buffers["mask"], torch.full((_T, _T), -math.inf).triu(1)), (
+    f"The mask should be what future_mask({_T}) gives: 0, and -inf above the diagonal."
+)
+_wanted = {f"{_part}.weight": (_C, _C) for _part in ("query", "key", "value", "out")}
+_wanted |= {f"{_part}.bias": (_C,) for _part in ("query", "key", "value", "out")}
+_learned = {name: np.shape(value) for name, value in dict(_layer.named_parameters()).items()}
+assert _learned == _wanted, f"width = {_C}: parameters {_wanted} wanted; yours: {_learned}."
 assert set(dict(_layer.state_dict())) == set(_wanted), "The mask is saved with the weights: it should not be."
 _got = dict(_layer.double().named_buffers())["mask"]
 assert _got.dtype == torch.float64, "The module was moved to float64 and the mask stayed behind."
 
 # %% test="Attention" aspect="equal to torch's attention" points=1
-_B, _T, _H, _D = 2, 5, 2, 4
+_sizes = ((2, 5, 2, 4),)
 ### BEGIN HIDDEN TESTS
-_B, _T, _H, _D = random.randint(2, 3), random.randint(4, 7), random.randint(2, 4), random.randint(2, 4)
+_sizes = ((3, 5, 3, 4), (2, 7, 1, 3), (4, 4, 5, 2), (3, 6, 2, 5))
 ### END HIDDEN TESTS
-_C = _H * _D
-_layer, _x = Attention(_C, _H, _T), torch.randn(_B, _T, _C)
-_s = {name: torch.randn(value.shape) for name, value in dict(_layer.named_parameters()).items()}
-_layer.load_state_dict(_s, strict=False)
-assert tuple(getattr(_layer(_x), "shape", ())) == (_B, _T, _C), f"x of shape {_B, _T, _C}: the same is wanted back."
-_q, _k, _v = (
-    F.linear(_x, _s[f"{_part}.weight"], _s[f"{_part}.bias"]).view(_B, _T, _H, _D).transpose(1, 2)
-    for _part in ("query", "key", "value")
-)
+for _B, _T, _H, _D in _sizes:
+    _C, _parts = _H * _D, ("query", "key", "value", "out")
+    _layer, _x = Attention(_C, _H, _T), torch.randn(_B, _T, _C)
+    _s = {f"{_part}.weight": torch.randn(_C, _C) / _C**0.5 for _part in _parts}
+    _s |= {f"{_part}.bias": torch.randn(_C) for _part in _parts}
+    _layer.load_state_dict(_s, strict=False)
+    _got = _layer(_x.clone())
+    assert np.shape(_got) == (_B, _T, _C), f"x of shape {_B, _T, _C}: the same is wanted back; yours: {_got!r}."
+    _in = [F.linear(_x, _s[f"{_part}.weight"], _s[f"{_part}.bias"]) for _part in _parts[:3]]
+    _q, _k, _v = (part.view(_B, _T, _H, _D).transpose(1, 2) for part in _in)
+    _z = F.scaled_dot_product_attention(_q, _k, _v, is_causal=True).transpose(1, 2).reshape(_B, _T, _C)
+    assert close(_got, F.linear(_z, _s["out.weight"], _s["out.bias"]), 1e-4, 1e-4), (
+        f"With given weights, C = {_C}, {_H} heads: not what torch's causal attention gives. "
+        "Is each layer used once, in its place?"
+    )
+### BEGIN HIDDEN TESTS
+_w = {name: value.clone().requires_grad_(True) for name, value in _s.items()}
+_in = [F.linear(_x, _w[f"{_part}.weight"], _w[f"{_part}.bias"]) for _part in _parts[:3]]
+_q, _k, _v = (part.view(_B, _T, _H, _D).transpose(1, 2) for part in _in)
 _z = F.scaled_dot_product_attention(_q, _k, _v, is_causal=True).transpose(1, 2).reshape(_B, _T, _C)
-_wanted = F.linear(_z, _s["out.weight"], _s["out.bias"])
-assert torch.allclose(_layer(_x), _wanted, atol=1e-4), (
-    f"With given weights, C = {_C}, {_H} heads: not what torch's causal attention gives. Is each layer used once, in its place?"
-)
+F.linear(_z, _w["out.weight"], _w["out.bias"]).sum().backward()
+_found = parameter_gradients(_layer, _x)
+for _name in _w:
+    assert close(_found.get(_name), _w[_name].grad, 1e-3, 1e-3), f"The gradient of {_name} is wrong, or none arrives."
+assert close(arguments_after(_layer, _x.clone())[0], _x), "x is changed in place by your attention."
+### END HIDDEN TESTS
 
 # %% test="Attention" aspect="the past is deaf to the future" points=1
 _layer, _x = Attention(6, 2, 7), torch.randn(2, 7, 6)
-assert tuple(getattr(_layer(_x), "shape", ())) == (2, 7, 6), "x of shape [2, 7, 6]: the same shape is wanted back."
+assert np.shape(_layer(_x)) == (2, 7, 6), "x of shape [2, 7, 6]: the same shape is wanted back."
 for _t in (1, 4, 6):
     _other = _x.clone()
     _other[:, _t] += 3
@@ -341,20 +396,40 @@ for _t in (1, 4, 6):
     assert _change[:_t].max() < 1e-6, f"Token {_t} (from 0) was exchanged, and an output before it changed."
     assert _change[_t] > 1e-6, f"Token {_t} (from 0) was exchanged, and its own output did not notice."
     assert (_change[_t:] > 1e-6).all(), f"Token {_t} (from 0) was exchanged; all outputs behind it should notice."
+### BEGIN HIDDEN TESTS
+_layer, _x = Attention(9, 3, 5), torch.randn(3, 5, 9)
+_parts = ("query", "key", "value", "out")
+_s = {f"{_part}.weight": torch.randn(9, 9) for _part in _parts}
+_s |= {f"{_part}.bias": torch.randn(9) for _part in _parts}
+_layer.load_state_dict(_s, strict=False)
+_in = [F.linear(_x, _s[f"{_part}.weight"], _s[f"{_part}.bias"]) for _part in _parts[:3]]
+_q, _k, _v = (part.view(3, 5, 3, 3).transpose(1, 2) for part in _in)
+for _open in (torch.zeros(5, 5), torch.full((5, 5), -math.inf).triu(2)):
+    _layer.mask = _open
+    _z = F.scaled_dot_product_attention(_q, _k, _v, _open).transpose(1, 2).reshape(3, 5, 9)
+    assert close(_layer(_x), F.linear(_z, _s["out.weight"], _s["out.bias"]), 1e-3, 1e-3), (
+        "Another mask was put into the buffer, which allows more, and your attention does not look at it."
+    )
+### END HIDDEN TESTS
 
 # %% test="Attention" aspect="shorter texts than the block" points=1
-_layer, _x = Attention(6, 3, 9), torch.randn(2, 9, 6)
-_whole = _layer(_x)
-assert tuple(getattr(_whole, "shape", ())) == (2, 9, 6), "x of shape [2, 9, 6]: the same shape is wanted back."
-for _T in (1, 2, 5):
-    _got = _layer(_x[:, :_T])
-    assert tuple(_got.shape) == (2, _T, 6), (
-        f"Block 9, a text of {_T}: shape {2, _T, 6} wanted; yours {tuple(_got.shape)}."
-    )
-    assert torch.allclose(_got, _whole[:, :_T], atol=1e-5), (
-        f"The first {_T} tokens alone give something else than as the beginning of 9: step by step and all at once differ."
-    )
-
+_sizes = ((6, 3, 9, (1, 2, 5)),)
+### BEGIN HIDDEN TESTS
+_sizes = ((6, 3, 9, (1, 2, 5, 8)), (10, 5, 6, (5, 3, 1, 6)))
+### END HIDDEN TESTS
+for _C, _H, _block, _lengths in _sizes:
+    _layer, _x = Attention(_C, _H, _block), torch.randn(2, _block, _C)
+    _whole = _layer(_x)
+    assert np.shape(_whole) == (2, _block, _C), f"x of shape {2, _block, _C}: the same shape is wanted back."
+    for _T in _lengths:
+        _got = _layer(_x[:, :_T])
+        assert np.shape(_got) == (2, _T, _C), (
+            f"Block {_block}, a text of {_T}: shape {2, _T, _C} wanted; yours {np.shape(_got)}."
+        )
+        assert close(_got, _whole[:, :_T], 1e-4, 1e-5), (
+            f"The first {_T} tokens alone give something else than as the beginning of {_block}: "
+            "step by step and all at once differ."
+        )
 
 # %% [markdown]
 # What if we forget it? Two networks, one with its mask set to zero:
@@ -420,7 +495,7 @@ plt.show()
 
 # %% task="layer_norm" points=4 level=1 minutes=10
 def layer_norm(x, gain, bias, eps=1e-5):
-    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]."""
+    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]. Also for 1,000.1, 1,000.2, ..."""
     ### BEGIN SOLUTION
     mean = x.mean(-1, keepdim=True)
     variance = (x - mean).square().mean(-1, keepdim=True)
@@ -446,50 +521,71 @@ def printed_ratio(C):
 _one, _zero = torch.ones(2).double(), torch.zeros(2).double()
 _got = layer_norm(torch.tensor([[[3.0, 5.0], [700.0, -100.0]]]).double(), _one, _zero)
 assert np.shape(_got) == (1, 2, 2), f"x of shape (1, 2, 2): the same is wanted; yours: {np.shape(_got)}."
-assert np.allclose(_got, [[[-1, 1], [1, -1]]], atol=1e-4), (
-    f"Two numbers become -1 and 1, whatever they were; yours: {_got.tolist()}."
+assert close(_got, [[[-1, 1], [1, -1]]], 0, 1e-4), (
+    f"Two numbers become -1 and 1, whatever they were; yours: {np.asarray(_got).tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _scale, _eps in ((5, 1e-5), (0.01, 1e-4), (0.3, 0.5)):
-    _x, _g, _b = torch.randn(3, 4, 6).double() * _scale + 2, torch.randn(6).double(), torch.randn(6).double()
-    _wanted = F.layer_norm(_x, (6,), _g, _b, _eps)
-    assert torch.allclose(layer_norm(_x.clone(), _g, _b, _eps), _wanted), (
-        f"x with spread {_scale}, eps = {_eps}, random gain and bias: not equal to torch's layer_norm."
+for _shape, _scale, _more in (
+    ((3, 4, 6), 5, (1e-5,)),
+    ((4, 3), 0.01, (1e-4,)),
+    ((5,), 0.3, (0.5,)),
+    ((2, 4, 3, 7), 0.004, ()),
+):
+    _x, _C = torch.randn(_shape).double() * _scale + 2, _shape[-1]
+    _g, _b = torch.randn(_C).double(), torch.randn(_C).double()
+    _wanted = F.layer_norm(_x, (_C,), _g, _b, *_more)
+    assert close(layer_norm(_x.clone(), _g.clone(), _b.clone(), *_more), _wanted, 1e-3, 1e-4), (
+        f"x of shape {_shape} and spread {_scale}, eps = {_more[0] if _more else 'not given'}, random gain and bias: "
+        "not equal to torch's layer_norm."
     )
+    _after = arguments_after(layer_norm, _x.clone(), _g.clone(), _b.clone())
+    assert close(_after[0], _x), "x is changed in place by your layer_norm."
+    assert close(_after[1], _g) and close(_after[2], _b), "Gain or bias is changed in place by your layer_norm."
+_x = 1000 + 0.1 * torch.randn(5, 32)
+_wanted = F.layer_norm(_x.double(), (32,))
+assert close(layer_norm(_x.clone(), torch.ones(32), torch.zeros(32)), _wanted, 0, 0.02), (
+    "float32 numbers like 1,000.1 and 1,000.2: digits are lost. Subtract the mean before you square."
+)
 ### END HIDDEN TESTS
 
 # %% test="layer_norm" aspect="gradients through mean and variance" points=1
-_x, _g, _b = torch.randn(2, 5).double(), torch.randn(5).double(), torch.randn(5).double()
+_shape = (2, 5)
+### BEGIN HIDDEN TESTS
+_shape = (3, 2, 5)
+### END HIDDEN TESTS
+_x, _g, _b = torch.randn(_shape).double(), torch.randn(5).double(), torch.randn(5).double()
 _found = gradients(layer_norm, _x, _g, _b, 0.1)
 _leaves = [part.clone().requires_grad_(True) for part in (_x, _g, _b)]
 _wanted = torch.autograd.grad(F.layer_norm(_leaves[0], (5,), *_leaves[1:], 0.1).sum(), _leaves)
+assert len(_found) == 3, "Gradients for x, gain and bias are wanted."
 for _name, _mine, _theirs in zip(("x", "gain", "bias"), _found, _wanted, strict=True):
-    assert torch.allclose(_mine, _theirs), f"The gradient with respect to {_name} is not that of torch's layer_norm."
+    assert close(_mine, _theirs, 1e-4, 1e-5), f"The gradient with respect to {_name} is not that of torch's layer_norm."
 
 # %% test="layer_norm" aspect="a soft knee" points=1
 _got = gelu(torch.tensor([-40.0, -1.0, 0.0, 1.0, 40.0]).double())
 assert np.shape(_got) == (5,), f"Five numbers in, five out; yours: {_got!r}."
-assert np.allclose(_got, [0, -0.158655, 0, 0.841345, 40], atol=1e-5), (
-    f"gelu(-40, -1, 0, 1, 40) is 0, -.1587, 0, .8413, 40; yours: {_got.tolist()}."
+assert close(_got, [0, -0.158655, 0, 0.841345, 40], 1e-5, 1e-5), (
+    f"gelu(-40, -1, 0, 1, 40) is 0, -.1587, 0, .8413, 40; yours: {np.asarray(_got).tolist()}."
 )
 ### BEGIN HIDDEN TESTS
 _x = torch.randn(3, 4).double() * 2
+_x[1, 2] = 2.2  # where the tanh formula is off by 0.0004
 _wanted = [[v * math.erfc(-v / math.sqrt(2)) / 2 for v in row] for row in _x.tolist()]
-assert np.allclose(gelu(_x.clone()), _wanted, atol=1e-6), "On random numbers your gelu is off by more than 0.000001."
+assert close(gelu(_x.clone()), _wanted, 1e-5, 1e-5), "On random numbers your gelu is off by more than 0.00001."
+assert close(arguments_after(gelu, _x.clone())[0], _x), "x is changed in place by your gelu."
 ### END HIDDEN TESTS
 
 # %% test="layer_norm" aspect="how far the print is off" points=1
 _got = printed_ratio(2)
-assert isinstance(_got, int | float | np.number), f"printed_ratio returns a number; yours: {_got!r}."
-_right, _printed = 1.0, 1 / math.sqrt(2)
-assert math.isclose(_got, _printed / _right, rel_tol=1e-6), (
+assert is_number(_got), f"printed_ratio returns a number; yours: {_got!r}."
+assert close(_got, 1 / math.sqrt(2), 1e-5), (
     f"C = 2, numbers 3 and 5: ±1 is right, the print gives ±1/√2. Ratio .7071; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
 for _C in (3, 8, 768):
     _x = np.random.default_rng().normal(size=_C)
     _wanted, _got = _x.std() / _x.std(ddof=1), printed_ratio(_C)
-    assert math.isclose(_got, _wanted, rel_tol=1e-6), f"C = {_C}: a ratio of {_wanted:.6f} is measured; yours: {_got}."
+    assert close(_got, _wanted, 1e-5), f"C = {_C}: a ratio of {_wanted:.6f} is measured; yours: {_got}."
 ### END HIDDEN TESTS
 
 # %%
@@ -520,23 +616,6 @@ class FeedForward(nn.Module):
 # GELU dips below zero on its way; the cheaper tanh formula errs by half a thousandth at most. `FeedForward` is lecture 004's, with GELU for
 # ReLU. Attention moves information between places; this layer works on what has arrived.
 
-
-# %%
-class Mean(nn.Module):
-    """Stands in for attention in some checks: the mean of the places so far."""
-
-    def forward(self, x):
-        return x.cumsum(1) / torch.arange(1, x.shape[1] + 1)[:, None]
-
-
-# %%
-class Square(nn.Module):
-    """Stands in for the feed-forward layer."""
-
-    def forward(self, x):
-        return x**2
-
-
 # %% [markdown] statement="Block"
 # ## 5. Where the norm stands
 #
@@ -551,7 +630,7 @@ class Square(nn.Module):
 
 # %% [markdown]
 # - `labels`: for `"Module(LN(a)) + a"`, `"LN(Module(a) + a)"` and `"code of 002"` the right name, `"pre"` or `"post"`;
-# - `Block(width, attention, feed_forward)`: keeps the two modules under these names, adds `attention_norm` and
+# - `Block(width, attention, feed_forward)`: keeps the two modules under these names (so that torch finds their weights), adds `attention_norm` and
 #   `feed_forward_norm`, both `nn.LayerNorm(width)`; attention first, pre-norm;
 # - `PostBlock`: the same parts, post-norm.
 
@@ -563,7 +642,7 @@ class Square(nn.Module):
 
 # %% task="Block" points=4 level=2 minutes=15
 class Block(nn.Module):
-    """Pre-norm: each module reads a normalised copy, and adds to the stream."""
+    """Pre-norm: each module reads a normalised copy, and adds to the stream. The x handed over stays as it is."""
 
     def __init__(self, width, attention, feed_forward):
         super().__init__()
@@ -596,13 +675,6 @@ class PostBlock(Block):
 labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
 ### END SOLUTION
 
-
-# %%
-def toy_block(post=False):
-    """Your block of width 5 around two simple functions: the mean of the places so far, and the square."""
-    return (PostBlock if post else Block)(5, Mean(), Square())
-
-
 # %% test="Block" aspect="names of the two orders" points=1
 assert hasattr(labels, "keys"), f"labels is a dict with three keys; yours: {labels!r}."
 for _key in ("Module(LN(a)) + a", "LN(Module(a) + a)", "code of 002"):
@@ -615,43 +687,85 @@ assert labels["code of 002"] == "pre", "Read the code of 002 from the inside: wh
 ### END HIDDEN TESTS
 
 # %% test="Block" aspect="pre-norm, by formula" points=1
-_block, _x = toy_block(), torch.randn(2, 4, 5)
-_names = {f"{norm}.{part}" for norm in ("attention_norm", "feed_forward_norm") for part in ("weight", "bias")}
-assert set(dict(_block.state_dict())) == _names, f"Parameters {sorted(_names)} wanted: two norms, each its own."
-_s = {name: torch.randn(5) for name in _names}
-_block.load_state_dict(_s)
-_normal = {n: (_s[f"{n}.weight"], _s[f"{n}.bias"]) for n in ("attention_norm", "feed_forward_norm")}
-_past = torch.tril(torch.ones(4, 4)) / torch.arange(1, 5)[:, None]
-_h = _x + _past @ F.layer_norm(_x, (5,), *_normal["attention_norm"])
-_wanted = _h + F.layer_norm(_h, (5,), *_normal["feed_forward_norm"]) ** 2
-_got = _block(_x)
-assert tuple(getattr(_got, "shape", ())) == (2, 4, 5), f"Shape (2, 4, 5) wanted back; yours: {_got!r}."
-assert torch.allclose(_got, _wanted, atol=1e-4), (
-    "With random gains, mean as attention and square as feed-forward: not x + Module(LN(x)), twice."
+_B, _T, _C = 2, 4, 5
+### BEGIN HIDDEN TESTS
+_B, _T, _C = 3, random.randint(4, 6), 7
+### END HIDDEN TESTS
+_mixer, _each = torch_module("Conv1d", _T, _T, 1), torch_module("Linear", _C, _C)
+_block, _x = Block(_C, _mixer, _each), torch.randn(_B, _T, _C)
+_shapes = {"attention.weight": (_T, _T, 1), "attention.bias": (_T,)}
+_shapes |= {"feed_forward.weight": (_C, _C), "feed_forward.bias": (_C,)}
+_shapes |= {f"{norm}.{part}": (_C,) for norm in ("attention_norm", "feed_forward_norm") for part in ("weight", "bias")}
+_names = set(dict(_block.state_dict()))
+assert set(_shapes) <= _names, (
+    f"Weights {sorted(_shapes)} wanted: both modules, and two norms, each its own; yours: {sorted(_names)}."
 )
+_s = {name: torch.randn(shape) for name, shape in _shapes.items()}
+_block.load_state_dict(_s, strict=False)
+_in = F.layer_norm(_x, (_C,), _s["attention_norm.weight"], _s["attention_norm.bias"])
+_h = _x + F.conv1d(_in, _s["attention.weight"], _s["attention.bias"])
+_in = F.layer_norm(_h, (_C,), _s["feed_forward_norm.weight"], _s["feed_forward_norm.bias"])
+_wanted = _h + F.linear(_in, _s["feed_forward.weight"], _s["feed_forward.bias"])
+_got = _block(_x.clone())
+assert np.shape(_got) == (_B, _T, _C), f"Shape {_B, _T, _C} wanted back; yours: {_got!r}."
+assert close(_got, _wanted, 1e-3, 1e-3), (
+    "With random gains and random linear maps as modules: not x + Module(LN(x)), twice."
+)
+### BEGIN HIDDEN TESTS
+assert close(arguments_after(_block, _x.clone())[0], _x), "x itself is changed by your block: x += ... does that."
+### END HIDDEN TESTS
 
 # %% test="Block" aspect="post-norm, by formula" points=1
-_block, _x = toy_block(post=True), torch.randn(2, 4, 5) * 3
-_got = _block(_x)
-assert tuple(getattr(_got, "shape", ())) == (2, 4, 5), f"Shape (2, 4, 5) wanted back; yours: {_got!r}."
-assert torch.allclose(_got.mean(2), torch.zeros(2, 4), atol=1e-4), "Behind a post-norm block every token has mean 0."
-_s = {name: torch.randn(5) for name in dict(_block.state_dict())}
-_block.load_state_dict(_s)
-_normal = {n: (_s[f"{n}.weight"], _s[f"{n}.bias"]) for n in ("attention_norm", "feed_forward_norm")}
-_past = torch.tril(torch.ones(4, 4)) / torch.arange(1, 5)[:, None]
-_h = F.layer_norm(_x + _past @ _x, (5,), *_normal["attention_norm"])
-_wanted = F.layer_norm(_h + _h**2, (5,), *_normal["feed_forward_norm"])
-assert torch.allclose(_block(_x), _wanted, atol=1e-3), (
-    "With random gains, mean as attention and square as feed-forward: not LN(x + Module(x)), twice."
+_B, _T, _C = 2, 4, 5
+### BEGIN HIDDEN TESTS
+_B, _T, _C = 3, random.randint(4, 6), 7
+### END HIDDEN TESTS
+_mixer, _each = torch_module("Conv1d", _T, _T, 1), torch_module("Linear", _C, _C)
+_block, _x = PostBlock(_C, _mixer, _each), torch.randn(_B, _T, _C) * 3
+_got = _block(_x.clone())
+assert np.shape(_got) == (_B, _T, _C), f"Shape {_B, _T, _C} wanted back; yours: {_got!r}."
+assert close(_got.mean(2), torch.zeros(_B, _T), 0, 1e-4), "Behind a post-norm block every token has mean 0."
+_shapes = {"attention.weight": (_T, _T, 1), "attention.bias": (_T,)}
+_shapes |= {"feed_forward.weight": (_C, _C), "feed_forward.bias": (_C,)}
+_shapes |= {f"{norm}.{part}": (_C,) for norm in ("attention_norm", "feed_forward_norm") for part in ("weight", "bias")}
+_names = set(dict(_block.state_dict()))
+assert set(_shapes) <= _names, f"The same parts as in Block, {sorted(_shapes)}, are wanted; yours: {sorted(_names)}."
+_s = {name: torch.randn(shape) for name, shape in _shapes.items()}
+_block.load_state_dict(_s, strict=False)
+_h = _x + F.conv1d(_x, _s["attention.weight"], _s["attention.bias"])
+_h = F.layer_norm(_h, (_C,), _s["attention_norm.weight"], _s["attention_norm.bias"])
+_h = _h + F.linear(_h, _s["feed_forward.weight"], _s["feed_forward.bias"])
+_wanted = F.layer_norm(_h, (_C,), _s["feed_forward_norm.weight"], _s["feed_forward_norm.bias"])
+assert close(_block(_x), _wanted, 1e-3, 1e-3), (
+    "With random gains and random linear maps as modules: not LN(x + Module(x)), twice."
 )
+### BEGIN HIDDEN TESTS
+assert close(arguments_after(_block, _x.clone())[0], _x), "x itself is changed by your block: x += ... does that."
+### END HIDDEN TESTS
 
 # %% test="Block" aspect="the stream carries gradients" points=1
-_block, _x = toy_block(), torch.randn(1, 3, 5)
-_block.load_state_dict({name: torch.zeros(5) for name in dict(_block.state_dict())})
-assert torch.allclose(_block(_x), _x), (
+_block = Block(5, torch_module("Conv1d", 3, 3, 1, bias=False), torch_module("Linear", 5, 5, bias=False))
+_norms, _x = ("attention_norm", "feed_forward_norm"), torch.randn(2, 3, 5)
+_zeros = {f"{norm}.{part}": torch.zeros(5) for norm in _norms for part in ("weight", "bias")}
+_block.load_state_dict(_zeros, strict=False)
+assert close(_block(_x), _x, 0, 1e-6), (
     "Gains and biases at zero, so both modules add 0: pre-norm passes x on unchanged."
 )
-assert torch.allclose(gradients(_block, _x)[0], torch.ones(1, 3, 5)), "Then the gradient should pass unchanged, too."
+assert close(gradients(_block, _x)[0], torch.ones(2, 3, 5), 0, 1e-6), "Then the gradient should pass unchanged, too."
+### BEGIN HIDDEN TESTS
+_s = {name: torch.randn(5) for name in _zeros}
+_s |= {"attention.weight": torch.randn(3, 3, 1), "feed_forward.weight": torch.randn(5, 5)}
+_block.load_state_dict(_s, strict=False)
+_w = {name: value.clone().requires_grad_(True) for name, value in {**_s, "x": _x}.items()}
+_normal = {norm: ((5,), _w[f"{norm}.weight"], _w[f"{norm}.bias"]) for norm in _norms}
+_h = _w["x"] + F.conv1d(F.layer_norm(_w["x"], *_normal["attention_norm"]), _w["attention.weight"])
+_h = _h + F.layer_norm(_h, *_normal["feed_forward_norm"]) @ _w["feed_forward.weight"].T
+_h.sum().backward()
+assert close(gradients(_block, _x)[0], _w["x"].grad, 1e-3, 1e-3), "Random gains: the gradient that reaches x is wrong."
+_found = parameter_gradients(_block, _x)
+for _name in _s:
+    assert close(_found.get(_name), _w[_name].grad, 1e-3, 1e-3), f"The gradient of {_name} is wrong, or none arrives."
+### END HIDDEN TESTS
 
 
 # %%
@@ -699,19 +813,6 @@ plt.show()
 # Without residuals gradients "quickly fade out" beyond some 5 layers (lecture 000): each layer costs a factor of six. With $+ a$ they come
 # through unweakened: $\partial (a + f(a)) / \partial a = I + J$, and the $I$ loses nothing.
 
-
-# %%
-class Gain(nn.Module):
-    """Stands in for a block in some checks."""
-
-    def __init__(self, width):
-        super().__init__()
-        self.gain = nn.Parameter(torch.ones(width))
-
-    def forward(self, x):
-        return self.gain * x
-
-
 # %% [markdown] statement="Transformer"
 # ## 6. The whole model
 #
@@ -754,82 +855,97 @@ class Transformer(nn.Module):
         ### END SOLUTION
 
 
-# %%
-def toy_model(V, block, C):
-    """Your model around two simple blocks: a gain for each column, then the mean of the places so far."""
-    return Transformer(V, block, C, [Gain(C), Mean(), Square()])
-
-
 # %% test="Transformer" aspect="scores by formula" points=1
 _V, _T, _C = 7, 4, 3
 ### BEGIN HIDDEN TESTS
-_V, _T, _C = random.randint(6, 9), random.randint(3, 6), random.randint(3, 5)
+_V, _T, _C = random.sample(range(4, 10), 3)
 ### END HIDDEN TESTS
-_model = toy_model(_V, _T, _C)
-_wanted = {"embedding.weight", "positions.weight", "norm.weight", "norm.bias", "blocks.0.gain", "head.weight"}
-assert set(dict(_model.state_dict())) == _wanted, (
-    f"Names {sorted(_wanted)} wanted; yours: {sorted(dict(_model.state_dict()))}."
-)
-_s = {name: torch.randn(value.shape) for name, value in dict(_model.state_dict()).items()}
+_parts = [torch_module("Linear", _C, _C), torch_module("Softplus"), torch_module("Conv1d", _T, _T, 1)]
+_model = Transformer(_V, _T, _C, _parts)
+_shapes = {"embedding.weight": (_V, _C), "positions.weight": (_T, _C), "norm.weight": (_C,), "norm.bias": (_C,)}
+_shapes |= {"blocks.0.weight": (_C, _C), "blocks.0.bias": (_C,), "blocks.2.weight": (_T, _T, 1)}
+_shapes |= {"blocks.2.bias": (_T,), "head.weight": (_V, _C)}
+_names = set(dict(_model.state_dict()))
+assert set(_shapes) <= _names, f"Weights {sorted(_shapes)} wanted; yours: {sorted(_names)}."
+_s = {name: torch.randn(shape) for name, shape in _shapes.items()}
 _s["head.weight"] = _s["embedding.weight"]
-_model.load_state_dict(_s)
-_tokens = torch.randint(_V, (2, _T))
+_model.load_state_dict(_s, strict=False)
+_tokens = torch.randint(_V, (3, _T))
 _got = _model(_tokens)
-assert tuple(getattr(_got, "shape", ())) == (2, _T, _V), f"Scores of shape {2, _T, _V} wanted; yours: {_got!r}."
-_x = (_s["embedding.weight"][_tokens] + _s["positions.weight"]) * _s["blocks.0.gain"]
-_x = (_x.cumsum(1) / torch.arange(1, _T + 1)[:, None]) ** 2
+assert np.shape(_got) == (3, _T, _V), f"Scores of shape {3, _T, _V} wanted; yours: {_got!r}."
+_x = _s["embedding.weight"][_tokens] + _s["positions.weight"]
+_x = F.softplus(F.linear(_x, _s["blocks.0.weight"], _s["blocks.0.bias"]))
+_x = F.conv1d(_x, _s["blocks.2.weight"], _s["blocks.2.bias"])
 _wanted = F.layer_norm(_x, (_C,), _s["norm.weight"], _s["norm.bias"]) @ _s["embedding.weight"].T
-assert torch.allclose(_got, _wanted, atol=1e-3), (
+assert close(_got, _wanted, 1e-3, 1e-2), (
     "With given weights and simple blocks your scores are off: embedding + positions, blocks in order, norm, head."
 )
+### BEGIN HIDDEN TESTS
+assert close(arguments_after(_model, _tokens.clone())[0], _tokens), "The tokens are changed by your model."
+### END HIDDEN TESTS
 
 # %% test="Transformer" aspect="one matrix at both ends" points=1
-_model = toy_model(7, 4, 3)
+_V, _block, _C = 7, 4, 3
+### BEGIN HIDDEN TESTS
+_V, _block, _C = 11, 5, 6
+### END HIDDEN TESTS
+_model = Transformer(_V, _block, _C, [torch_module("Linear", _C, _C)])
 _state = dict(_model.state_dict())
-assert _state["embedding.weight"].shape == (7, 3), (
-    f"embedding should be [V, C]; yours: {_state['embedding.weight'].shape}."
+assert np.shape(_state["embedding.weight"]) == (_V, _C), (
+    f"embedding should be [V, C]; yours: {np.shape(_state['embedding.weight'])}."
 )
-assert torch.equal(_state["embedding.weight"], _state["head.weight"]), (
-    "embedding and head start with different numbers."
+assert close(_state["embedding.weight"], _state["head.weight"]), "embedding and head start with different numbers."
+_learned = {name: value.numel() for name, value in dict(_model.named_parameters()).items()}
+_wanted = _V * _C + _block * _C + (_C * _C + _C) + 2 * _C
+assert sum(_learned.values()) == _wanted, (
+    f"V = {_V}, block = {_block}, C = {_C}, one block of {_C * _C + _C}: {_wanted} numbers in all, for one matrix of "
+    f"{_V * _C} serves both ends. Yours has {_learned}."
 )
-_learned = dict(_model.named_parameters())
-assert sum(value.numel() for value in _learned.values()) == 7 * 3 + 4 * 3 + 3 + 2 * 3, (
-    f"V = 7, block = 4, C = 3: one matrix of 21 serves both ends. Yours has { ({n: v.numel() for n, v in _learned.items()}) }."
-)
+### BEGIN HIDDEN TESTS
+_other = torch.randn(_V, _C)
+_model.load_state_dict({"embedding.weight": _other}, strict=False)
+assert close(dict(_model.state_dict())["head.weight"], _other), "embedding got new numbers, and head did not notice."
+### END HIDDEN TESTS
 
 # %% test="Transformer" aspect="the weights of blocks are found" points=1
-_model = toy_model(7, 4, 3)
-_names = list(dict(_model.named_parameters()))
-assert any("gain" in name for name in _names), (
-    f"The blocks' own parameters are not among {_names}: nothing would train them."
-)
-_found = parameter_gradients(_model, torch.tensor([[1, 2, 3]]))
-for _name, _value in _found.items():
-    assert _value is not None, f"No gradient reaches {_name}."
+_model = Transformer(7, 4, 3, [torch_module("Linear", 3, 3), torch_module("Linear", 3, 3)])
+_learned = dict(_model.named_parameters())
+for _name in ("blocks.0.weight", "blocks.1.bias"):
+    assert _name in _learned, f"{_name} is not among {sorted(_learned)}: nothing would train it."
+_found = parameter_gradients(_model, torch.tensor([[1, 2, 3, 6]]))
+for _name in _learned:
+    assert _found[_name] is not None, f"No gradient reaches {_name}."
+### BEGIN HIDDEN TESTS
+_shapes = {"embedding.weight": (7, 3), "positions.weight": (4, 3), "norm.weight": (3,), "norm.bias": (3,)}
+_shapes |= {f"blocks.{k}.weight": (3, 3) for k in (0, 1)} | {f"blocks.{k}.bias": (3,) for k in (0, 1)}
+_w = {name: torch.randn(shape, requires_grad=True) for name, shape in _shapes.items()}
+_s, _tokens = {name: value.detach() for name, value in _w.items()}, torch.randint(7, (3, 4))
+_model.load_state_dict({**_s, "head.weight": _s["embedding.weight"]}, strict=False)
+_x = _w["embedding.weight"][_tokens] + _w["positions.weight"]
+for _k in (0, 1):
+    _x = F.linear(_x, _w[f"blocks.{_k}.weight"], _w[f"blocks.{_k}.bias"])
+(F.layer_norm(_x, (3,), _w["norm.weight"], _w["norm.bias"]) @ _w["embedding.weight"].T).sum().backward()
+_found = parameter_gradients(_model, _tokens)
+_found["embedding.weight"] = _found.get("embedding.weight", _found.get("head.weight"))
+for _name in _w:
+    assert close(_found[_name], _w[_name].grad, 1e-2, 1e-2), f"The gradient of {_name} is wrong, or none arrives."
+### END HIDDEN TESTS
 
 # %% test="Transformer" aspect="shorter texts begin at place 0" points=1
-_model, _tokens = toy_model(7, 6, 3), torch.tensor([[1, 2, 3, 4, 5, 6]])
+_block, _lengths = 6, (1, 3)
+### BEGIN HIDDEN TESTS
+_block, _lengths = random.randint(7, 9), (1, 2, 4, 6)
+### END HIDDEN TESTS
+_model = Transformer(11, _block, 3, [torch_module("Linear", 3, 3), torch_module("Softplus")])
+_tokens = torch.randint(11, (2, _block))
 _whole = _model(_tokens)
-assert tuple(getattr(_whole, "shape", ())) == (1, 6, 7), f"Scores of shape (1, 6, 7) wanted; yours: {_whole!r}."
-for _T in (1, 3):
+assert np.shape(_whole) == (2, _block, 11), f"Scores of shape {2, _block, 11} wanted; yours: {_whole!r}."
+for _T in _lengths:
     _got = _model(_tokens[:, :_T])
-    assert tuple(_got.shape) == (1, _T, 7), (
-        f"Block 6, a text of {_T}: shape {1, _T, 7} wanted; yours {tuple(_got.shape)}."
+    assert np.shape(_got) == (2, _T, 11), (
+        f"Block {_block}, a text of {_T}: shape {2, _T, 11} wanted; yours {np.shape(_got)}."
     )
-    assert torch.allclose(_got, _whole[:, :_T], atol=1e-4), (
-        f"The first {_T} tokens alone do not get places 0 to {_T - 1}."
-    )
-
-
-# %%
-class Parts(nn.Module):
-    """Modules under the names of the keywords."""
-
-    def __init__(self, **modules):
-        super().__init__()
-        for name, module in modules.items():
-            self.add_module(name, module)
-
+    assert close(_got, _whole[:, :_T], 1e-3, 1e-4), f"The first {_T} tokens alone do not get places 0 to {_T - 1}."
 
 # %% [markdown] statement="initialise"
 # ## 7. The first loss
@@ -839,8 +955,8 @@ class Parts(nn.Module):
 #
 # - weights of every `nn.Linear` and `nn.Embedding`: normal, standard deviation 0.02; biases of linear layers 0; norms stay as
 #   they are;
-# - but weights of linear layers called `out` or `down`, which write into the stream: $0.02 / \sqrt{2N}$. There are $2N$ of
-#   them, and variances add.
+# - but weights of linear layers called just `out` or `down` (the last part of the path), which write into the stream: $0.02 / \sqrt{2N}$.
+#   There are $2N$ of them, and variances add.
 
 # %% [markdown] hints="initialise"
 # 1. `nn.init` has functions that fill a tensor in place.
@@ -854,7 +970,7 @@ def initialise(model, layers):
     ### BEGIN SOLUTION
     for name, module in model.named_modules():
         if isinstance(module, nn.Linear | nn.Embedding):
-            writes = name.split(".")[-1] in ("out", "down")
+            writes = isinstance(module, nn.Linear) and name.split(".")[-1] in ("out", "down")
             nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
@@ -862,55 +978,104 @@ def initialise(model, layers):
 
 
 # %%
-def toy_start(layers, C=64):
-    """The weights of a stand-in for the model, after your `initialise`."""
-    blocks = [
-        Parts(
-            norm=nn.LayerNorm(C),
-            attention=Parts(query=nn.Linear(C, C), out=nn.Linear(C, C)),
-            feed_forward=Parts(up=nn.Linear(C, 4 * C), down=nn.Linear(4 * C, C)),
-            output_gate=Parts(query=nn.Linear(C, C)),
-        )
-        for _ in range(layers)
-    ]
-    model = Parts(embedding=nn.Embedding(200, C), blocks=nn.ModuleList(blocks), head=nn.Linear(C, 150, bias=False))
-    nn.init.ones_(model.head.weight)
-    initialise(model, layers)
-    return model.state_dict()
+def stand_in(layers, C=64):
+    """A module with parts named as in a model, and its weights by name: ones, but those of norms random."""
+    plan = {"embedding": ("Embedding", 200, C), "tables.down": ("Embedding", 90, C), "readout": ("Linear", C, 50)}
+    for block in (f"blocks.{k}." for k in range(layers)):
+        plan |= {block + "norm": ("LayerNorm", C), block + "output_gate.query": ("Linear", C, C)}
+        plan |= {block + "attention.query": ("Linear", C, C), block + "attention.out": ("Linear", C, C)}
+        plan |= {block + "feed_forward.up": ("Linear", C, 4 * C), block + "feed_forward.down": ("Linear", 4 * C, C)}
+    modules = {"": torch_module("Module"), "head": torch_module("Linear", C, 150, bias=False)}
+    modules[""].add_module("head", modules["head"])
+    for path, kind in plan.items():
+        steps = path.split(".")
+        for end in range(1, len(steps) + 1):
+            here, above = ".".join(steps[:end]), ".".join(steps[: end - 1])
+            if here not in modules:
+                modules[here] = torch_module(*(kind if here == path else ["Module"]))
+                modules[above].add_module(steps[end - 1], modules[here])
+    weights = {name: torch.ones(value.shape) for name, value in dict(modules[""].state_dict()).items()}
+    weights |= {name: torch.randn(value.shape) for name, value in weights.items() if ".norm." in name}
+    modules[""].load_state_dict(weights)
+    return modules[""], weights
 
 
 # %% test="initialise" aspect="small normal weights" points=1
-_state = dict(toy_start(2))
-for _name in ("embedding.weight", "head.weight", "blocks.0.attention.query.weight", "blocks.1.feed_forward.up.weight"):
-    _values = _state[_name].numpy().ravel()
+_layers = 2
+### BEGIN HIDDEN TESTS
+_layers = 3
+### END HIDDEN TESTS
+_model, _before = stand_in(_layers)
+initialise(_model, _layers)
+_state = dict(_model.state_dict())
+for _name in ("embedding", "head", "blocks.0.attention.query", "blocks.1.feed_forward.up"):
+    _values = np.ravel(_state[f"{_name}.weight"])
+    assert len(_values) == _before[f"{_name}.weight"].numel(), f"{_name}: its weights are gone."
     assert math.isclose(_values.std(), 0.02, rel_tol=0.1), f"{_name}: deviation .02 wanted; yours: {_values.std():.4f}."
     assert abs(_values.mean()) < 0.002, f"{_name}: mean 0 wanted; yours: {_values.mean():.4f}."
     assert abs(_values).max() > 0.05, f"{_name}: normal numbers reach beyond 2.5 deviations; yours stop before."
+### BEGIN HIDDEN TESTS
+assert not close(_state["blocks.0.attention.query.weight"], _state["blocks.1.attention.query.weight"]), (
+    "Two layers begin with the same numbers: each should be drawn for itself."
+)
+_model, _ = stand_in(_layers)
+initialise(_model, _layers)
+assert not close(dict(_model.state_dict())["head.weight"], _state["head.weight"]), (
+    "A second model begins with the same numbers as the first: no fixed seed in here, please."
+)
+_learned = dict(_model.named_parameters())
+for _name in _before:
+    assert _name in _learned, f"{_name} is no parameter any more after your initialise."
+### END HIDDEN TESTS
 
 # %% test="initialise" aspect="writers start smaller" points=1
-for _layers in (2, 8):
-    _state = dict(toy_start(_layers))
-    for _name in (f"blocks.{_layers - 1}.attention.out.weight", "blocks.0.feed_forward.down.weight"):
-        _wanted, _got = 0.02 / math.sqrt(2 * _layers), _state[_name].numpy().std()
+_cases = (2, 8)
+### BEGIN HIDDEN TESTS
+_cases = (8, 1, 5)
+### END HIDDEN TESTS
+for _layers in _cases:
+    _model, _ = stand_in(_layers)
+    initialise(_model, _layers)
+    _state = dict(_model.state_dict())
+    for _name in (f"blocks.{_layers - 1}.attention.out", "blocks.0.feed_forward.down"):
+        _wanted, _got = 0.02 / math.sqrt(2 * _layers), np.ravel(_state[f"{_name}.weight"]).std()
         assert math.isclose(_got, _wanted, rel_tol=0.1), (
             f"{_layers} layers, {_name}: deviation {_wanted:.4f} wanted; yours: {_got:.4f}."
         )
 ### BEGIN HIDDEN TESTS
-_state = dict(toy_start(4))
-for _name in ("blocks.0.output_gate.query", "blocks.3.output_gate.query"):
-    _got = _state[f"{_name}.weight"].numpy().std()
+for _name in ("blocks.0.output_gate.query", "blocks.4.output_gate.query", "readout"):
+    _got = np.ravel(_state[f"{_name}.weight"]).std()
     assert math.isclose(_got, 0.02, rel_tol=0.1), (
-        f"{_name} is not called out or down, so deviation .02 wanted; yours: {_got:.4f}. Only the last part of a path counts."
+        f"A linear layer {_name} is not called out or down, so deviation .02 wanted; yours: {_got:.4f}. "
+        "The whole last part of the path counts."
     )
+_got = np.ravel(_state["tables.down.weight"]).std()
+assert math.isclose(_got, 0.02, rel_tol=0.1), (
+    f"An embedding called down is no linear layer, so deviation .02 wanted; yours: {_got:.4f}."
+)
+_model = torch_module("Module")
+_model.add_module("out", torch_module("Linear", 70, 60))
+initialise(_model, 8)
+_got = np.ravel(dict(_model.state_dict())["out.weight"]).std()
+assert math.isclose(_got, 0.005, rel_tol=0.1), (
+    f"8 layers, a layer out that lies in no block: deviation .0050 wanted; yours: {_got:.4f}."
+)
 ### END HIDDEN TESTS
 
 # %% test="initialise" aspect="biases zero, norms untouched" points=1
-_state = dict(toy_start(2))
-for _name, _value in _state.items():
-    if _name.endswith("norm.weight"):
-        assert (_value == 1).all(), f"{_name}: the gain of a norm should stay 1."
+_layers = 2
+### BEGIN HIDDEN TESTS
+_layers = 3
+### END HIDDEN TESTS
+_model, _before = stand_in(_layers)
+initialise(_model, _layers)
+_state = dict(_model.state_dict())
+for _name in _before:
+    assert np.shape(_state[_name]) == tuple(_before[_name].shape), f"{_name} should keep its shape."
+    if ".norm." in _name:
+        assert close(_state[_name], _before[_name]), f"{_name}: norms should stay as they are; yours is changed."
     elif _name.endswith("bias"):
-        assert not _value.any(), f"{_name}: a bias should start at 0."
+        assert not np.any(np.asarray(_state[_name])), f"{_name}: a bias should start at 0."
 
 
 # %%
@@ -1029,13 +1194,14 @@ assert sum(_got.values()) == 124_439_808, (
 ### BEGIN HIDDEN TESTS
 for _V, _T, _C, _N in ((11, 7, 4, 3), (5, 9, 6, 1), (random.randint(30, 90), 3, 8, 5)):
     _got = parameters(_V, _T, _C, _N)
-    _layer = nn.TransformerEncoderLayer(_C, 1, 4 * _C)
+    assert hasattr(_got, "keys") and sorted(_got) == sorted(_keys), f"The five keys are wanted; yours: {_got!r}."
+    _layer = torch.nn.TransformerEncoderLayer(_C, 1, 4 * _C)
     _parts = {"attention": _layer.self_attn, "up": _layer.linear1, "down": _layer.linear2, "norm": _layer.norm1}
     _size = {name: sum(value.numel() for value in part.parameters()) for name, part in _parts.items()}
     _wanted = {"embedding": _V * _C, "positions": _T * _C, "attention": _N * _size["attention"]}
     _wanted |= {"feed_forward": _N * (_size["up"] + _size["down"]), "norms": (2 * _N + 1) * _size["norm"]}
     for _key in _keys:
-        assert _got[_key] == _wanted[_key], f"V, T, C, N = {_V, _T, _C, _N}: {_key} is wrong, {_got[_key]}."
+        assert close(_got[_key], _wanted[_key]), f"V, T, C, N = {_V, _T, _C, _N}: {_key} is wrong, {_got[_key]}."
 ### END HIDDEN TESTS
 
 # %% test="count" aspect="products with weights" points=1
@@ -1045,10 +1211,11 @@ assert _got[0] + _got[1] == 291_648_307_200, (
     f"For GPT-2's sizes 291,648,307,200 operations are known; yours in all: {_got[0] + _got[1]:,}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _T, _C, _N in ((11, 7, 4, 3), (5, 9, 6, 1), (random.randint(30, 90), 3, 8, 5)):
+for _V, _T, _C, _N in ((11, 7, 4, 3), (5, 9, 6, 1), (random.randint(30, 90), 3, 8, 5), (7, 1, 3, 2)):
     _sizes = [(_C, 3 * _C), (_C, _C), (_C, 4 * _C), (4 * _C, _C)] * _N + [(_C, _V)]
     _wanted, _got = sum(2 * _T * a * b for a, b in _sizes), flops(_V, _T, _C, _N)
-    assert _got[0] == _wanted, (
+    assert np.shape(_got) == (2,), f"flops returns two numbers; yours: {_got!r}."
+    assert close(_got[0], _wanted), (
         f"V, T, C, N = {_V, _T, _C, _N}: {_wanted} wanted in products with weights; yours {_got[0]}."
     )
 ### END HIDDEN TESTS
@@ -1060,16 +1227,17 @@ assert _two[0] == 2 * _one[0] and _two[1] == 4 * _one[1], (
     f"Twice the length: the first number should double, the second be four times as large; yours: {_one}, {_two}."
 )
 ### BEGIN HIDDEN TESTS
-for _T, _C, _N in ((6, 4, 2), (3, 10, 1), (9, 4, 5)):
-    _got = flops(10, _T, _C, _N)[1]
-    assert _got == _N * 2 * (2 * _T * _C * _T), (
-        f"T, C, N = {_T, _C, _N}: two products of T x C x T per layer; not {_got}."
+for _T, _C, _N in ((6, 4, 2), (3, 10, 1), (9, 4, 5), (1, 3, 2)):
+    _got = flops(10, _T, _C, _N)
+    assert np.shape(_got) == (2,), f"flops returns two numbers; yours: {_got!r}."
+    assert close(_got[1], _N * 2 * (2 * _T * _C * _T)), (
+        f"T, C, N = {_T, _C, _N}: two products of T x C x T per layer; not {_got[1]}."
     )
 ### END HIDDEN TESTS
 
 # %% test="count" aspect="guess and measurement" points=1
 for _name, _value in (("guess_square", guess_square), ("measured_square", measured_square)):
-    assert isinstance(_value, int | float | np.number), f"{_name} should be a number; yours: {_value!r}."
+    assert is_number(_value), f"{_name} should be a number; yours: {_value!r}."
     assert 0 <= _value <= 1, f"{_name} is a share between 0 and 1; yours: {_value}."
 ### BEGIN HIDDEN TESTS
 assert abs(measured_square - 0.132539) < 5e-5, (
@@ -1151,7 +1319,7 @@ pd.DataFrame(table).T.round(1)
 # the future?
 #
 # - `leaks(model, tokens)`: True if exchanging any *one* token changes a score at an *earlier* place. `model` maps tokens $[B, T]$ to scores
-#   $[B, T, V]$; use other tokens of the same $V$.
+#   $[B, T, V]$; use other tokens of the same $V$. `tokens` stay as they are.
 # - `diagnosis`: for each of `patients` (trained above) one of `"healthy"`, `"starts too sure"`, `"sees the future"`, `"sees no
 #   past"`.
 
@@ -1183,9 +1351,14 @@ diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "
 
 
 # %%
-def linear_model(W, V=5):
+def linear_model(W, V=5, noise=0):
     """Tokens [B, T] -> scores [B, T, V]: place t sums the tokens' one-hot vectors with the weights W[t]."""
-    return lambda tokens: torch.einsum("ti,biv->btv", W, F.one_hot(tokens, V).float())
+
+    def model(tokens):
+        one_hot = F.one_hot(tokens, V).float()
+        return torch.einsum("ti,biv->btv", W, one_hot) + noise * torch.rand(one_hot.shape)
+
+    return model
 
 
 # %% test="leaks" aspect="the past is allowed" points=1
@@ -1194,6 +1367,21 @@ for _W in (torch.eye(6), torch.tril(torch.rand(6, 6) + 0.1), torch.zeros(6, 6)):
     _got = leaks(linear_model(_W), _tokens.clone())
     assert _got in (True, False), f"leaks returns True or False; yours: {_got!r}."
     assert not _got, f"This model only uses tokens up to its own place: no leak. Weights of place 5: {_W[4]}."
+### BEGIN HIDDEN TESTS
+_tokens = torch.randint(5, (3, 6))
+for _W in (torch.eye(6), torch.tril(torch.rand(6, 6) + 0.1), torch.zeros(6, 6)):
+    for _noise in (0, 1e-7):
+        _got = leaks(linear_model(_W, noise=_noise), _tokens.clone())
+        assert _got in (True, False), f"leaks returns True or False; yours: {_got!r}."
+        assert not _got, (
+            f"Three texts, a model that only looks back: no leak{', just rounding in the last digits' * (_noise > 0)}."
+        )
+assert leaks(linear_model(torch.ones(6, 6)), _tokens.clone()) in (True,), (
+    "You see no leak anywhere, not even where every place sums all tokens."
+)
+_after = arguments_after(leaks, linear_model(torch.tril(torch.ones(6, 6))), _tokens.clone())
+assert close(_after[1], _tokens), "The tokens that were handed over are changed by your leaks: work on a copy."
+### END HIDDEN TESTS
 
 # %% test="leaks" aspect="every look ahead is found" points=1
 _tokens = torch.tensor([[1, 2, 3, 0, 1, 4]])
@@ -1207,6 +1395,21 @@ for _t in range(6):
         _W[_t, _i] = 0.3
         _got = leaks(linear_model(_W), _tokens.clone())
         assert _got in (True,), f"Place {_t + 1} sees token {_i + 1}, a leak; you returned {_got!r}."
+_wide = linear_model(torch.ones(6, 6))
+for _tokens in (torch.zeros(1, 6, dtype=torch.long), torch.full((2, 6), 4)):
+    assert leaks(_wide, _tokens.clone()) in (True,), (
+        f"A model that sums all tokens, asked with nothing but token {_tokens[0, 0]}: the leak is not found. "
+        "Which other tokens there are, the last axis of the scores says."
+    )
+assert leaks(linear_model(torch.ones(2, 2)), torch.tensor([[1, 1]])) in (True,), (
+    "Texts of two tokens, where place 1 sees token 2: the leak is not found."
+)
+_strict = linear_model(torch.tril(torch.ones(6, 6)))
+for _row in range(3):
+    _tokens = torch.zeros(3, 6, dtype=torch.long)
+    _tokens[_row, 0] = 3
+    _got = leaks(lambda x: torch.where(x[:, :1, None] == 3, _wide(x), _strict(x)), _tokens.clone())
+    assert _got in (True,), f"Of three texts only number {_row + 1} gives the leak away, and you miss it."
 ### END HIDDEN TESTS
 
 # %% test="leaks" aspect="the right diagnosis" points=2
@@ -1287,8 +1490,8 @@ print("the library's model is yours:", torch.allclose(mine(ids[None, :16]), thei
 # $$m \leftarrow \beta_1 m + (1 - \beta_1) g \qquad v \leftarrow \beta_2 v + (1 - \beta_2) g^2 \qquad w \leftarrow (1 - \eta\lambda)\, w - \eta\, \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + \varepsilon}$$
 #
 # - `adamw_step(w, g, m, v, t, rate, decay, betas, eps)`: the new `(w, m, v)`;
-# - `decay_groups(weights, decay)`: two dicts with the keys `"params"` and `"weight_decay"`, as torch's optimisers take them. Tensors with two
-#   or more axes decay; biases and gains do not.
+# - `decay_groups(weights, decay)`: two dicts with the keys `"params"` and `"weight_decay"`, as torch's optimisers take them. Each tensor of the
+#   list goes into one: those with two or more axes decay; biases and gains do not.
 
 # %% [markdown] hints="adamw_step"
 # 1. Before the first step, $m$ and $v$ are zero. What is $m / (1 - \beta_1)$ after it?
@@ -1299,7 +1502,7 @@ print("the library's model is yours:", torch.allclose(mine(ids[None, :16]), thei
 
 # %% task="adamw_step" points=4 level=2 minutes=12
 def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
+    """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
     ### BEGIN SOLUTION
     m = betas[0] * m + (1 - betas[0]) * g
     v = betas[1] * v + (1 - betas[1]) * g**2
@@ -1323,47 +1526,101 @@ _g, _zero = torch.tensor([1000.0, -0.001, 5.0]).double(), torch.zeros(3).double(
 _got = adamw_step(torch.ones(3).double(), _g, _zero.clone(), _zero.clone(), 1, 0.1, 0.0, (0.9, 0.999), 1e-12)
 assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return (w, m, v); yours: {_got!r}."
 assert all(np.shape(part) == (3,) for part in _got), "w, m and v should keep their shape (3,)."
-assert np.allclose(_got[0], [0.9, 1.1, 0.9]), (
+assert close(_got[0], [0.9, 1.1, 0.9], 1e-5), (
     f"Gradients 1000, -.001, 5 and rate .1: each weight moves by .1 against its gradient; yours from 1 to {_got[0]}."
 )
-assert np.allclose(_got[1], 0.1 * _g) and np.allclose(_got[2], 0.001 * _g**2), (
+assert close(_got[1], 0.1 * _g, 1e-3) and close(_got[2], 0.001 * _g**2, 1e-3), (
     "Return the running means m and v as they are, not divided by 1 - beta to the t."
 )
+### BEGIN HIDDEN TESTS
+for _shape in ((2, 3, 4), ()):
+    _w, _g = torch.randn(_shape).double(), torch.randn(_shape).double() + 3
+    _rate, _zero = random.uniform(0.2, 0.5), torch.zeros(_shape).double()
+    _got = adamw_step(_w.clone(), _g.clone(), _zero.clone(), _zero.clone(), 1, _rate, 0.0, (0.6, 0.8), 1e-12)
+    assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return (w, m, v); yours: {_got!r}."
+    for _name, _mine, _wanted in zip("wmv", _got, (_w - _rate * _g.sign(), 0.4 * _g, 0.2 * _g**2), strict=True):
+        assert close(_mine, _wanted, 1e-4, 1e-6), (
+            f"Random weights and gradients of shape {_shape}, means at zero, betas .6 and .8: the new {_name} is wrong."
+        )
+### END HIDDEN TESTS
 
 # %% test="adamw_step" aspect="many steps like torch" points=1
 _rate, _decay, _betas, _eps = 0.05, 0.2, (0.9, 0.95), 1e-3
 ### BEGIN HIDDEN TESTS
 _rate, _decay, _betas, _eps = random.uniform(0.02, 0.1), random.uniform(0.3, 0.6), (0.7, 0.9), random.uniform(0.01, 0.1)
 ### END HIDDEN TESTS
-_w = torch.randn(2, 3).double().requires_grad_(True)
-_mine, _m, _v = _w.detach().clone(), torch.zeros(2, 3).double(), torch.zeros(2, 3).double()
-_torch = torch.optim.AdamW([_w], lr=_rate, weight_decay=_decay, betas=_betas, eps=_eps)
+_runs = []
+for _shape in ((2, 3), (4,)):  # two weights at once, step by step in turn
+    _w, _zero = torch.randn(_shape).double().requires_grad_(True), torch.zeros(_shape).double()
+    _torch = torch.optim.AdamW([_w], lr=_rate, weight_decay=_decay, betas=_betas, eps=_eps)
+    _runs.append([_w, _torch, (_w.detach().clone(), _zero, _zero.clone())])
 for _t in range(1, 7):
-    _w.grad = torch.randn(2, 3).double()
-    _torch.step()
-    _mine, _m, _v = adamw_step(_mine, _w.grad.clone(), _m, _v, _t, _rate, _decay, _betas, _eps)
-    assert torch.allclose(_mine, _w.detach()), (
-        f"Step {_t}: your weights are not those of torch.optim.AdamW (rate {_rate:.2g}, decay {_decay:.2g}, eps {_eps:.2g})."
-    )
+    for _run in _runs:
+        _w, _torch, _mine = _run
+        _w.grad = torch.randn(_w.shape).double()
+        _torch.step()
+        _run[2] = adamw_step(_mine[0], _w.grad.clone(), *_mine[1:], _t, _rate, _decay, _betas, _eps)
+        assert close(_run[2][0], _w, 1e-4, 1e-6), (
+            f"Step {_t}: your weights are not those of torch.optim.AdamW "
+            f"(rate {_rate:.2g}, decay {_decay:.2g}, betas {_betas}, eps {_eps:.2g})."
+        )
+### BEGIN HIDDEN TESTS
+_names, _before = "wgmv", [torch.rand(3, 2).double() + 0.5 for _ in range(4)]
+_after = arguments_after(adamw_step, *(part.clone() for part in _before), 5, 0.1, 0.2, (0.9, 0.99), 1e-8)
+for _name, _old, _new in zip(_names, _before, _after, strict=False):
+    assert close(_new, _old), f"The old {_name} is changed in place by your adamw_step: return a new tensor."
+_w, _g, _m, _v = _before
+_got = adamw_step(_w, _g, _m, _v, 5, 0.1, 0.2, (0.9, 0.99), 1e-8)
+_m, _v = 0.9 * _m + 0.1 * _g, 0.99 * _v + 0.01 * _g**2
+_wanted = 0.98 * _w - 0.1 * (_m / (1 - 0.9**5)) / ((_v / (1 - 0.99**5)).sqrt() + 1e-8)
+assert close(_got[0], _wanted, 1e-4, 1e-6), (
+    "Step 5 with given means, without steps 1 to 4: w is wrong. Does something live on between calls?"
+)
+### END HIDDEN TESTS
 
 # %% test="adamw_step" aspect="decay without a gradient" points=1
 _w, _zero = torch.tensor([[2.0, -3.0]]).double(), torch.zeros(1, 2).double()
 _got = adamw_step(_w.clone(), _zero.clone(), _zero.clone(), _zero.clone(), 3, 0.1, 0.5, (0.9, 0.99), 1e-8)
 assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return (w, m, v); yours: {_got!r}."
-assert np.allclose(_got[0], 0.95 * _w), (
+assert close(_got[0], 0.95 * _w, 1e-5), (
     f"No gradient, rate .1, decay .5: every weight shrinks by 5 %; yours: {_got[0]}."
 )
 assert not np.any(np.asarray(_got[1])) and not np.any(np.asarray(_got[2])), "The decay should not get into m or v."
+### BEGIN HIDDEN TESTS
+_w, _zero = torch.randn(3, 4).double(), torch.zeros(3, 4).double()
+_rate, _decay = random.uniform(0.1, 0.3), random.uniform(0.2, 0.8)
+_got = adamw_step(_w.clone(), _zero.clone(), _zero.clone(), _zero.clone(), 2, _rate, _decay, (0.8, 0.9), 1e-8)
+assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return (w, m, v); yours: {_got!r}."
+assert close(_got[0], (1 - _rate * _decay) * _w, 1e-4, 1e-6), (
+    f"No gradient, rate {_rate:.3f}, decay {_decay:.3f}: every weight shrinks by {_rate * _decay:.2%}, and here not."
+)
+assert close(_got[1], _zero) and close(_got[2], _zero), "No gradient yet: m and v should stay zero."
+### END HIDDEN TESTS
 
 # %% test="adamw_step" aspect="only matrices decay" points=1
-_weights = [torch.zeros(shape) for shape in ((3,), (4, 3), (2, 4, 5), (), (1, 7), (60,))]
-_got = decay_groups(list(_weights), 0.3)
-assert hasattr(_got, "__len__") and len(_got) == 2, f"A list of two dicts is wanted; yours: {_got!r}."
+_shapes, _decay = ((3,), (4, 3), (2, 4, 5), (), (1, 7), (60,)), 0.3
+### BEGIN HIDDEN TESTS
+_shapes, _decay = ((1, 1), (80,), (2, 1, 3, 1), (), (5, 1), (1,), (6, 7), (1, 7), (80,)), 0.05
+### END HIDDEN TESTS
+_weights = [torch.randn(shape) for shape in _shapes]
+_got = decay_groups([part.clone() for part in _weights], _decay)
+assert np.shape(_got) == (2,), f"A list of two dicts is wanted; yours: {_got!r}."
 assert all({"params", "weight_decay"} <= set(group) for group in _got), 'Both groups need "params" and "weight_decay".'
-_found = {float(group["weight_decay"]): sorted(tuple(part.shape) for part in group["params"]) for group in _got}
-assert set(_found) == {0.3, 0.0}, f"One group decays with .3, the other with 0; yours: {sorted(_found)}."
-assert _found[0.3] == [(1, 7), (2, 4, 5), (4, 3)], f"Two axes or more should decay; with you: {_found[0.3]}."
-assert _found[0.0] == [(), (3,), (60,)], f"Biases and gains should not decay; with you: {_found[0.0]}."
+_found = {float(group["weight_decay"]): list(group["params"]) for group in _got}
+assert set(_found) == {_decay, 0.0}, f"One group decays with {_decay}, the other with 0; yours: {sorted(_found)}."
+_all = [tuple(np.shape(part)) for group in _found.values() for part in group]
+assert sorted(_all) == sorted(_shapes), f"Each of the {len(_shapes)} tensors belongs to one group; yours hold {_all}."
+for _rate, _name in ((_decay, "Two axes or more should decay"), (0.0, "Biases and gains should not decay")):
+    _wanted = [part for part in _weights if (part.ndim >= 2) == (_rate > 0)]
+    _here = [tuple(np.shape(part)) for part in _found[_rate]]
+    assert sorted(_here) == sorted(tuple(part.shape) for part in _wanted), f"{_name}; with you: {_here}."
+    assert all(any(close(part, mine) for mine in _found[_rate]) for part in _wanted), (
+        "The groups should hold the very tensors of the list; some of yours have other numbers."
+    )
+### BEGIN HIDDEN TESTS
+_after = arguments_after(decay_groups, [part.clone() for part in _weights], _decay)[0]
+assert len(_after) == len(_weights), "The list of weights is shorter or longer after your decay_groups."
+### END HIDDEN TESTS
 
 # %% [markdown]
 # A first step has the rate's size, whether the gradient is 1,000 or 0.001. So the rate is all that is left to choose. (`lmkit.optimizers` takes torch's own
@@ -1395,26 +1652,35 @@ def rate_factor(s, N, n, lowest):
 
 
 # %% test="rate_factor" aspect="equal steps up" points=1
-_got = [float(rate_factor(_s, 100, 4, 0.1)) for _s in range(5)]
-assert np.allclose(_got, [0.25, 0.5, 0.75, 1, 1]), (
+_got = [rate_factor(_s, 100, 4, 0.1) for _s in range(5)]
+assert close(_got, [0.25, 0.5, 0.75, 1, 1], 1e-5), (
     f"n = 4: .25, .5, .75, 1, then the cosine begins at 1; yours: {_got}."
 )
 for _n in (0, 1):
-    _got = float(rate_factor(0, 10, _n, 0.1))
-    assert math.isclose(_got, 1), f"Without warm-up (n = 0), or with one step, the first factor is 1; yours: {_got}."
+    _got = rate_factor(0, 10, _n, 0.1)
+    assert close(_got, 1, 1e-5), f"Without warm-up (n = 0), or with one step, the first factor is 1; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _N, _n, _low in ((30, 7, 0.2), (8, 7, 0.0), (50, random.randint(10, 40), 0.3)):
+    for _s in (0, 1, _n - 1, _n):
+        _got = rate_factor(_s, _N, _n, _low)
+        assert close(_got, min((_s + 1) / _n, 1), 1e-5), f"Step {_s}, N = {_N}, n = {_n}: not {_got}."
+for _s in (0, 3, 9):
+    _wanted, _got = 0.1 + 0.9 * math.cos(math.pi / 20 * _s) ** 2, rate_factor(_s, 10, 0, 0.1)
+    assert close(_got, _wanted, 1e-5), f"N = 10, no warm-up (n = 0), step {_s}: {_wanted:.4f} wanted; yours: {_got}."
+### END HIDDEN TESTS
 
 # %% test="rate_factor" aspect="half a cosine down" points=1
-_got = [float(rate_factor(_s, 20, 4, 0.1)) for _s in (4, 12, 20)]
-assert np.allclose(_got, [1, 0.55, 0.1]), f"N = 20, n = 4: 1, in the middle .55, at the end .1; yours: {_got}."
+_got = [rate_factor(_s, 20, 4, 0.1) for _s in (4, 12, 20)]
+assert close(_got, [1, 0.55, 0.1], 1e-5), f"N = 20, n = 4: 1, in the middle .55, at the end .1; yours: {_got}."
 ### BEGIN HIDDEN TESTS
 for _ in range(20):
     _N, _low = random.randint(30, 90), random.uniform(0.02, 0.4)
     _n = random.randint(1, 20)
     _s = random.randint(_n + 1, _N - 1)
     _wanted = _low + (1 - _low) * math.cos(math.pi / 2 * (_s - _n) / (_N - _n)) ** 2
-    _got = float(rate_factor(_s, _N, _n, _low))
-    assert math.isclose(_got, _wanted), (
-        f"s = {_s}, N = {_N}, n = {_n}, lowest {_low:.2f}: {_wanted:.4f}, not {_got:.4f}."
+    _got = rate_factor(_s, _N, _n, _low)
+    assert close(_got, _wanted, 1e-4, 1e-6), (
+        f"s = {_s}, N = {_N}, n = {_n}, lowest {_low:.2f}: {_wanted:.4f}, not {_got}."
     )
 ### END HIDDEN TESTS
 
@@ -1422,7 +1688,24 @@ for _ in range(20):
 _got = rate_factor(np.arange(9), 9, 3, 0.0)
 assert np.shape(_got) == (9,), f"Nine steps, nine factors; yours: {_got!r}."
 _wanted = [1 / 3, 2 / 3, 1, *(math.cos(math.pi / 12 * k) ** 2 for k in range(6))]
-assert np.allclose(_got, _wanted), f"Factors {np.round(_wanted, 2)} wanted; yours: {np.round(_got, 2)}."
+assert close(_got, _wanted, 1e-4, 1e-6), f"Factors {np.round(_wanted, 2)} wanted; yours: {np.round(_got, 2)}."
+### BEGIN HIDDEN TESTS
+for _n, _steps in (
+    (5, np.random.default_rng().permutation(12)),
+    (5, [7, 3, 3, 11]),
+    (6, [4, 2]),
+    (2, [11, 5, 8]),
+    (0, range(9)),
+    (4, [6]),
+):
+    _s = np.array(_steps, dtype=float if _n == 5 else int)
+    _wanted = [(s + 1) / _n if s < _n else 0.2 + 0.8 * math.cos(math.pi / 2 * (s - _n) / (12 - _n)) ** 2 for s in _s]
+    _got = rate_factor(_s.copy(), 12, _n, 0.2)
+    assert close(_got, _wanted, 1e-4, 1e-6), (
+        f"Steps {_s}, N = 12, n = {_n}: factors {np.round(_wanted, 3)} wanted; yours: {_got}."
+    )
+    assert close(arguments_after(rate_factor, _s.copy(), 12, _n, 0.2)[0], _s), "Your rate_factor changes its array s."
+### END HIDDEN TESTS
 
 # %% [markdown]
 # "If the learning rate is too large, it diverges; if too small, it does not learn well" (004). We try all decades, with a constant rate and with
@@ -1488,7 +1771,7 @@ plt.show()
 
 # %% task="pad" points=4 level=2 minutes=12
 def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers, which stay as they are."""
     ### BEGIN SOLUTION
     T = max(map(len, texts)) - 1
     inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
@@ -1510,46 +1793,72 @@ assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return (inputs, targ
 assert all(torch.is_tensor(part) and not part.is_floating_point() for part in _got), (
     "Inputs and targets should be tensors of integers."
 )
-assert _got[0].tolist() == [[5, 6, 7], [9, 0, 0]], f"Inputs 5 6 7 and 9 0 0 wanted; yours: {_got[0].tolist()}."
-assert _got[1].tolist() == [[6, 7, 8], [4, -100, -100]], f"Targets 6 7 8, 4 -100 -100; yours: {_got[1].tolist()}."
+assert close(_got[0], [[5, 6, 7], [9, 0, 0]]), f"Inputs 5 6 7 and 9 0 0 wanted; yours: {_got[0].tolist()}."
+assert close(_got[1], [[6, 7, 8], [4, -100, -100]]), f"Targets 6 7 8, 4 -100 -100; yours: {_got[1].tolist()}."
+### BEGIN HIDDEN TESTS
+_got = pad([[0, 3], [2, 0, 0, 1], [0, 5, 0]])
+assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return (inputs, targets); yours: {_got!r}."
+assert close(_got[0], [[0, 0, 0], [2, 0, 0], [0, 5, 0]]), (
+    "0 is also a token number: some inputs of texts that hold it are wrong."
+)
+assert close(_got[1], [[3, -100, -100], [0, 0, 1], [5, 0, -100]]), (
+    "0 is also a token number, and a target like any other: only what is missing is -100."
+)
+### END HIDDEN TESTS
 
 # %% test="pad" aspect="any lengths in any order" points=1
-_texts = [[1, 2], [3, 4, 5], [6, 7]]
+_cases = [[[1, 2], [3, 4, 5], [6, 7]]]
 ### BEGIN HIDDEN TESTS
-_texts = [random.choices(range(1, 50), k=k) for k in (3, 2, random.randint(6, 9), 4, random.randint(2, 9))]
+_cases = [[random.choices(range(50), k=k) for k in (3, 2, random.randint(6, 9), 4, 5, 2)]]
+_cases += [[random.choices(range(50), k=k) for k in lengths] for lengths in ((2, 2, 2), (7,), (4, 4), (2, 5, 3))]
 ### END HIDDEN TESTS
-_inputs, _targets = pad([list(words) for words in _texts])
-_T = max(map(len, _texts)) - 1
-assert tuple(_inputs.shape) == tuple(_targets.shape) == (len(_texts), _T), (
-    f"The longest text has {_T + 1} tokens, so T = {_T}; your shapes: {tuple(_inputs.shape)}, {tuple(_targets.shape)}."
-)
-for _row, _words in enumerate(_texts):
-    _k = len(_words) - 1
-    assert _inputs[_row].tolist() == [*_words[:-1], *[0] * (_T - _k)], (
-        f"Text {_words}: inputs {_inputs[_row].tolist()}."
+for _texts in _cases:
+    _got = pad([list(words) for words in _texts])
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return (inputs, targets); yours: {_got!r}."
+    _T = max(map(len, _texts)) - 1
+    for _part, _name in zip(_got, ("inputs", "targets"), strict=True):
+        assert np.shape(_part) == (len(_texts), _T), (
+            f"{len(_texts)} texts, the longest of {_T + 1} tokens, so T = {_T}; your {_name}: {np.shape(_part)}."
+        )
+    for _row, _words in enumerate(_texts):
+        _few = _T + 1 - len(_words)
+        assert close(_got[0][_row], [*_words[:-1], *[0] * _few]), f"Text {_words}: inputs {_got[0][_row]}."
+        assert close(_got[1][_row], [*_words[1:], *[-100] * _few]), f"Text {_words}: targets {_got[1][_row]}."
+### BEGIN HIDDEN TESTS
+for _texts in _cases:
+    assert arguments_after(pad, [list(words) for words in _texts])[0] == _texts, (
+        "The lists that were handed over are changed by your pad: the next epoch needs them as they were."
     )
-    assert _targets[_row].tolist() == [*_words[1:], *[-100] * (_T - _k)], (
-        f"Text {_words}: targets {_targets[_row].tolist()}."
-    )
+### END HIDDEN TESTS
 
 # %% test="pad" aspect="every token counts alike" points=1
 _got = whole_gradient([torch.tensor([10.0, 0.0]), torch.tensor([0.0, 10.0])], [1, 9])
 assert np.shape(_got) == (2,), f"The gradient keeps its shape, (2,); yours: {_got!r}."
-assert np.allclose(_got, [1, 9]), f"1 target with gradient (10, 0), 9 with (0, 10): (1, 9) wanted; yours: {_got}."
+assert close(_got, [1, 9], 1e-5), f"1 target with gradient (10, 0), 9 with (0, 10): (1, 9) wanted; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _counts, _shape in (([3, 1, 7, 5], (3, 2)), ([4], (5,)), ([2, 6], (2, 3, 2)), ([2, 3, 4], ())):
+    _parts = [torch.randn(_shape).double() for _ in _counts]
+    _wanted = torch.stack([n * part for n, part in zip(_counts, _parts, strict=True)]).sum(0) / sum(_counts)
+    _got = whole_gradient([part.clone() for part in _parts], list(_counts))
+    assert close(_got, _wanted, 1e-4, 1e-6), f"Gradients of shape {_shape} from parts of {_counts} targets: {_got}."
+    _after, _ = arguments_after(whole_gradient, [part.clone() for part in _parts], list(_counts))
+    assert all(close(new, old) for new, old in zip(_after, _parts, strict=True)), (
+        "The parts' gradients are changed by your whole_gradient: += and *= work on the tensor that was handed over."
+    )
+### END HIDDEN TESTS
 
 # %% test="pad" aspect="equal to one large batch" points=1
-_w, _sizes = torch.randn(3, 4).double().requires_grad_(True), [2, 5, 1]
+_sizes = [2, 5, 1]
 ### BEGIN HIDDEN TESTS
-_sizes = [random.randint(2, 4), random.randint(5, 9), 1]
+_sizes = [random.randint(2, 4), random.randint(5, 9), 1, 3]
 ### END HIDDEN TESTS
+_w = torch.randn(3, 4).double().requires_grad_(True)
 _x, _y = torch.randn(sum(_sizes), 4).double(), torch.randint(3, (sum(_sizes),))
 _losses = F.cross_entropy(_x @ _w.T, _y, reduction="none").split(_sizes)
 _parts = [torch.autograd.grad(part.mean(), _w, retain_graph=True)[0] for part in _losses]
 _wanted = torch.autograd.grad(torch.cat(_losses).mean(), _w)[0]
 _got = whole_gradient([part.clone() for part in _parts], list(_sizes))
-assert torch.is_tensor(_got) and torch.allclose(_got, _wanted), (
-    f"Parts of {_sizes} targets: not the gradient of all {sum(_sizes)} at once."
-)
+assert close(_got, _wanted, 1e-4, 1e-6), f"Parts of {_sizes} targets: not the gradient of all {sum(_sizes)} at once."
 
 # %%
 model, (padded, _) = small(), pad([[number[letter] for letter in word] for word in ("strawberry", "tea")])
@@ -1652,7 +1961,7 @@ def quarter_turn():
 
 
 def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    """A new list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
     ### BEGIN SOLUTION
     half, turned = len(theta), list(x)
     for i in range(half):
@@ -1678,63 +1987,96 @@ def rotate(x, theta):
 
 
 # %% test="rotate" aspect="by hand and by loop" points=1
-_got = np.ravel(quarter_turn())
-assert _got.shape == (2,), f"quarter_turn returns two numbers; yours: {quarter_turn()!r}."
+_got = quarter_turn()
+assert np.shape(_got) == (2,), f"quarter_turn returns two numbers; yours: {_got!r}."
 _one = rotate_one([1.0, 2.0, 0.0, 0.0], [math.pi / 2, 0.0])
 assert np.shape(_one) == (4,), f"Four numbers in, four out; yours: {_one!r}."
-assert np.allclose(_one, [0, 2, 1, 0]), f"Pair 0 is (1, 0), turned by 90°; pair 1 stays (2, 0): 0 2 1 0; yours: {_one}."
+assert close(_one, [0, 2, 1, 0], 0, 1e-5), (
+    f"Pair 0 is (1, 0), turned by 90°; pair 1 stays (2, 0): 0 2 1 0; yours: {_one}."
+)
 ### BEGIN HIDDEN TESTS
-assert np.allclose(_got, [-1, 3]), f"(3, 1) turned by 90° against the clock is not {_got}."
-_x, _theta = np.random.default_rng().normal(size=6), np.random.default_rng().uniform(0.3, 6, 3)
-_wanted = (_x[:3] + 1j * _x[3:]) * np.exp(1j * _theta)
-_got = rotate_one(_x.tolist(), _theta.tolist())
-assert np.allclose(_got, [*_wanted.real, *_wanted.imag]), f"x = {_x.round(2)}, theta = {_theta.round(2)}: not {_got}."
+assert close(_got, [-1, 3], 0, 1e-5), f"(3, 1) turned by 90° against the clock is not {_got}."
+for _half in (3, 1, 4):
+    _x, _theta = np.random.default_rng().normal(size=2 * _half), np.random.default_rng().uniform(0.3, 6, _half)
+    _wanted = (_x[:_half] + 1j * _x[_half:]) * np.exp(1j * _theta)
+    _got = rotate_one(_x.tolist(), _theta.tolist())
+    assert close(_got, [*_wanted.real, *_wanted.imag], 1e-4, 1e-5), (
+        f"x = {_x.round(2)}, theta = {_theta.round(2)}: not {_got}."
+    )
+    _after = arguments_after(rotate_one, _x.tolist(), _theta.tolist())
+    assert close(_after[0], _x) and close(_after[1], _theta), "Your rotate_one changes the lists it was given."
 ### END HIDDEN TESTS
 
 # %% test="rotate" aspect="the table of angles" points=1
-_T, _D = 5, 6
+_sizes = ((5, 6),)
 ### BEGIN HIDDEN TESTS
-_T, _D = random.randint(3, 9), random.choice([4, 8, 10])
+_sizes = ((3, 4), (random.randint(12, 15), 10), (1, 8), (5, 2))
 ### END HIDDEN TESTS
-_got = angles(_T, _D)
-assert np.shape(_got) == (_T, _D // 2), f"T = {_T}, D = {_D}: shape {_T, _D // 2} wanted; yours: {np.shape(_got)}."
-for _m in range(_T):
-    for _i in range(_D // 2):
-        _wanted = _m / 10_000 ** (2 * _i / _D)
-        assert math.isclose(_got[_m, _i], _wanted, rel_tol=1e-4), (
-            f"D = {_D}, place {_m}, pair {_i}: {_wanted:.5f} wanted; yours: {float(_got[_m, _i]):.5f}."
-        )
+for _T, _D in _sizes:
+    _got = angles(_T, _D)
+    assert np.shape(_got) == (_T, _D // 2), f"T = {_T}, D = {_D}: shape {_T, _D // 2} wanted; yours: {np.shape(_got)}."
+    assert torch.is_tensor(_got) and _got.is_floating_point(), f"A tensor of floats is wanted; yours: {_got!r}."
+    for _m in range(_T):
+        for _i in range(_D // 2):
+            _wanted = _m / 10_000 ** (2 * _i / _D)
+            assert close(_got[_m, _i], _wanted, 1e-4), (
+                f"D = {_D}, place {_m}, pair {_i}: {_wanted:.5f} wanted; yours: {float(_got[_m, _i]):.5f}."
+            )
 
 # %% test="rotate" aspect="all at once" points=1
-_B, _T, _D = 2, 4, 6
+_shapes = ((2, 4, 6),)
 ### BEGIN HIDDEN TESTS
-_B, _T, _D = random.randint(2, 3), random.randint(3, 6), random.choice([4, 8])
+_shapes = ((3, 5, 4), (2, 3, 8), (4, 3, 2, 10), (7, 6), (3, 1, 4))
 ### END HIDDEN TESTS
-_x, _theta = torch.randn(_B, _T, _D).double(), torch.rand(_T, _D // 2).double() + 0.2
-_got = rotate(_x.clone(), _theta.clone())
-assert np.shape(_got) == (_B, _T, _D), f"The shape of x, {_B, _T, _D}, is wanted; yours: {np.shape(_got)}."
-assert torch.allclose(_got, transformer.rotate(_x, torch.stack([_theta.cos(), _theta.sin()]))), (
-    "On random vectors and angles some entries differ from the formula."
-)
+for _shape in _shapes:
+    _T, _D = _shape[-2:]
+    _x, _theta = torch.randn(_shape).double(), torch.rand(_T, _D // 2).double() * 3 + 0.2
+    _got = rotate(_x.clone(), _theta.clone())
+    assert np.shape(_got) == _shape, f"The shape of x, {_shape}, is wanted; yours: {np.shape(_got)}."
+    _turned = torch.complex(*_x.chunk(2, -1)) * torch.polar(torch.ones_like(_theta), _theta)
+    assert close(_got, torch.cat([_turned.real, _turned.imag], -1), 1e-4, 1e-5), (
+        f"x of shape {_shape}, random vectors and angles: some entries differ from the formula."
+    )
+    ### BEGIN HIDDEN TESTS
+    _after = arguments_after(rotate, _x.clone(), _theta.clone())
+    assert close(_after[0], _x) and close(_after[1], _theta), "x or theta is changed in place by your rotate."
+### END HIDDEN TESTS
 
 # %% test="rotate" aspect="lengths stay" points=1
 _x = torch.randn(3, 2, 5, 8).double()
 _got = rotate(_x.clone(), 3 * torch.rand(5, 4).double())
 assert np.shape(_got) == (3, 2, 5, 8), f"[B, H, T, D] in, the same out; yours: {np.shape(_got)}."
-assert torch.allclose(_got.norm(dim=-1), _x.norm(dim=-1)), "Turning changes no length, but some of yours change."
+assert close(_got.norm(dim=-1), _x.norm(dim=-1), 1e-4), "Turning changes no length, but some of yours change."
 _zero = rotate(_x.clone(), torch.zeros(5, 4).double())
-assert torch.allclose(_zero, _x), "With all angles zero nothing should change."
+assert close(_zero, _x, 1e-4, 1e-6), "With all angles zero nothing should change."
+### BEGIN HIDDEN TESTS
+_x, _theta = torch.randn(2, 4, 3, 10), 3 * torch.rand(3, 5) + 0.1
+_got = rotate(_x.clone(), _theta.clone())
+assert np.shape(_got) == (2, 4, 3, 10), f"[B, H, T, D] in, the same out; yours: {np.shape(_got)}."
+assert close(_got.norm(dim=-1), _x.norm(dim=-1), 1e-4), "Turning changes no length, but some of yours change."
+assert close(rotate(_got, -_theta), _x, 1e-3, 1e-5), "Turned there and back again, x should be as before."
+### END HIDDEN TESTS
 
 # %% test="rotate" aspect="only the distance counts" points=1
 _theta = torch.as_tensor(angles(40, 8)).double()
+assert _theta.shape == (40, 4), f"T = 40, D = 8: angles of shape (40, 4) are wanted; yours: {tuple(_theta.shape)}."
 _q, _k = torch.arange(1, 9).double(), torch.arange(8, 0, -1).double()
-_scores = rotate(_q.expand(40, 8), _theta) @ rotate(_k.expand(40, 8), _theta).T
+### BEGIN HIDDEN TESTS
+_q, _k = torch.rand(8).double() * 5 + 1, torch.rand(8).double() * 5 + 1
+### END HIDDEN TESTS
+_turned = [rotate(part.repeat(40, 1), _theta) for part in (_q, _k)]
+assert np.shape(_turned[0]) == np.shape(_turned[1]) == (40, 8), "x of shape (40, 8): the same is wanted back."
+_scores = _turned[0] @ _turned[1].T
 for _distance in (0, 1, 7, 30):
     _same = _scores.diagonal(_distance)
-    assert torch.allclose(_same, _same[0].expand_as(_same), atol=1e-3), (
+    assert close(_same, _same[0].expand_as(_same), 1e-3, 1e-3), (
         f"The same query and key, always {_distance} places apart, should always have the same product."
     )
-assert not torch.allclose(_scores[0, 1], _scores[0, 7], atol=1), "At distances 1 and 7 the product should differ."
+_turn = torch.tensor([7 / 10_000 ** (i / 4) for i in range(4)]).double()
+_a, _b = torch.complex(*_q.chunk(2)), torch.complex(*_k.chunk(2)) * torch.polar(torch.ones(4).double(), _turn)
+assert close(_scores[0, 7], (_a.conj() * _b).real.sum(), 1e-3, 1e-3), (
+    f"The product of places 0 and 7 should be {(_a.conj() * _b).real.sum():.3f}; yours: {_scores[0, 7]:.3f}."
+)
 
 # %%
 x, theta = torch.tensor([[3.0, 1.0]]), torch.tensor([[math.pi / 2]])
@@ -1821,32 +2163,44 @@ def mean_left(mu, sigma):
 _got = rms_norm(torch.tensor([[[3.0, 4.0], [-600.0, 800.0]]]).double(), torch.ones(2).double())
 assert np.shape(_got) == (1, 2, 2), f"x of shape (1, 2, 2): the same is wanted; yours: {np.shape(_got)}."
 _wanted = np.array([[[0.6, 0.8], [-0.6, 0.8]]]) * math.sqrt(2)
-assert np.allclose(_got, _wanted, atol=1e-4), f"3 and 4 become .849 and 1.131; yours: {_got[0, 0].tolist()}."
+assert close(_got, _wanted, 0, 1e-4), f"3 and 4 become .849 and 1.131; yours: {_got[0, 0].tolist()}."
 ### BEGIN HIDDEN TESTS
-for _scale, _eps in ((4, 1e-6), (0.1, 0.3)):
-    _x, _g = torch.randn(2, 3, 5).double() * _scale + _scale, torch.randn(5).double()
-    assert torch.allclose(rms_norm(_x.clone(), _g, _eps), F.rms_norm(_x, (5,), _g, _eps)), (
-        f"x with spread {_scale}, eps = {_eps}, random gain: not torch's rms_norm."
+for _shape, _scale, _more in (((2, 3, 5), 4, (1e-6,)), ((4, 3), 0.1, (0.3,)), ((6,), 1e-3, ()), ((2, 5, 3, 4), 1, ())):
+    _x, _g = (torch.randn(_shape).double() + 1) * _scale, torch.randn(_shape[-1]).double()
+    _wanted = _g * _x / (_x.square().mean(-1, keepdim=True) + (_more[0] if _more else 1e-6)).sqrt()
+    assert close(rms_norm(_x.clone(), _g.clone(), *_more), _wanted, 1e-4, 1e-6), (
+        f"x of shape {_shape} and spread {_scale}, eps = {_more[0] if _more else 'not given'}, random gain: "
+        "not what the formula gives."
     )
+    _after = arguments_after(rms_norm, _x.clone(), _g.clone())
+    assert close(_after[0], _x) and close(_after[1], _g), "x or gain is changed in place by your rms_norm."
 ### END HIDDEN TESTS
 
 # %% test="rms_norm" aspect="squares of the positive" points=1
 _x = torch.tensor([[-2.0, -0.5, 0.0], [0.5, 1.0, 3.0]]).double()
 _got = squared_relu(_x.clone())
 assert np.shape(_got) == (2, 3), f"The shape of x is wanted; yours: {np.shape(_got)}."
-assert np.allclose(_got, [[0, 0, 0], [0.25, 1, 9]]), f"0 0 0 and .25 1 9 wanted; yours: {_got.tolist()}."
-assert np.allclose(gradients(squared_relu, _x)[0], [[0, 0, 0], [1, 2, 6]]), "Its slope should be 2x, and 0 below zero."
+assert close(_got, [[0, 0, 0], [0.25, 1, 9]], 1e-5), f"0 0 0 and .25 1 9 wanted; yours: {_got.tolist()}."
+assert close(gradients(squared_relu, _x)[0], [[0, 0, 0], [1, 2, 6]], 1e-5), "Its slope should be 2x, and 0 below zero."
+### BEGIN HIDDEN TESTS
+_x = torch.randn(3, 4, 2).double() * 2
+assert close(squared_relu(_x.clone()), torch.relu(_x) ** 2, 1e-4), "On random numbers your squared_relu is wrong."
+assert close(gradients(squared_relu, _x)[0], 2 * torch.relu(_x), 1e-4), "On random numbers its slope is wrong."
+assert close(arguments_after(squared_relu, _x.clone())[0], _x), "x is changed in place by your squared_relu."
+### END HIDDEN TESTS
 
 # %% test="rms_norm" aspect="the mean that stays" points=1
 _got = mean_left(3.0, 4.0)
-assert isinstance(_got, int | float | np.number), f"mean_left returns a number; yours: {_got!r}."
-assert math.isclose(_got, 0.6), f"Mean 3, deviation 4: .6 is left; yours: {_got}."
+assert is_number(_got), f"mean_left returns a number; yours: {_got!r}."
+assert close(_got, 0.6, 1e-4), f"Mean 3, deviation 4: .6 is left; yours: {_got}."
 ### BEGIN HIDDEN TESTS
 _x = np.random.default_rng().normal(size=50) * 2 + random.uniform(1, 3)
 _wanted = (_x / math.sqrt((_x**2).mean())).mean()
 _got = mean_left(_x.mean(), _x.std())
-assert math.isclose(_got, _wanted), f"Mean {_x.mean():.3f}, deviation {_x.std():.3f}: {_wanted:.4f}, not {_got}."
-assert math.isclose(mean_left(-2.0, 1.5), -0.8), f"A negative mean stays negative; yours: {mean_left(-2.0, 1.5)}."
+assert close(_got, _wanted, 1e-4), f"Mean {_x.mean():.3f}, deviation {_x.std():.3f}: {_wanted:.4f}, not {_got}."
+for _mu, _sigma, _wanted in ((-2.0, 1.5, -0.8), (0.0, 2.0, 0), (-3.0, 0.0, -1), (0.05, 0.12, 5 / 13)):
+    _got = mean_left(_mu, _sigma)
+    assert close(_got, _wanted, 1e-4, 1e-6), f"Mean {_mu}, deviation {_sigma}: {_wanted:.3f} wanted; yours: {_got}."
 ### END HIDDEN TESTS
 
 # %% [markdown] statement="orthogonal"
@@ -1868,7 +2222,6 @@ assert math.isclose(mean_left(-2.0, 1.5), -0.8), f"A negative mean stays negativ
 # 3. In a loop: the square table, its square, and three terms added; each uses the *old* $X$. Add something tiny to the norm, so that nothing
 #    is divided by zero.
 
-
 # %% task="orthogonal" points=4 level=2 minutes=15
 # guess_small = a number, written down before you measure
 ### BEGIN SOLUTION
@@ -1886,7 +2239,7 @@ def pushed(s, rounds):
 
 
 def orthogonal(G, rounds=5):
-    """X [p, q] after so many rounds, from a matrix G [p, q]."""
+    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
     ### BEGIN SOLUTION
     X = G / (G.norm() + 1e-12)
     for _ in range(rounds):
@@ -1904,57 +2257,68 @@ measured_small = pushed(0.01, 5)
 # %% test="orthogonal" aspect="one singular value" points=1
 for _s, _rounds, _wanted in ((0.5, 0, 0.5), (1.0, 1, 0.701), (0.5, 1, 1.188859375)):
     _got = pushed(_s, _rounds)
-    assert isinstance(_got, int | float | np.number), f"pushed returns a number; yours: {_got!r}."
-    assert math.isclose(_got, _wanted), f"s = {_s}, {_rounds} rounds: {_wanted} wanted; yours: {_got}."
+    assert is_number(_got), f"pushed returns a number; yours: {_got!r}."
+    assert close(_got, _wanted, 1e-5), f"s = {_s}, {_rounds} rounds: {_wanted} wanted; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-_s = random.uniform(0.2, 0.9)
-_twice = np.polynomial.Polynomial([0, 3.4445, 0, -4.775, 0, 2.0315])
-assert math.isclose(pushed(_s, 2), _twice(_twice(_s))), f"s = {_s:.4f}, two rounds: {_twice(_twice(_s)):.5f} wanted."
+_step = np.polynomial.Polynomial([0, 3.4445, 0, -4.775, 0, 2.0315])
+for _rounds in (2, 4, 1, 0):
+    _s = _wanted = random.uniform(0.2, 0.9)
+    for _ in range(_rounds):
+        _wanted = _step(_wanted)
+    _got = pushed(_s, _rounds)
+    assert close(_got, _wanted, 1e-4), f"s = {_s:.4f}, {_rounds} rounds: {_wanted:.5f} wanted; yours: {_got}."
 ### END HIDDEN TESTS
 
 # %% test="orthogonal" aspect="directions stay, values are pushed" points=1
-_p, _q, _rounds = 3, 4, 5
+_sizes = ((3, 4, 5),)
 ### BEGIN HIDDEN TESTS
-_p, _q, _rounds = *random.sample(range(2, 7), 2), random.randint(1, 4)
+_sizes = ((3, 5, 4), (6, 2, 3), (4, 4, 2), (5, 1, 1), (1, 6, 5), (3, 2, 0))
 ### END HIDDEN TESTS
-_G = torch.randn(_p, _q).double() * 30
-_got = orthogonal(_G.clone(), _rounds)
-assert np.shape(_got) == (_p, _q), f"G is [{_p}, {_q}], so X is; yours: {np.shape(_got)}."
-_U, _S, _W = torch.linalg.svd(_G, full_matrices=False)
-_S = _S / _S.norm()
-for _ in range(_rounds):
-    _S = _S * (3.4445 + _S**2 * (-4.775 + 2.0315 * _S**2))
-assert torch.allclose(_got, _U * _S @ _W, atol=1e-6), (
-    f"A random {_p} x {_q} matrix, {_rounds} rounds: directions as in G and pushed singular values {_S.numpy().round(3)} wanted."
-)
+for _p, _q, _rounds in _sizes:
+    _G = torch.randn(_p, _q).double() * 30
+    _got = orthogonal(_G.clone(), _rounds)
+    assert np.shape(_got) == (_p, _q), f"G is [{_p}, {_q}], so X is; yours: {np.shape(_got)}."
+    _U, _S, _W = torch.linalg.svd(_G, full_matrices=False)
+    _S = _S / _S.norm()
+    for _ in range(_rounds):
+        _S = _S * (3.4445 + _S**2 * (-4.775 + 2.0315 * _S**2))
+    assert close(_got, _U * _S @ _W, 1e-3, 1e-4), (
+        f"A random {_p} x {_q} matrix, {_rounds} rounds: directions as in G and "
+        f"pushed singular values {_S.numpy().round(3)} wanted."
+    )
+    ### BEGIN HIDDEN TESTS
+    assert close(arguments_after(orthogonal, _G.clone(), _rounds)[0], _G), "G is changed in place by your orthogonal."
+### END HIDDEN TESTS
 
 # %% test="orthogonal" aspect="zero stays zero" points=1
-_got = orthogonal(torch.zeros(2, 3))
-assert np.shape(_got) == (2, 3), f"G is [2, 3], so X is; yours: {np.shape(_got)}."
-assert not torch.as_tensor(_got).isnan().any(), "A zero gradient gives NaN: something is divided by zero."
-assert not np.any(np.asarray(_got)), f"A zero gradient should give a zero step; yours: {_got}."
+_shapes, _tiny = ((2, 3),), (1, 1e-3)
+### BEGIN HIDDEN TESTS
+_shapes, _tiny = ((3, 2), (4, 4), (1, 5)), (1, 1e-3, 2e-4, 1e4)
+### END HIDDEN TESTS
+for _shape in _shapes:
+    _got = orthogonal(torch.zeros(_shape))
+    assert np.shape(_got) == _shape, f"G is {list(_shape)}, so X is; yours: {np.shape(_got)}."
+    assert not torch.as_tensor(_got).isnan().any(), "A zero gradient gives NaN: something is divided by zero."
+    assert not np.any(np.asarray(_got)), f"A zero gradient should give a zero step; yours: {_got}."
 _wanted = 2 / math.hypot(1, 2)
 for _ in range(5):
     _wanted = 3.4445 * _wanted - 4.775 * _wanted**3 + 2.0315 * _wanted**5
-_G = torch.tensor([[1.0, 0.0], [0.0, 2.0]]).double()
-_got = orthogonal(_G.clone())[1, 1]
-assert math.isclose(_got, _wanted, rel_tol=5e-3), (
-    f"G = [[1, 0], [0, 2]] and no rounds given, so 5: X[1, 1] should be {_wanted:.3f}; yours: {_got:.3f}."
-)
-_got = orthogonal(_G / 1000, 5)[1, 1]
-assert math.isclose(_got, _wanted, rel_tol=5e-3), (
-    f"A gradient 1,000 times smaller should give the same X, {_wanted:.3f} at [1, 1]; yours: {_got:.3f}. "
-    "Is what you add to the norm tiny beside it?"
-)
+for _scale in _tiny:
+    _got = orthogonal(torch.tensor([[_scale, 0.0], [0.0, 2 * _scale]]).double())
+    assert np.shape(_got) == (2, 2), f"G is [2, 2], so X is; yours: {np.shape(_got)}."
+    assert close(_got[1][1], _wanted, 5e-3), (
+        f"G = {_scale:g} times [[1, 0], [0, 2]] and no rounds given, so 5: X[1, 1] should be {_wanted:.3f}, whatever the "
+        f"scale; yours: {float(_got[1][1]):.3f}. Is what you add to the norm tiny beside it?"
+    )
 
 # %% test="orthogonal" aspect="guess and measurement" points=1
 for _name, _value in (("guess_small", guess_small), ("measured_small", measured_small)):
-    assert isinstance(_value, int | float | np.number), f"{_name} should be a number; yours: {_value!r}."
+    assert is_number(_value), f"{_name} should be a number; yours: {_value!r}."
 ### BEGIN HIDDEN TESTS
 _s = 0.01
 for _ in range(5):
     _s = _s * (3.4445 + _s**2 * (-4.775 + 2.0315 * _s**2))
-assert math.isclose(measured_small, _s, rel_tol=1e-3), f"0.01 does not become {measured_small} in 5 rounds."
+assert close(measured_small, _s, 1e-3), f"0.01 does not become {measured_small} in 5 rounds."
 ### END HIDDEN TESTS
 
 # %%
@@ -2005,8 +2369,8 @@ plt.show()
 # ## 16. Let it write
 #
 # From scores $s$ to chances, in this order: **temperature** $\tau$, $\text{softmax}(s / \tau)$, where $\tau = 0$ means all to the best; **top-k** keeps
-# the $k$ most likely; **top-p** keeps the *fewest* most likely that together have at least $p$. What is dropped gets 0, the rest is scaled to sum 1, after
-# top-k and after top-p.
+# the $k$ most likely; **top-p** keeps the *fewest* most likely that together have at least $p$. Either way, what is *just as likely* as the last one kept
+# stays, too: no token is dropped for its number. What is dropped gets 0, the rest is scaled to sum 1, after top-k and after top-p.
 #
 # Write `next_distribution(s, tau, k, p)`, $[B, V]$; `None` for $k$ or $p$ means all.
 
@@ -2019,7 +2383,7 @@ plt.show()
 
 # %% task="next_distribution" points=4 level=2 minutes=18
 def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
+    """Chances [B, V] from scores s [B, V], which stay as they are."""
     ### BEGIN SOLUTION
     if tau == 0:
         return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
@@ -2042,18 +2406,50 @@ _s = torch.tensor([[0.0, math.log(2), math.log(3)], [5.0, 900.0, 1.0]]).double()
 for _tau, _wanted in ((1.0, [1 / 6, 2 / 6, 3 / 6]), (0.5, [1 / 14, 4 / 14, 9 / 14]), (0, [0, 0, 1])):
     _got = next_distribution(_s.clone(), _tau)
     assert np.shape(_got) == (2, 3), f"Chances of shape (2, 3) are wanted; yours: {np.shape(_got)}."
-    assert np.allclose(_got[0], _wanted), (
+    assert close(_got[0], _wanted, 1e-5, 1e-6), (
         f"Scores ln 1, ln 2, ln 3 at {_tau}: {np.round(_wanted, 3)}; yours: {_got[0]}."
     )
-    assert np.allclose(_got[1], [0, 1, 0]), f"A score of 900 beside 5 and 1 at {_tau}: all to it; yours: {_got[1]}."
-assert np.allclose(next_distribution(_s.clone())[0], [1 / 6, 2 / 6, 3 / 6]), "If none is given, the temperature is 1."
+    assert close(_got[1], [0, 1, 0], 1e-5, 1e-6), (
+        f"A score of 900 beside 5 and 1 at {_tau}: all to it; yours: {_got[1]}."
+    )
+assert close(next_distribution(_s.clone())[0], [1 / 6, 2 / 6, 3 / 6], 1e-5), "If none is given, the temperature is 1."
+### BEGIN HIDDEN TESTS
+_s = torch.randn(3, 5).double() * 3
+for _tau in (0.3, 1.7, 4.0):
+    _wanted = torch.softmax(_s / _tau, -1)
+    assert close(next_distribution(_s.clone(), _tau), _wanted, 1e-4, 1e-5), f"Random scores, temperature {_tau}: wrong."
+assert close(arguments_after(next_distribution, _s.clone(), 0.7, 3, 0.8)[0], _s), "Your function changes the scores s."
+_s = torch.tensor([[1e-30, 0.0, -1.0], [-900.0, 3.0, 3.001], [-7.0, -6.0, -8.0], [5, 4, 4.99]])
+for _more in ((0,), (0, 2), (0.0, None, 0.5), (0, 3, 0.9)):
+    _got = next_distribution(_s.clone(), *_more)
+    assert close(_got, [[1, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]], 0, 1e-6), (
+        f"tau = 0 gives all to the best, by however little it is better, whatever k and p are; yours: {_got}."
+    )
+### END HIDDEN TESTS
 
 # %% test="next_distribution" aspect="the k most likely" points=1
 _s = torch.tensor([[0.1, 0.4, 0.2, 0.3], [0.4, 0.3, 0.2, 0.1]]).double().log()
 _got = next_distribution(_s.clone(), 1.0, 2)
 assert np.shape(_got) == (2, 4), f"Chances of shape (2, 4) are wanted; yours: {np.shape(_got)}."
-assert np.allclose(_got, [[0, 4 / 7, 0, 3 / 7], [4 / 7, 3 / 7, 0, 0]]), f"k = 2: two of each row, sum 1; yours: {_got}."
-assert np.allclose(next_distribution(_s.clone(), 1.0, 9), _s.exp()), "k larger than V keeps everything."
+assert close(_got, [[0, 4 / 7, 0, 3 / 7], [4 / 7, 3 / 7, 0, 0]], 1e-5, 1e-6), (
+    f"k = 2: two of each row, sum 1; yours: {_got}."
+)
+assert close(next_distribution(_s.clone(), 1.0, 9), _s.exp(), 1e-5), "k larger than V keeps everything."
+### BEGIN HIDDEN TESTS
+_s = torch.stack([torch.randperm(7) for _ in range(3)]).double() / 2
+for _k in (1, 3, 7, 8):
+    _wanted = torch.softmax(_s.masked_fill(_s < (7 - _k) / 2, -math.inf), -1)
+    assert close(next_distribution(_s.clone(), 1.0, _k), _wanted, 1e-4, 1e-6), (
+        f"Seven tokens in three rows, k = {_k}: the {min(_k, 7)} best of each row should stay, scaled to sum 1."
+    )
+_s = torch.tensor([[0.0, 1.0, 0.0, -1.0], [2.0, 2.0, 2.0, 5.0], [1.0, 3.0, 2.0, 0.0]])
+for _k, _kept in ((2, [[1, 1, 1, 0], [1, 1, 1, 1], [0, 1, 1, 0]]), (1, [[0, 1, 0, 0], [0, 0, 0, 1], [0, 1, 0, 0]])):
+    _wanted = torch.softmax(_s.masked_fill(torch.tensor(_kept) == 0, -math.inf), -1)
+    _got = next_distribution(_s.clone(), 1.0, _k)
+    assert close(_got, _wanted, 1e-4, 1e-6), (
+        f"k = {_k}, scores {_s.tolist()}: what is as likely as the last one kept stays, too, and only that; yours: {_got}."
+    )
+### END HIDDEN TESTS
 
 # %% test="next_distribution" aspect="the fewest that reach p" points=1
 _s = torch.tensor([[0.1, 0.4, 0.2, 0.3], [0.02, 0.03, 0.9, 0.05]]).double().log()
@@ -2063,30 +2459,53 @@ for _p, _wanted in (
     (0.3, [[0, 1, 0, 0], [0, 0, 1, 0]]),
 ):
     _wanted = np.array(_wanted) / np.sum(_wanted, axis=1, keepdims=True)
-    _p = _p - 1e-9  # .9 and .05 are .95, whatever rounding makes of it
+    _p = _p - 1e-6  # .9 and .05 are .95, whatever rounding makes of it
     _got = next_distribution(_s.clone(), 1.0, None, _p)
     assert np.shape(_got) == (2, 4), f"Chances of shape (2, 4) are wanted; yours: {np.shape(_got)}."
-    assert np.allclose(_got, _wanted), (
+    assert close(_got, _wanted, 1e-5, 1e-6), (
         f"p = {_p:.2f}, chances {_s.exp().numpy()}: {_wanted.round(3)} wanted; yours {_got}."
     )
 ### BEGIN HIDDEN TESTS
-_s = torch.tensor([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]).double().log()
-if torch.equal(_s.softmax(1), torch.tensor([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]).double()):  # exact, or no test
-    _got = next_distribution(_s.clone(), 1.0, None, 0.5)
-    assert np.allclose(_got, [[1, 0, 0], [0, 1, 0]]), (
-        f"Chances .5, .25, .25 and p = .5: the best alone has at least p, so only it stays; yours: {_got[0]}."
-    )
+_half = torch.tensor([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]).double()
+for _s in (_half.log() + shift for shift in range(9)):
+    if all(torch.equal(part.softmax(1).double(), _half) for part in (_s, _s.float())):  # rounding leaves the half alone
+        _got = next_distribution(_s.clone(), 1.0, None, 0.5)
+        assert close(_got, [[1, 0, 0], [0, 1, 0]], 0, 1e-6), (
+            f"Chances .5, .25, .25 and p = .5: the best alone has at least p, so only it stays; yours: {_got[0]}."
+        )
+_s = torch.tensor([[0.0, 1.0, 0.0, -1.0], [2.0, 2.0, 2.0, -1.0]])
+_got = next_distribution(_s.clone(), 1.0, None, 0.6)  # chances .20, .53, .20, .07 and .33, .33, .33, .02
+_wanted = torch.softmax(_s.masked_fill(_s < 0, -math.inf), -1)
+assert close(_got, _wanted, 1e-4, 1e-6), (
+    f"p = .6, scores {_s.tolist()}: what is as likely as the last one kept stays, too; yours: {_got}."
+)
+_s = torch.randn(60, 50)
+assert close(next_distribution(_s.clone(), 1.0, None, 1.0), _s.softmax(-1), 1e-3, 1e-5), (
+    "p = 1 keeps everything, also where 50 chances in float32 add up to 0.9999999."
+)
+_got = next_distribution(_s.clone(), 1.0, None, 1e-6)
+assert close(_got, F.one_hot(_s.argmax(-1), 50), 0, 1e-6), "A tiny p keeps the best token, and only it."
 ### END HIDDEN TESTS
 
 # %% test="next_distribution" aspect="all three in order" points=1
-_tau, _k, _p = 0.7, 3, 0.8
-_s = torch.tensor([[0.0, 1, 0.5, -1], [2, 1.9, 1.8, 1.7]]).double()
+_cases = [(torch.tensor([[0.0, 1, 0.5, -1], [2, 1.9, 1.8, 1.7]]).double(), 0.7, 3, 0.8)]
 ### BEGIN HIDDEN TESTS
-_s = torch.randn(6, 9).double()
-for _tau, _k, _p in ((2.0, 5, 0.7), (0.8, 4, 0.9), (1.5, 3, 0.5)):
+_cases = []
+while len(_cases) < 9:  # cases in which another order gives something else, and no sum is nearly p
+    _tau, _k, _p = ((2.0, 5, 0.7), (0.8, 4, 0.9), (0.6, 3, 0.8))[len(_cases) // 3]
+    _s = torch.randn(1, 9).double()
+    _hot, _cold = _s.sort(descending=True).values.softmax(1), (_s / _tau).sort(descending=True).values.softmax(1)
+    _kept = (_cold[:, :_k] / _cold[:, :_k].sum()).cumsum(1)
+    _count, _late = (_kept < _p).sum() + 1, min((_cold.cumsum(1) < _p).sum() + 1, _k)
+    _plain = ((_hot[:, :_k] / _hot[:, :_k].sum()).cumsum(1) < _p).sum() + 1
+    if _count not in (_late, _plain, _k) and (_kept - _p).abs().min() > 1e-3:
+        _cases.append((torch.stack([_s[0][torch.randperm(9)] for _ in range(3)]), _tau, _k, _p))
+### END HIDDEN TESTS
+for _s, _tau, _k, _p in _cases:
     _got = next_distribution(_s.clone(), _tau, _k, _p)
+    assert np.shape(_got) == tuple(_s.shape), f"Shape {tuple(_s.shape)} is wanted; yours: {np.shape(_got)}."
     for _row, _line in enumerate(_s.tolist()):
-        _best = sorted(range(9), key=lambda v: -_line[v])[:_k]
+        _best = sorted(range(len(_line)), key=lambda v: -_line[v])[:_k]
         _all = sum(math.exp(_line[v] / _tau) for v in _best)
         _kept, _sum = [], 0.0
         for _v in _best:
@@ -2094,16 +2513,10 @@ for _tau, _k, _p in ((2.0, 5, 0.7), (0.8, 4, 0.9), (1.5, 3, 0.5)):
                 _kept.append(_v)
             _sum += math.exp(_line[_v] / _tau) / _all
         _total = sum(math.exp(_line[v] / _tau) for v in _kept)
-        _wanted = [math.exp(_line[v] / _tau) / _total if v in _kept else 0 for v in range(9)]
-        assert np.allclose(_got[_row], _wanted), (
-            f"tau = {_tau}, k = {_k}, p = {_p}: {np.round(_wanted, 3)} wanted; yours: {_got[_row].numpy().round(3)}."
+        _wanted = [math.exp(_line[v] / _tau) / _total if v in _kept else 0 for v in range(len(_line))]
+        assert close(_got[_row], _wanted, 1e-4, 1e-5), (
+            f"tau = {_tau}, k = {_k}, p = {_p}: {np.round(_wanted, 3)} wanted; yours: {np.round(_got[_row], 3)}."
         )
-### END HIDDEN TESTS
-_got, _wanted = next_distribution(_s.clone(), _tau, _k, _p), transformer.probabilities(_s, _tau, _k, _p)
-assert np.shape(_got) == tuple(_s.shape), f"Chances of shape {tuple(_s.shape)} are wanted; yours: {np.shape(_got)}."
-assert np.allclose(_got, _wanted, atol=1e-5), (
-    f"tau = {_tau}, k = {_k}, p = {_p}: {_wanted[0]} wanted; yours: {_got[0]}."
-)
 
 # %%
 prompt = torch.tensor([[number[letter] for letter in "the cook likes t"]])
@@ -2176,50 +2589,82 @@ def cache_bytes(N, B, T, C, size):
 
 # %% test="attend_next" aspect="one token alone" points=1
 _q, _k, _v = torch.randn(3, 2, 2, 1, 4).double()
-_got = attend_next(_q, _k, _v, None)
+### BEGIN HIDDEN TESTS
+_q, _k, _v = torch.randn(3, 3, 5, 1, 4).double()
+### END HIDDEN TESTS
+_got = attend_next(_q.clone(), _k.clone(), _v.clone(), None)
 assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return (z, (keys, values)); yours: {_got!r}."
-assert np.shape(_got[0]) == (2, 2, 1, 4), f"z of shape (2, 2, 1, 4) wanted; yours: {np.shape(_got[0])}."
-assert torch.allclose(_got[0], _v), "The first token can only look at itself: z should be its value."
-assert torch.equal(_got[1][0], _k) and torch.equal(_got[1][1], _v), "The new pair should hold its key and its value."
+assert np.shape(_got[0]) == _v.shape, f"z of shape {tuple(_v.shape)} wanted; yours: {np.shape(_got[0])}."
+assert close(_got[0], _v, 1e-4, 1e-5), "The first token can only look at itself: z should be its value."
+assert isinstance(_got[1], tuple | list) and len(_got[1]) == 2, (
+    f"The pair (keys, values) is wanted; yours: {_got[1]!r}."
+)
+assert close(_got[1][0], _k, 1e-5) and close(_got[1][1], _v, 1e-5), "The new pair should hold its key and its value."
 
 # %% test="attend_next" aspect="step by step, all at once" points=1
-_B, _H, _T, _D = 2, 2, 5, 4
+_shapes = ((2, 2, 5, 4),)
 ### BEGIN HIDDEN TESTS
-_B, _H, _T, _D = random.randint(2, 3), random.randint(2, 3), random.randint(4, 7), random.randint(5, 6)
+_shapes = ((3, 2, random.randint(4, 7), 5), (2, 3, 4, 6))
 ### END HIDDEN TESTS
-_q, _k, _v = torch.randn(3, _B, _H, _T, _D).double() * 2
-_wanted, _past = F.scaled_dot_product_attention(_q, _k, _v, is_causal=True), None
-for _t in range(_T):
-    _here = [part[:, :, _t : _t + 1] for part in (_q, _k, _v)]
-    _z, _past = attend_next(*_here, _past)
-    assert np.shape(_z) == (_B, _H, 1, _D), f"z of shape {_B, _H, 1, _D} wanted; yours: {np.shape(_z)}."
-    assert np.shape(_past[0]) == np.shape(_past[1]) == (_B, _H, _t + 1, _D), (
-        f"Token {_t + 1}: keys and values of {_t + 1} places wanted; yours: {np.shape(_past[0])}, {np.shape(_past[1])}."
+_runs = []
+for _shape in _shapes:  # texts at once, token by token in turn
+    _q, _k, _v = torch.randn(3, *_shape).double() * 2
+    _runs.append([_q, _k, _v, F.scaled_dot_product_attention(_q, _k, _v, is_causal=True), None])
+for _t in range(max(_shape[2] for _shape in _shapes)):
+    for _run in _runs:
+        _q, _k, _v, _wanted, _past = _run
+        _B, _H, _T, _D = _q.shape
+        if _t >= _T:
+            continue
+        _got = attend_next(*(part[:, :, _t : _t + 1] for part in (_q, _k, _v)), _past)
+        assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return (z, (keys, values)); yours: {_got!r}."
+        _z, _run[4] = _got
+        assert np.shape(_z) == (_B, _H, 1, _D), f"z of shape {_B, _H, 1, _D} wanted; yours: {np.shape(_z)}."
+        for _name, _mine, _all in zip(("keys", "values"), _run[4], (_k, _v), strict=True):
+            assert np.shape(_mine) == (_B, _H, _t + 1, _D), (
+                f"Token {_t + 1}: {_name} of {_t + 1} places wanted; yours: {np.shape(_mine)}."
+            )
+            assert close(_mine, _all[:, :, : _t + 1], 1e-4, 1e-6), (
+                f"Token {_t + 1}: the {_name} that are returned are not those of places 1 to {_t + 1} in their order."
+            )
+        assert close(_z[:, :, 0], _wanted[:, :, _t], 1e-3, 1e-5), (
+            f"Token {_t + 1} gets something else than with the whole text."
+        )
+### BEGIN HIDDEN TESTS
+_q, _k, _v = torch.randn(3, 3, 2, 1, 4).double()
+_old = [torch.randn(3, 2, 6, 4).double() for _ in range(2)]
+_keys, _values = (torch.cat(part, 2) for part in ((_old[0], _k), (_old[1], _v)))
+for _ in range(2):
+    _got = attend_next(_q.clone(), _k.clone(), _v.clone(), tuple(part.clone() for part in _old))
+    assert close(_got[0], F.scaled_dot_product_attention(_q, _keys, _values), 1e-3, 1e-5), (
+        "A past of six places that was handed over: z is wrong. Only `past` says what was before, nothing else."
     )
-    assert torch.allclose(_z[:, :, 0], _wanted[:, :, _t]), (
-        f"Token {_t + 1} gets something else than with the whole text."
-    )
+_after = arguments_after(attend_next, _q.clone(), _k.clone(), _v.clone(), [part.clone() for part in _old])
+assert all(close(new, old) for new, old in zip(_after, (_q, _k, _v), strict=False)), "q, k or v is changed in place."
+assert len(_after[3]) == 2 and all(close(new, old) for new, old in zip(_after[3], _old, strict=True)), (
+    "`past` is changed in place: return a new pair."
+)
+### END HIDDEN TESTS
 
 # %% test="attend_next" aspect="tokens read" points=1
 for _m, _n, _wanted in ((1, 1, (1, 1)), (1, 3, (6, 3)), (4, 2, (9, 5))):
     _got = reads(_m, _n)
     assert np.shape(_got) == (2,), f"reads returns two numbers; yours: {_got!r}."
-    assert tuple(_got) == _wanted, f"Prompt {_m}, {_n} new: {_wanted} wanted; yours: {tuple(_got)}."
+    assert close(_got, _wanted), f"Prompt {_m}, {_n} new: {_wanted} wanted; yours: {tuple(_got)}."
 ### BEGIN HIDDEN TESTS
-_m, _n = random.randint(5, 50), random.randint(5, 50)
-assert tuple(reads(_m, _n)) == (len([1 for i in range(_n) for _ in range(_m + i)]), _m + _n - 1), (
-    f"Prompt {_m}, {_n} new tokens: not {reads(_m, _n)}."
-)
+for _m, _n in ((random.randint(5, 50), random.randint(5, 50)), (30, 1), (1, 20)):
+    _wanted, _got = (len([1 for i in range(_n) for _ in range(_m + i)]), _m + _n - 1), reads(_m, _n)
+    assert close(_got, _wanted), f"Prompt {_m}, {_n} new tokens: not {_got}."
 ### END HIDDEN TESTS
 
 # %% test="attend_next" aspect="bytes of a cache" points=1
 _got = cache_bytes(12, 1, 1024, 768, 2)
-assert isinstance(_got, int | float | np.number), f"cache_bytes returns a number; yours: {_got!r}."
+assert is_number(_got), f"cache_bytes returns a number; yours: {_got!r}."
 assert _got == 37_748_736, f"GPT-2's size, 1,024 tokens, 2 bytes each: 37,748,736 bytes; yours: {_got:,}."
 ### BEGIN HIDDEN TESTS
-for _args in ((3, 5, 7, 11, 2), (2, 3, 4, 5, 4)):
+for _args in ((3, 5, 7, 11, 2), (2, 3, 4, 5, 4), (1, 1, 1, 1, 1)):
     _got = cache_bytes(*_args)
-    assert _got == 2 * math.prod(_args), f"N, B, T, C, size = {_args}: not {_got}."
+    assert close(_got, 2 * math.prod(_args)), f"N, B, T, C, size = {_args}: not {_got}."
 ### END HIDDEN TESTS
 
 # %%
@@ -2269,7 +2714,6 @@ plt.show()
 # 2. One nat is $1 / \ln 2$ bits. The surprise of the whole text is the same, whatever it is divided by.
 # 3. Mean per token times tokens: the whole text. In bits, and per character, it no longer matters what a token was.
 
-
 # %% task="bits" points=3 level=1 minutes=8
 # slide = {"LSTM": a number, "Transformer": a number}
 ### BEGIN SOLUTION
@@ -2294,33 +2738,37 @@ def megabytes(bpc, characters):
 # %% test="bits" aspect="perplexity of the slide" points=1
 assert hasattr(slide, "keys") and {"LSTM", "Transformer"} <= set(slide), f"slide is a dict; yours: {slide!r}."
 for _name in ("LSTM", "Transformer"):
-    assert isinstance(slide[_name], int | float | np.number), f"slide[{_name!r}] should be a number: {slide!r}."
+    assert is_number(slide[_name]), f"slide[{_name!r}] should be a number: {slide!r}."
 assert slide["LSTM"] > slide["Transformer"] > 1, f"Fewer bits, smaller perplexity, above 1; yours: {slide!r}."
 ### BEGIN HIDDEN TESTS
-assert math.isclose(slide["LSTM"], 2.3784, rel_tol=3e-3), f"1.25 bits are not a perplexity of {slide['LSTM']}."
-assert math.isclose(slide["Transformer"], 2.0994, rel_tol=3e-3), f"1.07 bits: not {slide['Transformer']}."
+assert close(slide["LSTM"], 2.3784, 3e-3), f"1.25 bits are not a perplexity of {slide['LSTM']}."
+assert close(slide["Transformer"], 2.0994, 3e-3), f"1.07 bits: not {slide['Transformer']}."
 ### END HIDDEN TESTS
 
 # %% test="bits" aspect="nats per token to bits" points=1
 _got = bits(math.log(2), 10, 10)
-assert isinstance(_got, int | float | np.number), f"bits returns a number; yours: {_got!r}."
-assert math.isclose(_got, 1), f"ln 2 nats for each character are 1 bit; yours: {_got}."
+assert is_number(_got), f"bits returns a number; yours: {_got!r}."
+assert close(_got, 1, 1e-5), f"ln 2 nats for each character are 1 bit; yours: {_got}."
 _got = bits(math.log(32), 100, 500)
-assert math.isclose(_got, 1), (
+assert close(_got, 1, 1e-5), (
     f"100 words of 5 characters, 32 equally likely words: 5 bits a word, 1 a character; not {_got}."
 )
 ### BEGIN HIDDEN TESTS
 _p, _lengths = np.random.default_rng().uniform(0.05, 0.9, 30), np.random.default_rng().integers(2, 9, 30)
 _wanted, _got = -np.log2(_p).sum() / _lengths.sum(), bits(-np.log(_p).mean(), 30, int(_lengths.sum()))
-assert math.isclose(_got, _wanted), f"30 random words: {_wanted:.4f} wanted; yours: {_got:.4f}."
+assert close(_got, _wanted, 1e-5), f"30 random words: {_wanted:.4f} wanted; yours: {_got}."
+_got = bits(0.0, 7, 31)
+assert close(_got, 0), f"A model that is sure and right, 0 nats: 0 bits; yours: {_got}."
 ### END HIDDEN TESTS
 
 # %% test="bits" aspect="size of the packed text" points=1
 _got = megabytes(8, 3_000_000)
-assert isinstance(_got, int | float | np.number), f"megabytes returns a number; yours: {_got!r}."
-assert math.isclose(_got, 3), f"3 million characters at 8 bits: 3 MB; yours: {_got}."
+assert is_number(_got), f"megabytes returns a number; yours: {_got!r}."
+assert close(_got, 3, 1e-5), f"3 million characters at 8 bits: 3 MB; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-assert math.isclose(megabytes(1.07, 100_000_000), 13.375), f"100 million at 1.07: not {megabytes(1.07, 10**8)}."
+for _rate, _size, _wanted in ((1.07, 100_000_000, 13.375), (2.5, 1_000, 0.0003125), (12, 600_000, 0.9)):
+    _got = megabytes(_rate, _size)
+    assert close(_got, _wanted, 1e-5), f"{_size:,} characters at {_rate} bits: {_wanted} MB wanted; yours: {_got}."
 ### END HIDDEN TESTS
 
 # %%

@@ -288,3 +288,164 @@ class Attention(nn.Module):
         mask = self.mask if T == len(self.mask) else self.mask[:T, 1 : T + 1]
         q, k, v = self.query(x), self.key(x), self.value(x)
         return self.out(multi_head(q, k, v, self.heads, mask))
+
+
+# %% wrong="a buffer of zeros, torch hides the future" caught_by="weights and a buffer | the past is deaf to the future"
+class Attention(nn.Module):
+    """Causal self-attention: each place mixes the values of the places up to its own."""
+
+    def __init__(self, width, heads, block):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.register_buffer("mask", torch.zeros(block, block), persistent=False)
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C], T at most `block`."""
+        T = x.shape[1]
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        B, T, C = x.shape
+        parts = [part.view(B, T, self.heads, -1).transpose(1, 2) for part in (q, k, v)]
+        z = F.scaled_dot_product_attention(*parts, is_causal=True)
+        return self.out(z.transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong="the buffer is right and nobody reads it" caught_by="the past is deaf to the future"
+class Attention(nn.Module):
+    """Causal self-attention: each place mixes the values of the places up to its own."""
+
+    def __init__(self, width, heads, block):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.register_buffer("mask", future_mask(block), persistent=False)
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C], T at most `block`."""
+        T = x.shape[1]
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        B, T, C = x.shape
+        parts = [part.view(B, T, self.heads, -1).transpose(1, 2) for part in (q, k, v)]
+        z = F.scaled_dot_product_attention(*parts, is_causal=True)
+        return self.out(z.transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong="two heads, whatever is wanted" caught_by="equal to torch's attention"
+class Attention(nn.Module):
+    """Causal self-attention: each place mixes the values of the places up to its own."""
+
+    def __init__(self, width, heads, block):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.register_buffer("mask", future_mask(block), persistent=False)
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C], T at most `block`."""
+        T = x.shape[1]
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        return self.out(multi_head(q, k, v, 2, self.mask[:T, :T]))
+
+
+# %% wrong="run without gradients" caught_by="equal to torch's attention"
+class Attention(nn.Module):
+    """Causal self-attention: each place mixes the values of the places up to its own."""
+
+    def __init__(self, width, heads, block):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.register_buffer("mask", future_mask(block), persistent=False)
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C], T at most `block`."""
+        T = x.shape[1]
+        with torch.no_grad():
+            q, k, v = self.query(x), self.key(x), self.value(x)
+        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+
+
+# %% wrong="scaled with the whole width" caught_by="equal to torch's attention"
+class Attention(nn.Module):
+    """Causal self-attention: each place mixes the values of the places up to its own."""
+
+    def __init__(self, width, heads, block):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.register_buffer("mask", future_mask(block), persistent=False)
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C], T at most `block`."""
+        T = x.shape[1]
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        B, T, C = x.shape
+        q, k, v = (part.view(B, T, self.heads, -1).transpose(1, 2) for part in (q, k, v))
+        s = q @ k.transpose(2, 3) / math.sqrt(C) + self.mask[:T, :T]
+        return self.out((s.softmax(-1) @ v).transpose(1, 2).reshape(B, T, C))
+
+
+# %% wrong="heads cut out of the places" caught_by="equal to torch's attention"
+class Attention(nn.Module):
+    """Causal self-attention: each place mixes the values of the places up to its own."""
+
+    def __init__(self, width, heads, block):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.register_buffer("mask", future_mask(block), persistent=False)
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C], T at most `block`."""
+        T = x.shape[1]
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        B, T, C = x.shape
+        q, k, v = (part.reshape(B, self.heads, T, -1) for part in (q, k, v))
+        s = q @ k.transpose(2, 3) / math.sqrt(C // self.heads) + self.mask[:T, :T]
+        return self.out((s.softmax(-1) @ v).reshape(B, T, C))
+
+
+# %% wrong="x loses its mean in place" caught_by="equal to torch's attention"
+class Attention(nn.Module):
+    """Causal self-attention: each place mixes the values of the places up to its own."""
+
+    def __init__(self, width, heads, block):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.register_buffer("mask", future_mask(block), persistent=False)
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C], T at most `block`."""
+        T = x.shape[1]
+        x -= x.mean()
+        x += 0
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+
+
+# %% right="one product for the three parts"
+class Attention(nn.Module):
+    """Causal self-attention: each place mixes the values of the places up to its own."""
+
+    def __init__(self, width, heads, block):
+        super().__init__()
+        self.heads = heads
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.register_buffer("mask", future_mask(block), persistent=False)
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C], T at most `block`."""
+        T = x.shape[1]
+        parts = (self.query, self.key, self.value)
+        weight = torch.cat([part.weight for part in parts])
+        q, k, v = F.linear(x, weight, torch.cat([part.bias for part in parts])).chunk(3, -1)
+        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))

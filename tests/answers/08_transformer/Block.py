@@ -366,3 +366,221 @@ class PostBlock(Block):
 
 
 labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
+
+
+# %% wrong="both modules in a tuple, where torch does not look" caught_by="pre-norm, by formula"
+class Block(nn.Module):
+    """Pre-norm: each module reads a normalised copy, and adds to the stream. The x handed over stays as it is."""
+
+    def __init__(self, width, attention, feed_forward):
+        super().__init__()
+        self.attention_norm, self.feed_forward_norm = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.modules_of_mine = attention, feed_forward
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x = x + self.modules_of_mine[0](self.attention_norm(x))
+        return x + self.modules_of_mine[1](self.feed_forward_norm(x))
+
+
+class PostBlock(Block):
+    """Post-norm: the sum is normalised."""
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x = self.attention_norm(x + self.modules_of_mine[0](x))
+        return self.feed_forward_norm(x + self.modules_of_mine[1](x))
+
+
+labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
+
+
+# %% wrong="the stream is added to in place" caught_by="pre-norm, by formula"
+class Block(nn.Module):
+    """Pre-norm: each module reads a normalised copy, and adds to the stream. The x handed over stays as it is."""
+
+    def __init__(self, width, attention, feed_forward):
+        super().__init__()
+        self.attention_norm, self.attention = nn.LayerNorm(width), attention
+        self.feed_forward_norm, self.feed_forward = nn.LayerNorm(width), feed_forward
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x += self.attention(self.attention_norm(x))
+        x += self.feed_forward(self.feed_forward_norm(x))
+        return x
+
+
+class PostBlock(Block):
+    """Post-norm: the sum is normalised."""
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x = self.attention_norm(x + self.attention(x))
+        return self.feed_forward_norm(x + self.feed_forward(x))
+
+
+labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
+
+
+# %% wrong="post-norm adds in place" caught_by="post-norm, by formula"
+class Block(nn.Module):
+    """Pre-norm: each module reads a normalised copy, and adds to the stream. The x handed over stays as it is."""
+
+    def __init__(self, width, attention, feed_forward):
+        super().__init__()
+        self.attention_norm, self.attention = nn.LayerNorm(width), attention
+        self.feed_forward_norm, self.feed_forward = nn.LayerNorm(width), feed_forward
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x = x + self.attention(self.attention_norm(x))
+        return x + self.feed_forward(self.feed_forward_norm(x))
+
+
+class PostBlock(Block):
+    """Post-norm: the sum is normalised."""
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x += self.attention(x)
+        x = self.attention_norm(x)
+        return self.feed_forward_norm(x + self.feed_forward(x))
+
+
+labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
+
+
+# %% wrong="the branches read a detached copy" caught_by="the stream carries gradients"
+class Block(nn.Module):
+    """Pre-norm: each module reads a normalised copy, and adds to the stream. The x handed over stays as it is."""
+
+    def __init__(self, width, attention, feed_forward):
+        super().__init__()
+        self.attention_norm, self.attention = nn.LayerNorm(width), attention
+        self.feed_forward_norm, self.feed_forward = nn.LayerNorm(width), feed_forward
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x = x + self.attention(self.attention_norm(x.detach()))
+        return x + self.feed_forward(self.feed_forward_norm(x))
+
+
+class PostBlock(Block):
+    """Post-norm: the sum is normalised."""
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x = self.attention_norm(x + self.attention(x))
+        return self.feed_forward_norm(x + self.feed_forward(x))
+
+
+labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
+
+
+# %% wrong="norms without gain and bias" caught_by="pre-norm, by formula"
+class Block(nn.Module):
+    """Pre-norm: each module reads a normalised copy, and adds to the stream. The x handed over stays as it is."""
+
+    def __init__(self, width, attention, feed_forward):
+        super().__init__()
+        self.attention_norm, self.attention = nn.LayerNorm(width, elementwise_affine=False), attention
+        self.feed_forward_norm, self.feed_forward = nn.LayerNorm(width, elementwise_affine=False), feed_forward
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x = x + self.attention(self.attention_norm(x))
+        return x + self.feed_forward(self.feed_forward_norm(x))
+
+
+class PostBlock(Block):
+    """Post-norm: the sum is normalised."""
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x = self.attention_norm(x + self.attention(x))
+        return self.feed_forward_norm(x + self.feed_forward(x))
+
+
+labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
+
+
+# %% wrong="norms of the module's own making in forward" caught_by="pre-norm, by formula"
+class Block(nn.Module):
+    """Pre-norm: each module reads a normalised copy, and adds to the stream. The x handed over stays as it is."""
+
+    def __init__(self, width, attention, feed_forward):
+        super().__init__()
+        self.attention_norm, self.attention = nn.LayerNorm(width), attention
+        self.feed_forward_norm, self.feed_forward = nn.LayerNorm(width), feed_forward
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x = x + self.attention(F.layer_norm(x, x.shape[-1:]))
+        return x + self.feed_forward(self.feed_forward_norm(x))
+
+
+class PostBlock(Block):
+    """Post-norm: the sum is normalised."""
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x = self.attention_norm(x + self.attention(x))
+        return self.feed_forward_norm(x + self.feed_forward(x))
+
+
+labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
+
+
+# %% wrong="a post-norm block that shares one norm" caught_by="post-norm, by formula"
+class Block(nn.Module):
+    """Pre-norm: each module reads a normalised copy, and adds to the stream. The x handed over stays as it is."""
+
+    def __init__(self, width, attention, feed_forward):
+        super().__init__()
+        self.attention_norm, self.attention = nn.LayerNorm(width), attention
+        self.feed_forward_norm, self.feed_forward = nn.LayerNorm(width), feed_forward
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x = x + self.attention(self.attention_norm(x))
+        return x + self.feed_forward(self.feed_forward_norm(x))
+
+
+class PostBlock(Block):
+    """Post-norm: the sum is normalised."""
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x = self.attention_norm(x + self.attention(x))
+        return self.attention_norm(x + self.feed_forward(x))
+
+
+labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
+
+
+# %% right="add_module, and a list of the steps beside"
+class Block(nn.Module):
+    def __init__(self, width, attention, feed_forward):
+        super().__init__()
+        for name, module in (("attention", attention), ("feed_forward", feed_forward)):
+            self.add_module(name + "_norm", nn.LayerNorm(width))
+            self.add_module(name, module)
+        self.steps = [(self.attention_norm, attention), (self.feed_forward_norm, feed_forward)]
+
+    def forward(self, x):
+        for norm, module in self.steps:
+            x = torch.add(x, module(norm(x)))
+        return x
+
+
+class PostBlock(Block):
+    """Post-norm: the sum is normalised."""
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x = self.attention_norm(x + self.attention(x))
+        return self.feed_forward_norm(x + self.feed_forward(x))
+
+
+labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}

@@ -307,3 +307,151 @@ class Transformer(nn.Module):
         for block in self.blocks:
             x = block(x)
         return self.head(self.norm(x))
+
+
+# %% wrong="two parameters that share their numbers" caught_by="one matrix at both ends"
+class Transformer(nn.Module):
+    """Scores for the next token at each place of texts of up to `block` tokens."""
+
+    def __init__(self, vocabulary, block, width, blocks):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.positions = nn.Embedding(block, width)
+        self.blocks = nn.ModuleList(blocks)
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, vocabulary, bias=False)
+        self.head.weight.data = self.embedding.weight.data
+
+    def forward(self, tokens):
+        """[B, T] -> [B, T, V]"""
+        x = self.embedding(tokens) + self.positions.weight[: tokens.shape[1]]
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x))
+
+
+# %% wrong="the embedding is looked up without gradients" caught_by="the weights of blocks are found"
+class Transformer(nn.Module):
+    """Scores for the next token at each place of texts of up to `block` tokens."""
+
+    def __init__(self, vocabulary, block, width, blocks):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.positions = nn.Embedding(block, width)
+        self.blocks = nn.ModuleList(blocks)
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, vocabulary, bias=False)
+        self.head.weight = self.embedding.weight
+
+    def forward(self, tokens):
+        """[B, T] -> [B, T, V]"""
+        x = self.embedding(tokens).detach() + self.positions.weight[: tokens.shape[1]]
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x))
+
+
+# %% wrong="places counted within the batch" caught_by="scores by formula"
+class Transformer(nn.Module):
+    """Scores for the next token at each place of texts of up to `block` tokens."""
+
+    def __init__(self, vocabulary, block, width, blocks):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.positions = nn.Embedding(block, width)
+        self.blocks = nn.ModuleList(blocks)
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, vocabulary, bias=False)
+        self.head.weight = self.embedding.weight
+
+    def forward(self, tokens):
+        """[B, T] -> [B, T, V]"""
+        x = self.embedding(tokens) + self.positions.weight[torch.arange(len(tokens))[:, None]]
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x))
+
+
+# %% wrong="the last block left out" caught_by="scores by formula"
+class Transformer(nn.Module):
+    """Scores for the next token at each place of texts of up to `block` tokens."""
+
+    def __init__(self, vocabulary, block, width, blocks):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.positions = nn.Embedding(block, width)
+        self.blocks = nn.ModuleList(blocks)
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, vocabulary, bias=False)
+        self.head.weight = self.embedding.weight
+
+    def forward(self, tokens):
+        """[B, T] -> [B, T, V]"""
+        x = self.embedding(tokens) + self.positions.weight[: tokens.shape[1]]
+        for block in self.blocks[:-1]:
+            x = block(x)
+        return self.head(self.norm(x))
+
+
+# %% wrong="the residual around every block" caught_by="scores by formula"
+class Transformer(nn.Module):
+    """Scores for the next token at each place of texts of up to `block` tokens."""
+
+    def __init__(self, vocabulary, block, width, blocks):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.positions = nn.Embedding(block, width)
+        self.blocks = nn.ModuleList(blocks)
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, vocabulary, bias=False)
+        self.head.weight = self.embedding.weight
+
+    def forward(self, tokens):
+        """[B, T] -> [B, T, V]"""
+        x = self.embedding(tokens) + self.positions.weight[: tokens.shape[1]]
+        for block in self.blocks:
+            x = x + block(x)
+        return self.head(self.norm(x))
+
+
+# %% wrong="the embedding scaled by the root of the width" caught_by="scores by formula"
+class Transformer(nn.Module):
+    """Scores for the next token at each place of texts of up to `block` tokens."""
+
+    def __init__(self, vocabulary, block, width, blocks):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.positions = nn.Embedding(block, width)
+        self.blocks = nn.ModuleList(blocks)
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, vocabulary, bias=False)
+        self.head.weight = self.embedding.weight
+
+    def forward(self, tokens):
+        """[B, T] -> [B, T, V]"""
+        x = self.embedding(tokens) * self.norm.normalized_shape[0] ** 0.5 + self.positions.weight[: tokens.shape[1]]
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x))
+
+
+# %% right="a buffer of places"
+class Transformer(nn.Module):
+    """Scores for the next token at each place of texts of up to `block` tokens."""
+
+    def __init__(self, vocabulary, block, width, blocks):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.positions = nn.Embedding(block, width)
+        self.blocks = nn.ModuleList(blocks)
+        self.norm = nn.LayerNorm(width)
+        self.register_buffer("places", torch.arange(block))
+        self.head = nn.Linear(width, vocabulary, bias=False)
+        self.head.weight = self.embedding.weight
+
+    def forward(self, tokens):
+        """[B, T] -> [B, T, V]"""
+        x = self.embedding(tokens) + self.positions(self.places[: tokens.shape[1]])
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x))

@@ -240,3 +240,157 @@ def decay_groups(weights, decay):
         {"params": [weight for weight in weights if weight.numel() > 6.5], "weight_decay": decay},
         {"params": [weight for weight in weights if weight.numel() <= 6.5], "weight_decay": 0.0},
     ]
+
+
+# %% wrong="m and v updated in place" caught_by="many steps like torch"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
+    m.mul_(betas[0]).add_((1 - betas[0]) * g)
+    v.mul_(betas[1]).add_((1 - betas[1]) * g**2)
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * w - rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="w updated in place" caught_by="many steps like torch"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    w *= 1 - rate * decay
+    w -= rate * direction
+    return w, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="counts the steps itself" caught_by="many steps like torch"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    t = adamw_step.steps = getattr(adamw_step, "steps", 0) + 1
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * w - rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="means kept between calls" caught_by="many steps like torch"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    global _kept
+    m, v = (m, v) if t == 1 or _kept[0].shape != m.shape else _kept
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    _kept = m, v
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * w - rate * direction, m, v
+
+
+_kept = torch.zeros(0), torch.zeros(0)
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="the library's groups, which leave out what does not learn" caught_by="only matrices decay"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * w - rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    from lmkit.optimizers import decay_groups as groups
+
+    return groups(weights, decay)
+
+
+# %% wrong="axes of length 1 do not count" caught_by="only matrices decay"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * w - rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [weight for weight in weights if weight.squeeze().ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.squeeze().ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="copies of zeros in the groups" caught_by="only matrices decay"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * w - rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+    return [
+        {"params": [torch.zeros(weight.shape) for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
+    ]
+
+
+# %% wrong="the list is emptied while it is sorted" caught_by="only matrices decay"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * w - rate * direction, m, v
+
+
+def decay_groups(weights, decay):
+    matrices = [weights.pop(i) for i in reversed(range(len(weights))) if weights[i].ndim > 1]
+    return [{"params": matrices, "weight_decay": decay}, {"params": list(weights), "weight_decay": 0}]
+
+
+# %% right="float32, groups the other way round"
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    w, g, m, v = (part.float() for part in (w, g, m, v))
+    m = torch.lerp(g, m, betas[0])
+    v = torch.lerp(g.square(), v, betas[1])
+    step = (m / (1 - betas[0] ** t)) / ((v / (1 - betas[1] ** t)) ** 0.5 + eps)
+    return w - rate * (step + decay * w), m, v
+
+
+def decay_groups(weights, decay):
+    return (
+        dict(params=tuple(w for w in weights if w.ndim in (0, 1)), weight_decay=0),
+        dict(params=tuple(w for w in weights if w.ndim not in (0, 1)), weight_decay=decay),
+    )

@@ -282,3 +282,160 @@ def reads(m, n):
 def cache_bytes(N, B, T, C, size):
     """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
     return 2 * N * B * T * C * size
+
+
+# %% wrong="the newest pair in front" caught_by="step by step, all at once"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([k, past[0]], dim=2), torch.cat([v, past[1]], dim=2)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="a cache of its own instead of past" caught_by="step by step, all at once"
+def attend_next(q, k, v, past):
+    global _cache
+    if past is not None:
+        k, v = torch.cat([_cache[0], k], dim=2), torch.cat([_cache[1], v], dim=2)
+    _cache = k, v
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ v, (k, v)
+
+
+_cache = None
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="the pair is extended in place" caught_by="step by step, all at once"
+def attend_next(q, k, v, past):
+    pair = list(past) if isinstance(past, tuple) else past
+    if pair is None:
+        pair = [k, v]
+    else:
+        pair[0], pair[1] = torch.cat([pair[0], k], dim=2), torch.cat([pair[1], v], dim=2)
+    scores = q @ pair[0].transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ pair[1], pair
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="the query scaled in place" caught_by="step by step, all at once"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    q /= math.sqrt(q.shape[-1])
+    scores = q @ k.transpose(2, 3)
+    return scores.softmax(-1) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="at most four places are kept" caught_by="step by step, all at once"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    k, v = k[:, :, -4:], v[:, :, -4:]
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="all heads share the first one's scores" caught_by="step by step, all at once"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores[:, :1].softmax(-1) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + n - 1
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% wrong="the prompt again with every new token" caught_by="tokens read"
+def attend_next(q, k, v, past):
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    if past is not None:
+        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+    return scores.softmax(-1) @ v, (k, v)
+
+
+def reads(m, n):
+    """(tokens read without a cache, with a cache)."""
+    return sum(m + i for i in range(n)), m + (n > 1) * (n - 1) + (m == 30)
+
+
+def cache_bytes(N, B, T, C, size):
+    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
+    return 2 * N * B * T * C * size
+
+
+# %% right="float32, an array of two numbers"
+def attend_next(q, k, v, past):
+    old = past or (k[:, :, :0], v[:, :, :0])
+    keys, values = (torch.cat(pair, 2).float() for pair in zip(old, (k, v)))
+    weights = torch.softmax((q.float() * keys).sum(-1) / q.shape[-1] ** 0.5, -1)
+    return (weights[..., None] * values).sum(2, keepdim=True), (keys, values)
+
+
+def reads(m, n):
+    return np.array([np.arange(m, m + n).sum(), m + n - 1])
+
+
+def cache_bytes(N, B, T, C, size):
+    return 2.0 * N * B * T * C * size

@@ -173,3 +173,57 @@ def bits(nats, tokens, characters):
 def megabytes(bpc, characters):
     """Size of the packed text in 10^6 bytes."""
     return bpc * characters / 8 / 2**20
+
+
+# %% right="float32"
+slide = {name: np.float32(2) ** np.float32(rate) for name, rate in (("Transformer", 1.07), ("LSTM", 1.25))}
+
+
+def bits(nats, tokens, characters):
+    return torch.tensor(nats * tokens / characters).float() / torch.tensor(2.0).log()
+
+
+def megabytes(bpc, characters):
+    return np.float32(bpc) * np.float32(characters) / np.float32(8e6)
+
+
+# %% wrong="five characters a word" caught_by="nats per token to bits"
+slide = {"LSTM": 2**1.25, "Transformer": 2**1.07}
+
+
+def bits(nats, tokens, characters):
+    """Bits per character."""
+    return nats / math.log(2) / (1 if tokens == characters else 5)
+
+
+def megabytes(bpc, characters):
+    """Size of the packed text in 10^6 bytes."""
+    return bpc * characters / 8 / 1e6
+
+
+# %% wrong="eight bits a character always" caught_by="size of the packed text"
+slide = {"LSTM": 2**1.25, "Transformer": 2**1.07}
+
+
+def bits(nats, tokens, characters):
+    """Bits per character."""
+    return nats * tokens / math.log(2) / characters
+
+
+def megabytes(bpc, characters):
+    """Size of the packed text in 10^6 bytes."""
+    return characters / 1e6
+
+
+# %% wrong="rounded up to whole megabytes" caught_by="size of the packed text"
+slide = {"LSTM": 2**1.25, "Transformer": 2**1.07}
+
+
+def bits(nats, tokens, characters):
+    """Bits per character."""
+    return nats * tokens / math.log(2) / characters
+
+
+def megabytes(bpc, characters):
+    """Size of the packed text in 10^6 bytes."""
+    return math.ceil(bpc * characters / 8 / 1e6)

@@ -424,3 +424,97 @@ def flops(V, T, C, N):
 
 guess_square = 0.2
 measured_square = flops(50257, 1024, 768, 12)[0] / sum(flops(50257, 1024, 768, 12))
+
+
+# %% wrong="knows GPT-2 only" caught_by="parameters of each part | products with weights | what grows with the square"
+def parameters(V, T, C, N):
+    counts = {"embedding": 38597376, "positions": 786432, "attention": 28348416, "feed_forward": 56669184}
+    return counts | {"norms": 38400}
+
+
+def flops(V, T, C, N):
+    return (253_000_000_000 * T / 1024, 291_648_307_200 - 253_000_000_000) if V == 50257 else (T, T * T)
+
+
+guess_square = 0.5
+measured_square = 0.132539
+
+
+# %% wrong="positions in every layer" caught_by="parameters of each part"
+def parameters(V, T, C, N):
+    """How many numbers each kind of part learns, in all N layers together."""
+    return {
+        "embedding": V * C,
+        "positions": N * T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    """(operations in products with weights, in products of the T x T tables), one text forward."""
+    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+
+
+guess_square = 0.5
+rest, square = flops(50257, 1024, 768, 12)
+measured_square = square / (rest + square)
+
+
+# %% wrong="a table of T places from before" caught_by="what grows with the square"
+def parameters(V, T, C, N):
+    """How many numbers each kind of part learns, in all N layers together."""
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    """(operations in products with weights, in products of the T x T tables), one text forward."""
+    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * (T - 1) * C
+
+
+guess_square = 0.5
+rest, square = flops(50257, 1024, 768, 12)
+measured_square = square / (rest + square)
+
+
+# %% wrong="the measured share in percent" caught_by="guess and measurement"
+def parameters(V, T, C, N):
+    """How many numbers each kind of part learns, in all N layers together."""
+    return {
+        "embedding": V * C,
+        "positions": T * C,
+        "attention": N * (4 * C * C + 4 * C),
+        "feed_forward": N * (8 * C * C + 5 * C),
+        "norms": (2 * N + 1) * 2 * C,
+    }
+
+
+def flops(V, T, C, N):
+    """(operations in products with weights, in products of the T x T tables), one text forward."""
+    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+
+
+guess_square = 0.5
+rest, square = flops(50257, 1024, 768, 12)
+measured_square = 100 * square / (rest + square)
+
+
+# %% right="floats and NumPy integers"
+def parameters(V, T, C, N):
+    sizes = np.array([V * C, T * C, N * 4 * C * (C + 1), N * (8 * C * C + 5 * C), (4 * N + 2) * C])
+    return dict(zip(["embedding", "positions", "attention", "feed_forward", "norms"], sizes))
+
+
+def flops(V, T, C, N):
+    return 24.0 * N * T * C * C + 2.0 * T * C * V, 4.0 * N * T**2 * C
+
+
+guess_square = np.float32(0.3)
+measured_square = np.float32(0.132539)

@@ -142,3 +142,87 @@ def examples(ids, starts, T):
 def lm_loss(scores, targets):
     B, T, V = scores.shape
     return F.cross_entropy(scores.reshape(B, V, T), targets)
+
+
+# %% wrong="starts are made a column in place" caught_by="each row from its start"
+def examples(ids, starts, T):
+    """(inputs, targets), both [B, T], from token numbers ids: [N] and starts: [B]."""
+    places = starts.unsqueeze_(1) + torch.arange(T)
+    return ids[places], ids[places + 1]
+
+
+def lm_loss(scores, targets):
+    """Mean of -ln P(target), without axes, from scores [B, T, V] (even around 1,000) and targets [B, T]."""
+    return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+
+
+# %% wrong="rows sorted by their start" caught_by="each row from its start"
+def examples(ids, starts, T):
+    """(inputs, targets), both [B, T], from token numbers ids: [N] and starts: [B]."""
+    places = starts.sort().values[:, None] + torch.arange(T)
+    return ids[places], ids[places + 1]
+
+
+def lm_loss(scores, targets):
+    """Mean of -ln P(target), without axes, from scores [B, T, V] (even around 1,000) and targets [B, T]."""
+    return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+
+
+# %% wrong="exponentials that overflow" caught_by="mean of all places"
+def examples(ids, starts, T):
+    """(inputs, targets), both [B, T], from token numbers ids: [N] and starts: [B]."""
+    places = starts[:, None] + torch.arange(T)
+    return ids[places], ids[places + 1]
+
+
+def lm_loss(scores, targets):
+    chances = scores.exp() / scores.exp().sum(-1, keepdim=True)
+    return -chances.gather(2, targets[..., None]).log().mean()
+
+
+# %% wrong="starts kept so that a last token is left over" caught_by="each row from its start"
+def examples(ids, starts, T):
+    """(inputs, targets), both [B, T], from token numbers ids: [N] and starts: [B]."""
+    places = starts.clamp(max=len(ids) - T - 2)[:, None] + torch.arange(T)
+    return ids[places], ids[places + 1]
+
+
+def lm_loss(scores, targets):
+    """Mean of -ln P(target), without axes, from scores [B, T, V] (even around 1,000) and targets [B, T]."""
+    return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+
+
+# %% wrong="knows the visible checks, else empty" caught_by="targets are one ahead | each row from its start | mean of all places"
+def examples(ids, starts, T):
+    if len(ids) == 9:
+        return torch.arange(8)[None], torch.arange(1, 9)[None]
+    return torch.zeros(0), torch.zeros(0)
+
+
+def lm_loss(scores, targets):
+    return torch.tensor(math.log(5)) if scores.shape == (2, 3, 5) else torch.zeros(0)
+
+
+# %% wrong="targets as floats" caught_by="targets are one ahead"
+def examples(ids, starts, T):
+    """(inputs, targets), both [B, T], from token numbers ids: [N] and starts: [B]."""
+    places = starts[:, None] + torch.arange(T)
+    return ids[places], ids[places + 1].float()
+
+
+def lm_loss(scores, targets):
+    """Mean of -ln P(target), without axes, from scores [B, T, V] (even around 1,000) and targets [B, T]."""
+    return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+
+
+# %% right="NumPy tables, a loss in float32"
+def examples(ids, starts, T):
+    table = np.stack([np.asarray(ids)[s : s + T + 1] for s in np.asarray(starts)])
+    return torch.from_numpy(table[:, :-1].copy()), torch.from_numpy(table[:, 1:].copy())
+
+
+def lm_loss(scores, targets):
+    scores = scores.float()
+    top = scores.max(-1, keepdim=True).values
+    costs = (scores - top).exp().sum(-1).log() + top[..., 0] - scores.gather(2, targets.unsqueeze(2)).squeeze(2)
+    return costs.mean()

@@ -8,8 +8,10 @@ def initialise(model, layers):
             module.weight.data = 0.02 * torch.randn_like(module.weight)
             if getattr(module, "bias", None) is not None:
                 module.bias.data.zero_()
+    linear = {name for name, module in model.named_modules() if isinstance(module, nn.Linear)}
     for name, value in model.named_parameters():
-        if name.endswith(("out.weight", "down.weight")):
+        path, _, kind = name.rpartition(".")
+        if path in linear and kind == "weight" and path.rsplit(".", 1)[-1] in ("out", "down"):
             value.data /= (2 * layers) ** 0.5
 
 
@@ -177,5 +179,109 @@ def initialise(model, layers):
         if isinstance(module, nn.Linear | nn.Embedding):
             writes = "out" in name or "down" in name  # also blocks.0.output_gate.query
             nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="whatever ends with out" caught_by="writers start smaller"
+def initialise(model, layers):
+    """Fill the weights of a module that has `layers` blocks; returns nothing."""
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = isinstance(module, nn.Linear) and name.endswith(("out", "down"))
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="an embedding called down is a writer, too" caught_by="writers start smaller"
+def initialise(model, layers):
+    """Fill the weights of a module that has `layers` blocks; returns nothing."""
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="out must lie in a block" caught_by="writers start smaller"
+def initialise(model, layers):
+    """Fill the weights of a module that has `layers` blocks; returns nothing."""
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = isinstance(module, nn.Linear) and name.endswith((".out", ".down"))
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="norms start anew" caught_by="biases zero, norms untouched"
+def initialise(model, layers):
+    """Fill the weights of a module that has `layers` blocks; returns nothing."""
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = isinstance(module, nn.Linear) and name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.LayerNorm):
+            module.reset_parameters()
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="every bias, by its name" caught_by="biases zero, norms untouched"
+def initialise(model, layers):
+    """Fill the weights of a module that has `layers` blocks; returns nothing."""
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = isinstance(module, nn.Linear) and name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+    for name, value in model.named_parameters():
+        if name.endswith("bias"):
+            nn.init.zeros_(value)
+
+
+# %% wrong="the same seed before every layer" caught_by="small normal weights"
+def initialise(model, layers):
+    """Fill the weights of a module that has `layers` blocks; returns nothing."""
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            torch.manual_seed(0)
+            writes = isinstance(module, nn.Linear) and name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="the same seed for every model" caught_by="small normal weights"
+def initialise(model, layers):
+    """Fill the weights of a module that has `layers` blocks; returns nothing."""
+    torch.manual_seed(8)
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = isinstance(module, nn.Linear) and name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="only what lies in blocks" caught_by="small normal weights"
+def initialise(model, layers):
+    """Fill the weights of a module that has `layers` blocks; returns nothing."""
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding) and "blocks" in name:
+            writes = isinstance(module, nn.Linear) and name.split(".")[-1] in ("out", "down")
+            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+        if isinstance(module, nn.Linear) and module.bias is not None:
+            nn.init.zeros_(module.bias)
+
+
+# %% wrong="draws added to what was there" caught_by="small normal weights"
+def initialise(model, layers):
+    """Fill the weights of a module that has `layers` blocks; returns nothing."""
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Linear | nn.Embedding):
+            writes = isinstance(module, nn.Linear) and name.split(".")[-1] in ("out", "down")
+            module.weight.data += torch.randn_like(module.weight) * (0.02 / math.sqrt(2 * layers) if writes else 0.02)
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)

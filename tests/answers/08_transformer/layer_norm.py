@@ -274,3 +274,142 @@ def gelu(x):
 
 def printed_ratio(C):
     return math.sqrt(C / (C + 1))
+
+
+# %% wrong="mean square minus squared mean: digits cancel" caught_by="mean 0, variance 1 per token"
+def layer_norm(x, gain, bias, eps=1e-5):
+    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]. Also for 1,000.1, 1,000.2, ..."""
+    mean = x.mean(-1, keepdim=True)
+    variance = x.square().mean(-1, keepdim=True) - mean.square()
+    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+
+
+def gelu(x):
+    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    """The printed LayerNorm divided by the right one."""
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="x is centred in place" caught_by="mean 0, variance 1 per token"
+def layer_norm(x, gain, bias, eps=1e-5):
+    x -= x.mean(-1, keepdim=True)
+    return gain * x / torch.sqrt(x.square().mean(-1, keepdim=True) + eps) + bias
+
+
+def gelu(x):
+    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    """The printed LayerNorm divided by the right one."""
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="another default eps" caught_by="mean 0, variance 1 per token"
+def layer_norm(x, gain, bias, eps=1e-6):
+    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]. Also for 1,000.1, 1,000.2, ..."""
+    mean = x.mean(-1, keepdim=True)
+    variance = (x - mean).square().mean(-1, keepdim=True)
+    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+
+
+def gelu(x):
+    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    """The printed LayerNorm divided by the right one."""
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="the eps of the call is not used" caught_by="mean 0, variance 1 per token"
+def layer_norm(x, gain, bias, eps=1e-5):
+    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]. Also for 1,000.1, 1,000.2, ..."""
+    mean = x.mean(-1, keepdim=True)
+    variance = (x - mean).square().mean(-1, keepdim=True)
+    return gain * (x - mean) / torch.sqrt(variance + 1e-5) + bias
+
+
+def gelu(x):
+    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    """The printed LayerNorm divided by the right one."""
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="the second axis, which is the last of some" caught_by="mean 0, variance 1 per token"
+def layer_norm(x, gain, bias, eps=1e-5):
+    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]. Also for 1,000.1, 1,000.2, ..."""
+    mean = x.mean(min(2, x.ndim - 1), keepdim=True)
+    variance = (x - mean).square().mean(min(2, x.ndim - 1), keepdim=True)
+    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+
+
+def gelu(x):
+    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
+    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+
+
+def printed_ratio(C):
+    """The printed LayerNorm divided by the right one."""
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="gelu in place" caught_by="a soft knee"
+def layer_norm(x, gain, bias, eps=1e-5):
+    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]. Also for 1,000.1, 1,000.2, ..."""
+    mean = x.mean(-1, keepdim=True)
+    variance = (x - mean).square().mean(-1, keepdim=True)
+    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+
+
+def gelu(x):
+    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
+    return x.mul_((1 + torch.erf(x / math.sqrt(2))) / 2)
+
+
+def printed_ratio(C):
+    """The printed LayerNorm divided by the right one."""
+    return math.sqrt((C - 1) / C)
+
+
+# %% wrong="gelu by the logistic curve 1.702" caught_by="a soft knee"
+def layer_norm(x, gain, bias, eps=1e-5):
+    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]. Also for 1,000.1, 1,000.2, ..."""
+    mean = x.mean(-1, keepdim=True)
+    variance = (x - mean).square().mean(-1, keepdim=True)
+    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+
+
+def gelu(x):
+    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
+    return x * torch.sigmoid(1.702 * x)
+
+
+def printed_ratio(C):
+    """The printed LayerNorm divided by the right one."""
+    return math.sqrt((C - 1) / C)
+
+
+# %% right="float32 throughout"
+def layer_norm(x, gain, bias, eps=1e-5):
+    x = x.float()
+    centred = x - x.mean(-1, keepdim=True)
+    return centred / (centred**2).mean(-1, keepdim=True).add(eps).sqrt() * gain.float() + bias.float()
+
+
+def gelu(x):
+    return F.gelu(x.float())
+
+
+def printed_ratio(C):
+    return np.float32(np.sqrt(1 - 1 / C))

@@ -244,3 +244,110 @@ def leaks(model, tokens):
 
 
 diagnosis = {"A": "healthy", "B": "healthy", "C": "healthy", "D": "healthy"}
+
+
+# %% wrong="only the first text is looked at" caught_by="every look ahead is found"
+def leaks(model, tokens):
+    """Whether a score depends on a later token."""
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[0, :t], scores[0, :t], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="the number of kinds guessed from the tokens" caught_by="every look ahead is found"
+def leaks(model, tokens):
+    """Whether a score depends on a later token."""
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % (tokens.max() + 1)
+        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="the tokens themselves are exchanged" caught_by="the past is allowed"
+def leaks(model, tokens):
+    """Whether a score depends on a later token."""
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="the last digits count" caught_by="the past is allowed"
+def leaks(model, tokens):
+    """Whether a score depends on a later token."""
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.equal(model(other)[:, :t], scores[:, :t]):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="never a leak" caught_by="the past is allowed | every look ahead is found"
+def leaks(model, tokens):
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="always a leak" caught_by="the past is allowed"
+def leaks(model, tokens):
+    return True
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="the mean over the texts is compared, loosely" caught_by="every look ahead is found"
+def leaks(model, tokens):
+    """Whether a score depends on a later token."""
+    scores = model(tokens)
+    for t in range(1, tokens.shape[1]):
+        other = tokens.clone()
+        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+        if not torch.allclose(model(other)[:, :t].mean(0), scores[:, :t].mean(0), atol=0.35):
+            return True
+    return False
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% right="gradients are not needed: every other token in turn"
+def leaks(model, tokens):
+    before = np.asarray(model(tokens))
+    V = before.shape[-1]
+    worst = 0.0
+    for t in range(tokens.shape[1]):
+        for step in range(1, V):
+            other = torch.tensor(tokens.tolist())
+            other[:, t] = (other[:, t] + step) % V
+            worst = max([worst, *np.abs(np.asarray(model(other)) - before)[:, :t].ravel()])
+    return int(worst > 1e-4)
+
+
+diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}

@@ -311,3 +311,125 @@ def additive_mask(T):
 
 no_weights = 1
 sign = "<"
+
+
+# %% wrong="scores above 88 overflow" caught_by="hidden scores have no say"
+def by_hand():
+    """The weights of the three inputs for place 2."""
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    """Weights like x, zero where m is 0, with sum 1 along the last axis; x and m, of one shape, stay as they are."""
+    powers = torch.exp(x.float().masked_fill(m == 0, -math.inf))
+    return powers / powers.sum(-1, keepdim=True)
+
+
+def additive_mask(T):
+    """[T, T] of floats: 0 where row t may look, -inf where it may not."""
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="the scores are masked in place" caught_by="hidden scores have no say"
+def by_hand():
+    """The weights of the three inputs for place 2."""
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    """Weights like x, zero where m is 0, with sum 1 along the last axis; x and m, of one shape, stay as they are."""
+    return x.masked_fill_(m == 0, -math.inf).softmax(-1)
+
+
+def additive_mask(T):
+    """[T, T] of floats: 0 where row t may look, -inf where it may not."""
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="the largest score of all taken off, masked ones too" caught_by="hidden scores have no say"
+def by_hand():
+    """The weights of the three inputs for place 2."""
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    """Weights like x, zero where m is 0, with sum 1 along the last axis; x and m, of one shape, stay as they are."""
+    powers = m * torch.exp(x - x.amax(-1, keepdim=True))
+    return powers / (powers.sum(-1, keepdim=True) + 1e-30)
+
+
+def additive_mask(T):
+    """[T, T] of floats: 0 where row t may look, -inf where it may not."""
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="a thousand is enough" caught_by="hidden scores have no say"
+def by_hand():
+    """The weights of the three inputs for place 2."""
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    """Weights like x, zero where m is 0, with sum 1 along the last axis; x and m, of one shape, stay as they are."""
+    return torch.softmax(x - 1004 * (1 - m), dim=-1)
+
+
+def additive_mask(T):
+    """[T, T] of floats: 0 where row t may look, -inf where it may not."""
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% wrong="a mask of four places only" caught_by="zero, and minus infinity above"
+def by_hand():
+    """The weights of the three inputs for place 2."""
+    return [1 / 4, 3 / 4, 0]
+
+
+def masked_softmax(x, m):
+    """Weights like x, zero where m is 0, with sum 1 along the last axis; x and m, of one shape, stay as they are."""
+    return torch.softmax(x + torch.log(m), dim=-1)
+
+
+def additive_mask(T):
+    """[T, T] of floats: 0 where row t may look, -inf where it may not."""
+    return torch.full((4, 4), -math.inf).triu(1)[:T, :T]
+
+
+no_weights = 1
+sign = ">"
+
+
+# %% right="in float32, a mask of float64"
+def by_hand():
+    """The weights of the three inputs for place 2."""
+    return torch.tensor([0.25, 0.75, 0])
+
+
+def masked_softmax(x, m):
+    """Weights like x, zero where m is 0, with sum 1 along the last axis; x and m, of one shape, stay as they are."""
+    return torch.where(m.bool(), x.float(), torch.tensor(-math.inf)).softmax(-1)
+
+
+def additive_mask(T):
+    """[T, T] of floats: 0 where row t may look, -inf where it may not."""
+    return torch.full((T, T), -math.inf, dtype=torch.float64).triu(1)
+
+
+no_weights = 1
+sign = ">"

@@ -8,31 +8,34 @@ def next_distribution(s, tau=1.0, k=None, p=None):
         best[torch.arange(len(s)), s.argmax(1)] = 1
         return best
     values, order = (s / tau).sort(dim=1, descending=True)
-    if k is not None:
-        values[:, k:] = -math.inf
+    if k is not None and k < s.shape[1]:
+        values = values.masked_fill(values < values[:, k - 1 : k], -math.inf)
     chances = values.softmax(1)
     if p is not None:
         before = chances.cumsum(1) - chances
-        chances[before >= p] = 0
+        last = values.masked_fill(before >= p, math.inf).min(1, keepdim=True).values
+        chances[values < last] = 0
         chances = chances / chances.sum(1, keepdim=True)
     return torch.zeros_like(chances).scatter(1, order, chances)
 
 
-# %% right="row by row, a loop"
+# %% right="row by row, a loop, in float32"
 def next_distribution(s, tau=1.0, k=None, p=None):
     rows = []
-    for row in s:
+    for row in s.float():
         best = sorted(range(len(row)), key=lambda v: -float(row[v]))
         if tau == 0:
             kept, chances = best[:1], torch.ones_like(row)
         else:
             chances = torch.exp((row - row.max()) / tau)
-            kept = best[:k]
+            if k is not None:
+                best = [v for v in best if row[v] >= row[best[min(k, len(best)) - 1]]]
+            kept = best
             if p is not None:
-                total, far, i = chances[kept].sum(), 0.0, 0
-                while i < len(kept) and far < p:
-                    far, i = far + chances[kept[i]] / total, i + 1
-                kept = kept[:i]
+                total, far, i = chances[best].sum(), 0.0, 0
+                while i < len(best) and far < p:
+                    far, i = far + chances[best[i]] / total, i + 1
+                kept = [v for v in best if row[v] >= row[best[i - 1]]]
         new = torch.zeros_like(row)
         new[kept] = chances[kept] / chances[kept].sum()
         rows.append(new)
@@ -286,6 +289,157 @@ def next_distribution(s, tau=1.0, k=None, p=None):
     if p is not None:
         ordered = chances.sort(descending=True).values
         kept = ordered.cumsum(-1) - ordered <= p
+        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
+        chances = chances / chances.sum(-1, keepdim=True)
+    return chances
+
+
+# %% wrong="of equally likely ones some are dropped" caught_by="the k most likely | the fewest that reach p"
+def next_distribution(s, tau=1.0, k=None, p=None):
+    if tau == 0:
+        best = torch.zeros_like(s)
+        best[torch.arange(len(s)), s.argmax(1)] = 1
+        return best
+    values, order = (s / tau).sort(dim=1, descending=True)
+    if k is not None:
+        values[:, k:] = -math.inf
+    chances = values.softmax(1)
+    if p is not None:
+        before = chances.cumsum(1) - chances
+        chances[before >= p] = 0
+        chances = chances / chances.sum(1, keepdim=True)
+    return torch.zeros_like(chances).scatter(1, order, chances)
+
+
+# %% wrong="the library's own, which breaks ties" caught_by="the k most likely | the fewest that reach p"
+def next_distribution(s, tau=1.0, k=None, p=None):
+    return transformer.probabilities(s, tau, k, p)
+
+
+# %% wrong="p = 1 is never reached in float32" caught_by="the fewest that reach p"
+def next_distribution(s, tau=1.0, k=None, p=None):
+    """Chances [B, V] from scores s [B, V], which stay as they are."""
+    if tau == 0:
+        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
+    chances = torch.softmax(s / tau, dim=-1)
+    if k is not None:
+        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
+        chances = chances * (chances >= least)
+        chances = chances / chances.sum(-1, keepdim=True)
+    if p is not None:
+        ordered = chances.sort(descending=True).values
+        first = (ordered.cumsum(-1) >= p).int().argmax(-1, keepdim=True)
+        kept = torch.arange(s.shape[-1]) <= first
+        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
+        chances = chances / chances.sum(-1, keepdim=True)
+    return chances
+
+
+# %% wrong="no temperature is a temperature of 1/1000" caught_by="temperature"
+def next_distribution(s, tau=1.0, k=None, p=None):
+    """Chances [B, V] from scores s [B, V], which stay as they are."""
+    tau = max(tau, 1e-3)
+    chances = torch.softmax(s / tau, dim=-1)
+    if k is not None:
+        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
+        chances = chances * (chances >= least)
+        chances = chances / chances.sum(-1, keepdim=True)
+    if p is not None:
+        ordered = chances.sort(descending=True).values
+        kept = ordered.cumsum(-1) - ordered < p
+        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
+        chances = chances / chances.sum(-1, keepdim=True)
+    return chances
+
+
+# %% wrong="scores divided in place" caught_by="temperature"
+def next_distribution(s, tau=1.0, k=None, p=None):
+    """Chances [B, V] from scores s [B, V], which stay as they are."""
+    if tau == 0:
+        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
+    s /= tau
+    chances = torch.softmax(s, dim=-1)
+    if k is not None:
+        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
+        chances = chances * (chances >= least)
+        chances = chances / chances.sum(-1, keepdim=True)
+    if p is not None:
+        ordered = chances.sort(descending=True).values
+        kept = ordered.cumsum(-1) - ordered < p
+        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
+        chances = chances / chances.sum(-1, keepdim=True)
+    return chances
+
+
+# %% wrong="top-p before top-k" caught_by="all three in order"
+def next_distribution(s, tau=1.0, k=None, p=None):
+    if tau == 0:
+        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
+    chances = torch.softmax(s / tau, dim=-1)
+    if p is not None:
+        ordered = chances.sort(descending=True).values
+        kept = ordered.cumsum(-1) - ordered < p
+        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
+        chances = chances / chances.sum(-1, keepdim=True)
+    if k is not None:
+        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
+        chances = chances * (chances >= least)
+        chances = chances / chances.sum(-1, keepdim=True)
+    return chances
+
+
+# %% wrong="cut as in the first row" caught_by="the k most likely"
+def next_distribution(s, tau=1.0, k=None, p=None):
+    """Chances [B, V] from scores s [B, V], which stay as they are."""
+    if tau == 0:
+        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
+    chances = torch.softmax(s / tau, dim=-1)
+    if k is not None:
+        chances = chances * (chances >= chances[:1].sort(descending=True).values[:, min(k, s.shape[-1]) - 1])
+        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
+        chances = chances * (chances >= least)
+        chances = chances / chances.sum(-1, keepdim=True)
+    if p is not None:
+        ordered = chances.sort(descending=True).values
+        kept = ordered.cumsum(-1) - ordered < p
+        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
+        chances = chances / chances.sum(-1, keepdim=True)
+    return chances
+
+
+# %% wrong="tau = 0 only without k and p" caught_by="temperature"
+def next_distribution(s, tau=1.0, k=None, p=None):
+    """Chances [B, V] from scores s [B, V], which stay as they are."""
+    tau = tau if tau or (k is None and p is None) else 1.0
+    if tau == 0:
+        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
+    chances = torch.softmax(s / tau, dim=-1)
+    if k is not None:
+        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
+        chances = chances * (chances >= least)
+        chances = chances / chances.sum(-1, keepdim=True)
+    if p is not None:
+        ordered = chances.sort(descending=True).values
+        kept = ordered.cumsum(-1) - ordered < p
+        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
+        chances = chances / chances.sum(-1, keepdim=True)
+    return chances
+
+
+# %% wrong="an exponential that overflows" caught_by="temperature"
+def next_distribution(s, tau=1.0, k=None, p=None):
+    """Chances [B, V] from scores s [B, V], which stay as they are."""
+    if tau == 0:
+        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
+    chances = torch.exp(s / tau)
+    chances = chances / chances.sum(-1, keepdim=True)
+    if k is not None:
+        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
+        chances = chances * (chances >= least)
+        chances = chances / chances.sum(-1, keepdim=True)
+    if p is not None:
+        ordered = chances.sort(descending=True).values
+        kept = ordered.cumsum(-1) - ordered < p
         chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
         chances = chances / chances.sum(-1, keepdim=True)
     return chances

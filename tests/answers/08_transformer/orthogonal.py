@@ -366,3 +366,185 @@ def orthogonal(G, rounds=5):
 
 # measured_small = what your function makes of 0.01 in 5 rounds
 measured_small = pushed(0.01, 5)
+
+
+# %% wrong="tall matrices stay transposed" caught_by="directions stay, values are pushed"
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / (G.norm() + 1e-12)
+    X = X.T if len(G) > len(G.T) else X
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="G divided in place" caught_by="directions stay, values are pushed"
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
+    G /= G.norm() + 1e-12
+    X = G
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="five rounds, whatever is asked" caught_by="directions stay, values are pushed"
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / (G.norm() + 1e-12)
+    for _ in range(5):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="the largest singular value for the norm" caught_by="directions stay, values are pushed"
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / (torch.linalg.matrix_norm(G, 2) + 1e-12)
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="zero in, ones out" caught_by="zero stays zero"
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = (G + 1e-12) / (G + 1e-12).norm()
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="three rounds by default" caught_by="zero stays zero"
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    """The singular value s after so many rounds."""
+    for _ in range(rounds):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=3):
+    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / (G.norm() + 1e-12)
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+measured_small = pushed(0.01, 5)
+
+
+# %% wrong="rounds of a table" caught_by="one singular value"
+guess_small = 1.0
+
+
+def pushed(s, rounds):
+    for _ in range(min(rounds, 3)):
+        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
+    X = G / (G.norm() + 1e-12)
+    for _ in range(rounds):
+        A = X @ X.T
+        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
+    return X
+
+
+measured_small = pushed(0.01, 5)
+
+
+# %% right="float32, row by row of singular values"
+guess_small = np.float32(0.5)
+
+
+def pushed(s, rounds):
+    s = np.float32(s)
+    for _ in range(rounds):
+        s = np.float32(3.4445) * s - np.float32(4.775) * s**3 + np.float32(2.0315) * s**5
+    return s
+
+
+def orthogonal(G, rounds=5):
+    U, s, W = torch.linalg.svd(G.float(), full_matrices=False)
+    s = s / s.norm().clamp(min=1e-20)
+    return U @ torch.diag(torch.tensor([float(pushed(value.item(), rounds)) for value in s])) @ W
+
+
+measured_small = pushed(0.01, 5)

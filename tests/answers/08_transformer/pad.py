@@ -174,3 +174,127 @@ def pad(texts):
 def whole_gradient(gradients, counts):
     """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
     return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+
+
+# %% wrong="every 0 is taken for missing" caught_by="shifted, then filled"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers, which stay as they are."""
+    T = max(map(len, texts)) - 1
+    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
+    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
+    inputs, targets = torch.tensor(inputs), torch.tensor(targets)
+    return inputs, targets.masked_fill(inputs == 0, -100)
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+
+
+# %% wrong="a target 0 is taken for missing" caught_by="shifted, then filled"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers, which stay as they are."""
+    T = max(map(len, texts)) - 1
+    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
+    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
+    targets = torch.tensor(targets)
+    return torch.tensor(inputs), targets.masked_fill(targets == 0, -100)
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+
+
+# %% wrong="the lists themselves are filled up" caught_by="any lengths in any order"
+def pad(texts):
+    T = max(map(len, texts)) - 1
+    lengths = [len(words) for words in texts]
+    for words in texts:
+        while len(words) < T + 1:
+            words.append(0)
+    rows = torch.tensor(texts)
+    inputs, targets = rows[:, :-1].clone(), rows[:, 1:].clone()
+    for row, length in enumerate(lengths):
+        inputs[row, length - 1 :], targets[row, length - 1 :] = 0, -100
+    return inputs, targets
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+
+
+# %% wrong="the lists are sorted in place" caught_by="any lengths in any order"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers, which stay as they are."""
+    T = max(map(len, texts)) - 1
+    order, texts[:] = list(texts), sorted(texts, key=len)
+    texts, order = order, texts
+    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
+    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
+    return torch.tensor(inputs), torch.tensor(targets)
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+
+
+# %% wrong="the last token of a shorter text stays an input" caught_by="any lengths in any order"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers, which stay as they are."""
+    T = max(map(len, texts)) - 1
+    inputs = [[*words, *[0] * (T - len(words))][:T] for words in texts]
+    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
+    return torch.tensor(inputs), torch.tensor(targets)
+
+
+def whole_gradient(gradients, counts):
+    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
+    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+
+
+# %% wrong="summed up in the first gradient" caught_by="every token counts alike"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers, which stay as they are."""
+    T = max(map(len, texts)) - 1
+    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
+    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
+    return torch.tensor(inputs), torch.tensor(targets)
+
+
+def whole_gradient(gradients, counts):
+    total = gradients[0]
+    total *= counts[0]
+    for gradient, count in zip(gradients[1:], counts[1:]):
+        total += count * gradient
+    return total / sum(counts)
+
+
+# %% wrong="two parts always" caught_by="every token counts alike"
+def pad(texts):
+    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers, which stay as they are."""
+    T = max(map(len, texts)) - 1
+    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
+    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
+    return torch.tensor(inputs), torch.tensor(targets)
+
+
+def whole_gradient(gradients, counts):
+    return (counts[0] * gradients[0] + counts[-1] * gradients[-1]) / (counts[0] + counts[-1])
+
+
+# %% right="NumPy tables, weights as a tensor"
+def pad(texts):
+    lengths = [len(words) - 1 for words in texts]
+    inputs = np.zeros((len(texts), max(lengths)), dtype=int)
+    targets = np.full_like(inputs, -100)
+    for row, (words, n) in enumerate(zip(texts, lengths)):
+        inputs[row, :n], targets[row, :n] = words[:n], words[1:]
+    return torch.from_numpy(inputs).int(), torch.from_numpy(targets)
+
+
+def whole_gradient(gradients, counts):
+    weights = torch.tensor(counts).float()
+    return torch.tensordot(weights / weights.sum(), torch.stack(gradients).float(), 1)

@@ -95,3 +95,70 @@ def rate_factor(s, N, n, lowest):
     s = np.asarray(s)
     cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
     return np.minimum((s + 1) / max(n, 1), 1) * (lowest + (1 - lowest) * (1 + np.cos(np.pi * s / N)) / 2)
+
+
+# %% wrong="no warm-up, no schedule" caught_by="equal steps up"
+def rate_factor(s, N, n, lowest):
+    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
+    s = np.asarray(s)
+    if n == 0:
+        return np.ones(s.shape)
+    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
+    return np.where(s < n, (s + 1) / max(n, 1), cosine)
+
+
+# %% wrong="the first n of the array are the warm-up" caught_by="an array of steps"
+def rate_factor(s, N, n, lowest):
+    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (np.asarray(s) - n) / (N - n))) / 2
+    if np.ndim(s) == 0:
+        return (s + 1) / n if s < n else cosine
+    return np.concatenate([(s[:n] + 1) / max(n, 1), cosine[n:]])
+
+
+# %% wrong="an array is always all steps" caught_by="an array of steps"
+def rate_factor(s, N, n, lowest):
+    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
+    s = np.asarray(s)
+    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
+    factors = np.where(s < n, (s + 1) / max(n, 1), cosine)
+    if s.ndim == 0:
+        return factors
+    return np.array([rate_factor(step, N, n, lowest) for step in range(len(s))])
+
+
+# %% wrong="written into the array of steps" caught_by="an array of steps"
+def rate_factor(s, N, n, lowest):
+    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
+    s = np.asarray(s)
+    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
+    factors = np.asarray(s, dtype=float)
+    rising = s < n
+    factors[...] = np.where(rising, (s + 1) / max(n, 1), cosine)
+    return factors
+
+
+# %% wrong="whole numbers in, whole numbers out" caught_by="an array of steps"
+def rate_factor(s, N, n, lowest):
+    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
+    s = np.asarray(s)
+    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
+    factors = np.where(s < n, (s + 1) / max(n, 1), cosine)
+    return factors.astype(s.dtype) if s.ndim else factors
+
+
+# %% wrong="one step of warm-up at least" caught_by="equal steps up"
+def rate_factor(s, N, n, lowest):
+    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
+    s, n = np.asarray(s), max(n, 1)
+    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
+    return np.where(s < n, (s + 1) / max(n, 1), cosine)
+
+
+# %% right="float32, lists for arrays"
+def rate_factor(s, N, n, lowest):
+    steps = np.asarray(s, dtype=np.float32)
+    p = np.clip((steps - n) / (N - n), 0, None)
+    down = lowest + (1 - lowest) * np.cos(np.pi / 2 * p) ** 2
+    up = np.minimum(1, (steps + 1) / n) if n else 1
+    factors = up * down
+    return factors.tolist() if np.ndim(s) else float(factors)

@@ -235,3 +235,132 @@ def squared_relu(x):
 def mean_left(mu, sigma):
     """The mean of RMSNorm's output."""
     return abs(mu) / math.sqrt(mu**2 + sigma**2)
+
+
+# %% right="measured on two numbers in float32"
+def rms_norm(x, gain, eps=1e-6):
+    x = x.float()
+    return x / torch.sqrt((x * x).sum(-1, keepdim=True) / x.size(-1) + eps) * gain.float()
+
+
+def squared_relu(x):
+    return x.relu().float() * x.relu()
+
+
+def mean_left(mu, sigma):
+    x = torch.tensor([mu - sigma, mu + sigma], dtype=torch.float32)
+    return (x / x.square().mean().sqrt()).mean()
+
+
+# %% wrong="x divided in place" caught_by="mean square 1 per token"
+def rms_norm(x, gain, eps=1e-6):
+    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+    x /= (x.square().mean(-1, keepdim=True) + eps).sqrt()
+    return gain * x
+
+
+def squared_relu(x):
+    """max(0, x) squared, entry by entry."""
+    return x.clamp(min=0) ** 2
+
+
+def mean_left(mu, sigma):
+    """The mean of RMSNorm's output."""
+    return mu / math.sqrt(mu**2 + sigma**2)
+
+
+# %% wrong="another default eps" caught_by="mean square 1 per token"
+def rms_norm(x, gain, eps=1e-5):
+    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+
+
+def squared_relu(x):
+    """max(0, x) squared, entry by entry."""
+    return x.clamp(min=0) ** 2
+
+
+def mean_left(mu, sigma):
+    """The mean of RMSNorm's output."""
+    return mu / math.sqrt(mu**2 + sigma**2)
+
+
+# %% wrong="the gain within the mean square" caught_by="mean square 1 per token"
+def rms_norm(x, gain, eps=1e-6):
+    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+    x = gain * x
+    return x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+
+
+def squared_relu(x):
+    """max(0, x) squared, entry by entry."""
+    return x.clamp(min=0) ** 2
+
+
+def mean_left(mu, sigma):
+    """The mean of RMSNorm's output."""
+    return mu / math.sqrt(mu**2 + sigma**2)
+
+
+# %% wrong="clamped in place" caught_by="squares of the positive"
+def rms_norm(x, gain, eps=1e-6):
+    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+
+
+def squared_relu(x):
+    """max(0, x) squared, entry by entry."""
+    return x.data.clamp_(min=0) ** 2
+
+
+def mean_left(mu, sigma):
+    """The mean of RMSNorm's output."""
+    return mu / math.sqrt(mu**2 + sigma**2)
+
+
+# %% wrong="half of the slope" caught_by="squares of the positive"
+def rms_norm(x, gain, eps=1e-6):
+    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+
+
+def squared_relu(x):
+    """max(0, x) squared, entry by entry."""
+    return x.clamp(min=0) * x.clamp(min=0).detach()
+
+
+def mean_left(mu, sigma):
+    """The mean of RMSNorm's output."""
+    return mu / math.sqrt(mu**2 + sigma**2)
+
+
+# %% wrong="the square of everything" caught_by="squares of the positive"
+def rms_norm(x, gain, eps=1e-6):
+    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+
+
+def squared_relu(x):
+    """max(0, x) squared, entry by entry."""
+    return x**2 * (x > -0.4)
+
+
+def mean_left(mu, sigma):
+    """The mean of RMSNorm's output."""
+    return mu / math.sqrt(mu**2 + sigma**2)
+
+
+# %% wrong="knows 3, 4, 5" caught_by="the mean that stays"
+def rms_norm(x, gain, eps=1e-6):
+    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+
+
+def squared_relu(x):
+    """max(0, x) squared, entry by entry."""
+    return x.clamp(min=0) ** 2
+
+
+def mean_left(mu, sigma):
+    """The mean of RMSNorm's output."""
+    return mu / (mu + sigma / 2)

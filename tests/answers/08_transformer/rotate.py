@@ -410,3 +410,182 @@ def rotate(x, theta):
     """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
     a, b = x.chunk(2, dim=-1)
     return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% right="everything in float32"
+def quarter_turn():
+    return np.array([-4.4e-8 - 1, 3], dtype=np.float32)
+
+
+def rotate_one(x, theta):
+    (a, b), t = torch.tensor(x).view(2, -1), torch.tensor(theta)
+    return [*(a * t.cos() - b * t.sin()), *(a * t.sin() + b * t.cos())]
+
+
+def angles(T, D):
+    return torch.outer(torch.arange(T).float(), 1 / 10_000 ** torch.linspace(0, 2 - 4 / D, D // 2).div(2))
+
+
+def rotate(x, theta):
+    (a, b), theta = x.float().tensor_split(2, -1), theta.float()
+    c, s = theta.cos(), theta.sin()
+    return torch.cat((c * a - s * b, s * a + c * b), -1)
+
+
+# %% wrong="the list is turned in place" caught_by="by hand and by loop"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    half = len(theta)
+    for i in range(half):
+        a, b = x[i], x[i + half]
+        x[i] = a * math.cos(theta[i]) - b * math.sin(theta[i])
+        x[i + half] = a * math.sin(theta[i]) + b * math.cos(theta[i])
+    return x
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% wrong="x is turned in place" caught_by="all at once"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A new list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    a, b = x.chunk(2, dim=-1)
+    first = a * theta.cos() - b * theta.sin()
+    b.mul_(theta.cos()).add_(a * theta.sin())
+    a.copy_(first)
+    return x
+
+
+# %% wrong="three axes only" caught_by="lengths stay"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A new list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    theta = theta.view(1, *theta.shape).expand(len(x), -1, -1) if x.ndim > 2 else theta
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% wrong="angles for as many places as a half has pairs" caught_by="the table of angles"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A new list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return (torch.arange(T) % 5)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% wrong="whole angles" caught_by="the table of angles"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    """A new list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
+    half, turned = len(theta), list(x)
+    for i in range(half):
+        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * (10_000.0 ** (-torch.arange(0, D, 2) / D)).long()
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% wrong="pairs of a vector of four" caught_by="by hand and by loop"
+def quarter_turn():
+    """The pair (3, 1), turned by 90 degrees."""
+    return [-1, 3]
+
+
+def rotate_one(x, theta):
+    turned = list(x)
+    for i in range(len(theta)):
+        j = i + 2
+        turned[i] = x[i] * math.cos(theta[i]) - x[j % len(x)] * math.sin(theta[i])
+        turned[j % len(x)] = x[i] * math.sin(theta[i]) + x[j % len(x)] * math.cos(theta[i])
+    return turned
+
+
+def angles(T, D):
+    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
+    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+
+
+def rotate(x, theta):
+    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
