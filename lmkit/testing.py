@@ -60,6 +60,7 @@ def beside_the_answer(function: Callable[..., Any]) -> Callable[..., Any]:
 def gradients(function: Callable[..., Any], *inputs: Any) -> list[Any]:
     """The gradients of sum(function(*inputs)) with respect to each floating-point tensor among the inputs, in order.
 
+    Of several results the first counts.
     An input that the result does not depend on has gradient zero, in its own shape.
     """
     import torch
@@ -69,7 +70,8 @@ def gradients(function: Callable[..., Any], *inputs: Any) -> list[Any]:
         for value in inputs
     )
     wanted = [value for value in inputs if torch.is_tensor(value) and value.requires_grad]
-    result = function(*inputs).sum()
+    result = function(*inputs)
+    result = (result[0] if isinstance(result, (tuple, list)) else result).sum()
     found = torch.autograd.grad(result, wanted, allow_unused=True)
     return [
         torch.zeros_like(value) if gradient is None else gradient for value, gradient in zip(wanted, found, strict=True)
@@ -90,6 +92,12 @@ def arguments_after(function: Callable[..., Any], *inputs: Any) -> tuple[Any, ..
     """The inputs as they are after function(*inputs): what it changed in place shows."""
     function(*inputs)
     return inputs
+
+
+@beside_the_answer
+def reading_once(function: Callable[..., Any], *inputs: Any) -> Any:
+    """function(*inputs) with each list among the inputs as an iterator: no length, no index, to be read only once."""
+    return function(*(iter(value) if isinstance(value, list) else value for value in inputs))
 
 
 @beside_the_answer
