@@ -590,7 +590,7 @@ assert _got[1][0].tolist() == [[2, 3], [6, 7], [10, 11]], (
     f"Second batch: 2 3, 6 7, 10 11; yours: {_got[1][0].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _N, _rows, _steps in ((29, 4, 3), (28, 3, 4), (9, 1, 2), (41, 5, 2), (22, 3, 1)):
+for _N, _rows, _steps in ((29, 4, 3), (32, 4, 3), (31, 4, 5), (30, 3, 4), (9, 1, 2), (45, 5, 2), (22, 3, 1)):
     _L = (_N - 1) // _rows
     _got = stream_batches(torch.arange(_N), _rows, _steps)
     assert isinstance(_got, tuple | list) and len(_got) == -(-_L // _steps), (
@@ -956,7 +956,8 @@ def latch():
 
 # %% test="latch" aspect="silence is not a 1" points=1
 _got = latch()
-assert np.shape(_got) == (3,), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert all(is_number(value) for value in _got), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
 _w_x, _w_h, _b = (float(value) for value in _got)
 _h = 0.0
 for _t in range(10_000):
@@ -970,7 +971,8 @@ for _t in range(10_000, 40_000):
 
 # %% test="latch" aspect="a 1 is remembered" points=1
 _got = latch()
-assert np.shape(_got) == (3,), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert all(is_number(value) for value in _got), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
 _w_x, _w_h, _b = (float(value) for value in _got)
 _places = (0, 1, 2, 10, 100, 10_000)
 ### BEGIN HIDDEN TESTS
@@ -986,7 +988,8 @@ for _before in _places:
 
 # %% test="latch" aspect="noise does no harm" points=1
 _got = latch()
-assert np.shape(_got) == (3,), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert all(is_number(value) for value in _got), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
 _w_x, _w_h, _b = (float(value) for value in _got)
 _draw = random.Random(1)
 ### BEGIN HIDDEN TESTS
@@ -2078,7 +2081,12 @@ for _B, _T, _k in _sizes:
         _C = _i.sigmoid() * _new.tanh() + _f.sigmoid() * _C
         _h = _o.sigmoid() * _C.tanh()
         _sum = _sum + _h.sum()
-    _got = gradients(lstm_layer, *_parts)
+    try:
+        _got = gradients(lstm_layer, *_parts)
+    except NotImplementedError:
+        raise
+    except RuntimeError as _error:
+        raise AssertionError(f"No gradient comes back through the states ({_error}).") from None
     for _name, _mine, _wanted in zip(("a", "h", "C", "W_h"), _got, torch.autograd.grad(_sum, _asked), strict=True):
         assert close(_mine, _wanted, 1e-4, 1e-5), (
             f"{_T} words: the gradient of the states' sum with respect to {_name} does not come through all steps."
