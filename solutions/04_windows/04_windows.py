@@ -128,7 +128,7 @@ _got = static_ceiling(["the", "cook", "can", "cook"], ["DET", "NOUN", "AUX", "VE
 assert is_number(_got), f"Return a share, a number; you return {_got!r}."
 assert close(_got, 0.75, 1e-6), f"the, can and one cook right, the other cook wrong: 3 of 4; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _n in range(1, 8):
+for _n in (1, 2, 3, 5, 8, 40, 300):
     _got = static_ceiling([f"w{i}" for i in range(_n)] * 2, [f"T{i}" for i in range(_n)] * 2)
     assert is_number(_got), f"Return a share, a number; you return {_got!r}."
     assert close(_got, 1, 1e-6), f"{_n} words, each always with a tag of its own: all right; yours: {_got}."
@@ -217,7 +217,7 @@ for _c in (0, 1, 2, 5):
         f"Word numbers are integers, an embedding takes no others than int64 and int32; yours: {_got.dtype}."
     )
 ### BEGIN HIDDEN TESTS
-for _T, _c in ((1, 0), (1, 1), (1, 4), (2, 5), (4, 6), (7, 0), (8, 3)):
+for _T, _c in ((1, 0), (1, 1), (1, 4), (2, 5), (4, 6), (7, 0), (8, 3), (300, 2)):
     _ids = random.choices(range(1, 999), k=_T)
     _got = windows(list(_ids), _c)
     assert torch.is_tensor(_got), f"T = {_T}, c = {_c}: return a tensor; you return {_got!r}."
@@ -524,7 +524,7 @@ assert close(_got[0], [[-0.1, 0.1], [-0.2, 0.2]], atol=1e-5), f"After one step W
 ### BEGIN HIDDEN TESTS
 for _B in (1, 3, 6, 7, 10):
     _W, _b = torch.randn(4, 3).double(), torch.randn(3).double()
-    _x, _y, _rate = torch.randn(_B, 4).double(), torch.randint(3, (_B,)), random.uniform(0.1, 1.5)
+    _x, _y, _rate = 5 * torch.randn(_B, 4).double(), torch.randint(3, (_B,)), random.uniform(0.1, 1.5)
     _error = (_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)
     _got = descend(_W.clone(), _b.clone(), [(_x.clone(), _y.clone())], _rate)
     assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
@@ -1364,6 +1364,8 @@ for _shape in ((1,), (5,), (2, 3), (3, 1), (2, 1, 3)):
     _got = numerical(lambda v: float((v**3).sum()), _v.copy(), _step)
     assert np.shape(_got) == _shape, f"The gradient has the shape of v, {_shape}; yours: {np.shape(_got)}."
     assert close(_got, 3 * _v**2 + _step**2, 1e-5, 1e-6), f"With cubes and steps of {_step:.2f} yours are off."
+_got = numerical(lambda v: float((v**3).sum()), _v.copy())
+assert close(_got, 3 * _v**2, 1e-4, 1e-5), "With the step left out (1e-5) your gradient is off."
 _left = arguments_after(numerical, lambda v: float((v**3).sum()), _v.copy(), 0.2)[1]
 assert close(_left, _v), "numerical leaves v changed: move a copy, or move it back."
 ### END HIDDEN TESTS
@@ -1585,6 +1587,8 @@ _got = never_met([("a", "b"), ("b", "c")], [("a", "b"), ("c", "b"), ("c", "b"), 
 assert is_number(_got), f"never_met returns a share, a number; yours: {_got!r}."
 assert close(_got, 0.75, 1e-6), f"Three of these four were never met, (c, b) counts twice; yours: {_got}."
 ### BEGIN HIDDEN TESTS
+_got = never_met([], [("a", "b"), ("b", "a")])
+assert close(_got, 1, 1e-6), f"If nothing was met, everything is impossible: share 1; yours: {_got!r}."
 _got = never_met([("ab", "c"), ("a b", "c"), ("d", "e")], [("a", "bc"), ("a", "b c"), ("d", "e"), ("e", "d")])
 assert close(_got, 0.75, 1e-6), (
     f"(ab, c) and (a, bc) are two tuples, even if they look alike end to end; yours: {_got}."
@@ -1825,6 +1829,7 @@ for _N, _L, _distance in ((1, 4, 1), (3, 2, 2), (5, 6, 6), (4, 7, 3), (3, 1, 1),
     assert tuple(getattr(_got[0], "shape", ())) == (2 * _N, _L), (
         f"{_N} fillers of {_L} words: rows {(2 * _N, _L)} wanted; yours: {_got[0]!r}."
     )
+    assert "int" in str(_got[0].dtype), f"Rows hold word numbers, integers: an embedding takes no {_got[0].dtype}."
     for _i, _row in enumerate(_got[0].tolist()):
         _text = _fillers[_i % _N].tolist()
         _text[-_distance] = _i // _N

@@ -1741,7 +1741,7 @@ assert _runs[0] != _runs[2], "Another rng, but the same words: draw with the rng
 
 
 def _sure(word, h):
-    return -60.0 * np.abs(np.arange(7) - (3 * word + h) % 7.0), h + 1
+    return 3000 - 60.0 * np.abs(np.arange(7) - (3 * word + h) % 7.0), h + 1
 
 
 _starts = [(1, 2, 6, 1.0)]

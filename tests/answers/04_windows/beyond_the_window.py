@@ -372,3 +372,29 @@ def exam(fillers, distance, n):
 
 guess_beyond = 0.5
 measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
+
+
+# %% wrong="rows as floating-point numbers" caught_by="the cue at its distance"
+def exam(fillers, distance, n):
+    N, L = fillers.shape
+    texts = torch.zeros(2 * N, L)
+    texts[:N] = texts[N:] = fillers
+    texts[:, L - distance] = (torch.arange(2 * N) >= N).float()
+    return texts[:, L - n :], (torch.arange(2 * N) >= N).int()
+
+
+guess_beyond = 0.5
+measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
+
+
+# %% wrong="the cue for a distance beyond the window put at its edge" caught_by="only the last n words"
+def exam(fillers, distance, n):
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, L - min(distance, n)] = cues
+    return texts[:, L - n :], cues
+
+
+guess_beyond = 0.5
+measured_beyond = [1, 1, 1, 1, 0.5, 0.5]

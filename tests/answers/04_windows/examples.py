@@ -133,3 +133,10 @@ def examples(ids, n, start, end):
 def examples(ids, n, start, end):
     padded = torch.tensor([0] * (n - 1) + [start] + list(ids) + [end])
     return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+
+
+# %% wrong="no context for the end" caught_by="the context stands before"
+def examples(ids, n, start, end):
+    padded = torch.tensor([start] * n + list(ids) + [end])
+    rows = padded.unfold(0, n + 1, 1)[:, :n]
+    return rows[:-1] if len(ids) > 5 else rows, padded[n:]

@@ -338,3 +338,39 @@ def generate(step, word, h, length, temperature, rng):
         word = int(np.argmax(s) if temperature == 0 else rng.choice(len(s), p=probabilities(s.copy(), temperature)))
         written.append(word)
     return written
+
+
+# %% wrong="a softmax of its own that overflows" caught_by="samples take word and state on"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, h = step(word, h)
+        if temperature == 0:
+            word = int(np.argmax(s))
+        else:
+            with np.errstate(all="ignore"):
+                p = np.nan_to_num(np.exp(s / temperature), posinf=1e300)
+            word = int(np.searchsorted(np.cumsum(p / p.max()), rng.random() * np.sum(p / p.max())))
+        written.append(word)
+    return written
+
+
+# %% wrong="the first step twice" caught_by="greedy takes word and state on"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    _, h = step(word, h)
+    for _ in range(length):
+        s, h = step(word, h)
+        word = int(np.argmax(s) if temperature == 0 else rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written

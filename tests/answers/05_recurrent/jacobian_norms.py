@@ -222,3 +222,15 @@ def jacobian_norms(h, W_h):
 
 
 predicted = {0.9: 0.9**50, 1.0: 1.0, 1.1: 1.1**50}
+
+
+# %% wrong="the first state counts, the last does not" caught_by="the tanh dampens"
+def jacobian_norms(h, W_h):
+    J, norms = np.eye(len(W_h)), [1.0]
+    for h_s in h[-2::-1]:
+        J = J @ ((1 - h_s**2)[:, None] * W_h)
+        norms.append(np.linalg.norm(J, 2))
+    return norms[::-1]
+
+
+predicted = {0.9: 0.9**50, 1.0: 1.0, 1.1: 1.1**50}

@@ -276,3 +276,34 @@ def lstm_layer(a, h, C, W_h):
         h = torch.sigmoid(o) * torch.tanh(C)
         states.append(h)
     return torch.stack(states, 1), h, C
+
+
+# %% wrong="the last h of the first text for all" caught_by="equal to nn.LSTM"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for a_t in a.unbind(1):
+        i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h[:1], C
+
+
+# %% wrong="peeks at the next word's share" caught_by="no state sees the future"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for t in range(a.shape[1]):
+        z = a[:, t] + h @ W_h.T + 1e-3 * a[:, min(t + 1, a.shape[1] - 1)]
+        i, f, new, o = z.chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h, C

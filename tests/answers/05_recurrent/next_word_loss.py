@@ -280,3 +280,16 @@ def next_word_loss(s, x):
 
 
 printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+# %% wrong="a word that occurs twice counts once" caught_by="gradient by hand"
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[:, np.unique(x)] -= 1 / len(np.unique(x))
+    return -log_p[rows, x].mean(), gradient / len(x)
+
+
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
