@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmkit.testing import close, is_number
+from lmkit.testing import close, gradients, is_number, reading_once
 
 NUMBERS = [[1.0, 2.0], [3.0, 4.0]]
 
@@ -55,3 +55,12 @@ def test_what_counts_as_a_number() -> None:
         assert is_number(value)
     for value in (None, "1", [1], np.array([1]), torch.ones(1), math.nan, 1j, {}):
         assert not is_number(value)
+
+
+def test_of_several_results_the_gradient_of_the_first() -> None:
+    x = torch.tensor([1.0, 2.0])
+    assert close(gradients(lambda value: (value**2, 5 * value), x)[0], [2, 4])
+
+
+def test_a_list_that_can_be_read_only_once() -> None:
+    assert reading_once(lambda factor, values: [factor * sum(values), sum(values)], 2, [3, 4]) == [14, 0]
