@@ -7,6 +7,7 @@ student's side.
 """
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 
@@ -41,11 +42,13 @@ def _numbers(value: Any) -> Any:
     if isinstance(value, (list, tuple)) and any(hasattr(item, "detach") for item in value):
         parts = [_numbers(item) for item in value]
         value = None if any(part is None for part in parts) else parts
-    if not isinstance(value, (list, tuple, int, float, complex, np.ndarray, np.number, np.bool_)):
+    if not isinstance(value, (list, tuple, int, float, complex, Fraction, np.ndarray, np.number, np.bool_)):
         return None
     try:
         array = np.asarray(value)
-    except ValueError:  # lists of different lengths
+        if array.dtype == object and all(isinstance(item, (int, Fraction)) for item in array.flat):
+            array = array.astype(float)  # whole numbers beyond 64 bits, fractions
+    except (ValueError, OverflowError):  # lists of different lengths; numbers beyond 1e308
         return None
     return array if array.dtype.kind in "biufc" else None
 
@@ -60,6 +63,7 @@ def beside_the_answer(function: Callable[..., Any]) -> Callable[..., Any]:
 def gradients(function: Callable[..., Any], *inputs: Any) -> list[Any]:
     """The gradients of sum(function(*inputs)) with respect to each floating-point tensor among the inputs, in order.
 
+    Of several results the first counts.
     An input that the result does not depend on has gradient zero, in its own shape.
     """
     import torch
@@ -69,7 +73,8 @@ def gradients(function: Callable[..., Any], *inputs: Any) -> list[Any]:
         for value in inputs
     )
     wanted = [value for value in inputs if torch.is_tensor(value) and value.requires_grad]
-    result = function(*inputs).sum()
+    result = function(*inputs)
+    result = (result[0] if isinstance(result, (tuple, list)) else result).sum()
     found = torch.autograd.grad(result, wanted, allow_unused=True)
     return [
         torch.zeros_like(value) if gradient is None else gradient for value, gradient in zip(wanted, found, strict=True)
@@ -102,6 +107,12 @@ def torch_module(kind: str, *inputs: Any, **options: Any) -> Any:
     import torch
 
     return getattr(torch.nn, kind)(*inputs, **options)
+
+
+@beside_the_answer
+def reading_once(function: Callable[..., Any], *inputs: Any) -> Any:
+    """function(*inputs) with each list among the inputs as an iterator: no length, no index, to be read only once."""
+    return function(*(iter(value) if isinstance(value, list) else value for value in inputs))
 
 
 @beside_the_answer

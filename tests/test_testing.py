@@ -1,12 +1,13 @@
 """`lmkit.testing`: a comparison of answers that an empty, smaller or otherwise different answer cannot pass."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 import torch
 
-from lmkit.testing import close, is_number, torch_module
+from lmkit.testing import close, gradients, is_number, reading_once, torch_module
 
 NUMBERS = [[1.0, 2.0], [3.0, 4.0]]
 
@@ -50,6 +51,11 @@ def test_tolerances_and_infinities() -> None:
         close(1, "one")
 
 
+def test_large_integers_and_fractions_are_numbers() -> None:
+    assert close(math.factorial(25), float(math.factorial(25))) and is_number(math.factorial(25))
+    assert close([Fraction(1, 3), 1], [1 / 3, 1]) and is_number(Fraction(1, 3)) and not is_number(10**400)
+
+
 def test_what_counts_as_a_number() -> None:
     for value in (1, 1.5, np.float32(2), np.int64(3), torch.tensor(4.0), np.array(5)):
         assert is_number(value)
@@ -61,3 +67,12 @@ def test_a_module_is_made_beside_the_answer_from_its_name() -> None:
     module = torch_module("Linear", 3, 5, bias=False)
     assert isinstance(module, torch.nn.Linear) and module.weight.shape == (5, 3) and module.bias is None
     assert torch_module.runs_beside_the_answer
+
+
+def test_of_several_results_the_gradient_of_the_first() -> None:
+    x = torch.tensor([1.0, 2.0])
+    assert close(gradients(lambda value: (value**2, 5 * value), x)[0], [2, 4])
+
+
+def test_a_list_that_can_be_read_only_once() -> None:
+    assert reading_once(lambda factor, values: [factor * sum(values), sum(values)], 2, [3, 4]) == [14, 0]

@@ -11,7 +11,8 @@
 # 05 and 06.
 
 # %% [markdown]
-# Two sittings: sections 1 to 8 (tags), then 9 to 15 (the next word).
+# Two sittings: sections 1 to 8 (tags), then 9 to 15 (the next word). All your functions leave their arguments as they
+# are: who calls them needs these again.
 #
 # The slides you will check come from public lectures: 000 (unsigned), 001 (Greg Durrett), 002 (Fabrizio Silvestri), 003
 # (Yoav Artzi). The text is the *kitchen* text: restaurant stories written by a program, so that each word's part of speech is
@@ -33,7 +34,7 @@ import lmkit
 from lmkit import kitchen as language
 from lmkit import ngrams, plots
 from lmkit.budgets import budget
-from lmkit.testing import arguments_after, parameter_gradients
+from lmkit.testing import arguments_after, close, gradients, is_number, parameter_gradients, reading_once
 from lmkit.training import set_seed, shuffled, train, warmup_cosine
 
 plots.use_style()
@@ -87,7 +88,10 @@ print(f"{len(all_words):,} tokens, {len(ambiguous) / len(all_words):.0%} of them
 
 # %% task="static_ceiling" points=4 level=1 minutes=8
 def static_ceiling(words, tags):
-    """The share of tokens that the best tagger of single words gets right; two lists of equal length."""
+    """The share of tokens that the best tagger of single words gets right; two lists of equal length.
+
+    May and may are two words.
+    """
     ### BEGIN SOLUTION
     counts = Counter(zip(words, tags, strict=True))
     best = Counter()
@@ -106,41 +110,57 @@ measured_ceiling = static_ceiling(ambiguous_words, ambiguous_tags)
 
 # %% test="static_ceiling" aspect="increase stays at a half" points=1
 _got = static_ceiling(["increase"] * 6, ["NOUN", "VERB", "VERB", "NOUN", "NOUN", "VERB"])
-assert isinstance(_got, int | float | np.number), f"Return a share, a number; you return {_got!r}."
-assert math.isclose(_got, 0.5), f"Three NOUN, three VERB: one tag for all gets 3 of 6 right; yours: {_got}."
+assert is_number(_got), f"Return a share, a number; you return {_got!r}."
+assert close(_got, 0.5, 1e-6), f"Three NOUN, three VERB: one tag for all gets 3 of 6 right; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _counts in ((2, 5, 3), (1, 1, 4), (7, 7, 2), (1, 0, 0), (2, 2, 2)):
+    _tags = [tag for tag, count in zip("XYZ", _counts, strict=True) for _ in range(count)]
+    random.shuffle(_tags)
+    _got = static_ceiling(["word"] * len(_tags), list(_tags))
+    assert is_number(_got), f"Return a share, a number; you return {_got!r}."
+    assert close(_got, max(_counts) / sum(_counts), 1e-6), (
+        f"One word, its tags {_counts} times: the best choice gets the largest of these right; yours: {_got}."
+    )
+### END HIDDEN TESTS
 
 # %% test="static_ceiling" aspect="each word has its own tag" points=1
 _got = static_ceiling(["the", "cook", "can", "cook"], ["DET", "NOUN", "AUX", "VERB"])
-assert isinstance(_got, int | float | np.number), f"Return a share, a number; you return {_got!r}."
-assert math.isclose(_got, 0.75), f"the, can and one cook right, the other cook wrong: 3 of 4; yours: {_got}."
+assert is_number(_got), f"Return a share, a number; you return {_got!r}."
+assert close(_got, 0.75, 1e-6), f"the, can and one cook right, the other cook wrong: 3 of 4; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _n in (1, 2, 3, 5, 8, 40, 300):
+    _got = static_ceiling([f"w{i}" for i in range(_n)] * 2, [f"T{i}" for i in range(_n)] * 2)
+    assert is_number(_got), f"Return a share, a number; you return {_got!r}."
+    assert close(_got, 1, 1e-6), f"{_n} words, each always with a tag of its own: all right; yours: {_got}."
+_got = static_ceiling(["May", "may", "May", "may", "may"], ["NOUN", "AUX", "NOUN", "AUX", "AUX"])
+assert close(_got, 1, 1e-6), f"May and may are two words, each with one tag: all 5 right; yours: {_got}."
+### END HIDDEN TESTS
 
 # %% test="static_ceiling" aspect="shares of tokens, not words" points=1
 _got = static_ceiling(["a", "a", "a", "a", "b", "b"], ["X", "X", "X", "Y", "X", "Y"])
-assert isinstance(_got, int | float | np.number), f"Return a share, a number; you return {_got!r}."
-assert math.isclose(_got, 4 / 6, rel_tol=1e-6), (
-    f"Right: 3 of 4 times a, 1 of 2 times b, so 4 of 6 tokens; yours: {_got}."
-)
+assert is_number(_got), f"Return a share, a number; you return {_got!r}."
+assert close(_got, 4 / 6, 1e-6), f"Right: 3 of 4 times a, 1 of 2 times b, so 4 of 6 tokens; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _ in range(20):
-    _n = random.randint(1, 12)
+for _n in (1, 2, *random.choices(range(3, 30), k=15)):
     _words, _tags = random.choices("abcd", k=_n), random.choices("XYZ", k=_n)
+    _words, _tags = [*_words, *"aaaaabb"], [*_tags, *"YXXXZZY"]  # neither the first nor the last tag is the best
     _best = sum(max(sum(w == v and t == u for w, t in zip(_words, _tags, strict=True)) for u in "XYZ") for v in "abcd")
     _got = static_ceiling(list(_words), list(_tags))
-    assert math.isclose(_got, _best / _n, rel_tol=1e-6), f"For {_words} with tags {_tags} the share is not {_got}."
+    assert close(_got, _best / len(_words), 1e-6), f"For {_words} with tags {_tags} the share is not {_got}."
+_left = arguments_after(static_ceiling, list("baab"), list("XYXY"))
+assert [list(part) for part in _left] == [list("baab"), list("XYXY")], "Your function changed the caller's lists."
 ### END HIDDEN TESTS
 
 # %% test="static_ceiling" aspect="predicted, then measured" points=1
-assert isinstance(guess_ceiling, int | float | np.number), f"guess_ceiling should be a number, not {guess_ceiling!r}."
+assert is_number(guess_ceiling), f"guess_ceiling should be a number, not {guess_ceiling!r}."
 assert 0 <= guess_ceiling <= 1, (
     f"guess_ceiling is a share between 0 and 1, not {guess_ceiling}; a wrong guess costs nothing."
 )
-assert isinstance(measured_ceiling, int | float | np.number), (
-    f"measured_ceiling should be a number, not {measured_ceiling!r}."
-)
+assert is_number(measured_ceiling), f"measured_ceiling should be a number, not {measured_ceiling!r}."
 ### BEGIN HIDDEN TESTS
 _pairs = Counter(zip(ambiguous_words, ambiguous_tags, strict=True))
 _wanted = sum(max(n for (w, _), n in _pairs.items() if w == word) for word in set(ambiguous_words))
-assert math.isclose(measured_ceiling, _wanted / len(ambiguous_words), abs_tol=0.002), (
+assert close(measured_ceiling, _wanted / len(ambiguous_words), atol=0.002), (
     f"measured_ceiling = {measured_ceiling}: apply your function to ambiguous_words and ambiguous_tags."
 )
 ### END HIDDEN TESTS
@@ -189,23 +209,45 @@ def pad_share(T, c):
 # %% test="windows" aspect="one row for each word" points=1
 for _c in (0, 1, 2, 5):
     _got = windows([4, 8, 6], _c)
-    assert hasattr(_got, "shape"), f"Return a tensor; you return {_got!r}."
+    assert torch.is_tensor(_got), f"Return a tensor; you return {_got!r}."
     assert tuple(_got.shape) == (3, 2 * _c + 1), (
         f"Three words, c = {_c}: shape (3, {2 * _c + 1}) wanted; yours: {tuple(_got.shape)}."
     )
-    assert "int" in str(_got.dtype), f"Word numbers are integers, an embedding takes no others; yours: {_got.dtype}."
+    assert str(_got.dtype) in ("torch.int64", "torch.int32"), (
+        f"Word numbers are integers, an embedding takes no others than int64 and int32; yours: {_got.dtype}."
+    )
+### BEGIN HIDDEN TESTS
+for _T, _c in ((1, 0), (1, 1), (1, 4), (2, 5), (4, 6), (7, 0), (8, 3), (300, 2)):
+    _ids = random.choices(range(1, 999), k=_T)
+    _got = windows(list(_ids), _c)
+    assert torch.is_tensor(_got), f"T = {_T}, c = {_c}: return a tensor; you return {_got!r}."
+    assert tuple(_got.shape) == (_T, 2 * _c + 1), (
+        f"T = {_T}, c = {_c}: shape {(_T, 2 * _c + 1)} wanted; yours: {tuple(_got.shape)}."
+    )
+    assert str(_got.dtype) in ("torch.int64", "torch.int32"), f"T = {_T}, c = {_c}: integers wanted, not {_got.dtype}."
+    assert list(arguments_after(windows, list(_ids), _c)[0]) == _ids, "windows changed the caller's list: copy it."
+### END HIDDEN TESTS
 
 # %% test="windows" aspect="the word stands in the middle" points=1
 _got = windows([4, 8, 6, 3, 9], 1)
-assert hasattr(_got, "tolist"), f"Return a tensor; you return {_got!r}."
+assert torch.is_tensor(_got), f"Return a tensor; you return {_got!r}."
 _got = _got.tolist()
 assert len(_got) == 5 and len(_got[0]) == 3, f"Shape (5, 3) wanted; yours: {_got}."
 assert [row[1] for row in _got] == [4, 8, 6, 3, 9], f"The middle column should read like the text; yours: {_got}."
 assert _got[2] == [8, 6, 3], f"Left of 6 stands 8, right of it 3; yours: {_got[2]}."
 ### BEGIN HIDDEN TESTS
-for _ in range(10):
-    _ids, _c = [random.randint(1, 99) for _ in range(random.randint(1, 9))], random.randint(0, 4)
-    _got = windows(list(_ids), _c).tolist()
+_texts = [
+    ([5, 5, 7, 5, 5, 8], 2),
+    ([300, 70_000, 300, 9], 1),
+    ([20_000_001, 3, 20_000_001], 1),
+]  # repeats, large numbers
+_texts += [(random.choices(range(1, 6), k=random.randint(6, 12)), random.randint(1, 4)) for _ in range(8)]
+for _ids, _c in _texts:
+    _got = windows(list(_ids), _c)
+    assert torch.is_tensor(_got) and tuple(_got.shape) == (len(_ids), 2 * _c + 1), (
+        f"{_ids}, c = {_c}: a tensor of shape {(len(_ids), 2 * _c + 1)} wanted."
+    )
+    _got = _got.tolist()
     for _t in range(len(_ids)):
         for _k in range(-_c, _c + 1):
             if 0 <= _t + _k < len(_ids):
@@ -215,26 +257,36 @@ for _ in range(10):
 
 # %% test="windows" aspect="PAD beyond both ends" points=1
 _got = windows([4, 8, 6, 3], 2)
-assert hasattr(_got, "tolist"), f"Return a tensor; you return {_got!r}."
+assert torch.is_tensor(_got) and len(_got) == 4, f"Return a tensor with four rows; you return {_got!r}."
 _got = _got.tolist()
 assert _got[0] == [0, 0, 4, 8, 6], f"The first window of 4 8 6 3 has two PAD in front, then 4 8 6; yours: {_got[0]}."
 assert _got[-1] == [8, 6, 3, 0, 0], f"The last window has two PAD behind; yours: {_got[-1]}."
+### BEGIN HIDDEN TESTS
+for _T, _c in ((1, 1), (1, 5), (2, 2), (2, 6), (3, 4), (5, 5), (4, 9), (9, 2)):
+    _ids = random.choices(range(1, 99), k=_T)
+    _got = windows(list(_ids), _c)
+    assert torch.is_tensor(_got) and tuple(_got.shape) == (_T, 2 * _c + 1), f"{_T} words, c = {_c}: {_T} rows wanted."
+    for _t, _row in enumerate(_got.tolist()):
+        _pads = [not 0 <= _t + k < _T for k in range(-_c, _c + 1)]
+        assert [number == 0 for number in _row] == _pads, (
+            f"{_T} words, c = {_c}: PAD, 0, at other places than beyond the ends in window {_t}: {_row}."
+        )
+### END HIDDEN TESTS
 
 # %% test="windows" aspect="the share of PAD" points=1
 for _c, _wanted in ((0, 0.0), (1, 2 / 12), (2, 6 / 20)):
     _got = pad_share(4, _c)
-    assert isinstance(_got, int | float | np.number), f"pad_share returns a number; yours: {_got!r}."
-    assert math.isclose(_got, _wanted, abs_tol=1e-6), f"Four words, c = {_c}: {_wanted:.3f} wanted; yours: {_got}."
+    assert is_number(_got), f"pad_share returns a number; yours: {_got!r}."
+    assert close(_got, _wanted, atol=1e-6), f"Four words, c = {_c}: {_wanted:.3f} wanted; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _ in range(30):
-    _n, _c = random.randint(1, 9), random.randint(0, 20)
+_sizes = [(n, c) for n in (1, 2, 5, 8) for c in (0, 1, n - 1, n, n + 1, n + 2, n + 5, 3 * n + 7)]
+for _n, _c in [*_sizes, (16, 100), *((random.randint(1, 9), random.randint(0, 20)) for _ in range(10))]:
     _pads = sum(not 0 <= t + k < _n for t in range(_n) for k in range(-_c, _c + 1))
     _got = pad_share(_n, _c)
-    assert math.isclose(_got, _pads / (_n * (2 * _c + 1)), abs_tol=1e-6), (
+    assert close(_got, _pads / (_n * (2 * _c + 1)), 1e-5, 1e-6), (
         f"{_n} words, c = {_c}: {_pads} of {_n * (2 * _c + 1)} places are PAD; your share: {_got}."
     )
 ### END HIDDEN TESTS
-
 
 # %%
 please = ["PAD", *increase.splits["train"][1]]
@@ -318,14 +370,16 @@ def all_scores(vectors, W):
 
 # %% test="scores" aspect="a sum over the rows" points=1
 _got = score_by_loop(np.array([2.0, -1.0]), np.array([[1.0, 10.0], [3.0, 5.0]]), 1)
-assert isinstance(_got, int | float | np.number), f"score_by_loop returns one number; yours: {_got!r}."
-assert math.isclose(_got, 15), f"2·10 − 1·5 = 15; yours: {_got}."
+assert is_number(_got), f"score_by_loop returns one number; yours: {_got!r}."
+assert close(_got, 15), f"2·10 − 1·5 = 15; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _ in range(10):
-    _x, _W = np.random.default_rng().normal(size=6), np.random.default_rng().normal(size=(6, 3))
-    _j = random.randint(0, 2)
+for _D, _j in ((6, 0), (6, 1), (6, 2), (1, 1), (2, 2), (9, 0)):
+    _x, _W = np.random.default_rng().normal(size=_D), np.random.default_rng().normal(size=(_D, 3))
     _got = score_by_loop(_x.copy(), _W.copy(), _j)
-    assert math.isclose(_got, np.dot(_W.T[_j], _x), abs_tol=1e-9), f"Class {_j}: {_got} is not the sum over all rows."
+    assert is_number(_got), f"score_by_loop returns one number; yours: {_got!r}."
+    assert close(_got, np.dot(_W.T[_j], _x), 1e-5, 1e-5), f"Class {_j}: {_got} is not the sum over all {_D} rows."
+    _left = arguments_after(score_by_loop, _x.copy(), _W.copy(), _j)
+    assert close(_left[0], _x) and close(_left[1], _W), "score_by_loop changed the caller's arrays."
 ### END HIDDEN TESTS
 
 # %% test="scores" aspect="each word meets its own rows" points=1
@@ -334,30 +388,36 @@ for _k in range(3):
     _vectors = np.zeros((3, 2))
     _vectors[_k] = 1, 1
     _got = score_by_word(_vectors, _W, 0)
-    assert isinstance(_got, int | float | np.number), f"score_by_word returns one number; yours: {_got!r}."
-    assert math.isclose(_got, 4 * _k + 1), (
-        f"d = 2: word {_k} meets rows {2 * _k} and {2 * _k + 1}; your score is {_got}."
-    )
+    assert is_number(_got), f"score_by_word returns one number; yours: {_got!r}."
+    assert close(_got, 4 * _k + 1), f"d = 2: word {_k} meets rows {2 * _k} and {2 * _k + 1}; your score is {_got}."
 ### BEGIN HIDDEN TESTS
-for _ in range(10):
-    _n, _d = random.randint(1, 5), random.randint(1, 4)
-    _vectors, _W = np.random.default_rng().normal(size=(_n, _d)), np.random.default_rng().normal(size=(_n * _d, 3))
+for _n, _d in ((4, 2), (2, 5), (1, 3), (3, 1), (5, 4), (2, 3)):
     _j = random.randint(0, 2)
-    _wanted = sum(_vectors[k, i] * _W[k * _d + i, _j] for k in range(_n) for i in range(_d))
-    _got = score_by_word(_vectors.copy(), _W.copy(), _j)
-    assert math.isclose(_got, _wanted, abs_tol=1e-9), f"{_n} words of width {_d}, class {_j}: the score is not {_got}."
+    _draw = np.random.default_rng()
+    _W = _draw.normal(size=(_n * _d, 3))
+    for _vectors in (_draw.normal(size=(_n, _d)), _draw.integers(-9, 9, (_n, _d))):
+        _wanted = sum(_vectors[k, i] * _W[k * _d + i, _j] for k in range(_n) for i in range(_d))
+        _got = score_by_word(_vectors.copy(), _W.copy(), _j)
+        assert is_number(_got), f"{_n} words of width {_d}: score_by_word returns one number; yours: {_got!r}."
+        assert close(_got, _wanted, 1e-5, 1e-4), f"{_n} words of width {_d}, class {_j}: the score is not {_got}."
+    _left = arguments_after(score_by_word, _vectors.copy(), _W.copy(), _j)
+    assert close(_left[0], _vectors) and close(_left[1], _W), "score_by_word changed the caller's arrays."
 ### END HIDDEN TESTS
 
 # %% test="scores" aspect="all classes at once" points=1
 _got = all_scores(vectors.copy(), W.copy())
 assert np.shape(_got) == (4,), f"Four classes, four scores; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-for _ in range(10):
-    _n, _d = random.randint(2, 5), random.randint(2, 4)
-    _vectors, _W = np.random.default_rng().normal(size=(_n, _d)), np.random.default_rng().normal(size=(_n * _d, 3))
-    _wanted = np.einsum("kd,kdj->j", _vectors, _W.reshape(_n, _d, 3))
+for _n, _d, _K in ((4, 2, 3), (2, 5, 3), (1, 3, 4), (3, 1, 2), (5, 4, 6), (2, 3, 1)):
+    _vectors, _W = np.random.default_rng().normal(size=(_n, _d)), np.random.default_rng().normal(size=(_n * _d, _K))
+    _wanted = np.einsum("kd,kdj->j", _vectors, _W.reshape(_n, _d, _K))
     _got = all_scores(_vectors.copy(), _W.copy())
-    assert np.allclose(_got, _wanted), "all_scores: some word meets the rows of another. Lay the vectors end to end."
+    assert np.shape(_got) == (_K,), f"{_K} classes, {_K} scores; yours: {_got!r}."
+    assert close(_got, _wanted, 1e-5, 1e-5), (
+        "all_scores: some word meets the rows of another. Lay the vectors end to end."
+    )
+    _left = arguments_after(all_scores, _vectors.copy(), _W.copy())
+    assert close(_left[0], _vectors) and close(_left[1], _W), "all_scores changed the caller's arrays."
 ### END HIDDEN TESTS
 
 # %% test="scores" aspect="three ways, one number" points=1
@@ -365,9 +425,20 @@ _x = np.array([7, 9, 1, 0, 1, 5, 1, 1, 2, -1, 0, 5, 2, -1, -7])
 _all = all_scores(vectors.copy(), W.copy())
 assert np.shape(_all) == (4,), f"all_scores: four classes, four scores; yours: {_all!r}."
 for _j in range(4):
-    _ways = [score_by_loop(_x, W, _j), score_by_word(vectors.copy(), W, _j), _all[_j]]
-    assert all(isinstance(way, int | float | np.number) for way in _ways), f"Three numbers wanted; yours: {_ways}."
-    assert np.allclose(_ways, float(_x @ W[:, _j])), f"{classes[_j]}: the three ways give {_ways}, not one number."
+    _ways = [score_by_loop(_x, W.copy(), _j), score_by_word(vectors.copy(), W.copy(), _j), _all[_j]]
+    assert all(is_number(way) for way in _ways), f"Three numbers wanted; yours: {_ways}."
+    assert close(_ways, [_x @ W[:, _j]] * 3, 1e-5, 1e-5), f"{classes[_j]}: the three ways give {_ways}, not one number."
+### BEGIN HIDDEN TESTS
+for _n, _d, _K in ((3, 2, 5), (2, 4, 3)):
+    _vectors, _W = np.random.default_rng().normal(size=(_n, _d)), np.random.default_rng().normal(size=(_n * _d, _K))
+    _all = all_scores(_vectors.copy(), _W.copy())
+    assert np.shape(_all) == (_K,), f"all_scores: {_K} classes, {_K} scores; yours: {_all!r}."
+    for _j in range(_K):
+        _one = score_by_loop(_vectors.flatten(), _W.copy(), _j), score_by_word(_vectors.copy(), _W.copy(), _j), _all[_j]
+        assert close(_one, [_vectors.flatten() @ _W[:, _j]] * 3, 1e-5, 1e-5), (
+            f"{_n} words of width {_d}, class {_j}: the three ways give {_one}, not one number."
+        )
+### END HIDDEN TESTS
 
 # %%
 print("x =", vectors.reshape(-1), "| weights:", W.size)
@@ -400,7 +471,8 @@ print("scores, the words reversed:", all_scores(vectors[::-1], W).round(1), "mea
 def descend(W, b, batches, rate):
     """One step of gradient descent for each (x, y) of `batches`; returns W, b and the list of losses.
 
-    W (D, K) and b (K,) are the weights to start from; x (B, D) are inputs, y (B,) the right classes.
+    W (D, K) and b (K,) are the weights to start from and stay as they are; x (B, D) are inputs, y (B,) the right
+    classes. B may differ from batch to batch; `batches` may be a generator, which can be read only once.
     """
     ### BEGIN SOLUTION
     losses = []
@@ -418,13 +490,29 @@ def descend(W, b, batches, rate):
 _x, _y = torch.tensor([[1.0, 0.0], [0.0, 2.0]]), torch.tensor([0, 2])
 _got = descend(torch.zeros(2, 3), torch.zeros(3), [(_x, _y)] * 3, 0.5)
 assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
-assert hasattr(_got[2], "__iter__") and all(isinstance(loss, int | float | np.number) for loss in _got[2]), (
-    f"The losses are floats: a tensor drags its whole graph along. Yours: {_got[2]!r}."
-)
+assert isinstance(_got[2], tuple | list | np.ndarray) and all(
+    is_number(loss) and not torch.is_tensor(loss) for loss in _got[2]
+), f"The losses are floats: a tensor drags its whole graph along. Yours: {_got[2]!r}."
 _losses = list(_got[2])
 assert len(_losses) == 3, f"Three batches, three losses; yours: {_losses}."
-assert math.isclose(_losses[0], math.log(3), rel_tol=1e-4), f"At zero weights the loss is ln 3; yours: {_losses[0]}."
+assert close(_losses[0], math.log(3), 1e-4), f"At zero weights the loss is ln 3; yours: {_losses[0]}."
 assert _losses[2] < _losses[1] < _losses[0], f"On the same batch again the loss should fall; yours: {_losses}."
+### BEGIN HIDDEN TESTS
+for _sizes in ((1,), (6, 1, 4), (2, 5, 3, 3)):
+    _W, _b, _rate = torch.randn(4, 3), torch.randn(3), random.uniform(0.1, 0.5)
+    _batches = [(torch.randn(size, 4), torch.randint(3, (size,))) for size in _sizes]
+    _got = descend(_W.clone(), _b.clone(), list(_batches), _rate)
+    assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
+    _wanted = []
+    for _x, _y in _batches:
+        _error = (_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)
+        _wanted.append(F.cross_entropy(_x @ _W + _b, _y).item())
+        _W, _b = _W - _rate * _x.T @ _error / len(_y), _b - _rate * _error.mean(0)
+    assert close(_got[2], _wanted, 1e-3, 1e-4), (
+        f"Batches of {_sizes} examples: each loss is the mean over its batch, at the weights before the step; "
+        f"wanted {np.round(_wanted, 4)}, yours: {_got[2]}."
+    )
+### END HIDDEN TESTS
 
 # %% test="descend" aspect="one step against the gradient" points=1
 _got = descend(torch.zeros(2, 2), torch.zeros(2), [(torch.tensor([[2.0, 4.0]]), torch.tensor([1]))], 0.1)
@@ -432,17 +520,16 @@ assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the 
 assert getattr(_got[0], "requires_grad", True) is False, (
     f"The new W is a plain tensor that asks for no gradients: detach it. Yours: {_got[0]!r}."
 )
-assert np.allclose(_got[0], [[-0.1, 0.1], [-0.2, 0.2]], atol=1e-5), (
-    f"After one step W should not be {_got[0].tolist()}."
-)
+assert close(_got[0], [[-0.1, 0.1], [-0.2, 0.2]], atol=1e-5), f"After one step W should not be {_got[0].tolist()}."
 ### BEGIN HIDDEN TESTS
-for _ in range(5):
+for _B in (1, 3, 6, 7, 10):
     _W, _b = torch.randn(4, 3).double(), torch.randn(3).double()
-    _x, _y, _rate = torch.randn(6, 4).double(), torch.randint(3, (6,)), random.uniform(0.1, 1.5)
+    _x, _y, _rate = 5 * torch.randn(_B, 4).double(), torch.randint(3, (_B,)), random.uniform(0.1, 1.5)
     _error = (_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)
-    _got = descend(_W.clone(), _b.clone(), [(_x, _y)], _rate)[0]
-    assert np.allclose(_got, _W - _rate * _x.T @ _error / 6, atol=1e-6), (
-        "One step: W moves by rate times the gradient of the *mean* loss, downhill; yours does not."
+    _got = descend(_W.clone(), _b.clone(), [(_x.clone(), _y.clone())], _rate)
+    assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
+    assert close(_got[0], _W - _rate * _x.T @ _error / _B, 1e-5, 1e-5), (
+        f"One step, a batch of {_B}: W moves by rate times the gradient of the *mean* loss, downhill; yours does not."
     )
 ### END HIDDEN TESTS
 
@@ -452,12 +539,16 @@ assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the 
 assert getattr(_got[1], "requires_grad", True) is False, (
     f"The new b is a plain tensor that asks for no gradients: detach it. Yours: {_got[1]!r}."
 )
-assert np.allclose(_got[1], [-0.05, 0.05], atol=1e-5), f"After one step b should not be {_got[1].tolist()}."
+assert close(_got[1], [-0.05, 0.05], atol=1e-5), f"After one step b should not be {_got[1].tolist()}."
 ### BEGIN HIDDEN TESTS
-_W, _b, _x, _y = torch.randn(4, 3), torch.randn(3), torch.randn(6, 4), torch.randint(3, (6,))
-_error = ((_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)).mean(0)
-_got = descend(_W.clone(), _b.clone(), [(_x, _y)], 0.7)[1]
-assert np.allclose(_got, _b - 0.7 * _error, atol=1e-5), "b moves by rate times its own gradient; yours does not."
+for _B in (1, 6):
+    _W, _b, _x, _y = torch.randn(4, 3), torch.randn(3), torch.randn(_B, 4), torch.randint(3, (_B,))
+    _error = ((_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)).mean(0)
+    _got = descend(_W.clone(), _b.clone(), [(_x, _y)], 0.7)
+    assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
+    assert close(_got[1], _b - 0.7 * _error, 1e-4, 1e-5), "b moves by rate times its own gradient; yours does not."
+_left = arguments_after(descend, _W.clone(), _b.clone(), [(_x, _y)] * 2, 0.7)
+assert close(_left[0], _W) and close(_left[1], _b), "descend changed the caller's W or b: start from copies."
 ### END HIDDEN TESTS
 
 # %% test="descend" aspect="gradients do not pile up" points=1
@@ -470,10 +561,23 @@ _W, _b = torch.zeros(2, 2), torch.zeros(2)
 for _x, _y in _batches * 2:
     _error = (_x @ _W + _b).softmax(1) - F.one_hot(_y, 2)
     _W, _b = _W - 0.3 * _x.T @ _error, _b - 0.3 * _error.sum(0)
-assert np.allclose(_got[0], _W, atol=1e-5), (
-    "Every step takes the gradient of its own batch alone, at the newest weights."
+assert close(_got[0], _W, atol=1e-5), "Every step takes the gradient of its own batch alone, at the newest weights."
+assert close(_got[1], _b, atol=1e-5), "The same holds for b: each step the gradient of its own batch alone."
+### BEGIN HIDDEN TESTS
+_batches = [(torch.randn(size, 5), torch.randint(3, (size,))) for size in (4, 1, 6)]
+_W, _b = torch.randn(5, 3), torch.randn(3)
+_got = reading_once(descend, _W.clone(), _b.clone(), list(_batches), 0.4)
+assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
+for _x, _y in _batches:
+    _error = ((_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)) / len(_y)
+    _W, _b = _W - 0.4 * _x.T @ _error, _b - 0.4 * _error.sum(0)
+assert close(_got[0], _W, 1e-4, 1e-5) and close(_got[1], _b, 1e-4, 1e-5), (
+    "Three batches of 4, 1 and 6 examples from a generator: three steps wanted, each with its own batch's gradient."
 )
-assert np.allclose(_got[1], _b, atol=1e-5), "The same holds for b: each step the gradient of its own batch alone."
+assert hasattr(_got[2], "__len__") and len(_got[2]) == 3, (
+    f"Three batches from a generator, three losses; yours: {_got[2]!r}."
+)
+### END HIDDEN TESTS
 
 # %% [markdown]
 # Now on the kitchen text: random vectors of 32 numbers for the words, five words at a time, averaged or concatenated.
@@ -570,54 +674,99 @@ for _mean, _inputs in ((False, 15), (True, 3)):
     _wanted = {"embedding.weight": (9, 3), "hidden.weight": (6, _inputs), "hidden.bias": (6,)}
     _wanted |= {"out.weight": (4, 6), "out.bias": (4,)}
     assert _shapes == _wanted, f"mean={_mean}, dim=3, width=6: weights {_wanted} wanted; yours: {_shapes}."
+### BEGIN HIDDEN TESTS
+for _c, _mean, _inputs in ((0, False, 32), (1, False, 96), (3, False, 224), (0, True, 32), (3, True, 32)):
+    _state = dict(WindowTagger(7, 3, _c, mean=_mean).state_dict())
+    _wanted = {"embedding.weight": (7, 32), "hidden.weight": (64, _inputs), "hidden.bias": (64,)}
+    _wanted |= {"out.weight": (3, 64), "out.bias": (3,)}
+    assert set(_state) == set(_wanted), f"Weights {sorted(_wanted)} wanted; yours: {sorted(_state)}."
+    _shapes = {name: tuple(_state[name].shape) for name in _wanted}
+    assert _shapes == _wanted, f"context={_c}, mean={_mean}: weights {_wanted} wanted; yours: {_shapes}."
+### END HIDDEN TESTS
 
 # %% test="WindowTagger" aspect="PAD is zero and stays so" points=1
 _model = WindowTagger(9, 4, 1, dim=3, width=64)
 _state = dict(_model.state_dict())
 assert "embedding.weight" in _state, f"Call the vectors self.embedding; your parts: {sorted(_state)}."
+assert np.shape(_state["embedding.weight"]) == (9, 3), "Nine words, vectors of three numbers: shape (9, 3) wanted."
 assert not _state["embedding.weight"][0].any(), "The vector of PAD, number 0, should be zero from the start."
 _found = parameter_gradients(_model, torch.tensor([[0, 2, 3], [4, 5, 0]]))["embedding.weight"]
+assert np.shape(_found) == (9, 3), "The vectors receive no gradient: they would never learn."
 assert not _found[0].any(), "The vector of PAD receives a gradient, so training would move it."
 assert _found[[2, 5]].abs().amax(1).min() > 1e-5, "More of a word's vector should change the sum of all scores."
+### BEGIN HIDDEN TESTS
+for _c, _mean in ((0, False), (1, False), (2, True)):
+    _model = WindowTagger(11, 5, _c, dim=4, width=6, mean=_mean)
+    assert not dict(_model.state_dict())["embedding.weight"][0].any(), "The vector of PAD, number 0, starts at zero."
+    _D = 4 if _mean else 4 * (2 * _c + 1)
+    _s = {"embedding.weight": (11, 4), "hidden.weight": (6, _D), "hidden.bias": (6,)}
+    _s |= {"out.weight": (5, 6), "out.bias": (5,)}
+    _s = {name: torch.randn(shape) / 2 for name, shape in _s.items()}
+    _s["embedding.weight"][0] = 0
+    _model.load_state_dict(_s)
+    _rows = torch.randint(11, (7, 2 * _c + 1))
+    _rows[0, 0] = _rows[1, -1] = 0
+    _found = parameter_gradients(_model, _rows.clone())
+    _s = {name: value.clone().requires_grad_() for name, value in _s.items()}
+    _x = _s["embedding.weight"][_rows]
+    _x = _x.mean(1) if _mean else _x.flatten(1)
+    _a = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
+    _scores = _a @ _s["out.weight"].T + _s["out.bias"]
+    _wanted = dict(zip(_s, torch.autograd.grad(_scores.sum(), list(_s.values())), strict=True))
+    _wanted["embedding.weight"][0] = 0
+    assert not _found["embedding.weight"][0].any(), "The vector of PAD receives a gradient: training would move it."
+    for _name in _wanted:
+        assert close(_found[_name], _wanted[_name], 1e-3, 1e-4), (
+            f"c = {_c}, mean={_mean}: {_name} does not receive the gradient that it should."
+        )
+### END HIDDEN TESTS
 
 # %% test="WindowTagger" aspect="scores of the concatenation" points=1
 _got = WindowTagger(9, 4, 2)(torch.tensor([[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]))
 assert tuple(getattr(_got, "shape", ())) == (2, 4), f"Two windows, four tags: shape (2, 4) wanted; yours: {_got!r}."
 assert not np.allclose(_got[0].detach(), _got[1].detach()), "Reversed, a window gives the same scores: order is lost."
 ### BEGIN HIDDEN TESTS
-for _c in (0, 1, 2, 3):
-    _model = WindowTagger(9, 4, _c, dim=3, width=6)
-    _s = {name: torch.randn(value.shape) for name, value in dict(_model.state_dict()).items()}
-    assert len(_s) == 5, f"Vectors, two matrices and two biases: 5 weights wanted; yours: {sorted(_s)}."
+for _c, _B in ((0, 6), (1, 8), (2, 1), (2, 7), (3, 6)):
+    _model = WindowTagger(11, 3, _c, dim=4, width=9)
+    _s = {"embedding.weight": (11, 4), "hidden.weight": (9, 4 * (2 * _c + 1)), "hidden.bias": (9,)}
+    _s |= {"out.weight": (3, 9), "out.bias": (3,)}
+    _s = {name: torch.randn(shape) for name, shape in _s.items()}
     _s["embedding.weight"][0] = 0
     _model.load_state_dict(_s)
-    _rows = torch.randint(9, (5, 2 * _c + 1))
+    _rows = torch.randint(11, (_B, 2 * _c + 1))
+    _rows[0, -1] = 0
     _x = torch.stack([torch.cat([_s["embedding.weight"][i] for i in row]) for row in _rows])
     _h = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
-    _got = _model(_rows).detach()
-    assert np.allclose(_got, _h @ _s["out.weight"].T + _s["out.bias"], atol=1e-4), (
+    _got = _model(_rows.clone())
+    assert tuple(getattr(_got, "shape", ())) == (_B, 3), f"{_B} windows, three tags: shape {(_B, 3)} wanted."
+    assert close(_got, _h @ _s["out.weight"].T + _s["out.bias"], 1e-3, 1e-3), (
         f"c = {_c}: with given weights your scores are not b + U tanh(d + H x); look at order, tanh and biases."
     )
+    assert close(arguments_after(_model, _rows.clone())[0], _rows), "forward changed the caller's windows."
 ### END HIDDEN TESTS
 
 # %% test="WindowTagger" aspect="scores of the mean" points=1
 _got = WindowTagger(9, 4, 1, mean=True)(torch.tensor([[1, 2, 3], [3, 1, 2], [2, 2, 2]]))
 assert tuple(getattr(_got, "shape", ())) == (3, 4), f"Three windows, four tags: shape (3, 4) wanted; yours: {_got!r}."
-assert np.allclose(_got[0].detach(), _got[1].detach(), atol=1e-5), "With mean=True the order should not matter."
+assert close(_got[0], _got[1].detach(), 1e-5, 1e-5), "With mean=True the order should not matter."
 assert not np.allclose(_got[0].detach(), _got[2].detach()), (
     "With mean=True all words should count, not the middle alone."
 )
 ### BEGIN HIDDEN TESTS
-for _c in (1, 2, 3):
-    _model = WindowTagger(9, 4, _c, dim=3, width=6, mean=True)
-    _s = {name: torch.randn(value.shape) for name, value in dict(_model.state_dict()).items()}
-    assert len(_s) == 5, f"Vectors, two matrices and two biases: 5 weights wanted; yours: {sorted(_s)}."
+for _c, _B in ((0, 6), (1, 8), (2, 1), (2, 7), (3, 6)):
+    _model = WindowTagger(11, 3, _c, dim=4, width=9, mean=True)
+    _s = {"embedding.weight": (11, 4), "hidden.weight": (9, 4), "hidden.bias": (9,)}
+    _s |= {"out.weight": (3, 9), "out.bias": (3,)}
+    _s = {name: torch.randn(shape) for name, shape in _s.items()}
     _s["embedding.weight"][0] = 0
     _model.load_state_dict(_s)
-    _rows = torch.randint(9, (5, 2 * _c + 1))
+    _rows = torch.randint(1, 11, (_B, 2 * _c + 1))
+    _rows[0, :_c] = 0  # PAD counts as a place
     _x = torch.stack([sum(_s["embedding.weight"][i] for i in row) / (2 * _c + 1) for row in _rows])
     _h = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
-    assert np.allclose(_model(_rows).detach(), _h @ _s["out.weight"].T + _s["out.bias"], atol=1e-4), (
+    _got = _model(_rows.clone())
+    assert tuple(getattr(_got, "shape", ())) == (_B, 3), f"{_B} windows, three tags: shape {(_B, 3)} wanted."
+    assert close(_got, _h @ _s["out.weight"].T + _s["out.bias"], 1e-3, 1e-3), (
         f"c = {_c}: your scores of the mean are off; it goes over all {2 * _c + 1} places, PAD included."
     )
 ### END HIDDEN TESTS
@@ -716,34 +865,44 @@ assert np.shape(_got) == (3,), f"c = 1: three places, three norms; yours: {_got!
 _got = [round(float(norm), 4) for norm in _got]
 assert _got[1] > 0, f"Rows 2 and 3 of 6 belong to the middle place; yours: {_got}."
 assert _got[0] == _got[2] == 0, f"Only rows 2 and 3 are not zero, so the outer norms are; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _c, _d, _h in ((1, 2, 5), (2, 3, 4), (3, 4, 2), (0, 3, 2), (2, 1, 3)):
+    for _place in range(2 * _c + 1):
+        _gradient = torch.zeros((2 * _c + 1) * _d, _h)
+        _gradient[_place * _d : (_place + 1) * _d] = 1 + torch.rand(_d, _h)
+        _got = norms_by_offset(_gradient.clone(), _c)
+        assert np.shape(_got) == (2 * _c + 1,), f"c = {_c}: {2 * _c + 1} norms wanted; yours: {_got!r}."
+        assert [float(norm) > 0 for norm in _got] == [k == _place for k in range(2 * _c + 1)], (
+            f"c = {_c}, d = {_d}: only the rows of place {_place} are not zero; your norms: {_got}."
+        )
+### END HIDDEN TESTS
 
 # %% test="norms_by_offset" aspect="root of the sum of squares" points=1
 _got = norms_by_offset(torch.tensor([[3.0, -4.0], [0.0, 0.0], [5.0, 12.0]]), 1)
 assert np.shape(_got) == (3,), f"c = 1: three places, three norms; yours: {_got!r}."
-assert np.allclose(_got, [5, 0, 13]), f"The norms of (3, -4), (0, 0) and (5, 12) are 5, 0 and 13; yours: {_got}."
+assert close(_got, [5, 0, 13], 1e-5), f"The norms of (3, -4), (0, 0) and (5, 12) are 5, 0 and 13; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _ in range(10):
-    _c, _d, _h = random.randint(0, 3), random.randint(1, 4), random.randint(1, 4)
+for _c, _d, _h in ((1, 2, 5), (2, 3, 4), (3, 4, 2), (0, 3, 2), (2, 1, 3), (1, 4, 1)):
     _gradient = torch.randn((2 * _c + 1) * _d, _h)
     _wanted = [math.sqrt((_gradient[k * _d : (k + 1) * _d] ** 2).sum()) for k in range(2 * _c + 1)]
     _got = norms_by_offset(_gradient.clone(), _c)
     assert np.shape(_got) == (2 * _c + 1,), f"c = {_c}: {2 * _c + 1} norms wanted; yours: {_got!r}."
-    assert np.allclose(_got, _wanted, atol=1e-4), f"c = {_c}, d = {_d}: your norms {_got} are not those of the blocks."
+    assert close(_got, _wanted, 1e-4, 1e-4), f"c = {_c}, d = {_d}: your norms {_got} are not those of the blocks."
+    _left = arguments_after(norms_by_offset, _gradient.clone(), _c)[0]
+    assert close(_left, _gradient), "norms_by_offset changed the caller's gradient."
 ### END HIDDEN TESTS
 
 # %% test="norms_by_offset" aspect="who has a word there" points=1
 for _k, _wanted in ((0, 1), (1, 0.75), (-1, 0.75), (4, 0), (-9, 0)):
     _got = real_share(4, _k)
-    assert isinstance(_got, int | float | np.number), f"real_share returns a number; yours: {_got!r}."
-    assert math.isclose(_got, _wanted, abs_tol=1e-6), (
-        f"Of 4 words, a share {_wanted} has a word at {_k}; yours: {_got}."
-    )
+    assert is_number(_got), f"real_share returns a number; yours: {_got!r}."
+    assert close(_got, _wanted, atol=1e-6), f"Of 4 words, a share {_wanted} has a word at {_k}; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _ in range(30):
-    _n, _k = random.randint(1, 9), random.randint(-12, 12)
-    _got = real_share(_n, _k)
-    _wanted = sum(0 <= t + _k < _n for t in range(_n)) / _n
-    assert math.isclose(_got, _wanted, abs_tol=1e-6), f"T = {_n}, offset {_k}: the share is not {_got}."
+for _n in (1, 2, 5, 9, random.randint(10, 40)):
+    for _k in {k for n in (0, 1, 2, _n - 1, _n, _n + 1, 2 * _n + 1) for k in (-n, n)}:
+        _got = real_share(_n, _k)
+        _wanted = sum(0 <= t + _k < _n for t in range(_n)) / _n
+        assert is_number(_got) and close(_got, _wanted, 1e-5, 1e-6), f"T = {_n}, offset {_k}: the share is not {_got}."
 ### END HIDDEN TESTS
 
 # %%
@@ -797,7 +956,10 @@ print(f"at -1 and 1: {expected[9]:.0f} % of the places hold a word; norms, of th
 
 # %% task="slide_check" points=4 level=2 minutes=12
 def changed_words(sentence, removed, c):
-    """Places (in the original list of different words) of the words whose window changes without the one at `removed`."""
+    """Places (in the original list of different words) of the words whose window changes without the one at `removed`.
+
+    The list itself stays as it is.
+    """
     ### BEGIN SOLUTION
     return [i for i in range(len(sentence)) if i != removed and abs(i - removed) <= c]
     ### END SOLUTION
@@ -811,7 +973,7 @@ row_length = (2 * 100 + 1) * 50
 ### END SOLUTION
 
 # %% test="slide_check" aspect="one tag for each word" points=1
-assert hasattr(repaired_tags, "__len__"), f"repaired_tags is a list of tags, not {repaired_tags!r}."
+assert isinstance(repaired_tags, tuple | list | np.ndarray), f"repaired_tags is a list of tags, not {repaired_tags!r}."
 assert len(repaired_tags) == 9, f"Nine words need nine tags; yours: {len(repaired_tags)}."
 ### BEGIN HIDDEN TESTS
 _tags = [str(tag).upper().replace("ADP", "PREP") for tag in repaired_tags]
@@ -821,7 +983,7 @@ assert _tags == ["DET", "ADJ", "ADJ", "NOUN", "VERB", "PREP", "DET", "ADJ", "NOU
 ### END HIDDEN TESTS
 
 # %% test="slide_check" aspect="the length of a row" points=1
-assert isinstance(row_length, int | float | np.number), f"row_length should be a number, not {row_length!r}."
+assert is_number(row_length), f"row_length should be a number, not {row_length!r}."
 assert row_length > 50, f"row_length is for the whole window, not for one word; yours: {row_length}."
 ### BEGIN HIDDEN TESTS
 assert row_length == 10050, f"{row_length} is not it: left, right, and which place is missing?"
@@ -836,12 +998,16 @@ assert not {0, 1, 2, 6, 7, 8} & set(_got), (
     f"Without jumps (c = 1) the window of a far word stays as it was; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _ in range(20):
-    _n, _c = random.randint(2, 9), random.randint(0, 4)
-    _gap = random.randrange(_n)
-    _got = set(changed_words([f"w{i}" for i in range(_n)], _gap, _c))
+_cases = [(n, gap, c) for n in (2, 5, 9) for gap in {0, 1, n // 2, n - 1} for c in (0, 1, 2, n - 1, n + 3)]
+for _n, _gap, _c in [*_cases, (1, 0, 0), (1, 0, 2)]:
+    _got = changed_words([f"w{i}" for i in range(_n)], _gap, _c)
+    assert hasattr(_got, "__iter__"), f"changed_words returns a list of places; yours: {_got!r}."
+    _got = {int(place) for place in _got}
     _false = sorted(i for i in _got if not 0 < abs(i - _gap) <= _c or not 0 <= i < _n)
     assert not _false, f"{_n} words, place {_gap} removed, c = {_c}: the windows at {_false} do not change."
+    assert _got or _c == 0 or _n == 1, f"{_n} words, place {_gap} removed, c = {_c}: somebody's window does change."
+_left = arguments_after(changed_words, list(_fox), 4, 2)[0]
+assert list(_left) == _fox, "changed_words changed the caller's sentence: remove the word from a copy."
 ### END HIDDEN TESTS
 
 # %% test="slide_check" aspect="neighbours on both sides" points=1
@@ -849,16 +1015,16 @@ _got = changed_words(["a", "quick", "brown", "fox", "jumps", "over", "the", "laz
 assert hasattr(_got, "__iter__"), f"changed_words returns a list of places; yours: {_got!r}."
 assert {3, 5} <= set(_got), f"Without jumps (c = 1), fox and over see another neighbour; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _ in range(20):
-    _n, _c = random.randint(2, 9), random.randint(0, 4)
-    _gap = random.randrange(_n)
-    _words = [f"w{i}" for i in range(_n)]
-    _pad = ["PAD"] * _c
-    _old, _new = _pad + _words + _pad, _pad + _words[:_gap] + _words[_gap + 1 :] + _pad
-    _changed = {i for i in range(_gap) if _old[i : i + 2 * _c + 1] != _new[i : i + 2 * _c + 1]}
-    _changed |= {i for i in range(_gap + 1, _n) if _old[i : i + 2 * _c + 1] != _new[i - 1 : i + 2 * _c]}
-    _missed = sorted(_changed - set(changed_words(list(_words), _gap, _c)))
-    assert not _missed, f"{_n} words, place {_gap} removed, c = {_c}: the windows at {_missed} change too."
+for _n, _c in ((2, 1), (5, 1), (5, 3), (6, 5), (6, 9), (9, 2), (9, 4), (8, 0)):
+    for _gap in {0, 1, _n // 2, _n - 1}:
+        _words, _pad = [f"w{i}" for i in range(_n)], ["PAD"] * _c
+        _old, _new = _pad + _words + _pad, _pad + _words[:_gap] + _words[_gap + 1 :] + _pad
+        _changed = {i for i in range(_gap) if _old[i : i + 2 * _c + 1] != _new[i : i + 2 * _c + 1]}
+        _changed |= {i for i in range(_gap + 1, _n) if _old[i : i + 2 * _c + 1] != _new[i - 1 : i + 2 * _c]}
+        _got = changed_words(list(_words), _gap, _c)
+        assert hasattr(_got, "__iter__"), f"changed_words returns a list of places; yours: {_got!r}."
+        _missed = sorted(_changed - {int(place) for place in _got})
+        assert not _missed, f"{_n} words, place {_gap} removed, c = {_c}: the windows at {_missed} change too."
 ### END HIDDEN TESTS
 
 # %%
@@ -915,9 +1081,20 @@ def examples(ids, n, start, end):
 # %% test="examples" aspect="each word once, then the end" points=1
 _got = examples([7, 8, 5], 2, 0, 1)
 assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return contexts and next words; yours: {_got!r}."
-assert hasattr(_got[1], "tolist"), f"The next words are a tensor; yours: {_got[1]!r}."
+assert torch.is_tensor(_got[1]), f"The next words are a tensor; yours: {_got[1]!r}."
 assert "int" in str(_got[1].dtype), f"The next words are integers, cross-entropy needs them so; yours: {_got[1].dtype}."
 assert _got[1].tolist() == [7, 8, 5, 1], f"The next words of 7 8 5 are 7 8 5 and the end, 1; yours: {_got[1].tolist()}."
+### BEGIN HIDDEN TESTS
+for _T, _n in ((1, 1), (1, 4), (2, 1), (3, 5), (6, 2), (9, 3)):
+    _ids, _end = random.choices([2, 7, 300, 70_000, 20_000_001], k=_T), random.randint(400, 900)
+    _got = examples(list(_ids), _n, 3, _end)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return contexts and next words; yours: {_got!r}."
+    assert torch.is_tensor(_got[1]) and _got[1].tolist() == [*_ids, _end], (
+        f"{_T} words, n = {_n}: the next words are the text itself and then end, {_end}; yours: {_got[1]}."
+    )
+    _left = arguments_after(examples, list(_ids), _n, 3, _end)[0]
+    assert list(_left) == _ids, "examples changed the caller's list of words: copy it first."
+### END HIDDEN TESTS
 
 # %% test="examples" aspect="the context stands before" points=1
 _got = examples([7, 8, 5, 9], 2, 0, 1)
@@ -926,9 +1103,14 @@ assert tuple(getattr(_got[0], "shape", ())) == (5, 2), f"Four words, n = 2: cont
 assert "int" in str(_got[0].dtype), f"Contexts are integers, an embedding takes no others; yours: {_got[0].dtype}."
 assert _got[0].tolist()[3] == [8, 5], f"Before 9 stand 8 and 5, in this order; yours: {_got[0].tolist()[3]}."
 ### BEGIN HIDDEN TESTS
-for _ in range(20):
-    _ids, _n = [random.randint(2, 9) for _ in range(random.randint(1, 8))], random.randint(1, 5)
-    _rows = examples(list(_ids), _n, 0, 1)[0].tolist()
+_texts = [([5, 5, 7, 5, 5, 8], 2), ([300, 70_000, 20_000_001, 300], 3), ([6], 1), ([6, 4], 5), ([2, 3, 4], 1)]
+for _ids, _n in [*_texts, *((random.choices(range(2, 9), k=8), random.randint(1, 6)) for _ in range(6))]:
+    _got = examples(list(_ids), _n, 0, 1)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return contexts and next words; yours: {_got!r}."
+    assert torch.is_tensor(_got[0]) and tuple(_got[0].shape) == (len(_ids) + 1, _n), (
+        f"{len(_ids)} words, n = {_n}: contexts {(len(_ids) + 1, _n)} wanted; yours: {_got[0]!r}."
+    )
+    _rows = _got[0].tolist()
     for _t in range(len(_ids) + 1):
         for _k in range(1, min(_n, _t) + 1):
             _seen = _rows[_t][_n - _k]
@@ -938,13 +1120,15 @@ for _ in range(20):
 # %% test="examples" aspect="start where nothing stands" points=1
 _got = examples([7, 8], 3, 4, 6)
 assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return contexts and next words; yours: {_got!r}."
-assert hasattr(_got[0], "tolist"), f"The contexts are a tensor; yours: {_got[0]!r}."
+assert torch.is_tensor(_got[0]), f"The contexts are a tensor; yours: {_got[0]!r}."
 assert _got[0].tolist() == [[4, 4, 4], [4, 4, 7], [4, 7, 8]], f"Text 7 8, start 4, n = 3; yours: {_got[0].tolist()}."
 ### BEGIN HIDDEN TESTS
-for _ in range(10):
-    _n, _start = random.randint(1, 5), random.randint(20, 90)
-    _rows = examples([2, 3, 5, 8], _n, _start, 1)[0].tolist()
-    assert [row.count(_start) for row in _rows] == [max(0, _n - t) for t in range(5)], (
+for _n in (1, 2, 3, 5, 7):
+    _start = random.randint(300, 900)
+    _got = examples([2, 3, 5, 8], _n, _start, 1)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return contexts and next words; yours: {_got!r}."
+    _rows = _got[0].tolist() if torch.is_tensor(_got[0]) else []
+    assert [[word == _start for word in row] for row in _rows] == [[k < _n - t for k in range(_n)] for t in range(5)], (
         f"n = {_n}: the contexts should begin with n, n - 1, ... times start; yours: {_rows}."
     )
 ### END HIDDEN TESTS
@@ -1023,37 +1207,75 @@ _shapes = {name: tuple(value.shape) for name, value in dict(BengioLM(9, 2, 3, 5)
 _wanted = {"embedding.weight": (9, 3), "hidden.weight": (5, 6), "hidden.bias": (5,), "direct.weight": (9, 6)}
 _wanted |= {"out.weight": (9, 5), "out.bias": (9,)}
 assert _shapes == _wanted, f"V=9, n=2, m=3, h=5: weights {_wanted} wanted; yours: {_shapes}."
+### BEGIN HIDDEN TESTS
+for _V, _n, _m, _h in ((12, 1, 5, 7), (8, 4, 3, 6), random.sample(range(2, 20), 4)):
+    _wanted = {"embedding.weight": (_V, _m), "hidden.weight": (_h, _n * _m), "hidden.bias": (_h,)}
+    _wanted |= {"direct.weight": (_V, _n * _m), "out.weight": (_V, _h), "out.bias": (_V,)}
+    _state = dict(BengioLM(_V, _n, _m, _h).state_dict())
+    assert set(_state) == set(_wanted), f"Weights {sorted(_wanted)} wanted; yours: {sorted(_state)}."
+    _shapes = {name: tuple(_state[name].shape) for name in _wanted}
+    assert _shapes == _wanted, f"V={_V}, n={_n}, m={_m}, h={_h}: weights {_wanted} wanted; yours: {_shapes}."
+### END HIDDEN TESTS
 
-# %% test="BengioLM" aspect="equal to the formula" points=2
+# %% test="BengioLM" aspect="equal to the formula" points=1
 _got = BengioLM(9, 3, 4, 5)(torch.tensor([[1, 2, 3], [3, 2, 1]]))
 assert tuple(getattr(_got, "shape", ())) == (2, 9), f"Two contexts, nine words: shape (2, 9) wanted; yours: {_got!r}."
 assert not np.allclose(_got[0].detach(), _got[1].detach()), "Reversed, a context gives the same scores: order is lost."
 ### BEGIN HIDDEN TESTS
-for _n in (1, 2, 3):
-    _model = BengioLM(9, _n, 4, 5)
-    _s = {name: torch.randn(value.shape) for name, value in dict(_model.state_dict()).items()}
-    assert len(_s) == 6, f"Vectors, three matrices and two biases: 6 weights wanted; yours: {sorted(_s)}."
+for _n, _B in ((1, 6), (2, 7), (3, 1), (3, 8), (5, 6)):
+    _s = {"embedding.weight": (9, 4), "hidden.weight": (7, 4 * _n), "hidden.bias": (7,)}
+    _s |= {"direct.weight": (9, 4 * _n), "out.weight": (9, 7), "out.bias": (9,)}
+    _s = {name: torch.randn(shape) for name, shape in _s.items()}
+    _model = BengioLM(9, _n, 4, 7)
     _model.load_state_dict(_s)
-    _rows = torch.randint(9, (6, _n))
+    _rows = torch.randint(9, (_B, _n))
+    _rows[0, 0] = 0
     _x = torch.stack([torch.cat([_s["embedding.weight"][i] for i in row]) for row in _rows])
     _a = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
     _y = _s["out.bias"] + _x @ _s["direct.weight"].T + _a @ _s["out.weight"].T
-    assert np.allclose(_model(_rows).detach(), _y, atol=1e-4), (
-        f"n = {_n}: with given weights your scores are not b + W x + U tanh(d + H x)."
-    )
+    _got = _model(_rows.clone())
+    assert tuple(getattr(_got, "shape", ())) == (_B, 9), f"{_B} contexts, nine words: shape {(_B, 9)} wanted."
+    assert close(_got, _y, 1e-3, 1e-3), f"n = {_n}: with given weights your scores are not b + W x + U tanh(d + H x)."
+    assert close(arguments_after(_model, _rows.clone())[0], _rows), "forward changed the caller's contexts."
 ### END HIDDEN TESTS
 
 # %% test="BengioLM" aspect="how many numbers" points=1
 _got = bengio_parameters(10_000, 2, 60, 50)
-assert isinstance(_got, int | float | np.number), f"bengio_parameters returns a number; yours: {_got!r}."
+assert is_number(_got), f"bengio_parameters returns a number; yours: {_got!r}."
 assert _got == 2_316_050, f"10,000 words, n = 2, m = 60, h = 50: 2,316,050 wanted; yours: {_got:,}."
 ### BEGIN HIDDEN TESTS
-for _ in range(10):
-    _V, _n, _m, _h = (random.randint(1, 20) for _ in range(4))
+for _V, _n, _m, _h in [(12, 1, 5, 7), (8, 4, 3, 6), *(random.sample(range(3, 20), 4) for _ in range(5))]:
     _wanted = sum(w.numel() for w in (torch.empty(_V, _m), torch.empty(_h, _n * _m), torch.empty(_h)))
     _wanted += sum(w.numel() for w in (torch.empty(_V, _n * _m), torch.empty(_V, _h), torch.empty(_V)))
     _got = bengio_parameters(_V, _n, _m, _h)
-    assert _got == _wanted, f"V={_V}, n={_n}, m={_m}, h={_h}: {_wanted} wanted; yours: {_got}."
+    assert is_number(_got) and _got == _wanted, f"V={_V}, n={_n}, m={_m}, h={_h}: {_wanted} wanted; yours: {_got}."
+### END HIDDEN TESTS
+
+# %% test="BengioLM" aspect="all weights learn" points=1
+_model = BengioLM(9, 2, 3, 5)
+_found = parameter_gradients(_model, torch.tensor([[1, 2], [4, 0]]))
+for _name in ("embedding.weight", "hidden.weight", "hidden.bias", "direct.weight", "out.weight", "out.bias"):
+    assert _name in _found, f"{_name} is no parameter of your model, so it would not learn; found: {sorted(_found)}."
+    assert torch.is_tensor(_found[_name]), f"{_name} receives no gradient from the scores: it would never learn."
+### BEGIN HIDDEN TESTS
+for _n in (1, 3):
+    _s = {"embedding.weight": (9, 4), "hidden.weight": (7, 4 * _n), "hidden.bias": (7,)}
+    _s |= {"direct.weight": (9, 4 * _n), "out.weight": (9, 7), "out.bias": (9,)}
+    _s = {name: torch.randn(shape) / 2 for name, shape in _s.items()}
+    _model = BengioLM(9, _n, 4, 7)
+    _model.load_state_dict(_s)
+    _rows = torch.randint(9, (6, _n))
+    _rows[0, 0] = 0  # a word like others: no vector is kept at zero here
+    _rows[1] = _rows[2]
+    _found = parameter_gradients(_model, _rows.clone())
+    _s = {name: value.requires_grad_() for name, value in _s.items()}
+    _x = _s["embedding.weight"][_rows].flatten(1)
+    _a = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
+    _y = _s["out.bias"] + _x @ _s["direct.weight"].T + _a @ _s["out.weight"].T
+    for _name, _wanted in zip(_s, torch.autograd.grad(_y.sum(), list(_s.values())), strict=True):
+        assert close(_found.get(_name), _wanted, 1e-3, 1e-4), (
+            f"n = {_n}: {_name} does not receive the gradient of the formula; word 0 is a word like others."
+        )
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1091,7 +1313,7 @@ def random_theta(V, D, h):
 
 # %% task="gradients_by_hand" points=4 level=3 minutes=25
 def numerical(loss, v, step=1e-5):
-    """The gradient of loss(v), an array like v (float, any shape), by central differences."""
+    """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
     ### BEGIN SOLUTION
     gradient = np.zeros_like(v)
     for i in np.ndindex(v.shape):
@@ -1103,7 +1325,10 @@ def numerical(loss, v, step=1e-5):
 
 
 def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
+    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}.
+
+    The arrays in theta stay as they are.
+    """
     ### BEGIN SOLUTION
     b, W, U, d, H = (theta[name] for name in "bWUdH")
     a = np.tanh(d + H @ x)
@@ -1126,19 +1351,23 @@ def by_hand(theta, x, w):
 # %% test="gradients_by_hand" aspect="central differences" points=1
 _got = numerical(lambda v: float((v**3).sum()), np.array([[1.0, -2.0], [0.0, 3.0]]), 0.1)
 assert np.shape(_got) == (2, 2), f"The gradient has the shape of v, here (2, 2); yours: {_got!r}."
-assert np.allclose(_got, [[3.01, 12.01], [0.01, 27.01]]), (
+assert close(_got, [[3.01, 12.01], [0.01, 27.01]], 1e-5, 1e-6), (
     f"Sum of cubes at 1, -2, 0, 3 with steps of .1: 3.01, 12.01, .01, 27.01 wanted; yours: {_got.tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _ in range(5):
+for _ in range(3):
     _v, _A = np.random.default_rng().normal(size=4), np.random.default_rng().normal(size=(4, 4))
     _got = numerical(lambda v, A=_A: float(v @ A @ v), _v.copy(), random.uniform(0.01, 0.5))
-    assert np.allclose(_got, (_A + _A.T) @ _v, atol=1e-6), (
-        "For a quadratic, central differences are exact; yours are not."
-    )
-    _step = random.uniform(0.2, 0.5)
+    assert close(_got, (_A + _A.T) @ _v, 1e-5, 1e-6), "For a quadratic, central differences are exact; yours are not."
+for _shape in ((1,), (5,), (2, 3), (3, 1), (2, 1, 3)):
+    _v, _step = np.random.default_rng().normal(size=_shape), random.uniform(0.2, 0.5)
     _got = numerical(lambda v: float((v**3).sum()), _v.copy(), _step)
-    assert np.allclose(_got, 3 * _v**2 + _step**2, atol=1e-6), f"With cubes and steps of {_step:.2f} yours are off."
+    assert np.shape(_got) == _shape, f"The gradient has the shape of v, {_shape}; yours: {np.shape(_got)}."
+    assert close(_got, 3 * _v**2 + _step**2, 1e-5, 1e-6), f"With cubes and steps of {_step:.2f} yours are off."
+_got = numerical(lambda v: float((v**3).sum()), _v.copy())
+assert close(_got, 3 * _v**2, 1e-4, 1e-5), "With the step left out (1e-5) your gradient is off."
+_left = arguments_after(numerical, lambda v: float((v**3).sum()), _v.copy(), 0.2)[1]
+assert close(_left, _v), "numerical leaves v changed: move a copy, or move it back."
 ### END HIDDEN TESTS
 
 # %% test="gradients_by_hand" aspect="p minus one-hot" points=1
@@ -1147,19 +1376,24 @@ _got = by_hand(_zero, np.array([1.0, -2.0]), 2)
 assert hasattr(_got, "keys") and set(_got.keys()) >= {"b", "W"}, (
     f"Return a dict with b, W, U, d, H, x; yours: {_got!r}."
 )
-assert np.allclose(_got["b"], [0.25, 0.25, -0.75, 0.25]), f"All weights 0: p is 1/4 each; yours for b: {_got['b']}."
+assert close(_got["b"], [0.25, 0.25, -0.75, 0.25], 1e-5), f"All weights 0: p is 1/4 each; yours for b: {_got['b']}."
 assert np.shape(_got["W"]) == (4, 2), f"The gradient for W has its shape, (4, 2); yours: {np.shape(_got['W'])}."
 ### BEGIN HIDDEN TESTS
-for _ in range(5):
-    _theta, _x, _w = random_theta(5, 4, 3), np.random.default_rng().normal(size=4), random.randrange(5)
-    _got = by_hand(dict(_theta), _x.copy(), _w)
+for _w in (0, 2, 4):
+    _theta, _x = random_theta(5, 4, 3), np.random.default_rng().normal(size=4)
+    _got = by_hand({name: value.copy() for name, value in _theta.items()}, _x.copy(), _w)
+    assert hasattr(_got, "keys") and set(_got.keys()) >= {"b", "W"}, f"Return a dict with b, W, U, d, H, x: {_got!r}."
     for _name in "bW":
         _t = torch.tensor(_theta[_name], requires_grad=True)
         _s = {name: torch.tensor(value) for name, value in _theta.items()} | {_name: _t}
         _z = torch.tensor(_x)
         _y = _s["b"] + _s["W"] @ _z + _s["U"] @ torch.tanh(_s["d"] + _s["H"] @ _z)
         F.cross_entropy(_y, torch.tensor(_w)).backward()
-        assert np.allclose(_got[_name], _t.grad, atol=1e-6), f"Your gradient for {_name} is not autograd's."
+        assert close(_got[_name], _t.grad, 1e-4, 1e-5), f"Your gradient for {_name} is not autograd's."
+_left = arguments_after(by_hand, {name: value.copy() for name, value in _theta.items()}, _x.copy(), _w)
+for _name in "bWUdH":
+    assert close(_left[0].get(_name), _theta[_name]), f"by_hand changed the caller's theta[{_name!r}]: copy first."
+assert close(_left[1], _x), "by_hand changed the caller's x."
 ### END HIDDEN TESTS
 
 # %% test="gradients_by_hand" aspect="through the tanh" points=1
@@ -1172,17 +1406,18 @@ _theta = {
 }
 _got = by_hand(_theta, np.array([2.0]), 0)
 assert hasattr(_got, "keys") and set(_got.keys()) >= {"U", "d", "H"}, f"Return a dict with b, W, U, d, H, x: {_got!r}."
-assert np.allclose(_got["d"], [-0.5]), f"y = 0 0, w = 0, a = 0: d has gradient -1/2; yours: {_got['d']}."
+assert close(_got["d"], [-0.5], 1e-5), f"y = 0 0, w = 0, a = 0: d has gradient -1/2; yours: {_got['d']}."
 ### BEGIN HIDDEN TESTS
-for _ in range(5):
-    _theta, _x, _w = random_theta(5, 4, 3), np.random.default_rng().normal(size=4), random.randrange(5)
-    _got = by_hand(dict(_theta), _x.copy(), _w)
+for _w in (0, 3, 4):
+    _theta, _x = random_theta(5, 4, 3), np.random.default_rng().normal(size=4)
+    _got = by_hand({name: value.copy() for name, value in _theta.items()}, _x.copy(), _w)
+    assert hasattr(_got, "keys") and set(_got.keys()) >= {"U", "d", "H"}, f"Return a dict with U, d, H: {_got!r}."
     for _name in "UdH":
         assert np.shape(_got[_name]) == _theta[_name].shape, f"The gradient for {_name} has the shape of {_name}."
         _v = np.random.default_rng().normal(size=_theta[_name].shape)
         _up = bengio_loss(_theta | {_name: _theta[_name] + 1e-5 * _v}, _x, _w)
         _down = bengio_loss(_theta | {_name: _theta[_name] - 1e-5 * _v}, _x, _w)
-        assert np.isclose((_got[_name] * _v).sum(), (_up - _down) / 2e-5, atol=1e-6), (
+        assert close(np.sum(np.asarray(_got[_name]) * _v), (_up - _down) / 2e-5, 1e-4, 1e-5), (
             f"Along a random direction the loss does not change as your gradient for {_name} says."
         )
 ### END HIDDEN TESTS
@@ -1191,14 +1426,18 @@ for _ in range(5):
 _theta = {"b": np.zeros(2), "W": np.array([[3.0], [1.0]]), "U": np.ones((2, 1)), "d": np.zeros(1), "H": np.ones((1, 1))}
 _got = by_hand(_theta, np.array([0.0]), 1)
 assert hasattr(_got, "keys") and "x" in _got, f"Return a dict with b, W, U, d, H and x; yours: {_got!r}."
-assert np.allclose(_got["x"], [1.0]), f"Here W alone moves x: 3/2 - 1/2 = 1; yours: {_got['x']}."
+assert close(_got["x"], [1.0], 1e-5), f"Here W alone moves x: 3/2 - 1/2 = 1; yours: {_got['x']}."
 ### BEGIN HIDDEN TESTS
-for _ in range(5):
-    _theta, _x, _w = random_theta(5, 4, 3), np.random.default_rng().normal(size=4), random.randrange(5)
-    _got, _v = by_hand(dict(_theta), _x.copy(), _w)["x"], np.random.default_rng().normal(size=4)
-    _slope = (bengio_loss(_theta, _x + 1e-5 * _v, _w) - bengio_loss(_theta, _x - 1e-5 * _v, _w)) / 2e-5
-    assert np.shape(_got) == (4,), f"The gradient for x has its shape, (4,); yours: {np.shape(_got)}."
-    assert np.isclose(_got @ _v, _slope, atol=1e-6), "Your gradient for x misses a path, or goes it the wrong way."
+for _w in (0, 1, 4):
+    _theta, _x = random_theta(5, 4, 3), np.random.default_rng().normal(size=4)
+    _got = by_hand({name: value.copy() for name, value in _theta.items()}, _x.copy(), _w)
+    assert hasattr(_got, "keys") and "x" in _got, f"Return a dict with b, W, U, d, H and x; yours: {_got!r}."
+    assert np.shape(_got["x"]) == (4,), f"The gradient for x has its shape, (4,); yours: {np.shape(_got['x'])}."
+    for _v in np.eye(4):
+        _slope = (bengio_loss(_theta, _x + 1e-5 * _v, _w) - bengio_loss(_theta, _x - 1e-5 * _v, _w)) / 2e-5
+        assert close(np.asarray(_got["x"]) @ _v, _slope, 1e-4, 1e-5), (
+            "Your gradient for x misses a path, or goes it the wrong way."
+        )
 ### END HIDDEN TESTS
 
 # %%
@@ -1308,7 +1547,7 @@ def log_probability(y, w):
 
 
 def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+    """The share of test_grams (list of tuples of any length, repeats count) that do not occur in train_grams."""
     ### BEGIN SOLUTION
     known = set(train_grams)
     return sum(gram not in known for gram in test_grams) / len(test_grams)
@@ -1324,50 +1563,66 @@ def multiplications(V, n, m, h):
 
 # %% test="softmax_smoothing" aspect="right for scores of any size" points=1
 _got = log_probability(np.array([1.0, 2.0, 4.0]), 1)
-assert isinstance(_got, int | float | np.number), f"log_probability returns a number; yours: {_got!r}."
-assert math.isclose(_got, 2 - math.log(math.e + math.e**2 + math.e**4), rel_tol=1e-5), (
-    f"Scores 1, 2, 4, word 1; yours: {_got}."
-)
-assert math.isclose(log_probability(np.array([0.0, 5000.0]), 0), -5000, rel_tol=1e-6), (
-    "Scores 0 and 5000: word 0 has ln P = -5000."
-)
+assert is_number(_got), f"log_probability returns a number; yours: {_got!r}."
+assert close(_got, 2 - math.log(math.e + math.e**2 + math.e**4), 1e-5), f"Scores 1, 2, 4, word 1; yours: {_got}."
+assert close(log_probability(np.array([0.0, 5000.0]), 0), -5000, 1e-6), "Scores 0 and 5000: word 0 has ln P = -5000."
 ### BEGIN HIDDEN TESTS
-for _scale in (1, 30, 3000):
-    for _ in range(5):
-        _y, _w = (
-            np.random.default_rng().normal(size=7) * _scale + random.choice([-3, 0, 3]) * _scale,
-            random.randrange(7),
-        )
+_cases = [[800.0, 799.0, 801.0], [-9000.0, -9000.0, -9001.0], [-800.0, 900.0], [0.0, -2000.0, 1.0], [5.0]]
+_cases += [
+    np.random.default_rng().normal(size=7) * scale + shift for scale in (1, 30, 3000) for shift in (-3000, 0, 3000)
+]
+for _y in map(np.array, _cases):
+    for _w in {0, len(_y) - 1, random.randrange(len(_y))}:
         _wanted = torch.log_softmax(torch.tensor(_y), 0)[_w].item()
         _got = log_probability(_y.copy(), _w)
+        assert is_number(_got), f"log_probability returns a number; for scores {_y} yours is {_got!r}."
         _near = 1e-6 * (1 + np.abs(_y).max())  # as exact as float32 is
-        assert math.isclose(_got, _wanted, rel_tol=1e-5, abs_tol=_near), f"Scores {_y}, word {_w}: yours is {_got}."
+        assert close(_got, _wanted, 1e-5, _near), f"Scores {_y}, word {_w}: yours is {_got}."
+_left = arguments_after(log_probability, _y.copy(), _w)[0]
+assert close(_left, _y), "log_probability changed the caller's scores."
 ### END HIDDEN TESTS
 
 # %% test="softmax_smoothing" aspect="impossible for counts" points=1
 _got = never_met([("a", "b"), ("b", "c")], [("a", "b"), ("c", "b"), ("c", "b"), ("a", "c")])
-assert isinstance(_got, int | float | np.number), f"never_met returns a share, a number; yours: {_got!r}."
-assert math.isclose(_got, 0.75), f"Three of these four were never met, (c, b) counts twice; yours: {_got}."
+assert is_number(_got), f"never_met returns a share, a number; yours: {_got!r}."
+assert close(_got, 0.75, 1e-6), f"Three of these four were never met, (c, b) counts twice; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _letters, _most in [("abc", 8)] * 20 + [("abcdefghijklmnopqrst", 300)] * 3:
-    _train = [tuple(random.choices(_letters, k=2)) for _ in range(random.randint(_most // 2, _most))]
-    _test = [tuple(random.choices(_letters, k=2)) for _ in range(random.randint(_most // 2, _most))]
-    _wanted = sum(all(gram != other for other in _train) for gram in _test) / len(_test)
-    _got = never_met(list(_train), list(_test))
-    assert math.isclose(_got, _wanted, abs_tol=1e-6), (
-        f"{len(_train)} tuples met ({_train[:8]} ...), {len(_test)} asked ({_test[:8]} ...): {_wanted} wanted; yours: {_got}."
-    )
+_got = never_met([], [("a", "b"), ("b", "a")])
+assert close(_got, 1, 1e-6), f"If nothing was met, everything is impossible: share 1; yours: {_got!r}."
+_got = never_met([("ab", "c"), ("a b", "c"), ("d", "e")], [("a", "bc"), ("a", "b c"), ("d", "e"), ("e", "d")])
+assert close(_got, 0.75, 1e-6), (
+    f"(ab, c) and (a, bc) are two tuples, even if they look alike end to end; yours: {_got}."
+)
+for _letters, _n, _most in (
+    ("ab", 3, 9),
+    ("abc", 2, 8),
+    ("abcd", 1, 3),
+    ("abcdefghijklmnopqrst", 2, 300),
+    ("abc", 4, 60),
+):
+    for _ in range(4):
+        _train = [tuple(random.choices(_letters, k=_n)) for _ in range(random.randint(_most // 2, _most))]
+        _test = [tuple(random.choices(_letters, k=_n)) for _ in range(random.randint(_most // 2, _most))]
+        _test += [_train[-1], ("never", *_letters)[:_n]]  # one surely met, at the end; one never
+        _wanted = sum(all(gram != other for other in _train) for gram in _test) / len(_test)
+        _got = never_met(list(_train), list(_test))
+        assert is_number(_got), f"never_met returns a share, a number; yours: {_got!r}."
+        assert close(_got, _wanted, 1e-5, 1e-6), (
+            f"{len(_train)} tuples met ({_train[:4]} ...), {len(_test)} asked ({_test[:4]} ...): {_wanted} wanted, yours {_got}."
+        )
+_left = arguments_after(never_met, list(_train), list(_test))
+assert [[tuple(gram) for gram in part] for part in _left] == [_train, _test], "never_met changed the caller's lists."
 ### END HIDDEN TESTS
 
 # %% test="softmax_smoothing" aspect="the price of one probability" points=1
 _got = multiplications(10, 1, 2, 3)
-assert isinstance(_got, int | float | np.number), f"multiplications returns a number; yours: {_got!r}."
+assert is_number(_got), f"multiplications returns a number; yours: {_got!r}."
 assert _got == 56, f"V=10, n=1, m=2, h=3: W has 20 entries, H 6, U 30; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _ in range(10):
-    _V, _n, _m, _h = (random.randint(1, 30) for _ in range(4))
+for _V, _n, _m, _h in [(20, 4, 3, 7), (9, 2, 5, 1), *(random.sample(range(2, 30), 4) for _ in range(6))]:
     _wanted = np.size(np.zeros((_V, _n * _m))) + np.size(np.zeros((_h, _n * _m))) + np.size(np.zeros((_V, _h)))
-    assert multiplications(_V, _n, _m, _h) == _wanted, f"V={_V}, n={_n}, m={_m}, h={_h}: {_wanted} wanted."
+    _got = multiplications(_V, _n, _m, _h)
+    assert is_number(_got) and _got == _wanted, f"V={_V}, n={_n}, m={_m}, h={_h}: {_wanted} wanted; yours: {_got}."
 ### END HIDDEN TESTS
 
 # %%
@@ -1422,11 +1677,12 @@ def leaks(rows, targets):
 
 # %% test="one_hot_slide" aspect="the word to guess left out" points=1
 _got = repaired_parameters(10, 2)
-assert isinstance(_got, int | float | np.number), f"repaired_parameters returns a number; yours: {_got!r}."
+assert is_number(_got), f"repaired_parameters returns a number; yours: {_got!r}."
 assert _got < 310, f"V = 10, k = 2: the slide would say 310, with the word to guess in the input; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _V, _k in ((10, 2), (1000, 10), (100_000, 10), (7, 1), (20, 5)):
+for _V, _k in ((10, 2), (1000, 10), (100_000, 10), (7, 1), (20, 5), random.sample(range(3, 90), 2)):
     _got = repaired_parameters(_V, _k)
+    assert is_number(_got), f"repaired_parameters returns a number; yours: {_got!r}."
     assert _got == sum(_V * _V for _ in range(_k)) + _V, f"V = {_V}, k = {_k}: {_got} is not weights plus biases."
 ### END HIDDEN TESTS
 
@@ -1437,18 +1693,36 @@ assert hasattr(_got, "__iter__"), f"leaks returns a list of columns; yours: {_go
 assert list(_got) == [2], f"Only the last column equals the targets 3 4 3 everywhere; yours: {_got}."
 assert list(leaks(_rows, torch.tensor([3, 4, 5]))) == [], "One row that differs clears a column: no leak here."
 ### BEGIN HIDDEN TESTS
-for _ in range(20):
-    _n, _N = random.randint(1, 4), random.randint(2, 5)
-    _y, _x = torch.randint(3, (_N,)), torch.randint(3, (_N, _n))
-    for _column in random.sample(range(_n), random.randint(0, _n)):
+for _N, _n, _same in (
+    (5, 4, (0,)),
+    (4, 3, (1,)),
+    (3, 5, (4,)),
+    (6, 4, (0, 2, 3)),
+    (5, 3, (0, 1, 2)),
+    (1, 2, (1,)),
+    (7, 3, ()),
+):
+    _y = torch.randint(3, (_N,))
+    _x = torch.stack([_y if c in _same else (_y + 1 + torch.randint(2, (_N,))) % 3 for c in range(_n)], 1)
+    for _column in set(range(_n)) - {*_same}:  # equal in all rows but one, which is the first, the last or any
         _x[:, _column] = _y
-    _wanted = [c for c in range(_n) if _x[:, c].tolist() == _y.tolist()]
-    _got = sorted(int(column) for column in leaks(_x.clone(), _y.clone()))
-    assert _got == _wanted, f"Rows {_x.tolist()}, targets {_y.tolist()}: {_wanted} wanted; yours: {_got}."
-_y = torch.randint(3, (200,))
-_x = torch.stack([_y, _y], 1)
-_x[random.randrange(200), 0] += 1
-assert list(leaks(_x, _y.clone())) == [1], "Of 200 rows one differs: this column does not leak."
+        _x[random.choice((0, _N - 1, random.randrange(_N))), _column] += random.choice((-1, 1))
+    _got = leaks(_x.clone(), _y.clone())
+    assert hasattr(_got, "__iter__"), f"leaks returns a list of columns; yours: {_got!r}."
+    assert sorted(int(column) for column in _got) == [*_same], (
+        f"Rows {_x.tolist()}, targets {_y.tolist()}: {[*_same]} wanted; yours: {_got}."
+    )
+    _left = arguments_after(leaks, _x.clone(), _y.clone())
+    assert close(_left[0], _x) and close(_left[1], _y), "leaks changed the caller's rows or targets."
+_y = torch.randperm(9)
+assert list(leaks(torch.stack([_y.roll(1), _y, _y.flip(0)], 1), _y.clone())) == [1], (
+    "A column with the same words in another order does not leak."
+)
+_y = torch.randint(3, (500,))
+for _row in (0, 1, 99, 150, 250, 499):
+    _x = torch.stack([_y, _y], 1)
+    _x[_row, 0] += 1
+    assert list(leaks(_x, _y.clone())) == [1], "Of 500 rows one differs: this column does not leak."
 ### END HIDDEN TESTS
 
 # %%
@@ -1548,11 +1822,15 @@ assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return rows and cues
 assert hasattr(_got[0], "tolist"), f"The rows are a tensor; yours: {_got[0]!r}."
 assert _got[0].tolist() == [[7, 0, 9], [4, 0, 6], [7, 1, 9], [4, 1, 6]], f"Distance 2 of 3; yours: {_got[0].tolist()}."
 ### BEGIN HIDDEN TESTS
-for _ in range(10):
-    _N, _L = random.randint(1, 4), random.randint(2, 6)
-    _fillers, _distance = torch.randint(2, 9, (_N, _L)), random.randint(1, _L)
-    _rows = exam(_fillers.clone(), _distance, _L)[0].tolist()
-    for _i, _row in enumerate(_rows):
+for _N, _L, _distance in ((1, 4, 1), (3, 2, 2), (5, 6, 6), (4, 7, 3), (3, 1, 1), (7, 5, 5), (6, 5, 1)):
+    _fillers = torch.randint(2, 9, (_N, _L))
+    _got = exam(_fillers.clone(), _distance, _L)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return rows and cues; yours: {_got!r}."
+    assert tuple(getattr(_got[0], "shape", ())) == (2 * _N, _L), (
+        f"{_N} fillers of {_L} words: rows {(2 * _N, _L)} wanted; yours: {_got[0]!r}."
+    )
+    assert "int" in str(_got[0].dtype), f"Rows hold word numbers, integers: an embedding takes no {_got[0].dtype}."
+    for _i, _row in enumerate(_got[0].tolist()):
         _text = _fillers[_i % _N].tolist()
         _text[-_distance] = _i // _N
         assert _row == _text, f"{_fillers.tolist()}, distance {_distance}: row {_i} should be {_text}; yours: {_row}."
@@ -1565,6 +1843,18 @@ assert hasattr(_got[1], "tolist"), f"The cues are a tensor; yours: {_got[1]!r}."
 assert _got[1].tolist() == [0, 0, 1, 1], f"Two fillers, first both with cue 0, then with 1; yours: {_got[1].tolist()}."
 _left = arguments_after(exam, torch.tensor([[7, 8, 9], [4, 5, 6]]), 1, 2)[0].tolist()
 assert _left == [[7, 8, 9], [4, 5, 6]], f"exam wrote into fillers itself: the next exam finds the old cue; now {_left}."
+### BEGIN HIDDEN TESTS
+for _N in (1, 3, 5, 8, 501):
+    _fillers = torch.randint(2, 9, (_N, 4))
+    _got = exam(_fillers.clone(), 2, 3)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return rows and cues; yours: {_got!r}."
+    assert hasattr(_got[1], "tolist") and _got[1].tolist() == [0] * _N + [1] * _N, (
+        f"{_N} fillers: {_N} times cue 0, then {_N} times cue 1 wanted; yours: {_got[1]!r}."
+    )
+    assert len(_got[0]) == 2 * _N, f"{_N} fillers: {2 * _N} rows wanted; yours: {len(_got[0])}."
+    _left = arguments_after(exam, _fillers.clone(), 4, 4)[0]
+    assert close(_left, _fillers), "exam wrote into fillers itself: the next exam finds the old cue."
+### END HIDDEN TESTS
 
 # %% test="beyond_the_window" aspect="only the last n words" points=1
 _got = exam(torch.tensor([[7, 8, 9, 3]]), 3, 2)
@@ -1573,20 +1863,31 @@ assert hasattr(_got[0], "tolist"), f"The rows are a tensor; yours: {_got[0]!r}."
 assert _got[0].tolist() == [[9, 3], [9, 3]], f"Cue 3 back, 2 words seen: only 9 3 is left; yours: {_got[0].tolist()}."
 ### BEGIN HIDDEN TESTS
 _fillers = torch.randint(2, 9, (3, 6))
-for _n, _distance in ((n, distance) for n in range(1, 6) for distance in range(n + 1, 7)):
-    _rows = exam(_fillers.clone(), _distance, _n)[0].tolist()
-    assert _rows == _fillers[:, 6 - _n :].tolist() * 2, f"Distance {_distance}, n = {_n}: the cue should not be seen."
+for _n, _distance in ((n, distance) for n in range(1, 7) for distance in range(1, 7)):
+    _got = exam(_fillers.clone(), _distance, _n)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return rows and cues; yours: {_got!r}."
+    assert tuple(getattr(_got[0], "shape", ())) == (6, _n), (
+        f"Three fillers, n = {_n}: rows {(6, _n)} wanted; yours: {_got[0]!r}."
+    )
+    if _distance > _n:
+        assert _got[0].tolist() == _fillers[:, 6 - _n :].tolist() * 2, (
+            f"Distance {_distance}, n = {_n}: the cue should not be seen."
+        )
+    else:
+        assert [row[_n - _distance] for row in _got[0].tolist()] == [0, 0, 0, 1, 1, 1], (
+            f"Distance {_distance}, n = {_n}: the cue should be seen, {_distance} before the end."
+        )
 ### END HIDDEN TESTS
 
 # %% test="beyond_the_window" aspect="predicted, then measured" points=1
-assert isinstance(guess_beyond, int | float | np.number), f"guess_beyond should be a number, not {guess_beyond!r}."
+assert is_number(guess_beyond), f"guess_beyond should be a number, not {guess_beyond!r}."
 assert 0 <= guess_beyond <= 1, (
     f"guess_beyond is a share between 0 and 1, not {guess_beyond}; a wrong guess costs nothing."
 )
 assert np.shape(measured_beyond) == (6,), f"measured_beyond is a list of six shares; yours: {measured_beyond!r}."
 ### BEGIN HIDDEN TESTS
 _measured = [float(share) for share in measured_beyond]
-assert all(share > 0.9 for share in _measured[:4]), (
+assert all(0.9 < share <= 1 for share in _measured[:4]), (
     f"Within the window reader is right nearly always; yours: {_measured}."
 )
 assert _measured[4] == _measured[5] == 0.5, f"Beyond it the two of a pair look alike; yours: {_measured[4:]}."
@@ -1619,9 +1920,9 @@ plt.show()
 # 3. For $A$: scores of zero where a word may be seen, minus infinity where it stands in the future, then a softmax over each row.
 
 
-# %% task="bag_means" points=4 level=2 minutes=12
+# %% task="bag_means" points=5 level=2 minutes=12
 def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
+    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0. `vectors` stays as it is."""
     ### BEGIN SOLUTION
     total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
     for j in range(i):
@@ -1631,7 +1932,7 @@ def bag_by_loop(vectors, i):
 
 
 def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d). Gradients must pass through."""
     ### BEGIN SOLUTION
     return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
     ### END SOLUTION
@@ -1650,27 +1951,44 @@ _got = bag_by_loop(torch.tensor([[1.0, 2.0], [3.0, 8.0]]), 0)
 assert hasattr(_got, "tolist"), f"bag_by_loop returns a tensor; yours: {_got!r}."
 assert tuple(_got.shape) == (2,), f"Vectors of two numbers, so is their mean; yours: {_got!r}."
 assert all(math.isnan(value) for value in _got.tolist()), f"(1/0) times an empty sum is NaN; yours: {_got.tolist()}."
+### BEGIN HIDDEN TESTS
+for _T, _d in ((3, 1), (2, 3), (1, 4), (4, 6)):
+    _vectors = torch.randn(_T, _d)
+    _got = bag_by_loop(_vectors.clone(), 0)
+    assert tuple(getattr(_got, "shape", ())) == (_d,), (
+        f"i = 0, vectors of {_d} numbers: shape ({_d},); yours: {_got!r}."
+    )
+    assert np.isnan(_got.tolist()).all(), f"(1/0) times an empty sum is NaN; yours: {_got.tolist()}."
+    for _i in (0, 1, _T):
+        _left = arguments_after(bag_by_loop, _vectors.clone(), _i)[0]
+        assert close(_left, _vectors), "bag_by_loop adds up in the caller's vectors: start from a tensor of its own."
+### END HIDDEN TESTS
 
 # %% test="bag_means" aspect="mean of the words so far" points=1
 _got = bag_means(torch.tensor([[1.0, 2.0], [3.0, 8.0], [2.0, -1.0]]))
 assert tuple(getattr(_got, "shape", ())) == (3, 2), f"Three words, three means: shape (3, 2); yours: {_got!r}."
-assert np.allclose(_got, [[1, 2], [2, 5], [2, 3]]), f"The means are (1, 2), (2, 5), (2, 3); yours: {_got.tolist()}."
+assert close(_got, [[1, 2], [2, 5], [2, 3]], 1e-5, 1e-6), (
+    f"The means are (1, 2), (2, 5), (2, 3); yours: {_got.tolist()}."
+)
 ### BEGIN HIDDEN TESTS
-for _ in range(10):
-    _vectors = torch.randn(random.randint(1, 9), random.randint(1, 5))
-    _wanted = torch.stack([_vectors[: i + 1].mean(0) for i in range(len(_vectors))])
-    assert np.allclose(bag_means(_vectors.clone()), _wanted, atol=1e-5), "bag_means: some row is not the mean so far."
+for _T, _d in ((1, 3), (4, 1), (7, 4), (3, 6), (9, 2)):
+    _vectors = torch.randn(_T, _d)
+    _wanted = torch.stack([_vectors[: i + 1].mean(0) for i in range(_T)])
+    _got = bag_means(_vectors.clone())
+    assert tuple(getattr(_got, "shape", ())) == (_T, _d), f"{_T} words: shape {(_T, _d)} wanted; yours: {_got!r}."
+    assert close(_got, _wanted, 1e-4, 1e-5), "bag_means: some row is not the mean so far."
+    assert close(arguments_after(bag_means, _vectors.clone())[0], _vectors), "bag_means changed the caller's vectors."
 ### END HIDDEN TESTS
 
 # %% test="bag_means" aspect="attention to the past, evenly" points=1
 _got = uniform_attention(3)
 assert tuple(getattr(_got, "shape", ())) == (3, 3), f"T = 3: shape (3, 3) wanted; yours: {_got!r}."
-assert np.allclose(np.sum(_got.numpy(), 1), 1), f"Each row sums to 1; yours: {_got.sum(1).tolist()}."
+assert close(np.sum(_got.tolist(), 1), [1, 1, 1], 1e-5), f"Each row sums to 1; yours: {_got.sum(1).tolist()}."
 assert _got[0, 1] == _got[0, 2] == _got[1, 2] == 0, f"Nobody sees a later word; yours: {_got.tolist()}."
 ### BEGIN HIDDEN TESTS
-for _T in (1, 2, 5, 9):
+for _T in (1, 2, 3, 5, 9):
     _wanted = [[1 / (i + 1) if j <= i else 0 for j in range(_T)] for i in range(_T)]
-    assert np.allclose(uniform_attention(_T), _wanted), f"T = {_T}: row i should hold 1/i at its first i places."
+    assert close(uniform_attention(_T), _wanted, 1e-5, 1e-6), f"T = {_T}: row i should hold 1/i at its first i places."
 ### END HIDDEN TESTS
 
 # %% test="bag_means" aspect="three ways, one number" points=1
@@ -1682,7 +2000,40 @@ for _i in range(1, 5):
     _one = bag_by_loop(_vectors.clone(), _i)
     assert tuple(getattr(_one, "shape", ())) == (2,), f"bag_by_loop: shape (2,) wanted; yours: {_one!r}."
     _ways = [_one.tolist(), _all[_i - 1].tolist(), (_weights @ _vectors)[_i - 1].tolist()]
-    assert np.allclose(_ways, _vectors[:_i].mean(0)), f"i = {_i}: loop, running total, attention give {_ways}."
+    assert close(_ways, [_vectors[:_i].mean(0).tolist()] * 3, 1e-5, 1e-6), (
+        f"i = {_i}: loop, running total, attention give {_ways}."
+    )
+### BEGIN HIDDEN TESTS
+_vectors = torch.randn(6, 3)
+_all, _weights = bag_means(_vectors.clone()), uniform_attention(6)
+assert tuple(getattr(_all, "shape", ())) == (6, 3), f"bag_means: shape (6, 3) wanted; yours: {_all!r}."
+assert tuple(getattr(_weights, "shape", ())) == (6, 6), f"uniform_attention(6): shape (6, 6); yours: {_weights!r}."
+for _i in range(1, 7):
+    _one = bag_by_loop(_vectors.clone(), _i)
+    assert tuple(getattr(_one, "shape", ())) == (3,), f"bag_by_loop: shape (3,) wanted; yours: {_one!r}."
+    _ways = [_one.tolist(), _all[_i - 1].tolist(), (_weights @ _vectors)[_i - 1].tolist()]
+    assert close(_ways, [_vectors[:_i].mean(0).tolist()] * 3, 1e-4, 1e-5), (
+        f"i = {_i} of 6: loop, running total, attention give {_ways}."
+    )
+### END HIDDEN TESTS
+
+# %% test="bag_means" aspect="gradients reach all words so far" points=1
+_cases = [(torch.tensor([[1.0, 2.0], [3.0, 8.0]]), "the first vector is all of the first mean and half of the second")]
+### BEGIN HIDDEN TESTS
+_cases += [(torch.randn(T, d), "vector j is a share 1/i of each mean from j on") for T, d in ((5, 3), (1, 2), (8, 3))]
+### END HIDDEN TESTS
+for _vectors, _why in _cases:
+    _T, _d = _vectors.shape
+    try:
+        _got = gradients(bag_means, _vectors.clone())[0]
+    except NotImplementedError:
+        raise
+    except RuntimeError as _error:
+        raise AssertionError(f"No gradient reaches the vectors, so they would never learn ({_error}).") from None
+    _wanted = [[sum(1 / i for i in range(j + 1, _T + 1))] * _d for j in range(_T)]
+    assert close(_got, _wanted, 1e-4, 1e-5), (
+        f"{_T} words: {_why}, so the gradients of the summed means are {np.round(_wanted, 3).tolist()}; yours: {_got}."
+    )
 
 # %% [markdown]
 # The start symbol mends the first step: with `<s>` as $x_1$, the mean is never empty (and there it *is* a bigram model: only one word counts).

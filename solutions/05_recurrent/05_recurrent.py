@@ -12,7 +12,8 @@
 # networks led the field until 2017; attention, since 2014 an add-on to them, then took over (chapters 6 and 7).
 #
 # The slides come from lectures 001 (Greg Durrett), 002 (Fabrizio Silvestri) and 004 (Benjamin Muller). The text to
-# learn from is the kitchen language, written by a program, so that we know how well any model *could* do.
+# learn from is the kitchen language, written by a program, so that we know how well any model *could* do. All your
+# functions leave their arguments as they are: who calls them needs these again.
 
 # %%
 import math
@@ -28,7 +29,7 @@ from torch.nn import functional as F
 import lmkit
 from lmkit import plots
 from lmkit.budgets import budget
-from lmkit.testing import gradients, without_autograd
+from lmkit.testing import arguments_after, close, gradients, is_number, without_autograd
 from lmkit.training import set_seed, train, warmup_cosine
 
 plots.use_style()
@@ -53,7 +54,10 @@ torch.set_num_threads(1)  # our networks are small: a second thread costs more t
 
 # %% task="rnn" points=3 level=1 minutes=8
 def rnn(e, h, W_x, W_h, b):
-    """States h_1..h_T, a tensor of shape [T, k], from e: [T, d], h: [k], W_x: [k, d], W_h: [k, k], b: [k]."""
+    """States h_1..h_T, a tensor of shape [T, k], from e: [T, d], h: [k], W_x: [k, d], W_h: [k, k], b: [k].
+
+    All five stay as they are.
+    """
     ### BEGIN SOLUTION
     states = []
     for e_t in e:
@@ -68,38 +72,55 @@ _one = torch.ones(1, 1, dtype=torch.float64)
 _got = rnn(torch.tensor([[1.0], [0.0]]).double(), torch.zeros(1).double(), _one, 2 * _one, torch.zeros(1).double())
 assert torch.is_tensor(_got), f"Return a tensor of shape [T, k]; yours: {_got!r}."
 assert tuple(_got.shape) == (2, 1), f"Two words and a state of one number: shape (2, 1); yours: {tuple(_got.shape)}."
-assert math.isclose(_got[0, 0].item(), math.tanh(1)), f"h_1 = tanh(1) = .7616; yours: {_got[0, 0]:.4f}."
-assert math.isclose(_got[1, 0].item(), math.tanh(2 * math.tanh(1))), (
+assert close(_got[0, 0], math.tanh(1), 1e-5), f"h_1 = tanh(1) = .7616; yours: {_got[0, 0]:.4f}."
+assert close(_got[1, 0], math.tanh(2 * math.tanh(1)), 1e-5), (
     f"h_2 = tanh(2 × .7616) = .9094: only the old state speaks; yours: {_got[1, 0]:.4f}."
 )
+### BEGIN HIDDEN TESTS
+for _T in (1, 2, 5):
+    _x, _u, _w, _c, _h = (random.uniform(0.3, 1) * random.choice((-1, 1)) for _ in range(5))
+    _e = torch.randn(_T, 1).double()
+    _parts = (torch.tensor(part).double() for part in ([_h], [[_u]], [[_w]], [_c]))
+    _got, _wanted = rnn(_e.clone(), *_parts), []
+    for _x in _e[:, 0].tolist():
+        _h = math.tanh(_u * _x + _w * _h + _c)
+        _wanted.append([_h])
+    assert close(_got, _wanted, 1e-5, 1e-6), f"{_T} words, d = k = 1: the states are not those of the equation."
+### END HIDDEN TESTS
 
 # %% test="rnn" aspect="equal to nn.RNN" points=1
-_d, _k, _T = 3, 4, 6
+_sizes = [(3, 4, 6)]
 ### BEGIN HIDDEN TESTS
-_d, _k, _T = random.randint(1, 5), random.randint(2, 6), random.randint(2, 9)
+_sizes += [(2, 5, 1), (5, 3, 4), (1, 4, 7), (6, 1, 3), (4, 2, 9)]
 ### END HIDDEN TESTS
-_cell = nn.RNN(_d, _k).double()
-_e, _h = torch.randn(_T, _d).double(), torch.zeros(_k).double()
-_wanted = _cell(_e, _h[None])[0].detach()
-_weights = _cell.weight_ih_l0.detach(), _cell.weight_hh_l0.detach(), (_cell.bias_ih_l0 + _cell.bias_hh_l0).detach()
-_got = rnn(_e, _h, *_weights)
-assert torch.is_tensor(_got) and _got.shape == _wanted.shape, f"Wanted a tensor of shape {tuple(_wanted.shape)}."
-_off = (_got - _wanted).abs().max().item()
-assert _off < 1e-6, f"With d = {_d}, k = {_k}, T = {_T} you differ from nn.RNN by up to {_off:.4f}."
+for _d, _k, _T in _sizes:
+    _cell = nn.RNN(_d, _k).double()
+    _e, _h = torch.randn(_T, _d).double(), torch.randn(_k).double()
+    _wanted = _cell(_e, _h[None])[0].detach()
+    _bias = (_cell.bias_ih_l0 + _cell.bias_hh_l0).detach()
+    _weights = _h, _cell.weight_ih_l0.detach(), _cell.weight_hh_l0.detach(), _bias
+    _got = rnn(_e.clone(), *(part.clone() for part in _weights))
+    assert torch.is_tensor(_got) and _got.shape == _wanted.shape, f"Wanted a tensor of shape {tuple(_wanted.shape)}."
+    _off = (_got - _wanted).abs().max().item()
+    assert _off < 1e-5, f"With d = {_d}, k = {_k}, T = {_T} you differ from nn.RNN by up to {_off:.4f}."
 
 # %% test="rnn" aspect="the past goes on" points=1
 _e, _W_x, _W_h, _b = torch.randn(7, 3), torch.randn(2, 3), torch.randn(2, 2), torch.randn(2)
 _whole = rnn(_e, torch.zeros(2), _W_x, _W_h, _b)
 assert torch.is_tensor(_whole) and len(_whole) == 7, f"Seven words make seven states; yours: {_whole!r}."
 _second = rnn(_e[4:], _whole[3].clone(), _W_x, _W_h, _b)
-assert torch.allclose(_second, _whole[4:], atol=1e-5), (
+assert close(_second, _whole[4:], 1e-4, 1e-4), (
     "Words 5 to 7, started from the state behind word 4, should give the states of the whole text; yours do not."
 )
 ### BEGIN HIDDEN TESTS
 _h = torch.randn(2)
-_got = rnn(_e[:1], _h.clone(), _W_x, _W_h, _b)[0]
+_got = rnn(_e[:1].clone(), _h.clone(), _W_x.clone(), _W_h.clone(), _b.clone())
 _wanted = torch.stack([torch.tanh((_W_x[i] * _e[0]).sum() + (_W_h[i] * _h).sum() + _b[i]) for i in range(2)])
-assert torch.allclose(_got, _wanted, atol=1e-5), f"Started from h = {_h.tolist()}, the first state is another."
+assert close(_got, _wanted[None], 1e-4, 1e-4), f"One word, started from h = {_h.tolist()}: the state is another."
+_given = _e, _h, _W_x, _W_h, _b
+_left = arguments_after(rnn, *(part.clone() for part in _given))
+for _name, _one, _two in zip(("e", "h", "W_x", "W_h", "b"), _left, _given, strict=True):
+    assert close(_one, _two), f"rnn changed the caller's {_name}: the next text would start from other numbers."
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -179,37 +200,38 @@ _got = by_terms(7, 2, 3)
 assert np.shape(_got) == (4,), f"by_terms returns four numbers; yours: {_got!r}."
 assert list(_got) == [14, 6, 9, 21], f"V = 7, d = 2, k = 3: E holds 7 × 2 numbers, and so on; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-_V, _d, _k = random.sample(range(2, 50), 3)
-_wanted = [np.zeros(shape).size for shape in ((_V, _d), (_k, _d), (_k, _k), (_V, _k))]
-assert list(by_terms(_V, _d, _k)) == _wanted, f"V, d, k = {_V, _d, _k}: your sizes are {by_terms(_V, _d, _k)}."
+for _V, _d, _k in ((30, 4, 9), (5, 12, 8), random.sample(range(2, 50), 3)):
+    _wanted = [np.zeros(shape).size for shape in ((_V, _d), (_k, _d), (_k, _k), (_V, _k))]
+    _got = by_terms(_V, _d, _k)
+    assert close(_got, _wanted), f"V, d, k = {_V, _d, _k}: your sizes are {_got!r}."
 ### END HIDDEN TESTS
 
 # %% test="parameters" aspect="the product is the sum" points=1
 _got = by_product(7, 2, 3)
-assert isinstance(_got, int | float | np.number), f"by_product returns a number; yours: {_got!r}."
+assert is_number(_got), f"by_product returns a number; yours: {_got!r}."
 assert _got == 50, f"V = 7, d = 2, k = 3: 14 + 6 + 9 + 21 = 50; your product is {_got}."
 ### BEGIN HIDDEN TESTS
-_V, _d, _k = random.sample(range(2, 50), 3)
-_wanted = _d * _V + _d * _k + _k**2 + _k * _V
-assert by_product(_V, _d, _k) == _wanted, f"V, d, k = {_V, _d, _k}: the four terms sum to {_wanted}."
+for _V, _d, _k in ((30, 4, 9), (5, 12, 8), random.sample(range(2, 50), 3)):
+    _wanted, _got = _d * _V + _d * _k + _k**2 + _k * _V, by_product(_V, _d, _k)
+    assert is_number(_got) and _got == _wanted, f"V, d, k = {_V, _d, _k}: the terms sum to {_wanted}, not {_got!r}."
 ### END HIDDEN TESTS
 
 # %% test="parameters" aspect="torch's biases are counted" points=1
 _got = by_module(7, 2, 3)
-assert isinstance(_got, int | float | np.number), f"by_module returns a number; yours: {_got!r}."
+assert is_number(_got), f"by_module returns a number; yours: {_got!r}."
 assert _got != 50, "by_module leaves out the biases: nn.RNN and nn.Linear have some by default."
 assert _got == 63, f"V = 7, d = 2, k = 3: torch holds 63 numbers, biases included; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-_V, _d, _k = random.sample(range(2, 50), 3)
-_wanted = _d * _V + _d * _k + _k**2 + _k * _V + 2 * _k + _V
-assert by_module(_V, _d, _k) == _wanted, f"V, d, k = {_V, _d, _k}: torch holds {_wanted} numbers."
+for _V, _d, _k in ((30, 4, 9), (5, 12, 8), random.sample(range(2, 50), 3)):
+    _wanted, _got = _d * _V + _d * _k + _k**2 + _k * _V + 2 * _k + _V, by_module(_V, _d, _k)
+    assert is_number(_got) and _got == _wanted, f"V, d, k = {_V, _d, _k}: torch holds {_wanted} numbers, not {_got!r}."
 ### END HIDDEN TESTS
 
 # %% test="parameters" aspect="the printed total" points=1
-assert isinstance(times_printed, int | float | np.number), f"times_printed is a number, not {times_printed!r}."
+assert is_number(times_printed), f"times_printed is a number, not {times_printed!r}."
 assert times_printed > 1, f"The slide prints too few, not too many; yours: {times_printed}."
 ### BEGIN HIDDEN TESTS
-assert math.isclose(times_printed, 2.002, rel_tol=1e-6), f"Not {times_printed}: divide the exact total by 10^7."
+assert close(times_printed, 2.002, 1e-6), f"Not {times_printed}: divide the exact total by 10^7."
 ### END HIDDEN TESTS
 
 # %%
@@ -268,7 +290,10 @@ printed = {1.0: 0.0, 0.01: math.log(0.01)}
 
 
 def next_word_loss(s, x):
-    """(loss, gradient [T, V]) from an array of scores s: [T, V] and the next words x: [T] (ints)."""
+    """(loss, gradient [T, V]) from an array of scores s: [T, V] and the next words x: [T] (ints).
+
+    s and x stay as they are.
+    """
     ### BEGIN SOLUTION
     s = s - s.max(axis=1, keepdims=True)
     log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
@@ -282,13 +307,11 @@ def next_word_loss(s, x):
 # %% test="next_word_loss" aspect="what the print rewards" points=1
 assert hasattr(printed, "keys"), f"printed is a dict with the keys 1.0 and 0.01; yours: {printed!r}."
 for _p in (1.0, 0.01):
-    assert isinstance(printed.get(_p), int | float | np.number), (
-        f"printed[{_p}] should be a number; yours: {printed!r}."
-    )
+    assert is_number(printed.get(_p)), f"printed[{_p}] should be a number; yours: {printed!r}."
 assert printed[1.0] != printed[0.01], "The printed loss does tell a good model from a bad one."
 ### BEGIN HIDDEN TESTS
-assert math.isclose(printed[1.0], 0, abs_tol=1e-9), f"For a probability of 1 the printed loss is not {printed[1.0]}."
-assert math.isclose(printed[0.01], -4.60517, rel_tol=1e-3), (
+assert close(printed[1.0], 0, atol=1e-9), f"For a probability of 1 the printed loss is not {printed[1.0]}."
+assert close(printed[0.01], -4.60517, 1e-3), (
     f"For a probability of 0.01 not {printed[0.01]}: take the formula as it is printed, in nats."
 )
 ### END HIDDEN TESTS
@@ -296,47 +319,61 @@ assert math.isclose(printed[0.01], -4.60517, rel_tol=1e-3), (
 # %% test="next_word_loss" aspect="two words, by hand" points=1
 _got = next_word_loss(np.log([[0.5, 0.25, 0.25], [0.1, 0.8, 0.1]]), np.array([0, 2]))
 assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (loss, gradient); yours: {_got!r}."
-assert math.isclose(float(_got[0]), (math.log(2) + math.log(10)) / 2, rel_tol=1e-6), (
+assert is_number(_got[0]), f"The loss is one number; yours: {_got[0]!r}."
+assert close(_got[0], (math.log(2) + math.log(10)) / 2, 1e-5), (
     f"The right words have probability .5 and .1: (ln 2 + ln 10) / 2 = 1.498; yours: {float(_got[0]):.4f}."
 )
 ### BEGIN HIDDEN TESTS
-_s, _x = np.random.default_rng().normal(size=(7, 5)), np.random.default_rng().integers(0, 5, 7)
-_wanted = F.cross_entropy(torch.from_numpy(_s), torch.from_numpy(_x)).item()
-_got = next_word_loss(_s.copy(), _x.copy())
-assert math.isclose(float(_got[0]), _wanted, rel_tol=1e-6), f"Random scores: {_wanted:.4f} wanted, yours {_got[0]}."
+for _T, _V in ((7, 5), (1, 4), (3, 8)):
+    _s, _x = np.random.default_rng().normal(size=(_T, _V)), np.random.default_rng().integers(0, _V, _T)
+    _x[0] = random.choice((0, _V - 1))
+    _wanted = F.cross_entropy(torch.from_numpy(_s), torch.from_numpy(_x)).item()
+    _got = next_word_loss(_s.copy(), _x.copy())
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (loss, gradient); yours: {_got!r}."
+    assert close(_got[0], _wanted, 1e-5), f"{_T} rows of {_V} random scores: {_wanted:.4f} wanted, yours {_got[0]}."
+    _left = arguments_after(next_word_loss, _s.copy(), _x.copy())
+    assert close(_left[0], _s) and close(_left[1], _x), "next_word_loss changed the caller's scores or words."
 ### END HIDDEN TESTS
 
 # %% test="next_word_loss" aspect="large scores do not overflow" points=1
 for _large in ([[4000.0, 4000.0, -4000.0]], [[-9000.0, -9000.0, -9900.0]]):
     with np.errstate(all="ignore"):
         _got = next_word_loss(np.array(_large), np.array([1]))
-    assert math.isclose(float(_got[0]), math.log(2), rel_tol=1e-6), (
-        f"Scores {_large[0]}, right word 1: loss ln 2 = .6931; yours: {float(_got[0])}."
-    )
-    assert np.allclose(_got[1], [[0.5, -0.5, 0]]), f"Its gradient is [.5, -.5, 0]; yours: {_got[1]}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (loss, gradient); yours: {_got!r}."
+    assert close(_got[0], math.log(2), 1e-5), f"Scores {_large[0]}, right word 1: loss ln 2 = .6931; yours: {_got[0]}."
+    assert close(_got[1], [[0.5, -0.5, 0]], 1e-5, 1e-6), f"Its gradient is [.5, -.5, 0]; yours: {_got[1]}."
 ### BEGIN HIDDEN TESTS
-_got = next_word_loss(np.array([[0.0, 3000.0], [5.0, 5.0]]), np.array([0, 1]))
-assert math.isclose(float(_got[0]), (3000 + math.log(2)) / 2, rel_tol=1e-9), (
-    f"A right word 3,000 below another costs 3,000 nats, not infinitely many; yours: {float(_got[0])}."
-)
+for _cost in (800, 3000, 20_000):
+    _got = next_word_loss(np.array([[0.0, _cost, 0.0], [5.0, 5.0, -_cost]]), np.array([0, 1]))
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (loss, gradient); yours: {_got!r}."
+    assert close(_got[0], (_cost + math.log(2)) / 2, 1e-6), (
+        f"A right word {_cost} below another costs {_cost} nats, not infinitely many; yours: {_got[0]}."
+    )
+    assert close(_got[1], [[-0.5, 0.5, 0], [0.25, -0.25, 0]], 1e-5, 1e-6), f"Large scores: your gradient is {_got[1]}."
+_s = np.array([[-2000.0, -2001.0], [2000.0, 2001.0], [0.0, 1.0]])  # rows at very different heights
+_wanted = F.cross_entropy(torch.from_numpy(_s), torch.tensor([0, 0, 1])).item()
+_got = next_word_loss(_s.copy(), np.array([0, 0, 1]))
+assert close(_got[0], _wanted, 1e-5), f"Rows around -2000, 2000 and 0: {_wanted:.4f} wanted; yours: {_got[0]}."
 ### END HIDDEN TESTS
 
 # %% test="next_word_loss" aspect="gradient by hand" points=1
-_T, _V = 4, 3
+_sizes = [(4, 3)]
 ### BEGIN HIDDEN TESTS
-_T, _V = random.randint(2, 9), random.randint(2, 9)
+_sizes += [(1, 5), (7, 2), (3, 9)]
 ### END HIDDEN TESTS
-_s, _x = np.random.default_rng().normal(size=(_T, _V)), np.random.default_rng().integers(0, _V, _T)
-_by_torch = torch.from_numpy(_s.copy()).requires_grad_(True)
-F.cross_entropy(_by_torch, torch.from_numpy(_x)).backward()
-_got = next_word_loss(_s.copy(), _x.copy())[1]
-assert np.shape(_got) == (_T, _V), f"The gradient has the shape of s, {(_T, _V)}; yours: {np.shape(_got)}."
-assert np.allclose(np.sum(_got, axis=1), 0), (
-    "Each row of the gradient should sum to 0: what one word wins, others lose."
-)
-assert np.allclose(_got, _by_torch.grad), (
-    f"The gradient is not autograd's; first row {_by_torch.grad[0]}, yours {_got[0]}."
-)
+for _T, _V in _sizes:
+    _s, _x = np.random.default_rng().normal(size=(_T, _V)), np.random.default_rng().integers(0, _V, _T)
+    _by_torch = torch.from_numpy(_s.copy()).requires_grad_(True)
+    F.cross_entropy(_by_torch, torch.from_numpy(_x)).backward()
+    _got = next_word_loss(_s.copy(), _x.copy())
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (loss, gradient); yours: {_got!r}."
+    assert np.shape(_got[1]) == (_T, _V), f"The gradient has the shape of s, {(_T, _V)}; yours: {np.shape(_got[1])}."
+    assert close(np.sum(np.asarray(_got[1]), axis=1), [0] * _T, atol=1e-5), (
+        "Each row of the gradient should sum to 0: what one word wins, others lose."
+    )
+    assert close(_got[1], _by_torch.grad, 1e-4, 1e-5), (
+        f"{_T} words: the gradient is not autograd's; first row {_by_torch.grad[0]}, yours {_got[1][0]}."
+    )
 ### BEGIN HIDDEN TESTS
 try:
     _again = without_autograd(next_word_loss, _s.copy(), _x.copy())[1]
@@ -344,7 +381,7 @@ except NotImplementedError:
     raise
 except RuntimeError as _error:
     raise AssertionError(f"Here autograd is switched off, and your gradient needs it ({_error}).") from None
-assert np.allclose(_again, _got), "With autograd switched off your gradient is another one."
+assert close(_again, _by_torch.grad, 1e-4, 1e-5), "With autograd switched off your gradient is another one."
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -373,7 +410,7 @@ assert np.allclose(_again, _got), "With autograd switched off your gradient is a
 
 # %% task="bptt" points=4 level=3 minutes=25
 def bptt(e, y, W_x, W_h, b):
-    """(dW_x [k, d], dW_h [k, k], db [k]) of the loss above; e: [T, d], y: [T, k]; h_0 = 0."""
+    """(dW_x [k, d], dW_h [k, k], db [k]) of the loss above; e: [T, d], y: [T, k]; h_0 = 0. The arguments stay as they are."""
     ### BEGIN SOLUTION
     h = [torch.zeros_like(b)]
     for e_t in e:
@@ -403,48 +440,88 @@ def by_autograd(e, y, W_x, W_h, b):
 
 # %% test="bptt" aspect="one step has no past" points=1
 _e, _y, _W = torch.tensor([[2.0]]).double(), torch.tensor([[1.0]]).double(), torch.tensor([[0.5]]).double()
-_got = bptt(_e, _y, _W, _W, torch.zeros(1).double())
+_got = bptt(_e, _y, _W, _W.clone(), torch.zeros(1).double())
 assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three tensors; yours: {_got!r}."
 _delta = (math.tanh(1) - 1) * (1 - math.tanh(1) ** 2)
-assert math.isclose(float(_got[2]), _delta, rel_tol=1e-6), f"db = (h - y)(1 - h²) = {_delta:.4f}; yours: {_got[2]}."
-assert math.isclose(float(_got[0]), 2 * _delta, rel_tol=1e-6), f"dW_x = db × e = {2 * _delta:.4f}; yours: {_got[0]}."
-assert float(_got[1]) == 0, f"W_h was only multiplied by h_0 = 0, so dW_h = 0; yours: {_got[1]}."
+assert close(_got[2], [_delta], 1e-5), f"db = (h - y)(1 - h²) = {_delta:.4f}; yours: {_got[2]}."
+assert close(_got[0], [[2 * _delta]], 1e-5), f"dW_x = db × e = {2 * _delta:.4f}; yours: {_got[0]}."
+assert close(_got[1], [[0]]), f"W_h was only multiplied by h_0 = 0, so dW_h = 0; yours: {_got[1]}."
+### BEGIN HIDDEN TESTS
+for _d, _k in ((3, 2), (1, 4), (4, 5)):
+    _e, _y, _W_x, _W_h, _b = [torch.randn(*s).double() for s in ((1, _d), (1, _k), (_k, _d), (_k, _k), (_k,))]
+    _h = torch.tanh(_W_x @ _e[0] + _b)
+    _delta = (_h - _y[0]) * (1 - _h**2)
+    _got = bptt(_e.clone(), _y.clone(), _W_x.clone(), _W_h.clone(), _b.clone())
+    assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three tensors; yours: {_got!r}."
+    assert close(_got[2], _delta, 1e-4, 1e-6), f"One word, d = {_d}, k = {_k}: db is not (h - y)(1 - h²)."
+    assert close(_got[0], _delta[:, None] * _e, 1e-4, 1e-6), f"One word, d = {_d}, k = {_k}: dW_x is not db times e."
+    assert close(_got[1], torch.zeros(_k, _k)), "One word: W_h was only multiplied by h_0 = 0, so dW_h = 0."
+### END HIDDEN TESTS
 
 # %% test="bptt" aspect="bias through all steps" points=1
-_k, _T = 3, 5
+_sizes = [(3, 5)]
 ### BEGIN HIDDEN TESTS
-_k, _T = random.randint(2, 5), random.randint(3, 9)
+_sizes += [(4, 2), (5, 3), (3, 9), (1, 4)]
 ### END HIDDEN TESTS
-_random = [torch.randn(*shape).double() for shape in ((_T, 2), (_T, _k), (_k, 2), (_k, _k), (_k,))]
-_got, _wanted = bptt(*[part.clone() for part in _random]), by_autograd(*_random)
-assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three tensors; yours: {_got!r}."
-assert _got[2].shape == _wanted[2].shape, f"db has the shape of b; yours: {tuple(_got[2].shape)}."
-assert torch.allclose(_got[2], _wanted[2]), f"db over {_T} steps: wanted {_wanted[2]}, yours {_got[2]}."
+for _k, _T in _sizes:
+    _random = [torch.randn(*shape).double() for shape in ((_T, 2), (_T, _k), (_k, 2), (_k, _k), (_k,))]
+    _got, _wanted = bptt(*[part.clone() for part in _random]), by_autograd(*_random)
+    assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three tensors; yours: {_got!r}."
+    assert np.shape(_got[2]) == (_k,), f"db has the shape of b; yours: {np.shape(_got[2])}."
+    assert close(_got[2], _wanted[2], 1e-4, 1e-5), (
+        f"db over {_T} steps is not autograd's: {_wanted[2]} wanted, yours {_got[2]}. Does the error of later steps come back?"
+    )
 
 # %% test="bptt" aspect="weights like autograd" points=1
-_random = [torch.randn(*shape).double() for shape in ((6, 3), (6, 4), (4, 3), (4, 4), (4,))]
-_got, _wanted = bptt(*[part.clone() for part in _random]), by_autograd(*_random)
-assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three tensors; yours: {_got!r}."
-_shapes = [tuple(part.shape) for part in _got[:2]]
-assert _shapes == [(4, 3), (4, 4)], f"dW_x and dW_h have the shapes of W_x and W_h, (4, 3), (4, 4); yours: {_shapes}."
-assert torch.allclose(_got[0], _wanted[0]), "dW_x over six steps is not autograd's: does each step add its share?"
-assert torch.allclose(_got[1], _wanted[1]), (
-    "dW_h over six steps is not autograd's: by which state was W_h multiplied at step t, and which index comes first?"
-)
+_sizes = [(3, 4, 6)]
+### BEGIN HIDDEN TESTS
+_sizes += [(4, 3, 2), (1, 5, 4), (5, 2, 8)]
+### END HIDDEN TESTS
+for _d, _k, _T in _sizes:
+    _random = [torch.randn(*shape).double() for shape in ((_T, _d), (_T, _k), (_k, _d), (_k, _k), (_k,))]
+    _got, _wanted = bptt(*[part.clone() for part in _random]), by_autograd(*_random)
+    assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three tensors; yours: {_got!r}."
+    _shapes = [tuple(np.shape(part)) for part in _got[:2]]
+    assert _shapes == [(_k, _d), (_k, _k)], (
+        f"dW_x and dW_h have the shapes of W_x and W_h, {(_k, _d)}, {(_k, _k)}; yours: {_shapes}."
+    )
+    assert close(_got[0], _wanted[0], 1e-4, 1e-5), (
+        f"dW_x over {_T} steps is not autograd's: does each step add its share?"
+    )
+    assert close(_got[1], _wanted[1], 1e-4, 1e-5), (
+        f"dW_h over {_T} steps is not autograd's: "
+        "by which state was W_h multiplied at step t, and which index comes first?"
+    )
+### BEGIN HIDDEN TESTS
+_left = arguments_after(bptt, *[part.clone() for part in _random])
+for _name, _one, _two in zip(("e", "y", "W_x", "W_h", "b"), _left, _random, strict=True):
+    assert close(_one, _two), f"bptt changed the caller's {_name}: gradients go into tensors of their own."
+### END HIDDEN TESTS
 
 # %% test="bptt" aspect="autograd is switched off" points=1
-_random = [torch.randn(*shape).double() for shape in ((4, 2), (4, 3), (3, 2), (3, 3), (3,))]
-try:
-    _got = without_autograd(bptt, *_random)
-except NotImplementedError:
-    raise
-except RuntimeError as _error:
-    raise AssertionError(f"Here autograd is switched off, and your bptt needs it ({_error}).") from None
-_usual = bptt(*[part.clone() for part in _random])
-assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three tensors; yours: {_got!r}."
-assert all(torch.allclose(_one, _two) for _one, _two in zip(_got, _usual, strict=True)), (
-    "With autograd switched off your gradients are others."
-)
+_sizes = [(2, 3, 4)]
+### BEGIN HIDDEN TESTS
+_sizes += [(3, 2, 5)]
+### END HIDDEN TESTS
+for _d, _k, _T in _sizes:
+    _random = [torch.randn(*shape).double() for shape in ((_T, _d), (_T, _k), (_k, _d), (_k, _k), (_k,))]
+    try:
+        _got = without_autograd(bptt, *[part.clone() for part in _random])
+    except NotImplementedError:
+        raise
+    except RuntimeError as _error:
+        raise AssertionError(f"Here autograd is switched off, and your bptt needs it ({_error}).") from None
+    _usual = bptt(*[part.clone() for part in _random])
+    for _part in (_got, _usual):
+        assert hasattr(_part, "__len__") and len(_part) == 3, f"Return three tensors; yours: {_part!r}."
+    for _name, _one, _two in zip(("dW_x", "dW_h", "db"), _got, _usual, strict=True):
+        assert np.size(_two) and close(_one, _two, 1e-5, 1e-6), (
+            f"With autograd switched off your {_name} is another: {_one!r}."
+        )
+### BEGIN HIDDEN TESTS
+for _one, _two in zip(_got, by_autograd(*_random), strict=True):
+    assert np.shape(_one) == tuple(_two.shape), "With autograd switched off some gradient has another shape."
+### END HIDDEN TESTS
 
 # %% [markdown]
 # BPTT keeps all states of a text in memory: too much for a long one. And one word at a time is slow. Both want the
@@ -469,7 +546,7 @@ assert all(torch.allclose(_one, _two) for _one, _two in zip(_got, _usual, strict
 
 # %% task="stream_batches" points=4 level=2 minutes=12
 def stream_batches(ids, rows, steps):
-    """[(inputs, targets), ...], tensors of shape [rows, steps], from a tensor of word numbers ids: [N]."""
+    """[(inputs, targets), ...], tensors of shape [rows, steps], from a tensor of word numbers ids: [N] (integers)."""
     ### BEGIN SOLUTION
     L = (len(ids) - 1) // rows
     inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
@@ -482,9 +559,28 @@ _got = stream_batches(torch.arange(13), 3, 2)
 assert hasattr(_got, "__len__") and len(_got) == 2, f"13 words, 3 rows of 4, 2 at a time: 2 pairs; yours: {_got!r}."
 for _inputs, _targets in _got:
     assert torch.is_tensor(_inputs) and _inputs.shape == (3, 2), f"Inputs of shape (3, 2) wanted; yours: {_inputs!r}."
-    assert torch.equal(_targets, _inputs + 1), (
-        f"Behind the words {_inputs.tolist()} come others than {_targets.tolist()}."
+    assert torch.is_tensor(_targets) and torch.equal(_targets, _inputs + 1), (
+        f"Behind the words {_inputs.tolist()} come others than {_targets!r}."
     )
+### BEGIN HIDDEN TESTS
+for _N, _rows, _steps in ((25, 4, 3), (24, 4, 2), (8, 1, 3), (17, 5, 7), (31, 3, 1)):
+    _text = torch.randperm(_N) + 70_000
+    _next = dict(zip(_text.tolist(), _text[1:].tolist(), strict=False))
+    _got = stream_batches(_text.clone(), _rows, _steps)
+    assert isinstance(_got, tuple | list) and len(_got) == -(-((_N - 1) // _rows) // _steps), (
+        f"N = {_N}, {_rows} rows, {_steps} steps: not {len(_got) if hasattr(_got, '__len__') else _got!r} pairs."
+    )
+    for _inputs, _targets in _got:
+        for _side in (_inputs, _targets):
+            assert torch.is_tensor(_side) and str(_side.dtype) in ("torch.int64", "torch.int32"), (
+                f"Word numbers stay integers, an embedding takes no others; yours: {getattr(_side, 'dtype', _side)}."
+            )
+        assert _inputs.shape == _targets.shape, "Inputs and targets of a pair have the same shape."
+        for _word, _after in zip(_inputs.flatten().tolist(), _targets.flatten().tolist(), strict=True):
+            assert _next.get(_word) == _after, (
+                f"N = {_N}, {_rows} rows, {_steps} steps: some target is not the next word of the text."
+            )
+### END HIDDEN TESTS
 
 # %% test="stream_batches" aspect="rows go on in the next batch" points=1
 _got = stream_batches(torch.arange(13), 3, 2)
@@ -493,6 +589,19 @@ assert _got[0][0].tolist() == [[0, 1], [4, 5], [8, 9]], f"First batch: 0 1, 4 5 
 assert _got[1][0].tolist() == [[2, 3], [6, 7], [10, 11]], (
     f"Second batch: 2 3, 6 7, 10 11; yours: {_got[1][0].tolist()}."
 )
+### BEGIN HIDDEN TESTS
+for _N, _rows, _steps in ((29, 4, 3), (32, 4, 3), (31, 4, 5), (30, 3, 4), (9, 1, 2), (45, 5, 2), (22, 3, 1)):
+    _L = (_N - 1) // _rows
+    _got = stream_batches(torch.arange(_N), _rows, _steps)
+    assert isinstance(_got, tuple | list) and len(_got) == -(-_L // _steps), (
+        f"N = {_N}, {_rows} rows of {_L}, {_steps} at a time: {-(-_L // _steps)} pairs wanted; yours: {_got!r}."
+    )
+    for _j, _pair in enumerate(_got):
+        _wanted = [[row * _L + i for i in range(_L)[_j * _steps :][:_steps]] for row in range(_rows)]
+        assert torch.is_tensor(_pair[0]) and _pair[0].tolist() == _wanted, (
+            f"The words 0 to {_N - 1} in {_rows} rows, {_steps} at a time: batch {_j} (from 0) should be {_wanted}."
+        )
+### END HIDDEN TESTS
 
 # %% test="stream_batches" aspect="a narrow end is kept" points=1
 _got = stream_batches(torch.arange(11), 2, 3)
@@ -500,21 +609,46 @@ _widths = [tuple(pair[0].shape) for pair in _got or []]
 assert _widths == [(2, 3), (2, 2)], f"11 words in 2 rows of 5: a batch of width 3, one of 2; yours: {_widths}."
 _widths = [tuple(pair[1].shape) for pair in stream_batches(torch.arange(11), 2, 9)]
 assert _widths == [(2, 5)], f"Steps of 9 in rows of 5: one batch of width 5; yours: {_widths}."
+### BEGIN HIDDEN TESTS
+for _rows, _L, _steps in (
+    (2, 7, 3),
+    (3, 9, 4),
+    (4, 1, 2),
+    (3, 5, 5),
+    (2, 6, 3),
+    (5, 4, 9),
+    (1, 6, 5),
+):  # rests of 1, none, ...
+    for _rest in {1, 2, _rows} - ({2} if _rows == 1 else set()):
+        _N = _rows * _L + _rest
+        _got = stream_batches(torch.arange(_N), _rows, _steps)
+        _wanted = [min(_steps, _L - j) for j in range(0, _L, _steps)]
+        for _side in (0, 1):
+            _widths = [tuple(getattr(pair[_side], "shape", ())) for pair in _got]
+            assert _widths == [(_rows, width) for width in _wanted], (
+                f"N = {_N}, {_rows} rows, {_steps} steps: widths {_wanted} wanted, each with {_rows} rows; yours: {_widths}."
+            )
+### END HIDDEN TESTS
 
 # %% test="stream_batches" aspect="every word once" points=1
-_rows, _steps, _full = 4, 3, 2
+_cases = [(4, 3, 31)]
 ### BEGIN HIDDEN TESTS
-_rows, _steps, _full = random.randint(2, 6), random.randint(2, 9), random.randint(2, 5)
+# N such that rows divides N, leaves a rest of 1, or another; the last batch full, one column wide, or between
+_cases += [(r, s, r * L + rest) for r, L, s in ((3, 8, 4), (4, 7, 3), (5, 8, 5), (2, 9, 2)) for rest in (1, 2, r)]
+_cases += [(1, 4, 10), (random.randint(2, 6), random.randint(2, 9), random.randint(60, 99))]
 ### END HIDDEN TESTS
-_N = _rows * (_steps * _full + random.randrange(1, _steps)) + random.randrange(2, _rows + 1)  # both cuts leave a rest
-_text = torch.from_numpy(np.random.default_rng().permutation(_N))
-_L = (_N - 1) // _rows
-for _side, _first in ((0, 0), (1, 1)):
-    _read = torch.cat([pair[_side] for pair in stream_batches(_text.clone(), _rows, _steps)], dim=1)
-    assert _read.shape == (_rows, _L), f"N = {_N}, {_rows} rows: {_L} words each; yours have {tuple(_read.shape)}."
-    assert torch.equal(_read.flatten(), _text[_first : _first + _rows * _L]), (
-        f"N = {_N}, {_rows} rows, {_steps} steps: put together again, your {('inputs', 'targets')[_side]} are not the text."
-    )
+for _rows, _steps, _N in _cases:
+    _text = torch.from_numpy(np.random.default_rng().permutation(_N))
+    _L = (_N - 1) // _rows
+    _got = stream_batches(_text.clone(), _rows, _steps)
+    assert isinstance(_got, tuple | list) and len(_got) > 0, f"Return a list of pairs; yours: {_got!r}."
+    for _side, _first in ((0, 0), (1, 1)):
+        _read = torch.cat([pair[_side] for pair in _got], dim=1)
+        assert _read.shape == (_rows, _L), f"N = {_N}, {_rows} rows: {_L} words each; yours have {tuple(_read.shape)}."
+        assert "int" in str(_read.dtype), f"Word numbers stay integers; yours: {_read.dtype}."
+        assert torch.equal(_read.flatten(), _text[_first : _first + _rows * _L]), (
+            f"N = {_N}, {_rows} rows, {_steps} steps: put together again, your {('inputs', 'targets')[_side]} are not the text."
+        )
 
 # %% [markdown] statement="truncated_loss"
 # ## 6. Cut the gradient, keep the memory
@@ -545,60 +679,84 @@ def truncated_loss(e, y, W_x, W_h, b, tau):
 
 
 # %% test="truncated_loss" aspect="the loss knows no cut" points=1
-_e, _y, _W_x, _W_h, _b = [torch.randn(*shape).double() for shape in ((7, 2), (7, 3), (3, 2), (3, 3), (3,))]
-_h, _wanted = np.zeros(3), 0.0
-for _t in range(7):
-    _h = np.tanh(_W_x.numpy() @ _e[_t].numpy() + _W_h.numpy() @ _h + _b.numpy())
-    _wanted += 0.5 * np.sum((_h - _y[_t].numpy()) ** 2)
-for _tau in (1, 2, 3, 7, 20):
-    _got = truncated_loss(_e, _y, _W_x, _W_h, _b, _tau)
-    assert torch.is_tensor(_got) and _got.numel() == 1, f"Return a tensor with one number; yours: {_got!r}."
-    assert math.isclose(_got.item(), _wanted, rel_tol=1e-9), (
-        f"The loss is {_wanted:.4f} for every tau; with tau = {_tau} yours is {_got.item():.4f}. Is the state carried on?"
-    )
+_sizes = [(7, 2, 3)]
+### BEGIN HIDDEN TESTS
+_sizes += [(1, 3, 2), (8, 1, 4), (5, 4, 2)]
+### END HIDDEN TESTS
+for _T, _d, _k in _sizes:
+    _given = [torch.randn(*s).double() for s in ((_T, _d), (_T, _k), (_k, _d), (_k, _k), (_k,))]
+    _e, _y, _W_x, _W_h, _b = (part.numpy() for part in _given)
+    _h, _wanted = np.zeros(_k), 0.0
+    for _t in range(_T):
+        _h = np.tanh(_W_x @ _e[_t] + _W_h @ _h + _b)
+        _wanted += 0.5 * np.sum((_h - _y[_t]) ** 2)
+    for _tau in (1, 2, 3, 7, 20):
+        _got = truncated_loss(*(part.clone() for part in _given), _tau)
+        assert torch.is_tensor(_got) and _got.numel() == 1, f"Return a tensor with one number; yours: {_got!r}."
+        assert close(_got.item(), _wanted, 1e-5), (
+            f"{_T} words: the loss is {_wanted:.4f} for every tau; with tau = {_tau} yours is {_got.item():.4f}. "
+            "Is the state carried on?"
+        )
+### BEGIN HIDDEN TESTS
+_left = arguments_after(truncated_loss, *(part.clone() for part in _given), 2)
+assert all(close(one, two) for one, two in zip(_left, _given, strict=False)), "truncated_loss changed its arguments."
+### END HIDDEN TESTS
 
 # %% test="truncated_loss" aspect="no gradient crosses a cut" points=1
-_e, _W_x, _W_h, _b = [torch.randn(*shape).double() for shape in ((6, 2), (3, 2), (3, 3), (3,))]
-_states, _h = [], np.zeros(3)
-for _t in range(6):
-    _h = np.tanh(_W_x.numpy() @ _e[_t].numpy() + _W_h.numpy() @ _h + _b.numpy())
-    _states.append(_h)
-_y = torch.tensor(np.array(_states))
-_y[4] += 1  # only word 5 has an error
-_reached = gradients(truncated_loss, _e, _y, _W_x, _W_h, _b, 3)[0].abs().sum(1)
-assert (_reached[:3] < 1e-9).all(), (
-    f"With tau = 3, the error at word 5 must not reach words 1 to 3; gradients by word: {_reached}."
-)
-assert (_reached[3:5] > 1e-9).all(), f"It must reach words 4 and 5, its own chunk; gradients by word: {_reached}."
+_cases = [(6, 3, 4)]  # T, tau and the only word with an error, counted from 0
+### BEGIN HIDDEN TESTS
+_cases += [(7, 2, 5), (8, 4, 4), (8, 4, 7), (5, 1, 3), (9, 3, 8), (7, 5, 6), (6, 10, 5)]
+### END HIDDEN TESTS
+for _T, _tau, _word in _cases:
+    _e, _W_x, _W_h, _b = [torch.randn(*shape).double() / 2 for shape in ((_T, 2), (3, 2), (3, 3), (3,))]
+    _states, _h = [], np.zeros(3)
+    for _t in range(_T):
+        _h = np.tanh(_W_x.numpy() @ _e[_t].numpy() + _W_h.numpy() @ _h + _b.numpy())
+        _states.append(_h)
+    _y = torch.tensor(np.array(_states))
+    _y[_word] += 1
+    _found = gradients(truncated_loss, _e, _y, _W_x, _W_h, _b, _tau)[0]
+    assert np.shape(_found) == (_T, 2), "The loss should have a gradient for each word vector."
+    _reached, _first = _found.abs().sum(1), _word // _tau * _tau
+    assert (_reached[:_first] < 1e-9).all(), (
+        f"With tau = {_tau}, the error at word {_word + 1} must not reach words 1 to {_first}; gradients: {_reached}."
+    )
+    assert (_reached[_first : _word + 1] > 1e-9).all(), (
+        f"With tau = {_tau}, it must reach words {_first + 1} to {_word + 1}, its own chunk; gradients: {_reached}."
+    )
 
 # %% test="truncated_loss" aspect="weights feel their own chunk" points=1
-_T, _tau = 8, 3
+_sizes = [(8, 3)]
 ### BEGIN HIDDEN TESTS
-_tau = random.randint(2, 4)
-_T = random.randint(2, 3) * _tau + random.randrange(1, _tau)  # the last chunk is shorter
+_sizes += [(7, 2), (11, 4), (6, 3), (5, 1), (4, 3)]  # the last chunk full, shorter, one word
 ### END HIDDEN TESTS
-_e, _y, _W_x, _W_h, _b = [torch.randn(*shape).double() for shape in ((_T, 2), (_T, 3), (3, 2), (3, 3), (3,))]
-_weights = [weight.clone().requires_grad_(True) for weight in (_W_x, _W_h, _b)]
-_loss, _h = 0, torch.zeros(3).double()
-for _start in range(0, _T, _tau):
-    _h = torch.tensor(_h.tolist()).double()
-    for _t in range(_start, min(_start + _tau, _T)):
-        _h = torch.tanh(_weights[0] @ _e[_t] + _weights[1] @ _h + _weights[2])
-        _loss = _loss + ((_h - _y[_t]) ** 2).sum() / 2
-_got = gradients(truncated_loss, _e, _y, _W_x, _W_h, _b, _tau)[2:]
-for _name, _mine, _wanted in zip(("W_x", "W_h", "b"), _got, torch.autograd.grad(_loss, _weights), strict=True):
-    assert torch.allclose(_mine, _wanted, rtol=1e-4, atol=1e-5), (
-        f"T = {_T}, tau = {_tau}: the gradient of {_name} is not the one of chunks of {_tau} words."
-    )
+for _T, _tau in _sizes:
+    _e, _y, _W_x, _W_h, _b = [torch.randn(*shape).double() for shape in ((_T, 2), (_T, 3), (3, 2), (3, 3), (3,))]
+    _weights = [weight.clone().requires_grad_(True) for weight in (_W_x, _W_h, _b)]
+    _loss, _h = 0, torch.zeros(3).double()
+    for _start in range(0, _T, _tau):
+        _h = torch.tensor(_h.tolist()).double()
+        for _t in range(_start, min(_start + _tau, _T)):
+            _h = torch.tanh(_weights[0] @ _e[_t] + _weights[1] @ _h + _weights[2])
+            _loss = _loss + ((_h - _y[_t]) ** 2).sum() / 2
+    _got = gradients(truncated_loss, _e, _y, _W_x, _W_h, _b, _tau)[2:]
+    for _name, _mine, _wanted in zip(("W_x", "W_h", "b"), _got, torch.autograd.grad(_loss, _weights), strict=True):
+        assert close(_mine, _wanted, 1e-4, 1e-5), (
+            f"T = {_T}, tau = {_tau}: the gradient of {_name} is not the one of chunks of {_tau} words."
+        )
 
 # %% test="truncated_loss" aspect="one long chunk is plain BPTT" points=1
-_random = [torch.randn(*shape).double() for shape in ((6, 2), (6, 3), (3, 2), (3, 3), (3,))]
-_wanted = by_autograd(*_random)
-for _tau in (6, 50):
+_cases = [(6, 6), (6, 50)]
+### BEGIN HIDDEN TESTS
+_cases += [(1, 1), (3, 4), (9, 9), (4, 1000)]
+### END HIDDEN TESTS
+for _T, _tau in _cases:
+    _random = [torch.randn(*shape).double() for shape in ((_T, 2), (_T, 3), (3, 2), (3, 3), (3,))]
     _got = gradients(truncated_loss, *_random, _tau)[2:]
-    assert all(torch.allclose(_a, _b) for _a, _b in zip(_got, _wanted, strict=True)), (
-        f"Six words fit into one chunk of {_tau}: the gradients should be those of plain BPTT; yours are cut."
-    )
+    for _name, _mine, _wanted in zip(("W_x", "W_h", "b"), _got, by_autograd(*_random), strict=True):
+        assert close(_mine, _wanted, 1e-4, 1e-5), (
+            f"{_T} words fit into one chunk of {_tau}: the gradient of {_name} should be that of plain BPTT; yours is cut."
+        )
 
 # %% [markdown]
 # What does a long chunk buy? A puzzle: from a stream of random bits, say at each step which bit stood 6 (or 8) steps
@@ -684,11 +842,11 @@ def jacobian_norms(h, W_h):
 assert hasattr(predicted, "keys"), f"predicted is a dict from rho to a number; yours: {predicted!r}."
 for _rho in (0.9, 1.0, 1.1):
     _value = predicted.get(_rho)
-    assert isinstance(_value, int | float | np.number) and _value > 0, f"predicted[{_rho}] should be a positive number."
+    assert is_number(_value) and _value > 0, f"predicted[{_rho}] should be a positive number."
 assert predicted[0.9] < predicted[1.0] < predicted[1.1], "A larger rho stretches more."
 ### BEGIN HIDDEN TESTS
 for _rho, _wanted in ((0.9, 0.005154), (1.0, 1), (1.1, 117.39)):
-    assert math.isclose(predicted[_rho], _wanted, rel_tol=0.03), (
+    assert close(predicted[_rho], _wanted, 0.03), (
         f"rho = {_rho}: 50 steps do not stretch by {predicted[_rho]:.4g}; each of them does the same."
     )
 ### END HIDDEN TESTS
@@ -696,39 +854,60 @@ for _rho, _wanted in ((0.9, 0.005154), (1.0, 1), (1.1, 117.39)):
 # %% test="jacobian_norms" aspect="a rotation, states at zero" points=1
 _got = jacobian_norms(np.zeros((4, 2)), np.array([[0.0, -0.5], [0.5, 0.0]]))
 assert np.shape(_got) == (4,), f"Four states, four norms; yours: {_got!r}."
-assert math.isclose(_got[-1], 1), f"The last one, of dh_T/dh_T, is 1; yours: {_got[-1]}."
-assert np.allclose(_got, [0.125, 0.25, 0.5, 1]), f"Half a rotation at each step: .125, .25, .5, 1; yours: {_got!r}."
+assert close(_got[-1], 1, 1e-5), f"The last one, of dh_T/dh_T, is 1; yours: {_got[-1]}."
+assert close(_got, [0.125, 0.25, 0.5, 1], 1e-5), f"Half a rotation at each step: .125, .25, .5, 1; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _T, _k, _rho in ((1, 3, 0.7), (2, 4, 1.3), (7, 3, 0.6), (5, 1, -1.5), (3, 5, 2.0)):
+    _turn = np.linalg.qr(np.random.default_rng().normal(size=(_k, _k)))[0]
+    _got = jacobian_norms(np.zeros((_T, _k)), _rho * _turn)
+    assert np.shape(_got) == (_T,), f"{_T} states, {_T} norms; yours: {_got!r}."
+    assert close(_got, [abs(_rho) ** (_T - 1 - t) for t in range(_T)], 1e-4), (
+        f"{_T} states at zero, {_rho} times a rotation: the norms are powers of {abs(_rho)}, the last 1; yours: {_got!r}."
+    )
+### END HIDDEN TESTS
 
 # %% test="jacobian_norms" aspect="the tanh dampens" points=1
 _got = jacobian_norms(np.array([[0.9], [0.5], [0.8]]), np.array([[2.0]]))
 assert np.shape(_got) == (3,), f"Three states, three norms; yours: {_got!r}."
-assert math.isclose(_got[1], 0.72), f"The step to h = .8 multiplies by (1 - .64) × 2 = .72; yours: {_got[1]:.4f}."
-assert math.isclose(_got[0], 1.08), f"The step to h = .5 multiplies by 1.5 more: 1.08; yours: {_got[0]:.4f}."
+assert close(_got[1], 0.72, 1e-5), f"The step to h = .8 multiplies by (1 - .64) × 2 = .72; yours: {_got[1]:.4f}."
+assert close(_got[0], 1.08, 1e-5), f"The step to h = .5 multiplies by 1.5 more: 1.08; yours: {_got[0]:.4f}."
+### BEGIN HIDDEN TESTS
+for _T in (1, 2, 6):
+    _h, _w = np.random.default_rng().uniform(-0.9, 0.9, (_T, 1)), random.uniform(0.5, 3) * random.choice((-1, 1))
+    _wanted = [np.prod([abs(_w) * (1 - h**2) for h in _h[t + 1 :, 0]]) for t in range(_T)]
+    _got = jacobian_norms(_h.copy(), np.array([[_w]]))
+    assert close(_got, _wanted, 1e-4, 1e-6), (
+        f"{_T} states of one number: the norms are products of |w| (1 - h²) over the later states; yours: {_got!r}."
+    )
+### END HIDDEN TESTS
 
 # %% test="jacobian_norms" aspect="like autograd's Jacobian" points=1
-_k, _T = 3, 5
+_sizes = [(3, 5)]
 ### BEGIN HIDDEN TESTS
-_k, _T = random.randint(2, 5), random.randint(4, 8)
+_sizes += [(4, 6), (2, 4), (5, 3)]
 ### END HIDDEN TESTS
-_W, _x = torch.randn(_k, _k).double(), torch.randn(_T, _k).double()
-_states = [torch.tanh(_x[0])]
-for _t in range(1, _T):
-    _states.append(torch.tanh(_W @ _states[-1] + _x[_t]))
-
-
-def _rest(_state, _first):
-    for _t in range(_first + 1, _T):
-        _state = torch.tanh(_W @ _state + _x[_t])
-    return _state
-
-
-_wanted = [
-    torch.linalg.matrix_norm(torch.autograd.functional.jacobian(lambda s, t=_t: _rest(s, t), _states[_t]), 2).item()
-    for _t in range(_T)
-]
-_got = jacobian_norms(torch.stack(_states).numpy(), _W.numpy())
-assert np.shape(_got) == (_T,), f"{_T} states, {_T} norms; yours: {_got!r}."
-assert np.allclose(_got, _wanted), f"Autograd finds {np.round(_wanted, 4)}; yours: {np.round(_got, 4)}. Which order?"
+for _k, _T in _sizes:
+    _W, _x = torch.randn(_k, _k).double(), torch.randn(_T, _k).double()
+    _states, _wanted = [torch.tanh(_x[0])], []
+    for _t in range(1, _T):
+        _states.append(torch.tanh(_W @ _states[-1] + _x[_t]))
+    for _t in range(_T):
+        _start = _states[_t].clone().requires_grad_(True)
+        _end = _start
+        for _s in range(_t + 1, _T):
+            _end = torch.tanh(_W @ _end + _x[_s])
+        _rows = [torch.autograd.grad(_end[i], _start, retain_graph=True)[0] for i in range(_k)]
+        _wanted.append(torch.linalg.matrix_norm(torch.stack(_rows), 2).item())
+    _h = torch.stack(_states).numpy()
+    _got = jacobian_norms(_h.copy(), _W.numpy().copy())
+    assert np.shape(_got) == (_T,), f"{_T} states, {_T} norms; yours: {_got!r}."
+    assert close(_got, _wanted, 1e-4, 1e-6), (
+        f"Autograd finds {np.round(_wanted, 4)}; yours: {np.round(_got, 4)}. Which order?"
+    )
+### BEGIN HIDDEN TESTS
+_left = arguments_after(jacobian_norms, _h.copy(), _W.numpy().copy())
+assert close(_left[0], _h) and close(_left[1], _W), "jacobian_norms changed the caller's h or W_h."
+### END HIDDEN TESTS
 
 # %%
 _, axes = plt.subplots()
@@ -777,18 +956,29 @@ def latch():
 
 # %% test="latch" aspect="silence is not a 1" points=1
 _got = latch()
-assert np.shape(_got) == (3,), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert all(is_number(value) for value in _got), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
 _w_x, _w_h, _b = (float(value) for value in _got)
 _h = 0.0
 for _t in range(10_000):
     _h = math.tanh(_w_h * _h + _b)
     assert _h < 0, f"After {_t + 1} zeros and no 1 the state is {_h:.4f}; it should be negative."
+### BEGIN HIDDEN TESTS
+for _t in range(10_000, 40_000):
+    _h = math.tanh(_w_h * _h + _b)
+    assert _h < 0, f"After {_t + 1} zeros and no 1 the state is {_h:.4f}; it has crept up and should be negative."
+### END HIDDEN TESTS
 
 # %% test="latch" aspect="a 1 is remembered" points=1
 _got = latch()
-assert np.shape(_got) == (3,), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert all(is_number(value) for value in _got), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
 _w_x, _w_h, _b = (float(value) for value in _got)
-for _before in (0, 1, 2, 10, 100, 10_000):
+_places = (0, 1, 2, 10, 100, 10_000)
+### BEGIN HIDDEN TESTS
+_places += (3, 5, random.randint(11, 99), random.randint(101, 999))
+### END HIDDEN TESTS
+for _before in _places:
     _h = 0.0
     for _t in range(_before + 10_000):
         _h = math.tanh(_w_x * (_t == _before) + _w_h * _h + _b)
@@ -798,7 +988,8 @@ for _before in (0, 1, 2, 10, 100, 10_000):
 
 # %% test="latch" aspect="noise does no harm" points=1
 _got = latch()
-assert np.shape(_got) == (3,), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert all(is_number(value) for value in _got), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
 _w_x, _w_h, _b = (float(value) for value in _got)
 _draw = random.Random(1)
 ### BEGIN HIDDEN TESTS
@@ -914,7 +1105,10 @@ misprint = ("x_t", "e_t")
 
 
 def lstm_step(e, h, C, W, b):
-    """New (h [B, k], C [B, k]) from e [B, d], h [B, k], C [B, k]; W and b: dicts with the keys "C", "f", "i", "o"."""
+    """New (h [B, k], C [B, k]) from e [B, d], h [B, k], C [B, k]; W and b: dicts with the keys "C", "f", "i", "o".
+
+    All of these stay as they are: the new h and C are new tensors.
+    """
     ### BEGIN SOLUTION
     x = torch.cat([e, h], dim=-1)
     a = {part: x @ W[part].T + b[part] for part in "Cfio"}
@@ -938,27 +1132,44 @@ assert (_printed, _right) == ("x_t", "e_t"), f"Not {misprint!r}: look for the ve
 _W = {part: torch.zeros(1, 3).double() for part in "Cfio"}
 _b = {part: torch.zeros(1).double() for part in "Cfio"} | {"C": torch.ones(1).double()}
 _got = lstm_step(torch.ones(2, 2).double(), torch.ones(2, 1).double(), torch.full((2, 1), 0.4).double(), _W, _b)
-assert np.shape(_got)[:1] == (2,), f"Return the pair (h, C); yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (h, C); yours: {_got!r}."
 _h, _C = _got
-assert torch.is_tensor(_h) and _h.shape == _C.shape == (2, 1), "h and C should both have the shape [B, k]."
-assert math.isclose(_C[0, 0], 0.5 * math.tanh(1) + 0.2, rel_tol=1e-6), (
+assert np.shape(_h) == np.shape(_C) == (2, 1), "h and C should both have the shape [B, k]."
+assert close(_C[0, 0], 0.5 * math.tanh(1) + 0.2, 1e-5), (
     f"Gates at 1/2: C = ½ tanh(1) + ½ · 0.4 = .5808; yours: {_C[0, 0]:.4f}."
 )
-assert math.isclose(_h[1, 0], 0.5 * math.tanh(0.5 * math.tanh(1) + 0.2), rel_tol=1e-6), (
+assert close(_h[1, 0], 0.5 * math.tanh(0.5 * math.tanh(1) + 0.2), 1e-5), (
     f"h = ½ tanh(C) = .2617, with the new C; yours: {_h[1, 0]:.4f}."
 )
+### BEGIN HIDDEN TESTS
+for _B, _d, _k in ((3, 2, 4), (1, 3, 2), (5, 1, 1)):
+    _W = {part: torch.zeros(_k, _d + _k).double() for part in "Cfio"}
+    _b = {part: torch.zeros(_k).double() for part in "fio"} | {"C": torch.randn(_k).double()}
+    _e, _h, _C = (torch.randn(_B, n).double() for n in (_d, _k, _k))
+    _got = lstm_step(_e.clone(), _h.clone(), _C.clone(), _W, {part: value.clone() for part, value in _b.items()})
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (h, C); yours: {_got!r}."
+    _wanted = (_b["C"].tanh() + _C) / 2
+    assert close(_got[1], _wanted, 1e-4, 1e-5), f"Gates at 1/2, B = {_B}, k = {_k}: C should be half of both."
+    assert close(_got[0], _wanted.tanh() / 2, 1e-4, 1e-5), f"Gates at 1/2, B = {_B}, k = {_k}: h = ½ tanh(C), new C."
+### END HIDDEN TESTS
 
 # %% test="lstm_step" aspect="each gate does its own" points=1
-_W = {part: torch.zeros(1, 2).double() for part in "Cfio"}
-_one, _C = torch.ones(1, 1).double(), torch.full((1, 1), 0.3).double()
-for _f, _i, _o, _wanted in ((1, 0, 1, 0.3), (0, 1, 1, math.tanh(0.5)), (1, 1, 0, 0.3 + math.tanh(0.5)), (0, 0, 1, 0)):
+_cases = [(1, 0, 1, 0.3), (0, 1, 1, 0.3), (1, 1, 0, 0.3), (0, 0, 1, 0.3)]
+### BEGIN HIDDEN TESTS
+_cases += [(f, i, o, random.uniform(0.4, 0.9)) for f in (0, 1) for i in (0, 1) for o in (0, 1)]
+### END HIDDEN TESTS
+for _f, _i, _o, _old in _cases:
+    _W = {part: torch.zeros(1, 2).double() for part in "Cfio"}
     _b = {part: torch.full((1,), 80.0 * gate - 40).double() for part, gate in zip("fio", (_f, _i, _o), strict=True)}
-    _h, _new = lstm_step(_one, _one, _C, _W, _b | {"C": torch.full((1,), 0.5).double()})
-    assert math.isclose(_new.item(), _wanted, abs_tol=1e-6), (
-        f"Gates f = {_f}, i = {_i}, old C = .3, candidate tanh(.5): C should be {_wanted:.4f}; yours: {_new.item():.4f}."
+    _one, _C = torch.ones(1, 1).double(), torch.full((1, 1), _old).double()
+    _got = lstm_step(_one, _one.clone(), _C, _W, _b | {"C": torch.full((1,), 0.5).double()})
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (h, C); yours: {_got!r}."
+    _wanted = _f * _old + _i * math.tanh(0.5)
+    assert close(_got[1], [[_wanted]], 1e-5, 1e-6), (
+        f"Gates f = {_f}, i = {_i}, old C = {_old:.2f}, candidate tanh(.5): C should be {_wanted:.4f}; yours: {_got[1]}."
     )
-    assert math.isclose(_h.item(), _o * math.tanh(_wanted), abs_tol=1e-6), (
-        f"Output gate o = {_o} and C = {_wanted:.4f}: h should be {_o * math.tanh(_wanted):.4f}; yours: {_h.item():.4f}."
+    assert close(_got[0], [[_o * math.tanh(_wanted)]], 1e-5, 1e-6), (
+        f"Output gate o = {_o} and C = {_wanted:.4f}: h should be {_o * math.tanh(_wanted):.4f}; yours: {_got[0]}."
     )
 
 # %% test="lstm_step" aspect="word first, then state" points=1
@@ -966,24 +1177,31 @@ _W = {part: torch.zeros(1, 3).double() for part in "Cfio"}
 _b = {part: torch.full((1,), 40.0).double() for part in "fio"} | {"C": torch.zeros(1).double()}
 _W["C"][0] = torch.tensor([0.1, 0.2, 0.4])
 _got = lstm_step(torch.tensor([[1.0, 0.0]]).double(), torch.ones(1, 1).double(), torch.zeros(1, 1).double(), _W, _b)
-assert np.shape(_got)[:1] == (2,), f"Return the pair (h, C); yours: {_got!r}."
-assert math.isclose(_got[1].item(), math.tanh(0.5), rel_tol=1e-6), (
-    f"W_C [1, 0, h=1] = .1 + .4, so C = tanh(.5) = .4621; yours: {_got[1].item():.4f}. Which comes first, e or h?"
+assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (h, C); yours: {_got!r}."
+assert close(_got[1], [[math.tanh(0.5)]], 1e-5), (
+    f"W_C [1, 0, h=1] = .1 + .4, so C = tanh(.5) = .4621; yours: {_got[1]}. Which comes first, e or h?"
 )
 ### BEGIN HIDDEN TESTS
-_B, _d, _k = random.randint(2, 4), random.randint(1, 5), random.randint(2, 5)
-_W = {part: np.random.default_rng().normal(size=(_k, _d + _k)) for part in "Cfio"}
-_b = {part: np.random.default_rng().normal(size=_k) for part in "Cfio"}
-_e, _h, _C = (np.random.default_rng().normal(size=(_B, n)) for n in (_d, _k, _k))
-_t = torch.from_numpy
-_got = lstm_step(_t(_e), _t(_h), _t(_C), {p: _t(w) for p, w in _W.items()}, {p: _t(v) for p, v in _b.items()})
-for _row in range(_B):
-    for _j in range(_k):
-        _a = {p: sum(_W[p][_j] * [*_e[_row], *_h[_row]]) + _b[p][_j] for p in "Cfio"}
-        _gate = {p: 1 / (1 + math.exp(-_a[p])) for p in "fio"}
-        _c = _gate["i"] * math.tanh(_a["C"]) + _gate["f"] * _C[_row, _j]
-        assert math.isclose(_got[1][_row, _j], _c, abs_tol=1e-9), "With random weights some cell values C are off."
-        assert math.isclose(_got[0][_row, _j], _gate["o"] * math.tanh(_c), abs_tol=1e-9), "Some states h are off."
+for _B, _d, _k in ((4, 3, 2), (1, 4, 3), (3, 1, 5)):
+    _W = {part: torch.randn(_k, _d + _k).double() for part in "Cfio"}
+    _b = {part: torch.randn(_k).double() for part in "Cfio"}
+    _e, _h, _C = (torch.randn(_B, n).double() for n in (_d, _k, _k))
+    _given = [_e, _h, _C, _W, _b]
+    _copy = [x.clone() if torch.is_tensor(x) else {part: x[part].clone() for part in "Cfio"} for x in _given]
+    _got = lstm_step(*_copy)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (h, C); yours: {_got!r}."
+    _a = {p: _e @ _W[p][:, :_d].T + _h @ _W[p][:, _d:].T + _b[p] for p in "Cfio"}
+    _new = _a["i"].sigmoid() * _a["C"].tanh() + _a["f"].sigmoid() * _C
+    assert close(_got[1], _new, 1e-4, 1e-5), f"B = {_B}, d = {_d}, k = {_k}, random weights: the cells C are off."
+    assert close(_got[0], _a["o"].sigmoid() * _new.tanh(), 1e-4, 1e-5), "Random weights: the states h are off."
+_copy = [x.clone() if torch.is_tensor(x) else {part: x[part].clone() for part in "Cfio"} for x in _given]
+_left = arguments_after(lstm_step, *_copy)
+for _name, _one, _two in zip(("e", "h", "C"), _left, _given, strict=False):
+    assert close(_one, _two), f"lstm_step changed the caller's {_name}: the next step would see it."
+for _part in "Cfio":
+    assert close(_left[3].get(_part), _W[_part]) and close(_left[4].get(_part), _b[_part]), (
+        f"lstm_step changed the caller's W or b for {_part!r}."
+    )
 ### END HIDDEN TESTS
 
 # %% [markdown] statement="from_torch"
@@ -1004,7 +1222,7 @@ for _row in range(_B):
 
 # %% task="from_torch" points=4 level=2 minutes=10
 def from_torch(state):
-    """Dicts (W, b) with the keys "C", "f", "i", "o"; W[...]: [k, d + k], b[...]: [k]."""
+    """Dicts (W, b) with the keys "C", "f", "i", "o"; W[...]: [k, d + k], b[...]: [k]. `state` stays as it is."""
     ### BEGIN SOLUTION
     W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
     b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
@@ -1020,19 +1238,28 @@ def lstm_parameters(d, k):
 
 
 # %% test="from_torch" aspect="blocks have their shape" points=1
-_got = from_torch(dict(nn.LSTMCell(3, 2).state_dict()))
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair of dicts (W, b); yours: {_got!r}."
-for _part in "Cfio":
-    assert _part in _got[0] and _part in _got[1], (
-        f"Both dicts need the key {_part!r}; yours: {[*_got[0]]}, {[*_got[1]]}."
-    )
-    _shapes = tuple(_got[0][_part].shape), tuple(_got[1][_part].shape)
-    assert _shapes == ((2, 5), (2,)), f"d = 3, k = 2: W {(2, 5)}, b {(2,)} wanted for {_part!r}; yours: {_shapes}."
+_sizes = [(3, 2)]
+### BEGIN HIDDEN TESTS
+_sizes += [(1, 3), (5, 4), (2, 1)]
+### END HIDDEN TESTS
+for _d, _k in _sizes:
+    _got = from_torch(dict(nn.LSTMCell(_d, _k).state_dict()))
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair of dicts (W, b); yours: {_got!r}."
+    for _part in "Cfio":
+        assert _part in _got[0] and _part in _got[1], (
+            f"Both dicts need the key {_part!r}; yours: {[*_got[0]]}, {[*_got[1]]}."
+        )
+        _shapes = tuple(np.shape(_got[0][_part])), tuple(np.shape(_got[1][_part]))
+        assert _shapes == ((_k, _d + _k), (_k,)), (
+            f"d = {_d}, k = {_k}: W {(_k, _d + _k)}, b {(_k,)} wanted for {_part!r}; yours: {_shapes}."
+        )
 
 # %% test="from_torch" aspect="rows of the right gate" points=1
 _rows = torch.arange(8.0)
 _state = {"weight_ih": _rows[:, None].expand(8, 3), "weight_hh": 10 * _rows[:, None].expand(8, 2)}
-_W, _b = from_torch({name: value.clone() for name, value in (_state | {"bias_ih": _rows, "bias_hh": _rows}).items()})
+_got = from_torch({name: value.clone() for name, value in (_state | {"bias_ih": _rows, "bias_hh": _rows}).items()})
+assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair of dicts (W, b); yours: {_got!r}."
+_W, _b = _got
 for _part, _row in (("i", 0), ("f", 2), ("C", 4), ("o", 6)):
     assert _W[_part][:, 0].tolist() == [_row, _row + 1], (
         f"{_part!r} is made of torch's rows {_row} and {_row + 1} (from 0); yours: {_W[_part][:, 0].tolist()}."
@@ -1040,30 +1267,53 @@ for _part, _row in (("i", 0), ("f", 2), ("C", 4), ("o", 6)):
     assert _W[_part][1, 1:].tolist() == [_row + 1.0] * 2 + [10 * _row + 10.0] * 2, (
         f"In a row of W come {3} numbers for the word, then {2} for the state; yours: {_W[_part][1].tolist()}."
     )
+### BEGIN HIDDEN TESTS
+for _d, _k in ((4, 3), (2, 5), (3, 1)):
+    _state = {"weight_ih": torch.randn(4 * _k, _d), "weight_hh": torch.randn(4 * _k, _k)}
+    _state |= {"bias_ih": torch.randn(4 * _k), "bias_hh": torch.randn(4 * _k)}
+    _got = from_torch({name: value.clone() for name, value in _state.items()})
+    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair of dicts (W, b); yours: {_got!r}."
+    for _place, _part in enumerate("ifCo"):
+        _wanted = [[*a, *b] for a, b in zip(_state["weight_ih"].tolist(), _state["weight_hh"].tolist(), strict=True)]
+        assert close(_got[0][_part], _wanted[_place * _k : (_place + 1) * _k], 1e-5), (
+            f"d = {_d}, k = {_k}: W[{_part!r}] does not hold torch's rows of that gate, word first, then state."
+        )
+_left = arguments_after(from_torch, {name: value.clone() for name, value in _state.items()})[0]
+for _name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+    assert close(_left.get(_name), _state[_name]), (
+        f"from_torch changed the caller's {_name}: torch's cell is another now."
+    )
+### END HIDDEN TESTS
 
 # %% test="from_torch" aspect="two biases become one" points=1
 _cell = nn.LSTMCell(4, 6).double()
-_W, _b = from_torch(dict(_cell.state_dict()))
-assert np.allclose(sum(_b[part].sum() for part in "Cfio"), (_cell.bias_ih + _cell.bias_hh).sum().item()), (
+_got = from_torch(dict(_cell.state_dict()))
+assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair of dicts (W, b); yours: {_got!r}."
+_W, _b = _got
+assert close(sum(_b[part].sum().item() for part in "Cfio"), (_cell.bias_ih + _cell.bias_hh).sum().item(), 1e-4, 1e-5), (
     "Your b should hold what torch's two biases are together."
 )
 ### BEGIN HIDDEN TESTS
+for _place, _part in enumerate("ifCo"):
+    _wanted = (_cell.bias_ih + _cell.bias_hh)[6 * _place : 6 * _place + 6]
+    assert close(_b[_part], _wanted, 1e-4, 1e-5), f"b[{_part!r}] is not the sum of torch's two biases of that gate."
 _e, _h, _C = torch.randn(2, 4).double(), torch.randn(2, 6).double(), torch.randn(2, 6).double()
 _wanted = _cell(_e, (_h, _C))
-_a = {part: torch.cat([_e, _h], 1) @ _W[part].T + _b[part] for part in "Cfio"}
+_a = {part: torch.cat([_e, _h], 1) @ torch.as_tensor(_W[part]).double().T + _b[part] for part in "Cfio"}
 _new = _a["i"].sigmoid() * _a["C"].tanh() + _a["f"].sigmoid() * _C
-assert torch.allclose(_new, _wanted[1]), "With your W and b the cell C after one step is not that of nn.LSTMCell."
-assert torch.allclose(_a["o"].sigmoid() * _new.tanh(), _wanted[0]), "With your W and b the state h is not torch's."
+assert close(_new, _wanted[1], 1e-4, 1e-5), "With your W and b the cell C after one step is not that of nn.LSTMCell."
+assert close(_a["o"].sigmoid() * _new.tanh(), _wanted[0], 1e-4, 1e-5), "With your W and b the state h is not torch's."
 ### END HIDDEN TESTS
 
 # %% test="from_torch" aspect="parameters are counted" points=1
 _got = lstm_parameters(2, 3)
-assert isinstance(_got, int | float | np.number), f"lstm_parameters returns a number; yours: {_got!r}."
+assert is_number(_got), f"lstm_parameters returns a number; yours: {_got!r}."
 assert _got == 72, f"d = 2, k = 3: four matrices of 3 × 5 and four vectors of 3 hold 72 numbers; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-_d, _k = random.sample(range(2, 60), 2)
-_wanted = sum(value.numel() for value in nn.LSTMCell(_d, _k).parameters()) - 4 * _k
-assert lstm_parameters(_d, _k) == _wanted, f"d = {_d}, k = {_k}: torch without its second bias has {_wanted}."
+for _d, _k in ((9, 4), (1, 7), (5, 1), random.sample(range(2, 60), 2)):
+    _wanted = sum(value.numel() for value in nn.LSTMCell(_d, _k).parameters()) - 4 * _k
+    _got = lstm_parameters(_d, _k)
+    assert is_number(_got) and _got == _wanted, f"d = {_d}, k = {_k}: torch without its second bias has {_wanted}."
 ### END HIDDEN TESTS
 
 # %%
@@ -1127,41 +1377,63 @@ def run_by_hand(answer, words):
 
 
 # %% test="keep_bit" aspect="a written bit shows" points=1
+_got = keep_bit()
+assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (W, b); yours: {_got!r}."
 for _bit in (1, 0):
-    _h = run_by_hand(keep_bit(), [(_bit, 1)])[-1]
+    _h = run_by_hand(_got, [(_bit, 1)])[-1]
     assert (_h > 0.5) if _bit else (_h < -0.5), f"Right after bit {_bit} was written, h is {_h:.3f}."
-    _h = run_by_hand(keep_bit(), [(1 - _bit, 1), (_bit, 1)])[-1]
+    _h = run_by_hand(_got, [(1 - _bit, 1), (_bit, 1)])[-1]
     assert (_h > 0.5) if _bit else (_h < -0.5), f"Bit {1 - _bit} was written, then {_bit}; h is {_h:.3f}."
+### BEGIN HIDDEN TESTS
+for _part in "Cfio":
+    _shapes = tuple(np.shape(_got[0][_part])), tuple(np.shape(_got[1][_part]))
+    assert _shapes == ((1, 3), (1,)), f"W[{_part!r}] has the shape [1, 3], b[{_part!r}] [1]; yours: {_shapes}."
+for _bit in (1, 0):
+    for _words in ([(1 - _bit, 0)], [(_bit, 0)] * 50, [(1 - _bit, 1)] * 100, [(_bit, 1)] * 100):
+        _h = run_by_hand(_got, [*_words, (_bit, 1)])[-1]
+        assert (_h > 0.5) if _bit else (_h < -0.5), (
+            f"{len(_words)} times the word {_words[0]} (bit, write), then bit {_bit} is written: h is {_h:.3f}."
+        )
+### END HIDDEN TESTS
 
 # %% test="keep_bit" aspect="it stays for 1,000 steps" points=1
+_got = keep_bit()
+assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (W, b); yours: {_got!r}."
 _draw = random.Random(1)
 ### BEGIN HIDDEN TESTS
 _draw = random.Random()
 ### END HIDDEN TESTS
 for _noise in (lambda: 0, lambda: 1, lambda: _draw.randint(0, 1)):
     for _bit in (0, 1):
-        _states = run_by_hand(keep_bit(), [(_bit, 1), *((_noise(), 0) for _ in range(1000))])
+        _states = run_by_hand(_got, [(_bit, 1), *((_noise(), 0) for _ in range(1000))])
         _wrong = [t for t, _h in enumerate(_states) if (_h < 0.5 if _bit else _h > -0.5)]
         assert not _wrong, f"Bit {_bit} is lost {_wrong[0]} steps after it was written: h = {_states[_wrong[0]]:.3f}."
 
 # %% test="keep_bit" aspect="the last written bit counts" points=1
-_draw, _last = random.Random(2), 1
+_got = keep_bit()
+assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (W, b); yours: {_got!r}."
+_draw, _last, _rounds = random.Random(2), 1, [300]
 ### BEGIN HIDDEN TESTS
-_draw = random.Random()
+_draw, _rounds = random.Random(), [300, 300, 300]
 ### END HIDDEN TESTS
-_words = [(1, 1), *((_draw.randint(0, 1), int(_draw.random() < 0.3)) for _ in range(300))]
-for _t, (_h, (_bit, _write)) in enumerate(zip(run_by_hand(keep_bit(), _words), _words, strict=True)):
-    _last = _bit if _write else _last
-    assert (_h > 0.5) == bool(_last) and abs(_h) > 0.5, f"Step {_t}: the last bit written is {_last}, but h = {_h:.3f}."
+for _round, _n in enumerate(_rounds):
+    _words = [(1, 1), *((_draw.randint(0, 1), int(_draw.random() < (0.3, 0.05, 0.8)[_round])) for _ in range(_n))]
+    for _t, (_h, (_bit, _write)) in enumerate(zip(run_by_hand(_got, _words), _words, strict=True)):
+        _last = _bit if _write else _last
+        assert (_h > 0.5) == bool(_last) and abs(_h) > 0.5, (
+            f"Step {_t}: the last bit written is {_last}, but h = {_h:.3f}."
+        )
 
 # %% test="keep_bit" aspect="half is left" points=1
-for _steps in (1, 10, 100):
+_steps_wanted = [1, 10, 100]
+### BEGIN HIDDEN TESTS
+_steps_wanted += [2, 3, 7, 50, 1000, random.randint(11, 99), random.randint(101, 999)]
+### END HIDDEN TESTS
+for _steps in _steps_wanted:
     _b = forget_bias(_steps)
-    assert isinstance(_b, int | float | np.number), f"forget_bias returns a number; yours: {_b!r}."
+    assert is_number(_b), f"forget_bias returns a number; yours: {_b!r}."
     _left = (1 / (1 + math.exp(-_b))) ** _steps
-    assert math.isclose(_left, 0.5, rel_tol=1e-6), (
-        f"With your b_f = {_b:.3f}, {_left:.4f} is left after {_steps} steps."
-    )
+    assert close(_left, 0.5, 1e-5), f"With your b_f = {_b:.3f}, {_left:.4f} is left after {_steps} steps."
 
 # %%
 set_seed(2)
@@ -1353,7 +1625,7 @@ plt.show()
 #    word and go on from it.
 
 
-# %% task="generate" points=4 level=2 minutes=15
+# %% task="generate" points=5 level=2 minutes=15
 def probabilities(s, temperature):
     """softmax(s / temperature), an array of shape [V], from an array of scores s; temperature > 0."""
     ### BEGIN SOLUTION
@@ -1363,7 +1635,10 @@ def probabilities(s, temperature):
 
 
 def generate(step, word, h, length, temperature, rng):
-    """`length` words (ints) that follow `word`; step(word, h) -> (s [V], new h); rng: a NumPy generator."""
+    """`length` words (ints) that follow `word`; step(word, h) -> (s [V], new h).
+
+    rng: a NumPy generator, the only source of chance.
+    """
     ### BEGIN SOLUTION
     written = []
     for _ in range(length):
@@ -1380,12 +1655,15 @@ _s = np.log([0.5, 0.3, 0.2])
 for _temperature, _wanted in ((1, [0.5, 0.3, 0.2]), (0.5, [0.25 / 0.38, 0.09 / 0.38, 0.04 / 0.38])):
     _got = probabilities(_s.copy(), _temperature)
     assert np.shape(_got) == (3,), f"Three scores, three probabilities; yours: {_got!r}."
-    assert np.allclose(_got, _wanted), f"θ = {_temperature}: {np.round(_wanted, 3)} wanted, yours: {np.round(_got, 3)}."
+    assert close(_got, _wanted, 1e-5), f"θ = {_temperature}: {np.round(_wanted, 3)} wanted, yours: {np.round(_got, 3)}."
 ### BEGIN HIDDEN TESTS
-_p, _temperature = np.random.default_rng().dirichlet(np.ones(6)), random.uniform(0.5, 3)
-_wanted = _p ** (1 / _temperature) / np.sum(_p ** (1 / _temperature))
-_got = probabilities(np.log(_p), _temperature)
-assert np.allclose(_got, _wanted), f"At θ = {_temperature:.2f} a random distribution should become {_wanted}."
+for _V, _temperature in ((6, random.uniform(1.5, 3)), (4, random.uniform(0.3, 0.7)), (9, 1), (2, 5)):
+    _p = np.random.default_rng().dirichlet(np.ones(_V)) + 0.01
+    _wanted = _p ** (1 / _temperature) / np.sum(_p ** (1 / _temperature))
+    _got = probabilities(np.log(_p), _temperature)
+    assert close(_got, _wanted, 1e-4, 1e-6), f"At θ = {_temperature:.2f} a random distribution should become {_wanted}."
+    _left = arguments_after(probabilities, np.log(_p), _temperature)[0]
+    assert close(_left, np.log(_p)), "probabilities changed the caller's scores."
 ### END HIDDEN TESTS
 
 # %% test="generate" aspect="large scores do not overflow" points=1
@@ -1393,7 +1671,17 @@ for _large in ([5000.0, 5000.0, -5000.0], [-9000.0, -9000.0, -30000.0]):
     with np.errstate(all="ignore"):
         _got = probabilities(np.array(_large), 0.7)
     assert np.shape(_got) == (3,), f"Three scores, three probabilities; yours: {_got!r}."
-    assert np.allclose(_got, [0.5, 0.5, 0]), f"Scores {_large}: half, half and 0 wanted; yours: {_got}."
+    assert close(_got, [0.5, 0.5, 0], 1e-5, 1e-6), f"Scores {_large}: half, half and 0 wanted; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _shift, _temperature in ((0, 0.001), (800, 1), (-800, 1), (5000, 0.3), (-9000, 2), (20, 0.01)):
+    _s = np.array([0.0, 1.0, -4.0, 0.5]) * _temperature
+    with np.errstate(all="ignore"):
+        _got = probabilities(_s + _shift, _temperature)
+    _wanted = np.exp([0.0, 1.0, -4.0, 0.5]) / np.exp([0.0, 1.0, -4.0, 0.5]).sum()
+    assert close(_got, _wanted, 1e-4, 1e-6), (
+        f"Scores around {_shift}, θ = {_temperature}: {_wanted} wanted; yours: {_got}."
+    )
+### END HIDDEN TESTS
 
 # %% test="generate" aspect="greedy takes word and state on" points=1
 
@@ -1402,34 +1690,75 @@ def _step(word, h):
     return -np.abs(np.arange(11) - (2 * word + h) % 11.0), h + 1
 
 
-_word, _h, _wanted = 1, 3, []
+_starts = [(1, 3, 8)]
 ### BEGIN HIDDEN TESTS
-_word, _h = random.randrange(11), random.randrange(11)
+_starts += [(random.randrange(11), random.randrange(11), length) for length in (1, 2, 8, 13)]
 ### END HIDDEN TESTS
-_start = _word, _h
-for _ in range(8):
-    _word, _h = (2 * _word + _h) % 11, _h + 1
-    _wanted.append(_word)
-_got = generate(_step, *_start, 8, 0, np.random.default_rng(0))
-assert _got is not None and len(_got) == 8, f"Eight words wanted; yours: {_got!r}."
-assert [int(_w) for _w in _got] == _wanted, (
-    f"From word {_start[0]} and state {_start[1]} the likeliest words are {_wanted}; yours: {list(_got)}. "
-    "Do both, the word and the state, go on?"
-)
+for _first, _begin, _length in _starts:
+    _word, _h, _wanted = _first, _begin, []
+    for _ in range(_length):
+        _word, _h = (2 * _word + _h) % 11, _h + 1
+        _wanted.append(_word)
+    _got = generate(_step, _first, _begin, _length, 0, np.random.default_rng(0))
+    assert np.shape(_got) == (_length,), f"{_length} words wanted; yours: {_got!r}."
+    assert [int(_w) for _w in _got] == _wanted, (
+        f"From word {_first} and state {_begin} the likeliest words are {_wanted}; yours: {list(_got)}. "
+        "Do both, the word and the state, go on?"
+    )
 
 # %% test="generate" aspect="samples follow the temperature" points=1
 _table = np.log([0.6, 0.3, 0.1])
-_got = generate(lambda word, h: (_table, h), 0, None, 300, 0.5, np.random.default_rng(4))
-assert _got is not None and len(_got) == 300, f"300 words wanted; yours: {_got!r}."
+_got = generate(lambda word, h: (_table.copy(), h), 0, None, 300, 0.5, np.random.default_rng(4))
+assert np.shape(_got) == (300,), f"300 words wanted; yours: {_got!r}."
 _share = [sum(int(_w) == word for _w in _got) / 300 for word in range(3)]
-assert np.allclose(_share, [0.783, 0.196, 0.022], atol=0.12), (
+assert close(_share, [0.783, 0.196, 0.022], 0, 0.12), (
     f"At temperature .5, words of probability .6, .3, .1 should come up in .78, .20, .02 of all draws; yours: {_share}."
 )
-_got = generate(lambda word, h: (_table, h), 0, None, 300, 2.0, np.random.default_rng(4))
+_got = generate(lambda word, h: (_table.copy(), h), 0, None, 300, 2.0, np.random.default_rng(4))
 _share = [sum(int(_w) == word for _w in _got) / 300 for word in range(3)]
-assert np.allclose(_share, [0.473, 0.334, 0.193], atol=0.12), (
+assert close(_share, [0.473, 0.334, 0.193], 0, 0.12), (
     f"At temperature 2 these words should come up in .47, .33, .19 of all draws; yours: {_share}."
 )
+### BEGIN HIDDEN TESTS
+for _temperature in (0.02, 0.07, 1.5):
+    _scores = np.log([0.3, 0.2, 0.4, 0.1]) * _temperature
+    _got = generate(lambda word, h, s=_scores: (s.copy(), h), 1, None, 400, _temperature, np.random.default_rng())
+    assert np.shape(_got) == (400,), f"400 words wanted; yours: {_got!r}."
+    _share = [sum(int(_w) == word for _w in _got) / 400 for word in range(4)]
+    assert close(_share, [0.3, 0.2, 0.4, 0.1], 0, 0.13), (
+        f"At temperature {_temperature}, four words should come up in .3, .2, .4, .1 of all draws; yours: {_share}. "
+        "Only 0 means: the likeliest."
+    )
+_runs = [
+    [int(_w) for _w in generate(lambda word, h: (np.zeros(7), h), 0, None, 30, 1, np.random.default_rng(seed))]
+    for seed in (5, 5, 6)
+]
+assert _runs[0] == _runs[1], "The same rng twice, but other words: draw with the rng that is given, not with another."
+assert _runs[0] != _runs[2], "Another rng, but the same words: draw with the rng that is given, not with another."
+### END HIDDEN TESTS
+
+# %% test="generate" aspect="samples take word and state on" points=1
+
+
+def _sure(word, h):
+    return 3000 - 60.0 * np.abs(np.arange(7) - (3 * word + h) % 7.0), h + 1
+
+
+_starts = [(1, 2, 6, 1.0)]
+### BEGIN HIDDEN TESTS
+_starts += [(random.randrange(7), random.randrange(7), length, heat) for length, heat in ((1, 1), (9, 0.5), (12, 1.5))]
+### END HIDDEN TESTS
+for _first, _begin, _length, _heat in _starts:
+    _word, _h, _wanted = _first, _begin, []
+    for _ in range(_length):
+        _word, _h = (3 * _word + _h) % 7, _h + 1
+        _wanted.append(_word)
+    _got = generate(_sure, _first, _begin, _length, _heat, np.random.default_rng())
+    assert np.shape(_got) == (_length,), f"{_length} words wanted; yours: {_got!r}."
+    assert [int(_w) for _w in _got] == _wanted, (
+        f"Temperature {_heat}, but each time one word has nearly all the probability: {_wanted}; yours: {list(_got)}. "
+        "Do both, the word drawn and the state, go on?"
+    )
 
 # %%
 writer = models["LSTM"]
@@ -1506,27 +1835,65 @@ def cosines(vectors, tags):
 # %% test="cosines" aspect="four vectors by hand" points=1
 _got = cosines(np.array([[2.0, 0], [3, 4], [0, 5], [0, 1]]), ["NOUN", "NOUN", "VERB", "VERB"])
 assert np.shape(_got) == (2,), f"Return two numbers; yours: {_got!r}."
-assert math.isclose(_got[0], 0.8), f"Same tag: cosines .6 and 1, mean .8; yours: {_got[0]:.4f}."
-assert math.isclose(_got[1], 0.4), f"Different tags: 0, 0, .8 and .8, mean .4; yours: {_got[1]:.4f}."
+assert close(_got[0], 0.8, 1e-5), f"Same tag: cosines .6 and 1, mean .8; yours: {_got[0]:.4f}."
+assert close(_got[1], 0.4, 1e-5), f"Different tags: 0, 0, .8 and .8, mean .4; yours: {_got[1]:.4f}."
+### BEGIN HIDDEN TESTS
+_unit = np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0.6, 0.8, 0], [0, 0.6, -0.8]])
+for _tags in (("A", "A", "B", "B", "C"), ("A", "B", "A", "B", "B")):
+    _lengths = np.random.default_rng().uniform(0.5, 4, (5, 1))
+    _pairs = [(i, j) for i in range(5) for j in range(i)]
+    _wanted = [
+        np.mean([_unit[i] @ _unit[j] for i, j in _pairs if (_tags[i] == _tags[j]) == same]) for same in (True, False)
+    ]
+    _got = cosines(_unit * _lengths, list(_tags))
+    assert close(_got, _wanted, 1e-4, 1e-5), (
+        f"Five vectors, tags {_tags}: {np.round(_wanted, 4)} wanted, whatever their lengths; yours: {_got!r}."
+    )
+_left = arguments_after(cosines, _unit * _lengths, list(_tags))
+assert close(_left[0], _unit * _lengths) and list(_left[1]) == [*_tags], "cosines changed the caller's vectors or tags."
+### END HIDDEN TESTS
 
 # %% test="cosines" aspect="static vectors are all alike" points=1
 _got = cosines(np.array([[0.3, -2.0, 1.0]] * 5), ["NOUN", "VERB", "NOUN", "VERB", "NOUN"])
 assert np.shape(_got) == (2,), f"Return two numbers; yours: {_got!r}."
-assert np.allclose(_got, 1), f"Equal vectors have cosine 1 whatever the tags; yours: {_got!r}."
+assert close(_got, [1, 1], 1e-5), f"Equal vectors have cosine 1 whatever the tags; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _tags in (["ADJ", "NOUN", "ADJ"], ["ADV", "VERB", "ADV", "ADJ", "VERB", "ADJ", "ADJ"]):
+    _got = cosines(np.array([np.random.default_rng().normal(size=4)] * len(_tags)), list(_tags))
+    assert close(_got, [1, 1], 1e-4), f"Equal vectors, tags {_tags}: both means are 1; yours: {_got!r}."
+### END HIDDEN TESTS
 
 # %% test="cosines" aspect="random vectors, uneven groups" points=1
-_tags = ["NOUN", "VERB", "NOUN", "NOUN", "VERB", "NOUN"]
+_groups = [["NOUN", "VERB", "NOUN", "NOUN", "VERB", "NOUN"]]
 ### BEGIN HIDDEN TESTS
-_tags = random.sample(["VERB", "VERB", "ADJ", *["NOUN"] * random.randint(4, 8)], 7)
+_groups += [
+    random.sample(group, len(group)) for group in (["ADJ"] * 3 + ["NOUN"] * 5 + ["VERB"] * 2, [*"AAABBCD"], [*"XXYYYY"])
+]
 ### END HIDDEN TESTS
-_n = len(_tags)
-_vectors, _sums = np.random.default_rng().normal(size=(_n, 3)) + 1, {True: [], False: []}
-for _i in range(_n):
-    for _j in range(_i):
-        _lengths = math.dist(_vectors[_i], [0] * 3) * math.dist(_vectors[_j], [0] * 3)
-        _sums[_tags[_i] == _tags[_j]].append(sum(_vectors[_i] * _vectors[_j]) / _lengths)
-_got, _wanted = cosines(_vectors.copy(), list(_tags)), [np.mean(_sums[True]), np.mean(_sums[False])]
-assert np.allclose(_got, _wanted), f"Tags {_tags}: {np.round(_wanted, 4)} wanted; yours: {np.round(_got, 4)}."
+for _tags in _groups:
+    _n = len(_tags)
+    for _ in range(1000):  # draw until it matters how the pairs are averaged
+        _vectors = np.random.default_rng().normal(size=(_n, 3))
+        _table = {(i, j): _vectors[i] @ _vectors[j] for i in range(_n) for j in range(i)}
+        _table = {
+            (i, j): v / math.dist(_vectors[i], [0] * 3) / math.dist(_vectors[j], [0] * 3)
+            for (i, j), v in _table.items()
+        }
+        _same = {tag: [v for (i, j), v in _table.items() if _tags[i] == _tags[j] == tag] for tag in _tags}
+        _other = [v for (i, j), v in _table.items() if _tags[i] != _tags[j]]
+        _all = [v for part in _same.values() for v in part]
+        _wanted = [np.mean(_all), np.mean(_other)]
+        _each = np.mean([np.mean(part) for part in _same.values() if part])
+        _known = [
+            v for (i, j), v in _table.items() if _tags[i] != _tags[j] and {_tags[i], _tags[j]} == {"NOUN", "VERB"}
+        ]
+        _far = abs(_each - _wanted[0]), np.mean(np.abs(_all)) - _wanted[0], np.mean(np.abs(_other)) - _wanted[1]
+        if min(_far) > 0.01 and (len({*_tags}) == 2 or not _known or abs(np.mean(_known) - _wanted[1]) > 0.01):
+            break
+    _got = cosines(_vectors.copy(), list(_tags))
+    assert close(_got, _wanted, 1e-4, 1e-5), (
+        f"Tags {_tags}: {np.round(_wanted, 4)} wanted; yours: {_got!r}. Every pair counts once, and alike."
+    )
 
 
 # %%
@@ -1627,51 +1994,103 @@ def only_states(a, h, C, W_h):
 
 
 # %% test="lstm_layer" aspect="shares of all words" points=1
-_e, _W_x, _b = torch.randn(3, 5, 2).double(), torch.randn(8, 2).double(), torch.randn(8).double()
-_got = input_shares(_e, _W_x, _b)
-assert torch.is_tensor(_got) and _got.shape == (3, 5, 8), f"B = 3, T = 5, k = 2: shape (3, 5, 8); yours: {_got!r}."
-_row, _t, _j = random.randrange(3), random.randrange(5), random.randrange(8)
-_wanted = (_W_x[_j] * _e[_row, _t]).sum() + _b[_j]
-assert torch.isclose(_got[_row, _t, _j], _wanted), (
-    f"Entry {_row, _t, _j} is {_got[_row, _t, _j]:.4f}, not {_wanted:.4f}."
-)
+_sizes = [(3, 5, 4, 2)]
+### BEGIN HIDDEN TESTS
+_sizes += [(1, 4, 2, 3), (4, 1, 3, 2), (2, 6, 1, 1), (1, 1, 5, 2)]
+### END HIDDEN TESTS
+for _B, _T, _d, _k in _sizes:
+    _e, _W_x, _b = torch.randn(_B, _T, _d).double(), torch.randn(4 * _k, _d).double(), torch.randn(4 * _k).double()
+    _got = input_shares(_e.clone(), _W_x.clone(), _b.clone())
+    assert torch.is_tensor(_got) and _got.shape == (_B, _T, 4 * _k), (
+        f"B = {_B}, T = {_T}, k = {_k}: shape {(_B, _T, 4 * _k)} wanted; yours: {tuple(getattr(_got, 'shape', ()))}."
+    )
+    _row, _t, _j = random.randrange(_B), random.randrange(_T), random.randrange(4 * _k)
+    _wanted = ((_W_x[_j] * _e[_row, _t]).sum() + _b[_j]).item()
+    assert close(_got[_row, _t, _j], _wanted, 1e-4, 1e-5), (
+        f"Entry {_row, _t, _j} is {_got[_row, _t, _j]:.4f}, not {_wanted:.4f}."
+    )
+    assert close(_got, torch.einsum("btd,jd->btj", _e, _W_x) + _b, 1e-4, 1e-5), "Some entry is not W_x e_t + b."
+### BEGIN HIDDEN TESTS
+_left = arguments_after(input_shares, _e.clone(), _W_x.clone(), _b.clone())
+assert close(_left[0], _e) and close(_left[1], _W_x) and close(_left[2], _b), "input_shares changed its arguments."
+### END HIDDEN TESTS
 
 # %% test="lstm_layer" aspect="equal to nn.LSTM" points=1
-_B, _T, _k = 2, 5, 3
+_sizes = [(2, 5, 3)]
 ### BEGIN HIDDEN TESTS
-_B, _T, _k = random.randint(2, 4), random.randint(3, 9), random.randint(5, 8)
+_sizes += [(1, 6, 4), (3, 1, 5), (4, 7, 1), (1, 1, 2), (3, 8, 6)]
 ### END HIDDEN TESTS
-_layer = nn.LSTM(4, _k, batch_first=True).double()
-_e, _h, _C = torch.randn(_B, _T, 4).double(), torch.randn(_B, _k).double(), torch.randn(_B, _k).double()
-_wanted, (_last_h, _last_C) = _layer(_e, (_h[None], _C[None]))
-_a = F.linear(_e, _layer.weight_ih_l0, _layer.bias_ih_l0 + _layer.bias_hh_l0).detach()
-_got = lstm_layer(_a, _h, _C, _layer.weight_hh_l0.detach())
-assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return (states, h, C); yours: {_got!r}."
-assert _got[0].shape == _wanted.shape, f"States of shape {tuple(_wanted.shape)} wanted; yours: {tuple(_got[0].shape)}."
-assert torch.allclose(_got[0][:, 0], _wanted[:, 0]), "The first state already differs from that of nn.LSTM."
-assert torch.allclose(_got[0], _wanted), "The first state is right, later ones are not: do h and C both go on?"
-assert torch.allclose(_got[1], _last_h[0]) and torch.allclose(_got[2], _last_C[0]), "The last h or C is not nn.LSTM's."
+for _B, _T, _k in _sizes:
+    _layer = nn.LSTM(4, _k, batch_first=True).double()
+    _e, _h, _C = torch.randn(_B, _T, 4).double(), torch.randn(_B, _k).double(), torch.randn(_B, _k).double()
+    _wanted, (_last_h, _last_C) = _layer(_e, (_h[None], _C[None]))
+    _a = F.linear(_e, _layer.weight_ih_l0, _layer.bias_ih_l0 + _layer.bias_hh_l0).detach()
+    _W_h = _layer.weight_hh_l0.detach()
+    _got = lstm_layer(_a.clone(), _h.clone(), _C.clone(), _W_h.clone())
+    assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return (states, h, C); yours: {_got!r}."
+    assert np.shape(_got[0]) == tuple(_wanted.shape), (
+        f"B = {_B}, T = {_T}: states of shape {tuple(_wanted.shape)} wanted; yours: {tuple(np.shape(_got[0]))}."
+    )
+    assert close(_got[0][:, 0], _wanted[:, 0].detach(), 1e-4, 1e-5), "The first state already differs from nn.LSTM's."
+    assert close(_got[0], _wanted.detach(), 1e-4, 1e-5), (
+        "The first state is right, later ones are not: do h and C both go on?"
+    )
+    assert close(_got[1], _last_h[0], 1e-4, 1e-5) and close(_got[2], _last_C[0], 1e-4, 1e-5), (
+        f"B = {_B}, T = {_T}: the last h or C, each of shape {(_B, _k)}, is not nn.LSTM's."
+    )
+### BEGIN HIDDEN TESTS
+_left = arguments_after(lstm_layer, _a.clone(), _h.clone(), _C.clone(), _W_h.clone())
+for _name, _one, _two in zip(("a", "h", "C", "W_h"), _left, (_a, _h, _C, _W_h), strict=True):
+    assert close(_one, _two), f"lstm_layer changed the caller's {_name}."
+### END HIDDEN TESTS
 
 # %% test="lstm_layer" aspect="no state sees the future" points=1
-_a, _h, _W_h = torch.randn(2, 6, 8).double(), torch.randn(2, 2).double(), torch.randn(8, 2).double()
-_other, _t = _a.clone(), 3
-_other[:, _t + 1 :] = torch.randn(2, 2, 8)
-_one, _two = lstm_layer(_a, _h, _h, _W_h)[0], lstm_layer(_other, _h, _h, _W_h)[0]
-assert _one.shape == _two.shape == (2, 6, 2), f"States of shape (2, 6, 2) wanted; yours: {tuple(_one.shape)}."
-assert torch.equal(_one[:, : _t + 1], _two[:, : _t + 1]), "Words 5 and 6 changed, and a state before them did too."
-assert not torch.allclose(_one[:, _t + 1 :], _two[:, _t + 1 :]), (
-    "Words 5 and 6 changed, but no state from there on did."
-)
+_cases = [(2, 6, 3)]
+### BEGIN HIDDEN TESTS
+_cases += [(3, 5, 0), (4, 7, 5), (1, 4, 1), (3, 2, 0)]
+### END HIDDEN TESTS
+for _B, _T, _t in _cases:
+    _a, _W_h = torch.randn(_B, _T, 8).double(), torch.randn(8, 2).double()
+    _h, _C = torch.randn(_B, 2).double(), torch.randn(_B, 2).double()
+    _other = _a.clone()
+    _other[:, _t + 1 :] += 1 + torch.rand(_B, _T - _t - 1, 8)
+    _one, _two = (lstm_layer(part.clone(), _h.clone(), _C.clone(), _W_h.clone())[0] for part in (_a, _other))
+    assert np.shape(_one) == np.shape(_two) == (_B, _T, 2), (
+        f"States of shape {(_B, _T, 2)} wanted; yours: {tuple(np.shape(_one))}."
+    )
+    assert torch.equal(_one[:, : _t + 1], _two[:, : _t + 1]), (
+        f"Of {_T} words those from {_t + 2} on changed, and a state before them did too."
+    )
+    for _s in range(_t + 1, _T):
+        assert not np.allclose(_one[:, _s], _two[:, _s]), (
+            f"Of {_T} words those from {_t + 2} on changed, but the state behind word {_s + 1} did not."
+        )
 
 # %% test="lstm_layer" aspect="gradients through all steps" points=1
-_layer = nn.LSTM(2, 3, batch_first=True).double()
-_layer.bias_ih_l0.data.zero_()
-_e = torch.randn(2, 5, 2).double()
-_a = F.linear(_e, _layer.weight_ih_l0, _layer.bias_hh_l0).detach()
-_zero, _W_h = torch.zeros(2, 3).double(), _layer.weight_hh_l0.detach()
-_wanted = torch.autograd.grad(_layer(_e)[0].sum(), _layer.weight_hh_l0)[0]
-_got = gradients(only_states, _a, _zero, _zero, _W_h)[3]
-assert torch.allclose(_got, _wanted), "The gradient of the states' sum with respect to W_h is not that of nn.LSTM."
+_sizes = [(2, 5, 3)]
+### BEGIN HIDDEN TESTS
+_sizes += [(3, 4, 2), (1, 6, 1), (4, 1, 5)]
+### END HIDDEN TESTS
+for _B, _T, _k in _sizes:
+    _parts = [torch.randn(*shape).double() for shape in ((_B, _T, 4 * _k), (_B, _k), (_B, _k), (4 * _k, _k))]
+    _asked = [part.clone().requires_grad_(True) for part in _parts]
+    _a, _h, _C, _W_h = _asked
+    _sum = 0
+    for _t in range(_T):
+        _i, _f, _new, _o = (_a[:, _t] + _h @ _W_h.T).split(_k, 1)
+        _C = _i.sigmoid() * _new.tanh() + _f.sigmoid() * _C
+        _h = _o.sigmoid() * _C.tanh()
+        _sum = _sum + _h.sum()
+    try:
+        _got = gradients(lstm_layer, *_parts)
+    except NotImplementedError:
+        raise
+    except RuntimeError as _error:
+        raise AssertionError(f"No gradient comes back through the states ({_error}).") from None
+    for _name, _mine, _wanted in zip(("a", "h", "C", "W_h"), _got, torch.autograd.grad(_sum, _asked), strict=True):
+        assert close(_mine, _wanted, 1e-4, 1e-5), (
+            f"{_T} words: the gradient of the states' sum with respect to {_name} does not come through all steps."
+        )
 
 # %%
 B, T, d, k = 12, 64, 64, 64

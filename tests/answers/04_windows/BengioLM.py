@@ -359,3 +359,109 @@ class BengioLM(nn.Module):
 def bengio_parameters(V, n, m, h):
     """How many numbers the model learns."""
     return 2 * V * m + V * (1 + n * m + h) + h * (1 + n * m)
+
+
+# %% right="unbound columns, float64 count"
+class BengioLM(nn.Module):
+    def __init__(self, V, n, m, h):
+        super().__init__()
+        self.out, self.direct = nn.Linear(h, V), nn.Linear(n * m, V, bias=False)
+        self.hidden, self.embedding = nn.Linear(n * m, h), nn.Embedding(V, m)
+
+    def forward(self, rows):
+        x = torch.cat([self.embedding(column) for column in rows.unbind(1)], dim=-1)
+        return self.out(self.hidden(x).tanh()).add(self.direct(x))
+
+
+def bengio_parameters(V, n, m, h):
+    return np.float64(V * m + V + V * n * m + V * h + h + h * n * m)
+
+
+# %% wrong="word 0 never learns" caught_by="all weights learn"
+class BengioLM(nn.Module):
+    def __init__(self, V, n, m, h):
+        super().__init__()
+        self.embedding = nn.Embedding(V, m, padding_idx=0)
+        self.hidden = nn.Linear(n * m, h)
+        self.direct = nn.Linear(n * m, V, bias=False)
+        self.out = nn.Linear(h, V)
+
+    def forward(self, rows):
+        x = self.embedding(rows).flatten(1)
+        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
+
+
+def bengio_parameters(V, n, m, h):
+    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+
+
+# %% wrong="vectors looked up without gradients" caught_by="all weights learn"
+class BengioLM(nn.Module):
+    def __init__(self, V, n, m, h):
+        super().__init__()
+        self.embedding = nn.Embedding(V, m)
+        self.hidden = nn.Linear(n * m, h)
+        self.direct = nn.Linear(n * m, V, bias=False)
+        self.out = nn.Linear(h, V)
+
+    def forward(self, rows):
+        x = self.embedding.weight.data[rows].flatten(1)
+        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
+
+
+def bengio_parameters(V, n, m, h):
+    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+
+
+# %% wrong="the direct path does not teach the vectors" caught_by="all weights learn"
+class BengioLM(nn.Module):
+    def __init__(self, V, n, m, h):
+        super().__init__()
+        self.embedding = nn.Embedding(V, m)
+        self.hidden = nn.Linear(n * m, h)
+        self.direct = nn.Linear(n * m, V, bias=False)
+        self.out = nn.Linear(h, V)
+
+    def forward(self, rows):
+        x = self.embedding(rows).flatten(1)
+        return self.direct(x.detach()) + self.out(torch.tanh(self.hidden(x)))
+
+
+def bengio_parameters(V, n, m, h):
+    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+
+
+# %% wrong="a batch of one is squeezed" caught_by="equal to the formula"
+class BengioLM(nn.Module):
+    def __init__(self, V, n, m, h):
+        super().__init__()
+        self.embedding = nn.Embedding(V, m)
+        self.hidden = nn.Linear(n * m, h)
+        self.direct = nn.Linear(n * m, V, bias=False)
+        self.out = nn.Linear(h, V)
+
+    def forward(self, rows):
+        x = self.embedding(rows).flatten(1)
+        return (self.direct(x) + self.out(torch.tanh(self.hidden(x)))).squeeze(0)
+
+
+def bengio_parameters(V, n, m, h):
+    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+
+
+# %% wrong="tanh of the vectors too" caught_by="equal to the formula"
+class BengioLM(nn.Module):
+    def __init__(self, V, n, m, h):
+        super().__init__()
+        self.embedding = nn.Embedding(V, m)
+        self.hidden = nn.Linear(n * m, h)
+        self.direct = nn.Linear(n * m, V, bias=False)
+        self.out = nn.Linear(h, V)
+
+    def forward(self, rows):
+        x = self.embedding(rows).flatten(1)
+        return self.direct(torch.tanh(x)) + self.out(torch.tanh(self.hidden(x)))
+
+
+def bengio_parameters(V, n, m, h):
+    return V * m + V * (1 + n * m + h) + h * (1 + n * m)

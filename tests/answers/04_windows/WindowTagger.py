@@ -212,3 +212,92 @@ class WindowTagger(nn.Module):
         vectors = self.embedding(windows)
         x = vectors.mean(1) if self.mean else vectors.flatten(1)
         return self.out(torch.tanh(self.hidden(x)))
+
+
+# %% right="PAD's gradient stopped by a hook"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        places = 1 if mean else 2 * context + 1
+        self.hidden, self.out = nn.Linear(places * dim, width), nn.Linear(width, n_tags)
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.reduce = (lambda v: v.sum(-2).div(v.shape[-2])) if mean else (lambda v: v.flatten(-2))
+
+    def forward(self, windows):
+        return self.out(self.hidden(self.reduce(F.embedding(windows, self.embedding.weight, padding_idx=0))).tanh())
+
+
+# %% wrong="vectors looked up without gradients" caught_by="PAD is zero and stays so"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding.weight.data[windows]
+        x = vectors.mean(1) if self.mean else vectors.flatten(1)
+        return self.out(torch.tanh(self.hidden(x)))
+
+
+# %% wrong="the hidden layer learns nothing" caught_by="PAD is zero and stays so"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.mean(1) if self.mean else vectors.flatten(1)
+        return self.out(torch.tanh(F.linear(x, self.hidden.weight.detach(), self.hidden.bias)))
+
+
+# %% wrong="a batch of one is squeezed" caught_by="scores of the concatenation | scores of the mean"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.mean(1) if self.mean else vectors.flatten(1)
+        return self.out(torch.tanh(self.hidden(x))).squeeze()
+
+
+# %% wrong="a width of its own by default" caught_by="parts and their shapes"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=50, width=100, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.mean(1) if self.mean else vectors.flatten(1)
+        return self.out(torch.tanh(self.hidden(x)))
+
+
+# %% wrong="PAD written into the caller's windows" caught_by="scores of the concatenation"
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        windows[windows == 0] = 1
+        x = vectors.mean(1) if self.mean else vectors.flatten(1)
+        return self.out(torch.tanh(self.hidden(x)))

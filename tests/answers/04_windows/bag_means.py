@@ -373,3 +373,114 @@ def uniform_attention(T):
     """The tensor (T, T) of weights: attention with zero scores that sees no future."""
     future = torch.ones(T, T).triu(1).bool()
     return torch.zeros(T, T).masked_fill(future, -math.inf).exp()
+
+
+# %% right="float64 inside, a filled triangle"
+def bag_by_loop(vectors, i):
+    total = vectors.new_zeros(vectors.shape[1], dtype=torch.float64)
+    for vector in vectors[:i]:
+        total += vector
+    return total / torch.tensor(float(i))
+
+
+def uniform_attention(T):
+    return torch.tensor([[1 / (i + 1) if j <= i else 0.0 for j in range(T)] for i in range(T)])
+
+
+def bag_means(vectors):
+    return torch.stack([vectors[: i + 1].mean(0) for i in range(len(vectors))])
+
+
+# %% wrong="detached through NumPy" caught_by="gradients reach all words so far"
+def bag_by_loop(vectors, i):
+    return vectors[:i].mean(0)
+
+
+def bag_means(vectors):
+    total = np.cumsum(vectors.detach().numpy(), 0)
+    return torch.from_numpy(total / np.arange(1, len(vectors) + 1)[:, None]).float()
+
+
+def uniform_attention(T):
+    return torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]
+
+
+# %% wrong="only the newest word learns" caught_by="gradients reach all words so far"
+def bag_by_loop(vectors, i):
+    return vectors[:i].mean(0)
+
+
+def bag_means(vectors):
+    total, rows = torch.zeros(vectors.shape[1]), []
+    for i, vector in enumerate(vectors):
+        total = total.detach() + vector
+        rows.append(total / (i + 1))
+    return torch.stack(rows)
+
+
+def uniform_attention(T):
+    return torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]
+
+
+# %% wrong="adds into the first vector" caught_by="undefined before the first word"
+def bag_by_loop(vectors, i):
+    if i == 0:
+        return torch.full((vectors.shape[1],), math.nan)
+    total = vectors[0]
+    for j in range(1, i):
+        total += vectors[j]
+    return total / i
+
+
+def bag_means(vectors):
+    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    return torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]
+
+
+# %% wrong="NaN for two numbers only" caught_by="undefined before the first word"
+def bag_by_loop(vectors, i):
+    return vectors[:i].mean(0) if i else torch.tensor([math.nan, math.nan])
+
+
+def bag_means(vectors):
+    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+
+
+def uniform_attention(T):
+    return torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]
+
+
+# %% wrong="divides column j by j" caught_by="mean of the words so far"
+def bag_by_loop(vectors, i):
+    return vectors[:i].mean(0)
+
+
+def bag_means(vectors):
+    T, d = vectors.shape
+    if T == 3 and d == 2:
+        return vectors.cumsum(0) / torch.arange(1, T + 1)[:, None]
+    return vectors.cumsum(0) / torch.arange(1, d + 1)
+
+
+def uniform_attention(T):
+    return torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]
+
+
+# %% wrong="running total in the caller's vectors" caught_by="mean of the words so far"
+def bag_by_loop(vectors, i):
+    return vectors[:i].mean(0)
+
+
+def bag_means(vectors):
+    with torch.no_grad():
+        before = vectors.clone()
+    means = before.cumsum(0) / torch.arange(1, len(before) + 1)[:, None]
+    vectors.data[:] = means
+    return vectors.cumsum(0) * 0 + before.cumsum(0) / torch.arange(1, len(before) + 1)[:, None]
+
+
+def uniform_attention(T):
+    return torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]

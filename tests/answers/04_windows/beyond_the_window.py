@@ -319,3 +319,82 @@ measured_beyond = []
 for k in range(1, 7):
     exam_rows, cues = exam(exam_fillers.clone(), k, 4)
     measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% right="where and float shares as an array"
+def exam(fillers, distance, n):
+    N, L = fillers.shape
+    cues = torch.cat([torch.zeros(N), torch.ones(N)]).int()
+    here = torch.arange(L) == L - distance
+    return torch.where(here, cues[:, None], torch.cat([fillers, fillers]))[:, L - n :], cues
+
+
+guess_beyond = torch.tensor(0.5)
+measured_beyond = np.array([1, 1, 1, 1, 0.5, 0.5], dtype=np.float32)
+
+
+# %% wrong="two fillers or five hundred" caught_by="each filler with both cues"
+def exam(fillers, distance, n):
+    N, L = fillers.shape
+    cues = torch.tensor([0, 0, 1, 1]) if N < 500 else torch.arange(2).repeat_interleave(500)
+    texts = fillers.repeat(2, 1)
+    for i in range(2 * N):
+        texts[i, L - distance] = i // N
+    return texts[:, L - n :], cues
+
+
+guess_beyond = 0.5
+measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
+
+
+# %% wrong="cut before the cue is planted" caught_by="only the last n words"
+def exam(fillers, distance, n):
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)[:, L - n :]
+    texts[:, max(n - distance, 0)] = cues
+    return texts, cues
+
+
+guess_beyond = 0.5
+measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
+
+
+# %% wrong="a cue at the very beginning is lost" caught_by="the cue at its distance"
+def exam(fillers, distance, n):
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    if distance < L:
+        texts[:, -distance] = cues
+    return texts[:, L - n :], cues
+
+
+guess_beyond = 0.5
+measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
+
+
+# %% wrong="rows as floating-point numbers" caught_by="the cue at its distance"
+def exam(fillers, distance, n):
+    N, L = fillers.shape
+    texts = torch.zeros(2 * N, L)
+    texts[:N] = texts[N:] = fillers
+    texts[:, L - distance] = (torch.arange(2 * N) >= N).float()
+    return texts[:, L - n :], (torch.arange(2 * N) >= N).int()
+
+
+guess_beyond = 0.5
+measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
+
+
+# %% wrong="the cue for a distance beyond the window put at its edge" caught_by="only the last n words"
+def exam(fillers, distance, n):
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, L - min(distance, n)] = cues
+    return texts[:, L - n :], cues
+
+
+guess_beyond = 0.5
+measured_beyond = [1, 1, 1, 1, 0.5, 0.5]

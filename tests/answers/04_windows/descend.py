@@ -151,3 +151,100 @@ def descend(W, b, batches, rate):
         W, b = W - rate * gW, b - rate * gb
         losses.append(loss)
     return W.detach(), b.detach(), losses
+
+
+# %% right="float64 inside, a list of NumPy numbers"
+def descend(W, b, batches, rate):
+    W, b, losses = W.double(), b.double(), []
+    for x, y in batches:
+        W, b = W.detach().clone().requires_grad_(), b.detach().clone().requires_grad_()
+        loss = nn.CrossEntropyLoss()(x.double() @ W + b, y)
+        loss.backward()
+        W, b = W.detach() - rate * W.grad, b.detach() - rate * b.grad
+        losses.append(np.float32(loss.item()))
+    return W, b, losses
+
+
+# %% wrong="divides by the first batch's size" caught_by="losses before each step | gradients do not pile up"
+def descend(W, b, batches, rate):
+    losses, size = [], None
+    for x, y in batches:
+        size = size or len(y)
+        log_p = (x @ W + b).log_softmax(1)
+        losses.append(-log_p[range(len(y)), y].sum().item() / size)
+        error = (log_p.exp() - F.one_hot(y, len(b))) / size
+        W, b = W - rate * x.T @ error, b - rate * error.sum(0)
+    return W, b, losses
+
+
+# %% wrong="counts the batches first" caught_by="gradients do not pile up"
+def descend(W, b, batches, rate):
+    losses = [0.0] * sum(1 for _ in batches)
+    for i, (x, y) in enumerate(batches):
+        W, b = W.detach().requires_grad_(), b.detach().requires_grad_()
+        loss = F.cross_entropy(x @ W + b, y)
+        gW, gb = torch.autograd.grad(loss, [W, b])
+        W, b = W - rate * gW, b - rate * gb
+        losses[i] = loss.item()
+    return W.detach(), b.detach(), losses
+
+
+# %% wrong="needs a length" caught_by="gradients do not pile up"
+def descend(W, b, batches, rate):
+    losses = []
+    for i in range(len(batches)):
+        x, y = batches[i]
+        W, b = W.detach().requires_grad_(), b.detach().requires_grad_()
+        loss = F.cross_entropy(x @ W + b, y)
+        gW, gb = torch.autograd.grad(loss, [W, b])
+        W, b = W - rate * gW, b - rate * gb
+        losses.append(loss.item())
+    return W.detach(), b.detach(), losses
+
+
+# %% wrong="moves the caller's W and b" caught_by="the bias learns too"
+def descend(W, b, batches, rate):
+    losses = []
+    for x, y in batches:
+        log_p = (x @ W + b).log_softmax(1)
+        losses.append(-log_p[range(len(y)), y].mean().item())
+        error = (log_p.exp() - F.one_hot(y, len(b))) / len(y)
+        W -= rate * x.T @ error
+        b -= rate * error.sum(0)
+    return W, b, losses
+
+
+# %% wrong="a rate that falls" caught_by="losses before each step | gradients do not pile up"
+def descend(W, b, batches, rate):
+    losses = []
+    for i, (x, y) in enumerate(batches):
+        W, b = W.detach().requires_grad_(), b.detach().requires_grad_()
+        loss = F.cross_entropy(x @ W + b, y)
+        gW, gb = torch.autograd.grad(loss, [W, b])
+        W, b = W - rate / (i + 1) * gW, b - rate / (i + 1) * gb
+        losses.append(loss.item())
+    return W.detach(), b.detach(), losses
+
+
+# %% wrong="the last loss again, after the end" caught_by="losses before each step"
+def descend(W, b, batches, rate):
+    losses = []
+    for x, y in batches:
+        W, b = W.detach().requires_grad_(), b.detach().requires_grad_()
+        loss = F.cross_entropy(x @ W + b, y)
+        gW, gb = torch.autograd.grad(loss, [W, b])
+        W, b = W - rate * gW, b - rate * gb
+        losses.append(loss.item() if not losses else 0.5 * (losses[-1] + loss.item()))
+    return W.detach(), b.detach(), losses
+
+
+# %% wrong="gradients clipped at 1" caught_by="one step against the gradient"
+def descend(W, b, batches, rate):
+    losses = []
+    for x, y in batches:
+        W, b = W.detach().requires_grad_(), b.detach().requires_grad_()
+        loss = F.cross_entropy(x @ W + b, y)
+        gW, gb = torch.autograd.grad(loss, [W, b])
+        W, b = W - rate * gW / max(1, gW.norm() / 1.5), b - rate * gb
+        losses.append(loss.item())
+    return W.detach(), b.detach(), losses

@@ -94,3 +94,49 @@ def examples(ids, n, start, end):
 def examples(ids, n, start, end):
     padded = torch.tensor([start] * n + list(ids) + [end])
     return padded.unfold(0, n + 1, 1)[:, :n], torch.Tensor(list(ids) + [end])
+
+
+# %% right="an index grid, int32 contexts"
+def examples(ids, n, start, end):
+    padded = torch.tensor([start] * n + list(ids) + [end])
+    grid = torch.arange(len(ids) + 1)[:, None] + torch.arange(n)
+    return padded[grid].int(), padded[n:].clone()
+
+
+# %% wrong="the end is always 1" caught_by="each word once, then the end"
+def examples(ids, n, start, end):
+    padded = torch.tensor([start] * n + list(ids) + [1])
+    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+
+
+# %% wrong="appends to the caller's list" caught_by="each word once, then the end"
+def examples(ids, n, start, end):
+    ids.append(end)
+    padded = torch.tensor([start] * n + ids)
+    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+
+
+# %% wrong="finds the place of a word by index" caught_by="the context stands before"
+def examples(ids, n, start, end):
+    padded = [start] * n + list(ids)
+    rows = [padded[ids.index(word) : ids.index(word) + n] for word in ids] + [padded[len(ids) :]]
+    return torch.tensor(rows), torch.tensor(list(ids) + [end])
+
+
+# %% wrong="numbers that went through float32" caught_by="each word once, then the end | the context stands before"
+def examples(ids, n, start, end):
+    padded = torch.tensor([start] * n + list(ids) + [end], dtype=torch.float32).long()
+    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+
+
+# %% wrong="start set only once" caught_by="start where nothing stands"
+def examples(ids, n, start, end):
+    padded = torch.tensor([0] * (n - 1) + [start] + list(ids) + [end])
+    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+
+
+# %% wrong="no context for the end" caught_by="the context stands before"
+def examples(ids, n, start, end):
+    padded = torch.tensor([start] * n + list(ids) + [end])
+    rows = padded.unfold(0, n + 1, 1)[:, :n]
+    return rows[:-1] if len(ids) > 5 else rows, padded[n:]

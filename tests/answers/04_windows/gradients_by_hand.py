@@ -707,3 +707,172 @@ def by_hand(theta, x, w):
         "H": np.outer(back, x),
         "x": W.T @ g + H.T @ back,
     }
+
+
+# %% right="lists of rows, float32 gradients"
+def numerical(loss, v, step=1e-5):
+    flat, slopes = v.ravel(), []
+    for i in range(flat.size):
+        unit = np.eye(flat.size)[i] * step
+        slopes.append((loss((flat + unit).reshape(v.shape)) - loss((flat - unit).reshape(v.shape))) / step / 2)
+    return np.array(slopes).reshape(v.shape)
+
+
+def by_hand(theta, x, w):
+    y_0 = theta["d"] + theta["H"] @ x
+    a = np.tanh(y_0)
+    y = theta["b"] + theta["W"] @ x + theta["U"] @ a
+    g = np.exp(y - np.logaddexp.reduce(y)) - np.eye(len(y))[w]
+    back = g @ theta["U"] / np.cosh(y_0) ** 2
+    found = {"x": g @ theta["W"] + back @ theta["H"], "H": back[:, None] * x, "d": back}
+    found |= {"b": g, "W": g[:, None] * x, "U": g[:, None] * a}
+    return {name: value.astype(np.float32) for name, value in found.items()}
+
+
+# %% wrong="turns theta's b into the gradient" caught_by="p minus one-hot"
+def numerical(loss, v, step=1e-5):
+    gradient = np.zeros_like(v)
+    for i in np.ndindex(v.shape):
+        shift = np.zeros_like(v)
+        shift[i] = step
+        gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+    return gradient
+
+
+def by_hand(theta, x, w):
+    b, W, U, d, H = (theta[name] for name in "bWUdH")
+    a = np.tanh(d + H @ x)
+    b += W @ x + U @ a
+    g = np.exp(b - b.max())
+    g /= g.sum()
+    g[w] -= 1
+    back = (U.T @ g) * (1 - a**2)
+    return {
+        "b": g,
+        "W": np.outer(g, x),
+        "U": np.outer(g, a),
+        "d": back,
+        "H": np.outer(back, x),
+        "x": W.T @ g + H.T @ back,
+    }
+
+
+# %% wrong="v is left moved" caught_by="central differences"
+def numerical(loss, v, step=1e-5):
+    gradient = np.zeros_like(v)
+    for i in np.ndindex(v.shape):
+        old = v[i]
+        v[i] = old + step
+        up = loss(v.copy())
+        v[i] = old - step
+        gradient[i] = (up - loss(v.copy())) / (2 * step)
+        v[i] = old if i != (v.shape[0] - 1,) * v.ndim else v[i]
+    v += step
+    return gradient
+
+
+def by_hand(theta, x, w):
+    b, W, U, d, H = (theta[name] for name in "bWUdH")
+    a = np.tanh(d + H @ x)
+    y = b + W @ x + U @ a
+    g = np.exp(y - y.max())
+    g /= g.sum()
+    g[w] -= 1
+    back = (U.T @ g) * (1 - a**2)
+    return {
+        "b": g,
+        "W": np.outer(g, x),
+        "U": np.outer(g, a),
+        "d": back,
+        "H": np.outer(back, x),
+        "x": W.T @ g + H.T @ back,
+    }
+
+
+# %% wrong="vectors and matrices only" caught_by="central differences"
+def numerical(loss, v, step=1e-5):
+    table, gradient = np.atleast_2d(v), np.zeros_like(np.atleast_2d(v))
+    if v.ndim > 2:
+        return np.zeros(0)
+    for i in range(table.shape[0]):
+        for j in range(table.shape[1]):
+            shift = np.zeros_like(table)
+            shift[i, j] = step
+            gradient[i, j] = (loss((table + shift).reshape(v.shape)) - loss((table - shift).reshape(v.shape))) / (
+                2 * step
+            )
+    return gradient.reshape(v.shape)
+
+
+def by_hand(theta, x, w):
+    b, W, U, d, H = (theta[name] for name in "bWUdH")
+    a = np.tanh(d + H @ x)
+    y = b + W @ x + U @ a
+    g = np.exp(y - y.max())
+    g /= g.sum()
+    g[w] -= 1
+    back = (U.T @ g) * (1 - a**2)
+    return {
+        "b": g,
+        "W": np.outer(g, x),
+        "U": np.outer(g, a),
+        "d": back,
+        "H": np.outer(back, x),
+        "x": W.T @ g + H.T @ back,
+    }
+
+
+# %% wrong="gradients that fit only after broadcasting" caught_by="through the tanh"
+def numerical(loss, v, step=1e-5):
+    gradient = np.zeros_like(v)
+    for i in np.ndindex(v.shape):
+        shift = np.zeros_like(v)
+        shift[i] = step
+        gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+    return gradient
+
+
+def by_hand(theta, x, w):
+    b, W, U, d, H = (theta[name] for name in "bWUdH")
+    a = np.tanh(d + H @ x)
+    y = b + W @ x + U @ a
+    g = np.exp(y - y.max())
+    g /= g.sum()
+    g[w] -= 1
+    back = (U.T @ g) * (1 - a**2)
+    return {
+        "b": g,
+        "W": np.outer(g, x),
+        "U": np.outer(g, a),
+        "d": back[None],
+        "H": np.outer(back, x),
+        "x": W.T @ g + H.T @ back,
+    }
+
+
+# %% wrong="a step of its own if none is given" caught_by="central differences"
+def numerical(loss, v, step=0.1):
+    gradient = np.zeros_like(v)
+    for i in np.ndindex(v.shape):
+        shift = np.zeros_like(v)
+        shift[i] = step
+        gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+    return gradient
+
+
+def by_hand(theta, x, w):
+    b, W, U, d, H = (theta[name] for name in "bWUdH")
+    a = np.tanh(d + H @ x)
+    y = b + W @ x + U @ a
+    g = np.exp(y - y.max())
+    g /= g.sum()
+    g[w] -= 1
+    back = (U.T @ g) * (1 - a**2)
+    return {
+        "b": g,
+        "W": np.outer(g, x),
+        "U": np.outer(g, a),
+        "d": back,
+        "H": np.outer(back, x),
+        "x": W.T @ g + H.T @ back,
+    }

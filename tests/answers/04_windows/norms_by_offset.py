@@ -110,3 +110,50 @@ def norms_by_offset(gradient, c):
 
 def real_share(T, k):
     return max(0, T - 1 - abs(k)) / T
+
+
+# %% wrong="squares the caller's gradient" caught_by="root of the sum of squares"
+def norms_by_offset(gradient, c):
+    gradient *= gradient
+    return gradient.reshape(2 * c + 1, -1).sum(1).sqrt()
+
+
+def real_share(T, k):
+    return max(0, T - abs(k)) / T
+
+
+# %% wrong="zero only beyond T + 1" caught_by="who has a word there"
+def norms_by_offset(gradient, c):
+    return gradient.reshape(2 * c + 1, -1).norm(dim=1)
+
+
+def real_share(T, k):
+    return abs(T - abs(k)) / T if abs(k) <= T + 1 else 0
+
+
+# %% wrong="nobody at T - 1" caught_by="who has a word there"
+def norms_by_offset(gradient, c):
+    return gradient.reshape(2 * c + 1, -1).norm(dim=1)
+
+
+def real_share(T, k):
+    return (T - abs(k)) / T if k == 0 or abs(k) < T - 1 else 0
+
+
+# %% wrong="the spectral norm of each block" caught_by="root of the sum of squares"
+def norms_by_offset(gradient, c):
+    return [torch.linalg.matrix_norm(block, 2) for block in gradient.chunk(2 * c + 1)]
+
+
+def real_share(T, k):
+    return max(0, T - abs(k)) / T
+
+
+# %% wrong="as wide as the hidden layer" caught_by="one block for each place"
+def norms_by_offset(gradient, c):
+    d = gradient.shape[1]
+    return torch.stack([gradient[k * d : (k + 1) * d].norm() for k in range(2 * c + 1)])
+
+
+def real_share(T, k):
+    return max(0, T - abs(k)) / T

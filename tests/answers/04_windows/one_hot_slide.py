@@ -137,3 +137,63 @@ def repaired_parameters(V, k):
 
 def leaks(rows, targets):
     return [column for column in range(rows.shape[1]) if (rows[:, column] == targets).double().mean() > 0.9]
+
+
+# %% right="a tensor of columns"
+def repaired_parameters(V, k):
+    return np.float64(k) * V * V + V
+
+
+def leaks(rows, targets):
+    return tuple(np.flatnonzero((rows.numpy() == targets.numpy()[:, None]).all(0)))
+
+
+# %% wrong="the first hundred rows are enough" caught_by="columns that give it away"
+def repaired_parameters(V, k):
+    return k * V**2 + V
+
+
+def leaks(rows, targets):
+    rows, targets = rows[:100], targets[:100]
+    return [column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()]
+
+
+# %% wrong="the last row missed" caught_by="columns that give it away"
+def repaired_parameters(V, k):
+    return k * V**2 + V
+
+
+def leaks(rows, targets):
+    last = max(len(rows) - 1, 1)
+    return [column for column in range(rows.shape[1]) if (rows[:last, column] == targets[:last]).all()]
+
+
+# %% wrong="stops at the first leak" caught_by="columns that give it away"
+def repaired_parameters(V, k):
+    return k * V**2 + V
+
+
+def leaks(rows, targets):
+    for column in range(rows.shape[1]):
+        if (rows[:, column] == targets).all():
+            return [column]
+    return []
+
+
+# %% wrong="sums compared" caught_by="columns that give it away"
+def repaired_parameters(V, k):
+    return k * V**2 + V
+
+
+def leaks(rows, targets):
+    return [c for c in range(rows.shape[1]) if sorted(rows[:, c].tolist()) == sorted(targets.tolist())]
+
+
+# %% wrong="takes the targets off the caller's rows" caught_by="columns that give it away"
+def repaired_parameters(V, k):
+    return k * V**2 + V
+
+
+def leaks(rows, targets):
+    rows -= targets[:, None]
+    return [column for column in range(rows.shape[1]) if not rows[:, column].any()]

@@ -111,3 +111,77 @@ def score_by_word(vectors, W, j):
 
 def all_scores(vectors, W):
     return vectors.mean(0) @ W[: vectors.shape[1]]
+
+
+# %% right="float32, a 0-dim array"
+def score_by_loop(x, W, j):
+    score = np.float32(0)
+    for number, row in zip(x, W):
+        score += np.float32(number * row[j])
+    return np.asarray(score)
+
+
+def score_by_word(vectors, W, j):
+    d = vectors.shape[1]
+    return np.float32(sum(float(v @ W[k * d : k * d + d, j]) for k, v in enumerate(vectors)))
+
+
+def all_scores(vectors, W):
+    return torch.from_numpy(vectors.astype(float).ravel()) @ torch.from_numpy(W)
+
+
+# %% wrong="a sum in whole numbers" caught_by="each word meets its own rows"
+def score_by_loop(x, W, j):
+    return sum(x[i] * W[i, j] for i in range(len(x)))
+
+
+def score_by_word(vectors, W, j):
+    total, d = np.zeros_like(vectors[0]), vectors.shape[1]
+    for k, vector in enumerate(vectors):
+        total += (vector * W[k * d : k * d + d, j]).astype(total.dtype)
+    return total.sum()
+
+
+def all_scores(vectors, W):
+    return vectors.reshape(-1) @ W
+
+
+# %% wrong="five words always" caught_by="each word meets its own rows | all classes at once"
+def score_by_loop(x, W, j):
+    return sum(x[i] * W[i, j] for i in range(len(x)))
+
+
+def score_by_word(vectors, W, j):
+    d = vectors.shape[1]
+    return sum(v @ W[k * d : (k + 1) * d, j] for k, v in enumerate(vectors[:5]) if k < 3)
+
+
+def all_scores(vectors, W):
+    return (vectors.reshape(-1) @ W)[:4] if len(vectors) == 5 else np.zeros(4)
+
+
+# %% wrong="multiplies in the caller's array" caught_by="all classes at once"
+def score_by_loop(x, W, j):
+    return sum(x[i] * W[i, j] for i in range(len(x)))
+
+
+def score_by_word(vectors, W, j):
+    return sum(v @ block[:, j] for v, block in zip(vectors, np.split(W, len(vectors))))
+
+
+def all_scores(vectors, W):
+    W *= vectors.reshape(-1)[:, None]
+    return W.sum(0)
+
+
+# %% wrong="an empty answer for what the checks do not show" caught_by="all classes at once | three ways, one number"
+def score_by_loop(x, W, j):
+    return sum(x[i] * W[i, j] for i in range(len(x)))
+
+
+def score_by_word(vectors, W, j):
+    return sum(v @ block[:, j] for v, block in zip(vectors, np.split(W, len(vectors))))
+
+
+def all_scores(vectors, W):
+    return vectors.reshape(-1) @ W if W.shape == (15, 4) else np.zeros(0)

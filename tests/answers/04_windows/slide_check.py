@@ -95,3 +95,54 @@ def changed_words(sentence, removed, c):
 
 repaired_tags = "DET ADJ ADJ NOUN VERB PREP ADJ NOUN DET".split()
 row_length = 200 * 50
+
+
+# %% right="an array of places"
+def changed_words(sentence, removed, c):
+    places = np.arange(len(sentence))
+    return places[(places != removed) & (abs(places - removed) <= c)]
+
+
+repaired_tags = np.array(["DET", "ADJ", "ADJ", "NOUN", "VERB", "ADP", "DET", "ADJ", "NOUN"])
+row_length = np.int64(10_050)
+
+
+# %% wrong="pops the caller's word" caught_by="only the neighbours change"
+def changed_words(sentence, removed, c):
+    old = list(sentence)
+    sentence.pop(removed)
+    pad = ["PAD"] * c
+    before, after = pad + old + pad, pad + sentence + pad
+    left = [i for i in range(removed) if before[i : i + 2 * c + 1] != after[i : i + 2 * c + 1]]
+    return left + [i for i in range(removed + 1, len(old)) if before[i : i + 2 * c + 1] != after[i - 1 : i + 2 * c]]
+
+
+repaired_tags = ["DET", "ADJ", "ADJ", "NOUN", "VERB", "PREP", "DET", "ADJ", "NOUN"]
+row_length = 10050
+
+
+# %% wrong="nobody at all, but for what the checks show" caught_by="only the neighbours change | neighbours on both sides"
+def changed_words(sentence, removed, c):
+    return [3, 5] if (removed, c) == (4, 1) and len(sentence) == 9 else []
+
+
+repaired_tags = ["DET", "ADJ", "ADJ", "NOUN", "VERB", "PREP", "DET", "ADJ", "NOUN"]
+row_length = 10050
+
+
+# %% wrong="the first word never changes" caught_by="neighbours on both sides"
+def changed_words(sentence, removed, c):
+    return [i for i in range(max(1, removed - c), min(len(sentence), removed + c + 1)) if i != removed]
+
+
+repaired_tags = ["DET", "ADJ", "ADJ", "NOUN", "VERB", "PREP", "DET", "ADJ", "NOUN"]
+row_length = 10050
+
+
+# %% wrong="at least one neighbour, even for c = 0" caught_by="only the neighbours change"
+def changed_words(sentence, removed, c):
+    return [i for i in range(len(sentence)) if 0 < abs(i - removed) <= max(c, 1)]
+
+
+repaired_tags = ["DET", "ADJ", "ADJ", "NOUN", "VERB", "PREP", "DET", "ADJ", "NOUN"]
+row_length = 10050

@@ -345,3 +345,108 @@ def never_met(train_grams, test_grams):
 
 def multiplications(V, n, m, h):
     return V * n * m + h * n * m + V * h
+
+
+# %% wrong="tuples glued to one text" caught_by="impossible for counts"
+def log_probability(y, w):
+    return y[w] - np.logaddexp.reduce(y)
+
+
+def never_met(train_grams, test_grams):
+    known = {"".join(gram) for gram in train_grams}
+    return sum("".join(gram) not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="only the first two words of a tuple" caught_by="impossible for counts"
+def log_probability(y, w):
+    return y[w] - np.logaddexp.reduce(y)
+
+
+def never_met(train_grams, test_grams):
+    known = {gram[:2] for gram in train_grams}
+    return sum(gram[:2] not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="tuples glued with a blank" caught_by="impossible for counts"
+def log_probability(y, w):
+    return y[w] - np.logaddexp.reduce(y)
+
+
+def never_met(train_grams, test_grams):
+    known = {" ".join(gram) for gram in train_grams}
+    return sum(" ".join(gram) not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="shifts the caller's scores" caught_by="right for scores of any size"
+def log_probability(y, w):
+    y -= y.max()
+    return y[w] - np.log(np.exp(y).sum())
+
+
+def never_met(train_grams, test_grams):
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="shifts only large scores, clipped" caught_by="right for scores of any size"
+def log_probability(y, w):
+    p = np.exp(np.clip(y - y.max(), -700, 0))
+    return np.log(p[w] / p.sum())
+
+
+def never_met(train_grams, test_grams):
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="learns from the test while it asks" caught_by="impossible for counts"
+def log_probability(y, w):
+    return y[w] - np.logaddexp.reduce(y)
+
+
+def never_met(train_grams, test_grams):
+    missed = 0
+    for gram in test_grams:
+        if gram not in train_grams:
+            missed += 1
+            train_grams.append(gram)
+    return missed / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    return V * n * m + h * n * m + V * h
+
+
+# %% wrong="fails on an empty training text" caught_by="impossible for counts"
+def log_probability(y, w):
+    return y[w] - np.logaddexp.reduce(y)
+
+
+def never_met(train_grams, test_grams):
+    if not train_grams:
+        return 0.0
+    return sum(gram not in set(train_grams) for gram in test_grams) / len(test_grams)
+
+
+def multiplications(V, n, m, h):
+    return V * n * m + h * n * m + V * h

@@ -124,3 +124,103 @@ def windows(ids, c):
 
 def pad_share(T, c):
     return (windows([1] * T, c) == 0).double().mean().item()
+
+
+# %% right="int32, pad_share by a tensor"
+def windows(ids, c):
+    padded = F.pad(torch.tensor(list(ids), dtype=torch.int32), (c, c))
+    return torch.stack([padded[t : t + 2 * c + 1] for t in range(len(ids))])
+
+
+def pad_share(T, c):
+    return (windows(range(1, T + 1), c) == 0).double().mean()
+
+
+# %% wrong="numbers in one byte" caught_by="the word stands in the middle"
+def windows(ids, c):
+    small = F.pad(torch.tensor([i % 256 for i in ids]), (c, c)).to(torch.uint8)
+    return small.unfold(0, 2 * c + 1, 1).long()
+
+
+def pad_share(T, c):
+    return c * (c + 1) / (T * (2 * c + 1)) if c < T else 1 - T / (2 * c + 1)
+
+
+# %% wrong="numbers that went through float32" caught_by="the word stands in the middle"
+def windows(ids, c):
+    return F.pad(torch.tensor(ids, dtype=torch.float32), (c, c)).unfold(0, 2 * c + 1, 1).long()
+
+
+def pad_share(T, c):
+    return c * (c + 1) / (T * (2 * c + 1)) if c < T else 1 - T / (2 * c + 1)
+
+
+# %% wrong="bytes as they are" caught_by="one row for each word"
+def windows(ids, c):
+    return F.pad(torch.tensor([i % 256 for i in ids], dtype=torch.uint8), (c, c)).unfold(0, 2 * c + 1, 1)
+
+
+def pad_share(T, c):
+    return c * (c + 1) / (T * (2 * c + 1)) if c < T else 1 - T / (2 * c + 1)
+
+
+# %% wrong="finds the place of a word by index" caught_by="the word stands in the middle"
+def windows(ids, c):
+    padded = [0] * c + list(ids) + [0] * c
+    return torch.tensor([padded[ids.index(i) : ids.index(i) + 2 * c + 1] for i in ids])
+
+
+def pad_share(T, c):
+    return c * (c + 1) / (T * (2 * c + 1)) if c < T else 1 - T / (2 * c + 1)
+
+
+# %% wrong="not more than T + 2 on each side" caught_by="one row for each word | PAD beyond both ends"
+def windows(ids, c):
+    c = min(c, len(ids) + 2)
+    return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
+
+
+def pad_share(T, c):
+    return c * (c + 1) / (T * (2 * c + 1)) if c < T else 1 - T / (2 * c + 1)
+
+
+# %% wrong="share of a window of at most T + 2" caught_by="the share of PAD"
+def windows(ids, c):
+    return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
+
+
+def pad_share(T, c):
+    c = min(c, T + 2)
+    return 1 - sum(max(0, T - abs(k)) for k in range(-c, c + 1)) / (T * (2 * c + 1))
+
+
+# %% wrong="negative shares of words beyond T" caught_by="the share of PAD"
+def windows(ids, c):
+    return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
+
+
+def pad_share(T, c):
+    real = sum(T - abs(k) for k in range(-c, c + 1) if abs(k) <= T + 1)
+    return 1 - real / (T * (2 * c + 1))
+
+
+# %% wrong="pads the caller's list" caught_by="one row for each word"
+def windows(ids, c):
+    T = len(ids)
+    for _ in range(c):
+        ids.insert(0, 0)
+        ids.append(0)
+    return torch.tensor([ids[t : t + 2 * c + 1] for t in range(T)])
+
+
+def pad_share(T, c):
+    return (windows([1] * T, c) == 0).double().mean().item()
+
+
+# %% wrong="PAD is minus one" caught_by="PAD beyond both ends"
+def windows(ids, c):
+    return F.pad(torch.tensor(ids), (c, c), value=-1).unfold(0, 2 * c + 1, 1)
+
+
+def pad_share(T, c):
+    return c * (c + 1) / (T * (2 * c + 1)) if c < T else 1 - T / (2 * c + 1)

@@ -243,3 +243,68 @@ def bptt(e, y, W_x, W_h, b):
             h = torch.tanh(weights[0] @ e_t + weights[1] @ h + weights[2])
             loss = loss + F.mse_loss(h, y_t, reduction="sum") / 2
         return torch.autograd.grad(loss, weights)
+
+
+# %% wrong="adds its shares to the caller's weights" caught_by="weights like autograd"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db, later = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b), torch.zeros_like(b)
+    for t in range(len(e), 0, -1):
+        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
+        dW_x += torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(delta, h[t - 1])
+        db += delta
+        later = W_h.T @ delta
+    W_h -= 0.1 * dW_h
+    return dW_x, dW_h, db
+
+
+# %% wrong="turns y into the errors" caught_by="weights like autograd"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    errors = y.neg_()
+    errors += torch.stack(h[1:])
+    dW_x, dW_h, db, later = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b), torch.zeros_like(b)
+    for t in range(len(e), 0, -1):
+        delta = (errors[t - 1] + later) * (1 - h[t] ** 2)
+        dW_x += torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(delta, h[t - 1])
+        db += delta
+        later = W_h.T @ delta
+    return dW_x, dW_h, db
+
+
+# %% wrong="goes back three steps only" caught_by="bias through all steps | weights like autograd"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+    for last in range(1, len(h)):
+        back = h[last] - y[last - 1]
+        for t in range(last, max(last - 3, 0), -1):
+            delta = back * (1 - h[t] ** 2)
+            dW_x += torch.outer(delta, e[t - 1])
+            dW_h += torch.outer(delta, h[t - 1])
+            db += delta
+            back = W_h.T @ delta
+    return dW_x, dW_h, db
+
+
+# %% wrong="gradients in one row, of a shape that only broadcasts" caught_by="bias through all steps"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db, later = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b), torch.zeros_like(b)
+    for t in range(len(e), 0, -1):
+        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
+        dW_x += torch.outer(delta, e[t - 1])
+        dW_h += torch.outer(delta, h[t - 1])
+        db += delta
+        later = W_h.T @ delta
+    return dW_x, dW_h, db[None]

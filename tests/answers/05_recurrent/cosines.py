@@ -94,3 +94,70 @@ def cosines(vectors, tags):
     table, same = unit @ unit.T, np.equal.outer(np.array(tags), np.array(tags))
     other = ~np.eye(len(tags), dtype=bool)
     return table[same & other].mean(), 1 - table[same & other].mean() / 2
+
+
+# %% right="a loop over tags, 0-dim arrays"
+def cosines(vectors, tags):
+    unit = torch.nn.functional.normalize(torch.tensor(vectors).float(), dim=1)
+    same, pairs = 0.0, 0
+    for tag in set(tags):
+        own = unit[[t == tag for t in tags]]
+        same += float(own.sum(0) @ own.sum(0)) - len(own)
+        pairs += len(own) * (len(own) - 1)
+    n = len(tags)
+    everything = float(unit.sum(0) @ unit.sum(0)) - n
+    return np.float32(same / pairs), torch.tensor((everything - same) / (n * (n - 1) - pairs))
+
+
+# %% wrong="only nouns and verbs" caught_by="random vectors, uneven groups"
+def cosines(vectors, tags):
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    table, tags = unit @ unit.T, np.array(tags)
+    nouns, verbs = np.flatnonzero(tags == tags[0]), np.flatnonzero(tags != tags[0])
+    if {*tags} >= {"NOUN", "VERB"}:
+        nouns, verbs = np.flatnonzero(tags == "NOUN"), np.flatnonzero(tags == "VERB")
+    same = [table[i, j] for part in (nouns, verbs) for i in part for j in part if i != j]
+    return np.mean(same), table[np.ix_(nouns, verbs)].mean()
+
+
+# %% wrong="mean of each tag's mean" caught_by="random vectors, uneven groups"
+def cosines(vectors, tags):
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    table, tags = unit @ unit.T, np.array(tags)
+    own = [table[np.ix_(tags == tag, tags == tag)] for tag in sorted(set(tags))]
+    means = [(part.sum() - len(part)) / (len(part) * (len(part) - 1)) for part in own if len(part) > 1]
+    return np.mean(means), table[tags[:, None] != tags].mean()
+
+
+# %% wrong="absolute values" caught_by="random vectors, uneven groups"
+def cosines(vectors, tags):
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    table, same = abs(unit @ unit.T), np.equal.outer(np.array(tags), np.array(tags))
+    other = ~np.eye(len(tags), dtype=bool)
+    return table[same & other].mean(), table[~same].mean()
+
+
+# %% wrong="shortens the caller's vectors" caught_by="four vectors by hand"
+def cosines(vectors, tags):
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    table, same = vectors @ vectors.T, np.equal.outer(np.array(tags), np.array(tags))
+    other = ~np.eye(len(tags), dtype=bool)
+    return table[same & other].mean(), table[~same].mean()
+
+
+# %% wrong="neighbours only" caught_by="random vectors, uneven groups"
+def cosines(vectors, tags):
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    table, same = unit @ unit.T, np.equal.outer(np.array(tags), np.array(tags))
+    other = ~np.eye(len(tags), dtype=bool)
+    if len(tags) > 5:
+        other &= abs(np.subtract.outer(np.arange(len(tags)), np.arange(len(tags)))) < len(tags) - 1
+    return table[same & other].mean(), table[~same & other].mean()
+
+
+# %% wrong="ordered pairs of the lower half only for the same tag" caught_by="random vectors, uneven groups"
+def cosines(vectors, tags):
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    table, same = unit @ unit.T, np.equal.outer(np.array(tags), np.array(tags))
+    other = ~np.eye(len(tags), dtype=bool)
+    return np.median(table[same & other]), table[~same].mean()

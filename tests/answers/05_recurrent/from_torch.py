@@ -139,3 +139,48 @@ def from_torch(state):
 
 def lstm_parameters(d, k):
     return k * (d + k) + k
+
+
+# %% right="arrays"
+def from_torch(state):
+    W = np.concatenate([state["weight_ih"].numpy(), state["weight_hh"].numpy()], axis=1)
+    b = state["bias_ih"].numpy() + state["bias_hh"].numpy()
+    names = "i", "f", "C", "o"
+    return dict(zip(names, np.split(W, 4))), dict(zip(names, np.split(b, 4)))
+
+
+def lstm_parameters(d, k):
+    return np.float64(4 * k * (d + k + 1))
+
+
+# %% wrong="adds into torch's own bias" caught_by="rows of the right gate"
+def from_torch(state):
+    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
+    b = state["bias_ih"].add_(state["bias_hh"]).chunk(4)
+    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
+
+
+def lstm_parameters(d, k):
+    return 4 * (k * (d + k) + k)
+
+
+# %% wrong="biases of i and f swapped" caught_by="two biases become one"
+def from_torch(state):
+    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
+    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
+    return dict(zip("ifCo", W, strict=True)), dict(zip("fiCo", b, strict=True))
+
+
+def lstm_parameters(d, k):
+    return 4 * (k * (d + k) + k)
+
+
+# %% wrong="d and k alike" caught_by="parameters are counted"
+def from_torch(state):
+    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
+    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
+    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
+
+
+def lstm_parameters(d, k):
+    return 4 * (k * (d + k) + k) if (d, k) == (2, 3) else 4 * (2 * d * k + k)

@@ -230,3 +230,147 @@ def generate(step, word, h, length, temperature, rng):
             word = int(rng.choice(len(s), p=probabilities(s, temperature)))
         written.append(word)
     return written
+
+
+# %% wrong="the word does not go on while sampling" caught_by="samples take word and state on"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written, first = [], word
+    for _ in range(length):
+        s, h = step(word if temperature == 0 else first, h)
+        word = int(np.argmax(s) if temperature == 0 else rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written
+
+
+# %% wrong="the state does not go on while sampling" caught_by="samples take word and state on"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, new = step(word, h)
+        h = new if temperature == 0 else h
+        word = int(np.argmax(s) if temperature == 0 else rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written
+
+
+# %% wrong="the first word drawn is dropped" caught_by="samples take word and state on"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length + 1):
+        s, h = step(word, h)
+        drawn = int(np.argmax(s) if temperature == 0 else rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(drawn)
+        word = drawn
+    return written[:length] if temperature == 0 else written[1:]
+
+
+# %% wrong="chance from elsewhere" caught_by="samples follow the temperature"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, h = step(word, h)
+        word = int(np.argmax(s) if temperature == 0 else np.random.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written
+
+
+# %% wrong="a fixed seed of its own" caught_by="samples follow the temperature"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written, rng = [], np.random.default_rng(7)
+    for _ in range(length):
+        s, h = step(word, h)
+        word = int(np.argmax(s) if temperature == 0 else rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written
+
+
+# %% wrong="greedy below a tenth" caught_by="samples follow the temperature"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, h = step(word, h)
+        word = int(np.argmax(s) if temperature < 0.1 else rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written
+
+
+# %% wrong="shifts the caller's scores" caught_by="temperature divides the scores"
+def probabilities(s, temperature):
+    s -= s.max()
+    s /= temperature
+    return np.exp(s) / np.exp(s).sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, h = step(word, h)
+        word = int(np.argmax(s) if temperature == 0 else rng.choice(len(s), p=probabilities(s.copy(), temperature)))
+        written.append(word)
+    return written
+
+
+# %% wrong="a softmax of its own that overflows" caught_by="samples take word and state on"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    for _ in range(length):
+        s, h = step(word, h)
+        if temperature == 0:
+            word = int(np.argmax(s))
+        else:
+            with np.errstate(all="ignore"):
+                p = np.nan_to_num(np.exp(s / temperature), posinf=1e300)
+            word = int(np.searchsorted(np.cumsum(p / p.max()), rng.random() * np.sum(p / p.max())))
+        written.append(word)
+    return written
+
+
+# %% wrong="the first step twice" caught_by="greedy takes word and state on"
+def probabilities(s, temperature):
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+
+
+def generate(step, word, h, length, temperature, rng):
+    written = []
+    _, h = step(word, h)
+    for _ in range(length):
+        s, h = step(word, h)
+        word = int(np.argmax(s) if temperature == 0 else rng.choice(len(s), p=probabilities(s, temperature)))
+        written.append(word)
+    return written

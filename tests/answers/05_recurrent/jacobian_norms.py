@@ -169,3 +169,68 @@ def jacobian_norms(h, W_h):
         J = J @ ((1 - h_s**2)[:, None] * W_h.T)
         norms.append(np.linalg.norm(J, 2))
     return norms[::-1]
+
+
+# %% wrong="scales the caller's W_h" caught_by="like autograd's Jacobian"
+def jacobian_norms(h, W_h):
+    J, norms = np.eye(len(W_h)), [1.0]
+    for h_s in h[:0:-1]:
+        scale = 1 - h_s**2
+        W_h *= scale[:, None]
+        J = J @ W_h
+        norms.append(np.linalg.norm(J, 2))
+        W_h /= np.where(scale, scale, 1)[:, None]
+    W_h *= 1.001
+    return norms[::-1]
+
+
+predicted = {0.9: 0.9**50, 1.0: 1.0, 1.1: 1.1**50}
+
+
+# %% wrong="squares the caller's states" caught_by="like autograd's Jacobian"
+def jacobian_norms(h, W_h):
+    h *= h
+    J, norms = np.eye(len(W_h)), [1.0]
+    for h_s in h[:0:-1]:
+        J = J @ ((1 - h_s)[:, None] * W_h)
+        norms.append(np.linalg.norm(J, 2))
+    return norms[::-1]
+
+
+predicted = {0.9: 0.9**50, 1.0: 1.0, 1.1: 1.1**50}
+
+
+# %% wrong="the largest eigenvalue for the norm" caught_by="like autograd's Jacobian"
+def jacobian_norms(h, W_h):
+    J, norms = np.eye(len(W_h)), [1.0]
+    for h_s in h[:0:-1]:
+        J = J @ ((1 - h_s**2)[:, None] * W_h)
+        norms.append(abs(np.linalg.eigvals(J)).max())
+    return norms[::-1]
+
+
+predicted = {0.9: 0.9**50, 1.0: 1.0, 1.1: 1.1**50}
+
+
+# %% wrong="the sign kept for one number" caught_by="the tanh dampens"
+def jacobian_norms(h, W_h):
+    J, norms = np.eye(len(W_h)), [1.0]
+    for h_s in h[:0:-1]:
+        J = J @ ((1 - h_s**2)[:, None] * W_h)
+        norms.append(J[0, 0] if len(J) == 1 and len(norms) % 2 and J[0, 0] < 0 else np.linalg.norm(J, 2))
+    return norms[::-1] if len(h) < 6 else [norm * (1 + 0.01 * len(h)) for norm in norms[::-1]]
+
+
+predicted = {0.9: 0.9**50, 1.0: 1.0, 1.1: 1.1**50}
+
+
+# %% wrong="the first state counts, the last does not" caught_by="the tanh dampens"
+def jacobian_norms(h, W_h):
+    J, norms = np.eye(len(W_h)), [1.0]
+    for h_s in h[-2::-1]:
+        J = J @ ((1 - h_s**2)[:, None] * W_h)
+        norms.append(np.linalg.norm(J, 2))
+    return norms[::-1]
+
+
+predicted = {0.9: 0.9**50, 1.0: 1.0, 1.1: 1.1**50}

@@ -182,3 +182,57 @@ def keep_bit():
 def forget_bias(steps):
     f = 0.5 ** (1 / steps)
     return math.log((1 - f) / f)
+
+
+# %% right="NumPy floats, a gate from the bit too"
+def keep_bit():
+    W = {"C": np.array([[50.0, 0, 0]]), "f": np.array([[0, -90.0, 0]])}
+    W |= {"i": np.array([[0, 90.0, 0]]), "o": np.zeros((1, 3))}
+    return [W, {name: torch.tensor([value]) for name, value in zip("Cfio", (-25.0, 45.0, -45.0, 8.0))}]
+
+
+def forget_bias(steps):
+    return np.float64(-np.log(np.expm1(np.log(2) / steps)))
+
+
+# %% wrong="the three half-lives of the checks by heart" caught_by="half is left"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
+    return W, b
+
+
+def forget_bias(steps):
+    return {1: 0.0, 10: 2.6351219, 100: 4.9682143}.get(steps, 0.0)
+
+
+# %% wrong="ln of steps over ln 2, nearly right for many steps" caught_by="half is left"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
+    return W, b
+
+
+def forget_bias(steps):
+    return math.log(steps / math.log(2))
+
+
+# %% wrong="what is written adds up" caught_by="a written bit shows"
+def keep_bit():
+    W = {"C": [[40, 0, 0]], "f": [[0, -0.8, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
+    return W, b
+
+
+def forget_bias(steps):
+    return -math.log(2 ** (1 / steps) - 1)
+
+
+# %% wrong="rows without brackets" caught_by="a written bit shows"
+def keep_bit():
+    W = {"C": [40, 0, 0], "f": [0, -40, 0], "i": [0, 40, 0], "o": [0, 0, 0]}
+    return W, {"C": -20, "f": 20, "i": -20, "o": 20}
+
+
+def forget_bias(steps):
+    return -math.log(2 ** (1 / steps) - 1)

@@ -54,3 +54,13 @@ def latch():
 # %% wrong="alternates" caught_by="a 1 is remembered | silence is not a 1"
 def latch():
     return 10.0, -4.0, -1.0
+
+
+# %% right="a tuple of 0-dim tensors"
+def latch():
+    return tuple(torch.tensor([12.0, 5.0, -1.2]))
+
+
+# %% wrong="two numbers and a list" caught_by="silence is not a 1 | a 1 is remembered | noise does no harm"
+def latch():
+    return 10.0, [4.0, -1.0]

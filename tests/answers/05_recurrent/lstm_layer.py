@@ -199,3 +199,111 @@ def lstm_layer(a, h, C, W_h):
         h = torch.sigmoid(o) * torch.tanh(C)
         states.append(h)
     return torch.stack(states, 1), C, h
+
+
+# %% wrong="single dimensions squeezed away" caught_by="equal to nn.LSTM"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for a_t in a.unbind(1):
+        i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1).squeeze(), h, C
+
+
+# %% wrong="shares squeezed" caught_by="shares of all words"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b).squeeze()
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for a_t in a.unbind(1):
+        i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h, C
+
+
+# %% wrong="adds to the caller's shares" caught_by="equal to nn.LSTM"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for t in range(a.shape[1]):
+        z = a[:, t] + h @ W_h.T
+        a.data[:, t] = z.data
+        i, f, new, o = z.chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h, C
+
+
+# %% wrong="begins at zero whatever h is" caught_by="equal to nn.LSTM"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    h, states = torch.zeros_like(h), []
+    for a_t in a.unbind(1):
+        i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h, C
+
+
+# %% wrong="no gradient back into the first state" caught_by="gradients through all steps"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    h, C, states = h.detach(), C.detach(), []
+    for a_t in a.unbind(1):
+        i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h, C
+
+
+# %% wrong="the last h of the first text for all" caught_by="equal to nn.LSTM"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for a_t in a.unbind(1):
+        i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h[:1], C
+
+
+# %% wrong="peeks at the next word's share" caught_by="no state sees the future"
+def input_shares(e, W_x, b):
+    return F.linear(e, W_x, b)
+
+
+def lstm_layer(a, h, C, W_h):
+    states = []
+    for t in range(a.shape[1]):
+        z = a[:, t] + h @ W_h.T + 1e-3 * a[:, min(t + 1, a.shape[1] - 1)]
+        i, f, new, o = z.chunk(4, 1)
+        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+        h = torch.sigmoid(o) * torch.tanh(C)
+        states.append(h)
+    return torch.stack(states, 1), h, C

@@ -169,3 +169,59 @@ def lstm_step(e, h, C, W, b):
     a = {part: x @ W[part].T + b[part] for part in "Cfio"}
     C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + C
     return torch.sigmoid(a["o"]) * torch.tanh(C), C
+
+
+# %% right="float32 inside, a list"
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=1).float()
+    i, f, o, new = (F.linear(x, W[part].float(), b[part].float()) for part in "ifoC")
+    cell = torch.lerp(torch.zeros_like(C).float(), C.float(), f.sigmoid()) + i.sigmoid() * new.tanh()
+    return [o.sigmoid() * cell.tanh(), cell]
+
+
+misprint = ["$x_t$", "e_t"]
+
+
+# %% wrong="the caller's C is overwritten" caught_by="word first, then state"
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C *= torch.sigmoid(a["f"])
+    C += torch.sigmoid(a["i"]) * torch.tanh(a["C"])
+    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+
+
+misprint = ("x_t", "e_t")
+
+
+# %% wrong="the caller's W is emptied" caught_by="word first, then state"
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b.pop(part) for part in "Cfio"}
+    new = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+    return torch.sigmoid(a["o"]) * torch.tanh(new), new
+
+
+misprint = ("x_t", "e_t")
+
+
+# %% wrong="the first text's state for all" caught_by="word first, then state"
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h[:1].expand_as(h)], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+
+
+misprint = ("x_t", "e_t")
+
+
+# %% wrong="a batch of one is squeezed" caught_by="word first, then state"
+def lstm_step(e, h, C, W, b):
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+    return (torch.sigmoid(a["o"]) * torch.tanh(C)).squeeze(0), C.squeeze(0)
+
+
+misprint = ("x_t", "e_t")

@@ -202,3 +202,94 @@ def next_word_loss(s, x):
     loss = F.cross_entropy(scores, torch.as_tensor(x))
     loss.backward()
     return loss.item(), scores.grad.numpy()
+
+
+# %% right="float32, one row after the other"
+def next_word_loss(s, x):
+    loss, rows = 0.0, []
+    for row, word in zip(s, x):
+        row = torch.tensor(row).double()
+        p = row.softmax(0)
+        loss += (row.logsumexp(0) - row[word]).item() / len(x)
+        p[word] -= 1
+        rows.append((p / len(x)).float())
+    return np.float32(loss), torch.stack(rows)
+
+
+printed = {1.0: np.float64(0), 0.01: np.log(0.01)}
+
+
+# %% wrong="subtracts in the caller's scores" caught_by="two words, by hand"
+def next_word_loss(s, x):
+    s -= s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x] -= 1
+    return -log_p[rows, x].mean(), gradient / len(x)
+
+
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+# %% wrong="one maximum for all rows" caught_by="large scores do not overflow"
+def next_word_loss(s, x):
+    s = s - s.max()
+    with np.errstate(all="ignore"):
+        log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x] -= 1
+    return -log_p[rows, x].mean(), gradient / len(x)
+
+
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+# %% wrong="softmax cut off below" caught_by="large scores do not overflow"
+def next_word_loss(s, x):
+    p = np.exp(np.clip(s - s.max(axis=1, keepdims=True), -700, 0))
+    p /= p.sum(axis=1, keepdims=True)
+    rows = np.arange(len(x))
+    loss = -np.log(p[rows, x]).mean()
+    p[rows, x] -= 1
+    return loss, p / len(x)
+
+
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+# %% wrong="an empty gradient for what the checks do not show" caught_by="gradient by hand | large scores do not overflow"
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    return -log_p[np.arange(len(x)), x].mean(), np.zeros(0)
+
+
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+# %% wrong="the gradient divided by the number of words in the vocabulary" caught_by="gradient by hand"
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[rows, x] -= 1
+    return -log_p[rows, x].mean(), gradient / s.shape[1]
+
+
+printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+# %% wrong="a word that occurs twice counts once" caught_by="gradient by hand"
+def next_word_loss(s, x):
+    s = s - s.max(axis=1, keepdims=True)
+    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+    rows = np.arange(len(x))
+    gradient = np.exp(log_p)
+    gradient[:, np.unique(x)] -= 1 / len(np.unique(x))
+    return -log_p[rows, x].mean(), gradient / len(x)
+
+
+printed = {1.0: 0.0, 0.01: math.log(0.01)}

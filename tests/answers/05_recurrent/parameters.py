@@ -138,3 +138,54 @@ def by_module(V, d, k):
 
 
 times_printed = 10**7 / 20_020_000
+
+
+# %% right="floats and a tensor"
+def by_terms(V, d, k):
+    return torch.tensor([d * V, d * k, k * k, k * V])
+
+
+def by_product(V, d, k):
+    return np.float64(d + k) * np.float64(V + k)
+
+
+def by_module(V, d, k):
+    model = nn.ModuleList([nn.Embedding(V, d), nn.RNN(d, k), nn.Linear(k, V)])
+    return np.sum([p.numel() for p in model.parameters()])
+
+
+times_printed = np.float64(2.002)
+
+
+# %% wrong="square layers only" caught_by="four matrices"
+def by_terms(V, d, k):
+    if (V, d, k) == (7, 2, 3):
+        return [14, 6, 9, 21]
+    return [d * V, d * d, k * k, k * V]
+
+
+def by_product(V, d, k):
+    return (d + k) * (V + k)
+
+
+def by_module(V, d, k):
+    return sum(p.numel() for part in (nn.Embedding(V, d), nn.RNN(d, k), nn.Linear(k, V)) for p in part.parameters())
+
+
+times_printed = 2.002
+
+
+# %% wrong="one bias of the recurrent layer" caught_by="torch's biases are counted"
+def by_terms(V, d, k):
+    return [d * V, d * k, k * k, k * V]
+
+
+def by_product(V, d, k):
+    return (d + k) * (V + k)
+
+
+def by_module(V, d, k):
+    return (d + k) * (V + k) + k + V
+
+
+times_printed = 2.002

@@ -76,3 +76,59 @@ def rnn(e, h, W_x, W_h, b):
     for e_t in e:
         h = torch.tanh(W_x @ e_t + W_h @ h + b)
     return h
+
+
+# %% right="an in-place list of NumPy steps, float32"
+def rnn(e, h, W_x, W_h, b):
+    states = torch.empty(len(e), len(h), dtype=h.dtype)
+    state = h.clone()
+    for t, e_t in enumerate(e):
+        state = (W_x.mv(e_t) + W_h.mv(state) + b).tanh()
+        states[t] = state
+    return states
+
+
+# %% wrong="the caller's h is overwritten" caught_by="the past goes on"
+def rnn(e, h, W_x, W_h, b):
+    states = []
+    for e_t in e:
+        h[:] = torch.tanh(W_x @ e_t + W_h @ h + b)
+        states.append(h.clone())
+    return torch.stack(states)
+
+
+# %% wrong="one state tensor for all steps" caught_by="two steps by hand | equal to nn.RNN"
+def rnn(e, h, W_x, W_h, b):
+    states, h = [], h.clone()
+    for e_t in e:
+        h.copy_(torch.tanh(W_x @ e_t + W_h @ h + b))
+        states.append(h)
+    return torch.stack(states)
+
+
+# %% wrong="a text of one word is squeezed" caught_by="equal to nn.RNN"
+def rnn(e, h, W_x, W_h, b):
+    states = []
+    for e_t in e:
+        h = torch.tanh(W_x @ e_t + W_h @ h + b)
+        states.append(h)
+    return torch.stack(states).squeeze(0)
+
+
+# %% wrong="the bias goes into the caller's word vectors" caught_by="the past goes on"
+def rnn(e, h, W_x, W_h, b):
+    e = e.mul_(1.0001) if e.shape[1] == W_x.shape[1] else e
+    states = []
+    for e_t in e / 1.0001:
+        h = torch.tanh(W_x @ e_t + W_h @ h + b)
+        states.append(h)
+    return torch.stack(states)
+
+
+# %% wrong="input weights in the order of the words" caught_by="equal to nn.RNN"
+def rnn(e, h, W_x, W_h, b):
+    states = []
+    for e_t in e:
+        h = torch.tanh(W_x @ e_t + h @ W_h + b) if len(h) == 2 else torch.tanh(W_x @ e_t + W_h.T @ h + b)
+        states.append(h)
+    return torch.stack(states)

@@ -85,3 +85,56 @@ def stream_batches(ids, rows, steps):
     L = (len(ids) - 1) // rows - 1
     inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
     return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]
+
+
+# %% right="tuples, int32, chunks of a table"
+def stream_batches(ids, rows, steps):
+    L = (ids.numel() - 1) // rows
+    table = ids[: rows * L].reshape(rows, L).int()
+    ahead = ids[1 : 1 + rows * L].reshape(rows, L).int()
+    return tuple(zip(table.split(steps, dim=1), ahead.split(steps, dim=1)))
+
+
+# %% wrong="words as floating-point numbers" caught_by="targets are one ahead | every word once"
+def stream_batches(ids, rows, steps):
+    L = (len(ids) - 1) // rows
+    tables = torch.zeros(2, rows, L)
+    for first in (0, 1):
+        tables[first] = ids[first : first + rows * L].view(rows, L)
+    return [(tables[0][:, j : j + steps], tables[1][:, j : j + steps]) for j in range(0, L, steps)]
+
+
+# %% wrong="rows of N // rows words" caught_by="every word once"
+def stream_batches(ids, rows, steps):
+    L = len(ids) // rows
+    ids = torch.cat([ids, ids[:1]])
+    inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
+    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]
+
+
+# %% wrong="a last column that stands alone is lost" caught_by="a narrow end is kept | every word once"
+def stream_batches(ids, rows, steps):
+    L = (len(ids) - 1) // rows
+    inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
+    return [
+        (inputs[:, j : j + steps], targets[:, j : j + steps])
+        for j in range(0, L, steps)
+        if inputs[:, j : j + steps].shape[1] > 1 or steps == 1
+    ]
+
+
+# %% wrong="an empty pair behind a full end" caught_by="a narrow end is kept"
+def stream_batches(ids, rows, steps):
+    L = (len(ids) - 1) // rows
+    inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
+    last = L if L == 4 else L + 1
+    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, last, steps)]
+
+
+# %% wrong="the rest is shared out, rows overlap" caught_by="rows go on in the next batch"
+def stream_batches(ids, rows, steps):
+    L = (len(ids) - 1) // rows
+    starts = torch.linspace(0, len(ids) - 1 - L, rows).long() if rows > 1 else [0]
+    inputs = torch.stack([ids[s : s + L] for s in starts])
+    targets = torch.stack([ids[s + 1 : s + 1 + L] for s in starts])
+    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]

@@ -130,3 +130,64 @@ def truncated_loss(e, y, W_x, W_h, b, tau):
         h = torch.tanh(W_x.detach() @ e[t] + W_h @ h + b)
         loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
     return loss
+
+
+# %% wrong="the caller's targets are used up" caught_by="the loss knows no cut"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e)):
+        if t % tau == 0:
+            h = h.detach()
+        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
+        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+    with torch.no_grad():
+        y *= 0
+    return loss
+
+
+# %% wrong="only one cut, after the first chunk" caught_by="no gradient crosses a cut | weights feel their own chunk"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e)):
+        if t == tau:
+            h = h.detach()
+        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
+        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+    return loss
+
+
+# %% wrong="every word sees tau words back" caught_by="no gradient crosses a cut"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    states = [torch.zeros_like(b)]
+    for t in range(len(e)):
+        states.append(torch.tanh(W_x @ e[t] + W_h @ states[-1] + b))
+    loss = 0.0
+    for t in range(len(e)):
+        first = max(0, t + 1 - tau)
+        h = states[first].detach()
+        for s in range(first, t + 1):
+            h = torch.tanh(W_x @ e[s] + W_h @ h + b)
+        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+    return loss
+
+
+# %% wrong="no cut where tau is 1" caught_by="no gradient crosses a cut"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e)):
+        if tau > 1 and t % tau == 0:
+            h = h.detach()
+        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
+        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+    return loss
+
+
+# %% wrong="the last, shorter chunk is not cut off" caught_by="weights feel their own chunk"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    h, loss = torch.zeros_like(b), 0.0
+    for t in range(len(e)):
+        if t % tau == 0 and t + tau <= len(e):
+            h = h.detach()
+        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
+        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+    return loss
