@@ -16,7 +16,7 @@ from traitlets.config import Config
 
 from autograder.authoring.cells import BEGIN_HIDDEN, BEGIN_SOLUTION, END_HIDDEN, END_SOLUTION
 from autograder.authoring.chapter import Chapter, notebook_of, read_chapter
-from autograder.authoring.lint import LINTS_ENFORCED, problems_of
+from autograder.authoring.lint import problems_of
 from autograder.course import Course, CourseError
 from autograder.disk import write_atomically
 from autograder.grading.nbgrader_setup import environment, visible_folders
@@ -43,7 +43,7 @@ def build(course: Course, name: str, check: bool = False, force: bool = False) -
     """
     chapter = read_chapter(course.chapter_source(name))
     broken_rules = problems_of(chapter, course.chapter_source)
-    if broken_rules and LINTS_ENFORCED:
+    if broken_rules:
         raise broken_rules[0].error()
     reference_path = course.reference(name)
     reference = notebook_of(chapter, course.chapter_source)

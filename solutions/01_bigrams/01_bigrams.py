@@ -44,7 +44,9 @@ plots.use_style()
 # %%
 corpus = lmkit.load("berkeley")
 train_sentences, test_sentences = corpus.splits["train"], corpus.splits["test"]
-print(len(train_sentences), "sentences to learn from,", len(test_sentences), "to test on")
+print(
+    len(train_sentences), "sentences to learn from,", len(test_sentences), "to test on"
+)
 
 # %% [markdown]
 # The simplest model counts whole sentences: P(*s*) = Count(*s*) / all sentences. "Unbiased", says lecture 002, "but can
@@ -52,18 +54,29 @@ print(len(train_sentences), "sentences to learn from,", len(test_sentences), "to
 
 # %%
 sentence_counts = Counter(map(tuple, train_sentences))
-new_sentences = [sentence for sentence in test_sentences if tuple(sentence) not in sentence_counts]
-print(f"held out: {len(test_sentences)}, never said in training: {len(new_sentences) / len(test_sentences):.0%}")
+new_sentences = [
+    sentence for sentence in test_sentences if tuple(sentence) not in sentence_counts
+]
+print(
+    f"held out: {len(test_sentences)}, never said in training: {len(new_sentences) / len(test_sentences):.0%}"
+)
 
 # %%
 read = range(0, 8301, 830)
 lengths = range(1, 11)
 _, (left, right) = plt.subplots(1, 2)
-left.plot(read, [len(set(map(tuple, train_sentences[:number]))) for number in read], "o-")
+left.plot(
+    read, [len(set(map(tuple, train_sentences[:number]))) for number in read], "o-"
+)
 left.set(xlabel="sentences read", ylabel="different ones")
-times = [[count for sentence, count in sentence_counts.items() if len(sentence) == n] for n in lengths]
+times = [
+    [count for sentence, count in sentence_counts.items() if len(sentence) == n]
+    for n in lengths
+]
 right.bar(lengths, [np.mean(found) for found in times], color=plots.COLOURS[1])
-right.set(xlabel="words in the sentence", ylabel="times said, on average", xticks=lengths)
+right.set(
+    xlabel="words in the sentence", ylabel="times said, on average", xticks=lengths
+)
 plt.show()
 
 # %% [markdown]
@@ -108,9 +121,15 @@ def tokenise(text, level, pieces=()):
 # %% test="tokenise" aspect="a cat at three levels" points=1
 for _level, _wanted in (("word", 2), ("character", 5), ("piece", 4)):
     _got = tokenise("a cat", _level, ("ca",))
-    assert hasattr(_got, "__len__"), f"Return a list of tokens; for {_level!r} you return {_got!r}."
-    assert len(_got) == _wanted, f"`a cat` has {_wanted} tokens at level {_level!r}; yours: {_got!r}."
-    assert "a" in list(_got), f"`a` should be a token at level {_level!r}; yours: {_got!r}."
+    assert hasattr(_got, "__len__"), (
+        f"Return a list of tokens; for {_level!r} you return {_got!r}."
+    )
+    assert len(_got) == _wanted, (
+        f"`a cat` has {_wanted} tokens at level {_level!r}; yours: {_got!r}."
+    )
+    assert "a" in list(_got), (
+        f"`a` should be a token at level {_level!r}; yours: {_got!r}."
+    )
 ### BEGIN HIDDEN TESTS
 _text = "Tea\tat\n10 "
 _levels = {
@@ -124,7 +143,9 @@ for _level, _wanted in _levels.items():
         f"A text with a tab and a line break: {_level}s {_wanted}; yours: {_got!r}."
     )
     _got = tokenise("", _level, ("tea",))
-    assert hasattr(_got, "__len__") and len(_got) == 0, f"An empty text has no token: {_got!r}."
+    assert hasattr(_got, "__len__") and len(_got) == 0, (
+        f"An empty text has no token: {_got!r}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="tokenise" aspect="the longest piece wins" points=1
@@ -148,7 +169,9 @@ for _text, _pieces, _wanted in (
             f"with {_pieces} you cut {_text!r} into {_got!r}."
         )
 _after = arguments_after(tokenise, "a cat", "piece", ["a", "cat", "at", "c"])[2]
-assert list(_after) == ["a", "cat", "at", "c"], f"Leave the list of pieces as it is; now: {_after}."
+assert list(_after) == ["a", "cat", "at", "c"], (
+    f"Leave the list of pieces as it is; now: {_after}."
+)
 ### END HIDDEN TESTS
 
 # %% test="tokenise" aspect="white space is no word" points=1
@@ -166,24 +189,36 @@ for _space in (" ", "  ", "\n", "\t", " \t\n", "\n\n"):
         f"Only white space separates the words of {_text!r}; yours: {_got!r}."
     )
 _got = tokenise(" \n ", "word")
-assert hasattr(_got, "__len__") and len(_got) == 0, f"Only white space: no word; yours: {_got!r}."
+assert hasattr(_got, "__len__") and len(_got) == 0, (
+    f"Only white space: no word; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %% test="tokenise" aspect="joining gives the text back" points=1
 for _level in ("character", "piece"):
     _got = tokenise("tell me more", _level, ("ell", "mo"))
-    assert _got is not None, f"You return None at level {_level!r}; return a list of tokens."
-    assert "".join(_got) == "tell me more", f"Joined, your {_level} tokens read {''.join(_got)!r}."
+    assert _got is not None, (
+        f"You return None at level {_level!r}; return a list of tokens."
+    )
+    assert "".join(_got) == "tell me more", (
+        f"Joined, your {_level} tokens read {''.join(_got)!r}."
+    )
 ### BEGIN HIDDEN TESTS
 _texts = ["one\ntwo  three\n", "a", " "]
 _texts += ["".join(random.choices("abc ", k=random.randint(3, 12))) for _ in range(15)]
 for _text in _texts:
-    _pieces = tuple("".join(random.choices("abo", k=random.randint(2, 4))) for _ in range(3))
+    _pieces = tuple(
+        "".join(random.choices("abo", k=random.randint(2, 4))) for _ in range(3)
+    )
     for _level, _known in (("character", ()), ("piece", _pieces), ("piece", ())):
         _got = tokenise(_text, _level, _known)
-        assert hasattr(_got, "__len__"), f"Return a list of tokens; for {_text!r} you return {_got!r}."
+        assert hasattr(_got, "__len__"), (
+            f"Return a list of tokens; for {_text!r} you return {_got!r}."
+        )
         _joined = "".join(_got)
-        assert _joined == _text, f"Joined, the {_level} tokens of {_text!r} read {_joined!r}."
+        assert _joined == _text, (
+            f"Joined, the {_level} tokens of {_text!r} read {_joined!r}."
+        )
         assert all(len(token) == 1 or token in _known for token in _got), (
             f"A token is a piece of {_known} or one character; yours: {_got!r}."
         )
@@ -191,9 +226,17 @@ for _text in _texts:
 
 # %%
 excerpt = " ".join(word for sentence in train_sentences[:400] for word in sentence)
-runs = Counter(word[i : i + n] for word in excerpt.split() for n in (2, 3, 4) for i in range(len(word) - n + 1))
+runs = Counter(
+    word[i : i + n]
+    for word in excerpt.split()
+    for n in (2, 3, 4)
+    for i in range(len(word) - n + 1)
+)
 frequent = [run for run, _ in runs.most_common(100)]
-cuts = {level: tokenise(excerpt, level, frequent) for level in ("character", "piece", "word")}
+cuts = {
+    level: tokenise(excerpt, level, frequent)
+    for level in ("character", "piece", "word")
+}
 print(cuts["piece"][:14])
 
 # %%
@@ -227,7 +270,9 @@ plt.show()
 def build_vocabulary(tokens, min_count):
     """The set of words that occur at least `min_count` times in the list `tokens`, and `<UNK>`."""
     ### BEGIN SOLUTION
-    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
+    return {word for word, count in Counter(tokens).items() if count >= min_count} | {
+        "<UNK>"
+    }
     ### END SOLUTION
 
 
@@ -241,8 +286,12 @@ def replace_unknown(tokens, vocabulary):
 # %% test="vocabulary" aspect="exactly min_count is enough" points=1
 _got = build_vocabulary(["tea", "or", "tea", "no", "tea", "or", "no", "or", "milk"], 2)
 assert hasattr(_got, "__iter__"), f"Return a set of words; you return {_got!r}."
-assert "no" in set(_got), f"`no` occurs twice, which is at least min_count=2; yours: {_got!r}."
-assert "milk" not in set(_got), f"`milk` occurs once, less than min_count=2; yours: {_got!r}."
+assert "no" in set(_got), (
+    f"`no` occurs twice, which is at least min_count=2; yours: {_got!r}."
+)
+assert "milk" not in set(_got), (
+    f"`milk` occurs once, less than min_count=2; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 _tokens = ["Tea", "tea", "team", "tea", "Tea", "steam"]
 _got = build_vocabulary(list(_tokens), 2)
@@ -251,19 +300,25 @@ assert hasattr(_got, "__iter__") and set(_got) - {"<UNK>"} == {"Tea", "tea"}, (
 )
 for _ in range(20):
     _tokens, _least = random.choices("abcdefgh", k=20), random.randint(1, 4)
-    _wanted = {word for word in "abcdefgh" if _tokens.count(word) >= _least and word in _tokens}
+    _wanted = {
+        word for word in "abcdefgh" if _tokens.count(word) >= _least and word in _tokens
+    }
     _got = build_vocabulary(list(_tokens), _least)
     assert hasattr(_got, "__iter__") and set(_got) - {"<UNK>"} == _wanted, (
         f"With min_count={_least}, {_tokens} should not give {_got!r}."
     )
 _after = arguments_after(build_vocabulary, ["or", "tea", "no", "tea"], 2)[0]
-assert list(_after) == ["or", "tea", "no", "tea"], f"Leave `tokens` as they are; now: {_after}."
+assert list(_after) == ["or", "tea", "no", "tea"], (
+    f"Leave `tokens` as they are; now: {_after}."
+)
 ### END HIDDEN TESTS
 
 # %% test="vocabulary" aspect="UNK belongs to the vocabulary" points=1
 _got = build_vocabulary(["tea", "tea"], 1)
 assert _got is not None, "build_vocabulary returns None; return a set."
-assert set(_got) == {"tea", "<UNK>"}, f"For the text `tea tea` wanted: tea and <UNK>; yours: {_got!r}."
+assert set(_got) == {"tea", "<UNK>"}, (
+    f"For the text `tea tea` wanted: tea and <UNK>; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 for _tokens, _least in (([], 1), (["tea", "no", "tea"], 3), (["<UNK>", "no"], 2)):
     _got = build_vocabulary(list(_tokens), _least)
@@ -280,9 +335,9 @@ assert list(_got) == ["more", "tea", "<UNK>", "tea"], (
 )
 ### BEGIN HIDDEN TESTS
 _got = replace_unknown(["te", "Tea", "<UNK>", "tea", "teas", "ea"], {"tea", "<UNK>"})
-assert hasattr(_got, "__iter__") and list(_got) == ["<UNK>"] * 3 + ["tea"] + ["<UNK>"] * 2, (
-    f"Only `tea` is known, so te, Tea, teas and ea are strangers; yours: {_got!r}."
-)
+assert (
+    hasattr(_got, "__iter__") and list(_got) == ["<UNK>"] * 3 + ["tea"] + ["<UNK>"] * 2
+), f"Only `tea` is known, so te, Tea, teas and ea are strangers; yours: {_got!r}."
 for _ in range(10):
     _tokens, _known = random.choices("abcdef", k=9), set(random.sample("abcdef", 3))
     _got = replace_unknown(list(_tokens), _known | {"<UNK>"})
@@ -291,8 +346,12 @@ for _ in range(10):
         f"Known are {sorted(_known)}; {_tokens} became {_got!r}."
     )
 _after = arguments_after(replace_unknown, ["no", "tea", "now"], {"tea", "<UNK>"})
-assert list(_after[0]) == ["no", "tea", "now"], f"Make a *new* list; the old one became {_after[0]}."
-assert set(_after[1]) == {"tea", "<UNK>"}, f"Leave the vocabulary as it is; now: {_after[1]}."
+assert list(_after[0]) == ["no", "tea", "now"], (
+    f"Make a *new* list; the old one became {_after[0]}."
+)
+assert set(_after[1]) == {"tea", "<UNK>"}, (
+    f"Leave the vocabulary as it is; now: {_after[1]}."
+)
 ### END HIDDEN TESTS
 
 # %%
@@ -301,15 +360,22 @@ test_words = [word for sentence in new_sentences for word in sentence]
 sizes, unknown, choices = [], [], []
 for least in (2, 5, 10, 20, 50, 100):
     known = build_vocabulary(train_words, least)
-    counted, asked = Counter(replace_unknown(train_words, known)), list(replace_unknown(test_words, known))
+    counted, asked = (
+        Counter(replace_unknown(train_words, known)),
+        list(replace_unknown(test_words, known)),
+    )
     sizes.append(len(known))
     unknown.append(100 * asked.count("<UNK>") / len(asked))
-    choices.append(2 ** -np.mean([math.log2(counted[word] / len(train_words)) for word in asked]))
+    choices.append(
+        2 ** -np.mean([math.log2(counted[word] / len(train_words)) for word in asked])
+    )
 
 # %%
 _, panels = plt.subplots(1, 2)
 labels = "unknown test words (%)", "words it hesitates between"
-for axes, values, label, colour in zip(panels, (unknown, choices), labels, plots.COLOURS, strict=False):
+for axes, values, label, colour in zip(
+    panels, (unknown, choices), labels, plots.COLOURS, strict=False
+):
     axes.plot(sizes, values, "o-", color=colour)
     axes.set(xlabel="words in the vocabulary", ylabel=label, ylim=(0, None))
 plt.show()
@@ -346,10 +412,14 @@ def ngrams(tokens, n):
 _got = ngrams(["we", "sat", "here"], 2)
 _wanted = [("<s>", "we"), ("we", "sat"), ("sat", "here"), ("here", "</s>")]
 assert _got is not None, "You return None; return a list of tuples."
-assert list(_got) == _wanted, f"The bigrams of `we sat here` are {_wanted}; yours: {_got!r}."
+assert list(_got) == _wanted, (
+    f"The bigrams of `we sat here` are {_wanted}; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 for _number in (1, 2, 5, 8):
-    _tokens = ["no"] * 3 * (_number > 2) + random.choices(["no", "tea", "or"], k=_number)
+    _tokens = ["no"] * 3 * (_number > 2) + random.choices(
+        ["no", "tea", "or"], k=_number
+    )
     _wanted = list(pairwise(["<s>", *_tokens, "</s>"]))
     _got = ngrams(list(_tokens), 2)
     assert hasattr(_got, "__iter__") and list(_got) == _wanted, (
@@ -360,34 +430,50 @@ assert list(_after) == ["we", "sat"], f"Leave `tokens` as they are; now: {_after
 ### END HIDDEN TESTS
 
 # %% test="ngrams" aspect="n minus one start symbols" points=1
-for _n, _first in ((1, ("we",)), (3, ("<s>", "<s>", "we")), (4, ("<s>", "<s>", "<s>", "we"))):
+for _n, _first in (
+    (1, ("we",)),
+    (3, ("<s>", "<s>", "we")),
+    (4, ("<s>", "<s>", "<s>", "we")),
+):
     _got = ngrams(["we", "sat"], _n)
     assert hasattr(_got, "__iter__"), f"Return a list of tuples; you return {_got!r}."
     _got = list(_got)
-    assert _got[:1] == [_first], f"The first {_n}-gram of `we sat` is {_first}; yours: {_got[:1]}."
+    assert _got[:1] == [_first], (
+        f"The first {_n}-gram of `we sat` is {_first}; yours: {_got[:1]}."
+    )
 ### BEGIN HIDDEN TESTS
 for _n in range(1, 8):
     for _tokens in (["no"], ["no", "tea", "no"], []):
         _got = ngrams(list(_tokens), _n)
-        assert hasattr(_got, "__iter__"), f"Return a list of tuples; you return {_got!r}."
+        assert hasattr(_got, "__iter__"), (
+            f"Return a list of tuples; you return {_got!r}."
+        )
         _wanted = (*["<s>"] * (_n - 1), *_tokens, "</s>")[:_n]
         _got = list(_got)[:1]
-        assert _got == [_wanted], f"The first {_n}-gram of {_tokens} is {_wanted}; yours: {_got}."
+        assert _got == [_wanted], (
+            f"The first {_n}-gram of {_tokens} is {_wanted}; yours: {_got}."
+        )
 ### END HIDDEN TESTS
 
 # %% test="ngrams" aspect="one for each word, one for the end" points=1
 _got = list(ngrams(["a", "b", "c"], 3) or [])
-assert len(_got) == 4, f"Three words have four 3-grams, the last for `</s>`; yours: {_got!r}."
+assert len(_got) == 4, (
+    f"Three words have four 3-grams, the last for `</s>`; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 for _number, _n in ((0, 1), (0, 4), (1, 2), (2, 7), (3, 3), (5, 1), (6, 4), (9, 6)):
     _tokens = random.choices("abcd", k=_number)
     _got = ngrams(list(_tokens), _n)
     assert hasattr(_got, "__len__"), f"Return a list of tuples; you return {_got!r}."
     _last = [gram[-1] for gram in _got]
-    assert _last == [*_tokens, "</s>"], f"n = {_n}, {_tokens}: your {_n}-grams end with {_last}."
+    assert _last == [*_tokens, "</s>"], (
+        f"n = {_n}, {_tokens}: your {_n}-grams end with {_last}."
+    )
     for _i, _gram in enumerate(_got):
         _past = tuple((["<s>"] * _n + _tokens)[_i + 1 : _i + _n])
-        assert tuple(_gram) == (*_past, _last[_i]), f"n = {_n}, {_tokens}: {_gram} has another past."
+        assert tuple(_gram) == (*_past, _last[_i]), (
+            f"n = {_n}, {_tokens}: {_gram} has another past."
+        )
 ### END HIDDEN TESTS
 
 # %%
@@ -419,14 +505,29 @@ ngrams(["a", "sentence", "of", "your", "own"], 2)
 # vowels rarely followed vowels:
 
 # %%
-kinds = ["vowel" if letter in "aeiou" else "consonant" for letter in "".join(train_words) if letter.isalpha()]
-print(pd.crosstab(pd.Series(kinds[:-1], name="before"), kinds[1:], normalize="index", colnames=["after"]).round(2))
+kinds = [
+    "vowel" if letter in "aeiou" else "consonant"
+    for letter in "".join(train_words)
+    if letter.isalpha()
+]
+print(
+    pd.crosstab(
+        pd.Series(kinds[:-1], name="before"),
+        kinds[1:],
+        normalize="index",
+        colnames=["after"],
+    ).round(2)
+)
 
 # %% [markdown]
 # Is the product still the same? A toy language has only three texts, with these probabilities:
 
 # %%
-joint = {("cook", "here", "eats"): 0.3, ("cook", "now", "eats"): 0.2, ("cooks", "here", "eat"): 0.5}
+joint = {
+    ("cook", "here", "eats"): 0.3,
+    ("cook", "now", "eats"): 0.2,
+    ("cooks", "here", "eat"): 0.5,
+}
 
 # %% [markdown] statement="chain_rule"
 # From a table like `joint`, where texts that are not listed have probability 0, compute
@@ -447,7 +548,10 @@ joint = {("cook", "here", "eats"): 0.3, ("cook", "now", "eats"): 0.2, ("cooks", 
 def chain_factors(joint, sequence):
     """[P(w1), P(w2 | w1), P(w3 | w1, w2)] for the three words of `sequence`."""
     ### BEGIN SOLUTION
-    start = [sum(p for words, p in joint.items() if words[:k] == tuple(sequence[:k])) for k in range(4)]
+    start = [
+        sum(p for words, p in joint.items() if words[:k] == tuple(sequence[:k]))
+        for k in range(4)
+    ]
     return [start[1], start[2] / start[1], start[3] / start[2]]
     ### END SOLUTION
 
@@ -469,7 +573,9 @@ assert close(_got, [0.5, 0.6, 1.0]), (
 )
 ### BEGIN HIDDEN TESTS
 _p = np.random.default_rng().dirichlet([3] * 5).tolist()
-_table = dict(zip([tuple(text) for text in ("aba", "abc", "acb", "bbc", "cba")], _p, strict=True))
+_table = dict(
+    zip([tuple(text) for text in ("aba", "abc", "acb", "bbc", "cba")], _p, strict=True)
+)
 _a, _ab = _p[0] + _p[1] + _p[2], _p[0] + _p[1]
 for _text, _third in (("aba", _p[0] / _ab), ("abc", _p[1] / _ab), ("abb", 0)):
     _got = chain_factors(dict(_table), tuple(_text))
@@ -484,14 +590,18 @@ assert dict(_after) == _table, "Leave `joint` as it is: your function changes it
 # %% test="chain_rule" aspect="chain product is the joint" points=1
 _got = chain_factors(joint, ("cook", "here", "eat"))
 assert np.shape(_got) == (3,), f"chain_factors returns three numbers; yours: {_got!r}."
-assert np.prod(_got) == 0, f"`cook here eat` is not in the table, so its product is 0; yours: {_got!r}."
+assert np.prod(_got) == 0, (
+    f"`cook here eat` is not in the table, so its product is 0; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 for _ in range(4):
     _p = np.random.default_rng().dirichlet(np.ones(24)).tolist()
     _table = {(a, b, c): _p.pop() for a in "xy" for b in "xyz" for c in "wxyz"}
     for _text in random.sample(list(_table), 8):
         _got = chain_factors(dict(_table), _text)
-        assert np.shape(_got) == (3,), f"chain_factors returns three numbers; yours: {_got!r}."
+        assert np.shape(_got) == (3,), (
+            f"chain_factors returns three numbers; yours: {_got!r}."
+        )
         _product = np.prod(_got)
         assert close(_product, _table[_text]), (
             f"The factors multiply to the joint, without any assumption: {_table[_text]:.4f}; yours: {_product:.4f}."
@@ -510,10 +620,18 @@ _cells = list(np.ndindex(2, 3, 4))
 _table = {("xy"[a], "xyz"[b], "wxyz"[c]): float(_p[a, b, c]) for a, b, c in _cells}
 for _a, _b, _c in random.sample(_cells, 10):
     _got = markov_factors(dict(_table), ("xy"[_a], "xyz"[_b], "wxyz"[_c]))
-    _wanted = [_p[_a].sum(), _p[_a, _b].sum() / _p[_a].sum(), _p[:, _b, _c].sum() / _p[:, _b].sum()]
-    assert close(_got, _wanted), f"On a random table you give {_got!r}: look at the words' places."
+    _wanted = [
+        _p[_a].sum(),
+        _p[_a, _b].sum() / _p[_a].sum(),
+        _p[:, _b, _c].sum() / _p[:, _b].sum(),
+    ]
+    assert close(_got, _wanted), (
+        f"On a random table you give {_got!r}: look at the words' places."
+    )
 _p = np.random.default_rng().dirichlet([3] * 5).tolist()
-_table = dict(zip([tuple(text) for text in ("aba", "abc", "acb", "bbc", "cba")], _p, strict=True))
+_table = dict(
+    zip([tuple(text) for text in ("aba", "abc", "acb", "bbc", "cba")], _p, strict=True)
+)
 _a, _ab, _b = sum(_p[:3]), _p[0] + _p[1], 1 - _p[2]
 for _text, _wanted in (
     ("abb", [_a, _ab / _a, 0]),
@@ -521,7 +639,9 @@ for _text, _wanted in (
     ("cbc", [_p[4], 1, (_p[1] + _p[3]) / _b]),
 ):
     _got = markov_factors(dict(_table), tuple(_text))
-    assert close(_got, _wanted), f"Listed or not, a text has its three factors; yours: {_got!r}."
+    assert close(_got, _wanted), (
+        f"Listed or not, a text has its three factors; yours: {_got!r}."
+    )
 _after = arguments_after(markov_factors, dict(_table), ("a", "b", "b"))[0]
 assert dict(_after) == _table, "Leave `joint` as it is: your function changes it."
 ### END HIDDEN TESTS
@@ -529,8 +649,18 @@ assert dict(_after) == _table, "Leave `joint` as it is: your function changes it
 # %%
 texts = [(who, "here", verb) for who in ("cook", "cooks") for verb in ("eats", "eat")]
 _, axes = plt.subplots()
-axes.bar(np.arange(4) - 0.2, [joint.get(text, 0) for text in texts], width=0.4, label="joint = chain rule")
-axes.bar(np.arange(4) + 0.2, [np.prod(markov_factors(joint, text)) for text in texts], width=0.4, label="Markov")
+axes.bar(
+    np.arange(4) - 0.2,
+    [joint.get(text, 0) for text in texts],
+    width=0.4,
+    label="joint = chain rule",
+)
+axes.bar(
+    np.arange(4) + 0.2,
+    [np.prod(markov_factors(joint, text)) for text in texts],
+    width=0.4,
+    label="Markov",
+)
 axes.set_xticks(range(4), [" ".join(text) for text in texts])
 axes.set_ylabel("probability")
 axes.legend()
@@ -544,7 +674,9 @@ plt.show()
 
 # %%
 p1, p2, p3 = chain_factors(joint, ("cook", "here", "eats"))
-print(f"right {p1 * p2 * p3:.4f}, a factor short {p1 * p3:.4f}, repeated {(p1 * p2) ** 3 * p1 * p2 * p3:.4f}")
+print(
+    f"right {p1 * p2 * p3:.4f}, a factor short {p1 * p3:.4f}, repeated {(p1 * p2) ** 3 * p1 * p2 * p3:.4f}"
+)
 
 # %% [markdown] statement="bigram_mle"
 # ## 5. Three ways, one number
@@ -596,7 +728,9 @@ assert hasattr(_got, "keys"), f"by_hand returns a dict; yours: {_got!r}."
 for _name in ("sat|we", "wish|we", "in|sat", "</s>|house"):
     _value = _got.get(_name)
     assert is_number(_value), f"{_name}: a number is wanted, not {_value!r}."
-assert math.isclose(_got["in|sat"], 0.5), f"sat occurs twice, once before in: .5; yours: {_got['in|sat']}."
+assert math.isclose(_got["in|sat"], 0.5), (
+    f"sat occurs twice, once before in: .5; yours: {_got['in|sat']}."
+)
 ### BEGIN HIDDEN TESTS
 _wanted = {"sat|we": 1 / 3, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1}
 for _name, _value in _wanted.items():
@@ -606,8 +740,12 @@ for _name, _value in _wanted.items():
 ### END HIDDEN TESTS
 
 # %% test="bigram_mle" aspect="rows divide by their context" points=1
-_got = bigram_mle({("i", "want"): 3, ("i", "eat"): 1, ("you", "want"): 5, ("want", "i"): 2})
-assert hasattr(_got, "keys") and "i" in _got, f"model['i'] should hold the words that follow i; yours: {_got!r}."
+_got = bigram_mle(
+    {("i", "want"): 3, ("i", "eat"): 1, ("you", "want"): 5, ("want", "i"): 2}
+)
+assert hasattr(_got, "keys") and "i" in _got, (
+    f"model['i'] should hold the words that follow i; yours: {_got!r}."
+)
 assert close(_got["i"].get("want", 0), 0.75), (
     f"i occurs 4 times as first word, 3 times before want: P(want | i) = .75; yours: {_got['i']!r}."
 )
@@ -625,15 +763,21 @@ for _counts in _tables:
     for (_a, _b), _count in _counts.items():
         _row = sum(_counts.get((_a, word), 0) for word in "abcde")
         _value = _got[_a].get(_b)
-        assert close(_value, _count / _row), f"P({_b} | {_a}) is {_value} with {_counts}."
+        assert close(_value, _count / _row), (
+            f"P({_b} | {_a}) is {_value} with {_counts}."
+        )
 _after = arguments_after(bigram_mle, dict(_counts))[0]
-assert dict(_after) == _counts, "Leave `counts` as they are: your function changes them."
+assert dict(_after) == _counts, (
+    "Leave `counts` as they are: your function changes them."
+)
 ### END HIDDEN TESTS
 
 # %% test="bigram_mle" aspect="the array divides row by row" points=1
 _got = bigram_mle_array(np.array([[0, 3, 1], [2, 0, 2], [1, 1, 8]]))
 assert np.shape(_got) == (3, 3), f"Wanted shape (3, 3); yours: {np.shape(_got)}."
-assert close(np.sum(_got, axis=1), [1, 1, 1]), f"Each row sums to 1; yours: {np.sum(_got, axis=1)}."
+assert close(np.sum(_got, axis=1), [1, 1, 1]), (
+    f"Each row sums to 1; yours: {np.sum(_got, axis=1)}."
+)
 ### BEGIN HIDDEN TESTS
 for _kind in (int, float):
     _C = np.random.default_rng().integers(1, 20, size=(7, 7)).astype(_kind)
@@ -641,7 +785,9 @@ for _kind in (int, float):
     _got = bigram_mle_array(_C.copy())
     assert close(_got, _wanted), f"Counts {_C.tolist()} give other probabilities."
     (_after,) = arguments_after(bigram_mle_array, _C.copy())
-    assert close(_after, _C), "Leave the counts C as they are: your function changes them."
+    assert close(_after, _C), (
+        "Leave the counts C as they are: your function changes them."
+    )
 ### END HIDDEN TESTS
 
 # %% test="bigram_mle" aspect="empty rows stay zero" points=1
@@ -658,14 +804,20 @@ for _empty in ([0, 3], [5], [1, 2, 5], [0, 1, 2, 3, 4, 5]):
     _wanted = [[value / (sum(row) or 1) for value in row] for row in _C.tolist()]
     with np.errstate(all="ignore"):
         _got = bigram_mle_array(_C.copy())
-    assert close(_got, _wanted), f"Rows {_empty} of 6 are empty and stay zero, the others not; yours: {_got!r}."
+    assert close(_got, _wanted), (
+        f"Rows {_empty} of 6 are empty and stay zero, the others not; yours: {_got!r}."
+    )
 ### END HIDDEN TESTS
 
 # %%
 order = sorted({word for pair in counts for word in pair})
 C = np.array([[counts[w1, w2] for w2 in order] for w1 in order])
 P = bigram_mle_array(C)
-print(by_hand()["sat|we"], bigram_mle(counts)["we"]["sat"], P[order.index("we"), order.index("sat")])
+print(
+    by_hand()["sat|we"],
+    bigram_mle(counts)["we"]["sat"],
+    P[order.index("we"), order.index("sat")],
+)
 
 # %% [markdown]
 # The row total is $c(w_1)$ only because `</s>` is counted: *house* occurs once, but without `</s>` nothing follows it. And
@@ -699,14 +851,18 @@ def count_table(sentences, words):
     """How often w2 (column) stands right behind w1 (row) in a sentence, as a DataFrame over `words`."""
     ### BEGIN SOLUTION
     counts = Counter(pair for sentence in sentences for pair in pairwise(sentence))
-    return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)
+    return pd.DataFrame(
+        [[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words
+    )
     ### END SOLUTION
 
 
 # %% test="count_table" aspect="all 64 printed counts" points=1
 _got = count_table(train_sentences + test_sentences, list(berkeley.WORDS))
 assert hasattr(_got, "loc"), f"Return a DataFrame; yours: {_got!r}."
-assert np.shape(_got) == (8, 8), f"Eight words make a table of shape (8, 8); yours: {np.shape(_got)}."
+assert np.shape(_got) == (8, 8), (
+    f"Eight words make a table of shape (8, 8); yours: {np.shape(_got)}."
+)
 _cells = [(w1, w2) for w1 in berkeley.WORDS for w2 in berkeley.WORDS]
 _off = [cell for cell in _cells if _got.loc[cell] != pair_counts.loc[cell]]
 assert not _off, (
@@ -717,8 +873,15 @@ assert not _off, (
 _some, _words = random.sample(train_sentences, 500), ["want", "food", "to", "i"]
 _wanted = Counter(pair for sentence in _some for pair in pairwise(sentence))
 _got = count_table([list(sentence) for sentence in _some], list(_words))
-assert np.shape(_got) == (4, 4), f"Four words make a table of shape (4, 4); yours: {np.shape(_got)}."
-_off = [f"{a} {b}" for a in _words for b in _words if not close(_got.loc[a, b], _wanted[a, b])]
+assert np.shape(_got) == (4, 4), (
+    f"Four words make a table of shape (4, 4); yours: {np.shape(_got)}."
+)
+_off = [
+    f"{a} {b}"
+    for a in _words
+    for b in _words
+    if not close(_got.loc[a, b], _wanted[a, b])
+]
 assert not _off, f"In 500 of the sentences you miscount {_off}."
 ### END HIDDEN TESTS
 
@@ -728,12 +891,22 @@ assert hasattr(_got, "loc"), f"Return a DataFrame; yours: {_got!r}."
 assert _got.loc["tea", "no"] == 0, (
     f"`tea` ends a sentence, `no` begins the next: no pair; yours: {_got.loc['tea', 'no']}."
 )
-assert _got.loc["no", "no"] == 2, f"`no no no` has two pairs `no no`; yours: {_got.loc['no', 'no']}."
+assert _got.loc["no", "no"] == 2, (
+    f"`no no no` has two pairs `no no`; yours: {_got.loc['no', 'no']}."
+)
 ### BEGIN HIDDEN TESTS
-_text = [[], ["a"], ["b"], [], *(random.choices("abcd", k=random.randint(2, 6)) for _ in range(30))]
+_text = [
+    [],
+    ["a"],
+    ["b"],
+    [],
+    *(random.choices("abcd", k=random.randint(2, 6)) for _ in range(30)),
+]
 random.shuffle(_text)
 _got = count_table([list(sentence) for sentence in _text], ["c", "a", "b"])
-assert np.shape(_got) == (3, 3), f"Three words make a table of shape (3, 3); yours: {np.shape(_got)}."
+assert np.shape(_got) == (3, 3), (
+    f"Three words make a table of shape (3, 3); yours: {np.shape(_got)}."
+)
 _joined = " ".join("".join(sentence) for sentence in _text)
 for _a, _b in [(a, b) for a in "abc" for b in "abc"]:
     _number = sum(_joined.startswith(_a + _b, start) for start in range(len(_joined)))
@@ -741,11 +914,17 @@ for _a, _b in [(a, b) for a in "abc" for b in "abc"]:
         f"`{_a} {_b}` occurs {_number} times in a random text; yours: {_got.loc[_a, _b]}."
     )
 _text = [["no", "team"], ["piano", "tea"], ["no", "tea"], ["No", "tea"]]
-_after = arguments_after(count_table, [list(sentence) for sentence in _text], ["tea", "no"])
-assert [list(sentence) for sentence in _after[0]] == _text, "Leave `sentences` as they are."
+_after = arguments_after(
+    count_table, [list(sentence) for sentence in _text], ["tea", "no"]
+)
+assert [list(sentence) for sentence in _after[0]] == _text, (
+    "Leave `sentences` as they are."
+)
 assert list(_after[1]) == ["tea", "no"], f"Leave `words` as they are; now: {_after[1]}."
 _got = count_table(_text, ["tea", "no"]).loc["no", "tea"]
-assert close(_got, 1), f"`no team`, `piano tea` and `No tea` are not `no tea`; yours counts {_got}."
+assert close(_got, 1), (
+    f"`no team`, `piano tea` and `No tea` are not `no tea`; yours counts {_got}."
+)
 ### END HIDDEN TESTS
 
 # %% test="count_table" aspect="words in the order given" points=1
@@ -759,15 +938,26 @@ assert np.array_equal(_got, [[0, 1, 0], [2, 0, 0], [0, 0, 0]]), (
 )
 ### BEGIN HIDDEN TESTS
 _text = [["to", "go", "out"], ["go", "out", "to", "go"], ["is", "go", "out"]]
-for _words in (["out", "go", "never", "to", "is"], ["to", "out", "go"], ["never", "nor"]):
+for _words in (
+    ["out", "go", "never", "to", "is"],
+    ["to", "out", "go"],
+    ["never", "nor"],
+):
     _got = count_table([list(sentence) for sentence in _text], list(_words))
     assert hasattr(_got, "loc") and list(_got.index) == list(_got.columns) == _words, (
         f"Rows and columns should follow {_words}; yours: {_got!r}."
     )
     for _cell in [(a, b) for a in _words for b in _words]:
-        _number = {("go", "out"): 3, ("to", "go"): 2, ("out", "to"): 1, ("is", "go"): 1}.get(_cell, 0)
+        _number = {
+            ("go", "out"): 3,
+            ("to", "go"): 2,
+            ("out", "to"): 1,
+            ("is", "go"): 1,
+        }.get(_cell, 0)
         _value = _got.loc[_cell]
-        assert close(_value, _number), f"`{' '.join(_cell)}` occurs {_number} times; yours: {_value}."
+        assert close(_value, _number), (
+            f"`{' '.join(_cell)}` occurs {_number} times; yours: {_value}."
+        )
 ### END HIDDEN TESTS
 
 # %%
@@ -823,27 +1013,42 @@ def wrong_cells(printed, exact):
 # %% test="mle_table" aspect="each row by its word count" points=1
 _got = mle_table(pair_counts.copy(), dict(word_counts))
 assert hasattr(_got, "loc"), f"Return a DataFrame; yours: {_got!r}."
-assert np.shape(_got) == (8, 8), f"Wanted a table of 8 rows and 8 columns; yours has shape {np.shape(_got)}."
+assert np.shape(_got) == (8, 8), (
+    f"Wanted a table of 8 rows and 8 columns; yours has shape {np.shape(_got)}."
+)
 _value = _got.loc["i", "want"]
-assert close(_value, 827 / 2533), f"P(want | i) = 827 / 2533 = .326; yours: {_value:.3g}."
+assert close(_value, 827 / 2533), (
+    f"P(want | i) = 827 / 2533 = .326; yours: {_value:.3g}."
+)
 _value = _got.loc["chinese", "food"]
-assert close(_value, 82 / 158), f"P(food | chinese) = 82 / 158 = .519; yours: {_value:.3g}."
+assert close(_value, 82 / 158), (
+    f"P(food | chinese) = 82 / 158 = .519; yours: {_value:.3g}."
+)
 ### BEGIN HIDDEN TESTS
 _words = sorted(random.sample("abcdefg", 4))
 _pairs = np.random.default_rng().integers(1, 9, (4, 4))
 _total = {word: random.randint(40, 90) for word in _words}
 _got = mle_table(pd.DataFrame(_pairs, index=_words, columns=_words), dict(_total))
-assert np.shape(_got) == (4, 4), f"Wanted a table of 4 rows and 4 columns; yours: {_got!r}."
+assert np.shape(_got) == (4, 4), (
+    f"Wanted a table of 4 rows and 4 columns; yours: {_got!r}."
+)
 for _i, _j in np.ndindex(4, 4):
-    _value, _wanted = _got.loc[_words[_i], _words[_j]], _pairs[_i, _j] / _total[_words[_i]]
-    assert close(_value, _wanted), f"{_pairs[_i, _j]} pairs, {_total[_words[_i]]} times the first word: not {_value}."
+    _value, _wanted = (
+        _got.loc[_words[_i], _words[_j]],
+        _pairs[_i, _j] / _total[_words[_i]],
+    )
+    assert close(_value, _wanted), (
+        f"{_pairs[_i, _j]} pairs, {_total[_words[_i]]} times the first word: not {_value}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="mle_table" aspect="words are matched by name" points=1
 _pairs = pd.DataFrame([[1, 2], [3, 4]], index=["tea", "or"], columns=["tea", "or"])
 _got = mle_table(_pairs.copy(), {"or": 8, "tea": 4})
 assert hasattr(_got, "loc"), f"Return a DataFrame; yours: {_got!r}."
-assert np.shape(_got) == (2, 2), f"Wanted a table of 2 rows and 2 columns; yours has shape {np.shape(_got)}."
+assert np.shape(_got) == (2, 2), (
+    f"Wanted a table of 2 rows and 2 columns; yours has shape {np.shape(_got)}."
+)
 assert close(_got.loc["tea", "or"], 0.5), (
     f"tea occurs 4 times, 2 of them before or: .5, wherever tea stands in the dict; yours: {_got.loc['tea', 'or']}."
 )
@@ -860,16 +1065,26 @@ for _order in ("abcde", "edcba", random.sample("abcde", 5)):
             f"P({_b} | {_a}) is wrong where rows are not in the order of the dict."
         )
 _after = arguments_after(mle_table, _pairs.copy(), dict(_total))
-assert np.array_equal(_after[0], _cells), "Leave `pair_counts` as they are: your function changes them."
-assert dict(_after[1]) == _total, "Leave `word_counts` as they are: your function changes them."
+assert np.array_equal(_after[0], _cells), (
+    "Leave `pair_counts` as they are: your function changes them."
+)
+assert dict(_after[1]) == _total, (
+    "Leave `word_counts` as they are: your function changes them."
+)
 ### END HIDDEN TESTS
 
 # %% test="mle_table" aspect="planted misprints are found" points=1
-_exact = pd.DataFrame([[0.3265, 0.0], [0.0009149, 0.003553]], index=["a", "b"], columns=["a", "b"])
-_printed = pd.DataFrame([[0.33, 0.0], [0.00092, 0.0036]], index=["a", "b"], columns=["a", "b"])
+_exact = pd.DataFrame(
+    [[0.3265, 0.0], [0.0009149, 0.003553]], index=["a", "b"], columns=["a", "b"]
+)
+_printed = pd.DataFrame(
+    [[0.33, 0.0], [0.00092, 0.0036]], index=["a", "b"], columns=["a", "b"]
+)
 _got = wrong_cells(_printed, _exact)
 assert hasattr(_got, "__iter__"), f"Return a set of cells; yours: {_got!r}."
-assert ("a", "a") not in [tuple(cell) for cell in _got], ".33 is .3265 to two digits: rounding is no mistake."
+assert ("a", "a") not in [tuple(cell) for cell in _got], (
+    ".33 is .3265 to two digits: rounding is no mistake."
+)
 assert {tuple(cell) for cell in _got} == {("b", "a")}, (
     f"Only .00092 for .0009149, in row b and column a, is wrong; yours: {_got!r}."
 )
@@ -880,7 +1095,11 @@ for _round in range(5):
     _names = [list("abc"), list("wxyz")]
     _noise = np.random.default_rng().uniform(-0.3, 0.3, (3, 4))
     _exact = pd.DataFrame((_digits + _noise) * _unit, *_names)
-    _plant = np.random.default_rng().permuted([1, -1, 2, 2, 3, 0, 0, 0, 0, 0, 0, 0]).reshape(3, 4)
+    _plant = (
+        np.random.default_rng()
+        .permuted([1, -1, 2, 2, 3, 0, 0, 0, 0, 0, 0, 0])
+        .reshape(3, 4)
+    )
     _printed = pd.DataFrame((_digits + _plant * (abs(_plant) == 1)) * _unit, *_names)
     _printed = _printed.map(lambda x: float(f"{x:.2g}"))
     _zero = list(zip(*np.nonzero(_plant == 2), strict=True))
@@ -890,7 +1109,9 @@ for _round in range(5):
         _table.iloc[tuple(np.argwhere(_plant == 3)[0])] = 0.0  # a zero that is right
     _rows, _columns = np.nonzero((_plant != 0) & (_plant != 3))
     _wanted = {("abc"[i], "wxyz"[j]) for i, j in zip(_rows, _columns, strict=True)}
-    _other = _exact if _round == 0 else _exact.loc[["c", "a", "b"], ["x", "z", "y", "w"]]
+    _other = (
+        _exact if _round == 0 else _exact.loc[["c", "a", "b"], ["x", "z", "y", "w"]]
+    )
     _got = wrong_cells(_printed.copy(), _other.copy())
     assert hasattr(_got, "__iter__"), f"Return a set of cells; yours: {_got!r}."
     _cell = next(iter({tuple(cell) for cell in _got} ^ _wanted), None)
@@ -905,18 +1126,32 @@ assert np.array_equal(_after[0], _printed) and np.array_equal(_after[1], _exact)
 ### END HIDDEN TESTS
 
 # %% test="mle_table" aspect="wrong cells of two slides" points=2
-_exact = pd.DataFrame({w2: [pair_counts.loc[w1, w2] / word_counts[w1] for w1 in word_counts] for w2 in word_counts})
+_exact = pd.DataFrame(
+    {
+        w2: [pair_counts.loc[w1, w2] / word_counts[w1] for w1 in word_counts]
+        for w2 in word_counts
+    }
+)
 _exact.index = list(word_counts)
-_found = [wrong_cells(berkeley.table(f"mle_printed_{slide}"), _exact) for slide in ("004", "002")]
-assert all(hasattr(cells, "__iter__") for cells in _found), f"Return a set of cells; yours: {_found!r}."
+_found = [
+    wrong_cells(berkeley.table(f"mle_printed_{slide}"), _exact)
+    for slide in ("004", "002")
+]
+assert all(hasattr(cells, "__iter__") for cells in _found), (
+    f"Return a set of cells; yours: {_found!r}."
+)
 _number = [len(list(cells)) for cells in _found]
-assert _number == [3, 1], f"Lecture 004 has 3 wrong cells and 002 has 1; you find {_number[0]} and {_number[1]}."
+assert _number == [3, 1], (
+    f"Lecture 004 has 3 wrong cells and 002 has 1; you find {_number[0]} and {_number[1]}."
+)
 ### BEGIN HIDDEN TESTS
 _shared = {("food", "chinese")}
 assert {tuple(cell) for cell in _found[0]} == {("i", "i"), ("i", "eat")} | _shared, (
     "Lecture 004: other cells are wrong."
 )
-assert {tuple(cell) for cell in _found[1]} == _shared, "Lecture 002: another cell is wrong."
+assert {tuple(cell) for cell in _found[1]} == _shared, (
+    "Lecture 002: another cell is wrong."
+)
 _edited = berkeley.table("mle_printed_004")
 _edited.loc["i", "i"] = float(f"{_exact.loc['i', 'i']:.2g}")
 _edited.loc["want", "to"] = 0.56
@@ -934,13 +1169,21 @@ exact = mle_table(pair_counts, word_counts)
 for slide in ("mle_printed_002", "mle_printed_004"):
     printed = berkeley.table(slide)
     for w1, w2 in sorted(wrong_cells(printed, exact)):
-        print(f"{slide}: P({w2} | {w1}), printed {printed.loc[w1, w2]:.2g}, exact {exact.loc[w1, w2]:.3g}")
+        print(
+            f"{slide}: P({w2} | {w1}), printed {printed.loc[w1, w2]:.2g}, exact {exact.loc[w1, w2]:.3g}"
+        )
 
 # %%
-axes = plots.heatmap(exact, "P(next | previous), from the counts", "probability", log=True)
+axes = plots.heatmap(
+    exact, "P(next | previous), from the counts", "probability", log=True
+)
 for w1, w2 in wrong_cells(berkeley.table("mle_printed_004"), exact):
     corner = exact.columns.get_loc(w2) - 0.5, exact.index.get_loc(w1) - 0.5
-    axes.add_patch(plt.Rectangle(corner, 1, 1, fill=False, edgecolor=plots.COLOURS[1], linewidth=2.5))
+    axes.add_patch(
+        plt.Rectangle(
+            corner, 1, 1, fill=False, edgecolor=plots.COLOURS[1], linewidth=2.5
+        )
+    )
 plt.show()
 
 # %% [markdown]
@@ -979,10 +1222,26 @@ def sentence_log_probability(model, sentence, end=True):
 
 
 # %% test="sentence_log_probability" aspect="sentences of the house" points=1
-_model = {"<s>": {"we": 2 / 3, "how": 1 / 3}, "we": {"sat": 1 / 3, "two": 1 / 6, "said": 1 / 6}}
-_model |= {"sat": {"in": 1 / 2, "here": 1 / 2}, "in": {"the": 1.0}, "the": {"house": 1.0}}
-_model |= {"house": {"</s>": 1.0}, "here": {"we": 1.0}, "two": {"and": 1.0}, "and": {"we": 1.0}, "said": {"</s>": 1.0}}
-for _text, _wanted in (("we sat in the house", 1 / 9), ("we sat here we two and we said", 1 / 324)):
+_model = {
+    "<s>": {"we": 2 / 3, "how": 1 / 3},
+    "we": {"sat": 1 / 3, "two": 1 / 6, "said": 1 / 6},
+}
+_model |= {
+    "sat": {"in": 1 / 2, "here": 1 / 2},
+    "in": {"the": 1.0},
+    "the": {"house": 1.0},
+}
+_model |= {
+    "house": {"</s>": 1.0},
+    "here": {"we": 1.0},
+    "two": {"and": 1.0},
+    "and": {"we": 1.0},
+    "said": {"</s>": 1.0},
+}
+for _text, _wanted in (
+    ("we sat in the house", 1 / 9),
+    ("we sat here we two and we said", 1 / 324),
+):
     _got = sentence_log_probability(_model, _text.split())
     assert is_number(_got), f"Return a number; for {_text!r} you return {_got!r}."
     assert close(_got, math.log(_wanted)), (
@@ -994,18 +1253,26 @@ for _number in (1, 2, 3, 6, 9):
     _p = np.random.default_rng().dirichlet(np.ones(4), size=4).tolist()
     _rows = dict(zip(["<s>", "no", "tea", "or"], _p, strict=True))
     _model = {w1: dict(zip(_ends, row, strict=True)) for w1, row in _rows.items()}
-    _text = ["no", "tea"] * 2 * (_number > 3) + random.choices(["no", "tea", "or"], k=_number)
+    _text = ["no", "tea"] * 2 * (_number > 3) + random.choices(
+        ["no", "tea", "or"], k=_number
+    )
     _factors = [_model[w1][w2] for w1, w2 in pairwise(["<s>", *_text, "</s>"])]
     _got = sentence_log_probability(_model, list(_text))
     assert close(_got, sum(math.log(p) for p in _factors), rtol=1e-5), (
         f"{_text} has the factors {_factors}; the sum of their ln is not {_got!r}."
     )
 _after = arguments_after(sentence_log_probability, _model, list(_text))
-assert list(_after[1]) == _text, f"Leave the sentence as it is; `{' '.join(_text)}` became {_after[1]}."
+assert list(_after[1]) == _text, (
+    f"Leave the sentence as it is; `{' '.join(_text)}` became {_after[1]}."
+)
 ### END HIDDEN TESTS
 
 # %% test="sentence_log_probability" aspect="prefix and sentence differ" points=1
-_model = {"<s>": {"no": 0.5, "tea": 0.5}, "no": {"tea": 0.8, "</s>": 0.2}, "tea": {"</s>": 0.7, "no": 0.3}}
+_model = {
+    "<s>": {"no": 0.5, "tea": 0.5},
+    "no": {"tea": 0.8, "</s>": 0.2},
+    "tea": {"</s>": 0.7, "no": 0.3},
+}
 for _end, _wanted in ((True, 0.5 * 0.8 * 0.7), (False, 0.5 * 0.8)):
     _got = sentence_log_probability(_model, ["no", "tea"], end=_end)
     assert is_number(_got), f"Return a number; yours: {_got!r}."
@@ -1028,26 +1295,38 @@ for _ in range(5):
         f"The empty sentence has one factor, here {1 - _p:.3f}; yours, its ln: {_got!r}."
     )
     _got = sentence_log_probability(_model, [], end=False)
-    assert close(_got, 0), f"The empty prefix begins every sentence: P = 1, ln = 0; yours: {_got!r}."
+    assert close(_got, 0), (
+        f"The empty prefix begins every sentence: P = 1, ln = 0; yours: {_got!r}."
+    )
 _got = sentence_log_probability({"<s>": {"tea": 0.25}}, ["tea"], end=False)
-assert close(_got, math.log(0.25)), f"A prefix does not ask what follows its last word: {_got!r}."
+assert close(_got, math.log(0.25)), (
+    f"A prefix does not ask what follows its last word: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %% test="sentence_log_probability" aspect="unseen means minus infinity" points=1
 _model = {"<s>": {"tea": 1.0}, "tea": {"now": 1.0, "no": 0.0}, "now": {"</s>": 1.0}}
 for _text in ("tea later", "tea tea now"):
     _got = sentence_log_probability(_model, _text.split())
-    assert _got == -math.inf, f"{_text!r} has a pair that the model lacks: wanted -inf; yours: {_got!r}."
+    assert _got == -math.inf, (
+        f"{_text!r} has a pair that the model lacks: wanted -inf; yours: {_got!r}."
+    )
 ### BEGIN HIDDEN TESTS
 _texts = ["tea", "tea no", "now", "later now", "tea later now"]
-_model = {"<s>": {"tea": 0.5, "oh": 0.5}, "tea": {"now": 1.0, "no": 0.0}, "now": {"</s>": 1.0}}
+_model = {
+    "<s>": {"tea": 0.5, "oh": 0.5},
+    "tea": {"now": 1.0, "no": 0.0},
+    "now": {"</s>": 1.0},
+}
 for _text in (*_texts, "oh", "oh tea now", "oh oh", ""):
     _got = sentence_log_probability(_model, _text.split())
     assert is_number(_got) and _got == -math.inf, (
         f"{_text!r}: a missing row, word or end has probability 0; wanted -inf, yours: {_got!r}."
     )
 _got = sentence_log_probability({"tea": {"</s>": 1.0}}, ["tea"])
-assert _got == -math.inf, f"Even the row of `<s>` may be missing; wanted -inf, yours: {_got!r}."
+assert _got == -math.inf, (
+    f"Even the row of `<s>` may be missing; wanted -inf, yours: {_got!r}."
+)
 _after = arguments_after(sentence_log_probability, _model, ["oh", "tea"])[0]
 assert _after == _model, f"Leave the model as it is; it became {_after}."
 ### END HIDDEN TESTS
@@ -1070,10 +1349,16 @@ for _number in (12, 300):
 ### END HIDDEN TESTS
 
 # %%
-diner = bigram_mle(Counter(pair for sentence in everything for pair in ngrams(sentence, 2)))
-print(f"P(i | <s>) = {diner['<s>']['i']:.2f}, P(</s> | food) = {diner['food']['</s>']:.2f}")
+diner = bigram_mle(
+    Counter(pair for sentence in everything for pair in ngrams(sentence, 2))
+)
+print(
+    f"P(i | <s>) = {diner['<s>']['i']:.2f}, P(</s> | food) = {diner['food']['</s>']:.2f}"
+)
 wish = ["i", "want", "chinese", "food"]
-prefixes = [math.exp(sentence_log_probability(diner, wish[:k], end=False)) for k in range(5)]
+prefixes = [
+    math.exp(sentence_log_probability(diner, wish[:k], end=False)) for k in range(5)
+]
 whole = math.exp(sentence_log_probability(diner, wish))
 print(f"prefix {prefixes[-1]:.6f}, sentence {whole:.6f}")
 
@@ -1093,7 +1378,10 @@ plt.show()
 # %%
 start, end = order.index("<s>"), order.index("</s>")
 ends_at = [np.linalg.matrix_power(P, steps)[start, end] for steps in range(1, 52)]
-print("at most so many words:", {words: f"{sum(ends_at[: words + 1]):.6f}" for words in (5, 10, 20, 50)})
+print(
+    "at most so many words:",
+    {words: f"{sum(ends_at[: words + 1]):.6f}" for words in (5, 10, 20, 50)},
+)
 
 # %% [markdown] statement="slide_check"
 # ## 9. Six more claims
@@ -1132,20 +1420,30 @@ verdicts = {"a": False, "b": False, "c": False, "d": True, "e": False, "f": True
 ### END SOLUTION
 
 # %% test="slide_check" aspect="a product of five factors" points=1
-assert hasattr(recomputed, "keys") and "a" in recomputed, "recomputed is a dict with the keys 'a' to 'f'."
+assert hasattr(recomputed, "keys") and "a" in recomputed, (
+    "recomputed is a dict with the keys 'a' to 'f'."
+)
 _a = recomputed["a"]
 assert is_number(_a), f"recomputed['a'] should be a number, not {_a!r}."
 assert 0 < _a < 1, f"recomputed['a'] is a probability; yours: {_a!r}."
 ### BEGIN HIDDEN TESTS
-assert close(_a, 3.0855e-5, rtol=0.05), f"a: the five factors do not give {_a}; count the zeros."
+assert close(_a, 3.0855e-5, rtol=0.05), (
+    f"a: the five factors do not give {_a}; count the zeros."
+)
 ### END HIDDEN TESTS
 
 # %% test="slide_check" aspect="three claims of zero" points=1
 assert hasattr(recomputed, "keys"), "recomputed is a dict with the keys 'a' to 'f'."
 for _claim in "bcd":
-    assert is_number(recomputed.get(_claim)), f"recomputed[{_claim!r}] should be a number."
+    assert is_number(recomputed.get(_claim)), (
+        f"recomputed[{_claim!r}] should be a number."
+    )
 ### BEGIN HIDDEN TESTS
-for _claim, _w1, _w2 in (("b", "want", "lunch"), ("c", "want", "chinese"), ("d", "i", "lunch")):
+for _claim, _w1, _w2 in (
+    ("b", "want", "lunch"),
+    ("c", "want", "chinese"),
+    ("d", "i", "lunch"),
+):
     _wanted = pair_counts.loc[_w1, _w2] / word_counts[_w1]
     assert close(recomputed[_claim], _wanted, rtol=0.02, atol=1e-12), (
         f"{_claim}: {recomputed[_claim]} does not follow from the counts; which word stands behind the bar?"
@@ -1155,19 +1453,27 @@ for _claim, _w1, _w2 in (("b", "want", "lunch"), ("c", "want", "chinese"), ("d",
 # %% test="slide_check" aspect="two counts for one fraction" points=1
 assert hasattr(recomputed, "keys"), "recomputed is a dict with the keys 'a' to 'f'."
 for _claim in "ef":
-    assert is_number(recomputed.get(_claim)), f"recomputed[{_claim!r}] should be a number."
+    assert is_number(recomputed.get(_claim)), (
+        f"recomputed[{_claim!r}] should be a number."
+    )
 ### BEGIN HIDDEN TESTS
 for _claim, _times in (("e", 75), ("f", 73)):
-    assert close(recomputed[_claim], 35 / _times, atol=0.004), f"{_claim}: {recomputed[_claim]} is not 35 of {_times}."
+    assert close(recomputed[_claim], 35 / _times, atol=0.004), (
+        f"{_claim}: {recomputed[_claim]} is not 35 of {_times}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="slide_check" aspect="six verdicts" points=1
 assert hasattr(verdicts, "keys"), "verdicts is a dict with the keys 'a' to 'f'."
 for _claim in "abcdef":
-    assert verdicts.get(_claim) in (True, False), f"verdicts[{_claim!r}] should be True or False."
+    assert verdicts.get(_claim) in (True, False), (
+        f"verdicts[{_claim!r}] should be True or False."
+    )
 ### BEGIN HIDDEN TESTS
 _wrong = [claim for claim in "abcdef" if bool(verdicts[claim]) != (claim in "df")]
-assert not _wrong, f"Wrong verdicts: {len(_wrong)} of 6. Round your number as printed, then compare; 0 means never."
+assert not _wrong, (
+    f"Wrong verdicts: {len(_wrong)} of 6. Round your number as printed, then compare; 0 means never."
+)
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1185,7 +1491,9 @@ assert not _wrong, f"Wrong verdicts: {len(_wrong)} of 6. Round your number as pr
 def estimate(sentences):
     """The bigram model of some sentences: model[w1][w2] = P(w2 | w1)."""
     previous = [word for sentence in sentences for word in ["<s>", *sentence]]
-    following = pd.Series([word for sentence in sentences for word in [*sentence, "</s>"]])
+    following = pd.Series(
+        [word for sentence in sentences for word in [*sentence, "</s>"]]
+    )
     shares = following.groupby(previous).value_counts(normalize=True)
     model = defaultdict(dict)
     for (w1, w2), share in shares.items():
@@ -1242,7 +1550,9 @@ def zero_factors(model, sentence):
 # measured = the share, computed with your function
 ### BEGIN SOLUTION
 guess = 0.1
-measured = np.mean([len(zero_factors(restaurant_model, sentence)) > 0 for sentence in new_sentences])
+measured = np.mean(
+    [len(zero_factors(restaurant_model, sentence)) > 0 for sentence in new_sentences]
+)
 ### END SOLUTION
 
 # %% test="zero_factors" aspect="zero pairs are found" points=1
@@ -1257,38 +1567,65 @@ _model = {
     "eat": {"lunch": 1.0},
 }
 _found = zero_factors(_model, ["i", "bring", "my", "lunch", "to", "work"])
-assert hasattr(_found, "__len__"), f"Return the pairs in a list; yours returned {_found!r}."
+assert hasattr(_found, "__len__"), (
+    f"Return the pairs in a list; yours returned {_found!r}."
+)
 _found = {tuple(pair) for pair in _found}
-assert _found == {("lunch", "to")}, f"Exactly one factor is zero here; yours names {_found}."
+assert _found == {("lunch", "to")}, (
+    f"Exactly one factor is zero here; yours names {_found}."
+)
 _found = zero_factors(_model, ["i", "eat", "lunch"])
-assert hasattr(_found, "__len__"), f"Return a list even when it is empty, not {_found!r}."
-assert len(_found) == 0, f"No factor of `i eat lunch` is zero here; yours names {_found}."
+assert hasattr(_found, "__len__"), (
+    f"Return a list even when it is empty, not {_found!r}."
+)
+assert len(_found) == 0, (
+    f"No factor of `i eat lunch` is zero here; yours names {_found}."
+)
 ### BEGIN HIDDEN TESTS
 _words = random.sample("abcdefghi", 9)
-_model = {w1: dict.fromkeys("abcdefghi", 0.2) | {"</s>": 1e-9} for w1 in ["<s>", *_words]}
+_model = {
+    w1: dict.fromkeys("abcdefghi", 0.2) | {"</s>": 1e-9} for w1 in ["<s>", *_words]
+}
 for _i, (_w1, _w2) in enumerate(pairwise(_words)):
     if _i % 3:
         _model[_w1][_w2] = 0.0
     else:
         del _model[_w1][_w2]
 _found = zero_factors(_model, [*_words, *_words[3:6]])
-assert hasattr(_found, "__len__"), f"Return the pairs in a list; yours returned {_found!r}."
+assert hasattr(_found, "__len__"), (
+    f"Return the pairs in a list; yours returned {_found!r}."
+)
 _found = list(dict.fromkeys(tuple(pair) for pair in _found))
 assert set(_found) == set(pairwise(_words)), (
     f"Impossible: a word missing in the row or of probability 0; yours names {_found}."
 )
-assert _found == list(pairwise(_words)), f"The pairs are wanted in their order; yours: {_found}."
+assert _found == list(pairwise(_words)), (
+    f"The pairs are wanted in their order; yours: {_found}."
+)
 _after = arguments_after(zero_factors, _model, list(_words))
-assert _after[0] == _model and list(_after[1]) == _words, "Leave model and sentence as they are."
+assert _after[0] == _model and list(_after[1]) == _words, (
+    "Leave model and sentence as they are."
+)
 ### END HIDDEN TESTS
 
 # %% test="zero_factors" aspect="boundaries and unseen contexts" points=1
-_model = {"<s>": {"i": 1.0}, "i": {"eat": 1.0}, "eat": {"lunch": 1.0}, "lunch": {"</s>": 1.0}}
+_model = {
+    "<s>": {"i": 1.0},
+    "i": {"eat": 1.0},
+    "eat": {"lunch": 1.0},
+    "lunch": {"</s>": 1.0},
+}
 _found = zero_factors(_model, ["eat"])
-assert hasattr(_found, "__len__"), f"Return the pairs in a list; yours returned {_found!r}."
+assert hasattr(_found, "__len__"), (
+    f"Return the pairs in a list; yours returned {_found!r}."
+)
 _found = {tuple(pair) for pair in _found}
-assert ("<s>", "eat") in _found, f"No sentence starts with `eat`: that is a zero; found {_found}."
-assert ("eat", "</s>") in _found, f"No sentence ends after `eat`: that is a zero; found {_found}."
+assert ("<s>", "eat") in _found, (
+    f"No sentence starts with `eat`: that is a zero; found {_found}."
+)
+assert ("eat", "</s>") in _found, (
+    f"No sentence ends after `eat`: that is a zero; found {_found}."
+)
 ### BEGIN HIDDEN TESTS
 for _text, _wanted in (
     ("i eat snow lunch", {("eat", "snow"), ("snow", "lunch")}),
@@ -1298,16 +1635,20 @@ for _text, _wanted in (
     ("i eat lunch", set()),
 ):
     _found = zero_factors(_model, _text.split())
-    assert hasattr(_found, "__len__"), f"Return the pairs in a list; yours returned {_found!r}."
+    assert hasattr(_found, "__len__"), (
+        f"Return the pairs in a list; yours returned {_found!r}."
+    )
     assert {tuple(pair) for pair in _found} == _wanted, (
         f"Unseen contexts and both boundaries count: `{_text}`; yours names {_found}."
     )
 _found = zero_factors({"lunch": {"</s>": 1.0}}, ["lunch"])
-assert hasattr(_found, "__len__") and {tuple(pair) for pair in _found} == {("<s>", "lunch")}, (
-    f"A model without a row for `<s>` lets no sentence begin; yours names {_found!r}."
-)
+assert hasattr(_found, "__len__") and {tuple(pair) for pair in _found} == {
+    ("<s>", "lunch")
+}, f"A model without a row for `<s>` lets no sentence begin; yours names {_found!r}."
 _after = arguments_after(zero_factors, _model, ["snow", "snow"])[0]
-assert _after == _model, f"Leave the model as it is; it got rows for {set(_after) - set(_model)}."
+assert _after == _model, (
+    f"Leave the model as it is; it got rows for {set(_after) - set(_model)}."
+)
 ### END HIDDEN TESTS
 
 # %% test="zero_factors" aspect="a guess comes first" points=1
@@ -1316,7 +1657,9 @@ assert 0 <= guess <= 1, f"A share lies between 0 and 1; `guess` is {guess}."
 
 # %% test="zero_factors" aspect="share of impossible sentences" points=1
 assert is_number(measured), f"`measured` must be a number: {measured!r}."
-assert 0 <= measured <= 1, f"A share lies between 0 and 1, not {measured}: divide by the sentences."
+assert 0 <= measured <= 1, (
+    f"A share lies between 0 and 1, not {measured}: divide by the sentences."
+)
 ### BEGIN HIDDEN TESTS
 _seen = {pair for s in train_sentences for pair in pairwise(["<s>", *s, "</s>"])}
 _hit = [not _seen.issuperset(pairwise(["<s>", *s, "</s>"])) for s in new_sentences]
@@ -1331,15 +1674,23 @@ shares = {"all held-out sentences": [], "new sentences": []}
 for size in sizes:
     smaller = estimate(train_sentences[:size])
     for name, asked in zip(shares, (test_sentences, new_sentences), strict=True):
-        shares[name].append(np.mean([len(zero_factors(smaller, sentence)) > 0 for sentence in asked]))
-print(f"new sentences, measured: {measured:.2f}; with the leak it would be {shares['all held-out sentences'][-1]:.2f}")
+        shares[name].append(
+            np.mean([len(zero_factors(smaller, sentence)) > 0 for sentence in asked])
+        )
+print(
+    f"new sentences, measured: {measured:.2f}; with the leak it would be {shares['all held-out sentences'][-1]:.2f}"
+)
 
 # %%
 _, axes = plt.subplots()
 for name, measured_shares in shares.items():
     axes.semilogx(sizes, measured_shares, "o-", label=name)
 axes.axhline(guess, color=plots.COLOURS[2], linestyle="--", label="your guess")
-axes.set(title="Impossible for a bigram model", xlabel="training sentences (log scale)", ylabel="share of sentences")
+axes.set(
+    title="Impossible for a bigram model",
+    xlabel="training sentences (log scale)",
+    ylabel="share of sentences",
+)
 axes.set_xticks(sizes, sizes)
 axes.set_ylim(0, 1.05)
 axes.legend()
@@ -1405,7 +1756,9 @@ assert close(_value, 8**0.2, rtol=1e-5), (
     f"A factor of 1 has logarithm 0 and counts in N all the same; yours: {_value!r}."
 )
 _after = arguments_after(perplexity, [-1.0, -3.0, -2.0], 2)[0]
-assert list(_after) == [-1, -3, -2], f"Leave the list of logarithms as it is; now: {_after}."
+assert list(_after) == [-1, -3, -2], (
+    f"Leave the list of logarithms as it is; now: {_after}."
+)
 ### END HIDDEN TESTS
 
 # %% test="perplexity" aspect="base fits the logarithms" points=1
@@ -1432,7 +1785,9 @@ assert close(_value, 8), (
     f"100,000 factors of 1/8 must give 8, yours gives {_value}: does a product become 0 on the way?"
 )
 _value = perplexity([-1.0, -math.inf, -2.0], 2)
-assert _value == math.inf, f"One impossible word makes the perplexity infinite; yours is {_value}."
+assert _value == math.inf, (
+    f"One impossible word makes the perplexity infinite; yours is {_value}."
+)
 ### BEGIN HIDDEN TESTS
 for _number in (300, 40_000):
     _value = perplexity([-2.0, -5.0, -5.0] * _number, 10)
@@ -1448,10 +1803,14 @@ for _logs in ([-math.inf], [-math.inf, -1.0, 0.0], [-0.5, -1.0, -math.inf]):
 
 # %% test="perplexity" aspect="symbols that N counts" points=1
 _symbols = scored_symbols(["we", "eat"])
-assert hasattr(_symbols, "__len__"), f"Return a list of symbols; yours returned {_symbols!r}."
+assert hasattr(_symbols, "__len__"), (
+    f"Return a list of symbols; yours returned {_symbols!r}."
+)
 assert "<s>" not in _symbols, "`<s>` is given, not predicted: N must not count it."
 assert "</s>" in _symbols, "The model predicts where a sentence ends: N counts `</s>`."
-assert list(_symbols) == ["we", "eat", "</s>"], f"Keep words in order; yours is {list(_symbols)}."
+assert list(_symbols) == ["we", "eat", "</s>"], (
+    f"Keep words in order; yours is {list(_symbols)}."
+)
 ### BEGIN HIDDEN TESTS
 for _text in (["no", "no", "no"], ["we", "<UNK>", "tea", "<UNK>"], [], ["Tea", "tea"]):
     _symbols = scored_symbols(list(_text))
@@ -1459,16 +1818,25 @@ for _text in (["no", "no", "no"], ["we", "<UNK>", "tea", "<UNK>"], [], ["Tea", "
         f"All words of {_text} count, and one `</s>`; yours: {_symbols!r}."
     )
 _after = arguments_after(scored_symbols, ["we", "eat"])[0]
-assert list(_after) == ["we", "eat"], f"Leave the sentence as it is; it became {_after}."
+assert list(_after) == ["we", "eat"], (
+    f"Leave the sentence as it is; it became {_after}."
+)
 ### END HIDDEN TESTS
 
 # %%
 uniform = [math.log(1 / 8)] * 5  # natural logarithms
 print("base e:", round(perplexity(uniform, math.e), 2))
 print("base 2 by mistake:", round(perplexity(uniform, 2), 2))
-wish_pairs = pairwise(["<s>", *scored_symbols(["i", "want", "thai", "food", "for", "lunch"])])
+wish_pairs = pairwise(
+    ["<s>", *scored_symbols(["i", "want", "thai", "food", "for", "lunch"])]
+)
 logs = [math.log2(restaurant_model[w1][w2]) for w1, w2 in wish_pairs]
-print("with </s>:", round(perplexity(logs, 2), 2), " without:", round(perplexity(logs[:-1], 2), 2))
+print(
+    "with </s>:",
+    round(perplexity(logs, 2), 2),
+    " without:",
+    round(perplexity(logs[:-1], 2), 2),
+)
 
 # %% [markdown]
 # Two slips: the wrong base, and an N without `</s>`. Compare only where N counts the same symbols.
@@ -1520,10 +1888,16 @@ _model = {
     "garden": {"in": 1.0},
 }
 _words = continue_greedy(_model, ["we"], 4)
-assert hasattr(_words, "__len__"), f"Return a list of tokens; yours returned {_words!r}."
-assert list(_words) == ["we", "eat", "in", "the", "garden"], f"Four new words wanted: {_words}."
+assert hasattr(_words, "__len__"), (
+    f"Return a list of tokens; yours returned {_words!r}."
+)
+assert list(_words) == ["we", "eat", "in", "the", "garden"], (
+    f"Four new words wanted: {_words}."
+)
 _words = continue_greedy(_model, ["so", "we", "eat"], 1)
-assert list(_words) == ["so", "we", "eat", "in"], f"One new word behind the prompt wanted: {_words}."
+assert list(_words) == ["so", "we", "eat", "in"], (
+    f"One new word behind the prompt wanted: {_words}."
+)
 ### BEGIN HIDDEN TESTS
 _words = continue_greedy({"very": {"good": 0.4, "very": 0.6}}, ["so", "very"], 3)
 assert hasattr(_words, "__len__") and list(_words) == ["so", *["very"] * 4], (
@@ -1547,12 +1921,23 @@ for _ in range(8):
 ### END HIDDEN TESTS
 
 # %% test="continue_greedy" aspect="stops where it should" points=1
-_model = {"i": {"eat": 1.0}, "eat": {"</s>": 0.6, "i": 0.4}, "go": {"on": 1.0}, "on": {"go": 1.0}}
+_model = {
+    "i": {"eat": 1.0},
+    "eat": {"</s>": 0.6, "i": 0.4},
+    "go": {"on": 1.0},
+    "on": {"go": 1.0},
+}
 _words = continue_greedy(_model, ["i"], 20)
-assert hasattr(_words, "__len__"), f"Return a list of tokens; yours returned {_words!r}."
-assert list(_words) == ["i", "eat"], f"`</s>` is likeliest after `eat`: stop, do not write it: {_words}."
+assert hasattr(_words, "__len__"), (
+    f"Return a list of tokens; yours returned {_words!r}."
+)
+assert list(_words) == ["i", "eat"], (
+    f"`</s>` is likeliest after `eat`: stop, do not write it: {_words}."
+)
 _words = continue_greedy(_model, ["go"], 5)
-assert len(_words) == 6, f"A loop must end after max_words = 5 new words; yours has {len(_words) - 1}."
+assert len(_words) == 6, (
+    f"A loop must end after max_words = 5 new words; yours has {len(_words) - 1}."
+)
 ### BEGIN HIDDEN TESTS
 _model = {"i": {"eat": 1.0}, "eat": {"i": 0.35, "</s>": 0.4, "go": 0.25}}
 _model |= {"go": {"on": 1.0}, "on": {"</s>": 0.4, "snow": 0.6}}
@@ -1565,8 +1950,20 @@ for _start, _text, _most, _wanted, _why in (
     (_loud, "", 0, "", "with max_words = 0 the prompt comes back"),
     (_quiet, "", 5, "", "`</s>` may be likeliest at once"),
     (_loud, "i eat", 5, "i eat", "`</s>` may be likeliest at once"),
-    (_loud, "i", 5, "i eat", "`</s>` stops when it is likeliest, even with less than a half"),
-    (_loud, "go on", 1, "go on snow", "`</s>` does not stop when another word is likelier"),
+    (
+        _loud,
+        "i",
+        5,
+        "i eat",
+        "`</s>` stops when it is likeliest, even with less than a half",
+    ),
+    (
+        _loud,
+        "go on",
+        1,
+        "go on snow",
+        "`</s>` does not stop when another word is likelier",
+    ),
 ):
     _model["<s>"] = _start
     _words = continue_greedy(_model, _text.split(), _most)
@@ -1576,15 +1973,31 @@ for _start, _text, _most, _wanted, _why in (
 ### END HIDDEN TESTS
 
 # %% test="continue_greedy" aspect="case and short prompts" points=1
-_model = {"<s>": {"The": 1.0}, "The": {"United": 1.0}, "United": {"States": 1.0}, "united": {"we": 1.0}}
+_model = {
+    "<s>": {"The": 1.0},
+    "The": {"United": 1.0},
+    "United": {"States": 1.0},
+    "united": {"we": 1.0},
+}
 _words = continue_greedy(_model, ["The", "United"], 1)
-assert hasattr(_words, "__len__"), f"Return a list of tokens; yours returned {_words!r}."
-assert list(_words) == ["The", "United", "States"], f"`United` is not `united`; yours: {_words}."
+assert hasattr(_words, "__len__"), (
+    f"Return a list of tokens; yours returned {_words!r}."
+)
+assert list(_words) == ["The", "United", "States"], (
+    f"`United` is not `united`; yours: {_words}."
+)
 for _prompt in ([], ["The"]):
     _words = continue_greedy(_model, list(_prompt), 2 - len(_prompt))
-    assert list(_words) == ["The", "United"], f"Prompt {_prompt}: wanted `The United`; yours: {_words}."
+    assert list(_words) == ["The", "United"], (
+        f"Prompt {_prompt}: wanted `The United`; yours: {_words}."
+    )
 ### BEGIN HIDDEN TESTS
-_model |= {"We": {"sat": 1.0}, "sat": {"Here": 1.0}, "here": {"we": 1.0}, "we": {"United": 1.0}}
+_model |= {
+    "We": {"sat": 1.0},
+    "sat": {"Here": 1.0},
+    "here": {"we": 1.0},
+    "we": {"United": 1.0},
+}
 for _text, _most, _wanted in (
     ("We", 4, "We sat Here"),
     ("here", 3, "here we United States"),
@@ -1599,16 +2012,22 @@ _after = arguments_after(continue_greedy, _model, ["The"], 2)
 assert list(_after[1]) == ["The"], f"Leave the prompt as it is; it became {_after[1]}."
 assert _after[0] == _model, "Leave the model as it is: your function changes it."
 _after = arguments_after(continue_greedy, _model, ["snow"], 2)[0]
-assert _after == _model, f"Leave the model as it is; it got rows for {set(_after) - set(_model)}."
+assert _after == _model, (
+    f"Leave the model as it is; it got rows for {set(_after) - set(_model)}."
+)
 ### END HIDDEN TESTS
 
 # %%
 for prompt in (["i"], ["where", "can"], ["is", "bombay"], ["i'm"], ["spaghetti"]):
-    print(" ".join(prompt), "->", " ".join(continue_greedy(restaurant_model, prompt, 16)))
+    print(
+        " ".join(prompt), "->", " ".join(continue_greedy(restaurant_model, prompt, 16))
+    )
 
 # %%
 prompts = random.Random(2).sample(corpus.vocabulary, 200)
-ends = Counter(" ".join(continue_greedy(restaurant_model, [word], 16)[-2:]) for word in prompts)
+ends = Counter(
+    " ".join(continue_greedy(restaurant_model, [word], 16)[-2:]) for word in prompts
+)
 print("how the continuations of 200 words end:", ends.most_common(3))
 
 # %% scratch=true
@@ -1659,18 +2078,30 @@ def sample(distribution, dart):
 
 # %% test="top_k" aspect="ratios are kept" points=1
 _top = top_k({"a": 0.1, "b": 0.6, "c": 0.2, "d": 0.1}, 2)
-assert hasattr(_top, "keys"), f"Return a dict word -> probability; yours returned {_top!r}."
-assert set(_top) == {"b", "c"}, f"The two likeliest words are b and c; yours: {sorted(_top)}."
-assert close(sum(_top.values()), 1), f"The probabilities sum to {sum(_top.values()):.3f}."
-assert close(_top["b"], 3 * _top["c"]), f"b was 3 times as likely as c; now {dict(_top)}."
+assert hasattr(_top, "keys"), (
+    f"Return a dict word -> probability; yours returned {_top!r}."
+)
+assert set(_top) == {"b", "c"}, (
+    f"The two likeliest words are b and c; yours: {sorted(_top)}."
+)
+assert close(sum(_top.values()), 1), (
+    f"The probabilities sum to {sum(_top.values()):.3f}."
+)
+assert close(_top["b"], 3 * _top["c"]), (
+    f"b was 3 times as likely as c; now {dict(_top)}."
+)
 ### BEGIN HIDDEN TESTS
 for _k in (2, 3, 6):
     _p = np.random.default_rng().dirichlet(np.ones(7)).tolist()
     _old = {f"word{i}": p for i, p in enumerate(_p)}
     _best = sorted(_old, key=_old.get)[-_k:]
     _top = top_k(dict(_old), _k)
-    assert hasattr(_top, "keys"), f"Return a dict word -> probability; yours returned {_top!r}."
-    assert set(_top) == set(_best), f"Of {_old} the {_k} likeliest are {_best}; yours: {list(_top)}."
+    assert hasattr(_top, "keys"), (
+        f"Return a dict word -> probability; yours returned {_top!r}."
+    )
+    assert set(_top) == set(_best), (
+        f"Of {_old} the {_k} likeliest are {_best}; yours: {list(_top)}."
+    )
     _wanted = [_old[word] / sum(_old[word] for word in _best) for word in _best]
     assert close([_top[word] for word in _best], _wanted), (
         f"Rescaled, the {_k} likeliest of {_old} are not {dict(_top)}."
@@ -1682,18 +2113,24 @@ assert dict(_after) == _old, f"Leave `distribution` as it is; it became {_after}
 
 # %% test="top_k" aspect="any k, any order" points=1
 _top = top_k({"x": 0.25, "y": 0.75}, 5)
-assert hasattr(_top, "keys"), f"Return a dict word -> probability; yours returned {_top!r}."
-assert dict(_top) == {"x": 0.25, "y": 0.75}, f"With k = 5 of 2 words nothing changes: {dict(_top)}."
+assert hasattr(_top, "keys"), (
+    f"Return a dict word -> probability; yours returned {_top!r}."
+)
+assert dict(_top) == {"x": 0.25, "y": 0.75}, (
+    f"With k = 5 of 2 words nothing changes: {dict(_top)}."
+)
 _top = top_k({"x": 0.25, "y": 0.75}, 1)
-assert dict(_top) == {"y": 1.0}, f"k = 1 leaves only y, with probability 1; yours: {dict(_top)}."
+assert dict(_top) == {"y": 1.0}, (
+    f"k = 1 leaves only y, with probability 1; yours: {dict(_top)}."
+)
 ### BEGIN HIDDEN TESTS
 _p = np.random.default_rng().dirichlet(np.ones(9)).tolist()
 for _k in (1, 4, 8, 9, 10, 30):
     _top = top_k({f"word{i}": p for i, p in enumerate(_p)}, _k)
     _best = np.array(sorted(_p)[-_k:])
-    assert hasattr(_top, "keys") and close(sorted(_top.values()), _best / _best.sum()), (
-        f"k = {_k} of nine words: the best {min(_k, 9)} stay, rescaled; yours: {_top!r}."
-    )
+    assert hasattr(_top, "keys") and close(
+        sorted(_top.values()), _best / _best.sum()
+    ), f"k = {_k} of nine words: the best {min(_k, 9)} stay, rescaled; yours: {_top!r}."
 for _old, _k, _wanted in (
     ({"a": 0.25, "b": 0.25, "c": 0.25, "d": 0.25}, 3, [1 / 3] * 3),
     ({"a": 0.2, "b": 0.4, "c": 0.2, "d": 0.2}, 2, [1 / 3, 2 / 3]),
@@ -1708,13 +2145,19 @@ for _old, _k, _wanted in (
 _dart = random.Random(3).random
 _words = [sample({"rare": 0.25, "common": 0.75}, _dart) for _ in range(500)]
 _share = sum(word == "common" for word in _words) / 500
-assert set(_words) <= {"rare", "common"}, f"sample must return a word; yours returned {_words[0]!r}."
-assert abs(_share - 0.75) < 0.08, f"A word with probability .75 was drawn in {_share:.2f} of cases."
+assert set(_words) <= {"rare", "common"}, (
+    f"sample must return a word; yours returned {_words[0]!r}."
+)
+assert abs(_share - 0.75) < 0.08, (
+    f"A word with probability .75 was drawn in {_share:.2f} of cases."
+)
 ### BEGIN HIDDEN TESTS
 _few = {"a": 0.3, "b": 0.25, "c": 0.25, "d": 0.19, "e": 0.01}
 _many = {"a": 0.82} | dict.fromkeys("bcdefghij", 0.02)
 for _wanted, _groups in ((_few, "abcde"), (_many, ("a", "bcdef", "ghij"))):
-    _darts = [(i + random.random()) / 150 for i in range(150)]  # one in each part of 150
+    _darts = [
+        (i + random.random()) / 150 for i in range(150)
+    ]  # one in each part of 150
     random.shuffle(_darts)
     _thrown = []
 
@@ -1723,7 +2166,9 @@ for _wanted, _groups in ((_few, "abcde"), (_many, ("a", "bcdef", "ghij"))):
         return thrown[-1]
 
     _words = [sample(dict(_wanted), _dart) for _ in range(150)]
-    assert all(isinstance(word, str) for word in _words), f"Return a word, not {_words[0]!r}."
+    assert all(isinstance(word, str) for word in _words), (
+        f"Return a word, not {_words[0]!r}."
+    )
     for _group in _groups:
         _p = sum(_wanted[word] for word in _group)
         _share = sum(word in _group for word in _words) / 150
@@ -1739,20 +2184,30 @@ _dart = random.Random(8).random
 _first = [sample(_coin, _dart) for _ in range(60)]
 _dart = random.Random(8).random
 _again = [sample(_coin, _dart) for _ in range(60)]
-assert _first == _again, "The same numbers from dart() gave different words: use no other chance."
+assert _first == _again, (
+    "The same numbers from dart() gave different words: use no other chance."
+)
 assert len(set(_first)) == 2, f"60 throws of a fair coin gave only {_first[0]!r}."
 ### BEGIN HIDDEN TESTS
 _old, _seed = {"a": 0.4, "b": 0.25, "c": 0.35}, random.random()
 _darts = [random.Random(_seed).random for _ in range(2)]
 _first, _again = ([sample(dict(_old), dart) for _ in range(60)] for dart in _darts)
-assert all(isinstance(word, str) for word in _first), f"Return a word, not {_first[0]!r}."
-assert _first == _again, "The same numbers from dart() gave different words: use no other chance."
-assert set(_first) == set("abc"), f"60 darts never hit one of three words: only {set(_first)}."
+assert all(isinstance(word, str) for word in _first), (
+    f"Return a word, not {_first[0]!r}."
+)
+assert _first == _again, (
+    "The same numbers from dart() gave different words: use no other chance."
+)
+assert set(_first) == set("abc"), (
+    f"60 darts never hit one of three words: only {set(_first)}."
+)
 for _old in ({"never": 0.0, "a": 0.5, "b": 0.5}, {"a": 0.5, "never": 0.0, "b": 0.5}):
     for _edge in (0.0, 0.5):
         _throws = iter([_edge])
         _word = sample(dict(_old), lambda throws=_throws: next(throws, random.random()))
-        assert isinstance(_word, str) and _word in set("ab"), f"A dart of exactly {_edge} drew {_word!r} from {_old}."
+        assert isinstance(_word, str) and _word in set("ab"), (
+            f"A dart of exactly {_edge} drew {_word!r} from {_old}."
+        )
 _old = dict.fromkeys("abcdefghij", 0.1)  # the sum is rounded to a little less than 1
 _throws = iter([1 - 2**-53])
 _word = sample(dict(_old), lambda throws=_throws: next(throws, random.random()))
@@ -1769,7 +2224,11 @@ _, axes = plt.subplots()
 axes.bar(np.arange(len(best)) - 0.2, list(best.values()), 0.4, label="top-5, rescaled")
 axes.bar(np.arange(len(best)) + 0.2, 1 / len(best), 0.4, label="lecture 002: all alike")
 axes.set_xticks(range(len(best)), best)
-axes.set(title="Two meanings of top-5", xlabel="next word after “eat”", ylabel="probability of being drawn")
+axes.set(
+    title="Two meanings of top-5",
+    xlabel="next word after “eat”",
+    ylabel="probability of being drawn",
+)
 axes.legend()
 plt.show()
 
@@ -1806,49 +2265,84 @@ def ngram_mle(sentences, n):
     for sentence in sentences:
         for *context, word in windows(sentence, n):
             counts[tuple(context)][word] += 1
-    return {context: {word: k / row.total() for word, k in row.items()} for context, row in counts.items()}
+    return {
+        context: {word: k / row.total() for word, k in row.items()}
+        for context, row in counts.items()
+    }
     ### END SOLUTION
 
 
 # %% test="ngram_mle" aspect="two words of context" points=1
-_visits = ["i visited san francisco", "we visited san francisco in may", "they visited san diego", "san jose is big"]
+_visits = [
+    "i visited san francisco",
+    "we visited san francisco in may",
+    "they visited san diego",
+    "san jose is big",
+]
 _got = ngram_mle([line.split() for line in _visits], 3)
 assert hasattr(_got, "keys"), f"Return a dict of dicts; yours: {_got!r}."
 _row = _got.get(("visited", "san"))
-assert hasattr(_row, "keys"), f"model[('visited', 'san')] should be a dict; your contexts: {list(_got)[:3]}..."
-assert set(_row) == {"francisco", "diego"}, f"Behind `visited san` stand francisco and diego; yours: {dict(_row)}."
-assert close(_row["francisco"], 2 / 3), f"P(francisco | visited san) = 2/3; yours: {_row['francisco']}."
+assert hasattr(_row, "keys"), (
+    f"model[('visited', 'san')] should be a dict; your contexts: {list(_got)[:3]}..."
+)
+assert set(_row) == {"francisco", "diego"}, (
+    f"Behind `visited san` stand francisco and diego; yours: {dict(_row)}."
+)
+assert close(_row["francisco"], 2 / 3), (
+    f"P(francisco | visited san) = 2/3; yours: {_row['francisco']}."
+)
 ### BEGIN HIDDEN TESTS
 _numbers = {word: random.randint(1, 4) for word in ("tea", "soup", "rice")}
-_lines = [["i", "like", word] for word, number in _numbers.items() for _ in range(number)]
+_lines = [
+    ["i", "like", word] for word, number in _numbers.items() for _ in range(number)
+]
 _lines += [["you", "like", "rice"], ["like", "tea", "i", "like"]]
 random.shuffle(_lines)
 _got = ngram_mle([list(line) for line in _lines], 3)
 _row = _got.get(("i", "like")) if hasattr(_got, "keys") else None
-assert hasattr(_row, "keys"), f"model[('i', 'like')] should be a dict; your model: {_got!r}."
-_wanted = [number / (sum(_numbers.values()) + 1) for number in (*_numbers.values(), 1)]
-assert set(_row) == {*_numbers, "</s>"} and close([_row[w] for w in (*_numbers, "</s>")], _wanted), (
-    f"Behind `i like` stand {_numbers} and one end; yours: {_row}."
+assert hasattr(_row, "keys"), (
+    f"model[('i', 'like')] should be a dict; your model: {_got!r}."
 )
+_wanted = [number / (sum(_numbers.values()) + 1) for number in (*_numbers.values(), 1)]
+assert set(_row) == {*_numbers, "</s>"} and close(
+    [_row[w] for w in (*_numbers, "</s>")], _wanted
+), f"Behind `i like` stand {_numbers} and one end; yours: {_row}."
 _after = arguments_after(ngram_mle, [list(line) for line in _lines], 3)[0]
 assert [list(line) for line in _after] == _lines, "Leave `sentences` as they are."
 ### END HIDDEN TESTS
 
 # %% test="ngram_mle" aspect="no past and all of it" points=1
-_lines = [line.split() for line in ("a quick brown fox jumps", "a quick brown fox sleeps", "the brown fox jumps")]
+_lines = [
+    line.split()
+    for line in (
+        "a quick brown fox jumps",
+        "a quick brown fox sleeps",
+        "the brown fox jumps",
+    )
+]
 _got = ngram_mle(_lines, 1)
 assert hasattr(_got, "keys"), f"Return a dict of dicts; yours: {_got!r}."
 _row = _got.get(())
-assert hasattr(_row, "keys"), f"For n = 1 the only context is (); yours: {list(_got)[:3]}."
-assert close(_row.get("fox", 0), 3 / 17), f"P(fox) = 3/17, `</s>` counted, `<s>` not; yours: {_row.get('fox')}."
+assert hasattr(_row, "keys"), (
+    f"For n = 1 the only context is (); yours: {list(_got)[:3]}."
+)
+assert close(_row.get("fox", 0), 3 / 17), (
+    f"P(fox) = 3/17, `</s>` counted, `<s>` not; yours: {_row.get('fox')}."
+)
 ### BEGIN HIDDEN TESTS
-assert "<s>" not in _row and close(_row.get("</s>", 0), 3 / 17), "`</s>` is predicted, `<s>` is given."
+assert "<s>" not in _row and close(_row.get("</s>", 0), 3 / 17), (
+    "`</s>` is predicted, `<s>` is given."
+)
 _got = ngram_mle(_lines, 7)
 assert hasattr(_got, "keys"), f"Return a dict of dicts; yours: {_got!r}."
 _row = _got.get(("<s>", "<s>", "a", "quick", "brown", "fox"), {})
-assert close(_row.get("jumps", 0), 1 / 2), f"Behind `a quick brown fox`, jumps once of 2 times; yours: {dict(_row)}."
+assert close(_row.get("jumps", 0), 1 / 2), (
+    f"Behind `a quick brown fox`, jumps once of 2 times; yours: {dict(_row)}."
+)
 _got = ngram_mle([["b", "b", "a"], [], ["b"]], 1)
-assert hasattr(_got, "keys") and set(_got) == {()}, f"For n = 1 the only context is (); yours: {_got!r}."
+assert hasattr(_got, "keys") and set(_got) == {()}, (
+    f"For n = 1 the only context is (); yours: {_got!r}."
+)
 _value = [_got[()].get(word, 0) for word in ("a", "b", "</s>", "<s>")]
 assert close(_value, [1 / 7, 3 / 7, 3 / 7, 0]), (
     f"`b b a`, an empty sentence and `b`: 7 tokens with three ends; yours: {_got[()]}."
@@ -1875,28 +2369,44 @@ for _n in (2, 4, 5):
     assert close([_row.get("or"), _row.get("</s>")], [3 / 4, 1 / 4]), (
         f"n = {_n}: an empty sentence has one n-gram, with `</s>`; yours: {_row}."
     )
-    assert close(_got[_starts[1]].get("</s>"), 1), f"n = {_n}: `or` always ends; yours: {_got}."
+    assert close(_got[_starts[1]].get("</s>"), 1), (
+        f"n = {_n}: `or` always ends; yours: {_got}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="ngram_mle" aspect="every row sums to one" points=1
 _got = ngram_mle([["a", "b"], ["a", "a", "b"], ["b"]], 2)
 assert hasattr(_got, "keys") and _got, f"Return a dict of dicts; yours: {_got!r}."
 for _context, _row in _got.items():
-    assert hasattr(_row, "keys"), f"model[{_context!r}] should be a dict; yours: {_row!r}."
-    assert close(sum(_row.values()), 1), f"The row of {_context!r} sums to {sum(_row.values()):.3f}."
+    assert hasattr(_row, "keys"), (
+        f"model[{_context!r}] should be a dict; yours: {_row!r}."
+    )
+    assert close(sum(_row.values()), 1), (
+        f"The row of {_context!r} sums to {sum(_row.values()):.3f}."
+    )
 ### BEGIN HIDDEN TESTS
 for _n in (1, 2, 3, 4):
     _text = [[], *(random.choices("abc", k=random.randint(0, 6)) for _ in range(20))]
     _got = ngram_mle([list(sentence) for sentence in _text], _n)
     assert hasattr(_got, "keys"), f"Return a dict of dicts; yours: {_got!r}."
-    _starts = ["".join(["^"] * (_n - 1) + s + ["$"])[i : i + _n] for s in _text for i in range(len(s) + 1)]
+    _starts = [
+        "".join(["^"] * (_n - 1) + s + ["$"])[i : i + _n]
+        for s in _text
+        for i in range(len(s) + 1)
+    ]
     for _gram in set(_starts):
         _names = [{"^": "<s>", "$": "</s>"}.get(letter, letter) for letter in _gram]
-        _wanted = _starts.count(_gram) / sum(other[:-1] == _gram[:-1] for other in _starts)
+        _wanted = _starts.count(_gram) / sum(
+            other[:-1] == _gram[:-1] for other in _starts
+        )
         _value = _got.get(tuple(_names[:-1]), {}).get(_names[-1], 0)
-        assert close(_value, _wanted), f"n = {_n}: P({_names[-1]} | {_names[:-1]}) is {_value} on a random text."
+        assert close(_value, _wanted), (
+            f"n = {_n}: P({_names[-1]} | {_names[:-1]}) is {_value} on a random text."
+        )
     _contexts = len({gram[:-1] for gram in _starts})
-    assert len(_got) == _contexts, f"n = {_n}: {_contexts} contexts occur; yours has {len(_got)}."
+    assert len(_got) == _contexts, (
+        f"n = {_n}: {_contexts} contexts occur; yours has {len(_got)}."
+    )
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1918,10 +2428,19 @@ heard = {gram for sentence in train_sentences for gram in ngrams(sentence, 3)}
 throw = random.Random(4).random
 for n in (1, 2, 3):
     model = ngram_mle(train_sentences, n)
-    logs = [math.log2(model[g[:-1]][g[-1]]) for sentence in train_sentences for g in ngrams(sentence, n)]
+    logs = [
+        math.log2(model[g[:-1]][g[-1]])
+        for sentence in train_sentences
+        for g in ngrams(sentence, n)
+    ]
     drawn = [draw(model, n, throw) for _ in range(200)]
-    share = np.mean([gram in heard for sentence in drawn for gram in ngrams(sentence, 3)])
-    print(f"n = {n}: perplexity {perplexity(logs, 2):.1f}, trigrams known {share:.0%}:", *max(drawn[:5], key=len))
+    share = np.mean(
+        [gram in heard for sentence in drawn for gram in ngrams(sentence, 3)]
+    )
+    print(
+        f"n = {n}: perplexity {perplexity(logs, 2):.1f}, trigrams known {share:.0%}:",
+        *max(drawn[:5], key=len),
+    )
 
 # %% [markdown]
 # It pays, on the text that was counted. (100 %: a trigram model can draw no others. On new
@@ -1956,7 +2475,9 @@ def unseen_share(train_sentences, test_sentences, n):
 # %% test="unseen_share" aspect="tokens, not types" points=1
 _share = unseen_share([["a", "b"]], [["a", "c", "c", "c"]], 1)
 assert is_number(_share), f"Return a number; yours returned {_share!r}."
-assert close(_share, 3 / 5), f"a, c, c, c and `</s>` are five tokens, three of them unseen: 0.6. Yours: {_share:.3f}."
+assert close(_share, 3 / 5), (
+    f"a, c, c, c and `</s>` are five tokens, three of them unseen: 0.6. Yours: {_share:.3f}."
+)
 ### BEGIN HIDDEN TESTS
 for _train, _test, _n, _wanted, _why in (
     ("a b", "c c a/c c", 1, 4 / 7, "`c` stands four times among seven tokens"),
@@ -1967,16 +2488,24 @@ for _train, _test, _n, _wanted, _why in (
 ):
     _lines = [[line.split() for line in text.split("/")] for text in (_train, _test)]
     _share = unseen_share(*_lines, _n)
-    assert close(_share, _wanted, rtol=1e-5), f"Train `{_train}`, test `{_test}`, n = {_n}: {_why}; yours: {_share!r}."
+    assert close(_share, _wanted, rtol=1e-5), (
+        f"Train `{_train}`, test `{_test}`, n = {_n}: {_why}; yours: {_share!r}."
+    )
 _after = arguments_after(unseen_share, [["a"], ["b"]], [["b", "c"]], 3)
-assert [list(line) for line in _after[0]] == [["a"], ["b"]], "Leave the training sentences as they are."
-assert [list(line) for line in _after[1]] == [["b", "c"]], "Leave the test sentences as they are."
+assert [list(line) for line in _after[0]] == [["a"], ["b"]], (
+    "Leave the training sentences as they are."
+)
+assert [list(line) for line in _after[1]] == [["b", "c"]], (
+    "Leave the test sentences as they are."
+)
 ### END HIDDEN TESTS
 
 # %% test="unseen_share" aspect="padding at both ends" points=1
 _share = unseen_share([["a", "b"]], [["b", "a"]], 2)
 assert is_number(_share), f"Return a number; yours returned {_share!r}."
-assert close(_share, 1), f"`<s> b`, `b a`, `a </s>` are all unseen: 1. Yours: {_share:.3f}."
+assert close(_share, 1), (
+    f"`<s> b`, `b a`, `a </s>` are all unseen: 1. Yours: {_share:.3f}."
+)
 _share = unseen_share([["a", "b"]], [["a", "c"]], 3)
 assert close(_share, 2 / 3), (
     f"For n = 3 a sentence of 2 words has 3 trigrams; two are unseen here. Yours: {_share:.3f}."
@@ -2020,26 +2549,48 @@ for _n in range(1, 6):
 # %%
 V, orders, starts = len(set(train_words)), range(1, 6), range(1, 11)
 new = [unseen_share(train_sentences, new_sentences, n) for n in orders]
-types = [Counter(gram for sentence in train_sentences for gram in ngrams(sentence, n)) for n in orders]
+types = [
+    Counter(gram for sentence in train_sentences for gram in ngrams(sentence, n))
+    for n in orders
+]
 begun = {tuple(sentence[:k]) for sentence in train_sentences for k in starts}
-new_starts = [np.mean([tuple(s[:k]) not in begun for s in new_sentences if len(s) >= k]) for k in starts]
-kept = {times: round(sum(k >= times for k in types[4].values()) / len(types[4]), 3) for times in (2, 5, 40)}
+new_starts = [
+    np.mean([tuple(s[:k]) not in begun for s in new_sentences if len(s) >= k])
+    for k in starts
+]
+kept = {
+    times: round(sum(k >= times for k in types[4].values()) / len(types[4]), 3)
+    for times in (2, 5, 40)
+}
 print("share of the seen 5-grams that are seen at least so often:", kept)
 
 # %%
 past = ["want", "to", "go", "to"]
 contexts = [past[-k:] for k in range(1, 5)]
-here = [sum(s[i : i + len(c)] == c for s in everything for i in range(len(s))) for c in contexts]
+here = [
+    sum(s[i : i + len(c)] == c for s in everything for i in range(len(s)))
+    for c in contexts
+]
 lecture = [1_000_000, 50_000, 1_500, 100]
 
 # %%
-_, (left, middle, right) = plt.subplots(1, 3, figsize=(9.4, 3), width_ratios=(2, 2, 2.4))
+_, (left, middle, right) = plt.subplots(
+    1, 3, figsize=(9.4, 3), width_ratios=(2, 2, 2.4)
+)
 left.plot(orders, new, "o-", label="n in a row")
 left.plot(starts, new_starts, "s--", label="beginning")
-left.set(title="Never seen", xlabel="n", ylabel="share in new sentences", xticks=starts, ylim=(0, 1))
+left.set(
+    title="Never seen",
+    xlabel="n",
+    ylabel="share in new sentences",
+    xticks=starts,
+    ylim=(0, 1),
+)
 middle.semilogy(orders, [V**n for n in orders], "s--", label="possible, Vⁿ")
 middle.semilogy(orders, [len(found) for found in types], "o-", label="seen in training")
-middle.set(title="Different n-grams", xlabel="n", ylabel="number (log scale)", xticks=orders)
+middle.set(
+    title="Different n-grams", xlabel="n", ylabel="number (log scale)", xticks=orders
+)
 for shift, numbers, name in ((-0.2, lecture, "lecture 001"), (0.2, here, "our text")):
     right.barh(np.arange(4) + shift, numbers, 0.4, log=True, label=name)
 right.set_yticks(range(4), [" ".join(c) for c in contexts])
@@ -2102,35 +2653,64 @@ def expected_counts(table):
 
 
 # %% test="middle_word" aspect="triples are counted" points=1
-_table = triple_table([["spend", "it", "on", "lunch"], ["go", "on", "foot"], ["go", "on", "foot"]], "on")
-assert hasattr(_table, "keys"), f"Return a dict (before, after) -> count, not {_table!r}."
-assert dict(_table) == {("it", "lunch"): 1, ("go", "foot"): 2}, f"Three places; yours: {dict(_table)}."
+_table = triple_table(
+    [["spend", "it", "on", "lunch"], ["go", "on", "foot"], ["go", "on", "foot"]], "on"
+)
+assert hasattr(_table, "keys"), (
+    f"Return a dict (before, after) -> count, not {_table!r}."
+)
+assert dict(_table) == {("it", "lunch"): 1, ("go", "foot"): 2}, (
+    f"Three places; yours: {dict(_table)}."
+)
 ### BEGIN HIDDEN TESTS
 _text = [[], ["b"], *(random.choices("abc", k=random.randint(3, 9)) for _ in range(40))]
 _table = triple_table([list(sentence) for sentence in _text], "b")
 _padded = ["^" + "".join(sentence) + "$" for sentence in _text]
-_wanted = Counter(line[i - 1] + line[i + 1] for line in _padded for i in range(len(line)) if line[i] == "b")
+_wanted = Counter(
+    line[i - 1] + line[i + 1]
+    for line in _padded
+    for i in range(len(line))
+    if line[i] == "b"
+)
 _names = {"^": "<s>", "$": "</s>"}
-_wanted = {tuple(_names.get(sign, sign) for sign in pair): count for pair, count in _wanted.items()}
+_wanted = {
+    tuple(_names.get(sign, sign) for sign in pair): count
+    for pair, count in _wanted.items()
+}
 assert hasattr(_table, "keys") and dict(_table) == _wanted, (
     f"Around `b`, a random text has other pairs than your table {_table!r}."
 )
 _text = [["go", "on"], ["on", "to"]]
 _after = arguments_after(triple_table, [list(sentence) for sentence in _text], "on")[0]
-assert [list(sentence) for sentence in _after] == _text, "Leave `sentences` as they are."
+assert [list(sentence) for sentence in _after] == _text, (
+    "Leave `sentences` as they are."
+)
 ### END HIDDEN TESTS
 
 # %% test="middle_word" aspect="edges and repeated words" points=1
 _table = triple_table([["on", "on", "on"]], "on")
-assert hasattr(_table, "keys"), f"Return a dict (before, after) -> count, not {_table!r}."
+assert hasattr(_table, "keys"), (
+    f"Return a dict (before, after) -> count, not {_table!r}."
+)
 _wanted = {("<s>", "on"): 1, ("on", "on"): 1, ("on", "</s>"): 1}
-assert dict(_table) == _wanted, f"`on on on` has three places, the edges count: {dict(_table)}."
+assert dict(_table) == _wanted, (
+    f"`on on on` has three places, the edges count: {dict(_table)}."
+)
 ### BEGIN HIDDEN TESTS
 for _text, _wanted in (
     ("a b a b a", {("a", "a"): 2}),
     ("b a c b", {("<s>", "a"): 1, ("c", "</s>"): 1}),
     ("b", {("<s>", "</s>"): 1}),
-    ("b b a b a b b", {("<s>", "b"): 1, ("b", "a"): 1, ("a", "a"): 1, ("a", "b"): 1, ("b", "</s>"): 1}),
+    (
+        "b b a b a b b",
+        {
+            ("<s>", "b"): 1,
+            ("b", "a"): 1,
+            ("a", "a"): 1,
+            ("a", "b"): 1,
+            ("b", "</s>"): 1,
+        },
+    ),
     ("bb abc B", {}),
 ):
     _table = triple_table([_text.split()], "b")
@@ -2148,7 +2728,9 @@ assert sum(_table.values()) == _places, (
 # %% test="middle_word" aspect="row total times column total" points=1
 _table = {("x", "u"): 10, ("x", "v"): 20, ("y", "u"): 30, ("y", "v"): 40}
 _expected = expected_counts(_table)
-assert hasattr(_expected, "keys"), f"Return a dict (before, after) -> number, not {_expected!r}."
+assert hasattr(_expected, "keys"), (
+    f"Return a dict (before, after) -> number, not {_expected!r}."
+)
 assert close(_expected.get(("x", "u"), 0), 12), (
     f"Rows 30, 70; columns 40, 60; total 100: E(x, u) = 12, yours is {_expected.get(('x', 'u'))}."
 )
@@ -2159,31 +2741,53 @@ for _befores, _afters in (("uvw", "abcd"), ("abc", "cade"), ("abcde", "ba")):
     _table = dict(zip(_pairs, _cells.ravel().tolist(), strict=True))
     _right = np.outer(_cells.sum(1), _cells.sum(0)) / _cells.sum()
     _expected = expected_counts(dict(_table))
-    assert hasattr(_expected, "keys"), f"Return a dict (before, after) -> number, not {_expected!r}."
-    assert close([_expected.get(pair, 0) for pair in _pairs], _right.ravel(), rtol=1e-5), (
-        "Wrong on a random table (where a word may stand both before and after)."
+    assert hasattr(_expected, "keys"), (
+        f"Return a dict (before, after) -> number, not {_expected!r}."
     )
+    assert close(
+        [_expected.get(pair, 0) for pair in _pairs], _right.ravel(), rtol=1e-5
+    ), "Wrong on a random table (where a word may stand both before and after)."
 _after = arguments_after(expected_counts, dict(_table))[0]
 assert dict(_after) == _table, "Leave `table` as it is: your function changes it."
 ### END HIDDEN TESTS
 
 # %% test="middle_word" aspect="combinations never seen" points=1
 _expected = expected_counts({("spend", "lunch"): 6, ("open", "friday"): 4})
-assert hasattr(_expected, "keys"), f"Return a dict (before, after) -> number, not {_expected!r}."
-assert len(_expected) == 4, f"2 befores x 2 afters are 4 combinations; yours has {len(_expected)}."
+assert hasattr(_expected, "keys"), (
+    f"Return a dict (before, after) -> number, not {_expected!r}."
+)
+assert len(_expected) == 4, (
+    f"2 befores x 2 afters are 4 combinations; yours has {len(_expected)}."
+)
 _value = _expected.get(("spend", "friday"))
-assert is_number(_value) and close(_value, 2.4), f"E(spend, friday) = 6 · 4 / 10 = 2.4; yours is {_value}."
+assert is_number(_value) and close(_value, 2.4), (
+    f"E(spend, friday) = 6 · 4 / 10 = 2.4; yours is {_value}."
+)
 ### BEGIN HIDDEN TESTS
 _a, _b, _c = random.sample(range(2, 20), 3)
-_table = {("go", "foot"): _a, ("foot", "go"): _b, ("go", "</s>"): _c, ("<s>", "foot"): _b}
+_table = {
+    ("go", "foot"): _a,
+    ("foot", "go"): _b,
+    ("go", "</s>"): _c,
+    ("<s>", "foot"): _b,
+}
 _expected = expected_counts(dict(_table))
-assert hasattr(_expected, "keys"), f"Return a dict (before, after) -> number, not {_expected!r}."
-_rows, _columns = {"go": _a + _c, "foot": _b, "<s>": _b}, {"foot": _a + _b, "go": _b, "</s>": _c}
-_wanted = {(x, y): _rows[x] * _columns[y] / (_a + 2 * _b + _c) for x in _rows for y in _columns}
-assert set(_expected) == set(_wanted), f"Every before with every after, and no others: 9; yours: {list(_expected)}."
-assert close([_expected[pair] for pair in _wanted], list(_wanted.values()), rtol=1e-5), (
-    f"Pairs that were never seen are expected, too; yours: {_expected}."
+assert hasattr(_expected, "keys"), (
+    f"Return a dict (before, after) -> number, not {_expected!r}."
 )
+_rows, _columns = (
+    {"go": _a + _c, "foot": _b, "<s>": _b},
+    {"foot": _a + _b, "go": _b, "</s>": _c},
+)
+_wanted = {
+    (x, y): _rows[x] * _columns[y] / (_a + 2 * _b + _c) for x in _rows for y in _columns
+}
+assert set(_expected) == set(_wanted), (
+    f"Every before with every after, and no others: 9; yours: {list(_expected)}."
+)
+assert close(
+    [_expected[pair] for pair in _wanted], list(_wanted.values()), rtol=1e-5
+), f"Pairs that were never seen are expected, too; yours: {_expected}."
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -2196,7 +2800,10 @@ assert close([_expected[pair] for pair in _wanted], list(_wanted.values()), rtol
 from itertools import accumulate
 
 BEFORE, AFTER = ["looking", "open"], ["a", "lunch"]
-rows = {word: (list(row), list(accumulate(row.values()))) for word, row in restaurant_model.items()}
+rows = {
+    word: (list(row), list(accumulate(row.values())))
+    for word, row in restaurant_model.items()
+}
 
 
 def babble(rng):
@@ -2219,9 +2826,15 @@ for axes, (name, source) in zip(panels, sources.items(), strict=True):
     table = triple_table(source, "for")
     table = {(b, a): table.get((b, a), 0) for b in BEFORE for a in AFTER}
     expected = expected_counts(table)
-    chi_square = sum((table[pair] - expected[pair]) ** 2 / expected[pair] for pair in table)
-    p_value = math.erfc(math.sqrt(chi_square / 2))  # 2 x 2 leaves one free cell: χ² is a squared normal
-    print(f"{name}: {sum(table.values())} triples, smallest E {min(expected.values()):.1f}, chi² {chi_square:.1f}")
+    chi_square = sum(
+        (table[pair] - expected[pair]) ** 2 / expected[pair] for pair in table
+    )
+    p_value = math.erfc(
+        math.sqrt(chi_square / 2)
+    )  # 2 x 2 leaves one free cell: χ² is a squared normal
+    print(
+        f"{name}: {sum(table.values())} triples, smallest E {min(expected.values()):.1f}, chi² {chi_square:.1f}"
+    )
     for row, before in enumerate(BEFORE):
         total = sum(table[before, after] for after in AFTER)
         shares = [table[before, after] / total for after in AFTER]
@@ -2243,13 +2856,22 @@ plt.show()
 from lmkit import kitchen
 
 stories = lmkit.load("kitchen").splits["train"]
-frequent = {word: i for i, (word, _) in enumerate(Counter(w for story in stories for w in story).most_common(50))}
-coded = [np.array([frequent.get(word, 50) for word in story]) for story in stories[:600]]
+frequent = {
+    word: i
+    for i, (word, _) in enumerate(
+        Counter(w for story in stories for w in story).most_common(50)
+    )
+}
+coded = [
+    np.array([frequent.get(word, 50) for word in story]) for story in stories[:600]
+]
 
 
 def information(gap, shuffle):
     """Bits that a word tells about the one `gap` places on (50 frequent words; all others count as one)."""
-    pairs = np.concatenate([51 * story[:-gap] + shuffle(story[gap:]) for story in coded])
+    pairs = np.concatenate(
+        [51 * story[:-gap] + shuffle(story[gap:]) for story in coded]
+    )
     p = np.bincount(pairs, minlength=51 * 51).reshape(51, 51) / len(pairs)
     chance = np.outer(p.sum(1), p.sum(0))
     return (p[p > 0] * np.log2(p[p > 0] / chance[p > 0])).sum()
@@ -2258,27 +2880,55 @@ def information(gap, shuffle):
 # %%
 questions = kitchen.probes("agreement", tokens=40_000)
 stream = [word for story in stories for word in ["<s>"] * 4 + story]
-groups = {"1": (1, 1), "2": (2, 2), "4": (4, 4), "5-6": (5, 6), "7-21": (7, 21)}  # none at 3
+groups = {
+    "1": (1, 1),
+    "2": (2, 2),
+    "4": (4, 4),
+    "5-6": (5, 6),
+    "7-21": (7, 21),
+}  # none at 3
 right_share = {}
 for n in (2, 3, 5):
     grams = Counter(zip(*(stream[i:] for i in range(n)), strict=False))
     points = {label: [] for label in groups}
     for q in questions:
-        good, bad = (max(grams[*q.prefix[1 - n :], word] for word in words) for words in (q.right, q.wrong))
-        label = next(name for name, (low, high) in groups.items() if low <= q.distance <= high)
+        good, bad = (
+            max(grams[*q.prefix[1 - n :], word] for word in words)
+            for words in (q.right, q.wrong)
+        )
+        label = next(
+            name for name, (low, high) in groups.items() if low <= q.distance <= high
+        )
         points[label].append((good > bad) + (good == bad) / 2)  # a tie: toss a coin
     right_share[n] = [np.mean(found) for found in points.values()]
 
 # %%
 _, (left, right) = plt.subplots(1, 2, figsize=(8, 3))
 gaps = (1, 2, 3, 4, 6, 8, 12, 16, 24)
-left.plot(gaps, [information(gap, lambda words: words) for gap in gaps], "o-", label="text")
-left.plot(gaps, [information(gap, np.random.default_rng(1).permutation) for gap in gaps], "s--", label="shuffled")
-left.set(title="What a word tells about a later one", xlabel="places apart", ylabel="bits", ylim=(0, None))
+left.plot(
+    gaps, [information(gap, lambda words: words) for gap in gaps], "o-", label="text"
+)
+left.plot(
+    gaps,
+    [information(gap, np.random.default_rng(1).permutation) for gap in gaps],
+    "s--",
+    label="shuffled",
+)
+left.set(
+    title="What a word tells about a later one",
+    xlabel="places apart",
+    ylabel="bits",
+    ylim=(0, None),
+)
 for n, share in right_share.items():
     right.plot(list(groups), share, "o-", label=f"n = {n}")
 right.axhline(0.5, color="black", linestyle=":", label="coin")
-right.set(title="Which form of the verb?", xlabel="words back to its noun", ylabel="share right", ylim=(0.4, 0.8))
+right.set(
+    title="Which form of the verb?",
+    xlabel="words back to its noun",
+    ylabel="share right",
+    ylim=(0.4, 0.8),
+)
 for axes in (left, right):
     axes.legend(fontsize=9)
 plt.show()
@@ -2322,34 +2972,66 @@ _model = {
     "eat": {"ice": 0.5, "</s>": 0.5},
 }
 _best = prefer(_model, [["i", "scream"], ["ice", "cream"]])
-assert hasattr(_best, "__len__"), f"Return one of the candidates; yours returned {_best!r}."
-assert list(_best) == ["ice", "cream"], f".3 · 1 · .9 beats .7 · .2 · 1; yours prefers {_best}."
+assert hasattr(_best, "__len__"), (
+    f"Return one of the candidates; yours returned {_best!r}."
+)
+assert list(_best) == ["ice", "cream"], (
+    f".3 · 1 · .9 beats .7 · .2 · 1; yours prefers {_best}."
+)
 ### BEGIN HIDDEN TESTS
 for _text, _other, _why in (
-    ("i eat", "i eat ice cream", ".7 · .8 · .5 beats .7 · .8 · .5 · 1 · .9: do not divide by the length"),
-    ("i eat ice cream", "ice cream melts", "`cream melts` has no end, so its probability is zero"),
+    (
+        "i eat",
+        "i eat ice cream",
+        ".7 · .8 · .5 beats .7 · .8 · .5 · 1 · .9: do not divide by the length",
+    ),
+    (
+        "i eat ice cream",
+        "ice cream melts",
+        "`cream melts` has no end, so its probability is zero",
+    ),
 ):
-    for _candidates in ([_text.split(), _other.split()], [_other.split(), _text.split()]):
+    for _candidates in (
+        [_text.split(), _other.split()],
+        [_other.split(), _text.split()],
+    ):
         _best = prefer(_model, _candidates)
-        assert hasattr(_best, "__len__") and list(_best) == _text.split(), f"{_why}; yours: {_best!r}."
-_model = {"<s>": {"a": 0.6, "b": 0.4}, "a": {"</s>": 0.5, "a": 0.5}, "b": {"</s>": 0.9, "a": 0.1}}
+        assert hasattr(_best, "__len__") and list(_best) == _text.split(), (
+            f"{_why}; yours: {_best!r}."
+        )
+_model = {
+    "<s>": {"a": 0.6, "b": 0.4},
+    "a": {"</s>": 0.5, "a": 0.5},
+    "b": {"</s>": 0.9, "a": 0.1},
+}
 _best = prefer(_model, [["a"], ["b"]])
 assert hasattr(_best, "__len__") and list(_best) == ["b"], (
     f".4 · .9 beats .6 · .5: the end of the sentence counts; got {_best}."
 )
-_model = {"<s>": {"a": 0.9, "b": 0.1}, "a": {"</s>": 0.5, "a": 0.5}, "b": {"</s>": 0.8, "a": 0.2}}
+_model = {
+    "<s>": {"a": 0.9, "b": 0.1},
+    "a": {"</s>": 0.5, "a": 0.5},
+    "b": {"</s>": 0.8, "a": 0.2},
+}
 _best = prefer(_model, [["b"], ["a"]])
 assert hasattr(_best, "__len__") and list(_best) == ["a"], (
     f".9 · .5 beats .1 · .8: the first word counts too; got {_best}."
 )
-_model = {"<s>": {"a": 0.9, "b": 0.1}, "a": {"c": 1.0}, "b": {"</s>": 1.0}, "c": {"</s>": 0.8}}
+_model = {
+    "<s>": {"a": 0.9, "b": 0.1},
+    "a": {"c": 1.0},
+    "b": {"</s>": 1.0},
+    "c": {"</s>": 0.8},
+}
 _best = prefer(_model, [["b"], ["a", "c"]])
 assert hasattr(_best, "__len__") and list(_best) == ["a", "c"], (
     f".9 · 1 · .8 beats .1 · 1, though it is longer; got {_best}."
 )
 for _ in range(6):
     _p = np.random.default_rng().dirichlet(np.ones(4), size=4).tolist()
-    _model = {a: dict(zip([*"abc", "</s>"], _p.pop(), strict=True)) for a in ["<s>", *"abc"]}
+    _model = {
+        a: dict(zip([*"abc", "</s>"], _p.pop(), strict=True)) for a in ["<s>", *"abc"]
+    }
     _candidates = [random.choices("abc", k=random.randint(1, 5)) for _ in range(7)]
     _value = {}
     for _words in _candidates:
@@ -2357,34 +3039,56 @@ for _ in range(6):
         _value[" ".join(_words)] = math.prod(_factors)
     _wanted = max(_value, key=_value.get)
     _best = prefer(_model, [list(words) for words in _candidates])
-    assert hasattr(_best, "__len__"), f"Return one of the candidates; yours returned {_best!r}."
+    assert hasattr(_best, "__len__"), (
+        f"Return one of the candidates; yours returned {_best!r}."
+    )
     assert _value.get(" ".join(_best), 0) > 0.999999 * _value[_wanted], (
         f"Of {_candidates} the likeliest is {_wanted}; yours: {_best!r}."
     )
 _after = arguments_after(prefer, _model, [list(words) for words in _candidates])
 assert _after[0] == _model, "Leave the model as it is: your function changes it."
-assert [list(words) for words in _after[1]] == _candidates, "Leave the candidates as they are."
+assert [list(words) for words in _after[1]] == _candidates, (
+    "Leave the candidates as they are."
+)
 ### END HIDDEN TESTS
 
 # %% test="prefer" aspect="zeros and ties" points=1
-_model = {"<s>": {"a": 0.5, "b": 0.5}, "a": {"</s>": 1.0}, "b": {"</s>": 0.01, "a": 0.99}}
+_model = {
+    "<s>": {"a": 0.5, "b": 0.5},
+    "a": {"</s>": 1.0},
+    "b": {"</s>": 0.01, "a": 0.99},
+}
 _best = prefer(_model, [["a", "a", "a"], ["snow"], ["b"]])
-assert hasattr(_best, "__len__"), f"Return one of the candidates; yours returned {_best!r}."
+assert hasattr(_best, "__len__"), (
+    f"Return one of the candidates; yours returned {_best!r}."
+)
 assert list(_best) == ["b"], f"Only `b` is possible here; yours prefers {_best}."
 _best = prefer(_model, [["snow"], ["ice"], ["a", "b"]])
-assert list(_best) == ["snow"], f"All are impossible: the first wins the tie; yours: {_best}."
+assert list(_best) == ["snow"], (
+    f"All are impossible: the first wins the tie; yours: {_best}."
+)
 ### BEGIN HIDDEN TESTS
-_model = {"<s>": {"x": 0.25, "y": 0.25, "z": 0.3, "</s>": 0.2}, "x": {"</s>": 1.0}, "y": {"</s>": 1.0}}
+_model = {
+    "<s>": {"x": 0.25, "y": 0.25, "z": 0.3, "</s>": 0.2},
+    "x": {"</s>": 1.0},
+    "y": {"</s>": 1.0},
+}
 for _texts, _wanted, _why in (
     (["y", "x"], ["y"], "Equal scores: the first wins"),
     (["x", "y"], ["x"], "Equal scores: the first wins"),
-    (["z", "x"], ["x"], "`z` may begin a sentence, but has no row: nothing can follow it"),
+    (
+        ["z", "x"],
+        ["x"],
+        "`z` may begin a sentence, but has no row: nothing can follow it",
+    ),
     (["z y", "snow", ""], [], "The empty sentence has one factor, P(</s> | <s>)"),
     (["", "y"], ["y"], "The empty sentence has one factor, P(</s> | <s>)"),
     (["snow", "z"], ["snow"], "All are impossible: the first wins the tie"),
 ):
     _best = prefer(_model, [text.split() for text in _texts])
-    assert hasattr(_best, "__len__") and list(_best) == _wanted, f"{_why}; yours: {_best!r}."
+    assert hasattr(_best, "__len__") and list(_best) == _wanted, (
+        f"{_why}; yours: {_best!r}."
+    )
 _best = prefer({"x": {"</s>": 1.0}}, [["x"], ["y"]])
 assert hasattr(_best, "__len__") and list(_best) == ["x"], (
     f"Without a row for `<s>` all are impossible: the first wins; yours: {_best!r}."
@@ -2395,9 +3099,13 @@ assert hasattr(_best, "__len__") and list(_best) == ["x"], (
 _model = {"<s>": {"a": 1.0}, "a": {"a": 0.1, "b": 0.02, "</s>": 0.88}, "b": {"a": 1.0}}
 _best = prefer(_model, [["a", "b"] * 250 + ["a"], ["a"] * 500])
 assert hasattr(_best, "__len__"), "Return one of the candidates."
-assert list(_best) == ["a", "b"] * 250 + ["a"], "Two long sentences, the first far likelier; yours prefers the second."
+assert list(_best) == ["a", "b"] * 250 + ["a"], (
+    "Two long sentences, the first far likelier; yours prefers the second."
+)
 _best = prefer(_model, [["a"] * 501, ["a"] * 500])
-assert len(_best) == 500, "a⁵⁰⁰ is ten times as likely as a⁵⁰¹: did both scores become zero?"
+assert len(_best) == 500, (
+    "a⁵⁰⁰ is ten times as likely as a⁵⁰¹: did both scores become zero?"
+)
 ### BEGIN HIDDEN TESTS
 _p = random.uniform(0.02, 0.05)
 _model = {"<s>": {"a": 0.5, "b": 0.5}, "a": {"a": _p, "</s>": 1 - _p}}
@@ -2412,9 +3120,18 @@ for _number in (20, 600):
 ### END HIDDEN TESTS
 
 # %%
-sounds = ["i scream when i see a mouse", "we want ice cream", "what i want i get", "ice cream is cold"]
+sounds = [
+    "i scream when i see a mouse",
+    "we want ice cream",
+    "what i want i get",
+    "ice cream is cold",
+]
 ear = bigram_mle(Counter(pair for line in sounds for pair in ngrams(line.split(), 2)))
-print(" ".join(prefer(ear, [["we", "want", "i", "scream"], ["we", "want", "ice", "cream"]])))
+print(
+    " ".join(
+        prefer(ear, [["we", "want", "i", "scream"], ["we", "want", "ice", "cream"]])
+    )
+)
 
 # %%
 wins, possible = [], []
@@ -2423,9 +3140,19 @@ for sentence in [s for s in new_sentences if not zero_factors(restaurant_model, 
         swapped = [*sentence[:i], w2, w1, *sentence[i + 2 :]]
         wins.append(list(prefer(restaurant_model, [swapped, sentence])) == sentence)
         possible.append(not zero_factors(restaurant_model, swapped))
-print(f"the right order beats {sum(wins)} of {len(wins)} swaps of neighbours; possible swaps: {sum(possible)}")
 print(
-    " ".join(prefer(restaurant_model, [["when", "is", "caffe", "venezia", "open"], ["i", "want", "to", "the", "food"]]))
+    f"the right order beats {sum(wins)} of {len(wins)} swaps of neighbours; possible swaps: {sum(possible)}"
+)
+print(
+    " ".join(
+        prefer(
+            restaurant_model,
+            [
+                ["when", "is", "caffe", "venezia", "open"],
+                ["i", "want", "to", "the", "food"],
+            ],
+        )
+    )
 )
 
 # %% [markdown]
@@ -2459,7 +3186,9 @@ def neighbours(word, vocabulary):
     for i in range(len(word) + 1):
         head, tail = word[:i], word[i:]
         edits |= {head + tail[1:], head + tail[1:2] + tail[:1] + tail[2:]}
-        edits |= {head + letter + rest for letter in letters for rest in (tail, tail[1:])}
+        edits |= {
+            head + letter + rest for letter in letters for rest in (tail, tail[1:])
+        }
     return (edits & set(vocabulary)) - {word}
     ### END SOLUTION
 
@@ -2480,9 +3209,13 @@ _vocabulary = {"food", "good", "foot", "for", "fod", "floods", "wood", "of"}
 _found = neighbours("food", _vocabulary)
 assert hasattr(_found, "__len__"), f"Return a set of words; yours returned {_found!r}."
 assert "food" not in _found, "A word is not its own neighbour."
-assert set(_found) == {"good", "foot", "fod", "wood"}, f"Of `food` yours finds {sorted(_found)}."
+assert set(_found) == {"good", "foot", "fod", "wood"}, (
+    f"Of `food` yours finds {sorted(_found)}."
+)
 _found = neighbours("fod", _vocabulary)
-assert set(_found) == {"food", "for"}, f"`fod`: one letter added or replaced; found {sorted(_found)}."
+assert set(_found) == {"food", "for"}, (
+    f"`fod`: one letter added or replaced; found {sorted(_found)}."
+)
 ### BEGIN HIDDEN TESTS
 for _word, _others, _wanted in (
     ("at", "a t cat ate art it an chat to at atom", "a t cat ate art it an"),
@@ -2497,13 +3230,17 @@ for _word, _others, _wanted in (
         f"of `{_word}` yours finds {_found!r}."
     )
 _after = arguments_after(neighbours, "food", {"food", "foot", "for"})[1]
-assert set(_after) == {"food", "foot", "for"}, f"Leave the vocabulary as it is; now: {_after}."
+assert set(_after) == {"food", "foot", "for"}, (
+    f"Leave the vocabulary as it is; now: {_after}."
+)
 ### END HIDDEN TESTS
 
 # %% test="repair" aspect="swapped letters" points=1
 _found = neighbours("googel", {"google", "goggle", "googles"})
 assert hasattr(_found, "__len__"), f"Return a set of words; yours returned {_found!r}."
-assert set(_found) == {"google"}, f"`googel` is one swap from `google`; found {sorted(_found)}."
+assert set(_found) == {"google"}, (
+    f"`googel` is one swap from `google`; found {sorted(_found)}."
+)
 ### BEGIN HIDDEN TESTS
 for _word, _others, _wanted in (
     ("abcd", "bacd acbd abdc cbad dbca badc abcd", "bacd acbd abdc"),
@@ -2547,42 +3284,67 @@ _best = repair(_model, ["i", "foo"], ["food", "fool", "i"])
 assert hasattr(_best, "__len__") and list(_best) == ["i", "food"], (
     f".3 · .9 beats .7 · .1: the end of the sentence counts; yours: {_best}."
 )
-_words = ["bat", "cat", "hat", "mat", "rat", "sat"]  # all are neighbours, by one letter replaced
+_words = [
+    "bat",
+    "cat",
+    "hat",
+    "mat",
+    "rat",
+    "sat",
+]  # all are neighbours, by one letter replaced
 for _ in range(8):
     _p = np.random.default_rng().dirichlet(np.ones(7), size=7).tolist()
-    _model = {a: dict(zip([*_words, "</s>"], _p.pop(), strict=True)) for a in ["<s>", *_words]}
+    _model = {
+        a: dict(zip([*_words, "</s>"], _p.pop(), strict=True)) for a in ["<s>", *_words]
+    }
     _text = [*random.choices(_words, k=3), random.choice(["zat", "bat"])]
     random.shuffle(_text)
-    _texts = [[*_text[:i], word, *_text[i + 1 :]] for i in range(4) for word in (_text[i], *_words)]
+    _texts = [
+        [*_text[:i], word, *_text[i + 1 :]]
+        for i in range(4)
+        for word in (_text[i], *_words)
+    ]
     _value = {}
     for _other in _texts:
         _pairs = pairwise(["<s>", *_other, "</s>"])
-        _value[" ".join(_other)] = math.prod(_model.get(a, {}).get(b, 0) for a, b in _pairs)
+        _value[" ".join(_other)] = math.prod(
+            _model.get(a, {}).get(b, 0) for a, b in _pairs
+        )
     _wanted = max(_value, key=_value.get)
     _best = repair(_model, list(_text), list(_words))
-    assert hasattr(_best, "__len__"), f"Return a list of tokens; yours returned {_best!r}."
+    assert hasattr(_best, "__len__"), (
+        f"Return a list of tokens; yours returned {_best!r}."
+    )
     assert _value.get(" ".join(_best), 0) > 0.999999 * _value[_wanted], (
         f"`{' '.join(_text)}` should become `{_wanted}`; yours: {_best!r}."
     )
 _after = arguments_after(repair, _model, list(_text), list(_words))
 assert list(_after[1]) == _text, f"Leave the sentence as it is; it became {_after[1]}."
-assert _after[0] == _model and list(_after[2]) == _words, "Leave model and vocabulary as they are."
+assert _after[0] == _model and list(_after[2]) == _words, (
+    "Leave model and vocabulary as they are."
+)
 ### END HIDDEN TESTS
 
 # %% test="repair" aspect="what must stay as it is" points=1
 _model = {"<s>": {"cat": 0.5, "bat": 0.5}, "cat": {"</s>": 1.0}, "bat": {"</s>": 1.0}}
 _best = repair(_model, ["cat"], ["bat", "cat"])
 assert hasattr(_best, "__len__"), f"Return a list of tokens; yours returned {_best!r}."
-assert list(_best) == ["cat"], f"`bat` is not likelier than `cat`: the original wins; yours: {_best}."
+assert list(_best) == ["cat"], (
+    f"`bat` is not likelier than `cat`: the original wins; yours: {_best}."
+)
 ### BEGIN HIDDEN TESTS
 _best = repair(_model, ["bat"], ["bat", "cat"])
-assert hasattr(_best, "__len__") and list(_best) == ["bat"], f"The original wins ties: {_best!r}."
+assert hasattr(_best, "__len__") and list(_best) == ["bat"], (
+    f"The original wins ties: {_best!r}."
+)
 _best = repair(_model, ["rat", "rat"], ["bat", "cat"])
 assert hasattr(_best, "__len__") and list(_best) == ["rat", "rat"], (
     f"No candidate is possible: leave it as it is; yours: {_best!r}."
 )
 _best = repair(_model, [], ["bat", "cat"])
-assert hasattr(_best, "__len__") and len(_best) == 0, f"An empty sentence stays empty: {_best!r}."
+assert hasattr(_best, "__len__") and len(_best) == 0, (
+    f"An empty sentence stays empty: {_best!r}."
+)
 _model = {"<s>": {"hot": 1.0}, "hot": {"soup": 1.0}, "soup": {"</s>": 1.0}}
 _best = repair(_model, ["hit", "soap"], ["hot", "soup"])
 assert hasattr(_best, "__len__") and list(_best) == ["hit", "soap"], (
@@ -2605,14 +3367,22 @@ assert hasattr(_best, "__len__") and list(_best) == ["tee", "or", "tea"], (
 
 # %%
 known_words = set(train_words)
-for line in ("i wnat to eat chinese food", "is the golden latnern open on friday", "i wnt noodles fr lunch"):
+for line in (
+    "i wnat to eat chinese food",
+    "is the golden latnern open on friday",
+    "i wnt noodles fr lunch",
+):
     print(line, "->", *repair(restaurant_model, line.split(), known_words))
 
 # %%
 correct = new_sentences[:100]
-repaired = [list(repair(restaurant_model, sentence, known_words)) for sentence in correct]
+repaired = [
+    list(repair(restaurant_model, sentence, known_words)) for sentence in correct
+]
 changed = [(old, new) for old, new in zip(correct, repaired, strict=True) if old != new]
-print(f"changed, though nothing was wrong: {len(changed)} of {len(correct)} new sentences")
+print(
+    f"changed, though nothing was wrong: {len(changed)} of {len(correct)} new sentences"
+)
 for old, new in changed[:3]:
     print(*old, "->", *new)
 

@@ -37,13 +37,27 @@ plots.use_style()
 corpus = lmkit.load("berkeley")
 train_sentences, held_out = corpus.splits["train"], corpus.splits["test"]
 known_sentences = {tuple(sentence) for sentence in train_sentences}
-new_sentences = [sentence for sentence in held_out if tuple(sentence) not in known_sentences]
-print(len(train_sentences), "to count,", len(held_out), "held out,", len(new_sentences), "of them new")
+new_sentences = [
+    sentence for sentence in held_out if tuple(sentence) not in known_sentences
+]
+print(
+    len(train_sentences),
+    "to count,",
+    len(held_out),
+    "held out,",
+    len(new_sentences),
+    "of them new",
+)
 
 # %%
-pair_counts = Counter(pair for words in train_sentences for pair in pairwise(["<s>", *words, "</s>"]))
+pair_counts = Counter(
+    pair for words in train_sentences for pair in pairwise(["<s>", *words, "</s>"])
+)
 for name, part in {"all held-out": held_out, "new": new_sentences}.items():
-    blocked = [any(pair not in pair_counts for pair in pairwise(["<s>", *words, "</s>"])) for words in part]
+    blocked = [
+        any(pair not in pair_counts for pair in pairwise(["<s>", *words, "</s>"]))
+        for words in part
+    ]
     print(f"{name} sentences with a pair never seen: {np.mean(blocked):.0%}")
 
 # %% [markdown]
@@ -96,7 +110,9 @@ assert hasattr(_got, "keys"), f"lidstone_by_hand returns a dict; yours: {_got!r}
 for _name in ("or", "milk"):
     _value = _got.get(_name)
     assert is_number(_value), f"{_name}: a number is wanted, not {_value!r}."
-assert 0 < _got["milk"] < _got["or"] < 1, f"milk is possible but less likely than or; yours: {_got!r}."
+assert 0 < _got["milk"] < _got["or"] < 1, (
+    f"milk is possible but less likely than or; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 for _name, _wanted in (("or", 3 / 7), ("milk", 1 / 7)):
     assert math.isclose(_got[_name], _wanted, abs_tol=0.006), (
@@ -112,7 +128,12 @@ assert is_number(_got), f"lidstone returns a number; yours: {_got!r}."
 assert close(_got, 0.5), f"Alpha = .5: (2 + .5) / (3 + 4 · .5) = .5; yours: {_got}."
 ### BEGIN HIDDEN TESTS
 for _ in range(5):
-    _counts = {(a, b): random.randint(1, 9) for a in "abc" for b in "abcd" if random.random() < 0.6}
+    _counts = {
+        (a, b): random.randint(1, 9)
+        for a in "abc"
+        for b in "abcd"
+        if random.random() < 0.6
+    }
     _counts |= {("a", "b"): random.randint(3, 9), ("b", "a"): 2, ("a", "d"): 1}
     _alpha, _V = random.uniform(0.01, 2), random.randint(6, 9)
     for _a in "abc":
@@ -120,7 +141,9 @@ for _ in range(5):
         for _b in "abcde":
             _wanted = (_counts.get((_a, _b), 0) + _alpha) / (sum(_row) + _V * _alpha)
             _got = lidstone(dict(_counts), _a, _b, _alpha, _V)
-            assert close(_got, _wanted, 1e-5), f"{_b} behind {_a}, counts {_row}, V = {_V}: {_got} is wrong."
+            assert close(_got, _wanted, 1e-5), (
+                f"{_b} behind {_a}, counts {_row}, V = {_V}: {_got} is wrong."
+            )
 _after = arguments_after(lidstone, dict(_counts), "a", "e", 0.5, 7)[0]
 assert _after == _counts, "lidstone changes the dict of counts that it is given."
 ### END HIDDEN TESTS
@@ -129,10 +152,14 @@ assert _after == _counts, "lidstone changes the dict of counts that it is given.
 # %% test="lidstone" aspect="unseen contexts are even" points=1
 _got = lidstone({("tea", "or"): 2}, "milk", "or", 0.1, 8)
 assert is_number(_got), f"lidstone returns a number; yours: {_got!r}."
-assert close(_got, 1 / 8), f"Nothing was seen behind milk: each of 8 events gets 1/8; yours: {_got}."
+assert close(_got, 1 / 8), (
+    f"Nothing was seen behind milk: each of 8 events gets 1/8; yours: {_got}."
+)
 _got = lidstone_array(np.array([[0, 0, 0, 0], [3, 0, 0, 1]]), 0.1)
 assert np.shape(_got) == (2, 4), f"Wanted shape (2, 4); yours: {np.shape(_got)}."
-assert close(_got[0], [1 / 4] * 4), f"A row without counts, four events: 1/4 each; yours: {_got[0]}."
+assert close(_got[0], [1 / 4] * 4), (
+    f"A row without counts, four events: 1/4 each; yours: {_got[0]}."
+)
 ### BEGIN HIDDEN TESTS
 for _counts in ({}, {("or", "milk"): 3, ("or", "or"): 1}):
     for _V, _alpha in ((5, 1), (11, 0.02)):
@@ -145,19 +172,26 @@ _C[[0, 2]] = 0
 _got = lidstone_array(_C.copy(), 0.003)
 assert np.shape(_got) == (4, 7), f"Wanted shape (4, 7); yours: {np.shape(_got)}."
 for _row in (0, 2):
-    assert close(_got[_row], [1 / 7] * 7, 1e-5), f"A row without counts, seven events: 1/7 each; yours: {_got[_row]}."
+    assert close(_got[_row], [1 / 7] * 7, 1e-5), (
+        f"A row without counts, seven events: 1/7 each; yours: {_got[_row]}."
+    )
 ### END HIDDEN TESTS
 
 
 # %% test="lidstone" aspect="the array, row by row" points=1
 _got = lidstone_array(np.array([[2, 1, 0, 0, 0], [0, 0, 8, 1, 1]]), 1)
 assert np.shape(_got) == (2, 5), f"Wanted shape (2, 5); yours: {np.shape(_got)}."
-assert close(np.sum(_got, axis=1), [1, 1]), f"Each row sums to 1; yours: {np.sum(_got, axis=1)}."
+assert close(np.sum(_got, axis=1), [1, 1]), (
+    f"Each row sums to 1; yours: {np.sum(_got, axis=1)}."
+)
 ### BEGIN HIDDEN TESTS
 for _shape, _alpha in (((3, 6), 0.01), ((5, 3), 2), ((1, 4), 0.5)):
     _C = np.random.default_rng().integers(0, 20, size=_shape)
     _C[0, :2] = 3, 17
-    _wanted = [[(c + _alpha) / (sum(row) + len(row) * _alpha) for c in row] for row in _C.tolist()]
+    _wanted = [
+        [(c + _alpha) / (sum(row) + len(row) * _alpha) for c in row]
+        for row in _C.tolist()
+    ]
     _got = lidstone_array(_C.copy(), _alpha)
     assert close(_got, _wanted, 1e-5), f"Wrong for {_C.tolist()}, alpha {_alpha}."
 _after = arguments_after(lidstone_array, _C.astype(float), 0.5)[0]
@@ -170,10 +204,19 @@ lidstone_array(np.array([[5, 0, 0], [0, 0, 0]]), 0.1)  # counts and alpha of you
 
 # %%
 tea = {("tea", "or"): 2, ("tea", "</s>"): 1}
-for name, alpha in {"Laplace": 1, "Jeffreys-Perks": 0.5, "nearly nothing": 0.001}.items():
+for name, alpha in {
+    "Laplace": 1,
+    "Jeffreys-Perks": 0.5,
+    "nearly nothing": 0.001,
+}.items():
     print(f"{name:14}", *lidstone_array(np.array([[2, 1, 0, 0]]), alpha).round(3))
 array = lidstone_array(np.array([[2, 1, 0, 0]]), 1)
-print("three ways:", lidstone_by_hand()["or"], lidstone(tea, "tea", "or", 1, 4), array[0, 0])
+print(
+    "three ways:",
+    lidstone_by_hand()["or"],
+    lidstone(tea, "tea", "or", 1, 4),
+    array[0, 0],
+)
 
 # %% [markdown]
 # In other words: a row keeps the share $n / (n + V\alpha)$ of its own frequencies; the rest is dealt out evenly.
@@ -195,7 +238,10 @@ smoothed(np.array([[2, 1, 0, 0]]), 1).round(3)
 
 # %%
 bigrams = ngrams.NgramCounts(train_sentences, order=2)
-C, V = bigrams.matrix(), len(bigrams.vocabulary)  # C: shape [V + 1, V]; the row of `<s>` is the last
+C, V = (
+    bigrams.matrix(),
+    len(bigrams.vocabulary),
+)  # C: shape [V + 1, V]; the row of `<s>` is the last
 
 
 def numbered(sentences):
@@ -205,7 +251,9 @@ def numbered(sentences):
 
 
 # %%
-train_pairs, new_pairs, held_out_pairs = (numbered(part) for part in (train_sentences, new_sentences, held_out))
+train_pairs, new_pairs, held_out_pairs = (
+    numbered(part) for part in (train_sentences, new_sentences, held_out)
+)
 alphas = [0.5, *10.0 ** np.arange(-5, 1.1, 0.25)]
 print("V =", V, " pairs counted:", C.sum(), " cells above 0:", f"{np.mean(C > 0):.2%}")
 
@@ -252,14 +300,22 @@ _C = np.array([[3.0, 0.0, 1.0], [0.0, 0.0, 2.0]])
 _got = additive_perplexity(_C, np.array([[0, 0], [0, 1], [1, 2]]), 1)
 assert is_number(_got), f"additive_perplexity returns a number; yours: {_got!r}."
 _wanted = (7 / 4 * 7 * 5 / 3) ** (1 / 3)
-assert close(_got, _wanted), f"Factors 4/7, 1/7 and 3/5: perplexity {_wanted:.3f}; yours: {_got}."
+assert close(_got, _wanted), (
+    f"Factors 4/7, 1/7 and 3/5: perplexity {_wanted:.3f}; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _ in range(5):
     _rng = np.random.default_rng()
     _C, _pairs = _rng.integers(0, 5, (4, 6)), _rng.integers(0, 4, (9, 2))
-    _C[2], _pairs[:4], _alpha = 0, [[2, 5], [1, 3], [1, 3], [1, 3]], _rng.uniform(0.01, 3)
+    _C[2], _pairs[:4], _alpha = (
+        0,
+        [[2, 5], [1, 3], [1, 3], [1, 3]],
+        _rng.uniform(0.01, 3),
+    )
     _C[1, 3] += 4
-    _bits = [math.log2((_C[a, b] + _alpha) / (sum(_C[a]) + 6 * _alpha)) for a, b in _pairs]
+    _bits = [
+        math.log2((_C[a, b] + _alpha) / (sum(_C[a]) + 6 * _alpha)) for a, b in _pairs
+    ]
     _wanted = 2 ** (-sum(_bits) / 9)
     _got = additive_perplexity(_C.copy(), _pairs.copy(), _alpha)
     assert close(_got, _wanted, 1e-5), (
@@ -273,14 +329,20 @@ assert np.array_equal(_after[0], _C) and np.array_equal(_after[1], _pairs), (
 
 
 # %% test="best_alpha" aspect="knowing nothing costs V" points=1
-_got = additive_perplexity(np.zeros((3, 7)), np.array([[0, 1], [2, 6], [1, 1], [1, 4]]), 0.3)
+_got = additive_perplexity(
+    np.zeros((3, 7)), np.array([[0, 1], [2, 6], [1, 1], [1, 4]]), 0.3
+)
 assert is_number(_got), f"additive_perplexity returns a number; yours: {_got!r}."
-assert close(_got, 7), f"Without counts all 7 events are alike: perplexity 7; yours: {_got}."
+assert close(_got, 7), (
+    f"Without counts all 7 events are alike: perplexity 7; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _V, _size, _alpha in ((5, 3, 1), (11, 1, 0.01), (9, 4000, 0.2)):
     _pairs = np.random.default_rng().integers(0, _V, (_size, 2))
     _got = additive_perplexity(np.zeros((_V + 1, _V), dtype=int), _pairs, _alpha)
-    assert close(_got, _V, 1e-5), f"Without counts, {_V} events, {_size} pairs: perplexity {_V}; yours: {_got!r}."
+    assert close(_got, _V, 1e-5), (
+        f"Without counts, {_V} events, {_size} pairs: perplexity {_V}; yours: {_got!r}."
+    )
 ### END HIDDEN TESTS
 
 
@@ -288,46 +350,81 @@ for _V, _size, _alpha in ((5, 3, 1), (11, 1, 0.01), (9, 4000, 0.2)):
 _C, _pairs = np.array([[8.0, 0.0]]), np.array([[0, 0]] * 9 + [[0, 1]])
 _got = best_alpha(_C, _pairs, [3, 0.01, 1, 100])
 assert is_number(_got), f"best_alpha returns one of the alphas; yours: {_got!r}."
-assert close(_got, 1), f"9 to 1 after 8 counts: of 3, .01, 1, 100 the best is 1; yours: {_got}."
+assert close(_got, 1), (
+    f"9 to 1 after 8 counts: of 3, .01, 1, 100 the best is 1; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 _rng, _places = np.random.default_rng(), set()
 while not {0, 2, 5} <= _places:  # the best one first, in the midst and last
     _C, _pairs = _rng.integers(0, 6, (3, 4)), _rng.integers(0, 3, (8, 2))
     _some = _rng.permutation([1e-3, 0.03, 0.3, 1.5, 4, 50]).tolist()
     _costs = [
-        -sum(math.log((_C[a, b] + alpha) / (sum(_C[a]) + 4 * alpha)) for a, b in _pairs.tolist()) for alpha in _some
+        -sum(
+            math.log((_C[a, b] + alpha) / (sum(_C[a]) + 4 * alpha))
+            for a, b in _pairs.tolist()
+        )
+        for alpha in _some
     ]
     _best = _costs.index(min(_costs))
     if _best in _places or sorted(_costs)[1] < min(_costs) + 1e-3:
         continue
     _places.add(_best)
     _got = best_alpha(_C.copy(), _pairs.copy(), list(_some))
-    assert close(_got, _some[_best], 1e-5), f"Of {_some} you choose {_got!r}: not the smallest."
+    assert close(_got, _some[_best], 1e-5), (
+        f"Of {_some} you choose {_got!r}: not the smallest."
+    )
 _after = arguments_after(best_alpha, _C.copy(), _pairs.copy(), list(_some))
-assert _after[2] == _some, "best_alpha changes the list of alphas: sort a copy, if at all."
+assert _after[2] == _some, (
+    "best_alpha changes the list of alphas: sort a copy, if at all."
+)
 ### END HIDDEN TESTS
 
 
 # %% test="best_alpha" aspect="guess and measurement" points=1
 assert is_number(guess_alpha), f"guess_alpha should be a number, not {guess_alpha!r}."
 assert guess_alpha > 0, f"guess_alpha is an alpha above 0; yours: {guess_alpha}."
-assert is_number(measured_alpha), f"measured_alpha should be one of `alphas`; yours: {measured_alpha!r}."
+assert is_number(measured_alpha), (
+    f"measured_alpha should be one of `alphas`; yours: {measured_alpha!r}."
+)
 ### BEGIN HIDDEN TESTS
-assert 0.003 < measured_alpha < 0.0033, f"Your measured_alpha, {measured_alpha}, is not the best on new_pairs."
+assert 0.003 < measured_alpha < 0.0033, (
+    f"Your measured_alpha, {measured_alpha}, is not the best on new_pairs."
+)
 ### END HIDDEN TESTS
 
 
 # %%
 grid = 10.0 ** np.arange(-5, 1.1, 0.25)
 _, axes = plt.subplots()
-for name, pairs in {"new": new_pairs, "all held-out": held_out_pairs, "training": train_pairs}.items():
-    axes.loglog(grid, [additive_perplexity(C, pairs, alpha) for alpha in grid], label=f"{name} sentences")
-for alpha, name in ((1, "Laplace"), (0.5, "Jeffreys-Perks"), (measured_alpha, f"best: {measured_alpha:.1g}")):
+for name, pairs in {
+    "new": new_pairs,
+    "all held-out": held_out_pairs,
+    "training": train_pairs,
+}.items():
+    axes.loglog(
+        grid,
+        [additive_perplexity(C, pairs, alpha) for alpha in grid],
+        label=f"{name} sentences",
+    )
+for alpha, name in (
+    (1, "Laplace"),
+    (0.5, "Jeffreys-Perks"),
+    (measured_alpha, f"best: {measured_alpha:.1g}"),
+):
     axes.plot(alpha, additive_perplexity(C, new_pairs, alpha), "o", color="black")
     axes.annotate(
-        name, (alpha, additive_perplexity(C, new_pairs, alpha)), (-8, 8), textcoords="offset points", ha="right"
+        name,
+        (alpha, additive_perplexity(C, new_pairs, alpha)),
+        (-8, 8),
+        textcoords="offset points",
+        ha="right",
     )
-axes.set(xlabel="α (log scale)", ylabel="perplexity (log scale)", yticks=[10, 30, 100], yticklabels=[10, 30, 100])
+axes.set(
+    xlabel="α (log scale)",
+    ylabel="perplexity (log scale)",
+    yticks=[10, 30, 100],
+    yticklabels=[10, 30, 100],
+)
 axes.legend()
 plt.show()
 
@@ -356,8 +453,12 @@ class Lidstone(ngrams.LanguageModel):
 # %%
 for alpha in (1, 0.5, measured_alpha):
     model = Lidstone(train_sentences, alpha)
-    print(f"α = {alpha:.1g}: perplexity {model.perplexity(new_sentences):.1f},", end=" ")
-    print("mass", model.mass([["chinese"], ["<s>"], ["qwerty"]]).round(12))  # the sum of P over all events
+    print(
+        f"α = {alpha:.1g}: perplexity {model.perplexity(new_sentences):.1f},", end=" "
+    )
+    print(
+        "mass", model.mass([["chinese"], ["<s>"], ["qwerty"]]).round(12)
+    )  # the sum of P over all events
 
 
 # %%
@@ -367,9 +468,15 @@ def behind_chinese(log10_alpha):
     never = row[C[bigrams.index["chinese"]] == 0].sum()
     _, axes = plt.subplots(figsize=(5, 2))
     words = ["food", "restaurant", "</s>"]
-    axes.bar([*words, "never seen"], [*row[[bigrams.index[word] for word in words]], never])
+    axes.bar(
+        [*words, "never seen"], [*row[[bigrams.index[word] for word in words]], never]
+    )
     perplexity = additive_perplexity(C, new_pairs, 10**log10_alpha)
-    axes.set(title=f"α = {10**log10_alpha:.2g}: perplexity {perplexity:.1f}", ylabel="P(word | chinese)", ylim=(0, 1))
+    axes.set(
+        title=f"α = {10**log10_alpha:.2g}: perplexity {perplexity:.1f}",
+        ylabel="P(word | chinese)",
+        ylim=(0, 1),
+    )
     plt.show()
 
 
@@ -387,7 +494,10 @@ slider(behind_chinese, start=0, low=-5, high=1, step=0.25)
 # $V$ is missing. But each cell, rounded to two digits, is a clue.
 
 # %%
-table, word_counts = berkeley.table("bigram_counts"), berkeley.unigram_counts().to_dict()
+table, word_counts = (
+    berkeley.table("bigram_counts"),
+    berkeley.unigram_counts().to_dict(),
+)
 print(word_counts)
 berkeley.table("reconstituted_printed_002")
 
@@ -427,21 +537,31 @@ def v_interval(numerator, n, printed):
 def most_supported(intervals):
     """All integers that lie in the largest number of the intervals [(low, high), ...]; the list stays as it is."""
     ### BEGIN SOLUTION
-    votes = Counter(V for low, high in intervals for V in range(math.ceil(low), math.floor(high) + 1))
+    votes = Counter(
+        V
+        for low, high in intervals
+        for V in range(math.ceil(low), math.floor(high) + 1)
+    )
     return sorted(V for V in votes if votes[V] == max(votes.values()))
     ### END SOLUTION
 
 
 # %% test="infer_v" aspect="one cell leaves a range" points=1
 _got = v_interval(83, 158, 0.052)
-assert np.shape(_got) == (2,), f"v_interval returns two numbers, low and high; yours: {_got!r}."
+assert np.shape(_got) == (2,), (
+    f"v_interval returns two numbers, low and high; yours: {_got!r}."
+)
 assert close(_got, (83 / 0.0525 - 158, 83 / 0.0515 - 158)), (
     f"83 / (158 + V) is .0515 to .0525 for V from 1422.95 to 1453.65; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
 _done = 0
 while _done < 20:
-    _n, _V, _c = random.randint(100, 3000), random.randint(500, 3000), random.randint(1, 90)
+    _n, _V, _c = (
+        random.randint(100, 3000),
+        random.randint(500, 3000),
+        random.randint(1, 90),
+    )
     _text = f"{_c / (_n + _V):.2g}"
     if _text.strip("0.") == "1":
         continue
@@ -464,12 +584,21 @@ while _done < 20:
 
 # %% test="infer_v" aspect="large numbers are printed whole" points=1
 _got = v_interval(828 * 2533, 2533, 527)
-assert np.shape(_got) == (2,), f"v_interval returns two numbers, low and high; yours: {_got!r}."
+assert np.shape(_got) == (2,), (
+    f"v_interval returns two numbers, low and high; yours: {_got!r}."
+)
 assert close(_got, (828 * 2533 / 527.5 - 2533, 828 * 2533 / 526.5 - 2533)), (
     f"527 stands for 526.5 to 527.5, so V is between 1442.9 and 1450.5; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _printed, _half in ((15, 0.5), (10, 0.5), (293, 0.5), (9.7, 0.05), (3.8, 0.05), (1.2, 0.05)):
+for _printed, _half in (
+    (15, 0.5),
+    (10, 0.5),
+    (293, 0.5),
+    (9.7, 0.05),
+    (3.8, 0.05),
+    (1.2, 0.05),
+):
     _n, _V = random.randint(400, 900), random.randint(900, 2000)
     _c = round(_printed * (_n + _V))
     _wanted = _c / (_printed + _half) - _n, _c / (_printed - _half) - _n
@@ -483,13 +612,22 @@ for _printed, _half in ((15, 0.5), (10, 0.5), (293, 0.5), (9.7, 0.05), (3.8, 0.0
 
 # %% test="infer_v" aspect="a misprint is outvoted" points=1
 _got = most_supported([(3.2, 9.7), (5.5, 20.1), (40.0, 41.0), (6.9, 8.5)])
-assert hasattr(_got, "__iter__"), f"most_supported returns a list of integers; yours: {_got!r}."
-assert sorted(_got) == [7, 8], f"7 and 8 lie in three of the four intervals; yours: {_got!r}."
+assert hasattr(_got, "__iter__"), (
+    f"most_supported returns a list of integers; yours: {_got!r}."
+)
+assert sorted(_got) == [7, 8], (
+    f"7 and 8 lie in three of the four intervals; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 for _ in range(10):
     _ends = [sorted(random.sample(range(-40, 160), 2)) for _ in range(9)]
-    _some = [(low + random.choice([0, 0.3]), high + random.choice([0, 0.4])) for low, high in _ends]
-    _votes = [sum(low <= v and high >= v for low, high in _some) for v in range(-60, 200)]
+    _some = [
+        (low + random.choice([0, 0.3]), high + random.choice([0, 0.4]))
+        for low, high in _ends
+    ]
+    _votes = [
+        sum(low <= v and high >= v for low, high in _some) for v in range(-60, 200)
+    ]
     _wanted = [v - 60 for v, count in enumerate(_votes) if count == max(_votes)]
     _got = most_supported(list(_some))
     assert hasattr(_got, "__iter__"), f"A list of integers is wanted; yours: {_got!r}."
@@ -504,20 +642,34 @@ assert _got == [_at, _at + 1, _at + 2, _at + 3], (
     f"{_some}: three equal clues are three votes, for {_at} to {_at + 3}; yours: {_got[:9]}."
 )
 _after = arguments_after(most_supported, list(_some[::-1]))[0]
-assert _after == _some[::-1], "most_supported changes the list of intervals: sort a copy, if at all."
+assert _after == _some[::-1], (
+    "most_supported changes the list of intervals: sort a copy, if at all."
+)
 ### END HIDDEN TESTS
 
 
 # %% test="infer_v" aspect="ends and ties count" points=1
 _got = most_supported([(3, 6), (6, 8), (10, 12), (12, 15)])
-assert hasattr(_got, "__iter__"), f"most_supported returns a list of integers; yours: {_got!r}."
-assert sorted(_got) == [6, 12], f"6 and 12 are each an end of two intervals: both win; yours: {_got!r}."
+assert hasattr(_got, "__iter__"), (
+    f"most_supported returns a list of integers; yours: {_got!r}."
+)
+assert sorted(_got) == [6, 12], (
+    f"6 and 12 are each an end of two intervals: both win; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 for _some, _wanted, _why in (
     ([(5, 5)], [5], "One interval from 5 to 5 leaves just 5."),
     ([(-3.5, -1.5)], [-3, -2], "From -3.5 to -1.5 lie two integers, -3 and -2."),
-    ([(2.2, 2.8), (7.0, 8.9)], [7, 8], "No integer lies between 2.2 and 2.8; 7 and 8 win."),
-    ([(0.5, 2.0), (4, 6)], [1, 2, 4, 5, 6], "One vote each for 1, 2, 4, 5, 6: all win."),
+    (
+        [(2.2, 2.8), (7.0, 8.9)],
+        [7, 8],
+        "No integer lies between 2.2 and 2.8; 7 and 8 win.",
+    ),
+    (
+        [(0.5, 2.0), (4, 6)],
+        [1, 2, 4, 5, 6],
+        "One vote each for 1, 2, 4, 5, 6: all win.",
+    ),
     ([(1448.2, 1452.9), (1440, 1449.0)], [1449], "Only 1449 lies in both."),
 ):
     _got = most_supported(list(_some))
@@ -533,17 +685,34 @@ v_interval(83, 158, 0.052)  # chinese food; try another cell
 clues = {"P": [], "c*": []}
 for w1, n in word_counts.items():
     for w2, c in table.loc[w1].items():
-        clues["P"].append(v_interval(c + 1, n, berkeley.table("laplace_printed_002").loc[w1, w2]))
-        clues["c*"].append(v_interval((c + 1) * n, n, berkeley.table("reconstituted_printed_002").loc[w1, w2]))
-print({name: most_supported(intervals) for name, intervals in clues.items()}, most_supported(clues["P"] + clues["c*"]))
+        clues["P"].append(
+            v_interval(c + 1, n, berkeley.table("laplace_printed_002").loc[w1, w2])
+        )
+        clues["c*"].append(
+            v_interval(
+                (c + 1) * n, n, berkeley.table("reconstituted_printed_002").loc[w1, w2]
+            )
+        )
+print(
+    {name: most_supported(intervals) for name, intervals in clues.items()},
+    most_supported(clues["P"] + clues["c*"]),
+)
 
 # %%
 _, axes = plt.subplots()
 span = np.linspace(1435, 1460, 1001)
 for name, intervals in clues.items():
-    axes.plot(span, [sum(low <= v <= high for low, high in intervals) for v in span], label=f"table of {name}")
+    axes.plot(
+        span,
+        [sum(low <= v <= high for low, high in intervals) for v in span],
+        label=f"table of {name}",
+    )
 axes.axvline(1447, color="black", linewidth=1, linestyle=":")
-axes.set(xlabel="V", ylabel="cells (of 64) that V explains", xticks=[1435, 1440, 1447, 1455, 1460])
+axes.set(
+    xlabel="V",
+    ylabel="cells (of 64) that V explains",
+    xticks=[1435, 1440, 1447, 1455, 1460],
+)
 axes.legend()
 plt.show()
 
@@ -552,14 +721,24 @@ plt.show()
 # more cells.) Now every cell can be checked.
 
 # %%
-printed = {name: berkeley.table(f"{name}_printed_002") for name in ("addone", "laplace", "reconstituted")}
-line = pd.read_csv(berkeley.FOLDER / "laplace_unigram_line_printed_002.csv")["printed_as_unigram_count"]
+printed = {
+    name: berkeley.table(f"{name}_printed_002")
+    for name in ("addone", "laplace", "reconstituted")
+}
+line = pd.read_csv(berkeley.FOLDER / "laplace_unigram_line_printed_002.csv")[
+    "printed_as_unigram_count"
+]
 print("the line `Unigram counts`:", *line, "\n\nlaplace:")
 printed["laplace"]
 
 # %%
 print(
-    "addone:", printed["addone"].to_string(), "", "unsmoothed:", berkeley.table("mle_printed_002").to_string(), sep="\n"
+    "addone:",
+    printed["addone"].to_string(),
+    "",
+    "unsmoothed:",
+    berkeley.table("mle_printed_002").to_string(),
+    sep="\n",
 )
 
 # %% [markdown] statement="misprints"
@@ -617,20 +796,35 @@ findings = {
 # %% test="misprints" aspect="add-one, each row by n + V" points=1
 _got = laplace_table(table.copy(), dict(word_counts), 1000)
 assert hasattr(_got, "loc"), f"laplace_table returns a DataFrame; yours: {_got!r}."
-assert np.shape(_got) == (8, 8), f"Wanted a table of 8 rows and 8 columns; yours has shape {np.shape(_got)}."
+assert np.shape(_got) == (8, 8), (
+    f"Wanted a table of 8 rows and 8 columns; yours has shape {np.shape(_got)}."
+)
 _value = _got.loc["i", "want"]
-assert close(_value, 828 / 3533), f"V = 1000: P(want | i) = 828 / 3533 = .234; yours: {_value!r}."
+assert close(_value, 828 / 3533), (
+    f"V = 1000: P(want | i) = 828 / 3533 = .234; yours: {_value!r}."
+)
 ### BEGIN HIDDEN TESTS
 _words = random.sample("abcdefg", 5)
-_pairs = pd.DataFrame(np.random.default_rng().integers(0, 9, (5, 5)), _words, _words[2:] + _words[:2])
+_pairs = pd.DataFrame(
+    np.random.default_rng().integers(0, 9, (5, 5)), _words, _words[2:] + _words[:2]
+)
 _pairs.loc[_words[0], _words[:2]] = 0, 7
-_total, _V = {word: 40 + 11 * i for i, word in enumerate(_words[1:] + _words[:1])}, random.randint(8, 99)
+_total, _V = (
+    {word: 40 + 11 * i for i, word in enumerate(_words[1:] + _words[:1])},
+    random.randint(8, 99),
+)
 _got = laplace_table(_pairs.copy(), dict(_total), _V)
-assert hasattr(_got, "loc") and np.shape(_got) == (5, 5), f"A 5 x 5 table is wanted; yours: {_got!r}."
-assert set(_got.index) == set(_got.columns) == set(_words), "Rows and columns are named by words."
+assert hasattr(_got, "loc") and np.shape(_got) == (5, 5), (
+    f"A 5 x 5 table is wanted; yours: {_got!r}."
+)
+assert set(_got.index) == set(_got.columns) == set(_words), (
+    "Rows and columns are named by words."
+)
 for _a in _words:
     for _b in _words:
-        assert close(_got.loc[_a, _b], (_pairs.loc[_a, _b] + 1) / (_total[_a] + _V), 1e-5), (
+        assert close(
+            _got.loc[_a, _b], (_pairs.loc[_a, _b] + 1) / (_total[_a] + _V), 1e-5
+        ), (
             f"P({_b} | {_a}) is wrong on a random table, with the words in another order in rows, "
             "columns and the dict of word counts."
         )
@@ -644,21 +838,36 @@ assert np.array_equal(_after[0], _pairs) and _after[1] == _total, (
 # %% test="misprints" aspect="counts that they are worth" points=1
 _got = reconstituted(table.copy(), dict(word_counts), 1000)
 assert hasattr(_got, "loc"), f"reconstituted returns a DataFrame; yours: {_got!r}."
-assert np.shape(_got) == (8, 8), f"Wanted a table of 8 rows and 8 columns; yours has shape {np.shape(_got)}."
+assert np.shape(_got) == (8, 8), (
+    f"Wanted a table of 8 rows and 8 columns; yours has shape {np.shape(_got)}."
+)
 _value = _got.loc["want", "to"]
-assert close(_value, 609 * 927 / 1927), f"V = 1000: 609 · 927 / 1927 = 293; yours: {_value!r}."
+assert close(_value, 609 * 927 / 1927), (
+    f"V = 1000: 609 · 927 / 1927 = 293; yours: {_value!r}."
+)
 ### BEGIN HIDDEN TESTS
 _words = random.sample("abcdefg", 5)
-_pairs = pd.DataFrame(np.random.default_rng().integers(0, 9, (5, 5)), _words, _words[2:] + _words[:2])
+_pairs = pd.DataFrame(
+    np.random.default_rng().integers(0, 9, (5, 5)), _words, _words[2:] + _words[:2]
+)
 _pairs.loc[_words[0], _words[:2]] = 0, 7
-_total, _V = {word: 40 + 11 * i for i, word in enumerate(_words[1:] + _words[:1])}, random.randint(8, 99)
+_total, _V = (
+    {word: 40 + 11 * i for i, word in enumerate(_words[1:] + _words[:1])},
+    random.randint(8, 99),
+)
 _got = reconstituted(_pairs.copy(), dict(_total), _V)
-assert hasattr(_got, "loc") and np.shape(_got) == (5, 5), f"A 5 x 5 table is wanted; yours: {_got!r}."
-assert set(_got.index) == set(_got.columns) == set(_words), "Rows and columns are named by words."
+assert hasattr(_got, "loc") and np.shape(_got) == (5, 5), (
+    f"A 5 x 5 table is wanted; yours: {_got!r}."
+)
+assert set(_got.index) == set(_got.columns) == set(_words), (
+    "Rows and columns are named by words."
+)
 for _a in _words:
     for _b in _words:
         _wanted = (_pairs.loc[_a, _b] + 1) * _total[_a] / (_total[_a] + _V)
-        assert close(_got.loc[_a, _b], _wanted, 1e-5), f"c*({_a} {_b}) is wrong on a random table."
+        assert close(_got.loc[_a, _b], _wanted, 1e-5), (
+            f"c*({_a} {_b}) is wrong on a random table."
+        )
 _after = arguments_after(reconstituted, _pairs.copy(), dict(_total), _V)
 assert np.array_equal(_after[0], _pairs) and _after[1] == _total, (
     "reconstituted changes the table or dict that it is given."
@@ -670,25 +879,38 @@ assert np.array_equal(_after[0], _pairs) and _after[1] == _total, (
 assert hasattr(findings, "keys"), f"findings is a dict; yours: {findings!r}."
 for _name in ("addone", "reconstituted"):
     _cells = berkeley.cells(findings.get(_name))
-    assert _cells is not None, f'{_name}: name cells as ("food", "lunch"), not {findings.get(_name)!r}.'
+    assert _cells is not None, (
+        f'{_name}: name cells as ("food", "lunch"), not {findings.get(_name)!r}.'
+    )
 ### BEGIN HIDDEN TESTS
-for _name, _cell in (("addone", ("food", "chinese")), ("reconstituted", ("spend", "spend"))):
+for _name, _cell in (
+    ("addone", ("food", "chinese")),
+    ("reconstituted", ("spend", "spend")),
+):
     _cells = berkeley.cells(findings[_name])
-    assert len(_cells) == 1, f"{_name}: you name {len(_cells)} cells; just one is wrong."
-    assert _cells != {_cell[::-1]} or _cell[0] == _cell[1], f"{_name}: previous word first, then the next."
+    assert len(_cells) == 1, (
+        f"{_name}: you name {len(_cells)} cells; just one is wrong."
+    )
+    assert _cells != {_cell[::-1]} or _cell[0] == _cell[1], (
+        f"{_name}: previous word first, then the next."
+    )
     assert _cells == {_cell}, f"{_name}: {_cells} is right; another cell is wrong."
 ### END HIDDEN TESTS
 
 # %% test="misprints" aspect="a column from elsewhere" points=1
 assert hasattr(findings, "keys"), f"findings is a dict; yours: {findings!r}."
 _cells = berkeley.cells(findings.get("laplace"))
-assert _cells is not None, f'laplace: name cells as ("food", "lunch"), not {findings.get("laplace")!r}.'
+assert _cells is not None, (
+    f'laplace: name cells as ("food", "lunch"), not {findings.get("laplace")!r}.'
+)
 assert len(_cells) > 1, f"laplace: more than one cell is wrong; you name {len(_cells)}."
 ### BEGIN HIDDEN TESTS
 # The whole column is copied; (eat, i) is right by chance, and (i, i) would be right to one digit.
 _column = {(_word, "i") for _word in word_counts}
 _extra = _cells - _column
-assert not _extra, f"laplace: {len(_extra)} of the cells that you name are right, such as {min(_extra, default=None)}."
+assert not _extra, (
+    f"laplace: {len(_extra)} of the cells that you name are right, such as {min(_extra, default=None)}."
+)
 _missing = _column - {("eat", "i"), ("i", "i")} - _cells
 assert not _missing, f"laplace: you miss {len(_missing)} wrong cells."
 ### END HIDDEN TESTS
@@ -696,19 +918,27 @@ assert not _missing, f"laplace: you miss {len(_missing)} wrong cells."
 # %% test="misprints" aspect="the line and the trap" points=1
 assert hasattr(findings, "keys"), f"findings is a dict; yours: {findings!r}."
 _line, _verdict = findings.get("denominators"), findings.get("chinese food")
-assert hasattr(_line, "__len__") and len(_line) == 8, f"denominators: eight numbers are wanted; yours: {_line!r}."
-assert is_number(_verdict) and _verdict in (True, False), f"chinese food: True or False is wanted; yours: {_verdict!r}."
+assert hasattr(_line, "__len__") and len(_line) == 8, (
+    f"denominators: eight numbers are wanted; yours: {_line!r}."
+)
+assert is_number(_verdict) and _verdict in (True, False), (
+    f"chinese food: True or False is wanted; yours: {_verdict!r}."
+)
 ### BEGIN HIDDEN TESTS
 if not hasattr(_line, "keys"):
     _line = dict(zip(word_counts, _line, strict=True))
 for _word, _count in word_counts.items():
     _value = _line.get(_word)
-    assert is_number(_value), f"denominators: the row of {_word} has no number, but {_value!r}."
+    assert is_number(_value), (
+        f"denominators: the row of {_word} has no number, but {_value!r}."
+    )
     assert abs(_value - _count - 1447) < 1e-6, (
         f"denominators: the table does not divide the row of {_word} by {_value}. "
         "Each cell of the row tells: what was added to n = c(w1) in all?"
     )
-assert bool(_verdict), "chinese food: recompute (82 + 1) / (158 + V). The printed line of counts would mislead you."
+assert bool(_verdict), (
+    "chinese food: recompute (82 + 1) / (158 + V). The printed line of counts would mislead you."
+)
 ### END HIDDEN TESTS
 
 
@@ -725,14 +955,26 @@ worth.round(2)
 kept = pd.Series({word: n / (n + 1447) for word, n in word_counts.items()})
 _, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2))
 left.barh(kept.index, kept, label="kept by what was seen: n / (n + V)")
-left.barh(kept.index, 1 - kept, left=kept, color=plots.COLOURS[4], label="spread evenly over all V events")
+left.barh(
+    kept.index,
+    1 - kept,
+    left=kept,
+    color=plots.COLOURS[4],
+    label="spread evenly over all V events",
+)
 left.bar_label(left.containers[0], [f"{share:.2f}" for share in kept], padding=3)
 left.set(xlabel="probability mass of the row", ylabel="previous word", ylim=(7.6, -0.6))
 left.legend(loc="lower center", bbox_to_anchor=(0.45, 1))
 left.grid(visible=False)
 right.plot([1, 900], [1, 900], color="gray", linestyle="--")
 for word, colour in {"want": 0, "to": 1, "chinese": 2}.items():
-    right.loglog(table.loc[word].clip(lower=0.3), worth.loc[word], "o", color=plots.COLOURS[colour], label=f"{word} …")
+    right.loglog(
+        table.loc[word].clip(lower=0.3),
+        worth.loc[word],
+        "o",
+        color=plots.COLOURS[colour],
+        label=f"{word} …",
+    )
 right.set(xlabel="count c", ylabel="c* after add-one")
 right.set_xticks([0.3, 1, 10, 100, 1000], [0, 1, 10, 100, 1000])
 right.minorticks_off()
@@ -794,52 +1036,78 @@ def mean_elsewhere(counts, others):
 # %% test="good_turing" aspect="how many occur c times" points=1
 _got = count_of_counts({"a": 1, "b": 1, "c": 4, "d": 0})
 assert hasattr(_got, "keys"), f"count_of_counts returns a dict; yours: {_got!r}."
-assert {c: n for c, n in _got.items() if n and c} == {1: 2, 4: 1}, f"Two once, one 4 times; yours: {_got!r}."
+assert {c: n for c, n in _got.items() if n and c} == {1: 2, 4: 1}, (
+    f"Two once, one 4 times; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 for _list in ([2, 2, 7], [0, 3, 0, 1], random.choices(range(1, 6), k=30) + [0]):
     _got = count_of_counts(dict(enumerate(_list)))
     assert hasattr(_got, "keys"), f"count_of_counts returns a dict; yours: {_got!r}."
-    assert 0 not in _got, f"An n-gram with count 0 was not seen and is not counted; yours: {_got!r}."
+    assert 0 not in _got, (
+        f"An n-gram with count 0 was not seen and is not counted; yours: {_got!r}."
+    )
     _wanted = {c: _list.count(c) for c in _list if c}
-    assert {c: n for c, n in _got.items() if n} == _wanted, f"Counts {_list}: yours is {_got!r}."
+    assert {c: n for c, n in _got.items() if n} == _wanted, (
+        f"Counts {_list}: yours is {_got!r}."
+    )
 ### END HIDDEN TESTS
 
 
 # %% test="good_turing" aspect="mass of the unseen" points=1
 _toy = {f"once{i}": 1 for i in range(13)} | {"sat": 2, "we": 6}
 _got = good_turing(dict(_toy))
-assert np.shape(_got) == (2,), f"good_turing returns a number and a dict; yours: {_got!r}."
+assert np.shape(_got) == (2,), (
+    f"good_turing returns a number and a dict; yours: {_got!r}."
+)
 assert close(_got[0], 13 / 21), (
     f"Of the 21 tokens of three sentences in chapter 01, 13 are words seen once: 13/21 = .619; yours: {_got[0]}."
 )
 ### BEGIN HIDDEN TESTS
-_lists = [[random.randint(1, 4) for _ in range(random.randint(5, 30))] for _ in range(4)]
+_lists = [
+    [random.randint(1, 4) for _ in range(random.randint(5, 30))] for _ in range(4)
+]
 for _list in [*_lists, [2, 5, 2, 3], [1, 1, 1], [4, 1]]:
     _got = good_turing(dict(enumerate(_list)))
-    assert np.shape(_got) == (2,), f"good_turing returns a number and a dict; yours: {_got!r}."
-    assert close(_got[0], _list.count(1) / sum(_list), 1e-5), f"Counts {_list}: N_1 / N is not {_got[0]}."
+    assert np.shape(_got) == (2,), (
+        f"good_turing returns a number and a dict; yours: {_got!r}."
+    )
+    assert close(_got[0], _list.count(1) / sum(_list), 1e-5), (
+        f"Counts {_list}: N_1 / N is not {_got[0]}."
+    )
 ### END HIDDEN TESTS
 
 
 # %% test="good_turing" aspect="adjusted counts and their gaps" points=1
 _toy = {f"once{i}": 1 for i in range(13)} | {"sat": 2, "we": 6}
 _got = good_turing(dict(_toy))
-assert np.shape(_got) == (2,), f"good_turing returns a number and a dict; yours: {_got!r}."
+assert np.shape(_got) == (2,), (
+    f"good_turing returns a number and a dict; yours: {_got!r}."
+)
 _got = _got[1]
 assert hasattr(_got, "keys"), f"The second is a dict from c to c*; yours: {_got!r}."
-assert close(_got.get(1), 2 / 13), f"N_1 = 13, N_2 = 1: c*(1) = 2 · 1 / 13 = .154; yours: {_got.get(1)}."
-assert close(_got.get(2), 0), f"Nothing occurs 3 times: the formula gives c*(2) = 0; yours: {_got.get(2)}."
+assert close(_got.get(1), 2 / 13), (
+    f"N_1 = 13, N_2 = 1: c*(1) = 2 · 1 / 13 = .154; yours: {_got.get(1)}."
+)
+assert close(_got.get(2), 0), (
+    f"Nothing occurs 3 times: the formula gives c*(2) = 0; yours: {_got.get(2)}."
+)
 ### BEGIN HIDDEN TESTS
-_lists = [[random.randint(1, 6) for _ in range(random.randint(5, 30))] for _ in range(4)]
+_lists = [
+    [random.randint(1, 6) for _ in range(random.randint(5, 30))] for _ in range(4)
+]
 for _list in [*_lists, [2, 5, 2, 3], [1, 4, 4, 5, 5, 5, 9], [1, 1], [0, 2, 1, 0, 3, 3]]:
     _counts = dict(enumerate(_list))
     _got = good_turing(dict(_counts))
-    assert np.shape(_got) == (2,), f"good_turing returns a number and a dict; yours: {_got!r}."
+    assert np.shape(_got) == (2,), (
+        f"good_turing returns a number and a dict; yours: {_got!r}."
+    )
     _got = _got[1]
     assert hasattr(_got, "keys"), f"The second is a dict from c to c*; yours: {_got!r}."
     for _c in set(_list) - {0}:
         _wanted = (_c + 1) * _list.count(_c + 1) / _list.count(_c)
-        assert close(_got.get(_c), _wanted, 1e-5), f"Counts {_list}: c*({_c}) = {_wanted:.3f}, not {_got.get(_c)}."
+        assert close(_got.get(_c), _wanted, 1e-5), (
+            f"Counts {_list}: c*({_c}) = {_wanted:.3f}, not {_got.get(_c)}."
+        )
     assert set(_got) == set(_list) - {0}, (
         f"Counts {_list}: give c* for each count above 0 that occurs; yours: {sorted(_got)}."
     )
@@ -854,11 +1122,20 @@ assert hasattr(_got, "keys"), f"mean_elsewhere returns a dict; yours: {_got!r}."
 assert close(_got.get(1), 2 / 3), (
     f"a, b, d occur once here, and 2, 0, 0 times there: 2/3 on average; yours: {_got.get(1)}."
 )
-assert close(_got.get(5), 3), f"c occurs 5 times here and 3 times there; yours: {_got.get(5)}."
+assert close(_got.get(5), 3), (
+    f"c occurs 5 times here and 3 times there; yours: {_got.get(5)}."
+)
 ### BEGIN HIDDEN TESTS
 for _ in range(3):
-    _here = {i: random.randint(1, 3) for i in random.sample(range(40), 25)} | {50: 7, 51: 7, 52: 9}
-    _there = {i: random.randint(1, 3) for i in random.sample(range(40), 25)} | {52: 4, 53: 7}
+    _here = {i: random.randint(1, 3) for i in random.sample(range(40), 25)} | {
+        50: 7,
+        51: 7,
+        52: 9,
+    }
+    _there = {i: random.randint(1, 3) for i in random.sample(range(40), 25)} | {
+        52: 4,
+        53: 7,
+    }
     _got = mean_elsewhere(dict(_here), dict(_there))
     assert hasattr(_got, "keys"), f"mean_elsewhere returns a dict; yours: {_got!r}."
     for _c in set(_here.values()):
@@ -867,14 +1144,18 @@ for _ in range(3):
             f"Count {_c}: {_wanted:.3f}, not {_got.get(_c)}. What the other text lacks counts as 0 there."
         )
 _after = arguments_after(mean_elsewhere, dict(_here), dict(_there))
-assert _after[0] == _here and _after[1] == _there, "mean_elsewhere changes a dict of counts that it is given."
+assert _after[0] == _here and _after[1] == _there, (
+    "mean_elsewhere changes a dict of counts that it is given."
+)
 ### END HIDDEN TESTS
 
 
 # %%
 def count_pairs(sentences):
     """{(w1, w2): int} with boundaries."""
-    return Counter(pair for sentence in sentences for pair in pairwise(["<s>", *sentence, "</s>"]))
+    return Counter(
+        pair for sentence in sentences for pair in pairwise(["<s>", *sentence, "</s>"])
+    )
 
 
 here, there = count_pairs(train_sentences[::2]), count_pairs(train_sentences[1::2])
@@ -883,9 +1164,16 @@ seen_there = mean_elsewhere(here, there)
 N = Counter(count_of_counts(here))
 
 # %%
-surprise = sum(times for pair, times in there.items() if pair not in here) / there.total()
+surprise = (
+    sum(times for pair, times in there.items() if pair not in here) / there.total()
+)
 print(f"unseen: N1/N promises {unseen_mass:.4f}, the other half shows {surprise:.4f}")
-print(pd.DataFrame({"N": N, "c*": adjusted, "other half": seen_there}).sort_index().head(12).round(2))
+print(
+    pd.DataFrame({"N": N, "c*": adjusted, "other half": seen_there})
+    .sort_index()
+    .head(12)
+    .round(2)
+)
 
 # %% [markdown]
 # Half of our text predicts how much of the other half is new, and that a pair seen once is worth 0.6. Then noise grows, and
@@ -893,7 +1181,11 @@ print(pd.DataFrame({"N": N, "c*": adjusted, "other half": seen_there}).sort_inde
 
 # %%
 left_over = N[1] + sum(N[c] * adjusted[c] for c in N)
-print(f"mass: {left_over:.0f} of {here.total()} tokens;", sum(N[c + 1] == 0 for c in N), "counts are worth 0")
+print(
+    f"mass: {left_over:.0f} of {here.total()} tokens;",
+    sum(N[c + 1] == 0 for c in N),
+    "counts are worth 0",
+)
 
 # %% [markdown]
 # ## 6. A line through the noise
@@ -925,7 +1217,9 @@ print(f"mass: {left_over:.0f} of {here.total()} tokens;", sum(N[c + 1] == 0 for 
 def worth_it(N, c, line):
     """Whether Turing's c* is more than 1.65 standard deviations from the line's value, so that it says more."""
     n, more = N.get(c, 0), N.get(c + 1, 0)
-    return n > 0 < more and abs((c + 1) * more / n - line) > 1.65 * (c + 1) / n * math.sqrt(more * (1 + more / n))
+    return n > 0 < more and abs((c + 1) * more / n - line) > 1.65 * (
+        c + 1
+    ) / n * math.sqrt(more * (1 + more / n))
 
 
 # %% task="simple_good_turing" points=4 level=3 minutes=15
@@ -959,18 +1253,30 @@ def simple_good_turing(N):
 # %% test="simple_good_turing" aspect="gaps share their neighbours" points=1
 _got = spread({1: 12, 2: 5, 5: 2, 9: 1})
 assert hasattr(_got, "keys"), f"spread returns a dict; yours: {_got!r}."
-assert close(_got.get(2), 2.5), f"c = 2 lies between 1 and 5: Z = 5 / ((5 - 1)/2) = 2.5; yours: {_got.get(2)}."
-assert close(_got.get(1), 12), f"c = 1 lies between 0 and 2: Z = 12; yours: {_got.get(1)}."
-assert close(_got.get(9), 0.25), f"c = 9, the last: t = 13, q = 5, so Z = 1/4; yours: {_got.get(9)}."
+assert close(_got.get(2), 2.5), (
+    f"c = 2 lies between 1 and 5: Z = 5 / ((5 - 1)/2) = 2.5; yours: {_got.get(2)}."
+)
+assert close(_got.get(1), 12), (
+    f"c = 1 lies between 0 and 2: Z = 12; yours: {_got.get(1)}."
+)
+assert close(_got.get(9), 0.25), (
+    f"c = 9, the last: t = 13, q = 5, so Z = 1/4; yours: {_got.get(9)}."
+)
 ### BEGIN HIDDEN TESTS
-_tables = [{c: random.randint(1, 9) for c in random.sample(range(1, 40), 6)} for _ in range(4)]
+_tables = [
+    {c: random.randint(1, 9) for c in random.sample(range(1, 40), 6)} for _ in range(4)
+]
 for _N in [*_tables, {7: 2, 3: 5, 12: 1}, {4: 6}]:
     _got, _c = spread(dict(_N)), sorted(_N)
     assert hasattr(_got, "keys"), f"spread returns a dict; yours: {_got!r}."
     _before = [0, *_c[:-1]]
-    _reach = [b - a for a, b in zip(_before, [*_c[1:], 2 * _c[-1] - _before[-1]], strict=True)]
+    _reach = [
+        b - a for a, b in zip(_before, [*_c[1:], 2 * _c[-1] - _before[-1]], strict=True)
+    ]
     for _i, _x in enumerate(_c):
-        assert close(_got.get(_x), 2 * _N[_x] / _reach[_i], 1e-5), f"N = {_N}: Z({_x}) is not {_got.get(_x)}."
+        assert close(_got.get(_x), 2 * _N[_x] / _reach[_i], 1e-5), (
+            f"N = {_N}: Z({_x}) is not {_got.get(_x)}."
+        )
 _after = arguments_after(spread, dict(_tables[0]))[0]
 assert _after == _tables[0], "spread changes the dict N that it is given."
 ### END HIDDEN TESTS
@@ -981,20 +1287,36 @@ _N = {1: 120, 2: 40, 3: 24, 4: 13, 5: 15, 6: 5, 7: 11, 8: 2, 10: 3, 12: 3, 26: 1
 _got = simple_good_turing(dict(_N))
 assert hasattr(_got, "keys"), f"simple_good_turing returns a dict; yours: {_got!r}."
 assert set(_got) == set(_N), f"Give c* for each c of N; yours: {sorted(_got)}."
-assert min(_got.values()) > 0, f"No c* may be 0, not even for the last c; yours: {min(_got.values())}."
-_wanted, _sum = sum(c * n for c, n in _N.items() if c > 1), sum(_N[c] * _got[c] for c in _N)
-assert close(_sum, _wanted), f"Together the seen keep N - N_1 = {_wanted} tokens; yours keep {_sum:.2f}."
+assert min(_got.values()) > 0, (
+    f"No c* may be 0, not even for the last c; yours: {min(_got.values())}."
+)
+_wanted, _sum = (
+    sum(c * n for c, n in _N.items() if c > 1),
+    sum(_N[c] * _got[c] for c in _N),
+)
+assert close(_sum, _wanted), (
+    f"Together the seen keep N - N_1 = {_wanted} tokens; yours keep {_sum:.2f}."
+)
 ### BEGIN HIDDEN TESTS
 for _top, _once in ((9, 300), (14, 0), (6, 25)):
-    _N = {c: int(200 / c**2 * random.uniform(0.7, 1.4)) + 1 for c in range(2, _top)} | {31: 2, 47: 1}
+    _N = {c: int(200 / c**2 * random.uniform(0.7, 1.4)) + 1 for c in range(2, _top)} | {
+        31: 2,
+        47: 1,
+    }
     _N |= {1: _once} if _once else {}
     _got = simple_good_turing(dict(_N))
-    assert hasattr(_got, "keys") and set(_got) == set(_N), f"Give c* for each c of N; yours: {_got!r}."
+    assert hasattr(_got, "keys") and set(_got) == set(_N), (
+        f"Give c* for each c of N; yours: {_got!r}."
+    )
     _values = [_got[c] for c in _N]
-    assert all(is_number(v) and v > 0 for v in _values), f"Each c* is above 0; yours: {_values}."
+    assert all(is_number(v) and v > 0 for v in _values), (
+        f"Each c* is above 0; yours: {_values}."
+    )
     _wanted = sum(c * n for c, n in _N.items() if c > 1)
     _sum = sum(n * _got[c] for c, n in _N.items())
-    assert close(_sum, _wanted, 1e-5), f"N = {_N}: the seen keep N - N_1 = {_wanted} tokens; yours keep {_sum:.2f}."
+    assert close(_sum, _wanted, 1e-5), (
+        f"N = {_N}: the seen keep N - N_1 = {_wanted} tokens; yours keep {_sum:.2f}."
+    )
 _after = arguments_after(simple_good_turing, dict(_N))[0]
 assert _after == _N, "simple_good_turing changes the dict N that it is given."
 ### END HIDDEN TESTS
@@ -1003,21 +1325,33 @@ assert _after == _N, "simple_good_turing changes the dict N that it is given."
 # %% test="simple_good_turing" aspect="the line where Turing is doubtful" points=1
 _N = {2: 8, 3: 6, 5: 4, 7: 3, 10: 2}
 _got = simple_good_turing(dict(_N))
-assert hasattr(_got, "keys") and set(_got) == set(_N), f"Give c* for each c of N; yours: {_got!r}."
+assert hasattr(_got, "keys") and set(_got) == set(_N), (
+    f"Give c* for each c of N; yours: {_got!r}."
+)
 assert close(_got[10] / _got[2], 5.508, 1e-3), (
     f"Turing is never worth it here; on the line c*(10) is 5.508 times c*(2); yours: {_got[10] / _got[2]:.3f}."
 )
 ### BEGIN HIDDEN TESTS
 for _smallest in (1, 2, 2, 4):
-    _more = {c: random.randint(1, 6) for c in random.sample(range(_smallest + 2, 30), 6)}
-    _N = {32: 1, _smallest: 9, **_more}  # nothing occurs once more than the least: no Turing
+    _more = {
+        c: random.randint(1, 6) for c in random.sample(range(_smallest + 2, 30), 6)
+    }
+    _N = {
+        32: 1,
+        _smallest: 9,
+        **_more,
+    }  # nothing occurs once more than the least: no Turing
     _c = sorted(_N)
     _reach = zip([0, *_c], _c, [*_c[1:], 2 * _c[-1] - _c[-2]], strict=False)
     _x, _y = np.log(_c), np.log([2 * _N[c] / (b - a) for a, c, b in _reach])
     _x -= np.mean(_x)
-    _line = [c * (1 + 1 / c) ** (1 + float((_x * _y).sum() / (_x * _x).sum())) for c in _c]
+    _line = [
+        c * (1 + 1 / c) ** (1 + float((_x * _y).sum() / (_x * _x).sum())) for c in _c
+    ]
     _got = simple_good_turing(dict(_N))
-    assert hasattr(_got, "keys") and set(_got) == set(_N), f"Give c* for each c of N; yours: {_got!r}."
+    assert hasattr(_got, "keys") and set(_got) == set(_N), (
+        f"Give c* for each c of N; yours: {_got!r}."
+    )
     for _i, _k in enumerate(_c):
         _wanted, _found = _line[_i] / _line[0], _got[_k] / _got[_smallest]
         assert close(_found, _wanted, 1e-5), (
@@ -1027,13 +1361,31 @@ for _smallest in (1, 2, 2, 4):
 
 
 # %% test="simple_good_turing" aspect="Turing first, then never again" points=1
-_N = {1: 2000, 2: 700, 3: 600, 4: 150, 5: 110, 6: 75, 7: 130, 8: 40, 9: 30, 10: 25, 11: 90, 30: 2}
+_N = {
+    1: 2000,
+    2: 700,
+    3: 600,
+    4: 150,
+    5: 110,
+    6: 75,
+    7: 130,
+    8: 40,
+    9: 30,
+    10: 25,
+    11: 90,
+    30: 2,
+}
 _got = simple_good_turing(dict(_N))
-assert hasattr(_got, "keys") and set(_got) == set(_N), f"Give c* for each c of N; yours: {_got!r}."
+assert hasattr(_got, "keys") and set(_got) == set(_N), (
+    f"Give c* for each c of N; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 _done = 0
 while _done < 6:
-    _N = {c: int(2000 / c**2 * random.uniform(0.5, 1.6)) + 1 for c in range(1, 16)} | {30: 2, 44: 1}
+    _N = {c: int(2000 / c**2 * random.uniform(0.5, 1.6)) + 1 for c in range(1, 16)} | {
+        30: 2,
+        44: 1,
+    }
     _c = sorted(_N)
     _reach = zip([0, *_c], _c, [*_c[1:], 2 * _c[-1] - _c[-2]], strict=False)
     _y = np.log([2 * _N[c] / (b - a) for a, c, b in _reach])
@@ -1045,10 +1397,14 @@ while _done < 6:
     if _trusted < 1 + _done // 3 or not any(_worth[_trusted:]):
         continue  # Turing's value for one c at least, and a later c where he would be worth it again
     _done += 1
-    _raw = {c: (c + 1) * _N[c + 1] / _N[c] if c in _c[:_trusted] else _line[c] for c in _c}
+    _raw = {
+        c: (c + 1) * _N[c + 1] / _N[c] if c in _c[:_trusted] else _line[c] for c in _c
+    }
     _scale = sum(c * _N[c] for c in _c[1:]) / sum(_N[c] * _raw[c] for c in _c)
     _got = simple_good_turing({c: _N[c] for c in random.sample(_c, len(_c))})
-    assert hasattr(_got, "keys") and set(_got) == set(_N), f"Give c* for each c of N; yours: {_got!r}."
+    assert hasattr(_got, "keys") and set(_got) == set(_N), (
+        f"Give c* for each c of N; yours: {_got!r}."
+    )
     for _k in _c:
         assert close(_got[_k], _scale * _raw[_k], 1e-5), (
             f"N = {_N}: Turing's value counts for c = {_c[:_trusted]} and the line's from then on, "
@@ -1072,11 +1428,22 @@ first = range(1, 13)
 _, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2))
 left.loglog(list(N), list(N.values()), ".", label="$N_c$")
 left.loglog(list(Z), list(Z.values()), ".", label="$Z_c$: spread")
-left.loglog(sorted(Z), np.exp(height) * np.array(sorted(Z)) ** slope, color="black", label="the line S")
+left.loglog(
+    sorted(Z),
+    np.exp(height) * np.array(sorted(Z)) ** slope,
+    color="black",
+    label="the line S",
+)
 left.set(xlabel="count c", ylabel="different pairs with count c")
 left.legend()
 right.plot(first, first, "--", color="gray", label="c* = c")
-right.plot(first, [seen_there[c] for c in first], "o", color="black", label="seen in the other half")
+right.plot(
+    first,
+    [seen_there[c] for c in first],
+    "o",
+    color="black",
+    label="seen in the other half",
+)
 for name, line in {
     "Turing": adjusted,
     "Simple Good-Turing": simple,
@@ -1130,11 +1497,17 @@ assert close(_got[3], 0.15 * 0.4), (
     "Three of ten counts' words pay .5 each: .15 is free, and a word with count 0 gets .4 of it, "
     f".06; yours: {_got[3]!r}."
 )
-assert close(_got[0], 0.565), f"The first word: (6 - .5) / 10 + .15 * .1 = .565; yours: {_got[0]!r}."
+assert close(_got[0], 0.565), (
+    f"The first word: (6 - .5) / 10 + .15 * .1 = .565; yours: {_got[0]!r}."
+)
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
 for _ in range(10):
-    _row, _lower, _k = _rng.permutation([0, 0, 0, 1, 2, 5, 9]), _rng.dirichlet(np.ones(7)), _rng.uniform(0.1, 0.9)
+    _row, _lower, _k = (
+        _rng.permutation([0, 0, 0, 1, 2, 5, 9]),
+        _rng.dirichlet(np.ones(7)),
+        _rng.uniform(0.1, 0.9),
+    )
     _wanted = [(c - _k) / 17 if c else 0 for c in _row] + 4 * _k / 17 * _lower
     _got = absolute_discount(_row.copy(), _lower.copy(), _k)
     assert close(_got, _wanted, 1e-5), f"Counts {_row}, k = {_k:.2f}: you give {_got}."
@@ -1152,16 +1525,27 @@ assert close(np.sum(_got), 1), f"With k = 1 yours sums to {np.sum(_got):.4f}."
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
 for _i in range(20):
-    _row, _lower, _k = _rng.poisson(0.8, 7), _rng.dirichlet(np.ones(7)), _rng.uniform(0.05, 1)
+    _row, _lower, _k = (
+        _rng.poisson(0.8, 7),
+        _rng.dirichlet(np.ones(7)),
+        _rng.uniform(0.05, 1),
+    )
     _row[_i % 7], _row[(_i + 3) % 7] = 1, 0
     _k = 1 if _i < 5 else _k
     if _i % 5 == 4:
         _row += 1  # no word is unseen
     _got = absolute_discount(_row.copy(), _lower.copy(), _k)
-    assert np.shape(_got) == (7,), f"Return an array of 7 probabilities; yours: {_got!r}."
-    assert close(np.sum(_got), 1, 1e-5), f"Counts {_row}, k = {_k:.2f}: yours sums to {np.sum(_got):.4f}."
+    assert np.shape(_got) == (7,), (
+        f"Return an array of 7 probabilities; yours: {_got!r}."
+    )
+    assert close(np.sum(_got), 1, 1e-5), (
+        f"Counts {_row}, k = {_k:.2f}: yours sums to {np.sum(_got):.4f}."
+    )
     _free = _k * sum(c > 0 for c in _row)
-    _wanted = [((c - _k if c else 0) + _free * p) / sum(_row) for c, p in zip(_row, _lower, strict=True)]
+    _wanted = [
+        ((c - _k if c else 0) + _free * p) / sum(_row)
+        for c, p in zip(_row, _lower, strict=True)
+    ]
     assert close(_got, _wanted, 1e-5), f"Counts {_row}, k = {_k:.2f}: you give {_got}."
 ### END HIDDEN TESTS
 
@@ -1170,7 +1554,9 @@ for _i in range(20):
 _lower = np.array([0.5, 0.3, 0.2])
 _got = absolute_discount(np.zeros(3, dtype=int), _lower.copy(), 0.7)
 assert np.shape(_got) == (3,), f"Return an array of 3 probabilities; yours: {_got!r}."
-assert close(_got, _lower), f"Nothing was counted: return the shorter memory's distribution; yours: {_got!r}."
+assert close(_got, _lower), (
+    f"Nothing was counted: return the shorter memory's distribution; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 for _V, _k in ((6, 1), (9, 0.2)):
     _lower = np.random.default_rng().dirichlet(np.ones(_V))
@@ -1230,7 +1616,9 @@ def slide_negative(row, lower, k):
 _row, _lower = np.array([6, 3, 1, 0, 0, 0]), np.array([0.5, 0.1, 0.1, 0.1, 0.1, 0.1])
 _got = slide_sum(_row, _lower, 0.5)
 assert is_number(_got), f"slide_sum returns a number; yours: {_got!r}."
-assert close(_got, 0.85), f"Three words have nothing and pay .05 each: the sum is .85; yours: {_got!r}."
+assert close(_got, 0.85), (
+    f"Three words have nothing and pay .05 each: the sum is .85; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
 for _i in range(20):
@@ -1240,7 +1628,9 @@ for _i in range(20):
     _lower = _rng.dirichlet(np.ones(10))
     _got = slide_sum(_row.copy(), _lower.copy(), _k)
     _wanted = 1 - _k * sum(_row == 0) / sum(_row)
-    assert close(_got, _wanted, 1e-5), f"Counts {_row}, k = {_k:.2f}: the sum is {_wanted:.4f}; yours: {_got!r}."
+    assert close(_got, _wanted, 1e-5), (
+        f"Counts {_row}, k = {_k:.2f}: the sum is {_wanted:.4f}; yours: {_got!r}."
+    )
 _after = arguments_after(slide_sum, _row.astype(float), _lower.copy(), 0.5)
 assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
     "slide_sum changes the row or the lower distribution that it is given."
@@ -1251,7 +1641,9 @@ assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
 # %% test="discount_slide" aspect="second reading has another lambda" points=1
 _got = slide_lambda(np.array([6, 3, 1, 0, 0, 0]), 0.5)
 assert is_number(_got), f"slide_lambda returns a number; yours: {_got!r}."
-assert close(_got, 0.3), f"All six words pay .05, so .3 is to be dealt out; yours: {_got!r}."
+assert close(_got, 0.3), (
+    f"All six words pay .05, so .3 is to be dealt out; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
 for _ in range(20):
@@ -1259,8 +1651,12 @@ for _ in range(20):
     _lower = _rng.dirichlet(np.ones(10))
     _got = slide_lambda(_row.copy(), _k)
     assert is_number(_got), f"slide_lambda returns a number; yours: {_got!r}."
-    _sum = sum((c - _k) / sum(_row) + _got * p for c, p in zip(_row, _lower, strict=True))
-    assert close(_sum, 1, 1e-5), f"Counts {_row}, k = {_k:.2f}: with your lambda {_got} it sums to {_sum:.4f}."
+    _sum = sum(
+        (c - _k) / sum(_row) + _got * p for c, p in zip(_row, _lower, strict=True)
+    )
+    assert close(_sum, 1, 1e-5), (
+        f"Counts {_row}, k = {_k:.2f}: with your lambda {_got} it sums to {_sum:.4f}."
+    )
 _after = arguments_after(slide_lambda, _row.astype(float), 0.5)[0]
 assert np.array_equal(_after, _row), "slide_lambda changes the row that it is given."
 ### END HIDDEN TESTS
@@ -1270,14 +1666,23 @@ assert np.array_equal(_after, _row), "slide_lambda changes the row that it is gi
 _row, _lower = np.array([6, 3, 1, 0, 0, 0]), np.array([0.3, 0.2, 0.1, 0.25, 0.1, 0.05])
 _got = slide_negative(_row, _lower, 0.5)
 assert is_number(_got), f"slide_negative returns a whole number; yours: {_got!r}."
-assert _got == 2, f"Of the three unseen words, two get less than 0 (-.02 and -.035); yours counts {_got!r}."
+assert _got == 2, (
+    f"Of the three unseen words, two get less than 0 (-.02 and -.035); yours counts {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
-_row, _lower = np.array([3, 1, 0, 0, 0, 0, 0, 0]), np.array([4, 2, 2, 2, 1, 1, 1, 3]) / 16
+_row, _lower = (
+    np.array([3, 1, 0, 0, 0, 0, 0, 0]),
+    np.array([4, 2, 2, 2, 1, 1, 1, 3]) / 16,
+)
 _got = slide_negative(_row.copy(), _lower.copy(), 0.5)
 assert is_number(_got), f"slide_negative returns a whole number; yours: {_got!r}."
-assert _got == 3, f"Two unseen words get exactly 0, which is not below 0; three get less. Yours counts {_got!r}."
+assert _got == 3, (
+    f"Two unseen words get exactly 0, which is not below 0; three get less. Yours counts {_got!r}."
+)
 _got = slide_negative(_row + 1, _lower.copy(), 0.5)
-assert is_number(_got) and _got == 0, f"If all were seen, none is below 0; yours counts {_got!r}."
+assert is_number(_got) and _got == 0, (
+    f"If all were seen, none is below 0; yours counts {_got!r}."
+)
 _rng = np.random.default_rng()
 for _ in range(20):
     _row, _k = np.append(_rng.poisson(1, 40), [3, 0]), _rng.uniform(0.1, 1)
@@ -1359,29 +1764,49 @@ def held_out_perplexity(C, lower, pairs, k):
 _got = leave_one_out(np.array([1, 1, 3]), 0.5)
 assert is_number(_got), f"leave_one_out returns a number; yours: {_got!r}."
 _wanted = 2 * math.log(0.5) + 3 * math.log(1.5)
-assert close(_got, _wanted), f"Counts 1, 1, 3 at k = .5: 2 ln .5 + 3 ln 1.5 = {_wanted:.4f}; yours: {_got!r}."
+assert close(_got, _wanted), (
+    f"Counts 1, 1, 3 at k = .5: 2 ln .5 + 3 ln 1.5 = {_wanted:.4f}; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
 _lists = [np.append(_rng.integers(1, 6, 12), [1, 2, 2, 8]) for _ in range(10)]
 for _counts in [*_lists, np.array([1, 1, 1]), np.array([4, 2, 2, 7])]:
     _k = _rng.uniform(0.1, 0.9)
     _got = leave_one_out(_counts.copy(), _k)
-    _wanted = sum(math.log(c - 1 - _k) if c > 1 else math.log(_k) for c in _counts for _ in range(c))
-    assert close(_got, _wanted, 1e-5, 1e-5), f"Counts {_counts}, k = {_k:.2f}: {_wanted:.4f}; yours: {_got!r}."
+    _wanted = sum(
+        math.log(c - 1 - _k) if c > 1 else math.log(_k)
+        for c in _counts
+        for _ in range(c)
+    )
+    assert close(_got, _wanted, 1e-5, 1e-5), (
+        f"Counts {_counts}, k = {_k:.2f}: {_wanted:.4f}; yours: {_got!r}."
+    )
 _after = arguments_after(leave_one_out, _lists[0].copy(), 0.5)[0]
-assert np.array_equal(_after, _lists[0]), "leave_one_out changes the counts that it is given."
+assert np.array_equal(_after, _lists[0]), (
+    "leave_one_out changes the counts that it is given."
+)
 ### END HIDDEN TESTS
 
 
 # %% test="choose_discount" aspect="estimate from once and twice" points=1
 _got = estimate_discount(np.array([1, 2, 0, 1, 7, 1, 2, 1]))
 assert is_number(_got), f"estimate_discount returns a number; yours: {_got!r}."
-assert close(_got, 0.5), f"Four counts of 1, two of 2: 4 / (4 + 2 * 2) = .5; yours: {_got!r}."
+assert close(_got, 0.5), (
+    f"Four counts of 1, two of 2: 4 / (4 + 2 * 2) = .5; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
-for _n1, _n2, _others in ((5, 1, [0, 3, 8]), (3, 9, [3, 3]), (2, 2, [0, 0]), (3, 0, [0]), (0, 4, [6])):
+for _n1, _n2, _others in (
+    (5, 1, [0, 3, 8]),
+    (3, 9, [3, 3]),
+    (2, 2, [0, 0]),
+    (3, 0, [0]),
+    (0, 4, [6]),
+):
     _counts = np.random.default_rng().permutation([1] * _n1 + [2] * _n2 + _others)
     _got = estimate_discount(_counts.copy())
-    assert close(_got, _n1 / (_n1 + 2 * _n2), 1e-5), f"n1 = {_n1}, n2 = {_n2}, and {_others}: you estimate {_got!r}."
+    assert close(_got, _n1 / (_n1 + 2 * _n2), 1e-5), (
+        f"n1 = {_n1}, n2 = {_n2}, and {_others}: you estimate {_got!r}."
+    )
 ### END HIDDEN TESTS
 
 
@@ -1403,20 +1828,35 @@ for _size, _k in ((30, 0.3), (30, 1), (7, 0.75), (1, 0.5), (5000, 0.6)):
     _C[_empty - 1, 2:4], _C[_empty] = [0, 3], 0
     _pairs = np.stack([_rng.integers(0, 5, _size), _rng.integers(0, 7, _size)], axis=1)
     if _size > 1:  # a row never seen, a pair never seen, one pair twice
-        _pairs[:5] = [[_empty, 4], [_empty - 1, 2], [_empty - 1, 3], [_empty - 1, 3], [_empty, 0]]
+        _pairs[:5] = [
+            [_empty, 4],
+            [_empty - 1, 2],
+            [_empty - 1, 3],
+            [_empty - 1, 3],
+            [_empty, 0],
+        ]
         _pairs[:, 0] %= 5
     _logs = [
-        math.log((max(_C[h, w] - _k, 0) + _k * np.sum(_C[h] > 0) * _lower[w]) / sum(_C[h]) if any(_C[h]) else _lower[w])
+        math.log(
+            (max(_C[h, w] - _k, 0) + _k * np.sum(_C[h] > 0) * _lower[w]) / sum(_C[h])
+            if any(_C[h])
+            else _lower[w]
+        )
         for h, w in _pairs
     ]
-    _got, _wanted = held_out_perplexity(_C.copy(), _lower, _pairs.copy(), _k), math.exp(-sum(_logs) / _size)
+    _got, _wanted = (
+        held_out_perplexity(_C.copy(), _lower, _pairs.copy(), _k),
+        math.exp(-sum(_logs) / _size),
+    )
     assert close(_got, _wanted, 1e-5), (
         f"{_size} pairs in a random matrix with a row of zeros, k = {_k:.2f}: {_wanted:.5f}; yours: {_got!r}."
     )
-_after = arguments_after(held_out_perplexity, _C.astype(float), _lower.copy(), _pairs.copy(), 0.5)
-assert all(np.array_equal(a, b) for a, b in zip(_after, (_C, _lower, _pairs, 0.5), strict=True)), (
-    "held_out_perplexity changes an array that it is given."
+_after = arguments_after(
+    held_out_perplexity, _C.astype(float), _lower.copy(), _pairs.copy(), 0.5
 )
+assert all(
+    np.array_equal(a, b) for a, b in zip(_after, (_C, _lower, _pairs, 0.5), strict=True)
+), "held_out_perplexity changes an array that it is given."
 ### END HIDDEN TESTS
 
 
@@ -1428,7 +1868,9 @@ left_out = discounts[np.argmax([leave_one_out(C[C > 0], k) for k in discounts])]
 # %%
 ks = np.append(discounts, 1)
 measured = [held_out_perplexity(C, unigram, new_pairs, k) for k in ks]
-print(f"predicted {predicted:.2f}, leave-one-out {left_out:.2f}, best {ks[np.argmin(measured)]:.2f}")
+print(
+    f"predicted {predicted:.2f}, leave-one-out {left_out:.2f}, best {ks[np.argmin(measured)]:.2f}"
+)
 
 
 # %%
@@ -1436,9 +1878,17 @@ def show_discount(k):
     """The measured curve, and where this k stands on it."""
     _, axes = plt.subplots()
     axes.plot(ks, measured)
-    axes.plot(k, held_out_perplexity(C, unigram, new_pairs, k), "o", color=plots.COLOURS[1], label=f"k = {k:.2f}")
+    axes.plot(
+        k,
+        held_out_perplexity(C, unigram, new_pairs, k),
+        "o",
+        color=plots.COLOURS[1],
+        label=f"k = {k:.2f}",
+    )
     axes.axvline(predicted, linestyle="--", color=plots.COLOURS[2], label="predicted")
-    axes.axvline(left_out, linestyle=":", color=plots.COLOURS[3], label="best leave-one-out")
+    axes.axvline(
+        left_out, linestyle=":", color=plots.COLOURS[3], label="best leave-one-out"
+    )
     axes.set(xlabel="discount k (counts)", ylabel="perplexity, new sentences")
     axes.legend(loc="upper left", bbox_to_anchor=(0.08, 1))
     plt.show()
@@ -1466,10 +1916,18 @@ slider(show_discount, start=1, low=0.02, high=1, step=0.02)
 # the share of $w$ among all different pairs.
 
 # %%
-toy = [line.split() for line in ("at chez panisse", "is chez panisse open", "chez panisse")]
+toy = [
+    line.split() for line in ("at chez panisse", "is chez panisse open", "chez panisse")
+]
 toy += [line.split() for line in ("thai food", "french food", "cheap food")]
-toy_counts = Counter(pair for sentence in toy for pair in pairwise(["<s>", *sentence, "</s>"]))
-print(len(toy_counts), "different pairs:", ", ".join(" ".join(pair) for pair in toy_counts))
+toy_counts = Counter(
+    pair for sentence in toy for pair in pairwise(["<s>", *sentence, "</s>"])
+)
+print(
+    len(toy_counts),
+    "different pairs:",
+    ", ".join(" ".join(pair) for pair in toy_counts),
+)
 
 # %% [markdown] statement="kneser_ney_pair"
 # ### Three ways, one number
@@ -1503,7 +1961,9 @@ def kneser_ney_pair(counts, w1, w2, k):
     row = [count for pair, count in counts.items() if pair[0] == w1]
     if not row:
         return continuation
-    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(row)
+    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(
+        row
+    )
     ### END SOLUTION
 
 
@@ -1545,20 +2005,35 @@ for _w1, _w2, _wanted in (
 ):
     _got = kneser_ney_pair(dict(toy_counts), _w1, _w2, 0.5)
     assert is_number(_got), f"kneser_ney_pair returns a number; yours: {_got!r}."
-    assert close(_got, _wanted), f"P({_w2} | {_w1}) = {_wanted:.5f} on the toy text; yours: {_got!r}."
+    assert close(_got, _wanted), (
+        f"P({_w2} | {_w1}) = {_wanted:.5f} on the toy text; yours: {_got!r}."
+    )
 ### BEGIN HIDDEN TESTS
 for _ in range(4):
     # behind `to` three different words, behind `in` one, behind `on` two, behind `at` none
-    _some = [("to", "a"), ("to", "b"), ("to", "c"), ("in", "a"), ("on", "a"), ("on", "to"), ("a", "b")]
+    _some = [
+        ("to", "a"),
+        ("to", "b"),
+        ("to", "c"),
+        ("in", "a"),
+        ("on", "a"),
+        ("on", "to"),
+        ("a", "b"),
+    ]
     _some += [(f"w{i}", "c") for i in range(random.randint(0, 4))]
     _counts = {pair: random.randint(1, 6) for pair in random.sample(_some, len(_some))}
     _counts["to", "b"], _counts["on", "a"], _k = 1, 4, random.uniform(0.1, 0.9)
-    _cont = {w: sum(b == w for _, b in _some) / len(_some) for w in ("a", "b", "c", "to", "at")}
+    _cont = {
+        w: sum(b == w for _, b in _some) / len(_some)
+        for w in ("a", "b", "c", "to", "at")
+    }
     for _w1 in ("to", "in", "on", "at"):
         _row = {b: n for (a, b), n in _counts.items() if a == _w1}
         _n, _sum = sum(_row.values()), 0
         for _w2, _p in _cont.items():
-            _wanted = (max(_row.get(_w2, 0) - _k, 0) + _k * len(_row) * _p) / _n if _n else _p
+            _wanted = (
+                (max(_row.get(_w2, 0) - _k, 0) + _k * len(_row) * _p) / _n if _n else _p
+            )
             _got = kneser_ney_pair(dict(_counts), _w1, _w2, _k)
             assert close(_got, _wanted, 1e-5), (
                 f"{_counts}, k = {_k:.2f}: P({_w2} | {_w1}) = {_wanted:.5f}; yours: {_got!r}."
@@ -1575,8 +2050,12 @@ assert _after == _counts, "kneser_ney_pair changes the dict of counts that it is
 # %% test="kneser_ney_pair" aspect="array agrees with brute force" points=2
 _got = kneser_ney_array(np.array([[3, 0, 1], [0, 0, 2], [0, 0, 0]]), 0.5)
 assert np.shape(_got) == (3, 3), f"Wanted shape (3, 3); yours: {np.shape(_got)}."
-assert close(np.sum(_got, axis=1), [1, 1, 1]), f"Each row sums to 1; yours: {np.sum(_got, axis=1)}."
-assert close(_got[2], [1 / 3, 0, 2 / 3]), f"A row never seen is P_cont = 1/3, 0, 2/3; yours: {_got[2]}."
+assert close(np.sum(_got, axis=1), [1, 1, 1]), (
+    f"Each row sums to 1; yours: {np.sum(_got, axis=1)}."
+)
+assert close(_got[2], [1 / 3, 0, 2 / 3]), (
+    f"A row never seen is P_cont = 1/3, 0, 2/3; yours: {_got[2]}."
+)
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
 for _shape, _k in (((6, 5), 0.7), ((4, 7), 0.3), ((6, 5), 1), ((5, 4), 0.5)):
@@ -1585,23 +2064,35 @@ for _shape, _k in (((6, 5), 0.7), ((4, 7), 0.3), ((6, 5), 1), ((5, 4), 0.5)):
     if _k > 0.6:
         _C[:, 3] = 0  # nobody was seen before this word
     _C[2, 1:3] = 0, 5
-    _cont = [sum(_C[h, w] > 0 for h in range(_shape[0])) / np.count_nonzero(_C) for w in range(_shape[1])]
+    _cont = [
+        sum(_C[h, w] > 0 for h in range(_shape[0])) / np.count_nonzero(_C)
+        for w in range(_shape[1])
+    ]
     _got = kneser_ney_array(_C.copy(), _k)
     assert np.shape(_got) == _shape, f"Wanted shape {_shape}; yours: {np.shape(_got)}."
     for _h, _w in np.ndindex(*_shape):
         _n, _kinds = sum(_C[_h]), sum(c > 0 for c in _C[_h])
-        _wanted = (max(_C[_h, _w] - _k, 0) + _k * _kinds * _cont[_w]) / _n if _n else _cont[_w]
+        _wanted = (
+            (max(_C[_h, _w] - _k, 0) + _k * _kinds * _cont[_w]) / _n
+            if _n
+            else _cont[_w]
+        )
         assert close(_got[_h, _w], _wanted, 1e-5), (
             f"Row {_C[_h]}, column {_w}, k = {_k}: {_wanted:.6f}; yours: {_got[_h, _w]}."
         )
 _after = arguments_after(kneser_ney_array, _C.astype(float), 0.5)[0]
-assert np.array_equal(_after, _C), "kneser_ney_array changes the counts that it is given."
+assert np.array_equal(_after, _C), (
+    "kneser_ney_array changes the counts that it is given."
+)
 ### END HIDDEN TESTS
 
 
 # %%
 level = bigrams[1]
-share = pd.DataFrame({"count": level["count"], "continuation": level["left"]}, [*bigrams.vocabulary, "<s>"])
+share = pd.DataFrame(
+    {"count": level["count"], "continuation": level["left"]},
+    [*bigrams.vocabulary, "<s>"],
+)
 share = 100 * share / share.sum()
 words = ["panisse", "golden", "francisco", "food", "restaurant", "berkeley"]
 
@@ -1631,7 +2122,9 @@ print(kneser_ney_by_hand()["food|chez"], loops[0], array[small.index["food"]])
 toy_levels = ngrams.NgramCounts(toy, 3)
 names = [*toy_levels.vocabulary, "<s>"]
 pair_table = pd.DataFrame(toy_levels[2])
-pair_table.index = [f"{names[h]} {names[w]}" for h, w in pair_table[["context", "word"]].to_numpy()]
+pair_table.index = [
+    f"{names[h]} {names[w]}" for h, w in pair_table[["context", "word"]].to_numpy()
+]
 pair_table.loc[["at chez", "chez panisse", "thai food", "food </s>"]]
 
 # %% [markdown] statement="modified_kneser_ney"
@@ -1661,7 +2154,9 @@ def three_discounts(c):
     ### BEGIN SOLUTION
     n = np.bincount(np.minimum(c, 5), minlength=6)
     j = np.arange(1, 4)
-    with np.errstate(divide="ignore", invalid="ignore"):  # what cannot be divided fails the test below
+    with np.errstate(
+        divide="ignore", invalid="ignore"
+    ):  # what cannot be divided fails the test below
         D = j - (j + 1) * n[1] / (n[1] + 2 * n[2]) * n[j + 1] / n[j]
     return np.array([0, *D]) if np.all(D >= 0) else np.array([0, 0.5, 1, 1.5])
     ### END SOLUTION
@@ -1692,41 +2187,72 @@ def kneser_ney(levels, V):
 
 # %% test="modified_kneser_ney" aspect="three discounts" points=1
 _got = three_discounts(np.repeat([0, 1, 2, 3, 4, 9], [3, 20, 8, 5, 3, 2]))
-assert np.shape(_got) == (4,), f"Return an array of four numbers, the first 0; yours: {_got!r}."
+assert np.shape(_got) == (4,), (
+    f"Return an array of four numbers, the first 0; yours: {_got!r}."
+)
 _wanted = [0, 1 - 2 * 5 / 9 * 8 / 20, 2 - 3 * 5 / 9 * 5 / 8, 3 - 4 * 5 / 9 * 3 / 5]
-assert close(_got, _wanted), f"20, 8, 5, 3 n-grams of count 1 to 4: {np.round(_wanted, 4)}; yours: {_got!r}."
+assert close(_got, _wanted), (
+    f"20, 8, 5, 3 n-grams of count 1 to 4: {np.round(_wanted, 4)}; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
 for _i in range(40):
     _n = _rng.integers([5, 3, 1, 0], [30, 15, 9, 6])
-    _got = three_discounts(_rng.permutation(np.repeat([0, 1, 2, 3, 4, 5, 8], [_i % 4, *_n, 2, 1])))
+    _got = three_discounts(
+        _rng.permutation(np.repeat([0, 1, 2, 3, 4, 5, 8], [_i % 4, *_n, 2, 1]))
+    )
     _Y = _n[0] / (_n[0] + 2 * _n[1])
     _wanted = [0] + [j + 1 - (j + 2) * _Y * _n[j + 1] / _n[j] for j in range(3)]
     if min(abs(d) for d in _wanted[1:]) < 1e-9:
         continue
     if min(_wanted) < 0:
         _wanted = [0, 0.5, 1, 1.5]
-    assert close(_got, _wanted, 1e-5), f"n1 to n4 = {_n}: {np.round(_wanted, 4)}; yours: {_got!r}."
-for _n, _wanted in (([8, 4, 2, 3], [0, 0.5, 1.25, 0]), ([5, 5, 5, 0], [0, 1 / 3, 1, 3])):
+    assert close(_got, _wanted, 1e-5), (
+        f"n1 to n4 = {_n}: {np.round(_wanted, 4)}; yours: {_got!r}."
+    )
+for _n, _wanted in (
+    ([8, 4, 2, 3], [0, 0.5, 1.25, 0]),
+    ([5, 5, 5, 0], [0, 1 / 3, 1, 3]),
+):
     _got = three_discounts(np.repeat([1, 2, 3, 4], _n))
-    assert close(_got, _wanted, 1e-5), f"n1 to n4 = {_n}: the formula gives {np.round(_wanted, 4)}; yours: {_got!r}."
-for _n in ([0, 5, 5, 5], [5, 0, 5, 5], [20, 9, 0, 0], [5, 9, 60, 9], [9, 5, 1, 9], [7, 0, 0, 0]):
+    assert close(_got, _wanted, 1e-5), (
+        f"n1 to n4 = {_n}: the formula gives {np.round(_wanted, 4)}; yours: {_got!r}."
+    )
+for _n in (
+    [0, 5, 5, 5],
+    [5, 0, 5, 5],
+    [20, 9, 0, 0],
+    [5, 9, 60, 9],
+    [9, 5, 1, 9],
+    [7, 0, 0, 0],
+):
     _got = three_discounts(np.repeat([0, 1, 2, 3, 4], [3, *_n]))
-    assert close(_got, [0, 0.5, 1, 1.5], 1e-5), f"n1 to n4 = {_n}: the formula cannot be used; yours: {_got!r}."
+    assert close(_got, [0, 0.5, 1, 1.5], 1e-5), (
+        f"n1 to n4 = {_n}: the formula cannot be used; yours: {_got!r}."
+    )
 ### END HIDDEN TESTS
 
 
 # %% test="modified_kneser_ney" aspect="one level sums to one" points=2
-_c, _context, _shorter = np.array([1, 3, 3, 5, 5]), np.array([0, 0, 1, 1, 3]), np.array([0, 1, 0, 2, 2])
+_c, _context, _shorter = (
+    np.array([1, 3, 3, 5, 5]),
+    np.array([0, 0, 1, 1, 3]),
+    np.array([0, 1, 0, 2, 2]),
+)
 _got = smooth_level(_c, _context, _shorter, np.array([0.4, 0.3, 0.2, 0.1]))
-assert hasattr(_got, "__len__") and len(_got) == 2, f"Return two arrays, P and lambda; yours: {_got!r}."
+assert hasattr(_got, "__len__") and len(_got) == 2, (
+    f"Return two arrays, P and lambda; yours: {_got!r}."
+)
 assert close(_got[1], [0.5, 0.375, 1, 0.3]), (
     f"With .5, 1, 1.5 the four contexts give away 2 of 4, 3 of 8, 1 (no counts) and 1.5 of 5; your lambda: {_got[1]}."
 )
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
 for _i in range(10):
-    _C, _lower = _rng.poisson(0.9, (6, 6)) * _rng.integers(1, 3, (6, 6)), _rng.dirichlet(np.ones(6))
+    _C, _lower = (
+        _rng.poisson(0.9, (6, 6)) * _rng.integers(1, 3, (6, 6)),
+        _rng.dirichlet(np.ones(6)),
+    )
     _C[1, :2] = 2, 0
     _C[[0, 3, 5] if _i % 2 else [2, 5]] = 0  # contexts never seen, the last one always
     _C[4] = [1, 7, 0, 2, 0, 3]
@@ -1734,16 +2260,24 @@ for _i in range(10):
     _entry[[1, 4], [1, 4]] = True  # two n-grams with count 0
     _h, _w = np.nonzero(_entry)
     _got = smooth_level(_C[_h, _w], _h.copy(), _w.copy(), _lower.copy())
-    assert hasattr(_got, "__len__") and len(_got) == 2, f"Return two arrays; yours: {_got!r}."
-    assert np.shape(_got[1]) == (6,), f"Six contexts, six lambdas; your shape: {np.shape(_got[1])}."
-    assert np.shape(_got[0]) == _h.shape, f"A P for each n-gram; your shape: {np.shape(_got[0])}."
+    assert hasattr(_got, "__len__") and len(_got) == 2, (
+        f"Return two arrays; yours: {_got!r}."
+    )
+    assert np.shape(_got[1]) == (6,), (
+        f"Six contexts, six lambdas; your shape: {np.shape(_got[1])}."
+    )
+    assert np.shape(_got[0]) == _h.shape, (
+        f"A P for each n-gram; your shape: {np.shape(_got[0])}."
+    )
     _P, _weight = _got
     _D = three_discounts(_C[_h, _w])
     assert np.shape(_D) == (4,), f"three_discounts returns four numbers; yours: {_D!r}."
     for _row in range(6):
         _n = sum(_C[_row])
         _taken = sum(_D[min(c, 3)] for c in _C[_row] if c > 0) / _n if _n else 1
-        assert close(_weight[_row], _taken, 1e-5), f"Counts {_C[_row]}: lambda is {_taken:.4f}; yours: {_weight[_row]}."
+        assert close(_weight[_row], _taken, 1e-5), (
+            f"Counts {_C[_row]}: lambda is {_taken:.4f}; yours: {_weight[_row]}."
+        )
         _sum = sum(_P[_h == _row]) + _weight[_row] * sum(_lower[~_entry[_row]])
         assert close(_sum, 1, 1e-5), (
             f"Counts {_C[_row]}: P of the seen and lambda P(w | h') of the others sum to {_sum:.4f}."
@@ -1752,7 +2286,9 @@ for _i in range(10):
         (c - (_D[min(c, 3)] if c else 0)) / sum(_C[h]) + _weight[h] * _lower[w]
         for c, h, w in zip(_C[_h, _w], _h, _w, strict=True)
     ]
-    assert close(_P, _wanted, 1e-5), "Your P is not (c - D) / n + lambda P(w | h') for each n-gram."
+    assert close(_P, _wanted, 1e-5), (
+        "Your P is not (c - D) / n + lambda P(w | h') for each n-gram."
+    )
 _given = _C[_h, _w].astype(int), _h, _w, _lower
 _after = arguments_after(smooth_level, *(a.copy() for a in _given))
 assert all(np.array_equal(a, b) for a, b in zip(_after, _given, strict=True)), (
@@ -1764,10 +2300,16 @@ assert all(np.array_equal(a, b) for a, b in zip(_after, _given, strict=True)), (
 # %% test="modified_kneser_ney" aspect="continuation counts below the top" points=2
 _levels = ngrams.NgramCounts([["a", "b"], ["b", "b"], ["c", "b"], ["c", "b"]], 3)
 _got = kneser_ney(_levels.levels, len(_levels.vocabulary))
-assert hasattr(_got, "__len__") and len(_got) == 3, f"Return a list of three pairs for n = 1, 2, 3; yours: {_got!r}."
+assert hasattr(_got, "__len__") and len(_got) == 3, (
+    f"Return a list of three pairs for n = 1, 2, 3; yours: {_got!r}."
+)
 _b, _UNK = (float(_got[0][0][_levels.index[word]]) for word in ("b", "<UNK>"))
-assert close(_UNK, 3 / 35), f"1-grams: n = 7, 3 are taken, V = 5: 3/7 times 1/5 for <UNK>; yours: {_UNK:.4f}."
-assert close(_b, 2.5 / 7 + 3 / 35), f"`b` goes behind 4 different words: (4 - 1.5) / 7 + 3/35; yours: {_b:.4f}."
+assert close(_UNK, 3 / 35), (
+    f"1-grams: n = 7, 3 are taken, V = 5: 3/7 times 1/5 for <UNK>; yours: {_UNK:.4f}."
+)
+assert close(_b, 2.5 / 7 + 3 / 35), (
+    f"`b` goes behind 4 different words: (4 - 1.5) / 7 + 3/35; yours: {_b:.4f}."
+)
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
 for _order in (1, 2, 3, 4):
@@ -1778,13 +2320,25 @@ for _order in (1, 2, 3, 4):
     for _words in _text:
         _words = ["<s>", *_words, "</s>"]
         for _n in range(1, _order + 1):
-            _grams[_n].update(tuple(_words[i : i + _n]) for i in range(_n == 1, len(_words) - _n + 1))
+            _grams[_n].update(
+                tuple(_words[i : i + _n]) for i in range(_n == 1, len(_words) - _n + 1)
+            )
     _c = [{}] + [
-        {g: _grams[n][g] if n == _order or g[0] == "<s>" else sum(m[1:] == g for m in _grams[n + 1]) for g in _grams[n]}
+        {
+            g: _grams[n][g]
+            if n == _order or g[0] == "<s>"
+            else sum(m[1:] == g for m in _grams[n + 1])
+            for g in _grams[n]
+        }
         for n in range(1, _order + 1)
     ]
-    _D = [three_discounts(np.array([*_c[n].values()])) if n else None for n in range(_order + 1)]
-    assert all(np.shape(_four) == (4,) for _four in _D[1:]), "three_discounts returns four numbers."
+    _D = [
+        three_discounts(np.array([*_c[n].values()])) if n else None
+        for n in range(_order + 1)
+    ]
+    assert all(np.shape(_four) == (4,) for _four in _D[1:]), (
+        "three_discounts returns four numbers."
+    )
 
     def _P(word, context, counted=_c, discounts=_D):
         lower = _P(word, context[1:], counted, discounts) if context else 1 / 6
@@ -1796,20 +2350,35 @@ for _order in (1, 2, 3, 4):
         return (c - D[min(c, 3)] + sum(D[min(c, 3)] for c in row) * lower) / sum(row)
 
     _before = [dict(level) for level in _counts.levels]
-    _tables = kneser_ney([{key: np.array(level[key]) for key in level} for level in _before], 6)
+    _tables = kneser_ney(
+        [{key: np.array(level[key]) for key in level} for level in _before], 6
+    )
     assert hasattr(_tables, "__len__") and len(_tables) == _order, (
         f"Order {_order}: return {_order} pairs of arrays; yours: {_tables!r}."
     )
     for _n, _pair in enumerate(_tables):
-        assert len(_pair) == 2 and np.shape(_pair[0]) == np.shape(_counts.levels[_n]["count"]), (
+        assert len(_pair) == 2 and np.shape(_pair[0]) == np.shape(
+            _counts.levels[_n]["count"]
+        ), (
             f"Order {_order}, level {_n + 1}: a P for each n-gram and the lambdas are wanted."
         )
-    _model = ngrams.BackoffModel(_counts, [np.asarray(P) for P, _ in _tables], [np.asarray(L) for _, L in _tables])
+    _model = ngrams.BackoffModel(
+        _counts,
+        [np.asarray(P) for P, _ in _tables],
+        [np.asarray(L) for _, L in _tables],
+    )
     for _ in range(40):
         _context = _model.normal(
-            [str(word) for word in _rng.choice([*"abcd", "<s>"], _order - 1, p=[0.3, 0.3, 0.15, 0.05, 0.2])]
+            [
+                str(word)
+                for word in _rng.choice(
+                    [*"abcd", "<s>"], _order - 1, p=[0.3, 0.3, 0.15, 0.05, 0.2]
+                )
+            ]
         )
-        _context = tuple(word for i, word in enumerate(_context) if i == 0 or word != "<s>")
+        _context = tuple(
+            word for i, word in enumerate(_context) if i == 0 or word != "<s>"
+        )
         _wanted = [_P(word, _context) for word in _counts.vocabulary]
         assert close(_model.context_distribution(_context), _wanted, 1e-5), (
             f"Order {_order}, context {_context}: your tables disagree with the recursion counted one by one."
@@ -1817,9 +2386,9 @@ for _order in (1, 2, 3, 4):
 _levels = [{key: np.array(level[key]) for key in level} for level in _before]
 _after = arguments_after(kneser_ney, _levels, 6)[0]
 for _level, _wanted in zip(_after, _before, strict=True):
-    assert all(key in _level and np.array_equal(_level[key], _wanted[key]) for key in _wanted), (
-        "kneser_ney changes the arrays of the levels that it is given."
-    )
+    assert all(
+        key in _level and np.array_equal(_level[key], _wanted[key]) for key in _wanted
+    ), "kneser_ney changes the arrays of the levels that it is given."
 ### END HIDDEN TESTS
 
 
@@ -1833,13 +2402,24 @@ def fit_kneser_ney(sentences, n):
 
 orders = range(1, 6)
 kn_models = [fit_kneser_ney(train_sentences, n) for n in orders]
-print("sums:", kn_models[-1].mass([("<s>",), ("i", "want"), ("thai", "food", "please"), ("chez",)]).round(6))
+print(
+    "sums:",
+    kn_models[-1]
+    .mass([("<s>",), ("i", "want"), ("thai", "food", "please"), ("chez",)])
+    .round(6),
+)
 
 # %%
-count_models = [ngrams.RowModel(kn.counts, lambda row, lower: row / max(row.sum(), 1)) for kn in kn_models]
+count_models = [
+    ngrams.RowModel(kn.counts, lambda row, lower: row / max(row.sum(), 1))
+    for kn in kn_models
+]
 impossible = {
     name: [np.mean(np.isinf(model.score(new_sentences))) for model in series]
-    for name, series in {"P = 0, counts alone": count_models, "P = 0, smoothed": kn_models}.items()
+    for name, series in {
+        "P = 0, counts alone": count_models,
+        "P = 0, smoothed": kn_models,
+    }.items()
 }
 pd.DataFrame(impossible, orders).rename_axis("order n").map("{:.1%}".format)
 
@@ -1893,8 +2473,12 @@ def stupid(row, lower):
 # %% test="backing_off" aspect="alpha makes Katz sum to one" points=2
 _row, _lower = np.array([6, 3, 1, 0, 0]), np.array([0.4, 0.2, 0.2, 0.15, 0.05])
 _got = katz(_row, _lower, 0.5)
-assert np.shape(_got) == (5,), f"katz returns an array of 5 probabilities; yours: {_got!r}."
-assert close(_got[0], 0.55), f"A seen word gets (6 - .5) / 10 and no more; yours: {_got[0]}."
+assert np.shape(_got) == (5,), (
+    f"katz returns an array of 5 probabilities; yours: {_got!r}."
+)
+assert close(_got[0], 0.55), (
+    f"A seen word gets (6 - .5) / 10 and no more; yours: {_got[0]}."
+)
 assert close(np.sum(_got), 1), f"Yours sums to {np.sum(_got):.4f}."
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
@@ -1906,8 +2490,14 @@ for _i in range(20):
     if _i % 5 == 4:
         _row[_at[3:]] += 1  # just one word is unseen
     _got = katz(_row.copy(), _lower.copy(), _k)
-    _free, _rest = _k * sum(c > 0 for c in _row) / sum(_row), sum(_lower[w] for w in range(9) if _row[w] == 0)
-    _wanted = [(c - _k) / sum(_row) if c else _free * p / _rest for c, p in zip(_row, _lower, strict=True)]
+    _free, _rest = (
+        _k * sum(c > 0 for c in _row) / sum(_row),
+        sum(_lower[w] for w in range(9) if _row[w] == 0),
+    )
+    _wanted = [
+        (c - _k) / sum(_row) if c else _free * p / _rest
+        for c, p in zip(_row, _lower, strict=True)
+    ]
     assert close(_got, _wanted, 1e-5), f"Counts {_row}, k = {_k:.2f}: yours is {_got}."
 _after = arguments_after(katz, _row.astype(float), _lower.copy(), 0.5)
 assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
@@ -1919,18 +2509,30 @@ assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
 # %% test="backing_off" aspect="nothing seen, nothing unseen" points=1
 _lower = np.array([0.5, 0.3, 0.2])
 _got = katz(np.zeros(3, dtype=int), _lower.copy(), 0.5)
-assert np.shape(_got) == (3,), f"katz returns an array of 3 probabilities; yours: {_got!r}."
-assert close(_got, _lower), f"A context never seen: katz gives P(w | h'); yours: {_got}."
+assert np.shape(_got) == (3,), (
+    f"katz returns an array of 3 probabilities; yours: {_got!r}."
+)
+assert close(_got, _lower), (
+    f"A context never seen: katz gives P(w | h'); yours: {_got}."
+)
 _got = katz(np.array([5, 3, 2]), _lower.copy(), 0.5)
-assert close(_got, [0.5, 0.3, 0.2]), f"No word is unseen: katz gives c / n; yours: {_got}."
+assert close(_got, [0.5, 0.3, 0.2]), (
+    f"No word is unseen: katz gives c / n; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 _lower = np.random.default_rng().dirichlet(np.ones(4))
 _got = katz(np.array([5, 1, 1, 1]), _lower.copy(), 0.9)
-assert close(_got, [0.625, 0.125, 0.125, 0.125], 1e-5), f"Counts 5, 1, 1, 1, none unseen: c / n; yours: {_got}."
+assert close(_got, [0.625, 0.125, 0.125, 0.125], 1e-5), (
+    f"Counts 5, 1, 1, 1, none unseen: c / n; yours: {_got}."
+)
 _got = katz(np.zeros(4), _lower.copy(), 1)
-assert close(_got, _lower, 1e-5), f"A context never seen: katz gives P(w | h'); yours: {_got}."
+assert close(_got, _lower, 1e-5), (
+    f"A context never seen: katz gives P(w | h'); yours: {_got}."
+)
 _got = stupid(np.zeros(4, dtype=int), _lower.copy())
-assert close(_got, 0.4 * _lower, 1e-5), f"A context never seen: stupid gives .4 S(w | h'); yours: {_got}."
+assert close(_got, 0.4 * _lower, 1e-5), (
+    f"A context never seen: stupid gives .4 S(w | h'); yours: {_got}."
+)
 _got = stupid(np.array([5, 1, 1, 1]), _lower.copy())
 assert close(_got, [0.625, 0.125, 0.125, 0.125], 1e-5), (
     f"Counts 5, 1, 1, 1, none unseen: stupid gives c / n too; yours: {_got}."
@@ -1941,12 +2543,16 @@ assert close(_got, [0.625, 0.125, 0.125, 0.125], 1e-5), (
 # %% test="backing_off" aspect="stupid backoff takes nothing away" points=1
 _got = stupid(np.array([6, 3, 1, 0, 0]), np.array([0.4, 0.2, 0.2, 0.15, 0.05]))
 assert np.shape(_got) == (5,), f"stupid returns an array of 5 scores; yours: {_got!r}."
-assert close(_got, [0.6, 0.3, 0.1, 0.06, 0.02]), f"6 of 10, 3 of 10, ..., then .4 times the lower; yours: {_got}."
+assert close(_got, [0.6, 0.3, 0.1, 0.06, 0.02]), (
+    f"6 of 10, 3 of 10, ..., then .4 times the lower; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
 for _ in range(5):
     _row, _lower = np.append(_rng.poisson(1, 8), [1, 0]), _rng.uniform(0.1, 1.5, 10)
-    _wanted = [c / sum(_row) if c else 0.4 * s for c, s in zip(_row, _lower, strict=True)]
+    _wanted = [
+        c / sum(_row) if c else 0.4 * s for c, s in zip(_row, _lower, strict=True)
+    ]
     _got = stupid(_row.copy(), _lower.copy())
     assert close(_got, _wanted, 1e-5), f"Counts {_row}: yours is {_got}."
 _after = arguments_after(stupid, _row.astype(float), _lower.copy())
@@ -1962,21 +2568,34 @@ rules = {
     "absolute, Katz": lambda row, lower: katz(row, lower, 0.7),
     "stupid backoff": stupid,
 }
-models = {name: [ngrams.RowModel(kn.counts, rule) for kn in kn_models] for name, rule in rules.items()}
+models = {
+    name: [ngrams.RowModel(kn.counts, rule) for kn in kn_models]
+    for name, rule in rules.items()
+}
 models["modified Kneser-Ney"] = kn_models
 
 # %%
 seen_contexts = [(word,) for word in bigrams.vocabulary if bigrams.row((word,)).any()]
 stupid_mass = models["stupid backoff"][1].mass(seen_contexts)
-scores = {name: [model.perplexity(new_sentences[:200]) for model in line] for name, line in models.items()}
+scores = {
+    name: [model.perplexity(new_sentences[:200]) for model in line]
+    for name, line in models.items()
+}
 
 # %%
 _, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2))
 left.hist(stupid_mass, bins=np.arange(1, 1.42, 0.02))
 left.set(xlabel="sum of S(w | h) over all w", ylabel="words h")
 for name, line in scores.items():
-    right.plot(orders[1:], line[1:], "o--" if name == "stupid backoff" else "o-", label=name)
-right.set(xlabel="order n", ylabel="perplexity, 200 new sentences", ylim=(9, 19), xticks=orders[1:])
+    right.plot(
+        orders[1:], line[1:], "o--" if name == "stupid backoff" else "o-", label=name
+    )
+right.set(
+    xlabel="order n",
+    ylabel="perplexity, 200 new sentences",
+    ylim=(9, 19),
+    xticks=orders[1:],
+)
 right.legend(fontsize=9, loc="upper left")
 plt.show()
 
@@ -1992,12 +2611,17 @@ def compare(split):
     kept, rest = berkeley.split(seed=split)
     new = [sentence for sentence in rest if sentence not in kept][:200]
     counts = ngrams.NgramCounts(kept, 2)
-    two = [ngrams.RowModel(counts, rules[name]) for name in ("absolute, interpolated", "absolute, Katz")]
+    two = [
+        ngrams.RowModel(counts, rules[name])
+        for name in ("absolute, interpolated", "absolute, Katz")
+    ]
     return [model.perplexity(new) for model in (*two, fit_kneser_ney(kept, 2))]
 
 
 columns = ["interpolated", "Katz", "modified Kneser-Ney"]
-pd.DataFrame([compare(split) for split in range(1, 6)], range(1, 6), columns).rename_axis("split").round(2)
+pd.DataFrame(
+    [compare(split) for split in range(1, 6)], range(1, 6), columns
+).rename_axis("split").round(2)
 
 # %% [markdown]
 # "Interpolation works better", says lecture 002. Not here: with the same discount, Katz wins in all five splits.
@@ -2014,7 +2638,11 @@ pd.DataFrame([compare(split) for split in range(1, 6)], range(1, 6), columns).re
 # %%
 counted = train_sentences[900:]
 known_counted = {tuple(sentence) for sentence in counted}
-tuning = [sentence for sentence in train_sentences[:900] if tuple(sentence) not in known_counted]
+tuning = [
+    sentence
+    for sentence in train_sentences[:900]
+    if tuple(sentence) not in known_counted
+]
 frequency = Counter(word for sentence in counted for word in sentence)
 known = {word for word, count in frequency.items() if count > 1}
 events = [*sorted(known), "<UNK>", "</s>"]
@@ -2024,8 +2652,15 @@ def continuations(sentences, known, order):
     """Each predicted symbol with up to order - 1 symbols before it: a list of pairs (context, symbol)."""
     found = []
     for sentence in sentences:
-        words = ["<s>", *(word if word in known else "<UNK>" for word in sentence), "</s>"]
-        found += [(tuple(words[max(0, i - order + 1) : i]), words[i]) for i in range(1, len(words))]
+        words = [
+            "<s>",
+            *(word if word in known else "<UNK>" for word in sentence),
+            "</s>",
+        ]
+        found += [
+            (tuple(words[max(0, i - order + 1) : i]), words[i])
+            for i in range(1, len(words))
+        ]
     return found
 
 
@@ -2039,7 +2674,9 @@ def count_table(pairs):
     return dict(table)
 
 
-counted_pairs, tuning_pairs = (continuations(part, known, 3) for part in (counted, tuning))
+counted_pairs, tuning_pairs = (
+    continuations(part, known, 3) for part in (counted, tuning)
+)
 trigrams = count_table(counted_pairs)
 trigrams["i", "want"].most_common(3)
 
@@ -2106,7 +2743,10 @@ assert close(_got, 0.09), (
 ### BEGIN HIDDEN TESTS
 for _weight in [random.uniform(0.1, 0.9) for _ in range(6)]:
     _V, _context = random.randint(6, 9), ("c", "a", "b")
-    _rows = {_context[3 - _length :]: {"a": random.randint(1, 9), "b": random.randint(1, 9)} for _length in range(4)}
+    _rows = {
+        _context[3 - _length :]: {"a": random.randint(1, 9), "b": random.randint(1, 9)}
+        for _length in range(4)
+    }
     _rows["a", "b"].pop("b")
     _rows |= {("c",): {"a": 1, "b": 6}, ("c", "a"): {"a": 8}, ("a",): {"b": 7}}
     for _word in ("a", "b", "z"):
@@ -2123,15 +2763,22 @@ for _weight in [random.uniform(0.1, 0.9) for _ in range(6)]:
             )
 _copy = {context: dict(row) for context, row in _rows.items()}
 _after = arguments_after(jelinek_mercer, "z", ("q", "c", "b"), _copy, 6, 0.5)[2]
-assert _after == _rows, "jelinek_mercer changes the table: ask for a row with .get, it may be absent."
+assert _after == _rows, (
+    "jelinek_mercer changes the table: ask for a row with .get, it may be absent."
+)
 ### END HIDDEN TESTS
 
 
 # %% test="jelinek_mercer" aspect="unseen contexts pass the question on" points=1
 _rows = {(): {"tea": 2, "no": 2}, ("hot",): {"tea": 5}}
-_pair = [jelinek_mercer("tea", _context, dict(_rows), 4, 0.9) for _context in (("more", "hot"), ("hot",))]
+_pair = [
+    jelinek_mercer("tea", _context, dict(_rows), 4, 0.9)
+    for _context in (("more", "hot"), ("hot",))
+]
 assert all(is_number(_got) for _got in _pair), f"Return one number; yours: {_pair!r}."
-assert close(_pair[0], _pair[1]), f"`more hot` was never seen, so P(tea | more hot) = P(tea | hot); yours: {_pair}."
+assert close(_pair[0], _pair[1]), (
+    f"`more hot` was never seen, so P(tea | more hot) = P(tea | hot); yours: {_pair}."
+)
 ### BEGIN HIDDEN TESTS
 for _n in range(4):
     _got = jelinek_mercer("tea", ("no",) * _n, dict(_rows), 4, 0.9)
@@ -2162,9 +2809,16 @@ for _case in range(16):  # which of the four rows are there
 _rows = {(): {"a": 3, "b": 1}, ("a",): {"a": 1, "b": 1}, ("b", "a"): {"b": 2}}
 for _weight in (0, 0.25, 1):
     for _context in ((), ("a",), ("b", "a")):
-        _each = [jelinek_mercer(_word, _context, dict(_rows), 5, _weight) for _word in "abcde"]
-        assert all(is_number(_got) for _got in _each), f"Return one number; yours: {_each!r}."
-        assert close(sum(_each), 1, 1e-5), f"λ = {_weight}, behind {_context} the five words sum to {sum(_each):.4f}."
+        _each = [
+            jelinek_mercer(_word, _context, dict(_rows), 5, _weight)
+            for _word in "abcde"
+        ]
+        assert all(is_number(_got) for _got in _each), (
+            f"Return one number; yours: {_each!r}."
+        )
+        assert close(sum(_each), 1, 1e-5), (
+            f"λ = {_weight}, behind {_context} the five words sum to {sum(_each):.4f}."
+        )
 ### BEGIN HIDDEN TESTS
 _source = np.random.default_rng()
 for _order in (1, 2, 3, 4):
@@ -2174,11 +2828,17 @@ for _order in (1, 2, 3, 4):
         for _k in range(_order):
             _row = _rows.setdefault(tuple(_text[_i - _k : _i]), {})
             _row[_text[_i]] = _row.get(_text[_i], 0) + 1
-    _contexts = [tuple(_text[_i : _i + _order - 1]) for _i in (3, 20)] + [("g",) * (_order - 1)]
+    _contexts = [tuple(_text[_i : _i + _order - 1]) for _i in (3, 20)] + [
+        ("g",) * (_order - 1)
+    ]
     for _context in _contexts:
         _weight = float(_source.uniform())
-        _each = [jelinek_mercer(_word, _context, _rows, 8, _weight) for _word in "abcdefgh"]
-        assert all(is_number(_got) for _got in _each), f"Return one number; yours: {_each!r}."
+        _each = [
+            jelinek_mercer(_word, _context, _rows, 8, _weight) for _word in "abcdefgh"
+        ]
+        assert all(is_number(_got) for _got in _each), (
+            f"Return one number; yours: {_each!r}."
+        )
         assert close(sum(_each), 1, 1e-5), (
             f"λ = {_weight:.3f}, behind {_context} the eight words sum to {sum(_each):.6f}."
         )
@@ -2188,13 +2848,18 @@ for _order in (1, 2, 3, 4):
 # %%
 def perplexity_at(pairs, weight):
     """Perplexity of (context, word) pairs under the trigram mixture with one weight everywhere."""
-    logs = [math.log(jelinek_mercer(w, h, trigrams, len(events), weight)) for h, w in pairs]
+    logs = [
+        math.log(jelinek_mercer(w, h, trigrams, len(events), weight)) for h, w in pairs
+    ]
     return math.exp(-np.mean(logs))
 
 
 weights = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
 curves = {"counted": counted_pairs[:5000], "tuning": tuning_pairs}
-curves = {name: [perplexity_at(pairs, weight) for weight in weights] for name, pairs in curves.items()}
+curves = {
+    name: [perplexity_at(pairs, weight) for weight in weights]
+    for name, pairs in curves.items()
+}
 
 # %%
 _, axes = plt.subplots()
@@ -2220,13 +2885,23 @@ def context_levels(pairs, table, V):
     for i, (context, word) in enumerate(pairs):
         p = levels[i, 3] = 1 / V
         for length in (0, 1, 2):
-            row = table.get(context[len(context) - length :]) if length <= len(context) else None
+            row = (
+                table.get(context[len(context) - length :])
+                if length <= len(context)
+                else None
+            )
             p = levels[i, 2 - length] = row[word] / row.total() if row else p
-        buckets[i] = min(7, int(math.log2(1 + table[context].total()))) if context in table else 0
+        buckets[i] = (
+            min(7, int(math.log2(1 + table[context].total())))
+            if context in table
+            else 0
+        )
     return levels, buckets
 
 
-counted_levels, _ = context_levels(counted_pairs[:5000], trigrams, len(events))  # part of the counted text is enough
+counted_levels, _ = context_levels(
+    counted_pairs[:5000], trigrams, len(events)
+)  # part of the counted text is enough
 tuning_levels, tuning_buckets = context_levels(tuning_pairs, trigrams, len(events))
 
 # %% [markdown] statement="fit_weights"
@@ -2283,13 +2958,17 @@ def log_likelihood(levels, buckets, weights):
 # measured_weight = the same, from fit_weights on counted_levels with all tokens in bucket 0
 ### BEGIN SOLUTION
 guess_weight = 0.7
-measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50).ravel()[0]
+measured_weight = fit_weights(
+    counted_levels, np.zeros(len(counted_levels), dtype=int), 50
+).ravel()[0]
 ### END SOLUTION
 
 # %% test="fit_weights" aspect="one round by hand" points=1
 _levels = np.array([[0.5, 0.1], [0.1, 0.3]])
 _got = fit_weights(_levels, np.array([0, 0]), 1)
-assert np.shape(_got) == (1, 2), f"One bucket, two levels: an array of shape (1, 2); yours: {_got!r}."
+assert np.shape(_got) == (1, 2), (
+    f"One bucket, two levels: an array of shape (1, 2); yours: {_got!r}."
+)
 assert close(_got, [[13 / 24, 11 / 24]]), (
     "From .5 each, the first token's shares are 5/6 and 1/6, the second's 1/4 and 3/4: "
     f"means 13/24, 11/24; yours: {_got}."
@@ -2302,7 +2981,9 @@ assert close(_start, [[1 / 3] * 3] * 2, 1e-5), (
 _levels = np.random.default_rng().uniform(0, 1, (7, 5))
 _wanted = sum(row / sum(row) for row in _levels) / 7
 _got = fit_weights(_levels.copy(), np.zeros(7, dtype=int), 1)
-assert close(_got, [_wanted], 1e-5), f"One round, 7 random tokens, 5 levels: wanted {_wanted}, yours {_got}."
+assert close(_got, [_wanted], 1e-5), (
+    f"One round, 7 random tokens, 5 levels: wanted {_wanted}, yours {_got}."
+)
 _after = arguments_after(fit_weights, _levels.copy(), np.zeros(7, dtype=int), 3)
 assert np.array_equal(_after[0], _levels) and not np.any(_after[1]), (
     "fit_weights changes the levels or buckets that it is given."
@@ -2315,9 +2996,13 @@ _levels = np.array([[0.5, 0.1, 0.2], [0.1, 0.3, 0.2], [0.0, 0.4, 0.2]])
 _one, _logs = np.zeros(3, dtype=int), []
 for _n in range(6):
     _got = fit_weights(_levels.copy(), _one.copy(), _n)
-    assert np.shape(_got) == (1, 3), f"One bucket, three levels: shape (1, 3); yours: {_got!r}."
+    assert np.shape(_got) == (1, 3), (
+        f"One bucket, three levels: shape (1, 3); yours: {_got!r}."
+    )
     _logs.append(float(np.log(_levels @ np.ravel(_got)).sum()))
-assert np.isfinite(_logs).all(), f"With your weights a token has probability 0 or less: ln P = {_logs}."
+assert np.isfinite(_logs).all(), (
+    f"With your weights a token has probability 0 or less: ln P = {_logs}."
+)
 assert np.all(np.diff(_logs) >= -1e-6), (
     f"Round by round ln P of the held-out text must not fall; yours: {np.round(_logs, 4)}."
 )
@@ -2328,9 +3013,16 @@ for _rounds in (2, 3, 4, 9):
     _levels[:4, 0], _levels[4:6, 1:] = 0, 0
     _wanted = np.full(3, 1 / 3)
     for _ in range(_rounds):
-        _wanted = np.array([_wanted[_k] * np.mean(_levels[:, _k] / (_levels @ _wanted)) for _k in range(3)])
+        _wanted = np.array(
+            [
+                _wanted[_k] * np.mean(_levels[:, _k] / (_levels @ _wanted))
+                for _k in range(3)
+            ]
+        )
     _got = fit_weights(_levels.copy(), np.zeros(30, dtype=int), _rounds)
-    assert np.shape(_got) == (1, 3), f"One bucket, three levels: shape (1, 3); yours: {_got!r}."
+    assert np.shape(_got) == (1, 3), (
+        f"One bucket, three levels: shape (1, 3); yours: {_got!r}."
+    )
     assert close(np.sum(_got), 1, 1e-5), (
         f"Weights must sum to 1; after {_rounds} rounds yours sum to {np.sum(_got):.4f}."
     )
@@ -2343,20 +3035,34 @@ for _rounds in (2, 3, 4, 9):
 # %% test="fit_weights" aspect="each bucket by itself" points=1
 _levels = np.array([[0.8, 0.2], [0.1, 0.4], [0.6, 0.3]])
 _got = fit_weights(_levels, np.array([2, 0, 2]), 30)
-assert np.shape(_got) == (3, 2), f"Buckets 0 to 2, two levels: wanted shape (3, 2); yours: {np.shape(_got)}."
-assert close(_got[1], [0.5, 0.5]), f"Bucket 1 has no tokens and keeps 1/2, 1/2; yours: {_got[1]}."
+assert np.shape(_got) == (3, 2), (
+    f"Buckets 0 to 2, two levels: wanted shape (3, 2); yours: {np.shape(_got)}."
+)
+assert close(_got[1], [0.5, 0.5]), (
+    f"Bucket 1 has no tokens and keeps 1/2, 1/2; yours: {_got[1]}."
+)
 assert _got[0][0] < 0.01 and _got[2][0] > 0.99, (
     f"Bucket 0's token prefers the second level, both of bucket 2 the first; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
 _source = np.random.default_rng()
-_levels, _buckets = _source.uniform(0.01, 1, size=(40, 4)), _source.permutation([1] * 5 + [2] * 12 + [5] * 23)
+_levels, _buckets = (
+    _source.uniform(0.01, 1, size=(40, 4)),
+    _source.permutation([1] * 5 + [2] * 12 + [5] * 23),
+)
 _got = fit_weights(_levels.copy(), _buckets.copy(), 5)
-assert np.shape(_got) == (6, 4), f"Buckets up to 5, four levels: wanted shape (6, 4); yours: {np.shape(_got)}."
+assert np.shape(_got) == (6, 4), (
+    f"Buckets up to 5, four levels: wanted shape (6, 4); yours: {np.shape(_got)}."
+)
 for _b in range(6):
     _inside, _wanted = _levels[_buckets == _b], np.full(4, 1 / 4)
     for _ in range(5 if len(_inside) else 0):
-        _wanted = np.array([_wanted[_k] * np.mean(_inside[:, _k] / (_inside @ _wanted)) for _k in range(4)])
+        _wanted = np.array(
+            [
+                _wanted[_k] * np.mean(_inside[:, _k] / (_inside @ _wanted))
+                for _k in range(4)
+            ]
+        )
     assert close(_got[_b], _wanted, 1e-5), (
         f"Bucket {_b}, {len(_inside)} tokens, is fitted as if alone (without tokens: 1/4 each): "
         f"{_wanted}; yours: {_got[_b]}."
@@ -2365,7 +3071,10 @@ for _b in range(6):
 
 
 # %% test="fit_weights" aspect="log-likelihood of the mixture" points=1
-_levels, _weights = np.array([[0.5, 0.1], [0.1, 0.3]]), np.array([[1.0, 0.0], [0.5, 0.5]])
+_levels, _weights = (
+    np.array([[0.5, 0.1], [0.1, 0.3]]),
+    np.array([[1.0, 0.0], [0.5, 0.5]]),
+)
 _got = log_likelihood(_levels, np.array([0, 1]), _weights)
 assert is_number(_got), f"Return one number; you return {_got!r}."
 assert close(_got, math.log(0.1)), (
@@ -2374,13 +3083,19 @@ assert close(_got, math.log(0.1)), (
 ### BEGIN HIDDEN TESTS
 _source = np.random.default_rng()
 for _size in (20, 3000):
-    _levels, _buckets = _source.uniform(0.01, 1, size=(_size, 3)), _source.integers(0, 4, size=_size)
+    _levels, _buckets = (
+        _source.uniform(0.01, 1, size=(_size, 3)),
+        _source.integers(0, 4, size=_size),
+    )
     _weights = _source.dirichlet(np.ones(3), size=5)
     _wanted = sum(
-        math.log(sum(_weights[_b][_k] * _p[_k] for _k in range(3))) for _p, _b in zip(_levels, _buckets, strict=True)
+        math.log(sum(_weights[_b][_k] * _p[_k] for _k in range(3)))
+        for _p, _b in zip(_levels, _buckets, strict=True)
     )
     _got = log_likelihood(_levels.copy(), _buckets.copy(), _weights.copy())
-    assert close(_got, _wanted, 1e-5), f"{_size} random tokens in 4 buckets: wanted {_wanted:.4f}, yours {_got!r}."
+    assert close(_got, _wanted, 1e-5), (
+        f"{_size} random tokens in 4 buckets: wanted {_wanted:.4f}, yours {_got!r}."
+    )
 _given = _levels[:30], _buckets[:30], _weights
 _after = arguments_after(log_likelihood, *(a.copy() for a in _given))
 assert all(np.array_equal(a, b) for a, b in zip(_after, _given, strict=True)), (
@@ -2390,13 +3105,20 @@ assert all(np.array_equal(a, b) for a, b in zip(_after, _given, strict=True)), (
 
 
 # %% test="fit_weights" aspect="fitted on the counted text" points=1
-for _name, _value in (("guess_weight", guess_weight), ("measured_weight", measured_weight)):
+for _name, _value in (
+    ("guess_weight", guess_weight),
+    ("measured_weight", measured_weight),
+):
     assert is_number(_value), f"`{_name}` must be a number, not {_value!r}."
-    assert 0 <= _value <= 1 + 1e-6, f"A weight lies between 0 and 1; `{_name}` is {_value}."
+    assert 0 <= _value <= 1 + 1e-6, (
+        f"A weight lies between 0 and 1; `{_name}` is {_value}."
+    )
 ### BEGIN HIDDEN TESTS
 _weights = np.full(4, 0.25)
 for _ in range(50):
-    _weights = _weights * (counted_levels / (counted_levels @ _weights)[:, None]).mean(axis=0)
+    _weights = _weights * (counted_levels / (counted_levels @ _weights)[:, None]).mean(
+        axis=0
+    )
 assert math.isclose(measured_weight, _weights[0], abs_tol=5e-4), (
     f"`measured_weight` is {measured_weight:.4f}; fit on all of `counted_levels` in one bucket "
     "and take the first level."
@@ -2409,20 +3131,28 @@ one_bucket = np.zeros_like(tuning_buckets)
 fitted = fit_weights(tuning_levels, one_bucket, 50)
 bucket_weights = fit_weights(tuning_levels, tuning_buckets, 50)
 names = ["trigram", "bigram", "unigram", "uniform"]
-print(f"trigram weight: guessed {guess_weight}, fitted on counted text {measured_weight:.4f}")
+print(
+    f"trigram weight: guessed {guess_weight}, fitted on counted text {measured_weight:.4f}"
+)
 pd.DataFrame(fitted.round(3), columns=names, index=["fitted on tuning text"])
 
 # %%
 _, (left, right) = plt.subplots(1, 2)
 rounds = range(13)
 path = [fit_weights(tuning_levels, one_bucket, n) for n in rounds]
-left.plot(rounds, [log_likelihood(tuning_levels, one_bucket, step) for step in path], "o-")
+left.plot(
+    rounds, [log_likelihood(tuning_levels, one_bucket, step) for step in path], "o-"
+)
 left.set(xlabel="rounds of EM", ylabel="ln P of the tuning text (nats)")
 base = np.zeros(len(bucket_weights))
 for name, share in zip(names, bucket_weights.T, strict=True):
     right.bar(range(len(base)), share, bottom=base, label=name)
     base += share
-right.set(xlabel="times the context was seen, at least", ylabel="weight", xticks=range(len(base)))
+right.set(
+    xlabel="times the context was seen, at least",
+    ylabel="weight",
+    xticks=range(len(base)),
+)
 right.set_xticklabels([2**b - 1 for b in range(len(base))])
 right.legend(ncols=2, fontsize=9, bbox_to_anchor=(0.5, 1), loc="lower center")
 plt.show()
@@ -2480,7 +3210,9 @@ assert close(_got, 5), f"a, b and # cost 1 + 2 + 2 = 5 bits; yours: {_got}."
 ### BEGIN HIDDEN TESTS
 _source = np.random.default_rng()
 for _size in (1, 6, 1500):
-    _letters = dict(zip("abc#", _source.dirichlet(np.ones(4) * 5).tolist(), strict=True))
+    _letters = dict(
+        zip("abc#", _source.dirichlet(np.ones(4) * 5).tolist(), strict=True)
+    )
     _word = "".join(_source.choice(list("abc"), size=_size))
     _wanted = -sum(math.log2(_letters[_c]) for _c in _word + "#")
     _got = spelling_bits(_word, dict(_letters))
@@ -2492,7 +3224,9 @@ for _size in (1, 6, 1500):
 
 # %% test="fair_bits" aspect="bits and characters of known words" points=1
 _logs = [math.log(1 / 8), math.log(1 / 4), math.log(1 / 2)]
-_got = bits_per_character(list(_logs), ["hot", "tea", "</s>"], {"hot", "tea"}, {"h": 0.5, "#": 0.5})
+_got = bits_per_character(
+    list(_logs), ["hot", "tea", "</s>"], {"hot", "tea"}, {"h": 0.5, "#": 0.5}
+)
 assert is_number(_got), f"Return one number; you return {_got!r}."
 assert close(_got, 6 / 9), (
     f"`hot tea` takes 3 + 2 + 1 bits for 4 + 4 + 1 characters, and nothing is spelled: .6667; yours: {_got}."
@@ -2505,7 +3239,9 @@ for _words, _characters in (
 ):
     _logs = np.log(np.random.default_rng().uniform(0.01, 0.9, len(_words))).tolist()
     _wanted = -sum(_logs) / math.log(2) / _characters
-    _got = bits_per_character(list(_logs), list(_words), set(_words), {"h": 0.5, "#": 0.5})
+    _got = bits_per_character(
+        list(_logs), list(_words), set(_words), {"h": 0.5, "#": 0.5}
+    )
     assert close(_got, _wanted, 1e-5), (
         f"{_words}, all known, have {_characters} characters (blanks and ends too), "
         f"and nothing is spelled: {_wanted:.4f}; yours: {_got!r}."
@@ -2515,7 +3251,9 @@ for _words, _characters in (
 
 # %% test="fair_bits" aspect="a stranger costs twice" points=1
 _letters = {"a": 0.5, "b": 0.25, "#": 0.25}
-_got = bits_per_character([math.log(1 / 2)] * 3, ["hot", "ab", "</s>"], {"hot"}, _letters)
+_got = bits_per_character(
+    [math.log(1 / 2)] * 3, ["hot", "ab", "</s>"], {"hot"}, _letters
+)
 assert is_number(_got), f"Return one number; you return {_got!r}."
 assert close(_got, 8 / 8), (
     f"`hot ab`: 1 bit for each of three tokens, and 5 to spell `ab`; 4 + 3 + 1 characters: 1; yours: {_got}."
@@ -2524,16 +3262,30 @@ assert close(_got, 8 / 8), (
 _source = np.random.default_rng()
 for _ in range(5):
     _letters = dict(zip("abc#", _source.dirichlet(np.ones(4)).tolist(), strict=True))
-    _words = ["".join(_source.choice(list("abc"), size=_n)) for _n in _source.integers(1, 5, size=6)]
+    _words = [
+        "".join(_source.choice(list("abc"), size=_n))
+        for _n in _source.integers(1, 5, size=6)
+    ]
     _known = set(_words[:4]) - {"bb"}
-    _words += ["bb", "caca", "</s>", "bb", _words[0], "caca", "bb", "</s>"]  # strangers come again
+    _words += [
+        "bb",
+        "caca",
+        "</s>",
+        "bb",
+        _words[0],
+        "caca",
+        "bb",
+        "</s>",
+    ]  # strangers come again
     _p = _source.uniform(0.05, 0.9, size=len(_words))
     _bits = -sum(math.log2(_one) for _one in _p)
     for _word in _words:
         if _word != "</s>" and _word not in _known:
             _bits -= sum(math.log2(_letters[_c]) for _c in _word + "#")
     _wanted = _bits / (len("".join(_words)) - 2 * 4 + len(_words))
-    _got = bits_per_character(np.log(_p).tolist(), list(_words), set(_known), dict(_letters))
+    _got = bits_per_character(
+        np.log(_p).tolist(), list(_words), set(_known), dict(_letters)
+    )
     assert close(_got, _wanted, 1e-5), (
         f"{_words}, known {sorted(_known)}: wanted {_wanted:.4f}, yours {_got!r}. "
         "Each occurrence of a stranger is spelled."
@@ -2542,25 +3294,42 @@ for _ in range(5):
 
 
 # %% test="fair_bits" aspect="the end needs no spelling" points=1
-_got = bits_per_character([math.log(1 / 4), math.log(1 / 4)], ["tea", "</s>"], {"tea"}, {"t": 0.5, "#": 0.5})
+_got = bits_per_character(
+    [math.log(1 / 4), math.log(1 / 4)], ["tea", "</s>"], {"tea"}, {"t": 0.5, "#": 0.5}
+)
 assert is_number(_got), f"Return one number; you return {_got!r}."
 assert close(_got, 4 / 5), f"`tea` and `</s>`: 4 bits, 5 characters, .8; yours: {_got}."
 ### BEGIN HIDDEN TESTS
 _letters = {"t": 0.5, "#": 0.5}
-_got = bits_per_character([math.log(1 / 4)] * 2, ["tea", "</s>"], {"tea", "</s>", "<UNK>"}, dict(_letters))
-assert close(_got, 4 / 5, 1e-5), f"Whether `known` lists `</s>` or not, it is one character; yours: {_got!r}."
+_got = bits_per_character(
+    [math.log(1 / 4)] * 2, ["tea", "</s>"], {"tea", "</s>", "<UNK>"}, dict(_letters)
+)
+assert close(_got, 4 / 5, 1e-5), (
+    f"Whether `known` lists `</s>` or not, it is one character; yours: {_got!r}."
+)
 _got = bits_per_character([math.log(1 / 8)] * 3, ["</s>"] * 3, set(), dict(_letters))
-assert close(_got, 3, 1e-5), f"Three empty sentences of 3 bits each are three characters: 3; yours: {_got!r}."
+assert close(_got, 3, 1e-5), (
+    f"Three empty sentences of 3 bits each are three characters: 3; yours: {_got!r}."
+)
 _given = [[math.log(1 / 4)] * 3, ["tea", "t", "</s>"], {"tea"}, dict(_letters)]
-_after = arguments_after(bits_per_character, list(_given[0]), list(_given[1]), set(_given[2]), dict(_given[3]))
-assert list(_after) == _given, "bits_per_character changes a list, set or dict that it is given."
+_after = arguments_after(
+    bits_per_character,
+    list(_given[0]),
+    list(_given[1]),
+    set(_given[2]),
+    dict(_given[3]),
+)
+assert list(_after) == _given, (
+    "bits_per_character changes a list, set or dict that it is given."
+)
 ### END HIDDEN TESTS
 
 
 # %%
 spelled = Counter(symbol for word in frequency for symbol in word + "#")
 letters = {
-    symbol: (spelled[symbol] + 1) / (spelled.total() + 38) for symbol in "abcdefghijklmnopqrstuvwxyz0123456789'#"
+    symbol: (spelled[symbol] + 1) / (spelled.total() + 38)
+    for symbol in "abcdefghijklmnopqrstuvwxyz0123456789'#"
 }
 truth = [word for sentence in new_sentences for word in [*sentence, "</s>"]]
 rows = {}
@@ -2568,13 +3337,23 @@ for least in (1, 2, 3, 5, 10, 20, 50, 100):
     common = {word for word, count in frequency.items() if count >= least}
     small = count_table(continuations(counted, common, 2))
     pairs = continuations(new_sentences, common, 2)
-    logs = [math.log(jelinek_mercer(w, h, small, len(common) + 2, 0.8)) for h, w in pairs]
-    rows[len(common) + 2] = math.exp(-np.mean(logs)), bits_per_character(logs, truth, common, letters)
+    logs = [
+        math.log(jelinek_mercer(w, h, small, len(common) + 2, 0.8)) for h, w in pairs
+    ]
+    rows[len(common) + 2] = (
+        math.exp(-np.mean(logs)),
+        bits_per_character(logs, truth, common, letters),
+    )
 
 # %%
 _, (left, right) = plt.subplots(1, 2)
 for axes, column, label in ((left, 0, "perplexity"), (right, 1, "bits per character")):
-    axes.semilogx(list(rows), [row[column] for row in rows.values()], "o-", color=plots.COLOURS[column])
+    axes.semilogx(
+        list(rows),
+        [row[column] for row in rows.values()],
+        "o-",
+        color=plots.COLOURS[column],
+    )
     axes.set(xlabel="V (words, UNK and the end)", ylabel=label)
     axes.set_xticks([100, 300, 1000], [100, 300, 1000])
     axes.minorticks_off()
@@ -2611,21 +3390,29 @@ plt.show()
 # %% task="query_probability" points=5 level=2 minutes=15
 # readings = {"over V": a number, "over types of q": a number, "with exponents": a number}
 ### BEGIN SOLUTION
-readings = {"over V": 0.5 * 0.25 * 0.25, "over types of q": 0.5 * 0.25, "with exponents": 0.5**2 * 0.25}
+readings = {
+    "over V": 0.5 * 0.25 * 0.25,
+    "over types of q": 0.5 * 0.25,
+    "with exponents": 0.5**2 * 0.25,
+}
 ### END SOLUTION
 
 
 def arrangements(query):
     """In how many different orders the words of the list `query` can stand."""
     ### BEGIN SOLUTION
-    return math.factorial(len(query)) // math.prod(math.factorial(n) for n in Counter(query).values())
+    return math.factorial(len(query)) // math.prod(
+        math.factorial(n) for n in Counter(query).values()
+    )
     ### END SOLUTION
 
 
 def query_probability(query, model):
     """Probability of the words of `query` in any order under a multinomial `model` {word: probability}."""
     ### BEGIN SOLUTION
-    return arrangements(query) * math.prod(model.get(word, 0) ** n for word, n in Counter(query).items())
+    return arrangements(query) * math.prod(
+        model.get(word, 0) ** n for word, n in Counter(query).items()
+    )
     ### END SOLUTION
 
 
@@ -2643,12 +3430,18 @@ assert set(readings) == {"over V", "over types of q", "with exponents"}, (
     f"Three keys, please; yours: {sorted(readings)}."
 )
 for _key in ("over V", "over types of q", "with exponents"):
-    assert is_number(readings[_key]), f"{_key}: a number is wanted, not {readings[_key]!r}."
+    assert is_number(readings[_key]), (
+        f"{_key}: a number is wanted, not {readings[_key]!r}."
+    )
 assert len({float(readings[_key]) for _key in readings}) == 3, (
     f"The three readings give three different numbers; yours: {readings}."
 )
 ### BEGIN HIDDEN TESTS
-for _key, _wanted in (("over V", 1 / 32), ("over types of q", 1 / 8), ("with exponents", 1 / 16)):
+for _key, _wanted in (
+    ("over V", 1 / 32),
+    ("over types of q", 1 / 8),
+    ("with exponents", 1 / 16),
+):
     assert math.isclose(readings[_key], _wanted, abs_tol=1e-4), (
         f"{_key}: {readings[_key]} is not right. P(a) = .5, P(b) = P(c) = .25: how often does each enter? None has K_q."
     )
@@ -2659,14 +3452,18 @@ for _key, _wanted in (("over V", 1 / 32), ("over types of q", 1 / 8), ("with exp
 for _query, _wanted in ((["a", "a", "b"], 3), (["a", "b", "c"], 6), (["a", "a"], 1)):
     _got = arrangements(list(_query))
     assert is_number(_got), f"Return a number; you return {_got!r}."
-    assert close(_got, _wanted), f"`{' '.join(_query)}` can stand in {_wanted} orders; yours: {_got}."
+    assert close(_got, _wanted), (
+        f"`{' '.join(_query)}` can stand in {_wanted} orders; yours: {_got}."
+    )
 ### BEGIN HIDDEN TESTS
 from itertools import permutations as _permutations
 
 for _ in range(5):
     _query = np.random.default_rng().choice(["tea", "hot", "no"], size=6).tolist()
     _wanted, _got = len(set(_permutations(_query))), arrangements(list(_query))
-    assert is_number(_got) and close(_got, _wanted), f"{_query} has {_wanted} orders; yours: {_got!r}."
+    assert is_number(_got) and close(_got, _wanted), (
+        f"{_query} has {_wanted} orders; yours: {_got!r}."
+    )
 for _query, _wanted in (
     (["tea"], 1),
     (["a", "b"] * 11, 705432),
@@ -2674,12 +3471,16 @@ for _query, _wanted in (
     (["a"] * 30 + ["b", "c"], 992),
 ):
     _got = arrangements(list(_query))
-    assert isinstance(_got, int) or is_number(_got), f"Return a number; you return {_got!r}."
+    assert isinstance(_got, int) or is_number(_got), (
+        f"Return a number; you return {_got!r}."
+    )
     assert close(float(_got), float(_wanted)), (
         f"{len(_query)} words, {len(set(_query))} of them different: {_wanted} orders; yours: {_got!r}."
     )
 _after = arguments_after(arrangements, ["b", "a", "c", "b"])[0]
-assert _after == ["b", "a", "c", "b"], "arrangements changes the query that it is given."
+assert _after == ["b", "a", "c", "b"], (
+    "arrangements changes the query that it is given."
+)
 ### END HIDDEN TESTS
 
 
@@ -2688,7 +3489,9 @@ _got = query_probability(["a", "a", "b"], {"a": 0.5, "b": 0.25, "c": 0.25})
 assert is_number(_got), f"Return a number; you return {_got!r}."
 assert close(_got, 3 / 16), f"3 orders of probability 1/16 each; yours: {_got}."
 _got = query_probability(["a", "d"], {"a": 0.5, "b": 0.5})
-assert is_number(_got) and _got == 0, f"`d` is not in the model: probability 0; yours: {_got!r}."
+assert is_number(_got) and _got == 0, (
+    f"`d` is not in the model: probability 0; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 _p = np.random.default_rng().dirichlet(np.ones(3) * 3).tolist()
 _model = dict(zip("abc", _p, strict=True))
@@ -2713,28 +3516,48 @@ assert _after[0] == ["b", "d", "a", "b"] and _after[1] == _model, (
 # %% test="query_probability" aspect="all queries sum to one" points=1
 from itertools import combinations_with_replacement as _bags
 
-_each = [query_probability(list(_bag), {"a": 0.5, "b": 0.3, "c": 0.2}) for _bag in _bags("abc", 3)]
+_each = [
+    query_probability(list(_bag), {"a": 0.5, "b": 0.3, "c": 0.2})
+    for _bag in _bags("abc", 3)
+]
 assert all(is_number(_got) for _got in _each), f"Return a number; yours: {_each!r}."
-assert close(sum(_each), 1, 1e-5), f"Over all ten bags of three words the probabilities sum to {sum(_each):.4f}, not 1."
+assert close(sum(_each), 1, 1e-5), (
+    f"Over all ten bags of three words the probabilities sum to {sum(_each):.4f}, not 1."
+)
 ### BEGIN HIDDEN TESTS
-_model = dict(zip("abcd", np.random.default_rng().dirichlet(np.ones(4)).tolist(), strict=True))
+_model = dict(
+    zip("abcd", np.random.default_rng().dirichlet(np.ones(4)).tolist(), strict=True)
+)
 for _length in (1, 2, 4, 5):
-    _each = [query_probability(list(_bag), dict(_model)) for _bag in _bags("abcd", _length)]
-    assert all(is_number(_got) for _got in _each), f"Return a number; yours: {_each[0]!r}."
-    assert close(sum(_each), 1, 1e-5), f"Over all bags of {_length} words they sum to {sum(_each):.4f}, not 1."
+    _each = [
+        query_probability(list(_bag), dict(_model)) for _bag in _bags("abcd", _length)
+    ]
+    assert all(is_number(_got) for _got in _each), (
+        f"Return a number; yours: {_each[0]!r}."
+    )
+    assert close(sum(_each), 1, 1e-5), (
+        f"Over all bags of {_length} words they sum to {sum(_each):.4f}, not 1."
+    )
 ### END HIDDEN TESTS
 
 
 # %% test="query_probability" aspect="Bayes with a prior" points=1
 _got = posterior(np.array([0.2, 0.1]), np.array([0.25, 0.75]))
-assert np.shape(_got) == (2,), f"Return P(d | q) for both documents; you return {_got!r}."
-assert close(_got, [0.4, 0.6]), f".2×.25 and .1×.75, divided by their sum: .4 and .6; yours: {_got}."
+assert np.shape(_got) == (2,), (
+    f"Return P(d | q) for both documents; you return {_got!r}."
+)
+assert close(_got, [0.4, 0.6]), (
+    f".2×.25 and .1×.75, divided by their sum: .4 and .6; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 _source = np.random.default_rng()
 for _zero in (0, 0, 0, 1, 2):
     _p, _prior = _source.uniform(0.01, 1, size=5), _source.dirichlet(np.ones(5))
     _p[:_zero] = 0  # no document has all words: P(q | d) = 0
-    _wanted = [_p[_d] * _prior[_d] / sum(_p[_e] * _prior[_e] for _e in range(5)) for _d in range(5)]
+    _wanted = [
+        _p[_d] * _prior[_d] / sum(_p[_e] * _prior[_e] for _e in range(5))
+        for _d in range(5)
+    ]
     assert close(posterior(_p.copy(), _prior.copy()), _wanted, 1e-5), (
         f"Likelihoods {_p}, prior {_prior}: wanted {_wanted}."
     )
@@ -2749,10 +3572,25 @@ assert np.array_equal(_after[0], _p) and np.array_equal(_after[1], _prior), (
 
 
 # %%
-models = {"d1": {"a": 0.5, "b": 0.25, "c": 0.25}, "d2": {"a": 0.3, "b": 0.3, "c": 0.4}, "d3": {"a": 0.2, "b": 0.8}}
-likelihoods = np.array([query_probability(["a", "a", "b"], model) for model in models.values()])
-priors = {"uniform prior": [1 / 3, 1 / 3, 1 / 3], "d2 is read ten times as often": [1 / 12, 10 / 12, 1 / 12]}
-pd.DataFrame({name: np.round(posterior(likelihoods, prior), 3) for name, prior in priors.items()}, index=list(models))
+models = {
+    "d1": {"a": 0.5, "b": 0.25, "c": 0.25},
+    "d2": {"a": 0.3, "b": 0.3, "c": 0.4},
+    "d3": {"a": 0.2, "b": 0.8},
+}
+likelihoods = np.array(
+    [query_probability(["a", "a", "b"], model) for model in models.values()]
+)
+priors = {
+    "uniform prior": [1 / 3, 1 / 3, 1 / 3],
+    "d2 is read ten times as often": [1 / 12, 10 / 12, 1 / 12],
+}
+pd.DataFrame(
+    {
+        name: np.round(posterior(likelihoods, prior), 3)
+        for name, prior in priors.items()
+    },
+    index=list(models),
+)
 
 # %% [markdown]
 # $K_q$ and $P(q)$, the same for all documents, change no ranking. Missing exponents can, and so can the prior: the readers'
@@ -2815,17 +3653,28 @@ assert close(np.exp(_got), [0.4 * 0.175, 0.7 / 3 * 0.05]), (
 ### BEGIN HIDDEN TESTS
 _source = np.random.default_rng()
 for _ in range(5):
-    _counts, _lam = _source.integers(0, 4, size=(5, 6)), float(_source.uniform(0.1, 0.9))
+    _counts, _lam = (
+        _source.integers(0, 4, size=(5, 6)),
+        float(_source.uniform(0.1, 0.9)),
+    )
     _counts += np.eye(5, 6, dtype=int)
     _counts[1, 2:], _counts[3, 4] = [0, 0, 0, 9], 0
     _query = _source.choice(5, size=3, replace=False).tolist()
     _query[_source.integers(3)] = 2 + 2 * int(_source.integers(2))
     _wanted = [
-        sum(math.log(_lam * _row[_t] / _row.sum() + (1 - _lam) * _counts[:, _t].sum() / _counts.sum()) for _t in _query)
+        sum(
+            math.log(
+                _lam * _row[_t] / _row.sum()
+                + (1 - _lam) * _counts[:, _t].sum() / _counts.sum()
+            )
+            for _t in _query
+        )
         for _row in _counts
     ]
     _got = log_scores(_counts.copy(), list(_query), "jm", _lam)
-    assert close(_got, _wanted, 1e-5), f"λ = {_lam:.2f} weights the document: wanted {_wanted}, yours {_got}."
+    assert close(_got, _wanted, 1e-5), (
+        f"λ = {_lam:.2f} weights the document: wanted {_wanted}, yours {_got}."
+    )
 _after = arguments_after(log_scores, _counts.astype(float), list(_query), "jm", _lam)
 assert np.array_equal(_after[0], _counts) and _after[1] == _query, (
     "log_scores changes the counts or the query that it is given."
@@ -2837,7 +3686,9 @@ assert np.array_equal(_after[0], _counts) and _after[1] == _query, (
 _counts = np.array([[2.0, 1, 1], [1, 0, 5]])
 _got = log_scores(_counts, [0], "dirichlet", 10)
 assert np.shape(_got) == (2,), f"One score for each of two documents; yours: {_got!r}."
-assert close(np.exp(_got), [5 / 14, 4 / 16]), f"(2 + 10×.3)/(4 + 10) and (1 + 10×.3)/(6 + 10); yours: {np.exp(_got)}."
+assert close(np.exp(_got), [5 / 14, 4 / 16]), (
+    f"(2 + 10×.3)/(4 + 10) and (1 + 10×.3)/(6 + 10); yours: {np.exp(_got)}."
+)
 ### BEGIN HIDDEN TESTS
 _source = np.random.default_rng()
 for _ in range(5):
@@ -2846,12 +3697,20 @@ for _ in range(5):
     _counts[1, 2:], _counts[3, 4] = [0, 0, 0, 9], 0
     _query = _source.choice(5, size=3, replace=False).tolist()
     _wanted = [
-        sum(math.log((_row[_t] + _mu * _counts[:, _t].sum() / _counts.sum()) / (_row.sum() + _mu)) for _t in _query)
+        sum(
+            math.log(
+                (_row[_t] + _mu * _counts[:, _t].sum() / _counts.sum())
+                / (_row.sum() + _mu)
+            )
+            for _t in _query
+        )
         for _row in _counts
     ]
     _got = log_scores(_counts.copy(), list(_query), "dirichlet", _mu)
     assert close(_got, _wanted, 1e-5), f"μ = {_mu:.2f}: wanted {_wanted}, yours {_got}."
-_after = arguments_after(log_scores, _counts.astype(float), list(_query), "dirichlet", _mu)
+_after = arguments_after(
+    log_scores, _counts.astype(float), list(_query), "dirichlet", _mu
+)
 assert np.array_equal(_after[0], _counts) and _after[1] == _query, (
     "log_scores changes the counts or the query that it is given."
 )
@@ -2860,19 +3719,32 @@ assert np.array_equal(_after[0], _counts) and _after[1] == _query, (
 
 # %% test="rank_documents" aspect="repeated and missing query words" points=1
 _counts = np.array([[2.0, 1, 1], [1, 0, 5]])
-_once, _twice = log_scores(_counts, [0], "jm", 0.9), log_scores(_counts, [0, 0], "jm", 0.9)
-assert np.shape(_twice) == (2,), f"One score for each of two documents; yours: {_twice!r}."
-assert close(_twice, 2 * np.asarray(_once)), f"A word asked for twice enters twice: {_once}, then {_twice}."
+_once, _twice = (
+    log_scores(_counts, [0], "jm", 0.9),
+    log_scores(_counts, [0, 0], "jm", 0.9),
+)
+assert np.shape(_twice) == (2,), (
+    f"One score for each of two documents; yours: {_twice!r}."
+)
+assert close(_twice, 2 * np.asarray(_once)), (
+    f"A word asked for twice enters twice: {_once}, then {_twice}."
+)
 _got = log_scores(_counts, [1], "jm", 1)
-assert close(_got, [math.log(0.25), -np.inf]), f"Without smoothing ln P is ln .25 and -inf; yours: {_got}."
+assert close(_got, [math.log(0.25), -np.inf]), (
+    f"Without smoothing ln P is ln .25 and -inf; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 _counts = np.array([[3, 1, 0, 4, 0], [1, 0, 5, 0, 0], [0, 2, 2, 1, 0]])
 _got = log_scores(_counts.copy(), [0, 3, 0, 0], "jm", 1)
 _wanted = [3 * math.log(3 / 8) + math.log(4 / 8), -np.inf, -np.inf]
-assert close(_got, _wanted, 1e-5), f"λ = 1, one word three times: wanted {_wanted}; yours: {_got}."
+assert close(_got, _wanted, 1e-5), (
+    f"λ = 1, one word three times: wanted {_wanted}; yours: {_got}."
+)
 for _method, _strength in (("jm", 0.3), ("dirichlet", 2.5)):
     _got = log_scores(_counts.copy(), [1, 4], _method, _strength)
-    assert close(_got, [-np.inf] * 3), f"{_method}: a word that no document has makes ln P -inf for all; yours: {_got}."
+    assert close(_got, [-np.inf] * 3), (
+        f"{_method}: a word that no document has makes ln P -inf for all; yours: {_got}."
+    )
     _p = [
         (_strength * row[2] / sum(row) + (1 - _strength) * 7 / 19)
         if _method == "jm"
@@ -2899,10 +3771,16 @@ assert close(_got, 7 / 12, 1e-5), (
 )
 _source = np.random.default_rng()
 for _size, _kinds in ((12, 0), (12, 0), (9, 3), (300, 4), (300, 0)):
-    _scores = _source.integers(0, _kinds, _size) - 7.5 if _kinds else _source.normal(size=_size)
+    _scores = (
+        _source.integers(0, _kinds, _size) - 7.5
+        if _kinds
+        else _source.normal(size=_size)
+    )
     _relevant = set(_source.choice(_size, size=_size // 3, replace=False).tolist())
     _ranking = sorted(range(_size), key=lambda d, s=_scores: (-s[d], d))
-    _places = [place for place, document in enumerate(_ranking, 1) if document in _relevant]
+    _places = [
+        place for place, document in enumerate(_ranking, 1) if document in _relevant
+    ]
     _wanted = np.mean([hits / place for hits, place in enumerate(_places, 1)])
     _got = average_precision(_scores.copy(), set(_relevant))
     assert close(_got, _wanted, 1e-5), (
@@ -2911,7 +3789,9 @@ for _size, _kinds in ((12, 0), (12, 0), (9, 3), (300, 4), (300, 0)):
     )
 for _relevant, _wanted in (({6}, 1 / 7), ({0}, 1), ({*range(7)}, 1)):
     _got = average_precision(np.arange(7)[::-1] / 10, set(_relevant))
-    assert close(_got, _wanted, 1e-5), f"Ranking 0 to 6, relevant {_relevant}: wanted {_wanted:.4f}, yours {_got!r}."
+    assert close(_got, _wanted, 1e-5), (
+        f"Ranking 0 to 6, relevant {_relevant}: wanted {_wanted:.4f}, yours {_got!r}."
+    )
 _after = arguments_after(average_precision, _scores.copy(), set(_relevant))
 assert np.array_equal(_after[0], _scores) and _after[1] == _relevant, (
     "average_precision changes the scores or the relevant set that it is given."
@@ -2930,9 +3810,15 @@ for number, document in enumerate(restaurants.splits["train"]):
 def mean_average_precision(split, method, strength):
     """MAP over the queries of a split; relevant is what has all that was asked for (grade 2)."""
     found = []
-    for query, grades in zip(restaurants.queries[split], restaurants.relevance[split], strict=True):
+    for query, grades in zip(
+        restaurants.queries[split], restaurants.relevance[split], strict=True
+    ):
         ranked = log_scores(counts, [column[word] for word in query], method, strength)
-        found.append(average_precision(ranked, {document for document, grade in grades.items() if grade == 2}))
+        found.append(
+            average_precision(
+                ranked, {document for document, grade in grades.items() if grade == 2}
+            )
+        )
     return float(np.mean(found))
 
 
@@ -2948,14 +3834,21 @@ for axes, (method, values) in zip(panels, strengths.items(), strict=True):
     best[method] = values[int(np.argmax(curve))]
     axes.plot(values, curve, "o-")
     axes.set(
-        xlabel={"jm": "λ (weight of the document)", "dirichlet": "μ (words of the collection)"}[method], title=method
+        xlabel={
+            "jm": "λ (weight of the document)",
+            "dirichlet": "μ (words of the collection)",
+        }[method],
+        title=method,
     )
 panels[0].set_ylabel("MAP on 60 queries")
 panels[1].set_xscale("log")
 plt.show()
 
 # %%
-chosen = {method: mean_average_precision("test", method, value) for method, value in best.items()}
+chosen = {
+    method: mean_average_precision("test", method, value)
+    for method, value in best.items()
+}
 chosen["no smoothing"] = mean_average_precision("test", "jm", 1)
 pd.Series(chosen, name="MAP on 60 other queries").round(3)
 
@@ -2994,12 +3887,16 @@ class JelinekMercer(ngrams.LanguageModel):
         """The best of five weights."""
         costs = {}
         for self.weight in (0.5, 0.6, 0.7, 0.8, 0.9):
-            costs[self.weight] = -sum(math.log(self.prob(word, context)) for context, word in pairs)
+            costs[self.weight] = -sum(
+                math.log(self.prob(word, context)) for context, word in pairs
+            )
         self.weight = min(costs, key=costs.get)
 
     def prob(self, word, context):
         """P(word | context)."""
-        return jelinek_mercer(word, tuple(context), self.table, len(self.vocabulary), self.weight)
+        return jelinek_mercer(
+            word, tuple(context), self.table, len(self.vocabulary), self.weight
+        )
 
 
 # %%
@@ -3015,7 +3912,9 @@ class BucketedMixture(JelinekMercer):
 
     def prob(self, word, context):
         """P(word | context)."""
-        levels, buckets = context_levels([(tuple(context), word)], self.table, len(self.vocabulary))
+        levels, buckets = context_levels(
+            [(tuple(context), word)], self.table, len(self.vocabulary)
+        )
         return float(levels[0] @ self.weights[buckets[0]])
 
 
@@ -3028,7 +3927,12 @@ def additive(alpha):
 def good_turing_rule(counts):
     """Task 6: what was seen c times gets c* / n (never all of c), the rest is shared evenly by the unseen."""
     adjusted = simple_good_turing(Counter(counts[3]["count"].tolist()))
-    worth = np.array([max(0, min(c - 0.1, adjusted.get(c, c))) for c in range(counts[1]["count"].max() + 1)])
+    worth = np.array(
+        [
+            max(0, min(c - 0.1, adjusted.get(c, c)))
+            for c in range(counts[1]["count"].max() + 1)
+        ]
+    )
 
     def rule(row, lower):
         kept = worth[row] / max(row.sum(), 1)
@@ -3067,7 +3971,9 @@ def best_additive(counts, tuning):
 def modified(counted, tuning, vocabulary):
     """Task 11."""
     counts = ngrams.NgramCounts(counted, 3, vocabulary)
-    return ngrams.BackoffModel(counts, *zip(*kneser_ney(counts.levels, len(vocabulary)), strict=True))
+    return ngrams.BackoffModel(
+        counts, *zip(*kneser_ney(counts.levels, len(vocabulary)), strict=True)
+    )
 
 
 # %%
@@ -3092,8 +3998,12 @@ texts = {
     "kitchen": (told, stories.splits["valid"][:60], stories.splits["test"][:40]),
 }
 vocabularies = {"Berkeley": events, "kitchen": ngrams.events(told, 2)}
-floor = lmkit.kitchen.floor(lmkit.kitchen.split("test")[:40], {*vocabularies["kitchen"]})
-print(f"kitchen: floor {floor.perplexity:.2f}, V = {len(vocabularies['kitchen'])}; Berkeley: V = {len(events)}")
+floor = lmkit.kitchen.floor(
+    lmkit.kitchen.split("test")[:40], {*vocabularies["kitchen"]}
+)
+print(
+    f"kitchen: floor {floor.perplexity:.2f}, V = {len(vocabularies['kitchen'])}; Berkeley: V = {len(events)}"
+)
 
 # %%
 built, times, perplexities = {}, {}, {}
@@ -3110,26 +4020,49 @@ pairs_before = sorted(h for h in trigrams if len(h) == 2 and "<s>" not in h)
 audited = {
     "seen": [h for h in pairs_before if trigrams[h].total() > 100][:8],
     "rare": [h for h in pairs_before if trigrams[h].total() == 1][::400][:8],
-    "unseen": [h for h in zip(events[:900:100], events[50:950:100], strict=True) if h not in trigrams][:8],
+    "unseen": [
+        h
+        for h in zip(events[:900:100], events[50:950:100], strict=True)
+        if h not in trigrams
+    ][:8],
 }
 columns = {}
 for name in recipes:
     model = built["Berkeley", name]
-    columns[name] = {("perplexity", text): round(perplexities[text, name], 2) for text in texts}
-    columns[name]["kitchen", "bits above floor"] = round(math.log2(perplexities["kitchen", name]) - floor.bits, 2)
-    columns[name] |= {("sum over events", kind): round(np.mean(model.mass(some)), 4) for kind, some in audited.items()}
-    columns[name]["P of", "<UNK>"] = round(np.mean([model.prob("<UNK>", h) for h in audited["rare"]]), 5)
-print("<s> among the events:", any("<s>" in model.vocabulary for model in built.values()))
+    columns[name] = {
+        ("perplexity", text): round(perplexities[text, name], 2) for text in texts
+    }
+    columns[name]["kitchen", "bits above floor"] = round(
+        math.log2(perplexities["kitchen", name]) - floor.bits, 2
+    )
+    columns[name] |= {
+        ("sum over events", kind): round(np.mean(model.mass(some)), 4)
+        for kind, some in audited.items()
+    }
+    columns[name]["P of", "<UNK>"] = round(
+        np.mean([model.prob("<UNK>", h) for h in audited["rare"]]), 5
+    )
+print(
+    "<s> among the events:", any("<s>" in model.vocabulary for model in built.values())
+)
 pd.DataFrame(columns).T
 
 # %%
 _, (left, right) = plt.subplots(1, 2, sharey=True, figsize=(9, 3.4))
-tokens = {text: sum(len(sentence) + 1 for sentence in judge) for text, (*_, judge) in texts.items()}
+tokens = {
+    text: sum(len(sentence) + 1 for sentence in judge)
+    for text, (*_, judge) in texts.items()
+}
 for text in texts:
     fit_time, query_time = zip(*(times[text, name] for name in recipes), strict=True)
     left.plot(fit_time, range(len(recipes)), "o", label=text)
     right.plot(1e6 * np.array(query_time) / tokens[text], range(len(recipes)), "o")
-left.set(xlabel="time to fit and tune (s)", xscale="log", yticks=range(len(recipes)), yticklabels=list(recipes))
+left.set(
+    xlabel="time to fit and tune (s)",
+    xscale="log",
+    yticks=range(len(recipes)),
+    yticklabels=list(recipes),
+)
 right.set(xlabel="time to ask (µs per token)", xscale="log")
 left.invert_yaxis()
 left.legend(fontsize=9)
@@ -3146,19 +4079,30 @@ plt.show()
 rng, true, swapped = random.Random(2), [], []
 for sentence in [sentence for sentence in new_sentences[:300] if len(sentence) > 1]:
     i = rng.randrange(1, len(sentence))
-    behind = trigrams.get((sentence[i - 1],), Counter())  # what else may stand behind the word before
-    others = [word for word in sorted(behind.elements()) if word in known - {sentence[i]}]
+    behind = trigrams.get(
+        (sentence[i - 1],), Counter()
+    )  # what else may stand behind the word before
+    others = [
+        word for word in sorted(behind.elements()) if word in known - {sentence[i]}
+    ]
     if others:
         true.append(sentence)
         swapped.append([*sentence[:i], rng.choice(others), *sentence[i + 1 :]])
 
 # %%
-starts = np.cumsum([0, *(len(sentence) + 1 for sentence in true[:-1])])  # where each sentence begins among the scores
+starts = np.cumsum(
+    [0, *(len(sentence) + 1 for sentence in true[:-1])]
+)  # where each sentence begins among the scores
 chosen = {}
 for name in recipes:
     logs_true, logs_swapped = np.split(built["Berkeley", name].score(true + swapped), 2)
     chosen[name] = np.mean(np.add.reduceat(logs_true - logs_swapped, starts) > 0)
-ranked = pd.DataFrame({"perplexity": {name: perplexities["Berkeley", name] for name in recipes}, "true word": chosen})
+ranked = pd.DataFrame(
+    {
+        "perplexity": {name: perplexities["Berkeley", name] for name in recipes},
+        "true word": chosen,
+    }
+)
 rho = ranked.drop("stupid backoff").rank().corr().iloc[0, 1]
 print(f"{len(true)} pairs; Spearman's rho without stupid backoff: {rho:.2f}")
 ranked.round(3)

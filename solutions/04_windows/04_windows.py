@@ -34,7 +34,14 @@ import lmkit
 from lmkit import kitchen as language
 from lmkit import ngrams, plots
 from lmkit.budgets import budget
-from lmkit.testing import arguments_after, close, gradients, is_number, parameter_gradients, reading_once
+from lmkit.testing import (
+    arguments_after,
+    close,
+    gradients,
+    is_number,
+    parameter_gradients,
+    reading_once,
+)
 from lmkit.training import set_seed, shuffled, train, warmup_cosine
 
 plots.use_style()
@@ -49,7 +56,10 @@ torch.set_num_threads(1)  # the nets are small: one core is the fastest
 fox = lmkit.load("toy-fox")
 for words, tags in zip(fox.splits["train"][:2], fox.tags["train"][:2], strict=True):
     print(" ".join(words), "| tag of the second word:", tags[1])
-print("same bag of words:", Counter(fox.splits["train"][0]) == Counter(fox.splits["train"][1]))
+print(
+    "same bag of words:",
+    Counter(fox.splits["train"][0]) == Counter(fox.splits["train"][1]),
+)
 
 # %% [markdown]
 # A vector of counts is the same for both, the rows of tags are not. So no function of the counts can tag, however deep.
@@ -82,8 +92,13 @@ all_words = [word for document in kitchen.splits["train"] for word in document]
 all_tags = [tag for document in kitchen.tags["train"] for tag in document]
 kinds = Counter(word for word, _ in set(zip(all_words, all_tags, strict=True)))
 ambiguous = [i for i, word in enumerate(all_words) if kinds[word] > 1]
-ambiguous_words, ambiguous_tags = [all_words[i] for i in ambiguous], [all_tags[i] for i in ambiguous]
-print(f"{len(all_words):,} tokens, {len(ambiguous) / len(all_words):.0%} of them of a word with two tags or three")
+ambiguous_words, ambiguous_tags = (
+    [all_words[i] for i in ambiguous],
+    [all_tags[i] for i in ambiguous],
+)
+print(
+    f"{len(all_words):,} tokens, {len(ambiguous) / len(all_words):.0%} of them of a word with two tags or three"
+)
 
 
 # %% task="static_ceiling" points=4 level=1 minutes=8
@@ -109,12 +124,18 @@ measured_ceiling = static_ceiling(ambiguous_words, ambiguous_tags)
 ### END SOLUTION
 
 # %% test="static_ceiling" aspect="increase stays at a half" points=1
-_got = static_ceiling(["increase"] * 6, ["NOUN", "VERB", "VERB", "NOUN", "NOUN", "VERB"])
+_got = static_ceiling(
+    ["increase"] * 6, ["NOUN", "VERB", "VERB", "NOUN", "NOUN", "VERB"]
+)
 assert is_number(_got), f"Return a share, a number; you return {_got!r}."
-assert close(_got, 0.5, 1e-6), f"Three NOUN, three VERB: one tag for all gets 3 of 6 right; yours: {_got}."
+assert close(_got, 0.5, 1e-6), (
+    f"Three NOUN, three VERB: one tag for all gets 3 of 6 right; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _counts in ((2, 5, 3), (1, 1, 4), (7, 7, 2), (1, 0, 0), (2, 2, 2)):
-    _tags = [tag for tag, count in zip("XYZ", _counts, strict=True) for _ in range(count)]
+    _tags = [
+        tag for tag, count in zip("XYZ", _counts, strict=True) for _ in range(count)
+    ]
     random.shuffle(_tags)
     _got = static_ceiling(["word"] * len(_tags), list(_tags))
     assert is_number(_got), f"Return a share, a number; you return {_got!r}."
@@ -126,40 +147,71 @@ for _counts in ((2, 5, 3), (1, 1, 4), (7, 7, 2), (1, 0, 0), (2, 2, 2)):
 # %% test="static_ceiling" aspect="each word has its own tag" points=1
 _got = static_ceiling(["the", "cook", "can", "cook"], ["DET", "NOUN", "AUX", "VERB"])
 assert is_number(_got), f"Return a share, a number; you return {_got!r}."
-assert close(_got, 0.75, 1e-6), f"the, can and one cook right, the other cook wrong: 3 of 4; yours: {_got}."
+assert close(_got, 0.75, 1e-6), (
+    f"the, can and one cook right, the other cook wrong: 3 of 4; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _n in (1, 2, 3, 5, 8, 40, 300):
-    _got = static_ceiling([f"w{i}" for i in range(_n)] * 2, [f"T{i}" for i in range(_n)] * 2)
+    _got = static_ceiling(
+        [f"w{i}" for i in range(_n)] * 2, [f"T{i}" for i in range(_n)] * 2
+    )
     assert is_number(_got), f"Return a share, a number; you return {_got!r}."
-    assert close(_got, 1, 1e-6), f"{_n} words, each always with a tag of its own: all right; yours: {_got}."
-_got = static_ceiling(["May", "may", "May", "may", "may"], ["NOUN", "AUX", "NOUN", "AUX", "AUX"])
-assert close(_got, 1, 1e-6), f"May and may are two words, each with one tag: all 5 right; yours: {_got}."
+    assert close(_got, 1, 1e-6), (
+        f"{_n} words, each always with a tag of its own: all right; yours: {_got}."
+    )
+_got = static_ceiling(
+    ["May", "may", "May", "may", "may"], ["NOUN", "AUX", "NOUN", "AUX", "AUX"]
+)
+assert close(_got, 1, 1e-6), (
+    f"May and may are two words, each with one tag: all 5 right; yours: {_got}."
+)
 ### END HIDDEN TESTS
 
 # %% test="static_ceiling" aspect="shares of tokens, not words" points=1
 _got = static_ceiling(["a", "a", "a", "a", "b", "b"], ["X", "X", "X", "Y", "X", "Y"])
 assert is_number(_got), f"Return a share, a number; you return {_got!r}."
-assert close(_got, 4 / 6, 1e-6), f"Right: 3 of 4 times a, 1 of 2 times b, so 4 of 6 tokens; yours: {_got}."
+assert close(_got, 4 / 6, 1e-6), (
+    f"Right: 3 of 4 times a, 1 of 2 times b, so 4 of 6 tokens; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _n in (1, 2, *random.choices(range(3, 30), k=15)):
     _words, _tags = random.choices("abcd", k=_n), random.choices("XYZ", k=_n)
-    _words, _tags = [*_words, *"aaaaabb"], [*_tags, *"YXXXZZY"]  # neither the first nor the last tag is the best
-    _best = sum(max(sum(w == v and t == u for w, t in zip(_words, _tags, strict=True)) for u in "XYZ") for v in "abcd")
+    _words, _tags = (
+        [*_words, *"aaaaabb"],
+        [*_tags, *"YXXXZZY"],
+    )  # neither the first nor the last tag is the best
+    _best = sum(
+        max(
+            sum(w == v and t == u for w, t in zip(_words, _tags, strict=True))
+            for u in "XYZ"
+        )
+        for v in "abcd"
+    )
     _got = static_ceiling(list(_words), list(_tags))
-    assert close(_got, _best / len(_words), 1e-6), f"For {_words} with tags {_tags} the share is not {_got}."
+    assert close(_got, _best / len(_words), 1e-6), (
+        f"For {_words} with tags {_tags} the share is not {_got}."
+    )
 _left = arguments_after(static_ceiling, list("baab"), list("XYXY"))
-assert [list(part) for part in _left] == [list("baab"), list("XYXY")], "Your function changed the caller's lists."
+assert [list(part) for part in _left] == [list("baab"), list("XYXY")], (
+    "Your function changed the caller's lists."
+)
 ### END HIDDEN TESTS
 
 # %% test="static_ceiling" aspect="predicted, then measured" points=1
-assert is_number(guess_ceiling), f"guess_ceiling should be a number, not {guess_ceiling!r}."
+assert is_number(guess_ceiling), (
+    f"guess_ceiling should be a number, not {guess_ceiling!r}."
+)
 assert 0 <= guess_ceiling <= 1, (
     f"guess_ceiling is a share between 0 and 1, not {guess_ceiling}; a wrong guess costs nothing."
 )
-assert is_number(measured_ceiling), f"measured_ceiling should be a number, not {measured_ceiling!r}."
+assert is_number(measured_ceiling), (
+    f"measured_ceiling should be a number, not {measured_ceiling!r}."
+)
 ### BEGIN HIDDEN TESTS
 _pairs = Counter(zip(ambiguous_words, ambiguous_tags, strict=True))
-_wanted = sum(max(n for (w, _), n in _pairs.items() if w == word) for word in set(ambiguous_words))
+_wanted = sum(
+    max(n for (w, _), n in _pairs.items() if w == word) for word in set(ambiguous_words)
+)
 assert close(measured_ceiling, _wanted / len(ambiguous_words), atol=0.002), (
     f"measured_ceiling = {measured_ceiling}: apply your function to ambiguous_words and ambiguous_tags."
 )
@@ -220,12 +272,18 @@ for _c in (0, 1, 2, 5):
 for _T, _c in ((1, 0), (1, 1), (1, 4), (2, 5), (4, 6), (7, 0), (8, 3), (300, 2)):
     _ids = random.choices(range(1, 999), k=_T)
     _got = windows(list(_ids), _c)
-    assert torch.is_tensor(_got), f"T = {_T}, c = {_c}: return a tensor; you return {_got!r}."
+    assert torch.is_tensor(_got), (
+        f"T = {_T}, c = {_c}: return a tensor; you return {_got!r}."
+    )
     assert tuple(_got.shape) == (_T, 2 * _c + 1), (
         f"T = {_T}, c = {_c}: shape {(_T, 2 * _c + 1)} wanted; yours: {tuple(_got.shape)}."
     )
-    assert str(_got.dtype) in ("torch.int64", "torch.int32"), f"T = {_T}, c = {_c}: integers wanted, not {_got.dtype}."
-    assert list(arguments_after(windows, list(_ids), _c)[0]) == _ids, "windows changed the caller's list: copy it."
+    assert str(_got.dtype) in ("torch.int64", "torch.int32"), (
+        f"T = {_T}, c = {_c}: integers wanted, not {_got.dtype}."
+    )
+    assert list(arguments_after(windows, list(_ids), _c)[0]) == _ids, (
+        "windows changed the caller's list: copy it."
+    )
 ### END HIDDEN TESTS
 
 # %% test="windows" aspect="the word stands in the middle" points=1
@@ -233,7 +291,9 @@ _got = windows([4, 8, 6, 3, 9], 1)
 assert torch.is_tensor(_got), f"Return a tensor; you return {_got!r}."
 _got = _got.tolist()
 assert len(_got) == 5 and len(_got[0]) == 3, f"Shape (5, 3) wanted; yours: {_got}."
-assert [row[1] for row in _got] == [4, 8, 6, 3, 9], f"The middle column should read like the text; yours: {_got}."
+assert [row[1] for row in _got] == [4, 8, 6, 3, 9], (
+    f"The middle column should read like the text; yours: {_got}."
+)
 assert _got[2] == [8, 6, 3], f"Left of 6 stands 8, right of it 3; yours: {_got[2]}."
 ### BEGIN HIDDEN TESTS
 _texts = [
@@ -241,7 +301,10 @@ _texts = [
     ([300, 70_000, 300, 9], 1),
     ([20_000_001, 3, 20_000_001], 1),
 ]  # repeats, large numbers
-_texts += [(random.choices(range(1, 6), k=random.randint(6, 12)), random.randint(1, 4)) for _ in range(8)]
+_texts += [
+    (random.choices(range(1, 6), k=random.randint(6, 12)), random.randint(1, 4))
+    for _ in range(8)
+]
 for _ids, _c in _texts:
     _got = windows(list(_ids), _c)
     assert torch.is_tensor(_got) and tuple(_got.shape) == (len(_ids), 2 * _c + 1), (
@@ -252,20 +315,30 @@ for _ids, _c in _texts:
         for _k in range(-_c, _c + 1):
             if 0 <= _t + _k < len(_ids):
                 _seen = _got[_t][_k + _c]
-                assert _seen == _ids[_t + _k], f"{_ids}, c = {_c}: word {_t}, offset {_k} should not be {_seen}."
+                assert _seen == _ids[_t + _k], (
+                    f"{_ids}, c = {_c}: word {_t}, offset {_k} should not be {_seen}."
+                )
 ### END HIDDEN TESTS
 
 # %% test="windows" aspect="PAD beyond both ends" points=1
 _got = windows([4, 8, 6, 3], 2)
-assert torch.is_tensor(_got) and len(_got) == 4, f"Return a tensor with four rows; you return {_got!r}."
+assert torch.is_tensor(_got) and len(_got) == 4, (
+    f"Return a tensor with four rows; you return {_got!r}."
+)
 _got = _got.tolist()
-assert _got[0] == [0, 0, 4, 8, 6], f"The first window of 4 8 6 3 has two PAD in front, then 4 8 6; yours: {_got[0]}."
-assert _got[-1] == [8, 6, 3, 0, 0], f"The last window has two PAD behind; yours: {_got[-1]}."
+assert _got[0] == [0, 0, 4, 8, 6], (
+    f"The first window of 4 8 6 3 has two PAD in front, then 4 8 6; yours: {_got[0]}."
+)
+assert _got[-1] == [8, 6, 3, 0, 0], (
+    f"The last window has two PAD behind; yours: {_got[-1]}."
+)
 ### BEGIN HIDDEN TESTS
 for _T, _c in ((1, 1), (1, 5), (2, 2), (2, 6), (3, 4), (5, 5), (4, 9), (9, 2)):
     _ids = random.choices(range(1, 99), k=_T)
     _got = windows(list(_ids), _c)
-    assert torch.is_tensor(_got) and tuple(_got.shape) == (_T, 2 * _c + 1), f"{_T} words, c = {_c}: {_T} rows wanted."
+    assert torch.is_tensor(_got) and tuple(_got.shape) == (_T, 2 * _c + 1), (
+        f"{_T} words, c = {_c}: {_T} rows wanted."
+    )
     for _t, _row in enumerate(_got.tolist()):
         _pads = [not 0 <= _t + k < _T for k in range(-_c, _c + 1)]
         assert [number == 0 for number in _row] == _pads, (
@@ -277,10 +350,20 @@ for _T, _c in ((1, 1), (1, 5), (2, 2), (2, 6), (3, 4), (5, 5), (4, 9), (9, 2)):
 for _c, _wanted in ((0, 0.0), (1, 2 / 12), (2, 6 / 20)):
     _got = pad_share(4, _c)
     assert is_number(_got), f"pad_share returns a number; yours: {_got!r}."
-    assert close(_got, _wanted, atol=1e-6), f"Four words, c = {_c}: {_wanted:.3f} wanted; yours: {_got}."
+    assert close(_got, _wanted, atol=1e-6), (
+        f"Four words, c = {_c}: {_wanted:.3f} wanted; yours: {_got}."
+    )
 ### BEGIN HIDDEN TESTS
-_sizes = [(n, c) for n in (1, 2, 5, 8) for c in (0, 1, n - 1, n, n + 1, n + 2, n + 5, 3 * n + 7)]
-for _n, _c in [*_sizes, (16, 100), *((random.randint(1, 9), random.randint(0, 20)) for _ in range(10))]:
+_sizes = [
+    (n, c)
+    for n in (1, 2, 5, 8)
+    for c in (0, 1, n - 1, n, n + 1, n + 2, n + 5, 3 * n + 7)
+]
+for _n, _c in [
+    *_sizes,
+    (16, 100),
+    *((random.randint(1, 9), random.randint(0, 20)) for _ in range(10)),
+]:
     _pads = sum(not 0 <= t + k < _n for t in range(_n) for k in range(-_c, _c + 1))
     _got = pad_share(_n, _c)
     assert close(_got, _pads / (_n * (2 * _c + 1)), 1e-5, 1e-6), (
@@ -298,8 +381,16 @@ for row in windows([1, 2, 3, 4], 1):
 def sentences(split):
     """The sentences of a split, and their tags: documents cut after each full stop."""
     for document, tags in zip(kitchen.splits[split], kitchen.tags[split], strict=True):
-        ends = [0, *(i + 1 for i, word in enumerate(document) if word == "."), len(document)]
-        yield from ((document[a:b], tags[a:b]) for a, b in zip(ends, ends[1:], strict=False) if a < b)
+        ends = [
+            0,
+            *(i + 1 for i, word in enumerate(document) if word == "."),
+            len(document),
+        ]
+        yield from (
+            (document[a:b], tags[a:b])
+            for a, b in zip(ends, ends[1:], strict=False)
+            if a < b
+        )
 
 
 train_text, valid_text = list(sentences("train")), list(sentences("valid"))
@@ -310,7 +401,12 @@ reach = [1, 2, 5, 10, 20, 50, 100]
 _, (left, right) = plt.subplots(1, 2)
 plots.lengths([len(words) for words, _ in train_text], left)
 right.plot(reach, [100 * pad_share(16, c) for c in reach], "o-", color=plots.COLOURS[1])
-right.set(xlabel="words on each side, c", ylabel="PAD, % of the places", xscale="log", ylim=(0, 100))
+right.set(
+    xlabel="words on each side, c",
+    ylabel="PAD, % of the places",
+    xscale="log",
+    ylim=(0, 100),
+)
 right.set_title("a text of 16 words", loc="left")
 plt.show()
 
@@ -337,7 +433,9 @@ plt.show()
 #    that block, multiply it with the word's vector, add up over the words.
 
 # %%
-vectors = np.array([[7, 9, 1], [0, 1, 5], [1, 1, 2], [-1, 0, 5], [2, -1, -7]])  # please increase the music volume
+vectors = np.array(
+    [[7, 9, 1], [0, 1, 5], [1, 1, 2], [-1, 0, 5], [2, -1, -7]]
+)  # please increase the music volume
 classes = ["Determiner", "Noun", "Verb", "other"]
 W = np.random.default_rng(4).normal(size=(15, 4)).round(1)
 
@@ -374,12 +472,19 @@ assert is_number(_got), f"score_by_loop returns one number; yours: {_got!r}."
 assert close(_got, 15), f"2·10 − 1·5 = 15; yours: {_got}."
 ### BEGIN HIDDEN TESTS
 for _D, _j in ((6, 0), (6, 1), (6, 2), (1, 1), (2, 2), (9, 0)):
-    _x, _W = np.random.default_rng().normal(size=_D), np.random.default_rng().normal(size=(_D, 3))
+    _x, _W = (
+        np.random.default_rng().normal(size=_D),
+        np.random.default_rng().normal(size=(_D, 3)),
+    )
     _got = score_by_loop(_x.copy(), _W.copy(), _j)
     assert is_number(_got), f"score_by_loop returns one number; yours: {_got!r}."
-    assert close(_got, np.dot(_W.T[_j], _x), 1e-5, 1e-5), f"Class {_j}: {_got} is not the sum over all {_D} rows."
+    assert close(_got, np.dot(_W.T[_j], _x), 1e-5, 1e-5), (
+        f"Class {_j}: {_got} is not the sum over all {_D} rows."
+    )
     _left = arguments_after(score_by_loop, _x.copy(), _W.copy(), _j)
-    assert close(_left[0], _x) and close(_left[1], _W), "score_by_loop changed the caller's arrays."
+    assert close(_left[0], _x) and close(_left[1], _W), (
+        "score_by_loop changed the caller's arrays."
+    )
 ### END HIDDEN TESTS
 
 # %% test="scores" aspect="each word meets its own rows" points=1
@@ -389,19 +494,29 @@ for _k in range(3):
     _vectors[_k] = 1, 1
     _got = score_by_word(_vectors, _W, 0)
     assert is_number(_got), f"score_by_word returns one number; yours: {_got!r}."
-    assert close(_got, 4 * _k + 1), f"d = 2: word {_k} meets rows {2 * _k} and {2 * _k + 1}; your score is {_got}."
+    assert close(_got, 4 * _k + 1), (
+        f"d = 2: word {_k} meets rows {2 * _k} and {2 * _k + 1}; your score is {_got}."
+    )
 ### BEGIN HIDDEN TESTS
 for _n, _d in ((4, 2), (2, 5), (1, 3), (3, 1), (5, 4), (2, 3)):
     _j = random.randint(0, 2)
     _draw = np.random.default_rng()
     _W = _draw.normal(size=(_n * _d, 3))
     for _vectors in (_draw.normal(size=(_n, _d)), _draw.integers(-9, 9, (_n, _d))):
-        _wanted = sum(_vectors[k, i] * _W[k * _d + i, _j] for k in range(_n) for i in range(_d))
+        _wanted = sum(
+            _vectors[k, i] * _W[k * _d + i, _j] for k in range(_n) for i in range(_d)
+        )
         _got = score_by_word(_vectors.copy(), _W.copy(), _j)
-        assert is_number(_got), f"{_n} words of width {_d}: score_by_word returns one number; yours: {_got!r}."
-        assert close(_got, _wanted, 1e-5, 1e-4), f"{_n} words of width {_d}, class {_j}: the score is not {_got}."
+        assert is_number(_got), (
+            f"{_n} words of width {_d}: score_by_word returns one number; yours: {_got!r}."
+        )
+        assert close(_got, _wanted, 1e-5, 1e-4), (
+            f"{_n} words of width {_d}, class {_j}: the score is not {_got}."
+        )
     _left = arguments_after(score_by_word, _vectors.copy(), _W.copy(), _j)
-    assert close(_left[0], _vectors) and close(_left[1], _W), "score_by_word changed the caller's arrays."
+    assert close(_left[0], _vectors) and close(_left[1], _W), (
+        "score_by_word changed the caller's arrays."
+    )
 ### END HIDDEN TESTS
 
 # %% test="scores" aspect="all classes at once" points=1
@@ -409,7 +524,10 @@ _got = all_scores(vectors.copy(), W.copy())
 assert np.shape(_got) == (4,), f"Four classes, four scores; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
 for _n, _d, _K in ((4, 2, 3), (2, 5, 3), (1, 3, 4), (3, 1, 2), (5, 4, 6), (2, 3, 1)):
-    _vectors, _W = np.random.default_rng().normal(size=(_n, _d)), np.random.default_rng().normal(size=(_n * _d, _K))
+    _vectors, _W = (
+        np.random.default_rng().normal(size=(_n, _d)),
+        np.random.default_rng().normal(size=(_n * _d, _K)),
+    )
     _wanted = np.einsum("kd,kdj->j", _vectors, _W.reshape(_n, _d, _K))
     _got = all_scores(_vectors.copy(), _W.copy())
     assert np.shape(_got) == (_K,), f"{_K} classes, {_K} scores; yours: {_got!r}."
@@ -417,24 +535,45 @@ for _n, _d, _K in ((4, 2, 3), (2, 5, 3), (1, 3, 4), (3, 1, 2), (5, 4, 6), (2, 3,
         "all_scores: some word meets the rows of another. Lay the vectors end to end."
     )
     _left = arguments_after(all_scores, _vectors.copy(), _W.copy())
-    assert close(_left[0], _vectors) and close(_left[1], _W), "all_scores changed the caller's arrays."
+    assert close(_left[0], _vectors) and close(_left[1], _W), (
+        "all_scores changed the caller's arrays."
+    )
 ### END HIDDEN TESTS
 
 # %% test="scores" aspect="three ways, one number" points=1
 _x = np.array([7, 9, 1, 0, 1, 5, 1, 1, 2, -1, 0, 5, 2, -1, -7])
 _all = all_scores(vectors.copy(), W.copy())
-assert np.shape(_all) == (4,), f"all_scores: four classes, four scores; yours: {_all!r}."
+assert np.shape(_all) == (4,), (
+    f"all_scores: four classes, four scores; yours: {_all!r}."
+)
 for _j in range(4):
-    _ways = [score_by_loop(_x, W.copy(), _j), score_by_word(vectors.copy(), W.copy(), _j), _all[_j]]
-    assert all(is_number(way) for way in _ways), f"Three numbers wanted; yours: {_ways}."
-    assert close(_ways, [_x @ W[:, _j]] * 3, 1e-5, 1e-5), f"{classes[_j]}: the three ways give {_ways}, not one number."
+    _ways = [
+        score_by_loop(_x, W.copy(), _j),
+        score_by_word(vectors.copy(), W.copy(), _j),
+        _all[_j],
+    ]
+    assert all(is_number(way) for way in _ways), (
+        f"Three numbers wanted; yours: {_ways}."
+    )
+    assert close(_ways, [_x @ W[:, _j]] * 3, 1e-5, 1e-5), (
+        f"{classes[_j]}: the three ways give {_ways}, not one number."
+    )
 ### BEGIN HIDDEN TESTS
 for _n, _d, _K in ((3, 2, 5), (2, 4, 3)):
-    _vectors, _W = np.random.default_rng().normal(size=(_n, _d)), np.random.default_rng().normal(size=(_n * _d, _K))
+    _vectors, _W = (
+        np.random.default_rng().normal(size=(_n, _d)),
+        np.random.default_rng().normal(size=(_n * _d, _K)),
+    )
     _all = all_scores(_vectors.copy(), _W.copy())
-    assert np.shape(_all) == (_K,), f"all_scores: {_K} classes, {_K} scores; yours: {_all!r}."
+    assert np.shape(_all) == (_K,), (
+        f"all_scores: {_K} classes, {_K} scores; yours: {_all!r}."
+    )
     for _j in range(_K):
-        _one = score_by_loop(_vectors.flatten(), _W.copy(), _j), score_by_word(_vectors.copy(), _W.copy(), _j), _all[_j]
+        _one = (
+            score_by_loop(_vectors.flatten(), _W.copy(), _j),
+            score_by_word(_vectors.copy(), _W.copy(), _j),
+            _all[_j],
+        )
         assert close(_one, [_vectors.flatten() @ _W[:, _j]] * 3, 1e-5, 1e-5), (
             f"{_n} words of width {_d}, class {_j}: the three ways give {_one}, not one number."
         )
@@ -442,8 +581,18 @@ for _n, _d, _K in ((3, 2, 5), (2, 4, 3)):
 
 # %%
 print("x =", vectors.reshape(-1), "| weights:", W.size)
-print("scores, the words in order:", all_scores(vectors, W).round(1), "mean", vectors.mean(0))
-print("scores, the words reversed:", all_scores(vectors[::-1], W).round(1), "mean", vectors[::-1].mean(0))
+print(
+    "scores, the words in order:",
+    all_scores(vectors, W).round(1),
+    "mean",
+    vectors.mean(0),
+)
+print(
+    "scores, the words reversed:",
+    all_scores(vectors[::-1], W).round(1),
+    "mean",
+    vectors[::-1].mean(0),
+)
 
 # %% [markdown]
 # The mean is the same for all 120 orders. It forgets where the words stand, and which one is to be tagged: with
@@ -489,20 +638,28 @@ def descend(W, b, batches, rate):
 # %% test="descend" aspect="losses before each step" points=1
 _x, _y = torch.tensor([[1.0, 0.0], [0.0, 2.0]]), torch.tensor([0, 2])
 _got = descend(torch.zeros(2, 3), torch.zeros(3), [(_x, _y)] * 3, 0.5)
-assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return W, b and the losses; yours: {_got!r}."
+)
 assert isinstance(_got[2], tuple | list | np.ndarray) and all(
     is_number(loss) and not torch.is_tensor(loss) for loss in _got[2]
 ), f"The losses are floats: a tensor drags its whole graph along. Yours: {_got[2]!r}."
 _losses = list(_got[2])
 assert len(_losses) == 3, f"Three batches, three losses; yours: {_losses}."
-assert close(_losses[0], math.log(3), 1e-4), f"At zero weights the loss is ln 3; yours: {_losses[0]}."
-assert _losses[2] < _losses[1] < _losses[0], f"On the same batch again the loss should fall; yours: {_losses}."
+assert close(_losses[0], math.log(3), 1e-4), (
+    f"At zero weights the loss is ln 3; yours: {_losses[0]}."
+)
+assert _losses[2] < _losses[1] < _losses[0], (
+    f"On the same batch again the loss should fall; yours: {_losses}."
+)
 ### BEGIN HIDDEN TESTS
 for _sizes in ((1,), (6, 1, 4), (2, 5, 3, 3)):
     _W, _b, _rate = torch.randn(4, 3), torch.randn(3), random.uniform(0.1, 0.5)
     _batches = [(torch.randn(size, 4), torch.randint(3, (size,))) for size in _sizes]
     _got = descend(_W.clone(), _b.clone(), list(_batches), _rate)
-    assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 3, (
+        f"Return W, b and the losses; yours: {_got!r}."
+    )
     _wanted = []
     for _x, _y in _batches:
         _error = (_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)
@@ -515,59 +672,107 @@ for _sizes in ((1,), (6, 1, 4), (2, 5, 3, 3)):
 ### END HIDDEN TESTS
 
 # %% test="descend" aspect="one step against the gradient" points=1
-_got = descend(torch.zeros(2, 2), torch.zeros(2), [(torch.tensor([[2.0, 4.0]]), torch.tensor([1]))], 0.1)
-assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
+_got = descend(
+    torch.zeros(2, 2),
+    torch.zeros(2),
+    [(torch.tensor([[2.0, 4.0]]), torch.tensor([1]))],
+    0.1,
+)
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return W, b and the losses; yours: {_got!r}."
+)
 assert getattr(_got[0], "requires_grad", True) is False, (
     f"The new W is a plain tensor that asks for no gradients: detach it. Yours: {_got[0]!r}."
 )
-assert close(_got[0], [[-0.1, 0.1], [-0.2, 0.2]], atol=1e-5), f"After one step W should not be {_got[0].tolist()}."
+assert close(_got[0], [[-0.1, 0.1], [-0.2, 0.2]], atol=1e-5), (
+    f"After one step W should not be {_got[0].tolist()}."
+)
 ### BEGIN HIDDEN TESTS
 for _B in (1, 3, 6, 7, 10):
     _W, _b = torch.randn(4, 3).double(), torch.randn(3).double()
-    _x, _y, _rate = 5 * torch.randn(_B, 4).double(), torch.randint(3, (_B,)), random.uniform(0.1, 1.5)
+    _x, _y, _rate = (
+        5 * torch.randn(_B, 4).double(),
+        torch.randint(3, (_B,)),
+        random.uniform(0.1, 1.5),
+    )
     _error = (_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)
     _got = descend(_W.clone(), _b.clone(), [(_x.clone(), _y.clone())], _rate)
-    assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 3, (
+        f"Return W, b and the losses; yours: {_got!r}."
+    )
     assert close(_got[0], _W - _rate * _x.T @ _error / _B, 1e-5, 1e-5), (
         f"One step, a batch of {_B}: W moves by rate times the gradient of the *mean* loss, downhill; yours does not."
     )
 ### END HIDDEN TESTS
 
 # %% test="descend" aspect="the bias learns too" points=1
-_got = descend(torch.zeros(2, 2), torch.zeros(2), [(torch.tensor([[2.0, 4.0]]), torch.tensor([1]))], 0.1)
-assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
+_got = descend(
+    torch.zeros(2, 2),
+    torch.zeros(2),
+    [(torch.tensor([[2.0, 4.0]]), torch.tensor([1]))],
+    0.1,
+)
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return W, b and the losses; yours: {_got!r}."
+)
 assert getattr(_got[1], "requires_grad", True) is False, (
     f"The new b is a plain tensor that asks for no gradients: detach it. Yours: {_got[1]!r}."
 )
-assert close(_got[1], [-0.05, 0.05], atol=1e-5), f"After one step b should not be {_got[1].tolist()}."
+assert close(_got[1], [-0.05, 0.05], atol=1e-5), (
+    f"After one step b should not be {_got[1].tolist()}."
+)
 ### BEGIN HIDDEN TESTS
 for _B in (1, 6):
-    _W, _b, _x, _y = torch.randn(4, 3), torch.randn(3), torch.randn(_B, 4), torch.randint(3, (_B,))
+    _W, _b, _x, _y = (
+        torch.randn(4, 3),
+        torch.randn(3),
+        torch.randn(_B, 4),
+        torch.randint(3, (_B,)),
+    )
     _error = ((_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)).mean(0)
     _got = descend(_W.clone(), _b.clone(), [(_x, _y)], 0.7)
-    assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
-    assert close(_got[1], _b - 0.7 * _error, 1e-4, 1e-5), "b moves by rate times its own gradient; yours does not."
+    assert isinstance(_got, tuple | list) and len(_got) == 3, (
+        f"Return W, b and the losses; yours: {_got!r}."
+    )
+    assert close(_got[1], _b - 0.7 * _error, 1e-4, 1e-5), (
+        "b moves by rate times its own gradient; yours does not."
+    )
 _left = arguments_after(descend, _W.clone(), _b.clone(), [(_x, _y)] * 2, 0.7)
-assert close(_left[0], _W) and close(_left[1], _b), "descend changed the caller's W or b: start from copies."
+assert close(_left[0], _W) and close(_left[1], _b), (
+    "descend changed the caller's W or b: start from copies."
+)
 ### END HIDDEN TESTS
 
 # %% test="descend" aspect="gradients do not pile up" points=1
-_batches = [(torch.tensor([[1.0, 2.0]]), torch.tensor([0])), (torch.tensor([[3.0, -1.0]]), torch.tensor([1]))]
+_batches = [
+    (torch.tensor([[1.0, 2.0]]), torch.tensor([0])),
+    (torch.tensor([[3.0, -1.0]]), torch.tensor([1])),
+]
 _got = descend(torch.zeros(2, 2), torch.zeros(2), _batches * 2, 0.3)
-assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return W, b and the losses; yours: {_got!r}."
+)
 for _value in _got[:2]:
-    assert getattr(_value, "requires_grad", True) is False, f"W and b should ask for no gradients; yours: {_value!r}."
+    assert getattr(_value, "requires_grad", True) is False, (
+        f"W and b should ask for no gradients; yours: {_value!r}."
+    )
 _W, _b = torch.zeros(2, 2), torch.zeros(2)
 for _x, _y in _batches * 2:
     _error = (_x @ _W + _b).softmax(1) - F.one_hot(_y, 2)
     _W, _b = _W - 0.3 * _x.T @ _error, _b - 0.3 * _error.sum(0)
-assert close(_got[0], _W, atol=1e-5), "Every step takes the gradient of its own batch alone, at the newest weights."
-assert close(_got[1], _b, atol=1e-5), "The same holds for b: each step the gradient of its own batch alone."
+assert close(_got[0], _W, atol=1e-5), (
+    "Every step takes the gradient of its own batch alone, at the newest weights."
+)
+assert close(_got[1], _b, atol=1e-5), (
+    "The same holds for b: each step the gradient of its own batch alone."
+)
 ### BEGIN HIDDEN TESTS
 _batches = [(torch.randn(size, 5), torch.randint(3, (size,))) for size in (4, 1, 6)]
 _W, _b = torch.randn(5, 3), torch.randn(3)
 _got = reading_once(descend, _W.clone(), _b.clone(), list(_batches), 0.4)
-assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return W, b and the losses; yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return W, b and the losses; yours: {_got!r}."
+)
 for _x, _y in _batches:
     _error = ((_x @ _W + _b).softmax(1) - F.one_hot(_y, 3)) / len(_y)
     _W, _b = _W - 0.4 * _x.T @ _error, _b - 0.4 * _error.sum(0)
@@ -591,7 +796,9 @@ tag_names = sorted(set(all_tags))
 def encode(text, c):
     """All windows of a list of tagged sentences (N, 2c + 1), and the tags (N,)."""
     rows = [windows([number.get(word, 1) for word in words], c) for words, _ in text]
-    return torch.cat(rows), torch.tensor([tag_names.index(tag) for _, tags in text for tag in tags])
+    return torch.cat(rows), torch.tensor(
+        [tag_names.index(tag) for _, tags in text for tag in tags]
+    )
 
 
 # %%
@@ -618,7 +825,9 @@ _, axes = plt.subplots()
 for name, way in ways.items():
     D = way(inputs[:1]).shape[1]
     batches = ((way(inputs[pick(i)]), targets[pick(i)]) for i in range(300))
-    linear_W, linear_b, curve = descend(torch.zeros(D, len(tag_names)), torch.zeros(len(tag_names)), batches, 0.5)
+    linear_W, linear_b, curve = descend(
+        torch.zeros(D, len(tag_names)), torch.zeros(len(tag_names)), batches, 0.5
+    )
     correct = (way(valid_inputs) @ linear_W + linear_b).argmax(1) == valid_targets
     axes.plot(curve, label=f"{name}: {100 * correct.double().mean():.0f} % right")
 axes.set(xlabel="step", ylabel="loss (nats per token)", ylim=(0, None))
@@ -671,33 +880,69 @@ class WindowTagger(nn.Module):
 for _mean, _inputs in ((False, 15), (True, 3)):
     _state = dict(WindowTagger(9, 4, 2, dim=3, width=6, mean=_mean).state_dict())
     _shapes = {name: tuple(value.shape) for name, value in _state.items()}
-    _wanted = {"embedding.weight": (9, 3), "hidden.weight": (6, _inputs), "hidden.bias": (6,)}
+    _wanted = {
+        "embedding.weight": (9, 3),
+        "hidden.weight": (6, _inputs),
+        "hidden.bias": (6,),
+    }
     _wanted |= {"out.weight": (4, 6), "out.bias": (4,)}
-    assert _shapes == _wanted, f"mean={_mean}, dim=3, width=6: weights {_wanted} wanted; yours: {_shapes}."
+    assert _shapes == _wanted, (
+        f"mean={_mean}, dim=3, width=6: weights {_wanted} wanted; yours: {_shapes}."
+    )
 ### BEGIN HIDDEN TESTS
-for _c, _mean, _inputs in ((0, False, 32), (1, False, 96), (3, False, 224), (0, True, 32), (3, True, 32)):
+for _c, _mean, _inputs in (
+    (0, False, 32),
+    (1, False, 96),
+    (3, False, 224),
+    (0, True, 32),
+    (3, True, 32),
+):
     _state = dict(WindowTagger(7, 3, _c, mean=_mean).state_dict())
-    _wanted = {"embedding.weight": (7, 32), "hidden.weight": (64, _inputs), "hidden.bias": (64,)}
+    _wanted = {
+        "embedding.weight": (7, 32),
+        "hidden.weight": (64, _inputs),
+        "hidden.bias": (64,),
+    }
     _wanted |= {"out.weight": (3, 64), "out.bias": (3,)}
-    assert set(_state) == set(_wanted), f"Weights {sorted(_wanted)} wanted; yours: {sorted(_state)}."
+    assert set(_state) == set(_wanted), (
+        f"Weights {sorted(_wanted)} wanted; yours: {sorted(_state)}."
+    )
     _shapes = {name: tuple(_state[name].shape) for name in _wanted}
-    assert _shapes == _wanted, f"context={_c}, mean={_mean}: weights {_wanted} wanted; yours: {_shapes}."
+    assert _shapes == _wanted, (
+        f"context={_c}, mean={_mean}: weights {_wanted} wanted; yours: {_shapes}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="WindowTagger" aspect="PAD is zero and stays so" points=1
 _model = WindowTagger(9, 4, 1, dim=3, width=64)
 _state = dict(_model.state_dict())
-assert "embedding.weight" in _state, f"Call the vectors self.embedding; your parts: {sorted(_state)}."
-assert np.shape(_state["embedding.weight"]) == (9, 3), "Nine words, vectors of three numbers: shape (9, 3) wanted."
-assert not _state["embedding.weight"][0].any(), "The vector of PAD, number 0, should be zero from the start."
-_found = parameter_gradients(_model, torch.tensor([[0, 2, 3], [4, 5, 0]]))["embedding.weight"]
-assert np.shape(_found) == (9, 3), "The vectors receive no gradient: they would never learn."
-assert not _found[0].any(), "The vector of PAD receives a gradient, so training would move it."
-assert _found[[2, 5]].abs().amax(1).min() > 1e-5, "More of a word's vector should change the sum of all scores."
+assert "embedding.weight" in _state, (
+    f"Call the vectors self.embedding; your parts: {sorted(_state)}."
+)
+assert np.shape(_state["embedding.weight"]) == (9, 3), (
+    "Nine words, vectors of three numbers: shape (9, 3) wanted."
+)
+assert not _state["embedding.weight"][0].any(), (
+    "The vector of PAD, number 0, should be zero from the start."
+)
+_found = parameter_gradients(_model, torch.tensor([[0, 2, 3], [4, 5, 0]]))[
+    "embedding.weight"
+]
+assert np.shape(_found) == (9, 3), (
+    "The vectors receive no gradient: they would never learn."
+)
+assert not _found[0].any(), (
+    "The vector of PAD receives a gradient, so training would move it."
+)
+assert _found[[2, 5]].abs().amax(1).min() > 1e-5, (
+    "More of a word's vector should change the sum of all scores."
+)
 ### BEGIN HIDDEN TESTS
 for _c, _mean in ((0, False), (1, False), (2, True)):
     _model = WindowTagger(11, 5, _c, dim=4, width=6, mean=_mean)
-    assert not dict(_model.state_dict())["embedding.weight"][0].any(), "The vector of PAD, number 0, starts at zero."
+    assert not dict(_model.state_dict())["embedding.weight"][0].any(), (
+        "The vector of PAD, number 0, starts at zero."
+    )
     _D = 4 if _mean else 4 * (2 * _c + 1)
     _s = {"embedding.weight": (11, 4), "hidden.weight": (6, _D), "hidden.bias": (6,)}
     _s |= {"out.weight": (5, 6), "out.bias": (5,)}
@@ -712,9 +957,13 @@ for _c, _mean in ((0, False), (1, False), (2, True)):
     _x = _x.mean(1) if _mean else _x.flatten(1)
     _a = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
     _scores = _a @ _s["out.weight"].T + _s["out.bias"]
-    _wanted = dict(zip(_s, torch.autograd.grad(_scores.sum(), list(_s.values())), strict=True))
+    _wanted = dict(
+        zip(_s, torch.autograd.grad(_scores.sum(), list(_s.values())), strict=True)
+    )
     _wanted["embedding.weight"][0] = 0
-    assert not _found["embedding.weight"][0].any(), "The vector of PAD receives a gradient: training would move it."
+    assert not _found["embedding.weight"][0].any(), (
+        "The vector of PAD receives a gradient: training would move it."
+    )
     for _name in _wanted:
         assert close(_found[_name], _wanted[_name], 1e-3, 1e-4), (
             f"c = {_c}, mean={_mean}: {_name} does not receive the gradient that it should."
@@ -723,33 +972,51 @@ for _c, _mean in ((0, False), (1, False), (2, True)):
 
 # %% test="WindowTagger" aspect="scores of the concatenation" points=1
 _got = WindowTagger(9, 4, 2)(torch.tensor([[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]))
-assert tuple(getattr(_got, "shape", ())) == (2, 4), f"Two windows, four tags: shape (2, 4) wanted; yours: {_got!r}."
-assert not np.allclose(_got[0].detach(), _got[1].detach()), "Reversed, a window gives the same scores: order is lost."
+assert tuple(getattr(_got, "shape", ())) == (2, 4), (
+    f"Two windows, four tags: shape (2, 4) wanted; yours: {_got!r}."
+)
+assert not close(_got[0].detach(), _got[1].detach()), (
+    "Reversed, a window gives the same scores: order is lost."
+)
 ### BEGIN HIDDEN TESTS
 for _c, _B in ((0, 6), (1, 8), (2, 1), (2, 7), (3, 6)):
     _model = WindowTagger(11, 3, _c, dim=4, width=9)
-    _s = {"embedding.weight": (11, 4), "hidden.weight": (9, 4 * (2 * _c + 1)), "hidden.bias": (9,)}
+    _s = {
+        "embedding.weight": (11, 4),
+        "hidden.weight": (9, 4 * (2 * _c + 1)),
+        "hidden.bias": (9,),
+    }
     _s |= {"out.weight": (3, 9), "out.bias": (3,)}
     _s = {name: torch.randn(shape) for name, shape in _s.items()}
     _s["embedding.weight"][0] = 0
     _model.load_state_dict(_s)
     _rows = torch.randint(11, (_B, 2 * _c + 1))
     _rows[0, -1] = 0
-    _x = torch.stack([torch.cat([_s["embedding.weight"][i] for i in row]) for row in _rows])
+    _x = torch.stack(
+        [torch.cat([_s["embedding.weight"][i] for i in row]) for row in _rows]
+    )
     _h = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
     _got = _model(_rows.clone())
-    assert tuple(getattr(_got, "shape", ())) == (_B, 3), f"{_B} windows, three tags: shape {(_B, 3)} wanted."
+    assert tuple(getattr(_got, "shape", ())) == (_B, 3), (
+        f"{_B} windows, three tags: shape {(_B, 3)} wanted."
+    )
     assert close(_got, _h @ _s["out.weight"].T + _s["out.bias"], 1e-3, 1e-3), (
         f"c = {_c}: with given weights your scores are not b + U tanh(d + H x); look at order, tanh and biases."
     )
-    assert close(arguments_after(_model, _rows.clone())[0], _rows), "forward changed the caller's windows."
+    assert close(arguments_after(_model, _rows.clone())[0], _rows), (
+        "forward changed the caller's windows."
+    )
 ### END HIDDEN TESTS
 
 # %% test="WindowTagger" aspect="scores of the mean" points=1
 _got = WindowTagger(9, 4, 1, mean=True)(torch.tensor([[1, 2, 3], [3, 1, 2], [2, 2, 2]]))
-assert tuple(getattr(_got, "shape", ())) == (3, 4), f"Three windows, four tags: shape (3, 4) wanted; yours: {_got!r}."
-assert close(_got[0], _got[1].detach(), 1e-5, 1e-5), "With mean=True the order should not matter."
-assert not np.allclose(_got[0].detach(), _got[2].detach()), (
+assert tuple(getattr(_got, "shape", ())) == (3, 4), (
+    f"Three windows, four tags: shape (3, 4) wanted; yours: {_got!r}."
+)
+assert close(_got[0], _got[1].detach(), 1e-5, 1e-5), (
+    "With mean=True the order should not matter."
+)
+assert not close(_got[0].detach(), _got[2].detach()), (
     "With mean=True all words should count, not the middle alone."
 )
 ### BEGIN HIDDEN TESTS
@@ -762,10 +1029,14 @@ for _c, _B in ((0, 6), (1, 8), (2, 1), (2, 7), (3, 6)):
     _model.load_state_dict(_s)
     _rows = torch.randint(1, 11, (_B, 2 * _c + 1))
     _rows[0, :_c] = 0  # PAD counts as a place
-    _x = torch.stack([sum(_s["embedding.weight"][i] for i in row) / (2 * _c + 1) for row in _rows])
+    _x = torch.stack(
+        [sum(_s["embedding.weight"][i] for i in row) / (2 * _c + 1) for row in _rows]
+    )
     _h = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
     _got = _model(_rows.clone())
-    assert tuple(getattr(_got, "shape", ())) == (_B, 3), f"{_B} windows, three tags: shape {(_B, 3)} wanted."
+    assert tuple(getattr(_got, "shape", ())) == (_B, 3), (
+        f"{_B} windows, three tags: shape {(_B, 3)} wanted."
+    )
     assert close(_got, _h @ _s["out.weight"].T + _s["out.bias"], 1e-3, 1e-3), (
         f"c = {_c}: your scores of the mean are off; it goes over all {2 * _c + 1} places, PAD included."
     )
@@ -790,7 +1061,10 @@ def train_tagger(context, mean=False, seed=4):
     train(
         model,
         lambda step: (seen[pick(step)], targets[pick(step)]),
-        lambda model, batch: (F.cross_entropy(model(batch[0]), batch[1]), len(batch[1])),
+        lambda model, batch: (
+            F.cross_entropy(model(batch[0]), batch[1]),
+            len(batch[1]),
+        ),
         steps=budget().choose(grading=150, laptop=600, gpu=3000),
         rate=3e-2,
         schedule=warmup_cosine(20),
@@ -802,9 +1076,18 @@ def train_tagger(context, mean=False, seed=4):
 # %%
 unsure = torch.tensor([kinds[word] > 1 for words, _ in valid_text for word in words])
 table, taggers = {}, {}
-for context, mean in ((0, False), (1, False), (2, False), (5, False), (10, False), (2, True)):
+for context, mean in (
+    (0, False),
+    (1, False),
+    (2, False),
+    (5, False),
+    (10, False),
+    (2, True),
+):
     taggers[context, mean], seen = train_tagger(context, mean)
-    correct = taggers[context, mean](middle(valid_inputs, context)).argmax(1) == valid_targets
+    correct = (
+        taggers[context, mean](middle(valid_inputs, context)).argmax(1) == valid_targets
+    )
     table[f"mean, {context}" if mean else str(context)] = {
         "right, %": round(100 * correct.double().mean().item()),
         "ambiguous, %": round(100 * correct[unsure].double().mean().item()),
@@ -864,15 +1147,21 @@ _got = norms_by_offset(_gradient, 1)
 assert np.shape(_got) == (3,), f"c = 1: three places, three norms; yours: {_got!r}."
 _got = [round(float(norm), 4) for norm in _got]
 assert _got[1] > 0, f"Rows 2 and 3 of 6 belong to the middle place; yours: {_got}."
-assert _got[0] == _got[2] == 0, f"Only rows 2 and 3 are not zero, so the outer norms are; yours: {_got}."
+assert _got[0] == _got[2] == 0, (
+    f"Only rows 2 and 3 are not zero, so the outer norms are; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _c, _d, _h in ((1, 2, 5), (2, 3, 4), (3, 4, 2), (0, 3, 2), (2, 1, 3)):
     for _place in range(2 * _c + 1):
         _gradient = torch.zeros((2 * _c + 1) * _d, _h)
         _gradient[_place * _d : (_place + 1) * _d] = 1 + torch.rand(_d, _h)
         _got = norms_by_offset(_gradient.clone(), _c)
-        assert np.shape(_got) == (2 * _c + 1,), f"c = {_c}: {2 * _c + 1} norms wanted; yours: {_got!r}."
-        assert [float(norm) > 0 for norm in _got] == [k == _place for k in range(2 * _c + 1)], (
+        assert np.shape(_got) == (2 * _c + 1,), (
+            f"c = {_c}: {2 * _c + 1} norms wanted; yours: {_got!r}."
+        )
+        assert [float(norm) > 0 for norm in _got] == [
+            k == _place for k in range(2 * _c + 1)
+        ], (
             f"c = {_c}, d = {_d}: only the rows of place {_place} are not zero; your norms: {_got}."
         )
 ### END HIDDEN TESTS
@@ -880,14 +1169,23 @@ for _c, _d, _h in ((1, 2, 5), (2, 3, 4), (3, 4, 2), (0, 3, 2), (2, 1, 3)):
 # %% test="norms_by_offset" aspect="root of the sum of squares" points=1
 _got = norms_by_offset(torch.tensor([[3.0, -4.0], [0.0, 0.0], [5.0, 12.0]]), 1)
 assert np.shape(_got) == (3,), f"c = 1: three places, three norms; yours: {_got!r}."
-assert close(_got, [5, 0, 13], 1e-5), f"The norms of (3, -4), (0, 0) and (5, 12) are 5, 0 and 13; yours: {_got}."
+assert close(_got, [5, 0, 13], 1e-5), (
+    f"The norms of (3, -4), (0, 0) and (5, 12) are 5, 0 and 13; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _c, _d, _h in ((1, 2, 5), (2, 3, 4), (3, 4, 2), (0, 3, 2), (2, 1, 3), (1, 4, 1)):
     _gradient = torch.randn((2 * _c + 1) * _d, _h)
-    _wanted = [math.sqrt((_gradient[k * _d : (k + 1) * _d] ** 2).sum()) for k in range(2 * _c + 1)]
+    _wanted = [
+        math.sqrt((_gradient[k * _d : (k + 1) * _d] ** 2).sum())
+        for k in range(2 * _c + 1)
+    ]
     _got = norms_by_offset(_gradient.clone(), _c)
-    assert np.shape(_got) == (2 * _c + 1,), f"c = {_c}: {2 * _c + 1} norms wanted; yours: {_got!r}."
-    assert close(_got, _wanted, 1e-4, 1e-4), f"c = {_c}, d = {_d}: your norms {_got} are not those of the blocks."
+    assert np.shape(_got) == (2 * _c + 1,), (
+        f"c = {_c}: {2 * _c + 1} norms wanted; yours: {_got!r}."
+    )
+    assert close(_got, _wanted, 1e-4, 1e-4), (
+        f"c = {_c}, d = {_d}: your norms {_got} are not those of the blocks."
+    )
     _left = arguments_after(norms_by_offset, _gradient.clone(), _c)[0]
     assert close(_left, _gradient), "norms_by_offset changed the caller's gradient."
 ### END HIDDEN TESTS
@@ -896,13 +1194,17 @@ for _c, _d, _h in ((1, 2, 5), (2, 3, 4), (3, 4, 2), (0, 3, 2), (2, 1, 3), (1, 4,
 for _k, _wanted in ((0, 1), (1, 0.75), (-1, 0.75), (4, 0), (-9, 0)):
     _got = real_share(4, _k)
     assert is_number(_got), f"real_share returns a number; yours: {_got!r}."
-    assert close(_got, _wanted, atol=1e-6), f"Of 4 words, a share {_wanted} has a word at {_k}; yours: {_got}."
+    assert close(_got, _wanted, atol=1e-6), (
+        f"Of 4 words, a share {_wanted} has a word at {_k}; yours: {_got}."
+    )
 ### BEGIN HIDDEN TESTS
 for _n in (1, 2, 5, 9, random.randint(10, 40)):
     for _k in {k for n in (0, 1, 2, _n - 1, _n, _n + 1, 2 * _n + 1) for k in (-n, n)}:
         _got = real_share(_n, _k)
         _wanted = sum(0 <= t + _k < _n for t in range(_n)) / _n
-        assert is_number(_got) and close(_got, _wanted, 1e-5, 1e-6), f"T = {_n}, offset {_k}: the share is not {_got}."
+        assert is_number(_got) and close(_got, _wanted, 1e-5, 1e-6), (
+            f"T = {_n}, offset {_k}: the share is not {_got}."
+        )
 ### END HIDDEN TESTS
 
 # %%
@@ -916,19 +1218,25 @@ for step in range(30):
 # %%
 offsets = range(-10, 11)
 lengths = [len(words) for words, _ in train_text]
-expected = [100 * sum(T * real_share(T, k) for T in lengths) / sum(lengths) for k in offsets]
+expected = [
+    100 * sum(T * real_share(T, k) for T in lengths) / sum(lengths) for k in offsets
+]
 
 # %%
 _, (left, right) = plt.subplots(1, 2)
 left.plot(offsets, 100 * (inputs > 0).double().mean(0), "o", label="counted")
 left.plot(offsets, expected, color="gray", label="from the lengths")
-left.set(xlabel="offset from the tagged word", ylabel="a word stands there, %", ylim=(0, 105))
+left.set(
+    xlabel="offset from the tagged word", ylabel="a word stands there, %", ylim=(0, 105)
+)
 left.legend(loc="lower center")
 right.bar(offsets, norms, color=plots.COLOURS[1])
 right.set(xlabel="offset from the tagged word", ylabel="gradient norm, first steps")
 plt.show()
 beside = ", ".join(f"{norms[k] / norms[10]:.0%}" for k in (9, 11))
-print(f"at -1 and 1: {expected[9]:.0f} % of the places hold a word; norms, of the middle's: {beside}")
+print(
+    f"at -1 and 1: {expected[9]:.0f} % of the places hold a word; norms, of the middle's: {beside}"
+)
 
 # %% [markdown]
 # Ten words away three places in four are empty, and the rows get a fifth of the middle's gradient. Two reasons:
@@ -973,8 +1281,12 @@ row_length = (2 * 100 + 1) * 50
 ### END SOLUTION
 
 # %% test="slide_check" aspect="one tag for each word" points=1
-assert isinstance(repaired_tags, tuple | list | np.ndarray), f"repaired_tags is a list of tags, not {repaired_tags!r}."
-assert len(repaired_tags) == 9, f"Nine words need nine tags; yours: {len(repaired_tags)}."
+assert isinstance(repaired_tags, tuple | list | np.ndarray), (
+    f"repaired_tags is a list of tags, not {repaired_tags!r}."
+)
+assert len(repaired_tags) == 9, (
+    f"Nine words need nine tags; yours: {len(repaired_tags)}."
+)
 ### BEGIN HIDDEN TESTS
 _tags = [str(tag).upper().replace("ADP", "PREP") for tag in repaired_tags]
 assert _tags == ["DET", "ADJ", "ADJ", "NOUN", "VERB", "PREP", "DET", "ADJ", "NOUN"], (
@@ -984,47 +1296,87 @@ assert _tags == ["DET", "ADJ", "ADJ", "NOUN", "VERB", "PREP", "DET", "ADJ", "NOU
 
 # %% test="slide_check" aspect="the length of a row" points=1
 assert is_number(row_length), f"row_length should be a number, not {row_length!r}."
-assert row_length > 50, f"row_length is for the whole window, not for one word; yours: {row_length}."
+assert row_length > 50, (
+    f"row_length is for the whole window, not for one word; yours: {row_length}."
+)
 ### BEGIN HIDDEN TESTS
-assert row_length == 10050, f"{row_length} is not it: left, right, and which place is missing?"
+assert row_length == 10050, (
+    f"{row_length} is not it: left, right, and which place is missing?"
+)
 ### END HIDDEN TESTS
 
 # %% test="slide_check" aspect="only the neighbours change" points=1
 _fox = ["a", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"]
 _got = changed_words(list(_fox), 4, 1)
-assert hasattr(_got, "__iter__"), f"changed_words returns a list of places; yours: {_got!r}."
+assert hasattr(_got, "__iter__"), (
+    f"changed_words returns a list of places; yours: {_got!r}."
+)
 assert 4 not in list(_got), f"The removed word has no window any more; yours: {_got}."
 assert not {0, 1, 2, 6, 7, 8} & set(_got), (
     f"Without jumps (c = 1) the window of a far word stays as it was; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_cases = [(n, gap, c) for n in (2, 5, 9) for gap in {0, 1, n // 2, n - 1} for c in (0, 1, 2, n - 1, n + 3)]
+_cases = [
+    (n, gap, c)
+    for n in (2, 5, 9)
+    for gap in {0, 1, n // 2, n - 1}
+    for c in (0, 1, 2, n - 1, n + 3)
+]
 for _n, _gap, _c in [*_cases, (1, 0, 0), (1, 0, 2)]:
     _got = changed_words([f"w{i}" for i in range(_n)], _gap, _c)
-    assert hasattr(_got, "__iter__"), f"changed_words returns a list of places; yours: {_got!r}."
+    assert hasattr(_got, "__iter__"), (
+        f"changed_words returns a list of places; yours: {_got!r}."
+    )
     _got = {int(place) for place in _got}
     _false = sorted(i for i in _got if not 0 < abs(i - _gap) <= _c or not 0 <= i < _n)
-    assert not _false, f"{_n} words, place {_gap} removed, c = {_c}: the windows at {_false} do not change."
-    assert _got or _c == 0 or _n == 1, f"{_n} words, place {_gap} removed, c = {_c}: somebody's window does change."
+    assert not _false, (
+        f"{_n} words, place {_gap} removed, c = {_c}: the windows at {_false} do not change."
+    )
+    assert _got or _c == 0 or _n == 1, (
+        f"{_n} words, place {_gap} removed, c = {_c}: somebody's window does change."
+    )
 _left = arguments_after(changed_words, list(_fox), 4, 2)[0]
-assert list(_left) == _fox, "changed_words changed the caller's sentence: remove the word from a copy."
+assert list(_left) == _fox, (
+    "changed_words changed the caller's sentence: remove the word from a copy."
+)
 ### END HIDDEN TESTS
 
 # %% test="slide_check" aspect="neighbours on both sides" points=1
-_got = changed_words(["a", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"], 4, 1)
-assert hasattr(_got, "__iter__"), f"changed_words returns a list of places; yours: {_got!r}."
-assert {3, 5} <= set(_got), f"Without jumps (c = 1), fox and over see another neighbour; yours: {_got}."
+_got = changed_words(
+    ["a", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"], 4, 1
+)
+assert hasattr(_got, "__iter__"), (
+    f"changed_words returns a list of places; yours: {_got!r}."
+)
+assert {3, 5} <= set(_got), (
+    f"Without jumps (c = 1), fox and over see another neighbour; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _n, _c in ((2, 1), (5, 1), (5, 3), (6, 5), (6, 9), (9, 2), (9, 4), (8, 0)):
     for _gap in {0, 1, _n // 2, _n - 1}:
         _words, _pad = [f"w{i}" for i in range(_n)], ["PAD"] * _c
-        _old, _new = _pad + _words + _pad, _pad + _words[:_gap] + _words[_gap + 1 :] + _pad
-        _changed = {i for i in range(_gap) if _old[i : i + 2 * _c + 1] != _new[i : i + 2 * _c + 1]}
-        _changed |= {i for i in range(_gap + 1, _n) if _old[i : i + 2 * _c + 1] != _new[i - 1 : i + 2 * _c]}
+        _old, _new = (
+            _pad + _words + _pad,
+            _pad + _words[:_gap] + _words[_gap + 1 :] + _pad,
+        )
+        _changed = {
+            i
+            for i in range(_gap)
+            if _old[i : i + 2 * _c + 1] != _new[i : i + 2 * _c + 1]
+        }
+        _changed |= {
+            i
+            for i in range(_gap + 1, _n)
+            if _old[i : i + 2 * _c + 1] != _new[i - 1 : i + 2 * _c]
+        }
         _got = changed_words(list(_words), _gap, _c)
-        assert hasattr(_got, "__iter__"), f"changed_words returns a list of places; yours: {_got!r}."
+        assert hasattr(_got, "__iter__"), (
+            f"changed_words returns a list of places; yours: {_got!r}."
+        )
         _missed = sorted(_changed - {int(place) for place in _got})
-        assert not _missed, f"{_n} words, place {_gap} removed, c = {_c}: the windows at {_missed} change too."
+        assert not _missed, (
+            f"{_n} words, place {_gap} removed, c = {_c}: the windows at {_missed} change too."
+        )
 ### END HIDDEN TESTS
 
 # %%
@@ -1080,33 +1432,65 @@ def examples(ids, n, start, end):
 
 # %% test="examples" aspect="each word once, then the end" points=1
 _got = examples([7, 8, 5], 2, 0, 1)
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return contexts and next words; yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return contexts and next words; yours: {_got!r}."
+)
 assert torch.is_tensor(_got[1]), f"The next words are a tensor; yours: {_got[1]!r}."
-assert "int" in str(_got[1].dtype), f"The next words are integers, cross-entropy needs them so; yours: {_got[1].dtype}."
-assert _got[1].tolist() == [7, 8, 5, 1], f"The next words of 7 8 5 are 7 8 5 and the end, 1; yours: {_got[1].tolist()}."
+assert "int" in str(_got[1].dtype), (
+    f"The next words are integers, cross-entropy needs them so; yours: {_got[1].dtype}."
+)
+assert _got[1].tolist() == [7, 8, 5, 1], (
+    f"The next words of 7 8 5 are 7 8 5 and the end, 1; yours: {_got[1].tolist()}."
+)
 ### BEGIN HIDDEN TESTS
 for _T, _n in ((1, 1), (1, 4), (2, 1), (3, 5), (6, 2), (9, 3)):
-    _ids, _end = random.choices([2, 7, 300, 70_000, 20_000_001], k=_T), random.randint(400, 900)
+    _ids, _end = (
+        random.choices([2, 7, 300, 70_000, 20_000_001], k=_T),
+        random.randint(400, 900),
+    )
     _got = examples(list(_ids), _n, 3, _end)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return contexts and next words; yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return contexts and next words; yours: {_got!r}."
+    )
     assert torch.is_tensor(_got[1]) and _got[1].tolist() == [*_ids, _end], (
         f"{_T} words, n = {_n}: the next words are the text itself and then end, {_end}; yours: {_got[1]}."
     )
     _left = arguments_after(examples, list(_ids), _n, 3, _end)[0]
-    assert list(_left) == _ids, "examples changed the caller's list of words: copy it first."
+    assert list(_left) == _ids, (
+        "examples changed the caller's list of words: copy it first."
+    )
 ### END HIDDEN TESTS
 
 # %% test="examples" aspect="the context stands before" points=1
 _got = examples([7, 8, 5, 9], 2, 0, 1)
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return contexts and next words; yours: {_got!r}."
-assert tuple(getattr(_got[0], "shape", ())) == (5, 2), f"Four words, n = 2: contexts (5, 2) wanted; yours: {_got[0]!r}."
-assert "int" in str(_got[0].dtype), f"Contexts are integers, an embedding takes no others; yours: {_got[0].dtype}."
-assert _got[0].tolist()[3] == [8, 5], f"Before 9 stand 8 and 5, in this order; yours: {_got[0].tolist()[3]}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return contexts and next words; yours: {_got!r}."
+)
+assert tuple(getattr(_got[0], "shape", ())) == (5, 2), (
+    f"Four words, n = 2: contexts (5, 2) wanted; yours: {_got[0]!r}."
+)
+assert "int" in str(_got[0].dtype), (
+    f"Contexts are integers, an embedding takes no others; yours: {_got[0].dtype}."
+)
+assert _got[0].tolist()[3] == [8, 5], (
+    f"Before 9 stand 8 and 5, in this order; yours: {_got[0].tolist()[3]}."
+)
 ### BEGIN HIDDEN TESTS
-_texts = [([5, 5, 7, 5, 5, 8], 2), ([300, 70_000, 20_000_001, 300], 3), ([6], 1), ([6, 4], 5), ([2, 3, 4], 1)]
-for _ids, _n in [*_texts, *((random.choices(range(2, 9), k=8), random.randint(1, 6)) for _ in range(6))]:
+_texts = [
+    ([5, 5, 7, 5, 5, 8], 2),
+    ([300, 70_000, 20_000_001, 300], 3),
+    ([6], 1),
+    ([6, 4], 5),
+    ([2, 3, 4], 1),
+]
+for _ids, _n in [
+    *_texts,
+    *((random.choices(range(2, 9), k=8), random.randint(1, 6)) for _ in range(6)),
+]:
     _got = examples(list(_ids), _n, 0, 1)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return contexts and next words; yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return contexts and next words; yours: {_got!r}."
+    )
     assert torch.is_tensor(_got[0]) and tuple(_got[0].shape) == (len(_ids) + 1, _n), (
         f"{len(_ids)} words, n = {_n}: contexts {(len(_ids) + 1, _n)} wanted; yours: {_got[0]!r}."
     )
@@ -1114,21 +1498,31 @@ for _ids, _n in [*_texts, *((random.choices(range(2, 9), k=8), random.randint(1,
     for _t in range(len(_ids) + 1):
         for _k in range(1, min(_n, _t) + 1):
             _seen = _rows[_t][_n - _k]
-            assert _seen == _ids[_t - _k], f"{_ids}, n = {_n}: {_k} before place {_t} should not be {_seen}."
+            assert _seen == _ids[_t - _k], (
+                f"{_ids}, n = {_n}: {_k} before place {_t} should not be {_seen}."
+            )
 ### END HIDDEN TESTS
 
 # %% test="examples" aspect="start where nothing stands" points=1
 _got = examples([7, 8], 3, 4, 6)
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return contexts and next words; yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return contexts and next words; yours: {_got!r}."
+)
 assert torch.is_tensor(_got[0]), f"The contexts are a tensor; yours: {_got[0]!r}."
-assert _got[0].tolist() == [[4, 4, 4], [4, 4, 7], [4, 7, 8]], f"Text 7 8, start 4, n = 3; yours: {_got[0].tolist()}."
+assert _got[0].tolist() == [[4, 4, 4], [4, 4, 7], [4, 7, 8]], (
+    f"Text 7 8, start 4, n = 3; yours: {_got[0].tolist()}."
+)
 ### BEGIN HIDDEN TESTS
 for _n in (1, 2, 3, 5, 7):
     _start = random.randint(300, 900)
     _got = examples([2, 3, 5, 8], _n, _start, 1)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return contexts and next words; yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return contexts and next words; yours: {_got!r}."
+    )
     _rows = _got[0].tolist() if torch.is_tensor(_got[0]) else []
-    assert [[word == _start for word in row] for row in _rows] == [[k < _n - t for k in range(_n)] for t in range(5)], (
+    assert [[word == _start for word in row] for row in _rows] == [
+        [k < _n - t for k in range(_n)] for t in range(5)
+    ], (
         f"n = {_n}: the contexts should begin with n, n - 1, ... times start; yours: {_rows}."
     )
 ### END HIDDEN TESTS
@@ -1138,9 +1532,19 @@ for _n in (1, 2, 3, 5, 7):
 # to read these rows.
 
 # %%
-stories, held_out = lmkit.load("kitchen").splits["train"], lmkit.load("kitchen").splits["valid"]
-made = budget().choose(grading=0, laptop=300_000, gpu=1_000_000)  # more of the same language, if there is time
-stories = stories + [document.tokens[:-1] for document in language.documents(tokens=made, seed=11)] if made else stories
+stories, held_out = (
+    lmkit.load("kitchen").splits["train"],
+    lmkit.load("kitchen").splits["valid"],
+)
+made = budget().choose(
+    grading=0, laptop=300_000, gpu=1_000_000
+)  # more of the same language, if there is time
+stories = (
+    stories
+    + [document.tokens[:-1] for document in language.documents(tokens=made, seed=11)]
+    if made
+    else stories
+)
 lexicon = [*ngrams.events(stories, min_count=2), "<s>"]
 place = {word: i for i, word in enumerate(lexicon)}
 UNK, END, START = place["<UNK>"], place["</s>"], place["<s>"]
@@ -1149,8 +1553,13 @@ UNK, END, START = place["<UNK>"], place["</s>"], place["<s>"]
 # %%
 def all_examples(texts, n):
     """Contexts and next words of all texts."""
-    pairs = [examples([place.get(word, UNK) for word in text], n, START, END) for text in texts]
-    return torch.cat([rows for rows, _ in pairs]), torch.cat([targets for _, targets in pairs])
+    pairs = [
+        examples([place.get(word, UNK) for word in text], n, START, END)
+        for text in texts
+    ]
+    return torch.cat([rows for rows, _ in pairs]), torch.cat(
+        [targets for _, targets in pairs]
+    )
 
 
 contexts, next_words = all_examples(stories, 2)
@@ -1203,24 +1612,50 @@ def bengio_parameters(V, n, m, h):
 
 
 # %% test="BengioLM" aspect="parts and their shapes" points=1
-_shapes = {name: tuple(value.shape) for name, value in dict(BengioLM(9, 2, 3, 5).state_dict()).items()}
-_wanted = {"embedding.weight": (9, 3), "hidden.weight": (5, 6), "hidden.bias": (5,), "direct.weight": (9, 6)}
+_shapes = {
+    name: tuple(value.shape)
+    for name, value in dict(BengioLM(9, 2, 3, 5).state_dict()).items()
+}
+_wanted = {
+    "embedding.weight": (9, 3),
+    "hidden.weight": (5, 6),
+    "hidden.bias": (5,),
+    "direct.weight": (9, 6),
+}
 _wanted |= {"out.weight": (9, 5), "out.bias": (9,)}
-assert _shapes == _wanted, f"V=9, n=2, m=3, h=5: weights {_wanted} wanted; yours: {_shapes}."
+assert _shapes == _wanted, (
+    f"V=9, n=2, m=3, h=5: weights {_wanted} wanted; yours: {_shapes}."
+)
 ### BEGIN HIDDEN TESTS
 for _V, _n, _m, _h in ((12, 1, 5, 7), (8, 4, 3, 6), random.sample(range(2, 20), 4)):
-    _wanted = {"embedding.weight": (_V, _m), "hidden.weight": (_h, _n * _m), "hidden.bias": (_h,)}
-    _wanted |= {"direct.weight": (_V, _n * _m), "out.weight": (_V, _h), "out.bias": (_V,)}
+    _wanted = {
+        "embedding.weight": (_V, _m),
+        "hidden.weight": (_h, _n * _m),
+        "hidden.bias": (_h,),
+    }
+    _wanted |= {
+        "direct.weight": (_V, _n * _m),
+        "out.weight": (_V, _h),
+        "out.bias": (_V,),
+    }
     _state = dict(BengioLM(_V, _n, _m, _h).state_dict())
-    assert set(_state) == set(_wanted), f"Weights {sorted(_wanted)} wanted; yours: {sorted(_state)}."
+    assert set(_state) == set(_wanted), (
+        f"Weights {sorted(_wanted)} wanted; yours: {sorted(_state)}."
+    )
     _shapes = {name: tuple(_state[name].shape) for name in _wanted}
-    assert _shapes == _wanted, f"V={_V}, n={_n}, m={_m}, h={_h}: weights {_wanted} wanted; yours: {_shapes}."
+    assert _shapes == _wanted, (
+        f"V={_V}, n={_n}, m={_m}, h={_h}: weights {_wanted} wanted; yours: {_shapes}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="BengioLM" aspect="equal to the formula" points=1
 _got = BengioLM(9, 3, 4, 5)(torch.tensor([[1, 2, 3], [3, 2, 1]]))
-assert tuple(getattr(_got, "shape", ())) == (2, 9), f"Two contexts, nine words: shape (2, 9) wanted; yours: {_got!r}."
-assert not np.allclose(_got[0].detach(), _got[1].detach()), "Reversed, a context gives the same scores: order is lost."
+assert tuple(getattr(_got, "shape", ())) == (2, 9), (
+    f"Two contexts, nine words: shape (2, 9) wanted; yours: {_got!r}."
+)
+assert not close(_got[0].detach(), _got[1].detach()), (
+    "Reversed, a context gives the same scores: order is lost."
+)
 ### BEGIN HIDDEN TESTS
 for _n, _B in ((1, 6), (2, 7), (3, 1), (3, 8), (5, 6)):
     _s = {"embedding.weight": (9, 4), "hidden.weight": (7, 4 * _n), "hidden.bias": (7,)}
@@ -1230,33 +1665,66 @@ for _n, _B in ((1, 6), (2, 7), (3, 1), (3, 8), (5, 6)):
     _model.load_state_dict(_s)
     _rows = torch.randint(9, (_B, _n))
     _rows[0, 0] = 0
-    _x = torch.stack([torch.cat([_s["embedding.weight"][i] for i in row]) for row in _rows])
+    _x = torch.stack(
+        [torch.cat([_s["embedding.weight"][i] for i in row]) for row in _rows]
+    )
     _a = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
     _y = _s["out.bias"] + _x @ _s["direct.weight"].T + _a @ _s["out.weight"].T
     _got = _model(_rows.clone())
-    assert tuple(getattr(_got, "shape", ())) == (_B, 9), f"{_B} contexts, nine words: shape {(_B, 9)} wanted."
-    assert close(_got, _y, 1e-3, 1e-3), f"n = {_n}: with given weights your scores are not b + W x + U tanh(d + H x)."
-    assert close(arguments_after(_model, _rows.clone())[0], _rows), "forward changed the caller's contexts."
+    assert tuple(getattr(_got, "shape", ())) == (_B, 9), (
+        f"{_B} contexts, nine words: shape {(_B, 9)} wanted."
+    )
+    assert close(_got, _y, 1e-3, 1e-3), (
+        f"n = {_n}: with given weights your scores are not b + W x + U tanh(d + H x)."
+    )
+    assert close(arguments_after(_model, _rows.clone())[0], _rows), (
+        "forward changed the caller's contexts."
+    )
 ### END HIDDEN TESTS
 
 # %% test="BengioLM" aspect="how many numbers" points=1
 _got = bengio_parameters(10_000, 2, 60, 50)
 assert is_number(_got), f"bengio_parameters returns a number; yours: {_got!r}."
-assert _got == 2_316_050, f"10,000 words, n = 2, m = 60, h = 50: 2,316,050 wanted; yours: {_got:,}."
+assert _got == 2_316_050, (
+    f"10,000 words, n = 2, m = 60, h = 50: 2,316,050 wanted; yours: {_got:,}."
+)
 ### BEGIN HIDDEN TESTS
-for _V, _n, _m, _h in [(12, 1, 5, 7), (8, 4, 3, 6), *(random.sample(range(3, 20), 4) for _ in range(5))]:
-    _wanted = sum(w.numel() for w in (torch.empty(_V, _m), torch.empty(_h, _n * _m), torch.empty(_h)))
-    _wanted += sum(w.numel() for w in (torch.empty(_V, _n * _m), torch.empty(_V, _h), torch.empty(_V)))
+for _V, _n, _m, _h in [
+    (12, 1, 5, 7),
+    (8, 4, 3, 6),
+    *(random.sample(range(3, 20), 4) for _ in range(5)),
+]:
+    _wanted = sum(
+        w.numel()
+        for w in (torch.empty(_V, _m), torch.empty(_h, _n * _m), torch.empty(_h))
+    )
+    _wanted += sum(
+        w.numel()
+        for w in (torch.empty(_V, _n * _m), torch.empty(_V, _h), torch.empty(_V))
+    )
     _got = bengio_parameters(_V, _n, _m, _h)
-    assert is_number(_got) and _got == _wanted, f"V={_V}, n={_n}, m={_m}, h={_h}: {_wanted} wanted; yours: {_got}."
+    assert is_number(_got) and _got == _wanted, (
+        f"V={_V}, n={_n}, m={_m}, h={_h}: {_wanted} wanted; yours: {_got}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="BengioLM" aspect="all weights learn" points=1
 _model = BengioLM(9, 2, 3, 5)
 _found = parameter_gradients(_model, torch.tensor([[1, 2], [4, 0]]))
-for _name in ("embedding.weight", "hidden.weight", "hidden.bias", "direct.weight", "out.weight", "out.bias"):
-    assert _name in _found, f"{_name} is no parameter of your model, so it would not learn; found: {sorted(_found)}."
-    assert torch.is_tensor(_found[_name]), f"{_name} receives no gradient from the scores: it would never learn."
+for _name in (
+    "embedding.weight",
+    "hidden.weight",
+    "hidden.bias",
+    "direct.weight",
+    "out.weight",
+    "out.bias",
+):
+    assert _name in _found, (
+        f"{_name} is no parameter of your model, so it would not learn; found: {sorted(_found)}."
+    )
+    assert torch.is_tensor(_found[_name]), (
+        f"{_name} receives no gradient from the scores: it would never learn."
+    )
 ### BEGIN HIDDEN TESTS
 for _n in (1, 3):
     _s = {"embedding.weight": (9, 4), "hidden.weight": (7, 4 * _n), "hidden.bias": (7,)}
@@ -1272,7 +1740,9 @@ for _n in (1, 3):
     _x = _s["embedding.weight"][_rows].flatten(1)
     _a = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
     _y = _s["out.bias"] + _x @ _s["direct.weight"].T + _a @ _s["out.weight"].T
-    for _name, _wanted in zip(_s, torch.autograd.grad(_y.sum(), list(_s.values())), strict=True):
+    for _name, _wanted in zip(
+        _s, torch.autograd.grad(_y.sum(), list(_s.values())), strict=True
+    ):
         assert close(_found.get(_name), _wanted, 1e-3, 1e-4), (
             f"n = {_n}: {_name} does not receive the gradient of the formula; word 0 is a word like others."
         )
@@ -1308,7 +1778,10 @@ def bengio_loss(theta, x, w):
 
 def random_theta(V, D, h):
     shapes = {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D)}
-    return {name: np.random.default_rng().normal(size=shape) for name, shape in shapes.items()}
+    return {
+        name: np.random.default_rng().normal(size=shape)
+        for name, shape in shapes.items()
+    }
 
 
 # %% task="gradients_by_hand" points=4 level=3 minutes=25
@@ -1349,50 +1822,87 @@ def by_hand(theta, x, w):
 
 
 # %% test="gradients_by_hand" aspect="central differences" points=1
-_got = numerical(lambda v: float((v**3).sum()), np.array([[1.0, -2.0], [0.0, 3.0]]), 0.1)
-assert np.shape(_got) == (2, 2), f"The gradient has the shape of v, here (2, 2); yours: {_got!r}."
+_got = numerical(
+    lambda v: float((v**3).sum()), np.array([[1.0, -2.0], [0.0, 3.0]]), 0.1
+)
+assert np.shape(_got) == (2, 2), (
+    f"The gradient has the shape of v, here (2, 2); yours: {_got!r}."
+)
 assert close(_got, [[3.01, 12.01], [0.01, 27.01]], 1e-5, 1e-6), (
     f"Sum of cubes at 1, -2, 0, 3 with steps of .1: 3.01, 12.01, .01, 27.01 wanted; yours: {_got.tolist()}."
 )
 ### BEGIN HIDDEN TESTS
 for _ in range(3):
-    _v, _A = np.random.default_rng().normal(size=4), np.random.default_rng().normal(size=(4, 4))
-    _got = numerical(lambda v, A=_A: float(v @ A @ v), _v.copy(), random.uniform(0.01, 0.5))
-    assert close(_got, (_A + _A.T) @ _v, 1e-5, 1e-6), "For a quadratic, central differences are exact; yours are not."
+    _v, _A = (
+        np.random.default_rng().normal(size=4),
+        np.random.default_rng().normal(size=(4, 4)),
+    )
+    _got = numerical(
+        lambda v, A=_A: float(v @ A @ v), _v.copy(), random.uniform(0.01, 0.5)
+    )
+    assert close(_got, (_A + _A.T) @ _v, 1e-5, 1e-6), (
+        "For a quadratic, central differences are exact; yours are not."
+    )
 for _shape in ((1,), (5,), (2, 3), (3, 1), (2, 1, 3)):
     _v, _step = np.random.default_rng().normal(size=_shape), random.uniform(0.2, 0.5)
     _got = numerical(lambda v: float((v**3).sum()), _v.copy(), _step)
-    assert np.shape(_got) == _shape, f"The gradient has the shape of v, {_shape}; yours: {np.shape(_got)}."
-    assert close(_got, 3 * _v**2 + _step**2, 1e-5, 1e-6), f"With cubes and steps of {_step:.2f} yours are off."
+    assert np.shape(_got) == _shape, (
+        f"The gradient has the shape of v, {_shape}; yours: {np.shape(_got)}."
+    )
+    assert close(_got, 3 * _v**2 + _step**2, 1e-5, 1e-6), (
+        f"With cubes and steps of {_step:.2f} yours are off."
+    )
 _got = numerical(lambda v: float((v**3).sum()), _v.copy())
-assert close(_got, 3 * _v**2, 1e-4, 1e-5), "With the step left out (1e-5) your gradient is off."
+assert close(_got, 3 * _v**2, 1e-4, 1e-5), (
+    "With the step left out (1e-5) your gradient is off."
+)
 _left = arguments_after(numerical, lambda v: float((v**3).sum()), _v.copy(), 0.2)[1]
 assert close(_left, _v), "numerical leaves v changed: move a copy, or move it back."
 ### END HIDDEN TESTS
 
 # %% test="gradients_by_hand" aspect="p minus one-hot" points=1
-_zero = {"b": np.zeros(4), "W": np.zeros((4, 2)), "U": np.zeros((4, 3)), "d": np.zeros(3), "H": np.zeros((3, 2))}
+_zero = {
+    "b": np.zeros(4),
+    "W": np.zeros((4, 2)),
+    "U": np.zeros((4, 3)),
+    "d": np.zeros(3),
+    "H": np.zeros((3, 2)),
+}
 _got = by_hand(_zero, np.array([1.0, -2.0]), 2)
 assert hasattr(_got, "keys") and set(_got.keys()) >= {"b", "W"}, (
     f"Return a dict with b, W, U, d, H, x; yours: {_got!r}."
 )
-assert close(_got["b"], [0.25, 0.25, -0.75, 0.25], 1e-5), f"All weights 0: p is 1/4 each; yours for b: {_got['b']}."
-assert np.shape(_got["W"]) == (4, 2), f"The gradient for W has its shape, (4, 2); yours: {np.shape(_got['W'])}."
+assert close(_got["b"], [0.25, 0.25, -0.75, 0.25], 1e-5), (
+    f"All weights 0: p is 1/4 each; yours for b: {_got['b']}."
+)
+assert np.shape(_got["W"]) == (4, 2), (
+    f"The gradient for W has its shape, (4, 2); yours: {np.shape(_got['W'])}."
+)
 ### BEGIN HIDDEN TESTS
 for _w in (0, 2, 4):
     _theta, _x = random_theta(5, 4, 3), np.random.default_rng().normal(size=4)
-    _got = by_hand({name: value.copy() for name, value in _theta.items()}, _x.copy(), _w)
-    assert hasattr(_got, "keys") and set(_got.keys()) >= {"b", "W"}, f"Return a dict with b, W, U, d, H, x: {_got!r}."
+    _got = by_hand(
+        {name: value.copy() for name, value in _theta.items()}, _x.copy(), _w
+    )
+    assert hasattr(_got, "keys") and set(_got.keys()) >= {"b", "W"}, (
+        f"Return a dict with b, W, U, d, H, x: {_got!r}."
+    )
     for _name in "bW":
         _t = torch.tensor(_theta[_name], requires_grad=True)
         _s = {name: torch.tensor(value) for name, value in _theta.items()} | {_name: _t}
         _z = torch.tensor(_x)
         _y = _s["b"] + _s["W"] @ _z + _s["U"] @ torch.tanh(_s["d"] + _s["H"] @ _z)
         F.cross_entropy(_y, torch.tensor(_w)).backward()
-        assert close(_got[_name], _t.grad, 1e-4, 1e-5), f"Your gradient for {_name} is not autograd's."
-_left = arguments_after(by_hand, {name: value.copy() for name, value in _theta.items()}, _x.copy(), _w)
+        assert close(_got[_name], _t.grad, 1e-4, 1e-5), (
+            f"Your gradient for {_name} is not autograd's."
+        )
+_left = arguments_after(
+    by_hand, {name: value.copy() for name, value in _theta.items()}, _x.copy(), _w
+)
 for _name in "bWUdH":
-    assert close(_left[0].get(_name), _theta[_name]), f"by_hand changed the caller's theta[{_name!r}]: copy first."
+    assert close(_left[0].get(_name), _theta[_name]), (
+        f"by_hand changed the caller's theta[{_name!r}]: copy first."
+    )
 assert close(_left[1], _x), "by_hand changed the caller's x."
 ### END HIDDEN TESTS
 
@@ -1405,36 +1915,67 @@ _theta = {
     "H": np.zeros((1, 1)),
 }
 _got = by_hand(_theta, np.array([2.0]), 0)
-assert hasattr(_got, "keys") and set(_got.keys()) >= {"U", "d", "H"}, f"Return a dict with b, W, U, d, H, x: {_got!r}."
-assert close(_got["d"], [-0.5], 1e-5), f"y = 0 0, w = 0, a = 0: d has gradient -1/2; yours: {_got['d']}."
+assert hasattr(_got, "keys") and set(_got.keys()) >= {"U", "d", "H"}, (
+    f"Return a dict with b, W, U, d, H, x: {_got!r}."
+)
+assert close(_got["d"], [-0.5], 1e-5), (
+    f"y = 0 0, w = 0, a = 0: d has gradient -1/2; yours: {_got['d']}."
+)
 ### BEGIN HIDDEN TESTS
 for _w in (0, 3, 4):
     _theta, _x = random_theta(5, 4, 3), np.random.default_rng().normal(size=4)
-    _got = by_hand({name: value.copy() for name, value in _theta.items()}, _x.copy(), _w)
-    assert hasattr(_got, "keys") and set(_got.keys()) >= {"U", "d", "H"}, f"Return a dict with U, d, H: {_got!r}."
+    _got = by_hand(
+        {name: value.copy() for name, value in _theta.items()}, _x.copy(), _w
+    )
+    assert hasattr(_got, "keys") and set(_got.keys()) >= {"U", "d", "H"}, (
+        f"Return a dict with U, d, H: {_got!r}."
+    )
     for _name in "UdH":
-        assert np.shape(_got[_name]) == _theta[_name].shape, f"The gradient for {_name} has the shape of {_name}."
+        assert np.shape(_got[_name]) == _theta[_name].shape, (
+            f"The gradient for {_name} has the shape of {_name}."
+        )
         _v = np.random.default_rng().normal(size=_theta[_name].shape)
         _up = bengio_loss(_theta | {_name: _theta[_name] + 1e-5 * _v}, _x, _w)
         _down = bengio_loss(_theta | {_name: _theta[_name] - 1e-5 * _v}, _x, _w)
-        assert close(np.sum(np.asarray(_got[_name]) * _v), (_up - _down) / 2e-5, 1e-4, 1e-5), (
+        assert close(
+            np.sum(np.asarray(_got[_name]) * _v), (_up - _down) / 2e-5, 1e-4, 1e-5
+        ), (
             f"Along a random direction the loss does not change as your gradient for {_name} says."
         )
 ### END HIDDEN TESTS
 
 # %% test="gradients_by_hand" aspect="the vectors learn too" points=1
-_theta = {"b": np.zeros(2), "W": np.array([[3.0], [1.0]]), "U": np.ones((2, 1)), "d": np.zeros(1), "H": np.ones((1, 1))}
+_theta = {
+    "b": np.zeros(2),
+    "W": np.array([[3.0], [1.0]]),
+    "U": np.ones((2, 1)),
+    "d": np.zeros(1),
+    "H": np.ones((1, 1)),
+}
 _got = by_hand(_theta, np.array([0.0]), 1)
-assert hasattr(_got, "keys") and "x" in _got, f"Return a dict with b, W, U, d, H and x; yours: {_got!r}."
-assert close(_got["x"], [1.0], 1e-5), f"Here W alone moves x: 3/2 - 1/2 = 1; yours: {_got['x']}."
+assert hasattr(_got, "keys") and "x" in _got, (
+    f"Return a dict with b, W, U, d, H and x; yours: {_got!r}."
+)
+assert close(_got["x"], [1.0], 1e-5), (
+    f"Here W alone moves x: 3/2 - 1/2 = 1; yours: {_got['x']}."
+)
 ### BEGIN HIDDEN TESTS
 for _w in (0, 1, 4):
     _theta, _x = random_theta(5, 4, 3), np.random.default_rng().normal(size=4)
-    _got = by_hand({name: value.copy() for name, value in _theta.items()}, _x.copy(), _w)
-    assert hasattr(_got, "keys") and "x" in _got, f"Return a dict with b, W, U, d, H and x; yours: {_got!r}."
-    assert np.shape(_got["x"]) == (4,), f"The gradient for x has its shape, (4,); yours: {np.shape(_got['x'])}."
+    _got = by_hand(
+        {name: value.copy() for name, value in _theta.items()}, _x.copy(), _w
+    )
+    assert hasattr(_got, "keys") and "x" in _got, (
+        f"Return a dict with b, W, U, d, H and x; yours: {_got!r}."
+    )
+    assert np.shape(_got["x"]) == (4,), (
+        f"The gradient for x has its shape, (4,); yours: {np.shape(_got['x'])}."
+    )
     for _v in np.eye(4):
-        _slope = (bengio_loss(_theta, _x + 1e-5 * _v, _w) - bengio_loss(_theta, _x - 1e-5 * _v, _w)) / 2e-5
+        _slope = (
+            bengio_loss(_theta, _x + 1e-5 * _v, _w)
+            - bengio_loss(_theta, _x - 1e-5 * _v, _w)
+        ) / 2e-5
         assert close(np.asarray(_got["x"]) @ _v, _slope, 1e-4, 1e-5), (
             "Your gradient for x misses a path, or goes it the wrong way."
         )
@@ -1443,7 +1984,12 @@ for _w in (0, 1, 4):
 # %%
 theta, x = random_theta(6, 4, 3), np.random.default_rng(1).normal(size=4)
 hand = by_hand(theta, x, 2)
-slopes = {name: numerical(lambda v, name=name: bengio_loss(theta | {name: v}, x, 2), theta[name]) for name in theta}
+slopes = {
+    name: numerical(
+        lambda v, name=name: bengio_loss(theta | {name: v}, x, 2), theta[name]
+    )
+    for name in theta
+}
 slopes["x"] = numerical(lambda v: bengio_loss(theta, v, 2), x)
 for name, slope in slopes.items():
     print(name, "agrees" if np.allclose(hand[name], slope, atol=1e-7) else "differs")
@@ -1459,12 +2005,17 @@ def train_lm(n, steps, rows=None, targets=None, batch=512, seed=1):
         rows, targets = all_examples(stories, n)
     set_seed(seed)
     model = BengioLM(len(lexicon), rows.shape[1], m=32, h=64)
-    nn.init.normal_(model.embedding.weight, std=0.1)  # near each other: words that are alike start alike
+    nn.init.normal_(
+        model.embedding.weight, std=0.1
+    )  # near each other: words that are alike start alike
     pick = shuffled(len(targets), batch, seed)
     history = train(
         model,
         lambda step: (rows[pick(step)], targets[pick(step)]),
-        lambda model, batch: (F.cross_entropy(model(batch[0]), batch[1]), len(batch[1])),
+        lambda model, batch: (
+            F.cross_entropy(model(batch[0]), batch[1]),
+            len(batch[1]),
+        ),
         steps=steps,
         rate=3e-2,
         schedule=warmup_cosine(20, lowest=0.02),
@@ -1479,14 +2030,21 @@ def perplexity_of(model, rows, targets):
     """exp of the mean loss, computed in parts."""
     with torch.no_grad():
         parts = zip(rows.split(4000), targets.split(4000), strict=True)
-        return math.exp(sum(F.cross_entropy(model(x), y, reduction="sum").item() for x, y in parts) / len(targets))
+        return math.exp(
+            sum(F.cross_entropy(model(x), y, reduction="sum").item() for x, y in parts)
+            / len(targets)
+        )
 
 
 # %%
 bengio, perplexity = {}, {}
 for n in (2, 4):
-    bengio[n], _ = train_lm(n, steps=budget().choose(grading=150, laptop=2000, gpu=8000))
-    perplexity[f"Bengio, {n} back"] = perplexity_of(bengio[n], *all_examples(held_out, n))
+    bengio[n], _ = train_lm(
+        n, steps=budget().choose(grading=150, laptop=2000, gpu=8000)
+    )
+    perplexity[f"Bengio, {n} back"] = perplexity_of(
+        bengio[n], *all_examples(held_out, n)
+    )
 
 # %% [markdown]
 # Its rival is the best counter of chapter 02, modified Kneser-Ney, on the same words:
@@ -1497,19 +2055,27 @@ for n in (2, 4):
 for n in (1, 2, 4):
     counts = ngrams.NgramCounts(stories, n + 1, lexicon[:-1])
     P, weights = zip(*kneser_ney(counts.levels, len(counts.vocabulary)), strict=True)  # noqa: F821
-    perplexity[f"Kneser-Ney, {n} back"] = ngrams.BackoffModel(counts, P, weights).perplexity(held_out)
+    perplexity[f"Kneser-Ney, {n} back"] = ngrams.BackoffModel(
+        counts, P, weights
+    ).perplexity(held_out)
 floor = language.floor("valid", set(lexicon))
 
 # %%
 _, axes = plt.subplots(figsize=(7, 2.3))
 ranking = sorted(perplexity, key=perplexity.get)
-axes.barh(ranking, [perplexity[name] for name in ranking], color=[plots.COLOURS["Kneser" in name] for name in ranking])
+axes.barh(
+    ranking,
+    [perplexity[name] for name in ranking],
+    color=[plots.COLOURS["Kneser" in name] for name in ranking],
+)
 axes.axvline(floor.perplexity, color="black", linestyle="--")
 axes.set(xlabel="perplexity on held-out stories (dashed: the language itself)")
 axes.grid(axis="y", visible=False)
 plt.show()
 for name in ranking:
-    print(f"{name:20} {math.log2(perplexity[name]) - floor.bits:.1f} bits above the floor")
+    print(
+        f"{name:20} {math.log2(perplexity[name]) - floor.bits:.1f} bits above the floor"
+    )
 
 # %% [markdown]
 # With the same window, vectors beat counts. A counter must have *met* a context; the network only needs to have met words *like* these. Which
@@ -1564,32 +2130,57 @@ def multiplications(V, n, m, h):
 # %% test="softmax_smoothing" aspect="right for scores of any size" points=1
 _got = log_probability(np.array([1.0, 2.0, 4.0]), 1)
 assert is_number(_got), f"log_probability returns a number; yours: {_got!r}."
-assert close(_got, 2 - math.log(math.e + math.e**2 + math.e**4), 1e-5), f"Scores 1, 2, 4, word 1; yours: {_got}."
-assert close(log_probability(np.array([0.0, 5000.0]), 0), -5000, 1e-6), "Scores 0 and 5000: word 0 has ln P = -5000."
+assert close(_got, 2 - math.log(math.e + math.e**2 + math.e**4), 1e-5), (
+    f"Scores 1, 2, 4, word 1; yours: {_got}."
+)
+assert close(log_probability(np.array([0.0, 5000.0]), 0), -5000, 1e-6), (
+    "Scores 0 and 5000: word 0 has ln P = -5000."
+)
 ### BEGIN HIDDEN TESTS
-_cases = [[800.0, 799.0, 801.0], [-9000.0, -9000.0, -9001.0], [-800.0, 900.0], [0.0, -2000.0, 1.0], [5.0]]
+_cases = [
+    [800.0, 799.0, 801.0],
+    [-9000.0, -9000.0, -9001.0],
+    [-800.0, 900.0],
+    [0.0, -2000.0, 1.0],
+    [5.0],
+]
 _cases += [
-    np.random.default_rng().normal(size=7) * scale + shift for scale in (1, 30, 3000) for shift in (-3000, 0, 3000)
+    np.random.default_rng().normal(size=7) * scale + shift
+    for scale in (1, 30, 3000)
+    for shift in (-3000, 0, 3000)
 ]
 for _y in map(np.array, _cases):
     for _w in {0, len(_y) - 1, random.randrange(len(_y))}:
         _wanted = torch.log_softmax(torch.tensor(_y), 0)[_w].item()
         _got = log_probability(_y.copy(), _w)
-        assert is_number(_got), f"log_probability returns a number; for scores {_y} yours is {_got!r}."
+        assert is_number(_got), (
+            f"log_probability returns a number; for scores {_y} yours is {_got!r}."
+        )
         _near = 1e-6 * (1 + np.abs(_y).max())  # as exact as float32 is
-        assert close(_got, _wanted, 1e-5, _near), f"Scores {_y}, word {_w}: yours is {_got}."
+        assert close(_got, _wanted, 1e-5, _near), (
+            f"Scores {_y}, word {_w}: yours is {_got}."
+        )
 _left = arguments_after(log_probability, _y.copy(), _w)[0]
 assert close(_left, _y), "log_probability changed the caller's scores."
 ### END HIDDEN TESTS
 
 # %% test="softmax_smoothing" aspect="impossible for counts" points=1
-_got = never_met([("a", "b"), ("b", "c")], [("a", "b"), ("c", "b"), ("c", "b"), ("a", "c")])
+_got = never_met(
+    [("a", "b"), ("b", "c")], [("a", "b"), ("c", "b"), ("c", "b"), ("a", "c")]
+)
 assert is_number(_got), f"never_met returns a share, a number; yours: {_got!r}."
-assert close(_got, 0.75, 1e-6), f"Three of these four were never met, (c, b) counts twice; yours: {_got}."
+assert close(_got, 0.75, 1e-6), (
+    f"Three of these four were never met, (c, b) counts twice; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 _got = never_met([], [("a", "b"), ("b", "a")])
-assert close(_got, 1, 1e-6), f"If nothing was met, everything is impossible: share 1; yours: {_got!r}."
-_got = never_met([("ab", "c"), ("a b", "c"), ("d", "e")], [("a", "bc"), ("a", "b c"), ("d", "e"), ("e", "d")])
+assert close(_got, 1, 1e-6), (
+    f"If nothing was met, everything is impossible: share 1; yours: {_got!r}."
+)
+_got = never_met(
+    [("ab", "c"), ("a b", "c"), ("d", "e")],
+    [("a", "bc"), ("a", "b c"), ("d", "e"), ("e", "d")],
+)
 assert close(_got, 0.75, 1e-6), (
     f"(ab, c) and (a, bc) are two tuples, even if they look alike end to end; yours: {_got}."
 )
@@ -1601,17 +2192,30 @@ for _letters, _n, _most in (
     ("abc", 4, 60),
 ):
     for _ in range(4):
-        _train = [tuple(random.choices(_letters, k=_n)) for _ in range(random.randint(_most // 2, _most))]
-        _test = [tuple(random.choices(_letters, k=_n)) for _ in range(random.randint(_most // 2, _most))]
-        _test += [_train[-1], ("never", *_letters)[:_n]]  # one surely met, at the end; one never
-        _wanted = sum(all(gram != other for other in _train) for gram in _test) / len(_test)
+        _train = [
+            tuple(random.choices(_letters, k=_n))
+            for _ in range(random.randint(_most // 2, _most))
+        ]
+        _test = [
+            tuple(random.choices(_letters, k=_n))
+            for _ in range(random.randint(_most // 2, _most))
+        ]
+        _test += [
+            _train[-1],
+            ("never", *_letters)[:_n],
+        ]  # one surely met, at the end; one never
+        _wanted = sum(all(gram != other for other in _train) for gram in _test) / len(
+            _test
+        )
         _got = never_met(list(_train), list(_test))
         assert is_number(_got), f"never_met returns a share, a number; yours: {_got!r}."
         assert close(_got, _wanted, 1e-5, 1e-6), (
             f"{len(_train)} tuples met ({_train[:4]} ...), {len(_test)} asked ({_test[:4]} ...): {_wanted} wanted, yours {_got}."
         )
 _left = arguments_after(never_met, list(_train), list(_test))
-assert [[tuple(gram) for gram in part] for part in _left] == [_train, _test], "never_met changed the caller's lists."
+assert [[tuple(gram) for gram in part] for part in _left] == [_train, _test], (
+    "never_met changed the caller's lists."
+)
 ### END HIDDEN TESTS
 
 # %% test="softmax_smoothing" aspect="the price of one probability" points=1
@@ -1619,26 +2223,43 @@ _got = multiplications(10, 1, 2, 3)
 assert is_number(_got), f"multiplications returns a number; yours: {_got!r}."
 assert _got == 56, f"V=10, n=1, m=2, h=3: W has 20 entries, H 6, U 30; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _V, _n, _m, _h in [(20, 4, 3, 7), (9, 2, 5, 1), *(random.sample(range(2, 30), 4) for _ in range(6))]:
-    _wanted = np.size(np.zeros((_V, _n * _m))) + np.size(np.zeros((_h, _n * _m))) + np.size(np.zeros((_V, _h)))
+for _V, _n, _m, _h in [
+    (20, 4, 3, 7),
+    (9, 2, 5, 1),
+    *(random.sample(range(2, 30), 4) for _ in range(6)),
+]:
+    _wanted = (
+        np.size(np.zeros((_V, _n * _m)))
+        + np.size(np.zeros((_h, _n * _m)))
+        + np.size(np.zeros((_V, _h)))
+    )
     _got = multiplications(_V, _n, _m, _h)
-    assert is_number(_got) and _got == _wanted, f"V={_V}, n={_n}, m={_m}, h={_h}: {_wanted} wanted; yours: {_got}."
+    assert is_number(_got) and _got == _wanted, (
+        f"V={_V}, n={_n}, m={_m}, h={_h}: {_wanted} wanted; yours: {_got}."
+    )
 ### END HIDDEN TESTS
 
 # %%
 costs = {}
 for n in (1, 2, 4):
     met, asked = (
-        [tuple(gram) for gram in torch.column_stack(all_examples(texts, n)).tolist()] for texts in (stories, held_out)
+        [tuple(gram) for gram in torch.column_stack(all_examples(texts, n)).tolist()]
+        for texts in (stories, held_out)
     )
     costs[n] = {"impossible for counts, %": round(100 * never_met(met, asked))}
-    costs[n]["multiplications of the net"] = f"{multiplications(len(lexicon), n, 32, 64):,}"
+    costs[n]["multiplications of the net"] = (
+        f"{multiplications(len(lexicon), n, 32, 64):,}"
+    )
 pd.DataFrame.from_dict(costs, orient="index").rename_axis("words back")
 
 # %%
 with torch.no_grad():
-    smallest = F.log_softmax(bengio[2](all_examples(held_out[:10], 2)[0]), 1).min().item()
-print(f"the network's least probable word: about 10 to the {round(smallest / math.log(10), -1):.0f}, never 0")
+    smallest = (
+        F.log_softmax(bengio[2](all_examples(held_out[:10], 2)[0]), 1).min().item()
+    )
+print(
+    f"the network's least probable word: about 10 to the {round(smallest / math.log(10), -1):.0f}, never 0"
+)
 
 # %% [markdown]
 # So no held-out word is impossible, and what one word teaches helps all words with like vectors. The costs: a counter looks up one number where the network multiplies for
@@ -1671,27 +2292,44 @@ def repaired_parameters(V, k):
 def leaks(rows, targets):
     """A list: the numbers of the columns of rows (N, n) that equal targets (N,) in every row."""
     ### BEGIN SOLUTION
-    return [column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()]
+    return [
+        column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()
+    ]
     ### END SOLUTION
 
 
 # %% test="one_hot_slide" aspect="the word to guess left out" points=1
 _got = repaired_parameters(10, 2)
 assert is_number(_got), f"repaired_parameters returns a number; yours: {_got!r}."
-assert _got < 310, f"V = 10, k = 2: the slide would say 310, with the word to guess in the input; yours: {_got}."
+assert _got < 310, (
+    f"V = 10, k = 2: the slide would say 310, with the word to guess in the input; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
-for _V, _k in ((10, 2), (1000, 10), (100_000, 10), (7, 1), (20, 5), random.sample(range(3, 90), 2)):
+for _V, _k in (
+    (10, 2),
+    (1000, 10),
+    (100_000, 10),
+    (7, 1),
+    (20, 5),
+    random.sample(range(3, 90), 2),
+):
     _got = repaired_parameters(_V, _k)
     assert is_number(_got), f"repaired_parameters returns a number; yours: {_got!r}."
-    assert _got == sum(_V * _V for _ in range(_k)) + _V, f"V = {_V}, k = {_k}: {_got} is not weights plus biases."
+    assert _got == sum(_V * _V for _ in range(_k)) + _V, (
+        f"V = {_V}, k = {_k}: {_got} is not weights plus biases."
+    )
 ### END HIDDEN TESTS
 
 # %% test="one_hot_slide" aspect="columns that give it away" points=2
 _rows = torch.tensor([[5, 1, 3], [2, 1, 4], [3, 1, 3]])
 _got = leaks(_rows, torch.tensor([3, 4, 3]))
 assert hasattr(_got, "__iter__"), f"leaks returns a list of columns; yours: {_got!r}."
-assert list(_got) == [2], f"Only the last column equals the targets 3 4 3 everywhere; yours: {_got}."
-assert list(leaks(_rows, torch.tensor([3, 4, 5]))) == [], "One row that differs clears a column: no leak here."
+assert list(_got) == [2], (
+    f"Only the last column equals the targets 3 4 3 everywhere; yours: {_got}."
+)
+assert list(leaks(_rows, torch.tensor([3, 4, 5]))) == [], (
+    "One row that differs clears a column: no leak here."
+)
 ### BEGIN HIDDEN TESTS
 for _N, _n, _same in (
     (5, 4, (0,)),
@@ -1703,17 +2341,31 @@ for _N, _n, _same in (
     (7, 3, ()),
 ):
     _y = torch.randint(3, (_N,))
-    _x = torch.stack([_y if c in _same else (_y + 1 + torch.randint(2, (_N,))) % 3 for c in range(_n)], 1)
-    for _column in set(range(_n)) - {*_same}:  # equal in all rows but one, which is the first, the last or any
+    _x = torch.stack(
+        [
+            _y if c in _same else (_y + 1 + torch.randint(2, (_N,))) % 3
+            for c in range(_n)
+        ],
+        1,
+    )
+    for _column in set(range(_n)) - {
+        *_same
+    }:  # equal in all rows but one, which is the first, the last or any
         _x[:, _column] = _y
-        _x[random.choice((0, _N - 1, random.randrange(_N))), _column] += random.choice((-1, 1))
+        _x[random.choice((0, _N - 1, random.randrange(_N))), _column] += random.choice(
+            (-1, 1)
+        )
     _got = leaks(_x.clone(), _y.clone())
-    assert hasattr(_got, "__iter__"), f"leaks returns a list of columns; yours: {_got!r}."
+    assert hasattr(_got, "__iter__"), (
+        f"leaks returns a list of columns; yours: {_got!r}."
+    )
     assert sorted(int(column) for column in _got) == [*_same], (
         f"Rows {_x.tolist()}, targets {_y.tolist()}: {[*_same]} wanted; yours: {_got}."
     )
     _left = arguments_after(leaks, _x.clone(), _y.clone())
-    assert close(_left[0], _x) and close(_left[1], _y), "leaks changed the caller's rows or targets."
+    assert close(_left[0], _x) and close(_left[1], _y), (
+        "leaks changed the caller's rows or targets."
+    )
 _y = torch.randperm(9)
 assert list(leaks(torch.stack([_y.roll(1), _y, _y.flip(0)], 1), _y.clone())) == [1], (
     "A column with the same words in another order does not leak."
@@ -1722,15 +2374,25 @@ _y = torch.randint(3, (500,))
 for _row in (0, 1, 99, 150, 250, 499):
     _x = torch.stack([_y, _y], 1)
     _x[_row, 0] += 1
-    assert list(leaks(_x, _y.clone())) == [1], "Of 500 rows one differs: this column does not leak."
+    assert list(leaks(_x, _y.clone())) == [1], (
+        "Of 500 rows one differs: this column does not leak."
+    )
 ### END HIDDEN TESTS
 
 # %%
-print(f"printed: {11 * 1000**2 + 1000:,}, and {4e-9 * (11 * 10**10 + 10**5):.0f} GB for 100,000 words in float32")
-print(f"repaired: {repaired_parameters(1000, 10):,}; with vectors: {bengio_parameters(1000, 10, 60, 50):,}")
-print(f"history of 512, a text of 16 words: {1 - sum(range(16)) / (16 * 512):.1%} padding")
+print(
+    f"printed: {11 * 1000**2 + 1000:,}, and {4e-9 * (11 * 10**10 + 10**5):.0f} GB for 100,000 words in float32"
+)
+print(
+    f"repaired: {repaired_parameters(1000, 10):,}; with vectors: {bengio_parameters(1000, 10, 60, 50):,}"
+)
+print(
+    f"history of 512, a text of 16 words: {1 - sum(range(16)) / (16 * 512):.1%} padding"
+)
 leaky = torch.cat([contexts, next_words[:, None]], 1)
-print("columns that leak:", leaks(contexts, next_words), "and", leaks(leaky, next_words))
+print(
+    "columns that leak:", leaks(contexts, next_words), "and", leaks(leaky, next_words)
+)
 
 # %%
 _, honest = train_lm(2, 80, contexts, next_words, batch=128)
@@ -1738,7 +2400,10 @@ _, cheating = train_lm(3, 80, leaky, next_words, batch=128)
 
 # %%
 _, axes = plt.subplots()
-for name, history in (("the words before", honest), ("with the word to guess", cheating)):
+for name, history in (
+    ("the words before", honest),
+    ("with the word to guess", cheating),
+):
     axes.plot(history["step"], history["train loss"], ".-", label=name)
 axes.axhline(floor.nats, color="black", linestyle="--", label="the language itself")
 axes.set(xlabel="step", ylabel="loss (nats per token)", ylim=(0, None))
@@ -1768,7 +2433,9 @@ plt.show()
 #    compare its argmax with the cues.
 
 # %%
-exam_fillers = torch.randint(2, 12, (500, 8), generator=torch.Generator().manual_seed(5))
+exam_fillers = torch.randint(
+    2, 12, (500, 8), generator=torch.Generator().manual_seed(5)
+)
 
 
 # %%
@@ -1777,8 +2444,13 @@ exam_fillers = torch.randint(2, 12, (500, 8), generator=torch.Generator().manual
 def practice(step):
     """256 texts with the cue at a random distance from 1 to 6, cut to 4 words; and their cues."""
     generator = torch.Generator().manual_seed(step)
-    drill, cues = torch.randint(2, 12, (256, 8), generator=generator), torch.randint(2, (256,), generator=generator)
-    drill[torch.arange(256), 8 - torch.randint(1, 7, (256,), generator=generator)] = cues
+    drill, cues = (
+        torch.randint(2, 12, (256, 8), generator=generator),
+        torch.randint(2, (256,), generator=generator),
+    )
+    drill[torch.arange(256), 8 - torch.randint(1, 7, (256,), generator=generator)] = (
+        cues
+    )
     return drill[:, -4:], cues
 
 
@@ -1789,7 +2461,9 @@ def reader_loss(net, batch):
 
 # %%
 set_seed(5)
-reader = nn.Sequential(nn.Embedding(12, 8), nn.Flatten(1), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 2))
+reader = nn.Sequential(
+    nn.Embedding(12, 8), nn.Flatten(1), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 2)
+)
 train(reader, practice, reader_loss, steps=200, rate=1e-2, device="cpu")
 print("trained on cues at distance 1 to 6, sees 4 words back")
 
@@ -1818,54 +2492,90 @@ for distance in range(1, 7):
 
 # %% test="beyond_the_window" aspect="the cue at its distance" points=1
 _got = exam(torch.tensor([[7, 8, 9], [4, 5, 6]]), 2, 3)
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return rows and cues; yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return rows and cues; yours: {_got!r}."
+)
 assert hasattr(_got[0], "tolist"), f"The rows are a tensor; yours: {_got[0]!r}."
-assert _got[0].tolist() == [[7, 0, 9], [4, 0, 6], [7, 1, 9], [4, 1, 6]], f"Distance 2 of 3; yours: {_got[0].tolist()}."
+assert _got[0].tolist() == [[7, 0, 9], [4, 0, 6], [7, 1, 9], [4, 1, 6]], (
+    f"Distance 2 of 3; yours: {_got[0].tolist()}."
+)
 ### BEGIN HIDDEN TESTS
-for _N, _L, _distance in ((1, 4, 1), (3, 2, 2), (5, 6, 6), (4, 7, 3), (3, 1, 1), (7, 5, 5), (6, 5, 1)):
+for _N, _L, _distance in (
+    (1, 4, 1),
+    (3, 2, 2),
+    (5, 6, 6),
+    (4, 7, 3),
+    (3, 1, 1),
+    (7, 5, 5),
+    (6, 5, 1),
+):
     _fillers = torch.randint(2, 9, (_N, _L))
     _got = exam(_fillers.clone(), _distance, _L)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return rows and cues; yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return rows and cues; yours: {_got!r}."
+    )
     assert tuple(getattr(_got[0], "shape", ())) == (2 * _N, _L), (
         f"{_N} fillers of {_L} words: rows {(2 * _N, _L)} wanted; yours: {_got[0]!r}."
     )
-    assert "int" in str(_got[0].dtype), f"Rows hold word numbers, integers: an embedding takes no {_got[0].dtype}."
+    assert "int" in str(_got[0].dtype), (
+        f"Rows hold word numbers, integers: an embedding takes no {_got[0].dtype}."
+    )
     for _i, _row in enumerate(_got[0].tolist()):
         _text = _fillers[_i % _N].tolist()
         _text[-_distance] = _i // _N
-        assert _row == _text, f"{_fillers.tolist()}, distance {_distance}: row {_i} should be {_text}; yours: {_row}."
+        assert _row == _text, (
+            f"{_fillers.tolist()}, distance {_distance}: row {_i} should be {_text}; yours: {_row}."
+        )
 ### END HIDDEN TESTS
 
 # %% test="beyond_the_window" aspect="each filler with both cues" points=1
 _got = exam(torch.tensor([[7, 8, 9], [4, 5, 6]]), 1, 2)
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return rows and cues; yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return rows and cues; yours: {_got!r}."
+)
 assert hasattr(_got[1], "tolist"), f"The cues are a tensor; yours: {_got[1]!r}."
-assert _got[1].tolist() == [0, 0, 1, 1], f"Two fillers, first both with cue 0, then with 1; yours: {_got[1].tolist()}."
+assert _got[1].tolist() == [0, 0, 1, 1], (
+    f"Two fillers, first both with cue 0, then with 1; yours: {_got[1].tolist()}."
+)
 _left = arguments_after(exam, torch.tensor([[7, 8, 9], [4, 5, 6]]), 1, 2)[0].tolist()
-assert _left == [[7, 8, 9], [4, 5, 6]], f"exam wrote into fillers itself: the next exam finds the old cue; now {_left}."
+assert _left == [[7, 8, 9], [4, 5, 6]], (
+    f"exam wrote into fillers itself: the next exam finds the old cue; now {_left}."
+)
 ### BEGIN HIDDEN TESTS
 for _N in (1, 3, 5, 8, 501):
     _fillers = torch.randint(2, 9, (_N, 4))
     _got = exam(_fillers.clone(), 2, 3)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return rows and cues; yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return rows and cues; yours: {_got!r}."
+    )
     assert hasattr(_got[1], "tolist") and _got[1].tolist() == [0] * _N + [1] * _N, (
         f"{_N} fillers: {_N} times cue 0, then {_N} times cue 1 wanted; yours: {_got[1]!r}."
     )
-    assert len(_got[0]) == 2 * _N, f"{_N} fillers: {2 * _N} rows wanted; yours: {len(_got[0])}."
+    assert len(_got[0]) == 2 * _N, (
+        f"{_N} fillers: {2 * _N} rows wanted; yours: {len(_got[0])}."
+    )
     _left = arguments_after(exam, _fillers.clone(), 4, 4)[0]
-    assert close(_left, _fillers), "exam wrote into fillers itself: the next exam finds the old cue."
+    assert close(_left, _fillers), (
+        "exam wrote into fillers itself: the next exam finds the old cue."
+    )
 ### END HIDDEN TESTS
 
 # %% test="beyond_the_window" aspect="only the last n words" points=1
 _got = exam(torch.tensor([[7, 8, 9, 3]]), 3, 2)
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return rows and cues; yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return rows and cues; yours: {_got!r}."
+)
 assert hasattr(_got[0], "tolist"), f"The rows are a tensor; yours: {_got[0]!r}."
-assert _got[0].tolist() == [[9, 3], [9, 3]], f"Cue 3 back, 2 words seen: only 9 3 is left; yours: {_got[0].tolist()}."
+assert _got[0].tolist() == [[9, 3], [9, 3]], (
+    f"Cue 3 back, 2 words seen: only 9 3 is left; yours: {_got[0].tolist()}."
+)
 ### BEGIN HIDDEN TESTS
 _fillers = torch.randint(2, 9, (3, 6))
 for _n, _distance in ((n, distance) for n in range(1, 7) for distance in range(1, 7)):
     _got = exam(_fillers.clone(), _distance, _n)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return rows and cues; yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return rows and cues; yours: {_got!r}."
+    )
     assert tuple(getattr(_got[0], "shape", ())) == (6, _n), (
         f"Three fillers, n = {_n}: rows {(6, _n)} wanted; yours: {_got[0]!r}."
     )
@@ -1874,30 +2584,47 @@ for _n, _distance in ((n, distance) for n in range(1, 7) for distance in range(1
             f"Distance {_distance}, n = {_n}: the cue should not be seen."
         )
     else:
-        assert [row[_n - _distance] for row in _got[0].tolist()] == [0, 0, 0, 1, 1, 1], (
+        assert [row[_n - _distance] for row in _got[0].tolist()] == [
+            0,
+            0,
+            0,
+            1,
+            1,
+            1,
+        ], (
             f"Distance {_distance}, n = {_n}: the cue should be seen, {_distance} before the end."
         )
 ### END HIDDEN TESTS
 
 # %% test="beyond_the_window" aspect="predicted, then measured" points=1
-assert is_number(guess_beyond), f"guess_beyond should be a number, not {guess_beyond!r}."
+assert is_number(guess_beyond), (
+    f"guess_beyond should be a number, not {guess_beyond!r}."
+)
 assert 0 <= guess_beyond <= 1, (
     f"guess_beyond is a share between 0 and 1, not {guess_beyond}; a wrong guess costs nothing."
 )
-assert np.shape(measured_beyond) == (6,), f"measured_beyond is a list of six shares; yours: {measured_beyond!r}."
+assert np.shape(measured_beyond) == (6,), (
+    f"measured_beyond is a list of six shares; yours: {measured_beyond!r}."
+)
 ### BEGIN HIDDEN TESTS
 _measured = [float(share) for share in measured_beyond]
 assert all(0.9 < share <= 1 for share in _measured[:4]), (
     f"Within the window reader is right nearly always; yours: {_measured}."
 )
-assert _measured[4] == _measured[5] == 0.5, f"Beyond it the two of a pair look alike; yours: {_measured[4:]}."
+assert _measured[4] == _measured[5] == 0.5, (
+    f"Beyond it the two of a pair look alike; yours: {_measured[4:]}."
+)
 ### END HIDDEN TESTS
 
 # %%
 _, axes = plt.subplots()
 axes.plot(range(1, 7), [100 * share for share in measured_beyond], "o")
 axes.axvline(4.5, color="gray", linestyle="--")
-axes.set(xlabel="distance of the cue (words before the blank)", ylabel="right, %", ylim=(0, 105))
+axes.set(
+    xlabel="distance of the cue (words before the blank)",
+    ylabel="right, %",
+    ylim=(0, 105),
+)
 axes.set_title("dashed: the end of the window", loc="left")
 plt.show()
 
@@ -1949,8 +2676,12 @@ def uniform_attention(T):
 # %% test="bag_means" aspect="undefined before the first word" points=1
 _got = bag_by_loop(torch.tensor([[1.0, 2.0], [3.0, 8.0]]), 0)
 assert hasattr(_got, "tolist"), f"bag_by_loop returns a tensor; yours: {_got!r}."
-assert tuple(_got.shape) == (2,), f"Vectors of two numbers, so is their mean; yours: {_got!r}."
-assert all(math.isnan(value) for value in _got.tolist()), f"(1/0) times an empty sum is NaN; yours: {_got.tolist()}."
+assert tuple(_got.shape) == (2,), (
+    f"Vectors of two numbers, so is their mean; yours: {_got!r}."
+)
+assert all(math.isnan(value) for value in _got.tolist()), (
+    f"(1/0) times an empty sum is NaN; yours: {_got.tolist()}."
+)
 ### BEGIN HIDDEN TESTS
 for _T, _d in ((3, 1), (2, 3), (1, 4), (4, 6)):
     _vectors = torch.randn(_T, _d)
@@ -1958,15 +2689,21 @@ for _T, _d in ((3, 1), (2, 3), (1, 4), (4, 6)):
     assert tuple(getattr(_got, "shape", ())) == (_d,), (
         f"i = 0, vectors of {_d} numbers: shape ({_d},); yours: {_got!r}."
     )
-    assert np.isnan(_got.tolist()).all(), f"(1/0) times an empty sum is NaN; yours: {_got.tolist()}."
+    assert np.isnan(_got.tolist()).all(), (
+        f"(1/0) times an empty sum is NaN; yours: {_got.tolist()}."
+    )
     for _i in (0, 1, _T):
         _left = arguments_after(bag_by_loop, _vectors.clone(), _i)[0]
-        assert close(_left, _vectors), "bag_by_loop adds up in the caller's vectors: start from a tensor of its own."
+        assert close(_left, _vectors), (
+            "bag_by_loop adds up in the caller's vectors: start from a tensor of its own."
+        )
 ### END HIDDEN TESTS
 
 # %% test="bag_means" aspect="mean of the words so far" points=1
 _got = bag_means(torch.tensor([[1.0, 2.0], [3.0, 8.0], [2.0, -1.0]]))
-assert tuple(getattr(_got, "shape", ())) == (3, 2), f"Three words, three means: shape (3, 2); yours: {_got!r}."
+assert tuple(getattr(_got, "shape", ())) == (3, 2), (
+    f"Three words, three means: shape (3, 2); yours: {_got!r}."
+)
 assert close(_got, [[1, 2], [2, 5], [2, 3]], 1e-5, 1e-6), (
     f"The means are (1, 2), (2, 5), (2, 3); yours: {_got.tolist()}."
 )
@@ -1975,52 +2712,94 @@ for _T, _d in ((1, 3), (4, 1), (7, 4), (3, 6), (9, 2)):
     _vectors = torch.randn(_T, _d)
     _wanted = torch.stack([_vectors[: i + 1].mean(0) for i in range(_T)])
     _got = bag_means(_vectors.clone())
-    assert tuple(getattr(_got, "shape", ())) == (_T, _d), f"{_T} words: shape {(_T, _d)} wanted; yours: {_got!r}."
-    assert close(_got, _wanted, 1e-4, 1e-5), "bag_means: some row is not the mean so far."
-    assert close(arguments_after(bag_means, _vectors.clone())[0], _vectors), "bag_means changed the caller's vectors."
+    assert tuple(getattr(_got, "shape", ())) == (_T, _d), (
+        f"{_T} words: shape {(_T, _d)} wanted; yours: {_got!r}."
+    )
+    assert close(_got, _wanted, 1e-4, 1e-5), (
+        "bag_means: some row is not the mean so far."
+    )
+    assert close(arguments_after(bag_means, _vectors.clone())[0], _vectors), (
+        "bag_means changed the caller's vectors."
+    )
 ### END HIDDEN TESTS
 
 # %% test="bag_means" aspect="attention to the past, evenly" points=1
 _got = uniform_attention(3)
-assert tuple(getattr(_got, "shape", ())) == (3, 3), f"T = 3: shape (3, 3) wanted; yours: {_got!r}."
-assert close(np.sum(_got.tolist(), 1), [1, 1, 1], 1e-5), f"Each row sums to 1; yours: {_got.sum(1).tolist()}."
-assert _got[0, 1] == _got[0, 2] == _got[1, 2] == 0, f"Nobody sees a later word; yours: {_got.tolist()}."
+assert tuple(getattr(_got, "shape", ())) == (3, 3), (
+    f"T = 3: shape (3, 3) wanted; yours: {_got!r}."
+)
+assert close(np.sum(_got.tolist(), 1), [1, 1, 1], 1e-5), (
+    f"Each row sums to 1; yours: {_got.sum(1).tolist()}."
+)
+assert _got[0, 1] == _got[0, 2] == _got[1, 2] == 0, (
+    f"Nobody sees a later word; yours: {_got.tolist()}."
+)
 ### BEGIN HIDDEN TESTS
 for _T in (1, 2, 3, 5, 9):
     _wanted = [[1 / (i + 1) if j <= i else 0 for j in range(_T)] for i in range(_T)]
-    assert close(uniform_attention(_T), _wanted, 1e-5, 1e-6), f"T = {_T}: row i should hold 1/i at its first i places."
+    assert close(uniform_attention(_T), _wanted, 1e-5, 1e-6), (
+        f"T = {_T}: row i should hold 1/i at its first i places."
+    )
 ### END HIDDEN TESTS
 
 # %% test="bag_means" aspect="three ways, one number" points=1
 _vectors = torch.tensor([[1.0, 2.0], [3.0, 8.0], [2.0, -1.0], [0.0, 5.0]])
 _all, _weights = bag_means(_vectors.clone()), uniform_attention(4)
-assert tuple(getattr(_all, "shape", ())) == (4, 2), f"bag_means: shape (4, 2) wanted; yours: {_all!r}."
-assert tuple(getattr(_weights, "shape", ())) == (4, 4), f"uniform_attention(4): shape (4, 4); yours: {_weights!r}."
+assert tuple(getattr(_all, "shape", ())) == (4, 2), (
+    f"bag_means: shape (4, 2) wanted; yours: {_all!r}."
+)
+assert tuple(getattr(_weights, "shape", ())) == (4, 4), (
+    f"uniform_attention(4): shape (4, 4); yours: {_weights!r}."
+)
 for _i in range(1, 5):
     _one = bag_by_loop(_vectors.clone(), _i)
-    assert tuple(getattr(_one, "shape", ())) == (2,), f"bag_by_loop: shape (2,) wanted; yours: {_one!r}."
-    _ways = [_one.tolist(), _all[_i - 1].tolist(), (_weights @ _vectors)[_i - 1].tolist()]
+    assert tuple(getattr(_one, "shape", ())) == (2,), (
+        f"bag_by_loop: shape (2,) wanted; yours: {_one!r}."
+    )
+    _ways = [
+        _one.tolist(),
+        _all[_i - 1].tolist(),
+        (_weights @ _vectors)[_i - 1].tolist(),
+    ]
     assert close(_ways, [_vectors[:_i].mean(0).tolist()] * 3, 1e-5, 1e-6), (
         f"i = {_i}: loop, running total, attention give {_ways}."
     )
 ### BEGIN HIDDEN TESTS
 _vectors = torch.randn(6, 3)
 _all, _weights = bag_means(_vectors.clone()), uniform_attention(6)
-assert tuple(getattr(_all, "shape", ())) == (6, 3), f"bag_means: shape (6, 3) wanted; yours: {_all!r}."
-assert tuple(getattr(_weights, "shape", ())) == (6, 6), f"uniform_attention(6): shape (6, 6); yours: {_weights!r}."
+assert tuple(getattr(_all, "shape", ())) == (6, 3), (
+    f"bag_means: shape (6, 3) wanted; yours: {_all!r}."
+)
+assert tuple(getattr(_weights, "shape", ())) == (6, 6), (
+    f"uniform_attention(6): shape (6, 6); yours: {_weights!r}."
+)
 for _i in range(1, 7):
     _one = bag_by_loop(_vectors.clone(), _i)
-    assert tuple(getattr(_one, "shape", ())) == (3,), f"bag_by_loop: shape (3,) wanted; yours: {_one!r}."
-    _ways = [_one.tolist(), _all[_i - 1].tolist(), (_weights @ _vectors)[_i - 1].tolist()]
+    assert tuple(getattr(_one, "shape", ())) == (3,), (
+        f"bag_by_loop: shape (3,) wanted; yours: {_one!r}."
+    )
+    _ways = [
+        _one.tolist(),
+        _all[_i - 1].tolist(),
+        (_weights @ _vectors)[_i - 1].tolist(),
+    ]
     assert close(_ways, [_vectors[:_i].mean(0).tolist()] * 3, 1e-4, 1e-5), (
         f"i = {_i} of 6: loop, running total, attention give {_ways}."
     )
 ### END HIDDEN TESTS
 
 # %% test="bag_means" aspect="gradients reach all words so far" points=1
-_cases = [(torch.tensor([[1.0, 2.0], [3.0, 8.0]]), "the first vector is all of the first mean and half of the second")]
+_cases = [
+    (
+        torch.tensor([[1.0, 2.0], [3.0, 8.0]]),
+        "the first vector is all of the first mean and half of the second",
+    )
+]
 ### BEGIN HIDDEN TESTS
-_cases += [(torch.randn(T, d), "vector j is a share 1/i of each mean from j on") for T, d in ((5, 3), (1, 2), (8, 3))]
+_cases += [
+    (torch.randn(T, d), "vector j is a share 1/i of each mean from j on")
+    for T, d in ((5, 3), (1, 2), (8, 3))
+]
 ### END HIDDEN TESTS
 for _vectors, _why in _cases:
     _T, _d = _vectors.shape
@@ -2029,7 +2808,9 @@ for _vectors, _why in _cases:
     except NotImplementedError:
         raise
     except RuntimeError as _error:
-        raise AssertionError(f"No gradient reaches the vectors, so they would never learn ({_error}).") from None
+        raise AssertionError(
+            f"No gradient reaches the vectors, so they would never learn ({_error})."
+        ) from None
     _wanted = [[sum(1 / i for i in range(j + 1, _T + 1))] * _d for j in range(_T)]
     assert close(_got, _wanted, 1e-4, 1e-5), (
         f"{_T} words: {_why}, so the gradients of the summed means are {np.round(_wanted, 3).tolist()}; yours: {_got}."
@@ -2043,7 +2824,11 @@ for _vectors, _why in _cases:
 class BagLM(nn.Module):
     def __init__(self, V, m=32, h=64):
         super().__init__()
-        self.embedding, self.hidden, self.out = nn.Embedding(V, m), nn.Linear(m, h), nn.Linear(h, V)
+        self.embedding, self.hidden, self.out = (
+            nn.Embedding(V, m),
+            nn.Linear(m, h),
+            nn.Linear(h, V),
+        )
         nn.init.normal_(self.embedding.weight, std=0.3)
 
     def forward(self, ids):
@@ -2060,33 +2845,55 @@ def story(text):
 
 def bag_loss(model, batch):
     scores = torch.cat([model(inputs) for inputs, _ in batch])
-    return F.cross_entropy(scores, torch.cat([targets for _, targets in batch])), len(scores)
+    return F.cross_entropy(scores, torch.cat([targets for _, targets in batch])), len(
+        scores
+    )
 
 
 # %%
 set_seed(1)
-bag, encoded, draw = BagLM(len(lexicon)), [story(text) for text in stories], shuffled(len(stories), 8, seed=1)
+bag, encoded, draw = (
+    BagLM(len(lexicon)),
+    [story(text) for text in stories],
+    shuffled(len(stories), 8, seed=1),
+)
 many = budget().choose(grading=100, laptop=1200, gpu=4000)
 some = lambda step: [encoded[i] for i in draw(step)]  # noqa: E731
-train(bag, some, bag_loss, steps=many, rate=5e-2, schedule=warmup_cosine(20), device="cpu")
+train(
+    bag, some, bag_loss, steps=many, rate=5e-2, schedule=warmup_cosine(20), device="cpu"
+)
 with torch.no_grad():
-    bag_perplexity = math.exp(bag_loss(bag, [story(text) for text in held_out])[0].item())
-print(f"perplexity: about {round(bag_perplexity, -1):.0f}; Kneser-Ney, 1 back: {perplexity['Kneser-Ney, 1 back']:.0f}")
+    bag_perplexity = math.exp(
+        bag_loss(bag, [story(text) for text in held_out])[0].item()
+    )
+print(
+    f"perplexity: about {round(bag_perplexity, -1):.0f}; Kneser-Ney, 1 back: {perplexity['Kneser-Ney, 1 back']:.0f}"
+)
 
 # %%
 past, _ = story(held_out[0])
 mixed = past[torch.randperm(len(past))]
 with torch.no_grad():
     change = (bag(past)[-1] - bag(mixed)[-1]).abs().max().item()
-print(f"the past in another order changes the scores by {change:.0e}" if change > 1e-4 else "another order: no change")
+print(
+    f"the past in another order changes the scores by {change:.0e}"
+    if change > 1e-4
+    else "another order: no change"
+)
 
 # %%
 _, (left, right) = plt.subplots(1, 2, width_ratios=[1, 1.3])
 left.imshow(uniform_attention(8), cmap="cividis_r")
 left.set(xlabel="word looked at", ylabel="word that looks", title="dark: more weight")
 left.grid(False)
-shown = {"bag of words": bag_perplexity} | {name: perplexity[name] for name in ranking[::-1]}
-right.barh(list(shown), list(shown.values()), color=[plots.COLOURS["Kneser" in name] for name in shown])
+shown = {"bag of words": bag_perplexity} | {
+    name: perplexity[name] for name in ranking[::-1]
+}
+right.barh(
+    list(shown),
+    list(shown.values()),
+    color=[plots.COLOURS["Kneser" in name] for name in shown],
+)
 right.patches[0].set_color(plots.COLOURS[2])  # the bag
 right.axvline(floor.perplexity, color="black", linestyle="--")
 right.set(xlabel="perplexity on held-out stories")

@@ -33,7 +33,9 @@ from lmkit.testing import arguments_after, close, gradients, is_number, without_
 from lmkit.training import set_seed, train, warmup_cosine
 
 plots.use_style()
-torch.set_num_threads(1)  # our networks are small: a second thread costs more than it brings
+torch.set_num_threads(
+    1
+)  # our networks are small: a second thread costs more than it brings
 
 # %% [markdown] statement="rnn"
 # ## 1. One step, again and again
@@ -69,23 +71,37 @@ def rnn(e, h, W_x, W_h, b):
 
 # %% test="rnn" aspect="two steps by hand" points=1
 _one = torch.ones(1, 1, dtype=torch.float64)
-_got = rnn(torch.tensor([[1.0], [0.0]]).double(), torch.zeros(1).double(), _one, 2 * _one, torch.zeros(1).double())
+_got = rnn(
+    torch.tensor([[1.0], [0.0]]).double(),
+    torch.zeros(1).double(),
+    _one,
+    2 * _one,
+    torch.zeros(1).double(),
+)
 assert torch.is_tensor(_got), f"Return a tensor of shape [T, k]; yours: {_got!r}."
-assert tuple(_got.shape) == (2, 1), f"Two words and a state of one number: shape (2, 1); yours: {tuple(_got.shape)}."
-assert close(_got[0, 0], math.tanh(1), 1e-5), f"h_1 = tanh(1) = .7616; yours: {_got[0, 0]:.4f}."
+assert tuple(_got.shape) == (2, 1), (
+    f"Two words and a state of one number: shape (2, 1); yours: {tuple(_got.shape)}."
+)
+assert close(_got[0, 0], math.tanh(1), 1e-5), (
+    f"h_1 = tanh(1) = .7616; yours: {_got[0, 0]:.4f}."
+)
 assert close(_got[1, 0], math.tanh(2 * math.tanh(1)), 1e-5), (
     f"h_2 = tanh(2 × .7616) = .9094: only the old state speaks; yours: {_got[1, 0]:.4f}."
 )
 ### BEGIN HIDDEN TESTS
 for _T in (1, 2, 5):
-    _x, _u, _w, _c, _h = (random.uniform(0.3, 1) * random.choice((-1, 1)) for _ in range(5))
+    _x, _u, _w, _c, _h = (
+        random.uniform(0.3, 1) * random.choice((-1, 1)) for _ in range(5)
+    )
     _e = torch.randn(_T, 1).double()
     _parts = (torch.tensor(part).double() for part in ([_h], [[_u]], [[_w]], [_c]))
     _got, _wanted = rnn(_e.clone(), *_parts), []
     for _x in _e[:, 0].tolist():
         _h = math.tanh(_u * _x + _w * _h + _c)
         _wanted.append([_h])
-    assert close(_got, _wanted, 1e-5, 1e-6), f"{_T} words, d = k = 1: the states are not those of the equation."
+    assert close(_got, _wanted, 1e-5, 1e-6), (
+        f"{_T} words, d = k = 1: the states are not those of the equation."
+    )
 ### END HIDDEN TESTS
 
 # %% test="rnn" aspect="equal to nn.RNN" points=1
@@ -100,14 +116,25 @@ for _d, _k, _T in _sizes:
     _bias = (_cell.bias_ih_l0 + _cell.bias_hh_l0).detach()
     _weights = _h, _cell.weight_ih_l0.detach(), _cell.weight_hh_l0.detach(), _bias
     _got = rnn(_e.clone(), *(part.clone() for part in _weights))
-    assert torch.is_tensor(_got) and _got.shape == _wanted.shape, f"Wanted a tensor of shape {tuple(_wanted.shape)}."
+    assert torch.is_tensor(_got) and _got.shape == _wanted.shape, (
+        f"Wanted a tensor of shape {tuple(_wanted.shape)}."
+    )
     _off = (_got - _wanted).abs().max().item()
-    assert _off < 1e-5, f"With d = {_d}, k = {_k}, T = {_T} you differ from nn.RNN by up to {_off:.4f}."
+    assert _off < 1e-5, (
+        f"With d = {_d}, k = {_k}, T = {_T} you differ from nn.RNN by up to {_off:.4f}."
+    )
 
 # %% test="rnn" aspect="the past goes on" points=1
-_e, _W_x, _W_h, _b = torch.randn(7, 3), torch.randn(2, 3), torch.randn(2, 2), torch.randn(2)
+_e, _W_x, _W_h, _b = (
+    torch.randn(7, 3),
+    torch.randn(2, 3),
+    torch.randn(2, 2),
+    torch.randn(2),
+)
 _whole = rnn(_e, torch.zeros(2), _W_x, _W_h, _b)
-assert torch.is_tensor(_whole) and len(_whole) == 7, f"Seven words make seven states; yours: {_whole!r}."
+assert torch.is_tensor(_whole) and len(_whole) == 7, (
+    f"Seven words make seven states; yours: {_whole!r}."
+)
 _second = rnn(_e[4:], _whole[3].clone(), _W_x, _W_h, _b)
 assert close(_second, _whole[4:], 1e-4, 1e-4), (
     "Words 5 to 7, started from the state behind word 4, should give the states of the whole text; yours do not."
@@ -115,12 +142,21 @@ assert close(_second, _whole[4:], 1e-4, 1e-4), (
 ### BEGIN HIDDEN TESTS
 _h = torch.randn(2)
 _got = rnn(_e[:1].clone(), _h.clone(), _W_x.clone(), _W_h.clone(), _b.clone())
-_wanted = torch.stack([torch.tanh((_W_x[i] * _e[0]).sum() + (_W_h[i] * _h).sum() + _b[i]) for i in range(2)])
-assert close(_got, _wanted[None], 1e-4, 1e-4), f"One word, started from h = {_h.tolist()}: the state is another."
+_wanted = torch.stack(
+    [
+        torch.tanh((_W_x[i] * _e[0]).sum() + (_W_h[i] * _h).sum() + _b[i])
+        for i in range(2)
+    ]
+)
+assert close(_got, _wanted[None], 1e-4, 1e-4), (
+    f"One word, started from h = {_h.tolist()}: the state is another."
+)
 _given = _e, _h, _W_x, _W_h, _b
 _left = arguments_after(rnn, *(part.clone() for part in _given))
 for _name, _one, _two in zip(("e", "h", "W_x", "W_h", "b"), _left, _given, strict=True):
-    assert close(_one, _two), f"rnn changed the caller's {_name}: the next text would start from other numbers."
+    assert close(_one, _two), (
+        f"rnn changed the caller's {_name}: the next text would start from other numbers."
+    )
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -139,7 +175,8 @@ other_story[0] = 0.05 * torch.randn(width)
 _, axes = plt.subplots()
 for rho in (0.8, 0.95, 1.0, 1.1):
     one, two = (
-        rnn(e, torch.zeros(width), torch.eye(width), rho * rotation, torch.zeros(width)) for e in (story, other_story)
+        rnn(e, torch.zeros(width), torch.eye(width), rho * rotation, torch.zeros(width))
+        for e in (story, other_story)
     )
     axes.semilogy(range(1, 61), (one - two).norm(dim=1), label=f"$\\rho$ = {rho}")
 axes.set(xlabel="words read", ylabel="distance of the states (log)")
@@ -198,10 +235,14 @@ times_printed = by_product(10**5, 100, 100) / 10**7
 # %% test="parameters" aspect="four matrices" points=1
 _got = by_terms(7, 2, 3)
 assert np.shape(_got) == (4,), f"by_terms returns four numbers; yours: {_got!r}."
-assert list(_got) == [14, 6, 9, 21], f"V = 7, d = 2, k = 3: E holds 7 × 2 numbers, and so on; yours: {_got!r}."
+assert list(_got) == [14, 6, 9, 21], (
+    f"V = 7, d = 2, k = 3: E holds 7 × 2 numbers, and so on; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 for _V, _d, _k in ((30, 4, 9), (5, 12, 8), random.sample(range(2, 50), 3)):
-    _wanted = [np.zeros(shape).size for shape in ((_V, _d), (_k, _d), (_k, _k), (_V, _k))]
+    _wanted = [
+        np.zeros(shape).size for shape in ((_V, _d), (_k, _d), (_k, _k), (_V, _k))
+    ]
     _got = by_terms(_V, _d, _k)
     assert close(_got, _wanted), f"V, d, k = {_V, _d, _k}: your sizes are {_got!r}."
 ### END HIDDEN TESTS
@@ -213,25 +254,40 @@ assert _got == 50, f"V = 7, d = 2, k = 3: 14 + 6 + 9 + 21 = 50; your product is 
 ### BEGIN HIDDEN TESTS
 for _V, _d, _k in ((30, 4, 9), (5, 12, 8), random.sample(range(2, 50), 3)):
     _wanted, _got = _d * _V + _d * _k + _k**2 + _k * _V, by_product(_V, _d, _k)
-    assert is_number(_got) and _got == _wanted, f"V, d, k = {_V, _d, _k}: the terms sum to {_wanted}, not {_got!r}."
+    assert is_number(_got) and _got == _wanted, (
+        f"V, d, k = {_V, _d, _k}: the terms sum to {_wanted}, not {_got!r}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="parameters" aspect="torch's biases are counted" points=1
 _got = by_module(7, 2, 3)
 assert is_number(_got), f"by_module returns a number; yours: {_got!r}."
-assert _got != 50, "by_module leaves out the biases: nn.RNN and nn.Linear have some by default."
-assert _got == 63, f"V = 7, d = 2, k = 3: torch holds 63 numbers, biases included; yours: {_got}."
+assert _got != 50, (
+    "by_module leaves out the biases: nn.RNN and nn.Linear have some by default."
+)
+assert _got == 63, (
+    f"V = 7, d = 2, k = 3: torch holds 63 numbers, biases included; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _V, _d, _k in ((30, 4, 9), (5, 12, 8), random.sample(range(2, 50), 3)):
-    _wanted, _got = _d * _V + _d * _k + _k**2 + _k * _V + 2 * _k + _V, by_module(_V, _d, _k)
-    assert is_number(_got) and _got == _wanted, f"V, d, k = {_V, _d, _k}: torch holds {_wanted} numbers, not {_got!r}."
+    _wanted, _got = (
+        _d * _V + _d * _k + _k**2 + _k * _V + 2 * _k + _V,
+        by_module(_V, _d, _k),
+    )
+    assert is_number(_got) and _got == _wanted, (
+        f"V, d, k = {_V, _d, _k}: torch holds {_wanted} numbers, not {_got!r}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="parameters" aspect="the printed total" points=1
 assert is_number(times_printed), f"times_printed is a number, not {times_printed!r}."
-assert times_printed > 1, f"The slide prints too few, not too many; yours: {times_printed}."
+assert times_printed > 1, (
+    f"The slide prints too few, not too many; yours: {times_printed}."
+)
 ### BEGIN HIDDEN TESTS
-assert close(times_printed, 2.002, 1e-6), f"Not {times_printed}: divide the exact total by 10^7."
+assert close(times_printed, 2.002, 1e-6), (
+    f"Not {times_printed}: divide the exact total by 10^7."
+)
 ### END HIDDEN TESTS
 
 # %%
@@ -257,7 +313,9 @@ class LanguageModel(nn.Module):
         self.cell = cell(d, k, batch_first=True)
         self.out = nn.Linear(k, V)
 
-    def forward(self, words, state=None):  # words [B, T] -> scores [B, T, V], last state
+    def forward(
+        self, words, state=None
+    ):  # words [B, T] -> scores [B, T, V], last state
         states, state = self.cell(self.embedding(words), state)
         return self.out(states), state
 
@@ -305,12 +363,20 @@ def next_word_loss(s, x):
 
 
 # %% test="next_word_loss" aspect="what the print rewards" points=1
-assert hasattr(printed, "keys"), f"printed is a dict with the keys 1.0 and 0.01; yours: {printed!r}."
+assert hasattr(printed, "keys"), (
+    f"printed is a dict with the keys 1.0 and 0.01; yours: {printed!r}."
+)
 for _p in (1.0, 0.01):
-    assert is_number(printed.get(_p)), f"printed[{_p}] should be a number; yours: {printed!r}."
-assert printed[1.0] != printed[0.01], "The printed loss does tell a good model from a bad one."
+    assert is_number(printed.get(_p)), (
+        f"printed[{_p}] should be a number; yours: {printed!r}."
+    )
+assert printed[1.0] != printed[0.01], (
+    "The printed loss does tell a good model from a bad one."
+)
 ### BEGIN HIDDEN TESTS
-assert close(printed[1.0], 0, atol=1e-9), f"For a probability of 1 the printed loss is not {printed[1.0]}."
+assert close(printed[1.0], 0, atol=1e-9), (
+    f"For a probability of 1 the printed loss is not {printed[1.0]}."
+)
 assert close(printed[0.01], -4.60517, 1e-3), (
     f"For a probability of 0.01 not {printed[0.01]}: take the formula as it is printed, in nats."
 )
@@ -318,42 +384,69 @@ assert close(printed[0.01], -4.60517, 1e-3), (
 
 # %% test="next_word_loss" aspect="two words, by hand" points=1
 _got = next_word_loss(np.log([[0.5, 0.25, 0.25], [0.1, 0.8, 0.1]]), np.array([0, 2]))
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (loss, gradient); yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return the pair (loss, gradient); yours: {_got!r}."
+)
 assert is_number(_got[0]), f"The loss is one number; yours: {_got[0]!r}."
 assert close(_got[0], (math.log(2) + math.log(10)) / 2, 1e-5), (
     f"The right words have probability .5 and .1: (ln 2 + ln 10) / 2 = 1.498; yours: {float(_got[0]):.4f}."
 )
 ### BEGIN HIDDEN TESTS
 for _T, _V in ((7, 5), (1, 4), (3, 8)):
-    _s, _x = np.random.default_rng().normal(size=(_T, _V)), np.random.default_rng().integers(0, _V, _T)
+    _s, _x = (
+        np.random.default_rng().normal(size=(_T, _V)),
+        np.random.default_rng().integers(0, _V, _T),
+    )
     _x[0] = random.choice((0, _V - 1))
     _wanted = F.cross_entropy(torch.from_numpy(_s), torch.from_numpy(_x)).item()
     _got = next_word_loss(_s.copy(), _x.copy())
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (loss, gradient); yours: {_got!r}."
-    assert close(_got[0], _wanted, 1e-5), f"{_T} rows of {_V} random scores: {_wanted:.4f} wanted, yours {_got[0]}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return the pair (loss, gradient); yours: {_got!r}."
+    )
+    assert close(_got[0], _wanted, 1e-5), (
+        f"{_T} rows of {_V} random scores: {_wanted:.4f} wanted, yours {_got[0]}."
+    )
     _left = arguments_after(next_word_loss, _s.copy(), _x.copy())
-    assert close(_left[0], _s) and close(_left[1], _x), "next_word_loss changed the caller's scores or words."
+    assert close(_left[0], _s) and close(_left[1], _x), (
+        "next_word_loss changed the caller's scores or words."
+    )
 ### END HIDDEN TESTS
 
 # %% test="next_word_loss" aspect="large scores do not overflow" points=1
 for _large in ([[4000.0, 4000.0, -4000.0]], [[-9000.0, -9000.0, -9900.0]]):
     with np.errstate(all="ignore"):
         _got = next_word_loss(np.array(_large), np.array([1]))
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (loss, gradient); yours: {_got!r}."
-    assert close(_got[0], math.log(2), 1e-5), f"Scores {_large[0]}, right word 1: loss ln 2 = .6931; yours: {_got[0]}."
-    assert close(_got[1], [[0.5, -0.5, 0]], 1e-5, 1e-6), f"Its gradient is [.5, -.5, 0]; yours: {_got[1]}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return the pair (loss, gradient); yours: {_got!r}."
+    )
+    assert close(_got[0], math.log(2), 1e-5), (
+        f"Scores {_large[0]}, right word 1: loss ln 2 = .6931; yours: {_got[0]}."
+    )
+    assert close(_got[1], [[0.5, -0.5, 0]], 1e-5, 1e-6), (
+        f"Its gradient is [.5, -.5, 0]; yours: {_got[1]}."
+    )
 ### BEGIN HIDDEN TESTS
 for _cost in (800, 3000, 20_000):
-    _got = next_word_loss(np.array([[0.0, _cost, 0.0], [5.0, 5.0, -_cost]]), np.array([0, 1]))
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (loss, gradient); yours: {_got!r}."
+    _got = next_word_loss(
+        np.array([[0.0, _cost, 0.0], [5.0, 5.0, -_cost]]), np.array([0, 1])
+    )
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return the pair (loss, gradient); yours: {_got!r}."
+    )
     assert close(_got[0], (_cost + math.log(2)) / 2, 1e-6), (
         f"A right word {_cost} below another costs {_cost} nats, not infinitely many; yours: {_got[0]}."
     )
-    assert close(_got[1], [[-0.5, 0.5, 0], [0.25, -0.25, 0]], 1e-5, 1e-6), f"Large scores: your gradient is {_got[1]}."
-_s = np.array([[-2000.0, -2001.0], [2000.0, 2001.0], [0.0, 1.0]])  # rows at very different heights
+    assert close(_got[1], [[-0.5, 0.5, 0], [0.25, -0.25, 0]], 1e-5, 1e-6), (
+        f"Large scores: your gradient is {_got[1]}."
+    )
+_s = np.array(
+    [[-2000.0, -2001.0], [2000.0, 2001.0], [0.0, 1.0]]
+)  # rows at very different heights
 _wanted = F.cross_entropy(torch.from_numpy(_s), torch.tensor([0, 0, 1])).item()
 _got = next_word_loss(_s.copy(), np.array([0, 0, 1]))
-assert close(_got[0], _wanted, 1e-5), f"Rows around -2000, 2000 and 0: {_wanted:.4f} wanted; yours: {_got[0]}."
+assert close(_got[0], _wanted, 1e-5), (
+    f"Rows around -2000, 2000 and 0: {_wanted:.4f} wanted; yours: {_got[0]}."
+)
 ### END HIDDEN TESTS
 
 # %% test="next_word_loss" aspect="gradient by hand" points=1
@@ -362,12 +455,19 @@ _sizes = [(4, 3)]
 _sizes += [(1, 5), (7, 2), (3, 9)]
 ### END HIDDEN TESTS
 for _T, _V in _sizes:
-    _s, _x = np.random.default_rng().normal(size=(_T, _V)), np.random.default_rng().integers(0, _V, _T)
+    _s, _x = (
+        np.random.default_rng().normal(size=(_T, _V)),
+        np.random.default_rng().integers(0, _V, _T),
+    )
     _by_torch = torch.from_numpy(_s.copy()).requires_grad_(True)
     F.cross_entropy(_by_torch, torch.from_numpy(_x)).backward()
     _got = next_word_loss(_s.copy(), _x.copy())
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (loss, gradient); yours: {_got!r}."
-    assert np.shape(_got[1]) == (_T, _V), f"The gradient has the shape of s, {(_T, _V)}; yours: {np.shape(_got[1])}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return the pair (loss, gradient); yours: {_got!r}."
+    )
+    assert np.shape(_got[1]) == (_T, _V), (
+        f"The gradient has the shape of s, {(_T, _V)}; yours: {np.shape(_got[1])}."
+    )
     assert close(np.sum(np.asarray(_got[1]), axis=1), [0] * _T, atol=1e-5), (
         "Each row of the gradient should sum to 0: what one word wins, others lose."
     )
@@ -380,8 +480,12 @@ try:
 except NotImplementedError:
     raise
 except RuntimeError as _error:
-    raise AssertionError(f"Here autograd is switched off, and your gradient needs it ({_error}).") from None
-assert close(_again, _by_torch.grad, 1e-4, 1e-5), "With autograd switched off your gradient is another one."
+    raise AssertionError(
+        f"Here autograd is switched off, and your gradient needs it ({_error})."
+    ) from None
+assert close(_again, _by_torch.grad, 1e-4, 1e-5), (
+    "With autograd switched off your gradient is another one."
+)
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -439,23 +543,45 @@ def by_autograd(e, y, W_x, W_h, b):
 
 
 # %% test="bptt" aspect="one step has no past" points=1
-_e, _y, _W = torch.tensor([[2.0]]).double(), torch.tensor([[1.0]]).double(), torch.tensor([[0.5]]).double()
+_e, _y, _W = (
+    torch.tensor([[2.0]]).double(),
+    torch.tensor([[1.0]]).double(),
+    torch.tensor([[0.5]]).double(),
+)
 _got = bptt(_e, _y, _W, _W.clone(), torch.zeros(1).double())
-assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three tensors; yours: {_got!r}."
+assert hasattr(_got, "__len__") and len(_got) == 3, (
+    f"Return three tensors; yours: {_got!r}."
+)
 _delta = (math.tanh(1) - 1) * (1 - math.tanh(1) ** 2)
-assert close(_got[2], [_delta], 1e-5), f"db = (h - y)(1 - h²) = {_delta:.4f}; yours: {_got[2]}."
-assert close(_got[0], [[2 * _delta]], 1e-5), f"dW_x = db × e = {2 * _delta:.4f}; yours: {_got[0]}."
-assert close(_got[1], [[0]]), f"W_h was only multiplied by h_0 = 0, so dW_h = 0; yours: {_got[1]}."
+assert close(_got[2], [_delta], 1e-5), (
+    f"db = (h - y)(1 - h²) = {_delta:.4f}; yours: {_got[2]}."
+)
+assert close(_got[0], [[2 * _delta]], 1e-5), (
+    f"dW_x = db × e = {2 * _delta:.4f}; yours: {_got[0]}."
+)
+assert close(_got[1], [[0]]), (
+    f"W_h was only multiplied by h_0 = 0, so dW_h = 0; yours: {_got[1]}."
+)
 ### BEGIN HIDDEN TESTS
 for _d, _k in ((3, 2), (1, 4), (4, 5)):
-    _e, _y, _W_x, _W_h, _b = [torch.randn(*s).double() for s in ((1, _d), (1, _k), (_k, _d), (_k, _k), (_k,))]
+    _e, _y, _W_x, _W_h, _b = [
+        torch.randn(*s).double() for s in ((1, _d), (1, _k), (_k, _d), (_k, _k), (_k,))
+    ]
     _h = torch.tanh(_W_x @ _e[0] + _b)
     _delta = (_h - _y[0]) * (1 - _h**2)
     _got = bptt(_e.clone(), _y.clone(), _W_x.clone(), _W_h.clone(), _b.clone())
-    assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three tensors; yours: {_got!r}."
-    assert close(_got[2], _delta, 1e-4, 1e-6), f"One word, d = {_d}, k = {_k}: db is not (h - y)(1 - h²)."
-    assert close(_got[0], _delta[:, None] * _e, 1e-4, 1e-6), f"One word, d = {_d}, k = {_k}: dW_x is not db times e."
-    assert close(_got[1], torch.zeros(_k, _k)), "One word: W_h was only multiplied by h_0 = 0, so dW_h = 0."
+    assert hasattr(_got, "__len__") and len(_got) == 3, (
+        f"Return three tensors; yours: {_got!r}."
+    )
+    assert close(_got[2], _delta, 1e-4, 1e-6), (
+        f"One word, d = {_d}, k = {_k}: db is not (h - y)(1 - h²)."
+    )
+    assert close(_got[0], _delta[:, None] * _e, 1e-4, 1e-6), (
+        f"One word, d = {_d}, k = {_k}: dW_x is not db times e."
+    )
+    assert close(_got[1], torch.zeros(_k, _k)), (
+        "One word: W_h was only multiplied by h_0 = 0, so dW_h = 0."
+    )
 ### END HIDDEN TESTS
 
 # %% test="bptt" aspect="bias through all steps" points=1
@@ -464,10 +590,17 @@ _sizes = [(3, 5)]
 _sizes += [(4, 2), (5, 3), (3, 9), (1, 4)]
 ### END HIDDEN TESTS
 for _k, _T in _sizes:
-    _random = [torch.randn(*shape).double() for shape in ((_T, 2), (_T, _k), (_k, 2), (_k, _k), (_k,))]
+    _random = [
+        torch.randn(*shape).double()
+        for shape in ((_T, 2), (_T, _k), (_k, 2), (_k, _k), (_k,))
+    ]
     _got, _wanted = bptt(*[part.clone() for part in _random]), by_autograd(*_random)
-    assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three tensors; yours: {_got!r}."
-    assert np.shape(_got[2]) == (_k,), f"db has the shape of b; yours: {np.shape(_got[2])}."
+    assert hasattr(_got, "__len__") and len(_got) == 3, (
+        f"Return three tensors; yours: {_got!r}."
+    )
+    assert np.shape(_got[2]) == (_k,), (
+        f"db has the shape of b; yours: {np.shape(_got[2])}."
+    )
     assert close(_got[2], _wanted[2], 1e-4, 1e-5), (
         f"db over {_T} steps is not autograd's: {_wanted[2]} wanted, yours {_got[2]}. Does the error of later steps come back?"
     )
@@ -478,9 +611,14 @@ _sizes = [(3, 4, 6)]
 _sizes += [(4, 3, 2), (1, 5, 4), (5, 2, 8)]
 ### END HIDDEN TESTS
 for _d, _k, _T in _sizes:
-    _random = [torch.randn(*shape).double() for shape in ((_T, _d), (_T, _k), (_k, _d), (_k, _k), (_k,))]
+    _random = [
+        torch.randn(*shape).double()
+        for shape in ((_T, _d), (_T, _k), (_k, _d), (_k, _k), (_k,))
+    ]
     _got, _wanted = bptt(*[part.clone() for part in _random]), by_autograd(*_random)
-    assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three tensors; yours: {_got!r}."
+    assert hasattr(_got, "__len__") and len(_got) == 3, (
+        f"Return three tensors; yours: {_got!r}."
+    )
     _shapes = [tuple(np.shape(part)) for part in _got[:2]]
     assert _shapes == [(_k, _d), (_k, _k)], (
         f"dW_x and dW_h have the shapes of W_x and W_h, {(_k, _d)}, {(_k, _k)}; yours: {_shapes}."
@@ -494,8 +632,12 @@ for _d, _k, _T in _sizes:
     )
 ### BEGIN HIDDEN TESTS
 _left = arguments_after(bptt, *[part.clone() for part in _random])
-for _name, _one, _two in zip(("e", "y", "W_x", "W_h", "b"), _left, _random, strict=True):
-    assert close(_one, _two), f"bptt changed the caller's {_name}: gradients go into tensors of their own."
+for _name, _one, _two in zip(
+    ("e", "y", "W_x", "W_h", "b"), _left, _random, strict=True
+):
+    assert close(_one, _two), (
+        f"bptt changed the caller's {_name}: gradients go into tensors of their own."
+    )
 ### END HIDDEN TESTS
 
 # %% test="bptt" aspect="autograd is switched off" points=1
@@ -504,23 +646,32 @@ _sizes = [(2, 3, 4)]
 _sizes += [(3, 2, 5)]
 ### END HIDDEN TESTS
 for _d, _k, _T in _sizes:
-    _random = [torch.randn(*shape).double() for shape in ((_T, _d), (_T, _k), (_k, _d), (_k, _k), (_k,))]
+    _random = [
+        torch.randn(*shape).double()
+        for shape in ((_T, _d), (_T, _k), (_k, _d), (_k, _k), (_k,))
+    ]
     try:
         _got = without_autograd(bptt, *[part.clone() for part in _random])
     except NotImplementedError:
         raise
     except RuntimeError as _error:
-        raise AssertionError(f"Here autograd is switched off, and your bptt needs it ({_error}).") from None
+        raise AssertionError(
+            f"Here autograd is switched off, and your bptt needs it ({_error})."
+        ) from None
     _usual = bptt(*[part.clone() for part in _random])
     for _part in (_got, _usual):
-        assert hasattr(_part, "__len__") and len(_part) == 3, f"Return three tensors; yours: {_part!r}."
+        assert hasattr(_part, "__len__") and len(_part) == 3, (
+            f"Return three tensors; yours: {_part!r}."
+        )
     for _name, _one, _two in zip(("dW_x", "dW_h", "db"), _got, _usual, strict=True):
         assert np.size(_two) and close(_one, _two, 1e-5, 1e-6), (
             f"With autograd switched off your {_name} is another: {_one!r}."
         )
 ### BEGIN HIDDEN TESTS
 for _one, _two in zip(_got, by_autograd(*_random), strict=True):
-    assert np.shape(_one) == tuple(_two.shape), "With autograd switched off some gradient has another shape."
+    assert np.shape(_one) == tuple(_two.shape), (
+        "With autograd switched off some gradient has another shape."
+    )
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -550,15 +701,22 @@ def stream_batches(ids, rows, steps):
     ### BEGIN SOLUTION
     L = (len(ids) - 1) // rows
     inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
-    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]
+    return [
+        (inputs[:, j : j + steps], targets[:, j : j + steps])
+        for j in range(0, L, steps)
+    ]
     ### END SOLUTION
 
 
 # %% test="stream_batches" aspect="targets are one ahead" points=1
 _got = stream_batches(torch.arange(13), 3, 2)
-assert hasattr(_got, "__len__") and len(_got) == 2, f"13 words, 3 rows of 4, 2 at a time: 2 pairs; yours: {_got!r}."
+assert hasattr(_got, "__len__") and len(_got) == 2, (
+    f"13 words, 3 rows of 4, 2 at a time: 2 pairs; yours: {_got!r}."
+)
 for _inputs, _targets in _got:
-    assert torch.is_tensor(_inputs) and _inputs.shape == (3, 2), f"Inputs of shape (3, 2) wanted; yours: {_inputs!r}."
+    assert torch.is_tensor(_inputs) and _inputs.shape == (3, 2), (
+        f"Inputs of shape (3, 2) wanted; yours: {_inputs!r}."
+    )
     assert torch.is_tensor(_targets) and torch.equal(_targets, _inputs + 1), (
         f"Behind the words {_inputs.tolist()} come others than {_targets!r}."
     )
@@ -567,16 +725,25 @@ for _N, _rows, _steps in ((25, 4, 3), (24, 4, 2), (8, 1, 3), (17, 5, 7), (31, 3,
     _text = torch.randperm(_N) + 70_000
     _next = dict(zip(_text.tolist(), _text[1:].tolist(), strict=False))
     _got = stream_batches(_text.clone(), _rows, _steps)
-    assert isinstance(_got, tuple | list) and len(_got) == -(-((_N - 1) // _rows) // _steps), (
+    assert isinstance(_got, tuple | list) and len(_got) == -(
+        -((_N - 1) // _rows) // _steps
+    ), (
         f"N = {_N}, {_rows} rows, {_steps} steps: not {len(_got) if hasattr(_got, '__len__') else _got!r} pairs."
     )
     for _inputs, _targets in _got:
         for _side in (_inputs, _targets):
-            assert torch.is_tensor(_side) and str(_side.dtype) in ("torch.int64", "torch.int32"), (
+            assert torch.is_tensor(_side) and str(_side.dtype) in (
+                "torch.int64",
+                "torch.int32",
+            ), (
                 f"Word numbers stay integers, an embedding takes no others; yours: {getattr(_side, 'dtype', _side)}."
             )
-        assert _inputs.shape == _targets.shape, "Inputs and targets of a pair have the same shape."
-        for _word, _after in zip(_inputs.flatten().tolist(), _targets.flatten().tolist(), strict=True):
+        assert _inputs.shape == _targets.shape, (
+            "Inputs and targets of a pair have the same shape."
+        )
+        for _word, _after in zip(
+            _inputs.flatten().tolist(), _targets.flatten().tolist(), strict=True
+        ):
             assert _next.get(_word) == _after, (
                 f"N = {_N}, {_rows} rows, {_steps} steps: some target is not the next word of the text."
             )
@@ -584,20 +751,35 @@ for _N, _rows, _steps in ((25, 4, 3), (24, 4, 2), (8, 1, 3), (17, 5, 7), (31, 3,
 
 # %% test="stream_batches" aspect="rows go on in the next batch" points=1
 _got = stream_batches(torch.arange(13), 3, 2)
-assert hasattr(_got, "__len__") and len(_got) == 2, f"13 words, 3 rows of 4, 2 at a time: 2 pairs; yours: {_got!r}."
-assert _got[0][0].tolist() == [[0, 1], [4, 5], [8, 9]], f"First batch: 0 1, 4 5 and 8 9; yours: {_got[0][0].tolist()}."
+assert hasattr(_got, "__len__") and len(_got) == 2, (
+    f"13 words, 3 rows of 4, 2 at a time: 2 pairs; yours: {_got!r}."
+)
+assert _got[0][0].tolist() == [[0, 1], [4, 5], [8, 9]], (
+    f"First batch: 0 1, 4 5 and 8 9; yours: {_got[0][0].tolist()}."
+)
 assert _got[1][0].tolist() == [[2, 3], [6, 7], [10, 11]], (
     f"Second batch: 2 3, 6 7, 10 11; yours: {_got[1][0].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _N, _rows, _steps in ((29, 4, 3), (32, 4, 3), (31, 4, 5), (30, 3, 4), (9, 1, 2), (45, 5, 2), (22, 3, 1)):
+for _N, _rows, _steps in (
+    (29, 4, 3),
+    (32, 4, 3),
+    (31, 4, 5),
+    (30, 3, 4),
+    (9, 1, 2),
+    (45, 5, 2),
+    (22, 3, 1),
+):
     _L = (_N - 1) // _rows
     _got = stream_batches(torch.arange(_N), _rows, _steps)
     assert isinstance(_got, tuple | list) and len(_got) == -(-_L // _steps), (
         f"N = {_N}, {_rows} rows of {_L}, {_steps} at a time: {-(-_L // _steps)} pairs wanted; yours: {_got!r}."
     )
     for _j, _pair in enumerate(_got):
-        _wanted = [[row * _L + i for i in range(_L)[_j * _steps :][:_steps]] for row in range(_rows)]
+        _wanted = [
+            [row * _L + i for i in range(_L)[_j * _steps :][:_steps]]
+            for row in range(_rows)
+        ]
         assert torch.is_tensor(_pair[0]) and _pair[0].tolist() == _wanted, (
             f"The words 0 to {_N - 1} in {_rows} rows, {_steps} at a time: batch {_j} (from 0) should be {_wanted}."
         )
@@ -606,9 +788,13 @@ for _N, _rows, _steps in ((29, 4, 3), (32, 4, 3), (31, 4, 5), (30, 3, 4), (9, 1,
 # %% test="stream_batches" aspect="a narrow end is kept" points=1
 _got = stream_batches(torch.arange(11), 2, 3)
 _widths = [tuple(pair[0].shape) for pair in _got or []]
-assert _widths == [(2, 3), (2, 2)], f"11 words in 2 rows of 5: a batch of width 3, one of 2; yours: {_widths}."
+assert _widths == [(2, 3), (2, 2)], (
+    f"11 words in 2 rows of 5: a batch of width 3, one of 2; yours: {_widths}."
+)
 _widths = [tuple(pair[1].shape) for pair in stream_batches(torch.arange(11), 2, 9)]
-assert _widths == [(2, 5)], f"Steps of 9 in rows of 5: one batch of width 5; yours: {_widths}."
+assert _widths == [(2, 5)], (
+    f"Steps of 9 in rows of 5: one batch of width 5; yours: {_widths}."
+)
 ### BEGIN HIDDEN TESTS
 for _rows, _L, _steps in (
     (2, 7, 3),
@@ -634,18 +820,31 @@ for _rows, _L, _steps in (
 _cases = [(4, 3, 31)]
 ### BEGIN HIDDEN TESTS
 # N such that rows divides N, leaves a rest of 1, or another; the last batch full, one column wide, or between
-_cases += [(r, s, r * L + rest) for r, L, s in ((3, 8, 4), (4, 7, 3), (5, 8, 5), (2, 9, 2)) for rest in (1, 2, r)]
-_cases += [(1, 4, 10), (random.randint(2, 6), random.randint(2, 9), random.randint(60, 99))]
+_cases += [
+    (r, s, r * L + rest)
+    for r, L, s in ((3, 8, 4), (4, 7, 3), (5, 8, 5), (2, 9, 2))
+    for rest in (1, 2, r)
+]
+_cases += [
+    (1, 4, 10),
+    (random.randint(2, 6), random.randint(2, 9), random.randint(60, 99)),
+]
 ### END HIDDEN TESTS
 for _rows, _steps, _N in _cases:
     _text = torch.from_numpy(np.random.default_rng().permutation(_N))
     _L = (_N - 1) // _rows
     _got = stream_batches(_text.clone(), _rows, _steps)
-    assert isinstance(_got, tuple | list) and len(_got) > 0, f"Return a list of pairs; yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) > 0, (
+        f"Return a list of pairs; yours: {_got!r}."
+    )
     for _side, _first in ((0, 0), (1, 1)):
         _read = torch.cat([pair[_side] for pair in _got], dim=1)
-        assert _read.shape == (_rows, _L), f"N = {_N}, {_rows} rows: {_L} words each; yours have {tuple(_read.shape)}."
-        assert "int" in str(_read.dtype), f"Word numbers stay integers; yours: {_read.dtype}."
+        assert _read.shape == (_rows, _L), (
+            f"N = {_N}, {_rows} rows: {_L} words each; yours have {tuple(_read.shape)}."
+        )
+        assert "int" in str(_read.dtype), (
+            f"Word numbers stay integers; yours: {_read.dtype}."
+        )
         assert torch.equal(_read.flatten(), _text[_first : _first + _rows * _L]), (
             f"N = {_N}, {_rows} rows, {_steps} steps: put together again, your {('inputs', 'targets')[_side]} are not the text."
         )
@@ -684,7 +883,10 @@ _sizes = [(7, 2, 3)]
 _sizes += [(1, 3, 2), (8, 1, 4), (5, 4, 2)]
 ### END HIDDEN TESTS
 for _T, _d, _k in _sizes:
-    _given = [torch.randn(*s).double() for s in ((_T, _d), (_T, _k), (_k, _d), (_k, _k), (_k,))]
+    _given = [
+        torch.randn(*s).double()
+        for s in ((_T, _d), (_T, _k), (_k, _d), (_k, _k), (_k,))
+    ]
     _e, _y, _W_x, _W_h, _b = (part.numpy() for part in _given)
     _h, _wanted = np.zeros(_k), 0.0
     for _t in range(_T):
@@ -692,14 +894,18 @@ for _T, _d, _k in _sizes:
         _wanted += 0.5 * np.sum((_h - _y[_t]) ** 2)
     for _tau in (1, 2, 3, 7, 20):
         _got = truncated_loss(*(part.clone() for part in _given), _tau)
-        assert torch.is_tensor(_got) and _got.numel() == 1, f"Return a tensor with one number; yours: {_got!r}."
+        assert torch.is_tensor(_got) and _got.numel() == 1, (
+            f"Return a tensor with one number; yours: {_got!r}."
+        )
         assert close(_got.item(), _wanted, 1e-5), (
             f"{_T} words: the loss is {_wanted:.4f} for every tau; with tau = {_tau} yours is {_got.item():.4f}. "
             "Is the state carried on?"
         )
 ### BEGIN HIDDEN TESTS
 _left = arguments_after(truncated_loss, *(part.clone() for part in _given), 2)
-assert all(close(one, two) for one, two in zip(_left, _given, strict=False)), "truncated_loss changed its arguments."
+assert all(close(one, two) for one, two in zip(_left, _given, strict=False)), (
+    "truncated_loss changed its arguments."
+)
 ### END HIDDEN TESTS
 
 # %% test="truncated_loss" aspect="no gradient crosses a cut" points=1
@@ -708,7 +914,9 @@ _cases = [(6, 3, 4)]  # T, tau and the only word with an error, counted from 0
 _cases += [(7, 2, 5), (8, 4, 4), (8, 4, 7), (5, 1, 3), (9, 3, 8), (7, 5, 6), (6, 10, 5)]
 ### END HIDDEN TESTS
 for _T, _tau, _word in _cases:
-    _e, _W_x, _W_h, _b = [torch.randn(*shape).double() / 2 for shape in ((_T, 2), (3, 2), (3, 3), (3,))]
+    _e, _W_x, _W_h, _b = [
+        torch.randn(*shape).double() / 2 for shape in ((_T, 2), (3, 2), (3, 3), (3,))
+    ]
     _states, _h = [], np.zeros(3)
     for _t in range(_T):
         _h = np.tanh(_W_x.numpy() @ _e[_t].numpy() + _W_h.numpy() @ _h + _b.numpy())
@@ -716,7 +924,9 @@ for _T, _tau, _word in _cases:
     _y = torch.tensor(np.array(_states))
     _y[_word] += 1
     _found = gradients(truncated_loss, _e, _y, _W_x, _W_h, _b, _tau)[0]
-    assert np.shape(_found) == (_T, 2), "The loss should have a gradient for each word vector."
+    assert np.shape(_found) == (_T, 2), (
+        "The loss should have a gradient for each word vector."
+    )
     _reached, _first = _found.abs().sum(1), _word // _tau * _tau
     assert (_reached[:_first] < 1e-9).all(), (
         f"With tau = {_tau}, the error at word {_word + 1} must not reach words 1 to {_first}; gradients: {_reached}."
@@ -728,10 +938,19 @@ for _T, _tau, _word in _cases:
 # %% test="truncated_loss" aspect="weights feel their own chunk" points=1
 _sizes = [(8, 3)]
 ### BEGIN HIDDEN TESTS
-_sizes += [(7, 2), (11, 4), (6, 3), (5, 1), (4, 3)]  # the last chunk full, shorter, one word
+_sizes += [
+    (7, 2),
+    (11, 4),
+    (6, 3),
+    (5, 1),
+    (4, 3),
+]  # the last chunk full, shorter, one word
 ### END HIDDEN TESTS
 for _T, _tau in _sizes:
-    _e, _y, _W_x, _W_h, _b = [torch.randn(*shape).double() for shape in ((_T, 2), (_T, 3), (3, 2), (3, 3), (3,))]
+    _e, _y, _W_x, _W_h, _b = [
+        torch.randn(*shape).double()
+        for shape in ((_T, 2), (_T, 3), (3, 2), (3, 3), (3,))
+    ]
     _weights = [weight.clone().requires_grad_(True) for weight in (_W_x, _W_h, _b)]
     _loss, _h = 0, torch.zeros(3).double()
     for _start in range(0, _T, _tau):
@@ -740,7 +959,9 @@ for _T, _tau in _sizes:
             _h = torch.tanh(_weights[0] @ _e[_t] + _weights[1] @ _h + _weights[2])
             _loss = _loss + ((_h - _y[_t]) ** 2).sum() / 2
     _got = gradients(truncated_loss, _e, _y, _W_x, _W_h, _b, _tau)[2:]
-    for _name, _mine, _wanted in zip(("W_x", "W_h", "b"), _got, torch.autograd.grad(_loss, _weights), strict=True):
+    for _name, _mine, _wanted in zip(
+        ("W_x", "W_h", "b"), _got, torch.autograd.grad(_loss, _weights), strict=True
+    ):
         assert close(_mine, _wanted, 1e-4, 1e-5), (
             f"T = {_T}, tau = {_tau}: the gradient of {_name} is not the one of chunks of {_tau} words."
         )
@@ -751,9 +972,14 @@ _cases = [(6, 6), (6, 50)]
 _cases += [(1, 1), (3, 4), (9, 9), (4, 1000)]
 ### END HIDDEN TESTS
 for _T, _tau in _cases:
-    _random = [torch.randn(*shape).double() for shape in ((_T, 2), (_T, 3), (3, 2), (3, 3), (3,))]
+    _random = [
+        torch.randn(*shape).double()
+        for shape in ((_T, 2), (_T, 3), (3, 2), (3, 3), (3,))
+    ]
     _got = gradients(truncated_loss, *_random, _tau)[2:]
-    for _name, _mine, _wanted in zip(("W_x", "W_h", "b"), _got, by_autograd(*_random), strict=True):
+    for _name, _mine, _wanted in zip(
+        ("W_x", "W_h", "b"), _got, by_autograd(*_random), strict=True
+    ):
         assert close(_mine, _wanted, 1e-4, 1e-5), (
             f"{_T} words fit into one chunk of {_tau}: the gradient of {_name} should be that of plain BPTT; yours is cut."
         )
@@ -768,15 +994,28 @@ def remember(tau, lag, bits_a_batch=512):
     """Learn to say which bit stood `lag` steps back; the share of right answers on new bits."""
     set_seed(1)
     bits = torch.randint(2, (100_000,))
-    inputs, targets = (stream_batches(part, bits_a_batch // tau, tau) for part in (bits[lag:], bits[:-lag]))
+    inputs, targets = (
+        stream_batches(part, bits_a_batch // tau, tau)
+        for part in (bits[lag:], bits[:-lag])
+    )
     model = LanguageModel(nn.RNN, 2, 8, 32)
 
     def loss(model, batch, carry):
         scores, state = model(batch[0], carry.get("state"))
         carry["state"] = state.detach()
-        return F.cross_entropy(scores.flatten(0, 1), batch[1].flatten()), batch[1].numel()
+        return F.cross_entropy(scores.flatten(0, 1), batch[1].flatten()), batch[
+            1
+        ].numel()
 
-    train(model, lambda i: (inputs[i][0], targets[i][0]), loss, steps=190, rate=5e-3, carry={}, device="cpu")
+    train(
+        model,
+        lambda i: (inputs[i][0], targets[i][0]),
+        loss,
+        steps=190,
+        rate=5e-3,
+        carry={},
+        device="cpu",
+    )
     bits = torch.randint(2, (3_000,))
     with torch.no_grad():
         answers = model(bits[None])[0][0].argmax(1)
@@ -792,7 +1031,13 @@ _, axes = plt.subplots()
 for lag, percent in found_bits.items():
     axes.semilogx(taus, percent, "o-", base=2, label=f"{lag} steps back")
 axes.axhline(50, color="gray", linestyle=":", label="guessing")
-axes.set(xlabel="length of a chunk, $\\tau$", ylabel="right answers (%)", ylim=(40, 105), xticks=taus, xticklabels=taus)
+axes.set(
+    xlabel="length of a chunk, $\\tau$",
+    ylabel="right answers (%)",
+    ylim=(40, 105),
+    xticks=taus,
+    xticklabels=taus,
+)
 axes.legend(loc="upper left")
 plt.show()
 
@@ -839,10 +1084,14 @@ def jacobian_norms(h, W_h):
 
 
 # %% test="jacobian_norms" aspect="three predictions" points=1
-assert hasattr(predicted, "keys"), f"predicted is a dict from rho to a number; yours: {predicted!r}."
+assert hasattr(predicted, "keys"), (
+    f"predicted is a dict from rho to a number; yours: {predicted!r}."
+)
 for _rho in (0.9, 1.0, 1.1):
     _value = predicted.get(_rho)
-    assert is_number(_value) and _value > 0, f"predicted[{_rho}] should be a positive number."
+    assert is_number(_value) and _value > 0, (
+        f"predicted[{_rho}] should be a positive number."
+    )
 assert predicted[0.9] < predicted[1.0] < predicted[1.1], "A larger rho stretches more."
 ### BEGIN HIDDEN TESTS
 for _rho, _wanted in ((0.9, 0.005154), (1.0, 1), (1.1, 117.39)):
@@ -855,7 +1104,9 @@ for _rho, _wanted in ((0.9, 0.005154), (1.0, 1), (1.1, 117.39)):
 _got = jacobian_norms(np.zeros((4, 2)), np.array([[0.0, -0.5], [0.5, 0.0]]))
 assert np.shape(_got) == (4,), f"Four states, four norms; yours: {_got!r}."
 assert close(_got[-1], 1, 1e-5), f"The last one, of dh_T/dh_T, is 1; yours: {_got[-1]}."
-assert close(_got, [0.125, 0.25, 0.5, 1], 1e-5), f"Half a rotation at each step: .125, .25, .5, 1; yours: {_got!r}."
+assert close(_got, [0.125, 0.25, 0.5, 1], 1e-5), (
+    f"Half a rotation at each step: .125, .25, .5, 1; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 for _T, _k, _rho in ((1, 3, 0.7), (2, 4, 1.3), (7, 3, 0.6), (5, 1, -1.5), (3, 5, 2.0)):
     _turn = np.linalg.qr(np.random.default_rng().normal(size=(_k, _k)))[0]
@@ -869,12 +1120,21 @@ for _T, _k, _rho in ((1, 3, 0.7), (2, 4, 1.3), (7, 3, 0.6), (5, 1, -1.5), (3, 5,
 # %% test="jacobian_norms" aspect="the tanh dampens" points=1
 _got = jacobian_norms(np.array([[0.9], [0.5], [0.8]]), np.array([[2.0]]))
 assert np.shape(_got) == (3,), f"Three states, three norms; yours: {_got!r}."
-assert close(_got[1], 0.72, 1e-5), f"The step to h = .8 multiplies by (1 - .64) × 2 = .72; yours: {_got[1]:.4f}."
-assert close(_got[0], 1.08, 1e-5), f"The step to h = .5 multiplies by 1.5 more: 1.08; yours: {_got[0]:.4f}."
+assert close(_got[1], 0.72, 1e-5), (
+    f"The step to h = .8 multiplies by (1 - .64) × 2 = .72; yours: {_got[1]:.4f}."
+)
+assert close(_got[0], 1.08, 1e-5), (
+    f"The step to h = .5 multiplies by 1.5 more: 1.08; yours: {_got[0]:.4f}."
+)
 ### BEGIN HIDDEN TESTS
 for _T in (1, 2, 6):
-    _h, _w = np.random.default_rng().uniform(-0.9, 0.9, (_T, 1)), random.uniform(0.5, 3) * random.choice((-1, 1))
-    _wanted = [np.prod([abs(_w) * (1 - h**2) for h in _h[t + 1 :, 0]]) for t in range(_T)]
+    _h, _w = (
+        np.random.default_rng().uniform(-0.9, 0.9, (_T, 1)),
+        random.uniform(0.5, 3) * random.choice((-1, 1)),
+    )
+    _wanted = [
+        np.prod([abs(_w) * (1 - h**2) for h in _h[t + 1 :, 0]]) for t in range(_T)
+    ]
     _got = jacobian_norms(_h.copy(), np.array([[_w]]))
     assert close(_got, _wanted, 1e-4, 1e-6), (
         f"{_T} states of one number: the norms are products of |w| (1 - h²) over the later states; yours: {_got!r}."
@@ -896,7 +1156,10 @@ for _k, _T in _sizes:
         _end = _start
         for _s in range(_t + 1, _T):
             _end = torch.tanh(_W @ _end + _x[_s])
-        _rows = [torch.autograd.grad(_end[i], _start, retain_graph=True)[0] for i in range(_k)]
+        _rows = [
+            torch.autograd.grad(_end[i], _start, retain_graph=True)[0]
+            for i in range(_k)
+        ]
         _wanted.append(torch.linalg.matrix_norm(torch.stack(_rows), 2).item())
     _h = torch.stack(_states).numpy()
     _got = jacobian_norms(_h.copy(), _W.numpy().copy())
@@ -906,19 +1169,37 @@ for _k, _T in _sizes:
     )
 ### BEGIN HIDDEN TESTS
 _left = arguments_after(jacobian_norms, _h.copy(), _W.numpy().copy())
-assert close(_left[0], _h) and close(_left[1], _W), "jacobian_norms changed the caller's h or W_h."
+assert close(_left[0], _h) and close(_left[1], _W), (
+    "jacobian_norms changed the caller's h or W_h."
+)
 ### END HIDDEN TESTS
 
 # %%
 _, axes = plt.subplots()
 for rho, colour in zip((0.5, 0.9, 1.1, 1.5), plots.COLOURS, strict=False):
-    states = rnn(story, torch.zeros(width), torch.eye(width), rho * rotation, torch.zeros(width))
-    axes.semilogy(range(59, -1, -1), jacobian_norms(states.numpy(), rho * rotation.numpy()), label=f"$\\rho$ = {rho}")
+    states = rnn(
+        story, torch.zeros(width), torch.eye(width), rho * rotation, torch.zeros(width)
+    )
+    axes.semilogy(
+        range(59, -1, -1),
+        jacobian_norms(states.numpy(), rho * rotation.numpy()),
+        label=f"$\\rho$ = {rho}",
+    )
     axes.semilogy([0, 59], [1, rho**59], "--", color=colour, linewidth=1)
-tiny = rnn(1e-12 * story, torch.zeros(width), torch.eye(width), 1.5 * rotation, torch.zeros(width))
+tiny = rnn(
+    1e-12 * story,
+    torch.zeros(width),
+    torch.eye(width),
+    1.5 * rotation,
+    torch.zeros(width),
+)
 norms = jacobian_norms(tiny.numpy(), 1.5 * rotation.numpy())
 axes.semilogy(range(59, -1, -1), norms, "k:", label="$\\rho$ = 1.5, states near 0")
-axes.set(xlabel="steps back, $T - t$", ylabel="norm of $\\partial h_T / \\partial h_t$ (log)", ylim=(1e-13, 1e14))
+axes.set(
+    xlabel="steps back, $T - t$",
+    ylabel="norm of $\\partial h_T / \\partial h_t$ (log)",
+    ylim=(1e-13, 1e14),
+)
 axes.legend(ncols=2, loc="upper left")
 plt.show()
 
@@ -956,23 +1237,35 @@ def latch():
 
 # %% test="latch" aspect="silence is not a 1" points=1
 _got = latch()
-assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
-assert all(is_number(value) for value in _got), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert hasattr(_got, "__len__") and len(_got) == 3, (
+    f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+)
+assert all(is_number(value) for value in _got), (
+    f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+)
 _w_x, _w_h, _b = (float(value) for value in _got)
 _h = 0.0
 for _t in range(10_000):
     _h = math.tanh(_w_h * _h + _b)
-    assert _h < 0, f"After {_t + 1} zeros and no 1 the state is {_h:.4f}; it should be negative."
+    assert _h < 0, (
+        f"After {_t + 1} zeros and no 1 the state is {_h:.4f}; it should be negative."
+    )
 ### BEGIN HIDDEN TESTS
 for _t in range(10_000, 40_000):
     _h = math.tanh(_w_h * _h + _b)
-    assert _h < 0, f"After {_t + 1} zeros and no 1 the state is {_h:.4f}; it has crept up and should be negative."
+    assert _h < 0, (
+        f"After {_t + 1} zeros and no 1 the state is {_h:.4f}; it has crept up and should be negative."
+    )
 ### END HIDDEN TESTS
 
 # %% test="latch" aspect="a 1 is remembered" points=1
 _got = latch()
-assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
-assert all(is_number(value) for value in _got), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert hasattr(_got, "__len__") and len(_got) == 3, (
+    f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+)
+assert all(is_number(value) for value in _got), (
+    f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+)
 _w_x, _w_h, _b = (float(value) for value in _got)
 _places = (0, 1, 2, 10, 100, 10_000)
 ### BEGIN HIDDEN TESTS
@@ -988,8 +1281,12 @@ for _before in _places:
 
 # %% test="latch" aspect="noise does no harm" points=1
 _got = latch()
-assert hasattr(_got, "__len__") and len(_got) == 3, f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
-assert all(is_number(value) for value in _got), f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+assert hasattr(_got, "__len__") and len(_got) == 3, (
+    f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+)
+assert all(is_number(value) for value in _got), (
+    f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
+)
 _w_x, _w_h, _b = (float(value) for value in _got)
 _draw = random.Random(1)
 ### BEGIN HIDDEN TESTS
@@ -1041,7 +1338,9 @@ def recall(length, cell, b_f=0.0, steps=100):
         return F.pad(first[:, None], (0, length - 1))[..., None], first
 
     def loss(model, batch):
-        return F.binary_cross_entropy_with_logits(model(batch[0]), batch[1]), len(batch[1])
+        return F.binary_cross_entropy_with_logits(model(batch[0]), batch[1]), len(
+            batch[1]
+        )
 
     train(model, batch, loss, steps=steps, rate=5e-3, device="cpu")
     x, first = batch(0, 1000)
@@ -1066,10 +1365,17 @@ w_x, w_h, b = latch()
 h = math.tanh(w_x + b)
 for _ in range(100):
     h = math.tanh(w_h * h + b)
-print(f"by hand: remembering multiplies a gradient at each step by {w_h * (1 - h * h):.2g}")
+print(
+    f"by hand: remembering multiplies a gradient at each step by {w_h * (1 - h * h):.2g}"
+)
 set_seed(1)
-starts = [torch.linalg.eigvals(nn.RNN(1, 16).weight_hh_l0).abs().max().item() for _ in range(100)]
-print(f"trained: at the start, 100 draws of W_h multiply it by {min(starts):.1f} to {max(starts):.1f} in the long run")
+starts = [
+    torch.linalg.eigvals(nn.RNN(1, 16).weight_hh_l0).abs().max().item()
+    for _ in range(100)
+]
+print(
+    f"trained: at the start, 100 draws of W_h multiply it by {min(starts):.1f} to {max(starts):.1f} in the long run"
+)
 
 # %% [markdown]
 # Up to some length it finds them; beyond, it guesses: it *starts* with weights that shrink what comes from the past, so
@@ -1118,23 +1424,47 @@ def lstm_step(e, h, C, W, b):
 
 
 # %% test="lstm_step" aspect="the misprinted symbol" points=1
-assert np.shape(misprint) == (2,), f"misprint is a pair (printed, right); yours: {misprint!r}."
+assert np.shape(misprint) == (2,), (
+    f"misprint is a pair (printed, right); yours: {misprint!r}."
+)
 _printed, _right = (str(_symbol).strip("$ ") for _symbol in misprint)
 assert _printed != _right, "The printed symbol and the right one should differ."
-assert {_printed, _right} <= {"C_t", "C_{t-1}", "e_t", "x_t", "h_t", "h_{t-1}", "f_t", "i_t", "o_t", "E", "b_C"}, (
-    f"Take both symbols from the text, written like C_t; yours: {misprint!r}."
-)
+assert {_printed, _right} <= {
+    "C_t",
+    "C_{t-1}",
+    "e_t",
+    "x_t",
+    "h_t",
+    "h_{t-1}",
+    "f_t",
+    "i_t",
+    "o_t",
+    "E",
+    "b_C",
+}, f"Take both symbols from the text, written like C_t; yours: {misprint!r}."
 ### BEGIN HIDDEN TESTS
-assert (_printed, _right) == ("x_t", "e_t"), f"Not {misprint!r}: look for the vector that does not fit its matrices."
+assert (_printed, _right) == ("x_t", "e_t"), (
+    f"Not {misprint!r}: look for the vector that does not fit its matrices."
+)
 ### END HIDDEN TESTS
 
 # %% test="lstm_step" aspect="half-open gates, by hand" points=1
 _W = {part: torch.zeros(1, 3).double() for part in "Cfio"}
 _b = {part: torch.zeros(1).double() for part in "Cfio"} | {"C": torch.ones(1).double()}
-_got = lstm_step(torch.ones(2, 2).double(), torch.ones(2, 1).double(), torch.full((2, 1), 0.4).double(), _W, _b)
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (h, C); yours: {_got!r}."
+_got = lstm_step(
+    torch.ones(2, 2).double(),
+    torch.ones(2, 1).double(),
+    torch.full((2, 1), 0.4).double(),
+    _W,
+    _b,
+)
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return the pair (h, C); yours: {_got!r}."
+)
 _h, _C = _got
-assert np.shape(_h) == np.shape(_C) == (2, 1), "h and C should both have the shape [B, k]."
+assert np.shape(_h) == np.shape(_C) == (2, 1), (
+    "h and C should both have the shape [B, k]."
+)
 assert close(_C[0, 0], 0.5 * math.tanh(1) + 0.2, 1e-5), (
     f"Gates at 1/2: C = ½ tanh(1) + ½ · 0.4 = .5808; yours: {_C[0, 0]:.4f}."
 )
@@ -1144,26 +1474,49 @@ assert close(_h[1, 0], 0.5 * math.tanh(0.5 * math.tanh(1) + 0.2), 1e-5), (
 ### BEGIN HIDDEN TESTS
 for _B, _d, _k in ((3, 2, 4), (1, 3, 2), (5, 1, 1)):
     _W = {part: torch.zeros(_k, _d + _k).double() for part in "Cfio"}
-    _b = {part: torch.zeros(_k).double() for part in "fio"} | {"C": torch.randn(_k).double()}
+    _b = {part: torch.zeros(_k).double() for part in "fio"} | {
+        "C": torch.randn(_k).double()
+    }
     _e, _h, _C = (torch.randn(_B, n).double() for n in (_d, _k, _k))
-    _got = lstm_step(_e.clone(), _h.clone(), _C.clone(), _W, {part: value.clone() for part, value in _b.items()})
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (h, C); yours: {_got!r}."
+    _got = lstm_step(
+        _e.clone(),
+        _h.clone(),
+        _C.clone(),
+        _W,
+        {part: value.clone() for part, value in _b.items()},
+    )
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return the pair (h, C); yours: {_got!r}."
+    )
     _wanted = (_b["C"].tanh() + _C) / 2
-    assert close(_got[1], _wanted, 1e-4, 1e-5), f"Gates at 1/2, B = {_B}, k = {_k}: C should be half of both."
-    assert close(_got[0], _wanted.tanh() / 2, 1e-4, 1e-5), f"Gates at 1/2, B = {_B}, k = {_k}: h = ½ tanh(C), new C."
+    assert close(_got[1], _wanted, 1e-4, 1e-5), (
+        f"Gates at 1/2, B = {_B}, k = {_k}: C should be half of both."
+    )
+    assert close(_got[0], _wanted.tanh() / 2, 1e-4, 1e-5), (
+        f"Gates at 1/2, B = {_B}, k = {_k}: h = ½ tanh(C), new C."
+    )
 ### END HIDDEN TESTS
 
 # %% test="lstm_step" aspect="each gate does its own" points=1
 _cases = [(1, 0, 1, 0.3), (0, 1, 1, 0.3), (1, 1, 0, 0.3), (0, 0, 1, 0.3)]
 ### BEGIN HIDDEN TESTS
-_cases += [(f, i, o, random.uniform(0.4, 0.9)) for f in (0, 1) for i in (0, 1) for o in (0, 1)]
+_cases += [
+    (f, i, o, random.uniform(0.4, 0.9)) for f in (0, 1) for i in (0, 1) for o in (0, 1)
+]
 ### END HIDDEN TESTS
 for _f, _i, _o, _old in _cases:
     _W = {part: torch.zeros(1, 2).double() for part in "Cfio"}
-    _b = {part: torch.full((1,), 80.0 * gate - 40).double() for part, gate in zip("fio", (_f, _i, _o), strict=True)}
+    _b = {
+        part: torch.full((1,), 80.0 * gate - 40).double()
+        for part, gate in zip("fio", (_f, _i, _o), strict=True)
+    }
     _one, _C = torch.ones(1, 1).double(), torch.full((1, 1), _old).double()
-    _got = lstm_step(_one, _one.clone(), _C, _W, _b | {"C": torch.full((1,), 0.5).double()})
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (h, C); yours: {_got!r}."
+    _got = lstm_step(
+        _one, _one.clone(), _C, _W, _b | {"C": torch.full((1,), 0.5).double()}
+    )
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return the pair (h, C); yours: {_got!r}."
+    )
     _wanted = _f * _old + _i * math.tanh(0.5)
     assert close(_got[1], [[_wanted]], 1e-5, 1e-6), (
         f"Gates f = {_f}, i = {_i}, old C = {_old:.2f}, candidate tanh(.5): C should be {_wanted:.4f}; yours: {_got[1]}."
@@ -1174,10 +1527,20 @@ for _f, _i, _o, _old in _cases:
 
 # %% test="lstm_step" aspect="word first, then state" points=1
 _W = {part: torch.zeros(1, 3).double() for part in "Cfio"}
-_b = {part: torch.full((1,), 40.0).double() for part in "fio"} | {"C": torch.zeros(1).double()}
+_b = {part: torch.full((1,), 40.0).double() for part in "fio"} | {
+    "C": torch.zeros(1).double()
+}
 _W["C"][0] = torch.tensor([0.1, 0.2, 0.4])
-_got = lstm_step(torch.tensor([[1.0, 0.0]]).double(), torch.ones(1, 1).double(), torch.zeros(1, 1).double(), _W, _b)
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (h, C); yours: {_got!r}."
+_got = lstm_step(
+    torch.tensor([[1.0, 0.0]]).double(),
+    torch.ones(1, 1).double(),
+    torch.zeros(1, 1).double(),
+    _W,
+    _b,
+)
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return the pair (h, C); yours: {_got!r}."
+)
 assert close(_got[1], [[math.tanh(0.5)]], 1e-5), (
     f"W_C [1, 0, h=1] = .1 + .4, so C = tanh(.5) = .4621; yours: {_got[1]}. Which comes first, e or h?"
 )
@@ -1187,21 +1550,35 @@ for _B, _d, _k in ((4, 3, 2), (1, 4, 3), (3, 1, 5)):
     _b = {part: torch.randn(_k).double() for part in "Cfio"}
     _e, _h, _C = (torch.randn(_B, n).double() for n in (_d, _k, _k))
     _given = [_e, _h, _C, _W, _b]
-    _copy = [x.clone() if torch.is_tensor(x) else {part: x[part].clone() for part in "Cfio"} for x in _given]
+    _copy = [
+        x.clone() if torch.is_tensor(x) else {part: x[part].clone() for part in "Cfio"}
+        for x in _given
+    ]
     _got = lstm_step(*_copy)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (h, C); yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return the pair (h, C); yours: {_got!r}."
+    )
     _a = {p: _e @ _W[p][:, :_d].T + _h @ _W[p][:, _d:].T + _b[p] for p in "Cfio"}
     _new = _a["i"].sigmoid() * _a["C"].tanh() + _a["f"].sigmoid() * _C
-    assert close(_got[1], _new, 1e-4, 1e-5), f"B = {_B}, d = {_d}, k = {_k}, random weights: the cells C are off."
-    assert close(_got[0], _a["o"].sigmoid() * _new.tanh(), 1e-4, 1e-5), "Random weights: the states h are off."
-_copy = [x.clone() if torch.is_tensor(x) else {part: x[part].clone() for part in "Cfio"} for x in _given]
+    assert close(_got[1], _new, 1e-4, 1e-5), (
+        f"B = {_B}, d = {_d}, k = {_k}, random weights: the cells C are off."
+    )
+    assert close(_got[0], _a["o"].sigmoid() * _new.tanh(), 1e-4, 1e-5), (
+        "Random weights: the states h are off."
+    )
+_copy = [
+    x.clone() if torch.is_tensor(x) else {part: x[part].clone() for part in "Cfio"}
+    for x in _given
+]
 _left = arguments_after(lstm_step, *_copy)
 for _name, _one, _two in zip(("e", "h", "C"), _left, _given, strict=False):
-    assert close(_one, _two), f"lstm_step changed the caller's {_name}: the next step would see it."
-for _part in "Cfio":
-    assert close(_left[3].get(_part), _W[_part]) and close(_left[4].get(_part), _b[_part]), (
-        f"lstm_step changed the caller's W or b for {_part!r}."
+    assert close(_one, _two), (
+        f"lstm_step changed the caller's {_name}: the next step would see it."
     )
+for _part in "Cfio":
+    assert close(_left[3].get(_part), _W[_part]) and close(
+        _left[4].get(_part), _b[_part]
+    ), f"lstm_step changed the caller's W or b for {_part!r}."
 ### END HIDDEN TESTS
 
 # %% [markdown] statement="from_torch"
@@ -1244,7 +1621,9 @@ _sizes += [(1, 3), (5, 4), (2, 1)]
 ### END HIDDEN TESTS
 for _d, _k in _sizes:
     _got = from_torch(dict(nn.LSTMCell(_d, _k).state_dict()))
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair of dicts (W, b); yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return the pair of dicts (W, b); yours: {_got!r}."
+    )
     for _part in "Cfio":
         assert _part in _got[0] and _part in _got[1], (
             f"Both dicts need the key {_part!r}; yours: {[*_got[0]]}, {[*_got[1]]}."
@@ -1256,9 +1635,19 @@ for _d, _k in _sizes:
 
 # %% test="from_torch" aspect="rows of the right gate" points=1
 _rows = torch.arange(8.0)
-_state = {"weight_ih": _rows[:, None].expand(8, 3), "weight_hh": 10 * _rows[:, None].expand(8, 2)}
-_got = from_torch({name: value.clone() for name, value in (_state | {"bias_ih": _rows, "bias_hh": _rows}).items()})
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair of dicts (W, b); yours: {_got!r}."
+_state = {
+    "weight_ih": _rows[:, None].expand(8, 3),
+    "weight_hh": 10 * _rows[:, None].expand(8, 2),
+}
+_got = from_torch(
+    {
+        name: value.clone()
+        for name, value in (_state | {"bias_ih": _rows, "bias_hh": _rows}).items()
+    }
+)
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return the pair of dicts (W, b); yours: {_got!r}."
+)
 _W, _b = _got
 for _part, _row in (("i", 0), ("f", 2), ("C", 4), ("o", 6)):
     assert _W[_part][:, 0].tolist() == [_row, _row + 1], (
@@ -1269,16 +1658,28 @@ for _part, _row in (("i", 0), ("f", 2), ("C", 4), ("o", 6)):
     )
 ### BEGIN HIDDEN TESTS
 for _d, _k in ((4, 3), (2, 5), (3, 1)):
-    _state = {"weight_ih": torch.randn(4 * _k, _d), "weight_hh": torch.randn(4 * _k, _k)}
+    _state = {
+        "weight_ih": torch.randn(4 * _k, _d),
+        "weight_hh": torch.randn(4 * _k, _k),
+    }
     _state |= {"bias_ih": torch.randn(4 * _k), "bias_hh": torch.randn(4 * _k)}
     _got = from_torch({name: value.clone() for name, value in _state.items()})
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair of dicts (W, b); yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return the pair of dicts (W, b); yours: {_got!r}."
+    )
     for _place, _part in enumerate("ifCo"):
-        _wanted = [[*a, *b] for a, b in zip(_state["weight_ih"].tolist(), _state["weight_hh"].tolist(), strict=True)]
+        _wanted = [
+            [*a, *b]
+            for a, b in zip(
+                _state["weight_ih"].tolist(), _state["weight_hh"].tolist(), strict=True
+            )
+        ]
         assert close(_got[0][_part], _wanted[_place * _k : (_place + 1) * _k], 1e-5), (
             f"d = {_d}, k = {_k}: W[{_part!r}] does not hold torch's rows of that gate, word first, then state."
         )
-_left = arguments_after(from_torch, {name: value.clone() for name, value in _state.items()})[0]
+_left = arguments_after(
+    from_torch, {name: value.clone() for name, value in _state.items()}
+)[0]
 for _name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
     assert close(_left.get(_name), _state[_name]), (
         f"from_torch changed the caller's {_name}: torch's cell is another now."
@@ -1288,32 +1689,54 @@ for _name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
 # %% test="from_torch" aspect="two biases become one" points=1
 _cell = nn.LSTMCell(4, 6).double()
 _got = from_torch(dict(_cell.state_dict()))
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair of dicts (W, b); yours: {_got!r}."
-_W, _b = _got
-assert close(sum(_b[part].sum().item() for part in "Cfio"), (_cell.bias_ih + _cell.bias_hh).sum().item(), 1e-4, 1e-5), (
-    "Your b should hold what torch's two biases are together."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return the pair of dicts (W, b); yours: {_got!r}."
 )
+_W, _b = _got
+assert close(
+    sum(_b[part].sum().item() for part in "Cfio"),
+    (_cell.bias_ih + _cell.bias_hh).sum().item(),
+    1e-4,
+    1e-5,
+), "Your b should hold what torch's two biases are together."
 ### BEGIN HIDDEN TESTS
 for _place, _part in enumerate("ifCo"):
     _wanted = (_cell.bias_ih + _cell.bias_hh)[6 * _place : 6 * _place + 6]
-    assert close(_b[_part], _wanted, 1e-4, 1e-5), f"b[{_part!r}] is not the sum of torch's two biases of that gate."
-_e, _h, _C = torch.randn(2, 4).double(), torch.randn(2, 6).double(), torch.randn(2, 6).double()
+    assert close(_b[_part], _wanted, 1e-4, 1e-5), (
+        f"b[{_part!r}] is not the sum of torch's two biases of that gate."
+    )
+_e, _h, _C = (
+    torch.randn(2, 4).double(),
+    torch.randn(2, 6).double(),
+    torch.randn(2, 6).double(),
+)
 _wanted = _cell(_e, (_h, _C))
-_a = {part: torch.cat([_e, _h], 1) @ torch.as_tensor(_W[part]).double().T + _b[part] for part in "Cfio"}
+_a = {
+    part: torch.cat([_e, _h], 1) @ torch.as_tensor(_W[part]).double().T + _b[part]
+    for part in "Cfio"
+}
 _new = _a["i"].sigmoid() * _a["C"].tanh() + _a["f"].sigmoid() * _C
-assert close(_new, _wanted[1], 1e-4, 1e-5), "With your W and b the cell C after one step is not that of nn.LSTMCell."
-assert close(_a["o"].sigmoid() * _new.tanh(), _wanted[0], 1e-4, 1e-5), "With your W and b the state h is not torch's."
+assert close(_new, _wanted[1], 1e-4, 1e-5), (
+    "With your W and b the cell C after one step is not that of nn.LSTMCell."
+)
+assert close(_a["o"].sigmoid() * _new.tanh(), _wanted[0], 1e-4, 1e-5), (
+    "With your W and b the state h is not torch's."
+)
 ### END HIDDEN TESTS
 
 # %% test="from_torch" aspect="parameters are counted" points=1
 _got = lstm_parameters(2, 3)
 assert is_number(_got), f"lstm_parameters returns a number; yours: {_got!r}."
-assert _got == 72, f"d = 2, k = 3: four matrices of 3 × 5 and four vectors of 3 hold 72 numbers; yours: {_got}."
+assert _got == 72, (
+    f"d = 2, k = 3: four matrices of 3 × 5 and four vectors of 3 hold 72 numbers; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _d, _k in ((9, 4), (1, 7), (5, 1), random.sample(range(2, 60), 2)):
     _wanted = sum(value.numel() for value in nn.LSTMCell(_d, _k).parameters()) - 4 * _k
     _got = lstm_parameters(_d, _k)
-    assert is_number(_got) and _got == _wanted, f"d = {_d}, k = {_k}: torch without its second bias has {_wanted}."
+    assert is_number(_got) and _got == _wanted, (
+        f"d = {_d}, k = {_k}: torch without its second bias has {_wanted}."
+    )
 ### END HIDDEN TESTS
 
 # %%
@@ -1321,8 +1744,13 @@ set_seed(1)
 cell = nn.LSTMCell(5, 4)
 e, h, C = torch.randn(1, 5), torch.randn(1, 4), torch.randn(1, 4)
 mine, theirs = lstm_step(e, h, C, *from_torch(cell.state_dict())), cell(e, (h, C))
-print("the same to 1e-5:", all(torch.allclose(*two, atol=1e-5) for two in zip(mine, theirs, strict=True)))
-print(f"d = k = 100: {lstm_parameters(100, 100):,} numbers, an RNN has {100 * 200 + 100:,}")
+print(
+    "the same to 1e-5:",
+    all(torch.allclose(*two, atol=1e-5) for two in zip(mine, theirs, strict=True)),
+)
+print(
+    f"d = k = 100: {lstm_parameters(100, 100):,} numbers, an RNN has {100 * 200 + 100:,}"
+)
 
 # %% [markdown]
 # That is four times the RNN's. What do they buy? If $f_t$ is near 1 and $i_t$ near 0, then $C_t = C_{t-1}$: nothing
@@ -1365,10 +1793,15 @@ def forget_bias(steps):
 # %%
 def run_by_hand(answer, words):
     """The states h of a cell with one number, after each word (bit, write)."""
-    W, b = ({part: np.asarray(table[part], float) for part in "Cfio"} for table in answer)
+    W, b = (
+        {part: np.asarray(table[part], float) for part in "Cfio"} for table in answer
+    )
     h, C, states = 0.0, 0.0, []
     for word in words:
-        a = {part: float(np.dot(np.ravel(W[part]), [*word, h]) + np.ravel(b[part])[0]) for part in "Cfio"}
+        a = {
+            part: float(np.dot(np.ravel(W[part]), [*word, h]) + np.ravel(b[part])[0])
+            for part in "Cfio"
+        }
         f, i, o = ((1 + math.tanh(a[part] / 2)) / 2 for part in "fio")
         C = i * math.tanh(a["C"]) + f * C
         h = o * math.tanh(C)
@@ -1378,18 +1811,31 @@ def run_by_hand(answer, words):
 
 # %% test="keep_bit" aspect="a written bit shows" points=1
 _got = keep_bit()
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (W, b); yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return the pair (W, b); yours: {_got!r}."
+)
 for _bit in (1, 0):
     _h = run_by_hand(_got, [(_bit, 1)])[-1]
-    assert (_h > 0.5) if _bit else (_h < -0.5), f"Right after bit {_bit} was written, h is {_h:.3f}."
+    assert (_h > 0.5) if _bit else (_h < -0.5), (
+        f"Right after bit {_bit} was written, h is {_h:.3f}."
+    )
     _h = run_by_hand(_got, [(1 - _bit, 1), (_bit, 1)])[-1]
-    assert (_h > 0.5) if _bit else (_h < -0.5), f"Bit {1 - _bit} was written, then {_bit}; h is {_h:.3f}."
+    assert (_h > 0.5) if _bit else (_h < -0.5), (
+        f"Bit {1 - _bit} was written, then {_bit}; h is {_h:.3f}."
+    )
 ### BEGIN HIDDEN TESTS
 for _part in "Cfio":
     _shapes = tuple(np.shape(_got[0][_part])), tuple(np.shape(_got[1][_part]))
-    assert _shapes == ((1, 3), (1,)), f"W[{_part!r}] has the shape [1, 3], b[{_part!r}] [1]; yours: {_shapes}."
+    assert _shapes == ((1, 3), (1,)), (
+        f"W[{_part!r}] has the shape [1, 3], b[{_part!r}] [1]; yours: {_shapes}."
+    )
 for _bit in (1, 0):
-    for _words in ([(1 - _bit, 0)], [(_bit, 0)] * 50, [(1 - _bit, 1)] * 100, [(_bit, 1)] * 100):
+    for _words in (
+        [(1 - _bit, 0)],
+        [(_bit, 0)] * 50,
+        [(1 - _bit, 1)] * 100,
+        [(_bit, 1)] * 100,
+    ):
         _h = run_by_hand(_got, [*_words, (_bit, 1)])[-1]
         assert (_h > 0.5) if _bit else (_h < -0.5), (
             f"{len(_words)} times the word {_words[0]} (bit, write), then bit {_bit} is written: h is {_h:.3f}."
@@ -1398,7 +1844,9 @@ for _bit in (1, 0):
 
 # %% test="keep_bit" aspect="it stays for 1,000 steps" points=1
 _got = keep_bit()
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (W, b); yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return the pair (W, b); yours: {_got!r}."
+)
 _draw = random.Random(1)
 ### BEGIN HIDDEN TESTS
 _draw = random.Random()
@@ -1406,19 +1854,33 @@ _draw = random.Random()
 for _noise in (lambda: 0, lambda: 1, lambda: _draw.randint(0, 1)):
     for _bit in (0, 1):
         _states = run_by_hand(_got, [(_bit, 1), *((_noise(), 0) for _ in range(1000))])
-        _wrong = [t for t, _h in enumerate(_states) if (_h < 0.5 if _bit else _h > -0.5)]
-        assert not _wrong, f"Bit {_bit} is lost {_wrong[0]} steps after it was written: h = {_states[_wrong[0]]:.3f}."
+        _wrong = [
+            t for t, _h in enumerate(_states) if (_h < 0.5 if _bit else _h > -0.5)
+        ]
+        assert not _wrong, (
+            f"Bit {_bit} is lost {_wrong[0]} steps after it was written: h = {_states[_wrong[0]]:.3f}."
+        )
 
 # %% test="keep_bit" aspect="the last written bit counts" points=1
 _got = keep_bit()
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (W, b); yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return the pair (W, b); yours: {_got!r}."
+)
 _draw, _last, _rounds = random.Random(2), 1, [300]
 ### BEGIN HIDDEN TESTS
 _draw, _rounds = random.Random(), [300, 300, 300]
 ### END HIDDEN TESTS
 for _round, _n in enumerate(_rounds):
-    _words = [(1, 1), *((_draw.randint(0, 1), int(_draw.random() < (0.3, 0.05, 0.8)[_round])) for _ in range(_n))]
-    for _t, (_h, (_bit, _write)) in enumerate(zip(run_by_hand(_got, _words), _words, strict=True)):
+    _words = [
+        (1, 1),
+        *(
+            (_draw.randint(0, 1), int(_draw.random() < (0.3, 0.05, 0.8)[_round]))
+            for _ in range(_n)
+        ),
+    ]
+    for _t, (_h, (_bit, _write)) in enumerate(
+        zip(run_by_hand(_got, _words), _words, strict=True)
+    ):
         _last = _bit if _write else _last
         assert (_h > 0.5) == bool(_last) and abs(_h) > 0.5, (
             f"Step {_t}: the last bit written is {_last}, but h = {_h:.3f}."
@@ -1433,7 +1895,9 @@ for _steps in _steps_wanted:
     _b = forget_bias(_steps)
     assert is_number(_b), f"forget_bias returns a number; yours: {_b!r}."
     _left = (1 / (1 + math.exp(-_b))) ** _steps
-    assert close(_left, 0.5, 1e-5), f"With your b_f = {_b:.3f}, {_left:.4f} is left after {_steps} steps."
+    assert close(_left, 0.5, 1e-5), (
+        f"With your b_f = {_b:.3f}, {_left:.4f} is left after {_steps} steps."
+    )
 
 # %%
 set_seed(2)
@@ -1451,16 +1915,24 @@ def reach(b_f):
     for e in story[:, None]:
         h, C = cell(e, (h, C))
         cells.append(C)
-    return [gradient.norm() / 32**0.5 for gradient in torch.autograd.grad(C.sum(), cells)]
+    return [
+        gradient.norm() / 32**0.5 for gradient in torch.autograd.grad(C.sum(), cells)
+    ]
 
 
 # %%
 _, axes = plt.subplots()
 for half_life, colour in zip((1, 5, 20, 100), plots.COLOURS, strict=False):
     b_f = forget_bias(half_life)
-    axes.semilogy(range(59, -1, -1), reach(b_f), label=f"$b_f$ = {b_f:.1f}: half-life {half_life}")
+    axes.semilogy(
+        range(59, -1, -1), reach(b_f), label=f"$b_f$ = {b_f:.1f}: half-life {half_life}"
+    )
     axes.semilogy([0, 59], [1, 2 ** (-59 / half_life)], "--", color=colour, linewidth=1)
-axes.set(xlabel="steps back, $T - t$", ylabel="norm of $\\partial C_T / \\partial C_t$ (log)", ylim=(1e-8, 3))
+axes.set(
+    xlabel="steps back, $T - t$",
+    ylabel="norm of $\\partial C_T / \\partial C_t$ (log)",
+    ylim=(1e-8, 3),
+)
 axes.legend()
 plt.show()
 
@@ -1471,7 +1943,9 @@ plt.show()
 
 # %%
 for label, b_f in (("LSTM", 0), ("LSTM, $b_f$ + 5", 5)):
-    right_by_length[label] = [100 * recall(length, nn.LSTM, b_f) for length in read_lengths]
+    right_by_length[label] = [
+        100 * recall(length, nn.LSTM, b_f) for length in read_lengths
+    ]
 
 # %%
 _, axes = plt.subplots()
@@ -1498,12 +1972,15 @@ plt.show()
 # %%
 corpus = lmkit.load("kitchen")
 text = {
-    split: ["</s>"] + [w for document in corpus.splits[split] for w in [*document, "</s>"]]
+    split: ["</s>"]
+    + [w for document in corpus.splits[split] for w in [*document, "</s>"]]
     for split in ("train", "valid")
 }
 vocabulary = ["<UNK>", *sorted(set(text["train"]))]
 number, V = {word: i for i, word in enumerate(vocabulary)}, len(vocabulary)
-ids = {split: torch.tensor([number.get(word, 0) for word in text[split]]) for split in text}
+ids = {
+    split: torch.tensor([number.get(word, 0) for word in text[split]]) for split in text
+}
 
 
 # %%
@@ -1512,10 +1989,16 @@ class Window(nn.Module):
 
     def __init__(self, V, d=64, k=128):
         super().__init__()
-        self.embedding, self.hidden, self.out = nn.Embedding(V, d), nn.Linear(4 * d, k), nn.Linear(k, V)
+        self.embedding, self.hidden, self.out = (
+            nn.Embedding(V, d),
+            nn.Linear(4 * d, k),
+            nn.Linear(k, V),
+        )
 
     def forward(self, words, state=None):
-        words = torch.cat([words.new_zeros(len(words), 3) if state is None else state, words], dim=1)
+        words = torch.cat(
+            [words.new_zeros(len(words), 3) if state is None else state, words], dim=1
+        )
         vectors = self.embedding(words.unfold(1, 4, 1)).flatten(2)
         return self.out(torch.tanh(self.hidden(vectors))), words[:, -3:]
 
@@ -1527,13 +2010,22 @@ def learn(model, steps, last_only=False):
 
     def loss(model, batch, carry):
         scores, state = model(batch[0], carry.get("state"))
-        carry["state"] = tuple(part.detach() for part in state) if isinstance(state, tuple) else state.detach()
+        carry["state"] = (
+            tuple(part.detach() for part in state)
+            if isinstance(state, tuple)
+            else state.detach()
+        )
         kept = slice(-1 if last_only else 0, None)
         targets = batch[1][:, kept].flatten()
         return F.cross_entropy(scores[:, kept].flatten(0, 1), targets), len(targets)
 
     rate = budget().choose(2e-2, 1e-2, 1e-2)  # fewer steps, larger ones
-    loop = {"steps": steps, "rate": rate, "schedule": warmup_cosine(20, 0.02), "device": "cpu"}
+    loop = {
+        "steps": steps,
+        "rate": rate,
+        "schedule": warmup_cosine(20, 0.02),
+        "device": "cpu",
+    }
     train(model, lambda i: batches[i % len(batches)], loss, carry={}, **loop)
     return model
 
@@ -1548,14 +2040,21 @@ def held_out(model):
 
 # %%
 models, steps = {}, budget().choose(320, 1_500, 5_000)
-for name, make in {"window of 4": Window, "RNN": nn.RNN, "LSTM": nn.LSTM, "LSTM, last": nn.LSTM}.items():
+for name, make in {
+    "window of 4": Window,
+    "RNN": nn.RNN,
+    "LSTM": nn.LSTM,
+    "LSTM, last": nn.LSTM,
+}.items():
     set_seed(1)
     model = Window(V) if make is Window else LanguageModel(make, V)
     models[name] = learn(model, steps, last_only=name == "LSTM, last")
 
 # %%
 before, after = ids["train"][:-1], ids["train"][1:]
-pairs = torch.full((V, V), 0.01).index_put_((before, after), torch.tensor(1.0), accumulate=True)
+pairs = torch.full((V, V), 0.01).index_put_(
+    (before, after), torch.tensor(1.0), accumulate=True
+)
 chances = (pairs / pairs.sum(1, keepdim=True))[ids["valid"][:-1], ids["valid"][1:]]
 perplexity = {"bigram": chances.log().mean().neg().exp().item()}
 perplexity |= {name: held_out(model) for name, model in models.items()}
@@ -1563,8 +2062,16 @@ floor = corpus.floor("valid").perplexity
 
 # %%
 _, axes = plt.subplots()
-bars = axes.bar(list(perplexity), list(perplexity.values()), color=plots.COLOURS[: len(perplexity)])
-axes.bar_label(bars, [f"{value:.1f}\n+{math.log2(value / floor):.2f} bits" for value in perplexity.values()])
+bars = axes.bar(
+    list(perplexity), list(perplexity.values()), color=plots.COLOURS[: len(perplexity)]
+)
+axes.bar_label(
+    bars,
+    [
+        f"{value:.1f}\n+{math.log2(value / floor):.2f} bits"
+        for value in perplexity.values()
+    ],
+)
 axes.axhline(floor, color="gray", linestyle="--", label=f"floor: {floor:.1f}")
 axes.set(ylabel="perplexity, held out", ylim=(0, 1.3 * max(perplexity.values())))
 axes.legend(loc="upper left")
@@ -1582,19 +2089,29 @@ plt.show()
 def from_the_last(model, n, count=500):
     """Perplexity of `count` held-out words, each predicted from the n words before it and nothing else."""
     shown = ids["valid"].unfold(0, n, 1)[16 - n :][:count]
-    return F.cross_entropy(model(shown)[0][:, -1], ids["valid"][16:][:count]).exp().item()
+    return (
+        F.cross_entropy(model(shown)[0][:, -1], ids["valid"][16:][:count]).exp().item()
+    )
 
 
 # %%
 shown_words = (1, 2, 4, 8, 16)
-reach_of = {name: [from_the_last(models[name], n) for n in shown_words] for name in ("window of 4", "RNN", "LSTM")}
+reach_of = {
+    name: [from_the_last(models[name], n) for n in shown_words]
+    for name in ("window of 4", "RNN", "LSTM")
+}
 
 # %%
 _, axes = plt.subplots()
 for name, values in reach_of.items():
     axes.loglog(shown_words, values, "o-", label=name)
 axes.axhline(floor, color="gray", linestyle="--", label="floor")
-axes.set(xlabel="words shown, $n$", ylabel="perplexity (log)", xticks=shown_words, xticklabels=shown_words)
+axes.set(
+    xlabel="words shown, $n$",
+    ylabel="perplexity (log)",
+    xticks=shown_words,
+    xticklabels=shown_words,
+)
 axes.set_yticks([5, 10, 20, 50, 100, 200], [5, 10, 20, 50, 100, 200])
 axes.minorticks_off()
 axes.legend()
@@ -1644,7 +2161,11 @@ def generate(step, word, h, length, temperature, rng):
     for _ in range(length):
         s, h = step(word, h)
         greedy = temperature == 0
-        word = int(np.argmax(s) if greedy else rng.choice(len(s), p=probabilities(s, temperature)))
+        word = int(
+            np.argmax(s)
+            if greedy
+            else rng.choice(len(s), p=probabilities(s, temperature))
+        )
         written.append(word)
     return written
     ### END SOLUTION
@@ -1652,16 +2173,30 @@ def generate(step, word, h, length, temperature, rng):
 
 # %% test="generate" aspect="temperature divides the scores" points=1
 _s = np.log([0.5, 0.3, 0.2])
-for _temperature, _wanted in ((1, [0.5, 0.3, 0.2]), (0.5, [0.25 / 0.38, 0.09 / 0.38, 0.04 / 0.38])):
+for _temperature, _wanted in (
+    (1, [0.5, 0.3, 0.2]),
+    (0.5, [0.25 / 0.38, 0.09 / 0.38, 0.04 / 0.38]),
+):
     _got = probabilities(_s.copy(), _temperature)
-    assert np.shape(_got) == (3,), f"Three scores, three probabilities; yours: {_got!r}."
-    assert close(_got, _wanted, 1e-5), f"θ = {_temperature}: {np.round(_wanted, 3)} wanted, yours: {np.round(_got, 3)}."
+    assert np.shape(_got) == (3,), (
+        f"Three scores, three probabilities; yours: {_got!r}."
+    )
+    assert close(_got, _wanted, 1e-5), (
+        f"θ = {_temperature}: {np.round(_wanted, 3)} wanted, yours: {np.round(_got, 3)}."
+    )
 ### BEGIN HIDDEN TESTS
-for _V, _temperature in ((6, random.uniform(1.5, 3)), (4, random.uniform(0.3, 0.7)), (9, 1), (2, 5)):
+for _V, _temperature in (
+    (6, random.uniform(1.5, 3)),
+    (4, random.uniform(0.3, 0.7)),
+    (9, 1),
+    (2, 5),
+):
     _p = np.random.default_rng().dirichlet(np.ones(_V)) + 0.01
     _wanted = _p ** (1 / _temperature) / np.sum(_p ** (1 / _temperature))
     _got = probabilities(np.log(_p), _temperature)
-    assert close(_got, _wanted, 1e-4, 1e-6), f"At θ = {_temperature:.2f} a random distribution should become {_wanted}."
+    assert close(_got, _wanted, 1e-4, 1e-6), (
+        f"At θ = {_temperature:.2f} a random distribution should become {_wanted}."
+    )
     _left = arguments_after(probabilities, np.log(_p), _temperature)[0]
     assert close(_left, np.log(_p)), "probabilities changed the caller's scores."
 ### END HIDDEN TESTS
@@ -1670,10 +2205,21 @@ for _V, _temperature in ((6, random.uniform(1.5, 3)), (4, random.uniform(0.3, 0.
 for _large in ([5000.0, 5000.0, -5000.0], [-9000.0, -9000.0, -30000.0]):
     with np.errstate(all="ignore"):
         _got = probabilities(np.array(_large), 0.7)
-    assert np.shape(_got) == (3,), f"Three scores, three probabilities; yours: {_got!r}."
-    assert close(_got, [0.5, 0.5, 0], 1e-5, 1e-6), f"Scores {_large}: half, half and 0 wanted; yours: {_got}."
+    assert np.shape(_got) == (3,), (
+        f"Three scores, three probabilities; yours: {_got!r}."
+    )
+    assert close(_got, [0.5, 0.5, 0], 1e-5, 1e-6), (
+        f"Scores {_large}: half, half and 0 wanted; yours: {_got}."
+    )
 ### BEGIN HIDDEN TESTS
-for _shift, _temperature in ((0, 0.001), (800, 1), (-800, 1), (5000, 0.3), (-9000, 2), (20, 0.01)):
+for _shift, _temperature in (
+    (0, 0.001),
+    (800, 1),
+    (-800, 1),
+    (5000, 0.3),
+    (-9000, 2),
+    (20, 0.01),
+):
     _s = np.array([0.0, 1.0, -4.0, 0.5]) * _temperature
     with np.errstate(all="ignore"):
         _got = probabilities(_s + _shift, _temperature)
@@ -1692,7 +2238,9 @@ def _step(word, h):
 
 _starts = [(1, 3, 8)]
 ### BEGIN HIDDEN TESTS
-_starts += [(random.randrange(11), random.randrange(11), length) for length in (1, 2, 8, 13)]
+_starts += [
+    (random.randrange(11), random.randrange(11), length) for length in (1, 2, 8, 13)
+]
 ### END HIDDEN TESTS
 for _first, _begin, _length in _starts:
     _word, _h, _wanted = _first, _begin, []
@@ -1708,13 +2256,17 @@ for _first, _begin, _length in _starts:
 
 # %% test="generate" aspect="samples follow the temperature" points=1
 _table = np.log([0.6, 0.3, 0.1])
-_got = generate(lambda word, h: (_table.copy(), h), 0, None, 300, 0.5, np.random.default_rng(4))
+_got = generate(
+    lambda word, h: (_table.copy(), h), 0, None, 300, 0.5, np.random.default_rng(4)
+)
 assert np.shape(_got) == (300,), f"300 words wanted; yours: {_got!r}."
 _share = [sum(int(_w) == word for _w in _got) / 300 for word in range(3)]
 assert close(_share, [0.783, 0.196, 0.022], 0, 0.12), (
     f"At temperature .5, words of probability .6, .3, .1 should come up in .78, .20, .02 of all draws; yours: {_share}."
 )
-_got = generate(lambda word, h: (_table.copy(), h), 0, None, 300, 2.0, np.random.default_rng(4))
+_got = generate(
+    lambda word, h: (_table.copy(), h), 0, None, 300, 2.0, np.random.default_rng(4)
+)
 _share = [sum(int(_w) == word for _w in _got) / 300 for word in range(3)]
 assert close(_share, [0.473, 0.334, 0.193], 0, 0.12), (
     f"At temperature 2 these words should come up in .47, .33, .19 of all draws; yours: {_share}."
@@ -1722,7 +2274,14 @@ assert close(_share, [0.473, 0.334, 0.193], 0, 0.12), (
 ### BEGIN HIDDEN TESTS
 for _temperature in (0.02, 0.07, 1.5):
     _scores = np.log([0.3, 0.2, 0.4, 0.1]) * _temperature
-    _got = generate(lambda word, h, s=_scores: (s.copy(), h), 1, None, 400, _temperature, np.random.default_rng())
+    _got = generate(
+        lambda word, h, s=_scores: (s.copy(), h),
+        1,
+        None,
+        400,
+        _temperature,
+        np.random.default_rng(),
+    )
     assert np.shape(_got) == (400,), f"400 words wanted; yours: {_got!r}."
     _share = [sum(int(_w) == word for _w in _got) / 400 for word in range(4)]
     assert close(_share, [0.3, 0.2, 0.4, 0.1], 0, 0.13), (
@@ -1730,11 +2289,25 @@ for _temperature in (0.02, 0.07, 1.5):
         "Only 0 means: the likeliest."
     )
 _runs = [
-    [int(_w) for _w in generate(lambda word, h: (np.zeros(7), h), 0, None, 30, 1, np.random.default_rng(seed))]
+    [
+        int(_w)
+        for _w in generate(
+            lambda word, h: (np.zeros(7), h),
+            0,
+            None,
+            30,
+            1,
+            np.random.default_rng(seed),
+        )
+    ]
     for seed in (5, 5, 6)
 ]
-assert _runs[0] == _runs[1], "The same rng twice, but other words: draw with the rng that is given, not with another."
-assert _runs[0] != _runs[2], "Another rng, but the same words: draw with the rng that is given, not with another."
+assert _runs[0] == _runs[1], (
+    "The same rng twice, but other words: draw with the rng that is given, not with another."
+)
+assert _runs[0] != _runs[2], (
+    "Another rng, but the same words: draw with the rng that is given, not with another."
+)
 ### END HIDDEN TESTS
 
 # %% test="generate" aspect="samples take word and state on" points=1
@@ -1746,7 +2319,10 @@ def _sure(word, h):
 
 _starts = [(1, 2, 6, 1.0)]
 ### BEGIN HIDDEN TESTS
-_starts += [(random.randrange(7), random.randrange(7), length, heat) for length, heat in ((1, 1), (9, 0.5), (12, 1.5))]
+_starts += [
+    (random.randrange(7), random.randrange(7), length, heat)
+    for length, heat in ((1, 1), (9, 0.5), (12, 1.5))
+]
 ### END HIDDEN TESTS
 for _first, _begin, _length, _heat in _starts:
     _word, _h, _wanted = _first, _begin, []
@@ -1774,11 +2350,15 @@ def writers_step(word, state):
 # NBVAL_IGNORE_OUTPUT: one last digit rounded otherwise, on another processor, changes a word and all words behind it
 temperatures = (0, 0.25, 0.5, 0.75, 1, 1.25)
 written = {
-    temperature: generate(writers_step, number["</s>"], None, 400, temperature, np.random.default_rng(2))
+    temperature: generate(
+        writers_step, number["</s>"], None, 400, temperature, np.random.default_rng(2)
+    )
     for temperature in temperatures
 }
 for temperature in (0, 0.75, 1.25):
-    print(f"{temperature}: {' '.join(vocabulary[word] for word in written[temperature][:24])}")
+    print(
+        f"{temperature}: {' '.join(vocabulary[word] for word in written[temperature][:24])}"
+    )
 
 
 # %%
@@ -1790,8 +2370,18 @@ def distinct(tokens, n=4):
 
 # %%
 _, axes = plt.subplots()
-axes.plot(temperatures, [100 * distinct(written[temperature]) for temperature in temperatures], "o-", label="written")
-axes.axhline(100 * distinct(ids["valid"][:400].tolist()), color="gray", linestyle="--", label="real text")
+axes.plot(
+    temperatures,
+    [100 * distinct(written[temperature]) for temperature in temperatures],
+    "o-",
+    label="written",
+)
+axes.axhline(
+    100 * distinct(ids["valid"][:400].tolist()),
+    color="gray",
+    linestyle="--",
+    label="real text",
+)
 axes.set(xlabel="temperature", ylabel="different 4-grams (%)", ylim=(0, 105))
 axes.legend()
 plt.show()
@@ -1833,62 +2423,100 @@ def cosines(vectors, tags):
 
 
 # %% test="cosines" aspect="four vectors by hand" points=1
-_got = cosines(np.array([[2.0, 0], [3, 4], [0, 5], [0, 1]]), ["NOUN", "NOUN", "VERB", "VERB"])
+_got = cosines(
+    np.array([[2.0, 0], [3, 4], [0, 5], [0, 1]]), ["NOUN", "NOUN", "VERB", "VERB"]
+)
 assert np.shape(_got) == (2,), f"Return two numbers; yours: {_got!r}."
-assert close(_got[0], 0.8, 1e-5), f"Same tag: cosines .6 and 1, mean .8; yours: {_got[0]:.4f}."
-assert close(_got[1], 0.4, 1e-5), f"Different tags: 0, 0, .8 and .8, mean .4; yours: {_got[1]:.4f}."
+assert close(_got[0], 0.8, 1e-5), (
+    f"Same tag: cosines .6 and 1, mean .8; yours: {_got[0]:.4f}."
+)
+assert close(_got[1], 0.4, 1e-5), (
+    f"Different tags: 0, 0, .8 and .8, mean .4; yours: {_got[1]:.4f}."
+)
 ### BEGIN HIDDEN TESTS
 _unit = np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0.6, 0.8, 0], [0, 0.6, -0.8]])
 for _tags in (("A", "A", "B", "B", "C"), ("A", "B", "A", "B", "B")):
     _lengths = np.random.default_rng().uniform(0.5, 4, (5, 1))
     _pairs = [(i, j) for i in range(5) for j in range(i)]
     _wanted = [
-        np.mean([_unit[i] @ _unit[j] for i, j in _pairs if (_tags[i] == _tags[j]) == same]) for same in (True, False)
+        np.mean(
+            [_unit[i] @ _unit[j] for i, j in _pairs if (_tags[i] == _tags[j]) == same]
+        )
+        for same in (True, False)
     ]
     _got = cosines(_unit * _lengths, list(_tags))
     assert close(_got, _wanted, 1e-4, 1e-5), (
         f"Five vectors, tags {_tags}: {np.round(_wanted, 4)} wanted, whatever their lengths; yours: {_got!r}."
     )
 _left = arguments_after(cosines, _unit * _lengths, list(_tags))
-assert close(_left[0], _unit * _lengths) and list(_left[1]) == [*_tags], "cosines changed the caller's vectors or tags."
+assert close(_left[0], _unit * _lengths) and list(_left[1]) == [*_tags], (
+    "cosines changed the caller's vectors or tags."
+)
 ### END HIDDEN TESTS
 
 # %% test="cosines" aspect="static vectors are all alike" points=1
-_got = cosines(np.array([[0.3, -2.0, 1.0]] * 5), ["NOUN", "VERB", "NOUN", "VERB", "NOUN"])
+_got = cosines(
+    np.array([[0.3, -2.0, 1.0]] * 5), ["NOUN", "VERB", "NOUN", "VERB", "NOUN"]
+)
 assert np.shape(_got) == (2,), f"Return two numbers; yours: {_got!r}."
-assert close(_got, [1, 1], 1e-5), f"Equal vectors have cosine 1 whatever the tags; yours: {_got!r}."
+assert close(_got, [1, 1], 1e-5), (
+    f"Equal vectors have cosine 1 whatever the tags; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
-for _tags in (["ADJ", "NOUN", "ADJ"], ["ADV", "VERB", "ADV", "ADJ", "VERB", "ADJ", "ADJ"]):
-    _got = cosines(np.array([np.random.default_rng().normal(size=4)] * len(_tags)), list(_tags))
-    assert close(_got, [1, 1], 1e-4), f"Equal vectors, tags {_tags}: both means are 1; yours: {_got!r}."
+for _tags in (
+    ["ADJ", "NOUN", "ADJ"],
+    ["ADV", "VERB", "ADV", "ADJ", "VERB", "ADJ", "ADJ"],
+):
+    _got = cosines(
+        np.array([np.random.default_rng().normal(size=4)] * len(_tags)), list(_tags)
+    )
+    assert close(_got, [1, 1], 1e-4), (
+        f"Equal vectors, tags {_tags}: both means are 1; yours: {_got!r}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="cosines" aspect="random vectors, uneven groups" points=1
 _groups = [["NOUN", "VERB", "NOUN", "NOUN", "VERB", "NOUN"]]
 ### BEGIN HIDDEN TESTS
 _groups += [
-    random.sample(group, len(group)) for group in (["ADJ"] * 3 + ["NOUN"] * 5 + ["VERB"] * 2, [*"AAABBCD"], [*"XXYYYY"])
+    random.sample(group, len(group))
+    for group in (["ADJ"] * 3 + ["NOUN"] * 5 + ["VERB"] * 2, [*"AAABBCD"], [*"XXYYYY"])
 ]
 ### END HIDDEN TESTS
 for _tags in _groups:
     _n = len(_tags)
     for _ in range(1000):  # draw until it matters how the pairs are averaged
         _vectors = np.random.default_rng().normal(size=(_n, 3))
-        _table = {(i, j): _vectors[i] @ _vectors[j] for i in range(_n) for j in range(i)}
         _table = {
-            (i, j): v / math.dist(_vectors[i], [0] * 3) / math.dist(_vectors[j], [0] * 3)
+            (i, j): _vectors[i] @ _vectors[j] for i in range(_n) for j in range(i)
+        }
+        _table = {
+            (i, j): v
+            / math.dist(_vectors[i], [0] * 3)
+            / math.dist(_vectors[j], [0] * 3)
             for (i, j), v in _table.items()
         }
-        _same = {tag: [v for (i, j), v in _table.items() if _tags[i] == _tags[j] == tag] for tag in _tags}
+        _same = {
+            tag: [v for (i, j), v in _table.items() if _tags[i] == _tags[j] == tag]
+            for tag in _tags
+        }
         _other = [v for (i, j), v in _table.items() if _tags[i] != _tags[j]]
         _all = [v for part in _same.values() for v in part]
         _wanted = [np.mean(_all), np.mean(_other)]
         _each = np.mean([np.mean(part) for part in _same.values() if part])
         _known = [
-            v for (i, j), v in _table.items() if _tags[i] != _tags[j] and {_tags[i], _tags[j]} == {"NOUN", "VERB"}
+            v
+            for (i, j), v in _table.items()
+            if _tags[i] != _tags[j] and {_tags[i], _tags[j]} == {"NOUN", "VERB"}
         ]
-        _far = abs(_each - _wanted[0]), np.mean(np.abs(_all)) - _wanted[0], np.mean(np.abs(_other)) - _wanted[1]
-        if min(_far) > 0.01 and (len({*_tags}) == 2 or not _known or abs(np.mean(_known) - _wanted[1]) > 0.01):
+        _far = (
+            abs(_each - _wanted[0]),
+            np.mean(np.abs(_all)) - _wanted[0],
+            np.mean(np.abs(_other)) - _wanted[1],
+        )
+        if min(_far) > 0.01 and (
+            len({*_tags}) == 2 or not _known or abs(np.mean(_known) - _wanted[1]) > 0.01
+        ):
             break
     _got = cosines(_vectors.copy(), list(_tags))
     assert close(_got, _wanted, 1e-4, 1e-5), (
@@ -1913,7 +2541,10 @@ def vectors_of(word, model, number, sentences, tags):
 
 # %%
 toy = lmkit.load("toy-increase")
-toy_text = ["</s>", *(w for sentence in toy.splits["train"] for w in [*sentence, "</s>"])]
+toy_text = [
+    "</s>",
+    *(w for sentence in toy.splits["train"] for w in [*sentence, "</s>"]),
+]
 toy_number = {word: i for i, word in enumerate(sorted(set(toy_text)))}
 toy_ids = torch.tensor([[toy_number[word] for word in toy_text]])
 set_seed(1)
@@ -1924,22 +2555,49 @@ def toy_loss(model, batch):
     return F.cross_entropy(model(batch[0])[0][0], batch[1][0]), batch[1].numel()
 
 
-_ = train(toy_model, lambda _: (toy_ids[:, :-1], toy_ids[:, 1:]), toy_loss, steps=60, rate=1e-2, device="cpu")
+_ = train(
+    toy_model,
+    lambda _: (toy_ids[:, :-1], toy_ids[:, 1:]),
+    toy_loss,
+    steps=60,
+    rate=1e-2,
+    device="cpu",
+)
 
 # %%
-places = {"increase (toy)": vectors_of("increase", toy_model, toy_number, toy.splits["train"], toy.tags["train"])}
+places = {
+    "increase (toy)": vectors_of(
+        "increase", toy_model, toy_number, toy.splits["train"], toy.tags["train"]
+    )
+}
 for word in ("order", "cook"):
-    places[word] = vectors_of(word, models["LSTM"], number, corpus.splits["valid"], corpus.tags["valid"])
+    places[word] = vectors_of(
+        word, models["LSTM"], number, corpus.splits["valid"], corpus.tags["valid"]
+    )
 
 # %%
-heights = [(cosines(static, tags)[1], *cosines(states, tags)) for static, states, tags in places.values()]
-x, labels = np.arange(len(places)), ("static, any tags", "states, same tag", "states, different tags")
+heights = [
+    (cosines(static, tags)[1], *cosines(states, tags))
+    for static, states, tags in places.values()
+]
+x, labels = (
+    np.arange(len(places)),
+    ("static, any tags", "states, same tag", "states, different tags"),
+)
 
 # %%
 _, axes = plt.subplots()
-for shift, (label, bars) in enumerate(zip(labels, zip(*heights, strict=True), strict=True)):
+for shift, (label, bars) in enumerate(
+    zip(labels, zip(*heights, strict=True), strict=True)
+):
     axes.bar(x + 0.27 * (shift - 1), bars, width=0.25, label=label)
-axes.set(xticks=x, xticklabels=list(places), ylabel="mean cosine", ylim=(0, 1.5), yticks=(0, 0.5, 1))
+axes.set(
+    xticks=x,
+    xticklabels=list(places),
+    ylabel="mean cosine",
+    ylim=(0, 1.5),
+    yticks=(0, 0.5, 1),
+)
 axes.legend(ncols=3, loc="upper center")
 plt.show()
 
@@ -1999,7 +2657,11 @@ _sizes = [(3, 5, 4, 2)]
 _sizes += [(1, 4, 2, 3), (4, 1, 3, 2), (2, 6, 1, 1), (1, 1, 5, 2)]
 ### END HIDDEN TESTS
 for _B, _T, _d, _k in _sizes:
-    _e, _W_x, _b = torch.randn(_B, _T, _d).double(), torch.randn(4 * _k, _d).double(), torch.randn(4 * _k).double()
+    _e, _W_x, _b = (
+        torch.randn(_B, _T, _d).double(),
+        torch.randn(4 * _k, _d).double(),
+        torch.randn(4 * _k).double(),
+    )
     _got = input_shares(_e.clone(), _W_x.clone(), _b.clone())
     assert torch.is_tensor(_got) and _got.shape == (_B, _T, 4 * _k), (
         f"B = {_B}, T = {_T}, k = {_k}: shape {(_B, _T, 4 * _k)} wanted; yours: {tuple(getattr(_got, 'shape', ()))}."
@@ -2009,10 +2671,14 @@ for _B, _T, _d, _k in _sizes:
     assert close(_got[_row, _t, _j], _wanted, 1e-4, 1e-5), (
         f"Entry {_row, _t, _j} is {_got[_row, _t, _j]:.4f}, not {_wanted:.4f}."
     )
-    assert close(_got, torch.einsum("btd,jd->btj", _e, _W_x) + _b, 1e-4, 1e-5), "Some entry is not W_x e_t + b."
+    assert close(_got, torch.einsum("btd,jd->btj", _e, _W_x) + _b, 1e-4, 1e-5), (
+        "Some entry is not W_x e_t + b."
+    )
 ### BEGIN HIDDEN TESTS
 _left = arguments_after(input_shares, _e.clone(), _W_x.clone(), _b.clone())
-assert close(_left[0], _e) and close(_left[1], _W_x) and close(_left[2], _b), "input_shares changed its arguments."
+assert close(_left[0], _e) and close(_left[1], _W_x) and close(_left[2], _b), (
+    "input_shares changed its arguments."
+)
 ### END HIDDEN TESTS
 
 # %% test="lstm_layer" aspect="equal to nn.LSTM" points=1
@@ -2022,25 +2688,39 @@ _sizes += [(1, 6, 4), (3, 1, 5), (4, 7, 1), (1, 1, 2), (3, 8, 6)]
 ### END HIDDEN TESTS
 for _B, _T, _k in _sizes:
     _layer = nn.LSTM(4, _k, batch_first=True).double()
-    _e, _h, _C = torch.randn(_B, _T, 4).double(), torch.randn(_B, _k).double(), torch.randn(_B, _k).double()
+    _e, _h, _C = (
+        torch.randn(_B, _T, 4).double(),
+        torch.randn(_B, _k).double(),
+        torch.randn(_B, _k).double(),
+    )
     _wanted, (_last_h, _last_C) = _layer(_e, (_h[None], _C[None]))
-    _a = F.linear(_e, _layer.weight_ih_l0, _layer.bias_ih_l0 + _layer.bias_hh_l0).detach()
+    _a = F.linear(
+        _e, _layer.weight_ih_l0, _layer.bias_ih_l0 + _layer.bias_hh_l0
+    ).detach()
     _W_h = _layer.weight_hh_l0.detach()
     _got = lstm_layer(_a.clone(), _h.clone(), _C.clone(), _W_h.clone())
-    assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return (states, h, C); yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 3, (
+        f"Return (states, h, C); yours: {_got!r}."
+    )
     assert np.shape(_got[0]) == tuple(_wanted.shape), (
         f"B = {_B}, T = {_T}: states of shape {tuple(_wanted.shape)} wanted; yours: {tuple(np.shape(_got[0]))}."
     )
-    assert close(_got[0][:, 0], _wanted[:, 0].detach(), 1e-4, 1e-5), "The first state already differs from nn.LSTM's."
+    assert close(_got[0][:, 0], _wanted[:, 0].detach(), 1e-4, 1e-5), (
+        "The first state already differs from nn.LSTM's."
+    )
     assert close(_got[0], _wanted.detach(), 1e-4, 1e-5), (
         "The first state is right, later ones are not: do h and C both go on?"
     )
-    assert close(_got[1], _last_h[0], 1e-4, 1e-5) and close(_got[2], _last_C[0], 1e-4, 1e-5), (
+    assert close(_got[1], _last_h[0], 1e-4, 1e-5) and close(
+        _got[2], _last_C[0], 1e-4, 1e-5
+    ), (
         f"B = {_B}, T = {_T}: the last h or C, each of shape {(_B, _k)}, is not nn.LSTM's."
     )
 ### BEGIN HIDDEN TESTS
 _left = arguments_after(lstm_layer, _a.clone(), _h.clone(), _C.clone(), _W_h.clone())
-for _name, _one, _two in zip(("a", "h", "C", "W_h"), _left, (_a, _h, _C, _W_h), strict=True):
+for _name, _one, _two in zip(
+    ("a", "h", "C", "W_h"), _left, (_a, _h, _C, _W_h), strict=True
+):
     assert close(_one, _two), f"lstm_layer changed the caller's {_name}."
 ### END HIDDEN TESTS
 
@@ -2054,7 +2734,10 @@ for _B, _T, _t in _cases:
     _h, _C = torch.randn(_B, 2).double(), torch.randn(_B, 2).double()
     _other = _a.clone()
     _other[:, _t + 1 :] += 1 + torch.rand(_B, _T - _t - 1, 8)
-    _one, _two = (lstm_layer(part.clone(), _h.clone(), _C.clone(), _W_h.clone())[0] for part in (_a, _other))
+    _one, _two = (
+        lstm_layer(part.clone(), _h.clone(), _C.clone(), _W_h.clone())[0]
+        for part in (_a, _other)
+    )
     assert np.shape(_one) == np.shape(_two) == (_B, _T, 2), (
         f"States of shape {(_B, _T, 2)} wanted; yours: {tuple(np.shape(_one))}."
     )
@@ -2062,7 +2745,7 @@ for _B, _T, _t in _cases:
         f"Of {_T} words those from {_t + 2} on changed, and a state before them did too."
     )
     for _s in range(_t + 1, _T):
-        assert not np.allclose(_one[:, _s], _two[:, _s]), (
+        assert not close(_one[:, _s], _two[:, _s]), (
             f"Of {_T} words those from {_t + 2} on changed, but the state behind word {_s + 1} did not."
         )
 
@@ -2072,7 +2755,10 @@ _sizes = [(2, 5, 3)]
 _sizes += [(3, 4, 2), (1, 6, 1), (4, 1, 5)]
 ### END HIDDEN TESTS
 for _B, _T, _k in _sizes:
-    _parts = [torch.randn(*shape).double() for shape in ((_B, _T, 4 * _k), (_B, _k), (_B, _k), (4 * _k, _k))]
+    _parts = [
+        torch.randn(*shape).double()
+        for shape in ((_B, _T, 4 * _k), (_B, _k), (_B, _k), (4 * _k, _k))
+    ]
     _asked = [part.clone().requires_grad_(True) for part in _parts]
     _a, _h, _C, _W_h = _asked
     _sum = 0
@@ -2086,8 +2772,12 @@ for _B, _T, _k in _sizes:
     except NotImplementedError:
         raise
     except RuntimeError as _error:
-        raise AssertionError(f"No gradient comes back through the states ({_error}).") from None
-    for _name, _mine, _wanted in zip(("a", "h", "C", "W_h"), _got, torch.autograd.grad(_sum, _asked), strict=True):
+        raise AssertionError(
+            f"No gradient comes back through the states ({_error})."
+        ) from None
+    for _name, _mine, _wanted in zip(
+        ("a", "h", "C", "W_h"), _got, torch.autograd.grad(_sum, _asked), strict=True
+    ):
         assert close(_mine, _wanted, 1e-4, 1e-5), (
             f"{_T} words: the gradient of the states' sum with respect to {_name} does not come through all steps."
         )
@@ -2096,7 +2786,9 @@ for _B, _T, _k in _sizes:
 B, T, d, k = 12, 64, 64, 64
 set_seed(1)
 layer, e = nn.LSTM(d, k, batch_first=True), torch.randn(B, T, d)
-W_x, W_h, b = (w.detach().clone().requires_grad_(True) for w in list(layer.parameters())[:3])
+W_x, W_h, b = (
+    w.detach().clone().requires_grad_(True) for w in list(layer.parameters())[:3]
+)
 gates = {part: torch.randn(k, d + k).div(10).requires_grad_(True) for part in "Cfio"}
 biases = {part: torch.zeros(k, requires_grad=True) for part in "Cfio"}
 zero = torch.zeros(B, k)
@@ -2121,12 +2813,19 @@ class ByHand(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, a, h, C, W_h):
-        a = a.transpose(0, 1).clone()  # [T, B, 4k]: first what goes into the gates, then the gates
+        a = a.transpose(
+            0, 1
+        ).clone()  # [T, B, 4k]: first what goes into the gates, then the gates
         i, f, new, o = a.chunk(4, dim=2)
         states, cells = [h], [C]
         for t in range(len(a)):
             a[t].addmm_(h, W_h.T)
-            for part, squash in ((i, torch.sigmoid_), (f, torch.sigmoid_), (new, torch.tanh_), (o, torch.sigmoid_)):
+            for part, squash in (
+                (i, torch.sigmoid_),
+                (f, torch.sigmoid_),
+                (new, torch.tanh_),
+                (o, torch.sigmoid_),
+            ):
                 squash(part[t])
             C = torch.addcmul(f[t] * C, i[t], new[t])
             h = o[t] * C.tanh()
@@ -2141,17 +2840,26 @@ class ByHand(torch.autograd.Function):
         i, f, new, o = a.chunk(4, dim=2)
         # what does not wait, for all steps at once: derivatives of C by the three gates' inputs, of h by the last one's
         tanh_C, delta = cells[1:].tanh(), torch.empty_like(a)
-        by_C = torch.cat([new * i * (1 - i), cells[:-1] * f * (1 - f), i * (1 - new**2)], 2).unflatten(2, (3, -1))
+        by_C = torch.cat(
+            [new * i * (1 - i), cells[:-1] * f * (1 - f), i * (1 - new**2)], 2
+        ).unflatten(2, (3, -1))
         by_h, through = tanh_C * o * (1 - o), o * (1 - tanh_C**2)
         first, last = delta.unflatten(2, (4, -1))[:, :, :3], delta.chunk(4, dim=2)[3]
-        for t in range(len(a) - 1, -1, -1):  # what waits: the gradient comes back step by step
+        for t in range(
+            len(a) - 1, -1, -1
+        ):  # what waits: the gradient comes back step by step
             dh = dh + d_states[:, t]
             dC = torch.addcmul(dC, dh, through[t])
             torch.mul(by_C[t], dC[:, None], out=first[t])
             torch.mul(by_h[t], dh, out=last[t])
             dC, dh = dC * f[t], delta[t] @ W_h
         # one product for the weights of all steps
-        return delta.transpose(0, 1), dh, dC, delta.flatten(0, 1).T @ states[:-1].flatten(0, 1)
+        return (
+            delta.transpose(0, 1),
+            dh,
+            dC,
+            delta.flatten(0, 1).T @ states[:-1].flatten(0, 1),
+        )
 
 
 # %%
@@ -2173,19 +2881,34 @@ ways = {
     "nn.LSTM": lambda: layer(e)[0],
 }
 # %%
-found = {name: torch.autograd.grad(ways[name]().sum(), (W_x, W_h)) for name in ("layer", "by hand")}
-print("the same gradients:", all(torch.allclose(*two, atol=1e-3) for two in zip(*found.values(), strict=True)))
-step_times = {name: milliseconds(lambda way=way: way().sum().backward()) for name, way in ways.items()}
+found = {
+    name: torch.autograd.grad(ways[name]().sum(), (W_x, W_h))
+    for name in ("layer", "by hand")
+}
+print(
+    "the same gradients:",
+    all(torch.allclose(*two, atol=1e-3) for two in zip(*found.values(), strict=True)),
+)
+step_times = {
+    name: milliseconds(lambda way=way: way().sum().backward())
+    for name, way in ways.items()
+}
 
 # %%
 text_lengths = (4, 16, 64, 256, 1024)
 texts = [torch.randn(2048 // n, n, 64) for n in text_lengths]
-layers = {"RNN": nn.RNN(64, 64, batch_first=True), "LSTM": nn.LSTM(64, 64, batch_first=True)}
+layers = {
+    "RNN": nn.RNN(64, 64, batch_first=True),
+    "LSTM": nn.LSTM(64, 64, batch_first=True),
+}
 W_64 = torch.randn(256, 64) / 8
-layers["your layer"] = lambda e: lstm_layer(input_shares(e, W_64, W_64[:, 0]), e[:, 0], e[:, 0], W_64)
+layers["your layer"] = lambda e: lstm_layer(
+    input_shares(e, W_64, W_64[:, 0]), e[:, 0], e[:, 0], W_64
+)
 with torch.no_grad():
     waits = {
-        name: [milliseconds(lambda read=read, e=e: read(e), tries=3) for e in texts] for name, read in layers.items()
+        name: [milliseconds(lambda read=read, e=e: read(e), tries=3) for e in texts]
+        for name, read in layers.items()
     }
 
 # %%
@@ -2193,12 +2916,16 @@ shares = {name: value / step_times["equations"] for name, value in step_times.it
 
 # %%
 _, (left, right) = plt.subplots(1, 2)
-left.bar_label(left.bar(list(shares), list(shares.values()), color=plots.COLOURS[:4]), fmt="%.2f")
+left.bar_label(
+    left.bar(list(shares), list(shares.values()), color=plots.COLOURS[:4]), fmt="%.2f"
+)
 left.set(ylabel="processor time (equations = 1)", ylim=(0, 1.15))
 left.tick_params(axis="x", rotation=30)
 for name, values in waits.items():
     right.loglog(text_lengths, values, "o-", label=name)
-right.set(xlabel="length of a text (2,048 words in all)", ylabel="processor, forward (ms)")
+right.set(
+    xlabel="length of a text (2,048 words in all)", ylabel="processor, forward (ms)"
+)
 right.set_ylim(top=20 * max(max(values) for values in waits.values()))
 right.legend()
 plt.show()

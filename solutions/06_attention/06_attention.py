@@ -28,11 +28,19 @@ from torch.nn import functional as F
 import lmkit
 from lmkit import plots
 from lmkit.budgets import budget
-from lmkit.testing import arguments_after, close, is_number, parameter_gradients, without_autograd
+from lmkit.testing import (
+    arguments_after,
+    close,
+    is_number,
+    parameter_gradients,
+    without_autograd,
+)
 from lmkit.training import set_seed, shuffled, train, warmup_cosine
 
 plots.use_style()
-torch.set_num_threads(1)  # our networks are small: a second thread costs more than it brings
+torch.set_num_threads(
+    1
+)  # our networks are small: a second thread costs more than it brings
 
 # %% [markdown]
 # ## 1. A dictionary that answers softly
@@ -75,7 +83,9 @@ def lookup_loop(q, keys, values, e=math.e):
     for k in keys:
         weights.append(e ** sum(q[j] * k[j] for j in range(len(q))))
     p = [weight / sum(weights) for weight in weights]
-    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
+    return [
+        sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))
+    ]
     ### END SOLUTION
 
 
@@ -90,26 +100,44 @@ def lookup(q, K, V):
 
 # %% test="soft_lookup" aspect="four words by hand" points=1
 _got = by_hand()
-assert close(np.shape(_got), (2,), 0, 0), f"by_hand returns two numbers, a mix of [1, 0] and [0, 1]; yours: {_got!r}."
-assert close(sum(_got), 1, 0, 0.01), f"A mix of [1, 0] and [0, 1] sums to 1; yours: {sum(_got)}."
+assert close(np.shape(_got), (2,), 0, 0), (
+    f"by_hand returns two numbers, a mix of [1, 0] and [0, 1]; yours: {_got!r}."
+)
+assert close(sum(_got), 1, 0, 0.01), (
+    f"A mix of [1, 0] and [0, 1] sums to 1; yours: {sum(_got)}."
+)
 ### BEGIN HIDDEN TESTS
-assert close(_got, [0.5, 0.5], 0, 0.006), f"Not {_got!r}: with e = 3 the weights are as 1 to 1 to 3 to 1."
+assert close(_got, [0.5, 0.5], 0, 0.006), (
+    f"Not {_got!r}: with e = 3 the weights are as 1 to 1 to 3 to 1."
+)
 ### END HIDDEN TESTS
 
 # %% test="soft_lookup" aspect="a loop, any e" points=1
 _seen = [[1, 0], [1, 0], [0, 1], [1, 0]]
 _got = lookup_loop([0, 1], _seen, [[6], [6], [12], [0]], e=3)
-assert close(np.shape(_got), (1,), 0, 0), f"Values of one number: z has one; yours: {_got!r}."
-assert close(_got, [8], 1e-5), f"Weights 1/6, 1/6, 1/2, 1/6 of the values 6, 6, 12, 0: 8; yours: {_got}."
+assert close(np.shape(_got), (1,), 0, 0), (
+    f"Values of one number: z has one; yours: {_got!r}."
+)
+assert close(_got, [8], 1e-5), (
+    f"Weights 1/6, 1/6, 1/2, 1/6 of the values 6, 6, 12, 0: 8; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _e, _n in ((7.5, 1), (1, 5), (2, 5), (3, 4), (0.5, 4), (math.e, 6)):
     _rng = np.random.default_rng()
-    _q, _K, _V = _rng.normal(size=3), _rng.normal(size=(_n, 3)), _rng.normal(size=(_n, 2))
+    _q, _K, _V = (
+        _rng.normal(size=3),
+        _rng.normal(size=(_n, 3)),
+        _rng.normal(size=(_n, 2)),
+    )
     _p = np.array([_e ** float(_k @ _q) for _k in _K])
     _extra = {} if _e == math.e else {"e": _e}
     _got = lookup_loop(_q.tolist(), _K.tolist(), _V.tolist(), **_extra)
-    assert close(np.shape(_got), (2,), 0, 0), f"Values of two numbers: z has two; yours: {_got!r}."
-    assert close(_got, _p @ _V / _p.sum(), 1e-4, 1e-6), f"{_n} random keys of 3 numbers, e = {_e:.2f}: {_got} is wrong."
+    assert close(np.shape(_got), (2,), 0, 0), (
+        f"Values of two numbers: z has two; yours: {_got!r}."
+    )
+    assert close(_got, _p @ _V / _p.sum(), 1e-4, 1e-6), (
+        f"{_n} random keys of 3 numbers, e = {_e:.2f}: {_got} is wrong."
+    )
 _lists = _q.tolist(), _K.tolist(), _V.tolist()
 assert all(map(close, arguments_after(lookup_loop, *_lists), (_q, _K, _V))), (
     "lookup_loop changes the lists that it is given."
@@ -118,9 +146,13 @@ assert all(map(close, arguments_after(lookup_loop, *_lists), (_q, _K, _V))), (
 
 # %% test="soft_lookup" aspect="arrays, without a loop" points=1
 _seen = np.array([[1, 0], [1, 0], [0, 1], [1, 0]])
-_got = lookup(np.array([0.0, 1.0]), _seen, np.array([[6, 1, 0], [6, 1, 0], [12, 0, 0], [0, 1, 0]]))
+_got = lookup(
+    np.array([0.0, 1.0]), _seen, np.array([[6, 1, 0], [6, 1, 0], [12, 0, 0], [0, 1, 0]])
+)
 _wanted = np.array([12 + 12 * math.e, 3, 0]) / (3 + math.e)
-assert close(np.shape(_got), (3,), 0, 0), f"Values of three numbers: z has three; yours: {_got!r}."
+assert close(np.shape(_got), (3,), 0, 0), (
+    f"Values of three numbers: z has three; yours: {_got!r}."
+)
 assert close(_got, _wanted, 1e-4, 1e-6), f"Wanted {_wanted.round(4)}; yours: {_got}."
 ### BEGIN HIDDEN TESTS
 for _n, _d_k, _d_v in ((1, 2, 3), (5, 3, 1), (6, 2, 4), (3, 5, 2), (4, 3, 5)):
@@ -133,7 +165,9 @@ for _n, _d_k, _d_v in ((1, 2, 3), (5, 3, 1), (6, 2, 4), (3, 5, 2), (4, 3, 5)):
         f"n = {_n}, d_k = {_d_k}, d_v = {_d_v}: z, shape {np.shape(_got)}, is wrong."
     )
     _after = arguments_after(lookup, _q.copy(), _K.copy(), _V.copy())
-    assert all(map(close, _after, (_q, _K, _V))), "lookup changes the arrays that it is given."
+    assert all(map(close, _after, (_q, _K, _V))), (
+        "lookup changes the arrays that it is given."
+    )
 ### END HIDDEN TESTS
 
 # %% test="soft_lookup" aspect="large scores do not overflow" points=1
@@ -160,13 +194,21 @@ for _sign in (1, -1, 0):
 ### END HIDDEN TESTS
 
 # %% scratch=true
-lookup(np.array([1, 1]), np.array([[1, 0], [0, 2]]), np.array([[10], [20]]))  # a dictionary of your own
+lookup(
+    np.array([1, 1]), np.array([[1, 0], [0, 2]]), np.array([[10], [20]])
+)  # a dictionary of your own
 
 # %%
 E = np.array([[1, 0], [1, 0], [0, 1], [1, 0]])  # 0 0 1 0
 one = np.array([0, 1])
-print("e = 3, by hand and by loop:", by_hand(), np.round(lookup_loop(one, E, E, e=3), 4))
-print("true e, by loop and array: ", np.round(lookup_loop(one, E, E), 4), lookup(one, E, E).round(4))
+print(
+    "e = 3, by hand and by loop:", by_hand(), np.round(lookup_loop(one, E, E, e=3), 4)
+)
+print(
+    "true e, by loop and array: ",
+    np.round(lookup_loop(one, E, E), 4),
+    lookup(one, E, E).round(4),
+)
 print("keys times 10:             ", lookup(one, 10 * E, E).round(6))
 print("query 0, and the mean:     ", lookup(0 * one, E, E), E.mean(axis=0))
 
@@ -223,9 +265,16 @@ for _n, _s, _wanted in (
 ):
     _got = weight_on_one(_n, _s)
     assert is_number(_got), f"weight_on_one returns a number; yours: {_got!r}."
-    assert close(_got, _wanted, 0, 1e-6), f"n = {_n}, s = {_s}: {_wanted:.6f}; yours: {_got}."
+    assert close(_got, _wanted, 0, 1e-6), (
+        f"n = {_n}, s = {_s}: {_wanted:.6f}; yours: {_got}."
+    )
 ### BEGIN HIDDEN TESTS
-_cases = [(10**6, 13), (40, -3.5), (random.randint(50, 90), 0), (random.randint(50, 90), 1000)]
+_cases = [
+    (10**6, 13),
+    (40, -3.5),
+    (random.randint(50, 90), 0),
+    (random.randint(50, 90), 1000),
+]
 _cases += [(2, random.uniform(-2, -1)), (random.randint(2, 9), random.uniform(-5, -1))]
 _cases += [(random.randint(2, 500), random.uniform(0.5, 6)) for _ in range(3)]
 for _n, _s in _cases:
@@ -236,11 +285,17 @@ for _n, _s in _cases:
 # %% test="needle" aspect="the score a share needs" points=1
 _got = score_needed(101, 0.5)
 assert is_number(_got), f"score_needed returns a number; yours: {_got!r}."
-assert close(_got, math.log(100), 1e-5), f"As heavy as 100 others: s = ln 100 = 4.605; yours: {_got}."
+assert close(_got, math.log(100), 1e-5), (
+    f"As heavy as 100 others: s = ln 100 = 4.605; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 _n = random.randint(50, 90)
 _cases = [(random.randint(20, 5000), random.uniform(0.6, 0.99)), (_n, 0.3), (_n, 0.5)]
-_cases += [(_n, random.uniform(0.1, 0.9) / _n), (4, 0.25), (2, random.uniform(0.1, 0.4))]
+_cases += [
+    (_n, random.uniform(0.1, 0.9) / _n),
+    (4, 0.25),
+    (2, random.uniform(0.1, 0.4)),
+]
 _cases += [(10**6, 1 - 1e-6)]
 for _n, _share in _cases:
     _got = score_needed(_n, _share)
@@ -255,7 +310,9 @@ for _name, _value in (("guess", guess), ("measured", measured)):
     assert is_number(_value), f"{_name} should be a number, not {_value!r}."
     assert 0 <= _value <= 1, f"A weight lies between 0 and 1; your {_name}: {_value}."
 ### BEGIN HIDDEN TESTS
-assert close(measured, 0.180514, 0, 0.001), f"measured is not {measured}: n = 100,000, s = 10."
+assert close(measured, 0.180514, 0, 0.001), (
+    f"measured is not {measured}: n = 100,000, s = 10."
+)
 ### END HIDDEN TESTS
 
 # %% scratch=true
@@ -289,7 +346,10 @@ plt.show()
 
 # %%
 fox = pd.DataFrame(
-    {"score": [4, 6, 6.1, 4, 6, 1, -3, -4, -3], "printed": [0.05, 0.36, 0.40, 0.06, 0.13, 0.0, 0.0, 0.0, 0.0]},
+    {
+        "score": [4, 6, 6.1, 4, 6, 1, -3, -4, -3],
+        "printed": [0.05, 0.36, 0.40, 0.06, 0.13, 0.0, 0.0, 0.0, 0.0],
+    },
     index=["a", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"],
 )
 fox.T
@@ -317,7 +377,9 @@ def contradictions(scores, printed):
     ### BEGIN SOLUTION
     n = len(scores)
     pairs = [(i, j) for j in range(n) for i in range(j)]
-    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
+    return [
+        (i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]
+    ]
     ### END SOLUTION
 
 
@@ -326,7 +388,9 @@ def best_repair(scores, printed, candidates):
 
     ### BEGIN SOLUTION
     def distance(repair):
-        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
+        weights = np.exp(
+            [repair[1] if i == repair[0] else s for i, s in enumerate(scores)]
+        )
         return np.abs(weights / weights.sum() - printed).max()
 
     return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
@@ -335,14 +399,20 @@ def best_repair(scores, printed, candidates):
 
 # repaired = (a word of the sentence, the whole number that its score should be)
 ### BEGIN SOLUTION
-repaired = best_repair(fox["score"].to_numpy(), fox["printed"].to_numpy(), range(-9, 10))
+repaired = best_repair(
+    fox["score"].to_numpy(), fox["printed"].to_numpy(), range(-9, 10)
+)
 repaired = (fox.index[repaired[0]], repaired[1])
 ### END SOLUTION
 
 # %% test="explain_print" aspect="equal scores, unequal print" points=1
 _got = contradictions([2, 5, 2, 5, 7], [0.1, 0.3, 0.1, 0.2, 0.3])
-assert hasattr(_got, "__iter__"), f"contradictions returns a list of pairs; yours: {_got!r}."
-assert close(list(_got), [(1, 3)], 0, 0), f"Only the two 5 are printed differently: [(1, 3)]; yours: {_got!r}."
+assert hasattr(_got, "__iter__"), (
+    f"contradictions returns a list of pairs; yours: {_got!r}."
+)
+assert close(list(_got), [(1, 3)], 0, 0), (
+    f"Only the two 5 are printed differently: [(1, 3)]; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 _cases = [([4, 6, 6, 4, 6, 4], [0.05, 0.35, 0.1, 0.1, 0.35, 0.05])]
 _cases += [([6, 6.1, 6], [0.3, 0.4, 0.3]), ([-1, 0, -1, 0], [0.2, 0.3, 0.2, 0.3])]
@@ -351,7 +421,11 @@ _cases += [([random.choice([0, -2, 2.5]) for _ in range(8)], [0.1, 0.2] * 4)]
 for _scores, _print in _cases:
     _places = range(len(_scores))
     _wanted = [(i, j) for i in _places for j in _places if i < j]
-    _wanted = [(i, j) for i, j in _wanted if _scores[i] == _scores[j] and _print[i] != _print[j]]
+    _wanted = [
+        (i, j)
+        for i, j in _wanted
+        if _scores[i] == _scores[j] and _print[i] != _print[j]
+    ]
     _got = list(contradictions(list(_scores), list(_print)))
     _same = all(close(np.shape(_pair), (2,), 0, 0) for _pair in _got)
     assert _same and sorted(tuple(_pair) for _pair in _got) == _wanted, (
@@ -365,8 +439,12 @@ assert [list(_list) for _list in _after] == [[3, 1, 3], [0.5, 0.1, 0.4]], (
 
 # %% test="explain_print" aspect="one score, best of all" points=1
 _got = best_repair([0.0, 1.0, 2.0], [0.09, 0.67, 0.24], [0, 1.0, 3.0])
-assert close(np.shape(_got), (2,), 0, 0), f"best_repair returns a pair (i, new score); yours: {_got!r}."
-assert close(_got, (1, 3)), f"Softmax of 0, 3, 2 is .04, .70, .26: the pair is (1, 3); yours: {_got!r}."
+assert close(np.shape(_got), (2,), 0, 0), (
+    f"best_repair returns a pair (i, new score); yours: {_got!r}."
+)
+assert close(_got, (1, 3)), (
+    f"Softmax of 0, 3, 2 is .04, .70, .26: the pair is (1, 3); yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 _candidates = [-1.75, 0.25, 1.25, 2.25, 3.75]
 for _i in (0, 6, random.randrange(7)):
@@ -374,12 +452,36 @@ for _i in (0, 6, random.randrange(7)):
     if _i == 0:
         _s = 3.75  # which changes all other weights much
     _print = np.exp(np.where(np.arange(7) == _i, _s, _scores))
-    _got = best_repair(_scores.tolist(), (_print / _print.sum()).tolist(), list(_candidates))
-    assert close(_got, (_i, _s)), f"Score {_i} was changed to {_s}, and printed without rounding; you find {_got}."
-for _at, _s, _scores, _print in (  # rounded: the word printed worst is not the one, all distances agree
-    (0, 1.25, [1.222, 0.081, -1.025, -0.119, 0.924, -0.267, -0.754], [36, 11, 4, 9, 26, 8, 5]),
-    (2, -1.75, [1.637, -0.469, -2.15, 0.607, 1.006, -0.116, -0.113], [42, 5, 1, 15, 22, 7, 7]),
-    (6, -1.75, [-0.136, -0.255, 0.083, 1.309, -0.164, 0.023, -1.705], [10, 9, 13, 44, 10, 12, 2]),
+    _got = best_repair(
+        _scores.tolist(), (_print / _print.sum()).tolist(), list(_candidates)
+    )
+    assert close(_got, (_i, _s)), (
+        f"Score {_i} was changed to {_s}, and printed without rounding; you find {_got}."
+    )
+for (
+    _at,
+    _s,
+    _scores,
+    _print,
+) in (  # rounded: the word printed worst is not the one, all distances agree
+    (
+        0,
+        1.25,
+        [1.222, 0.081, -1.025, -0.119, 0.924, -0.267, -0.754],
+        [36, 11, 4, 9, 26, 8, 5],
+    ),
+    (
+        2,
+        -1.75,
+        [1.637, -0.469, -2.15, 0.607, 1.006, -0.116, -0.113],
+        [42, 5, 1, 15, 22, 7, 7],
+    ),
+    (
+        6,
+        -1.75,
+        [-0.136, -0.255, 0.083, 1.309, -0.164, 0.023, -1.705],
+        [10, 9, 13, 44, 10, 12, 2],
+    ),
 ):
     _order, _more = np.random.default_rng().permutation(7), random.uniform(-3, 3)
     _i = int(np.flatnonzero(_order == _at)[0])
@@ -400,10 +502,16 @@ assert all(map(close, _after, (_scores, _print, _changed))), (
 assert isinstance(repaired, tuple | list) and len(repaired) == 2, (
     f"repaired is a pair (word, number); yours: {repaired!r}."
 )
-assert repaired[0] in [*fox.index], f"The first of `repaired` is one of the nine words; yours: {repaired[0]!r}."
-assert is_number(repaired[1]), f"The second of `repaired` is a number; yours: {repaired[1]!r}."
+assert repaired[0] in [*fox.index], (
+    f"The first of `repaired` is one of the nine words; yours: {repaired[0]!r}."
+)
+assert is_number(repaired[1]), (
+    f"The second of `repaired` is a number; yours: {repaired[1]!r}."
+)
 ### BEGIN HIDDEN TESTS
-assert repaired[0] == "jumps", f"Not {repaired[0]}: whose printed weight is far from its score's?"
+assert repaired[0] == "jumps", (
+    f"Not {repaired[0]}: whose printed weight is far from its score's?"
+)
 assert close(repaired[1], 5), f"The word is right, its score is not {repaired[1]}."
 ### END HIDDEN TESTS
 
@@ -423,7 +531,9 @@ fox["repaired"] = softmax(fox["score"].where(fox.index != repaired[0], repaired[
 fox.round(3).T
 
 # %%
-axes = fox[["printed", "true", "repaired"]].plot.bar(rot=0, color=plots.COLOURS[:3], width=0.75)
+axes = fox[["printed", "true", "repaired"]].plot.bar(
+    rot=0, color=plots.COLOURS[:3], width=0.75
+)
 axes.set_ylabel("weight on the word")
 plt.show()
 
@@ -441,7 +551,13 @@ entropy = [-(p[p > 0] * np.log2(p[p > 0])).sum() + 0 for p in rows]
 _, (left, right) = plt.subplots(1, 2, width_ratios=[5, 4])
 image = left.imshow(rows, cmap="cividis_r", aspect="auto", vmin=0, vmax=1)
 left.set_xticks(range(9), fox.index, rotation=60)
-left.set_yticks(range(6), [f"× {scale}: {bits:.1f} bits" for scale, bits in zip(scales, entropy, strict=True)])
+left.set_yticks(
+    range(6),
+    [
+        f"× {scale}: {bits:.1f} bits"
+        for scale, bits in zip(scales, entropy, strict=True)
+    ],
+)
 left.grid(False)
 plt.colorbar(image, ax=left, label="weight")
 tried = np.linspace(4, 8, 81)
@@ -504,7 +620,14 @@ def self_attention(x, W_q, W_k, W_v):
 def shapes(n, d, d_k, d_v):
     """{"Q": (rows, columns), ...} for Q, K, V, S, P and Z."""
     ### BEGIN SOLUTION
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
+    return {
+        "Q": (n, d_k),
+        "K": (n, d_k),
+        "V": (n, d_v),
+        "S": (n, n),
+        "P": (n, n),
+        "Z": (n, d_v),
+    }
     ### END SOLUTION
 
 
@@ -521,7 +644,9 @@ _W = torch.tensor([[1.0, 0], [0, 1], [0, 0]])
 _got = attend_one(_x, _W, _W, torch.tensor([[3.0], [1], [0]]), 1)
 _wanted = (3 + 2 * math.exp(4)) / (1 + math.exp(4))
 assert close(np.shape(_got), (1,), 0, 0), f"d_v = 1: z has one number; yours: {_got!r}."
-assert close(_got, [_wanted], 1e-5), f"Scores 0 and 4, values 3 and 2: {_wanted:.4f}; yours: {_got}."
+assert close(_got, [_wanted], 1e-5), (
+    f"Scores 0 and 4, values 3 and 2: {_wanted:.4f}; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _n, _d, _d_k, _d_v in ((1, 3, 2, 4), (5, 3, 2, 4), (4, 2, 5, 3)):
     _sizes = ((_n, _d), (_d, _d_k), (_d, _d_k), (_d, _d_v))
@@ -535,17 +660,25 @@ for _n, _d, _d_k, _d_v in ((1, 3, 2, 4), (5, 3, 2, 4), (4, 2, 5, 3)):
         )
 _inputs = _x, _W_q, _W_k, _W_v
 _after = arguments_after(attend_one, *(_M.clone() for _M in _inputs), 0)
-assert all(map(close, _after, _inputs)), "attend_one changes the tensors that it is given."
+assert all(map(close, _after, _inputs)), (
+    "attend_one changes the tensors that it is given."
+)
 ### END HIDDEN TESTS
 
 # %% test="self_attention" aspect="all words at once" points=1
 _sizes = ((6, 3), (3, 2), (3, 2), (3, 4))
 _x, _W_q, _W_k, _W_v = (torch.randn(*_size).double() for _size in _sizes)
 _got = self_attention(_x.clone(), _W_q.clone(), _W_k.clone(), _W_v.clone())
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (Z, P); yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return the pair (Z, P); yours: {_got!r}."
+)
 _Z, _P = _got
-assert np.shape(_P) == (6, 6) and np.shape(_Z) == (6, 4), f"P (6, 6), Z (6, 4); yours: {np.shape(_P)}, {np.shape(_Z)}."
-assert close(np.sum(np.asarray(_P), axis=1), np.ones(6), 1e-4), "Each row of P, one asker's weights, should sum to 1."
+assert np.shape(_P) == (6, 6) and np.shape(_Z) == (6, 4), (
+    f"P (6, 6), Z (6, 4); yours: {np.shape(_P)}, {np.shape(_Z)}."
+)
+assert close(np.sum(np.asarray(_P), axis=1), np.ones(6), 1e-4), (
+    "Each row of P, one asker's weights, should sum to 1."
+)
 ### BEGIN HIDDEN TESTS
 _inputs = _x, _W_q, _W_k, _W_v
 for _i in range(6):
@@ -553,28 +686,42 @@ for _i in range(6):
     assert close(_P[_i], _p / _p.sum(), 1e-4, 1e-6), (
         f"Row {_i} of P is wrong: who asks, who answers? No scale is asked for."
     )
-    assert close(_Z[_i], _p / _p.sum() @ np.asarray(_x @ _W_v), 1e-4, 1e-5), f"P is right, but row {_i} of Z is not."
+    assert close(_Z[_i], _p / _p.sum() @ np.asarray(_x @ _W_v), 1e-4, 1e-5), (
+        f"P is right, but row {_i} of Z is not."
+    )
 _after = arguments_after(self_attention, *(_M.clone() for _M in _inputs))
-assert all(map(close, _after, _inputs)), "self_attention changes the tensors that it is given."
+assert all(map(close, _after, _inputs)), (
+    "self_attention changes the tensors that it is given."
+)
 ### END HIDDEN TESTS
 
 # %% test="self_attention" aspect="lecture 001: look for ones" points=1
 _E = torch.tensor([[1.0, 0], [1, 0], [0, 1], [1, 0]])
-_got = self_attention(_E, torch.tensor([[0.0, 1], [0, 1]]), 10 * torch.eye(2), torch.eye(2))
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (Z, P); yours: {_got!r}."
+_got = self_attention(
+    _E, torch.tensor([[0.0, 1], [0, 1]]), 10 * torch.eye(2), torch.eye(2)
+)
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return the pair (Z, P); yours: {_got!r}."
+)
 assert close(_got[1], [[4.54e-5, 4.54e-5, 0.99986, 4.54e-5]] * 4, 0, 1e-5), (
     f"Each row of S is 0, 0, 10, 0, so the third word gets .99986; yours: {_got[1]}."
 )
-assert close(_got[0], [[1.36e-4, 0.99986]] * 4, 0, 1e-5), f"Each row of Z is [1.4e-4, .99986]; yours: {_got[0]}."
+assert close(_got[0], [[1.36e-4, 0.99986]] * 4, 0, 1e-5), (
+    f"Each row of Z is [1.4e-4, .99986]; yours: {_got[0]}."
+)
 ### BEGIN HIDDEN TESTS
 _E, _V = torch.eye(2)[[1, 0, 1, 1, 0]], torch.randn(2, 3)  # 1 0 1 1 0: look for zeros
 for _long in (random.uniform(2, 9), -1.0, 30.0):
-    _got = self_attention(_E.clone(), torch.eye(2)[[0, 0]], _long * torch.eye(2), _V.clone())
+    _got = self_attention(
+        _E.clone(), torch.eye(2)[[0, 0]], _long * torch.eye(2), _V.clone()
+    )
     _p = torch.softmax(_long * _E[:, 0], dim=0)
     assert close(_got[1], _p.repeat(5, 1), 1e-4, 1e-6), (
         f"1 0 1 1 0, all look for a 0, keys times {_long:.2f}: the rows of P are wrong."
     )
-    assert close(_got[0], (_p @ _E @ _V).repeat(5, 1), 1e-4, 1e-5), "P is right, but Z is not."
+    assert close(_got[0], (_p @ _E @ _V).repeat(5, 1), 1e-4, 1e-5), (
+        "P is right, but Z is not."
+    )
 ### END HIDDEN TESTS
 
 # %% test="self_attention" aspect="a shape for each step" points=1
@@ -596,7 +743,9 @@ _got = shapes(_n, _d, _d_k, _d_v)
 _wanted = {"Q": (_n, _d_k), "K": (_n, _d_k), "V": (_n, _d_v)}
 _wanted |= {"S": (_n, _n), "P": (_n, _n), "Z": (_n, _d_v)}
 for _name, _shape in _wanted.items():
-    assert close(_got[_name], _shape, 0, 0), f"n, d, d_k, d_v = {_n, _d, _d_k, _d_v}: {_name} is not {_got[_name]}."
+    assert close(_got[_name], _shape, 0, 0), (
+        f"n, d, d_k, d_v = {_n, _d, _d_k, _d_v}: {_name} is not {_got[_name]}."
+    )
 _got = learned(_n, _d, _d_k, _d_v)
 assert close(_got, _d * _d_k + _d * _d_k + _d * _d_v, 0, 0), (
     f"d, d_k, d_v = {_d, _d_k, _d_v}: three maps do not hold {_got}."
@@ -627,7 +776,12 @@ all_words = [milliseconds(self_attention, x, W_q, W_k, W_v) for x in texts]
 
 # %%
 _, axes = plt.subplots()
-axes.loglog([len(x) for x in texts], np.multiply(one_word, [len(x) for x in texts]), "o-", label="loops, n words")
+axes.loglog(
+    [len(x) for x in texts],
+    np.multiply(one_word, [len(x) for x in texts]),
+    "o-",
+    label="loops, n words",
+)
 axes.loglog([len(x) for x in texts], all_words, "o-", label="matrices")
 axes.set(xlabel="words in the text, n (log)", ylabel="processor time (ms, log)")
 axes.legend()
@@ -677,7 +831,15 @@ def product_shape(*shapes):
 
 # printed_shape = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ..., "F": ..., "G": ...}
 ### BEGIN SOLUTION
-printed_shape = {"A": None, "B": (1, 5), "C": None, "D": None, "E": None, "F": None, "G": (5, 9)}
+printed_shape = {
+    "A": None,
+    "B": (1, 5),
+    "C": None,
+    "D": None,
+    "E": None,
+    "F": None,
+    "G": (5, 9),
+}
 ### END SOLUTION
 
 # %% test="shape_hunt" aspect="two or more matrices" points=1
@@ -713,7 +875,9 @@ for _shapes, _wanted in (
 
 # %% test="shape_hunt" aspect="a vector comes first" points=1
 _got = product_shape((3,), (3, 5))
-assert close(_got, (5,), 0, 0), f"A vector of 3 times [3, 5] is a vector of 5; yours: {_got!r}."
+assert close(_got, (5,), 0, 0), (
+    f"A vector of 3 times [3, 5] is a vector of 5; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 _a, _b, _c = random.sample(range(2, 30), 3)
 for _shapes, _wanted in (
@@ -725,16 +889,24 @@ for _shapes, _wanted in (
     (((1,), (_a, _b)), None),
 ):
     _got = product_shape(*_shapes)
-    assert _got is None if _wanted is None else close(_got, _wanted, 0, 0), f"{_shapes}: {_got!r} is wrong."
+    assert _got is None if _wanted is None else close(_got, _wanted, 0, 0), (
+        f"{_shapes}: {_got!r} is wrong."
+    )
 ### END HIDDEN TESTS
 
 # %% test="shape_hunt" aspect="what the lectures print" points=1
-assert hasattr(printed_shape, "keys"), f"printed_shape is a dict; yours: {printed_shape!r}."
-assert {*printed_shape} >= {*"ABCDEFG"}, f"printed_shape needs the letters A to G; yours: {[*printed_shape]}."
+assert hasattr(printed_shape, "keys"), (
+    f"printed_shape is a dict; yours: {printed_shape!r}."
+)
+assert {*printed_shape} >= {*"ABCDEFG"}, (
+    f"printed_shape needs the letters A to G; yours: {[*printed_shape]}."
+)
 ### BEGIN HIDDEN TESTS
 for _letter in "ABCDEFG":
     _got, _wanted = printed_shape[_letter], {"B": (1, 5), "G": (5, 9)}.get(_letter)
-    assert _got is None if _wanted is None else close(_got, _wanted, 0, 0), f"{_letter} does not come out as {_got!r}."
+    assert _got is None if _wanted is None else close(_got, _wanted, 0, 0), (
+        f"{_letter} does not come out as {_got!r}."
+    )
 ### END HIDDEN TESTS
 
 # %% scratch=true
@@ -746,7 +918,10 @@ product_shape((9, 4), (4, 9), (9, 4))  # try the repairs
 
 # %%
 set_seed(1)
-p, square = torch.softmax(torch.randn(9), 0), torch.randn(9, 9)  # nine words of width nine
+p, square = (
+    torch.softmax(torch.randn(9), 0),
+    torch.randn(9, 9),
+)  # nine words of width nine
 print("p x:  ", (p @ square).numpy().round(1))
 print("p x^T:", (p @ square.T).numpy().round(1), " no error, and nothing right")
 
@@ -796,39 +971,60 @@ _sizes = [(3, 5, 2, 4)]  # d, T, d_k, d_v
 _sizes = [(3, 1, 2, 4), (4, 6, 3, 2), (2, 3, 5, 4)]
 ### END HIDDEN TESTS
 for _d, _T, _d_k, _d_v in _sizes:
-    _inputs = [torch.randn(*_size).double() for _size in ((_d, _T), (_d_k, _d), (_d_k, _d), (_d_v, _d))]
+    _inputs = [
+        torch.randn(*_size).double()
+        for _size in ((_d, _T), (_d_k, _d), (_d_k, _d), (_d_v, _d))
+    ]
     _got = attention_columns(*(_M.clone() for _M in _inputs))
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (H, A); yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return the pair (H, A); yours: {_got!r}."
+    )
     assert np.shape(_got[0]) == (_d_v, _T), (
         f"d_v = {_d_v}, T = {_T}: H has the shape {_d_v, _T}; yours: {np.shape(_got[0])}."
     )
-    assert np.shape(_got[1]) == (_T, _T), f"T = {_T}: A has the shape {_T, _T}; yours: {np.shape(_got[1])}."
+    assert np.shape(_got[1]) == (_T, _T), (
+        f"T = {_T}: A has the shape {_T, _T}; yours: {np.shape(_got[1])}."
+    )
     assert close(np.sum(np.asarray(_got[1]), axis=0), np.ones(_T), 1e-4), (
         "Each column of A, what one word takes, should sum to 1."
     )
 ### BEGIN HIDDEN TESTS
 _after = arguments_after(attention_columns, *(_M.clone() for _M in _inputs))
-assert all(map(close, _after, _inputs)), "attention_columns changes the tensors it is given."
+assert all(map(close, _after, _inputs)), (
+    "attention_columns changes the tensors it is given."
+)
 ### END HIDDEN TESTS
 
 # %% test="columns" aspect="who takes from whom" points=1
 _words = torch.tensor([[1.0, 0, 0], [0, 1, 1]])  # 0 1 1
 _seek = torch.tensor([[0.0, 5], [0, 0]])  # only 1s ask
 _H, _A = attention_columns(_words, _seek, torch.eye(2), torch.eye(2))
-assert np.shape(_H) == (2, 3) and np.shape(_A) == (3, 3), f"H (2, 3), A (3, 3); yours: {np.shape(_H)}, {np.shape(_A)}."
-assert close(_A[:, 0], [1 / 3] * 3, 1e-5), f"The first word asks for nothing: it takes 1/3 of each; yours: {_A[:, 0]}."
+assert np.shape(_H) == (2, 3) and np.shape(_A) == (3, 3), (
+    f"H (2, 3), A (3, 3); yours: {np.shape(_H)}, {np.shape(_A)}."
+)
+assert close(_A[:, 0], [1 / 3] * 3, 1e-5), (
+    f"The first word asks for nothing: it takes 1/3 of each; yours: {_A[:, 0]}."
+)
 assert close(_A[0, 1], math.exp(5) / (math.exp(5) + 2), 1e-5), (
     f"The second word seeks a 0 with score 5: it takes .9867 from the first; yours: {_A[0, 1]}."
 )
 ### BEGIN HIDDEN TESTS
-_W, _Q, _K, _V = (torch.randn(*_size).double() for _size in ((3, 5), (2, 3), (2, 3), (4, 3)))
+_W, _Q, _K, _V = (
+    torch.randn(*_size).double() for _size in ((3, 5), (2, 3), (2, 3), (4, 3))
+)
 _H, _A = attention_columns(_W.clone(), _Q.clone(), _K.clone(), _V.clone())
-assert np.shape(_H) == (4, 5) and np.shape(_A) == (5, 5), "d_v = 4, T = 5: H (4, 5), A (5, 5)."
+assert np.shape(_H) == (4, 5) and np.shape(_A) == (5, 5), (
+    "d_v = 4, T = 5: H (4, 5), A (5, 5)."
+)
 for _t in range(5):
     _p = np.exp([((_K @ _W[:, i]) @ (_Q @ _W[:, _t])).item() for i in range(5)])
     _wanted = sum(_p[i] / _p.sum() * (_V @ _W[:, i]) for i in range(5))
-    assert close(_A[:, _t], _p / _p.sum(), 1e-4, 1e-6), f"Random numbers: column {_t} of A is wrong."
-    assert close(_H[:, _t], _wanted, 1e-4, 1e-5), f"A is right, but column {_t} of H is not."
+    assert close(_A[:, _t], _p / _p.sum(), 1e-4, 1e-6), (
+        f"Random numbers: column {_t} of A is wrong."
+    )
+    assert close(_H[:, _t], _wanted, 1e-4, 1e-5), (
+        f"A is right, but column {_t} of H is not."
+    )
 ### END HIDDEN TESTS
 
 # %% test="columns" aspect="rows do the same" points=1
@@ -837,19 +1033,32 @@ _sizes = [(3, 5, 2, 4)]  # d, T, d_k, d_v
 _sizes = [(4, 6, 3, 2), (2, 3, 5, 4)]
 ### END HIDDEN TESTS
 for _d, _T, _d_k, _d_v in _sizes:
-    _inputs = [torch.randn(*_size).double() for _size in ((_d_k, _d), (_d_k, _d), (_d_v, _d))]
+    _inputs = [
+        torch.randn(*_size).double() for _size in ((_d_k, _d), (_d_k, _d), (_d_v, _d))
+    ]
     (_Q, _K, _V), _W = _inputs, torch.randn(_d, _T).double()
     _got = row_maps(_Q.clone(), _K.clone(), _V.clone())
-    assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return three maps (W_q, W_k, W_v); yours: {_got!r}."
-    _shapes, _wanted = [tuple(np.shape(_map)) for _map in _got], [(_d, _d_k), (_d, _d_k), (_d, _d_v)]
-    assert _shapes == _wanted, f"d, d_k, d_v = {_d, _d_k, _d_v}: {_wanted}; yours: {_shapes}."
+    assert isinstance(_got, tuple | list) and len(_got) == 3, (
+        f"Return three maps (W_q, W_k, W_v); yours: {_got!r}."
+    )
+    _shapes, _wanted = (
+        [tuple(np.shape(_map)) for _map in _got],
+        [(_d, _d_k), (_d, _d_k), (_d, _d_v)],
+    )
+    assert _shapes == _wanted, (
+        f"d, d_k, d_v = {_d, _d_k, _d_v}: {_wanted}; yours: {_shapes}."
+    )
     _x, _A = _W.T, torch.softmax(_W.T @ _K.T @ _Q @ _W, dim=0)
     _W_q, _W_k, _W_v = (torch.tensor(np.asarray(_map)).double() for _map in _got)
     _Z = torch.softmax((_x @ _W_q) @ (_x @ _W_k).T, dim=1) @ (_x @ _W_v)
-    assert close(_Z.T, _V @ _W @ _A, 1e-4, 1e-5), "With your maps, rows give other numbers than columns."
+    assert close(_Z.T, _V @ _W @ _A, 1e-4, 1e-5), (
+        "With your maps, rows give other numbers than columns."
+    )
 ### BEGIN HIDDEN TESTS
 _after = arguments_after(row_maps, *(_M.clone() for _M in _inputs))
-assert all(map(close, _after, _inputs)), "row_maps changes the tensors that it is given."
+assert all(map(close, _after, _inputs)), (
+    "row_maps changes the tensors that it is given."
+)
 ### END HIDDEN TESTS
 
 # %% test="columns" aspect="one matrix, two meanings" points=1
@@ -916,14 +1125,24 @@ def scaled_attention(Q, K, V):
 for _d_k in (16, 64):
     _got = measure_variance(_d_k, 20_000, 1)
     assert is_number(_got), f"measure_variance returns a number; yours: {_got!r}."
-    assert 0.9 < _got / _d_k < 1.1, f"d_k = {_d_k}: the variance is near {_d_k}; yours: {_got}."
-    assert _got == measure_variance(_d_k, 20_000, 1), "The same seed should draw the same pairs."
-assert measure_variance(16, 500, 1) != measure_variance(16, 500, 2), "Another seed should draw other pairs."
-assert measure_variance(16, 9, 5) != measure_variance(16, 400, 5), "Draw as many pairs as asked for."
+    assert 0.9 < _got / _d_k < 1.1, (
+        f"d_k = {_d_k}: the variance is near {_d_k}; yours: {_got}."
+    )
+    assert _got == measure_variance(_d_k, 20_000, 1), (
+        "The same seed should draw the same pairs."
+    )
+assert measure_variance(16, 500, 1) != measure_variance(16, 500, 2), (
+    "Another seed should draw other pairs."
+)
+assert measure_variance(16, 9, 5) != measure_variance(16, 400, 5), (
+    "Draw as many pairs as asked for."
+)
 ### BEGIN HIDDEN TESTS
 for _d_k in (1, random.randint(20, 30)):
     _got = measure_variance(_d_k, 15_000, random.randint(2, 10**6))
-    assert is_number(_got) and 0.85 < _got / _d_k < 1.15, f"d_k = {_d_k}: the variance is not near {_got}."
+    assert is_number(_got) and 0.85 < _got / _d_k < 1.15, (
+        f"d_k = {_d_k}: the variance is not near {_got}."
+    )
 _spreads = []  # of the variance over 50 pairs, from seed to seed: near 2.8 / √50 for normal q, k
 for _ in range(3):
     _seed = random.randint(0, 10**6)
@@ -938,8 +1157,12 @@ assert 1.85 < _spreads[-1] < 5, (
 
 # %% test="scale" aspect="back through the softmax" points=1
 _got = softmax_gradient(np.array([0.5, 0.25, 0.25]), np.array([1.0, 0, 0]))
-assert close(np.shape(_got), (3,), 0, 0), f"Three scores, three slopes; yours: {_got!r}."
-assert close(_got, [0.25, -0.125, -0.125], 1e-5), f"p = .5, .25, .25, g = 1, 0, 0: .25, -.125, -.125; yours: {_got}."
+assert close(np.shape(_got), (3,), 0, 0), (
+    f"Three scores, three slopes; yours: {_got!r}."
+)
+assert close(_got, [0.25, -0.125, -0.125], 1e-5), (
+    f"p = .5, .25, .25, g = 1, 0, 0: .25, -.125, -.125; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _n in (2, 5, 9):
     _s, _g = torch.randn(_n).double().requires_grad_(True), torch.randn(_n).double()
@@ -947,13 +1170,21 @@ for _n in (2, 5, 9):
     (_p @ _g).backward()
     _inputs = _p.detach().numpy(), _g.numpy()
     _got = softmax_gradient(*(_array.copy() for _array in _inputs))
-    assert close(_got, _s.grad, 1e-4, 1e-6), f"n = {_n}, random: not autograd's gradient."
+    assert close(_got, _s.grad, 1e-4, 1e-6), (
+        f"n = {_n}, random: not autograd's gradient."
+    )
     _after = arguments_after(softmax_gradient, *(_array.copy() for _array in _inputs))
-    assert all(map(close, _after, _inputs)), "softmax_gradient changes the arrays it is given."
+    assert all(map(close, _after, _inputs)), (
+        "softmax_gradient changes the arrays it is given."
+    )
 _got = softmax_gradient(np.array([0.98, 0.01, 0.01]), np.array([0, 1, 0]))
-assert close(_got, [-0.0098, 0.0099, -0.0001], 1e-3), f"With whole numbers in g: not {_got}."
+assert close(_got, [-0.0098, 0.0099, -0.0001], 1e-3), (
+    f"With whole numbers in g: not {_got}."
+)
 _got = softmax_gradient(np.array([0.0, 1.0, 0.0]), np.array([3.0, -2.0, 5.0]))
-assert close(_got, np.zeros(3), 0, 1e-6), f"A hard softmax, p = 0, 1, 0, has no slope; yours: {_got}."
+assert close(_got, np.zeros(3), 0, 1e-6), (
+    f"A hard softmax, p = 0, 1, 0, has no slope; yours: {_got}."
+)
 assert close(without_autograd(softmax_gradient, *_inputs), _s.grad, 1e-4, 1e-6), (
     "Where torch records nothing, your gradient is another one."
 )
@@ -962,11 +1193,17 @@ assert close(without_autograd(softmax_gradient, *_inputs), _s.grad, 1e-4, 1e-6),
 # %% test="scale" aspect="scaled by the keys' width" points=1
 _E = torch.tensor([[1.0, 0], [1, 0], [0, 1], [1, 0]])
 _got = scaled_attention(torch.tensor([[0.0, 1]]), 10 * _E, torch.eye(4))
-assert np.shape(_got) == (1, 4), f"One query, values of width 4: shape (1, 4); yours: {np.shape(_got)}."
-assert close(_got[0][2], 0.99746, 0, 1e-5), f"Score 10 / √2 against three 0: weight .99746; yours: {_got[0][2]}."
+assert np.shape(_got) == (1, 4), (
+    f"One query, values of width 4: shape (1, 4); yours: {np.shape(_got)}."
+)
+assert close(_got[0][2], 0.99746, 0, 1e-5), (
+    f"Score 10 / √2 against three 0: weight .99746; yours: {_got[0][2]}."
+)
 ### BEGIN HIDDEN TESTS
 for _m, _n, _d_k, _d_v in ((1, 4, 3, 2), (5, 1, 2, 3), random.sample(range(2, 9), 4)):
-    _inputs = [torch.randn(*_size).double() for _size in ((_m, _d_k), (_n, _d_k), (_n, _d_v))]
+    _inputs = [
+        torch.randn(*_size).double() for _size in ((_m, _d_k), (_n, _d_k), (_n, _d_v))
+    ]
     _Q, _K, _V = _inputs
     _got = scaled_attention(*(_M.clone() for _M in _inputs))
     _wanted = F.scaled_dot_product_attention(_Q[None], _K[None], _V[None])[0]
@@ -974,7 +1211,9 @@ for _m, _n, _d_k, _d_v in ((1, 4, 3, 2), (5, 1, 2, 3), random.sample(range(2, 9)
         f"{_m} queries, {_n} keys of width {_d_k}, values of width {_d_v}: not what torch computes."
     )
 _after = arguments_after(scaled_attention, *(_M.clone() for _M in _inputs))
-assert all(map(close, _after, _inputs)), "scaled_attention changes the tensors it is given."
+assert all(map(close, _after, _inputs)), (
+    "scaled_attention changes the tensors it is given."
+)
 ### END HIDDEN TESTS
 
 # %% test="scale" aspect="texts keep apart" points=1
@@ -983,30 +1222,49 @@ _axes = [(2, 3)]
 _axes = [(4,), (3, 2), (3, 1, 2)]
 ### END HIDDEN TESTS
 for _lead in _axes:
-    _Q, _K, _V = (torch.randn(*_lead, *_size).double() for _size in ((4, 5), (6, 5), (6, 2)))
+    _Q, _K, _V = (
+        torch.randn(*_lead, *_size).double() for _size in ((4, 5), (6, 5), (6, 2))
+    )
     _got = scaled_attention(_Q.clone(), _K.clone(), _V.clone())
     assert np.shape(_got) == (*_lead, 4, 2), (
         f"Leading axes {_lead}: shape {(*_lead, 4, 2)} wanted; yours: {np.shape(_got)}."
     )
     for _at in np.ndindex(_lead):
-        _alone = F.scaled_dot_product_attention(_Q[_at][None], _K[_at][None], _V[_at][None])[0]
-        assert close(_got[_at], _alone, 1e-4, 1e-5), f"Text {_at} gets another answer beside others than alone."
+        _alone = F.scaled_dot_product_attention(
+            _Q[_at][None], _K[_at][None], _V[_at][None]
+        )[0]
+        assert close(_got[_at], _alone, 1e-4, 1e-5), (
+            f"Text {_at} gets another answer beside others than alone."
+        )
 
 # %% scratch=true
 softmax_gradient(np.array([0.98, 0.01, 0.01]), np.array([0, 1, 0]))  # a p of your own
 
 # %%
-widths, peaks, slopes = [1, 4, 16, 64, 256, 1024], {"plain": [], "divided by √$d_k$": []}, {}
+widths, peaks, slopes = (
+    [1, 4, 16, 64, 256, 1024],
+    {"plain": [], "divided by √$d_k$": []},
+    {},
+)
 for d_k in widths:
     q, k = np.random.default_rng(d_k).normal(size=(2, 200, d_k))
     for name, scale in zip(peaks, (1, d_k**0.5), strict=True):
         p = np.array([softmax(s / scale) for s in q @ k[:64].T])  # 200 queries, 64 keys
         peaks[name].append(p.max(axis=1).mean())
-        slopes.setdefault(name, []).append((p * (1 - p)).mean())  # the slope of a weight against its own score
+        slopes.setdefault(name, []).append(
+            (p * (1 - p)).mean()
+        )  # the slope of a weight against its own score
 
 _, (left, right) = plt.subplots(1, 2)
-left.loglog(widths, [measure_variance(d_k, 2000, 1) for d_k in widths], "o-", label="plain")
-left.loglog(widths, [measure_variance(d_k, 2000, 1) / d_k for d_k in widths], "o-", label="divided by √$d_k$")
+left.loglog(
+    widths, [measure_variance(d_k, 2000, 1) for d_k in widths], "o-", label="plain"
+)
+left.loglog(
+    widths,
+    [measure_variance(d_k, 2000, 1) / d_k for d_k in widths],
+    "o-",
+    label="divided by √$d_k$",
+)
 left.set(xlabel="$d_k$ (log)", ylabel="variance of a score (log)")
 for name in slopes:
     right.loglog(widths, slopes[name], "o-", label=name)
@@ -1067,7 +1325,9 @@ _m, _n, _d, _e = random.sample(range(2, 8), 4)
 ### END HIDDEN TESTS
 _X, _W, _Y = (torch.randn(*_size).double() for _size in ((_m, _d), (_d, _e), (_n, _e)))
 _got = bilinear_scores(_X.clone(), _W.clone(), _Y.clone())
-assert np.shape(_got) == (_m, _n), f"{_m} rows of X, {_n} of Y: shape {_m, _n}; yours: {np.shape(_got)}."
+assert np.shape(_got) == (_m, _n), (
+    f"{_m} rows of X, {_n} of Y: shape {_m, _n}; yours: {np.shape(_got)}."
+)
 _wanted = np.einsum("ia,ab,jb->ij", _X, _W, _Y)
 for _i, _j in np.ndindex(_m, _n):
     assert close(_got[_i][_j], _wanted[_i, _j], 1e-4, 1e-5), (
@@ -1075,7 +1335,9 @@ for _i, _j in np.ndindex(_m, _n):
     )
 ### BEGIN HIDDEN TESTS
 _after = arguments_after(bilinear_scores, _X.clone(), _W.clone(), _Y.clone())
-assert all(map(close, _after, (_X, _W, _Y))), "bilinear_scores changes the tensors it is given."
+assert all(map(close, _after, (_X, _W, _Y))), (
+    "bilinear_scores changes the tensors it is given."
+)
 ### END HIDDEN TESTS
 
 # %% test="score_forms" aspect="additive, all pairs" points=1
@@ -1087,14 +1349,20 @@ _sizes = ((_m, _d_q), (_n, _d_k), (_d_q, _a), (_d_k, _a), (_a,))
 _inputs = [torch.randn(*_size).double() for _size in _sizes]
 _Q, _K, _W_q, _W_k, _v = _inputs
 _got = additive_scores(*(_M.clone() for _M in _inputs))
-assert np.shape(_got) == (_m, _n), f"{_m} queries, {_n} keys: shape {_m, _n}; yours: {np.shape(_got)}."
+assert np.shape(_got) == (_m, _n), (
+    f"{_m} queries, {_n} keys: shape {_m, _n}; yours: {np.shape(_got)}."
+)
 for _i, _j in np.ndindex(_m, _n):  # lecture 000's way: [q; k] through one network
     _inner = np.concatenate([_Q[_i], _K[_j]]) @ np.concatenate([_W_q, _W_k])
     _wanted = np.tanh(_inner) @ _v.numpy()
-    assert close(_got[_i][_j], _wanted, 1e-4, 1e-5), f"Pair {_i, _j}: {_wanted:.4f}; yours: {_got[_i][_j]:.4f}."
+    assert close(_got[_i][_j], _wanted, 1e-4, 1e-5), (
+        f"Pair {_i, _j}: {_wanted:.4f}; yours: {_got[_i][_j]:.4f}."
+    )
 ### BEGIN HIDDEN TESTS
 _after = arguments_after(additive_scores, *(_M.clone() for _M in _inputs))
-assert all(map(close, _after, _inputs)), "additive_scores changes the tensors it is given."
+assert all(map(close, _after, _inputs)), (
+    "additive_scores changes the tensors it is given."
+)
 ### END HIDDEN TESTS
 
 # %% test="score_forms" aspect="two maps, one matrix" points=1
@@ -1105,9 +1373,13 @@ _sizes = [(7, 3), (6, 4), (4, 1)]
 for _d, _d_k in _sizes:
     _W = torch.randn(_d, _d_k).double() @ torch.randn(_d_k, _d).double()
     _got = factors(_W.clone(), _d_k)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (W_q, W_k); yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return the pair (W_q, W_k); yours: {_got!r}."
+    )
     _shapes = [tuple(np.shape(_map)) for _map in _got]
-    assert _shapes == [(_d, _d_k)] * 2, f"d = {_d}, d_k = {_d_k}: {_d, _d_k} twice; yours: {_shapes}."
+    assert _shapes == [(_d, _d_k)] * 2, (
+        f"d = {_d}, d_k = {_d_k}: {_d, _d_k} twice; yours: {_shapes}."
+    )
     assert close(_got[0] @ _got[1].T, _W, 1e-3, 1e-4), (
         f"W has rank {_d_k}, so d_k = {_d_k} is enough for W_q W_k^T = W; yours differs."
     )
@@ -1115,19 +1387,28 @@ for _d, _d_k in _sizes:
 # %% test="score_forms" aspect="the best that fits" points=1
 _W = torch.diag(torch.tensor([3.0, 1.0, 4.0, 2.0])).double()
 _W_q, _W_k = factors(_W.clone(), 2)
-assert np.shape(_W_q) == np.shape(_W_k) == (4, 2), f"Wanted (4, 2) twice; yours: {np.shape(_W_q)}, {np.shape(_W_k)}."
+assert np.shape(_W_q) == np.shape(_W_k) == (4, 2), (
+    f"Wanted (4, 2) twice; yours: {np.shape(_W_q)}, {np.shape(_W_k)}."
+)
 assert close(_W_q @ _W_k.T, np.diag([3.0, 0, 4, 0]), 1e-4, 1e-4), (
     "Of the parts 3, 1, 4, 2 of a diagonal matrix, d_k = 2 should keep the parts 3 and 4."
 )
 ### BEGIN HIDDEN TESTS
 _turn = torch.linalg.qr(torch.randn(6, 6).double())[0]
 _parts = torch.tensor([-7.0, 1, 2, -5, 3, 0.5]).double()
-_some = {"random": torch.randn(6, 6).double(), "symmetric": _turn @ torch.diag(_parts) @ _turn.T}
+_some = {
+    "random": torch.randn(6, 6).double(),
+    "symmetric": _turn @ torch.diag(_parts) @ _turn.T,
+}
 _some["turning"] = _turn @ torch.diag(_parts.abs())
 for _name, _W in _some.items():
     for _d_k in (1, 2, 5, 6):
-        _W_q, _W_k = (torch.tensor(np.asarray(_M)).double() for _M in factors(_W.clone(), _d_k))
-        assert _W_q.shape == _W_k.shape == (6, _d_k), f"d = 6, d_k = {_d_k}: {6, _d_k} twice wanted."
+        _W_q, _W_k = (
+            torch.tensor(np.asarray(_M)).double() for _M in factors(_W.clone(), _d_k)
+        )
+        assert _W_q.shape == _W_k.shape == (6, _d_k), (
+            f"d = 6, d_k = {_d_k}: {6, _d_k} twice wanted."
+        )
         _error = (_W - _W_q @ _W_k.T).square().sum()
         _best = torch.linalg.svdvals(_W)[_d_k:].square().sum()
         assert _error < 1.0001 * _best + 1e-6, (
@@ -1151,7 +1432,9 @@ for name, W in tables.items():
     pairs = [factors(W, d_k) for d_k in range(1, d + 1)]
     errors = [((W - W_q @ W_k.T).norm() / W.norm()).item() for W_q, W_k in pairs]
     axes.plot(range(1, d + 1), errors, label=name)
-axes.set(xlabel="width of queries and keys, $d_k$", ylabel="what is missing of $W$ (share)")
+axes.set(
+    xlabel="width of queries and keys, $d_k$", ylabel="what is missing of $W$ (share)"
+)
 axes.legend()
 plt.show()
 
@@ -1160,9 +1443,16 @@ W_q, W_k = factors(tables["random"], 8)
 R = torch.randn(8, 8)  # any matrix that can be inverted
 x = torch.randn(5, d)
 same = torch.allclose(
-    (x @ W_q) @ (x @ W_k).T, (x @ W_q @ R) @ (x @ W_k @ torch.linalg.inv(R).T).T, rtol=1e-3, atol=0.05
+    (x @ W_q) @ (x @ W_k).T,
+    (x @ W_q @ R) @ (x @ W_k @ torch.linalg.inv(R).T).T,
+    rtol=1e-3,
+    atol=0.05,
 )
-print("other maps, the same scores:", same, f" {d * d:,} numbers in W, {2 * d * 8:,} in W_q and W_k")
+print(
+    "other maps, the same scores:",
+    same,
+    f" {d * d:,} numbers in W, {2 * d * 8:,} in W_q and W_k",
+)
 
 # %% [markdown]
 # Scores depend on $W_q W_k^T$ alone, of rank $d_k$ at most; a curve touches 0 at the rank of its $W$. A small $d_k$ is cheap,
@@ -1183,8 +1473,15 @@ class LookupModel(nn.Module):
 
     def __init__(self, size, maps, n=16, d=64):
         super().__init__()
-        self.n, self.maps = n, nn.ModuleDict({m: nn.Linear(d, d, bias=False) for m in maps})
-        self.embedding, self.hidden, self.out = nn.Embedding(size, d), nn.Linear(d, 128), nn.Linear(128, size)
+        self.n, self.maps = (
+            n,
+            nn.ModuleDict({m: nn.Linear(d, d, bias=False) for m in maps}),
+        )
+        self.embedding, self.hidden, self.out = (
+            nn.Embedding(size, d),
+            nn.Linear(d, 128),
+            nn.Linear(128, size),
+        )
 
     def forward(self, words):  # [B, 16] -> [B, size]
         x = self.embedding(words[:, -self.n :])
@@ -1195,10 +1492,16 @@ class LookupModel(nn.Module):
 
 # %%
 corpus = lmkit.load("kitchen")
-text = {s: [w for document in corpus.splits[s] for w in [*document, "</s>"]] for s in ("train", "valid")}
+text = {
+    s: [w for document in corpus.splits[s] for w in [*document, "</s>"]]
+    for s in ("train", "valid")
+}
 vocabulary = ["<UNK>", *sorted(set(text["train"]))]
 ids = {word: i for i, word in enumerate(vocabulary)}
-windows = {s: torch.tensor([ids.get(word, 0) for word in text[s]]).unfold(0, 17, 1) for s in text}  # 16 and the next
+windows = {
+    s: torch.tensor([ids.get(word, 0) for word in text[s]]).unfold(0, 17, 1)
+    for s in text
+}  # 16 and the next
 print({s: tuple(windows[s].shape) for s in windows}, len(vocabulary), "words")
 
 
@@ -1211,30 +1514,55 @@ def loss(model, batch):
 def learn(maps, steps, n=16):
     """A model, trained on so many batches of 64 windows."""
     set_seed(1)
-    model, pick = LookupModel(len(vocabulary), maps, n), shuffled(len(windows["train"]), 64, seed=1)
+    model, pick = (
+        LookupModel(len(vocabulary), maps, n),
+        shuffled(len(windows["train"]), 64, seed=1),
+    )
     schedule = warmup_cosine(20)
-    train(model, lambda i: windows["train"][pick(i)], loss, steps=steps, rate=1e-2, schedule=schedule, device="cpu")
+    train(
+        model,
+        lambda i: windows["train"][pick(i)],
+        loss,
+        steps=steps,
+        rate=1e-2,
+        schedule=schedule,
+        device="cpu",
+    )
     return model
 
 
 # %%
 steps = budget().choose(grading=250, laptop=2000, gpu=2000)
-models = {name: learn(maps, steps) for name, maps in {"bag of words": "", "q": "q", "q, k, v": "qkv"}.items()}
+models = {
+    name: learn(maps, steps)
+    for name, maps in {"bag of words": "", "q": "q", "q, k, v": "qkv"}.items()
+}
 models["last word alone"] = learn("", steps, n=1)
 
 # %%
 with torch.no_grad():
-    costs = {name: loss(model, windows["valid"][:5000])[0].exp().item() for name, model in models.items()}
+    costs = {
+        name: loss(model, windows["valid"][:5000])[0].exp().item()
+        for name, model in models.items()
+    }
 _, axes = plt.subplots(figsize=(7, 2))
 axes.bar_label(axes.barh([*costs], [*costs.values()]), fmt=" %.0f")
-axes.axvline(corpus.floor("valid").perplexity, color="black", linestyle="--", zorder=3, label="the language's own")
+axes.axvline(
+    corpus.floor("valid").perplexity,
+    color="black",
+    linestyle="--",
+    zorder=3,
+    label="the language's own",
+)
 axes.set(xlabel=f"perplexity on held-out text, {steps:,} steps", ylabel="model")
 axes.legend()
 plt.show()
 
 # %%
 words = windows["valid"][:1000, :16]
-mixed = words[:, [*random.Random(1).sample(range(15), 15), 15]]  # the last word, which asks, stays
+mixed = words[
+    :, [*random.Random(1).sample(range(15), 15), 15]
+]  # the last word, which asks, stays
 with torch.no_grad():
     same = torch.allclose(models["q, k, v"](words), models["q, k, v"](mixed), atol=1e-3)
 print("15 words in another order, the same scores:", same)
@@ -1247,7 +1575,9 @@ print("15 words in another order, the same scores:", same)
 # one question gets *one average*. Next: many questions, and words that know their place.
 
 # %%
-attend = F.scaled_dot_product_attention  # softmax(Q Kᵀ / √d_k) V over the last two axes, torch's own
+attend = (
+    F.scaled_dot_product_attention
+)  # softmax(Q Kᵀ / √d_k) V over the last two axes, torch's own
 
 # %% [markdown] statement="two_heads"
 # ## 9. Two heads
@@ -1324,7 +1654,9 @@ _sizes = [(7, 3, random.choice([2, 4])), (6, 5, 2), (5, 1, 3), (4, 3, 1)]
 for _T, _h, _d_k in _sizes:
     _d = _h * _d_k
     _Q, _K, _V = (torch.randn(_T, _d).double() for _ in range(3))
-    _got = multihead_loop(_Q.clone(), _K.clone(), _V.clone(), torch.eye(_d).double(), _h)
+    _got = multihead_loop(
+        _Q.clone(), _K.clone(), _V.clone(), torch.eye(_d).double(), _h
+    )
     assert np.shape(_got) == (_T, _d), f"Shape {_T, _d} wanted; yours: {_got!r}."
     for _l in range(_h):
         _own = slice(_l * _d_k, (_l + 1) * _d_k)
@@ -1337,7 +1669,11 @@ for _T, _h, _d_k in _sizes:
             )
 
 # %% test="two_heads" aspect="the mixing matrix" points=1
-_Q, _V, _H = torch.zeros(3, 4).double(), torch.randn(3, 4).double(), torch.randn(4, 4).double()
+_Q, _V, _H = (
+    torch.zeros(3, 4).double(),
+    torch.randn(3, 4).double(),
+    torch.randn(4, 4).double(),
+)
 _got = multihead_loop(_Q, _V.clone(), _V.clone(), _H.clone(), 2)
 assert np.shape(_got) == (3, 4), f"Shape (3, 4) wanted; yours: {_got!r}."
 _wanted = _V.mean(0) @ _H
@@ -1345,21 +1681,29 @@ assert close(_got[0], _wanted, 1e-4, 1e-5), (
     f"Queries of zeros: all heads average, then (mean of V) H = {_wanted}; yours: {_got[0]}."
 )
 ### BEGIN HIDDEN TESTS
-_Q, _K, _V, _H = _inputs = [torch.randn(*_size).double() for _size in ((5, 6),) * 3 + ((6, 6),)]
-_heads = [attend(_Q[:, i : i + 2], _K[:, i : i + 2], _V[:, i : i + 2]) for i in (0, 2, 4)]
+_Q, _K, _V, _H = _inputs = [
+    torch.randn(*_size).double() for _size in ((5, 6),) * 3 + ((6, 6),)
+]
+_heads = [
+    attend(_Q[:, i : i + 2], _K[:, i : i + 2], _V[:, i : i + 2]) for i in (0, 2, 4)
+]
 _got = multihead_loop(*(_M.clone() for _M in _inputs), 3)
 assert close(_got, torch.cat(_heads, dim=1) @ _H, 1e-4, 1e-5), (
     "3 heads, 5 words, random H: not what the heads side by side, times H, give."
 )
 _after = arguments_after(multihead_loop, *(_M.clone() for _M in _inputs), 3)
-assert all(map(close, _after, _inputs)), "multihead_loop changes the tensors it is given."
+assert all(map(close, _after, _inputs)), (
+    "multihead_loop changes the tensors it is given."
+)
 ### END HIDDEN TESTS
 
 # %% test="two_heads" aspect="lines that cannot run" points=1
 assert isinstance(wrong_lines, set | list | tuple | frozenset | np.ndarray), (
     f"wrong_lines is a set; yours: {wrong_lines!r}."
 )
-assert {*wrong_lines} < {1, 2, 3, 4, 5, 6}, f"Numbers of lines, and not of all six; yours: {wrong_lines!r}."
+assert {*wrong_lines} < {1, 2, 3, 4, 5, 6}, (
+    f"Numbers of lines, and not of all six; yours: {wrong_lines!r}."
+)
 ### BEGIN HIDDEN TESTS
 assert not {*wrong_lines} - {2, 3, 6}, (
     "One of the lines that you name does run: try it with torch.zeros of these shapes (softmax keeps a shape)."
@@ -1413,12 +1757,20 @@ def multihead(x, W_q, W_k, W_v, H, h):
 # %% test="heads_at_once" aspect="each head its columns" points=1
 _X = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]])
 _got = split_heads(_X.clone(), 2)
-assert np.shape(_got) == (2, 3, 2), f"T = 3, d = 4, h = 2: shape (2, 3, 2); yours: {_got!r}."
+assert np.shape(_got) == (2, 3, 2), (
+    f"T = 3, d = 4, h = 2: shape (2, 3, 2); yours: {_got!r}."
+)
 assert close(_got[0], [[1, 2], [5, 6], [9, 10]], 0, 0), (
     f"Head 1 has the first two columns, [[1, 2], [5, 6], [9, 10]]; yours: {_got[0].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _T, _h, _d_k in ((4, 1, 3), (4, 3, 1), (6, 3, random.choice([2, 4])), (7, 2, 4), (3, 5, 2)):
+for _T, _h, _d_k in (
+    (4, 1, 3),
+    (4, 3, 1),
+    (6, 3, random.choice([2, 4])),
+    (7, 2, 4),
+    (3, 5, 2),
+):
     _X = torch.randn(_T, _h * _d_k)
     _got = split_heads(_X.clone(), _h)
     assert np.shape(_got) == (_h, _T, _d_k), (
@@ -1428,31 +1780,45 @@ for _T, _h, _d_k in ((4, 1, 3), (4, 3, 1), (6, 3, random.choice([2, 4])), (7, 2,
         assert close(_got[_l], _X[:, _l * _d_k : (_l + 1) * _d_k], 0, 0), (
             f"T, h, d/h = {_T, _h, _d_k}: head {_l + 1} is wrong."
         )
-assert close(arguments_after(split_heads, _X.clone(), _h)[0], _X), "split_heads changes its X."
+assert close(arguments_after(split_heads, _X.clone(), _h)[0], _X), (
+    "split_heads changes its X."
+)
 ### END HIDDEN TESTS
 
 # %% test="heads_at_once" aspect="merged as it was" points=1
 _Z = torch.tensor([[[1, 2], [5, 6], [9, 10]], [[3, 4], [7, 8], [11, 12]]])
 _got = merge_heads(_Z.clone())
-assert np.shape(_got) == (3, 4), f"h = 2, T = 3, d/h = 2: shape (3, 4); yours: {_got!r}."
-assert close(_got[0], [1, 2, 3, 4], 0, 0), f"The first word has 1, 2 (head 1), then 3, 4; yours: {_got[0].tolist()}."
+assert np.shape(_got) == (3, 4), (
+    f"h = 2, T = 3, d/h = 2: shape (3, 4); yours: {_got!r}."
+)
+assert close(_got[0], [1, 2, 3, 4], 0, 0), (
+    f"The first word has 1, 2 (head 1), then 3, 4; yours: {_got[0].tolist()}."
+)
 ### BEGIN HIDDEN TESTS
 for _lead in ((), (3,), (2, 3), (3, 1, 2)):
     _h, _T, _d_k = (3, 4, 2) if random.random() < 0.5 else (5, 2, 3)
     _Z = torch.randn(*_lead, _h, _T, _d_k)
     _got = merge_heads(_Z.clone())
-    assert np.shape(_got) == (*_lead, _T, _h * _d_k), f"From {tuple(_Z.shape)} you make {tuple(np.shape(_got))}."
+    assert np.shape(_got) == (*_lead, _T, _h * _d_k), (
+        f"From {tuple(_Z.shape)} you make {tuple(np.shape(_got))}."
+    )
     assert close(_got, torch.cat(_Z.unbind(-3), dim=-1), 0, 0), (
         f"From {tuple(_Z.shape)}: some words get others' numbers."
     )
-assert close(arguments_after(merge_heads, _Z.clone())[0], _Z), "merge_heads changes its Z."
+assert close(arguments_after(merge_heads, _Z.clone())[0], _Z), (
+    "merge_heads changes its Z."
+)
 ### END HIDDEN TESTS
 
 # %% test="heads_at_once" aspect="batches stay apart" points=1
 _X = torch.arange(2 * 3 * 4).view(2, 3, 4)
 _got = split_heads(_X.clone(), 2)
-assert np.shape(_got) == (2, 2, 3, 2), f"[2, 3, 4] with 2 heads: (2, 2, 3, 2); yours: {_got!r}."
-assert close(_got[1, 0], _X[1, :, :2], 0, 0), "In the second text of a batch, head 1 has not the first two columns."
+assert np.shape(_got) == (2, 2, 3, 2), (
+    f"[2, 3, 4] with 2 heads: (2, 2, 3, 2); yours: {_got!r}."
+)
+assert close(_got[1, 0], _X[1, :, :2], 0, 0), (
+    "In the second text of a batch, head 1 has not the first two columns."
+)
 ### BEGIN HIDDEN TESTS
 for _lead in ((5,), (3, 2), (2, 1, 4)):
     _X = torch.randn(*_lead, 4, 6)
@@ -1470,36 +1836,63 @@ for _lead in ((5,), (3, 2), (2, 1, 4)):
 # %% test="heads_at_once" aspect="equal to the loop" points=1
 _sizes = [((2,), 5, 3, 2)]  # leading axes, T, h, d/h
 ### BEGIN HIDDEN TESTS
-_sizes = [((3,), random.randint(5, 8), 4, 2), ((4,), 1, 2, 3), ((2, 3), 4, 3, 2), ((), 5, 3, 4)]
+_sizes = [
+    ((3,), random.randint(5, 8), 4, 2),
+    ((4,), 1, 2, 3),
+    ((2, 3), 4, 3, 2),
+    ((), 5, 3, 4),
+]
 ### END HIDDEN TESTS
 for _lead, _T, _h, _d_k in _sizes:
     _d = _h * _d_k
-    _x, _W = torch.randn(*_lead, _T, _d).double(), torch.randn(4, _d, _d).double() / math.sqrt(_d)
+    _x, _W = (
+        torch.randn(*_lead, _T, _d).double(),
+        torch.randn(4, _d, _d).double() / math.sqrt(_d),
+    )
     _got = multihead(_x.clone(), *(_M.clone() for _M in _W), _h)
-    assert np.shape(_got) == _x.shape, f"Shape {tuple(_x.shape)} wanted; yours: {_got!r}."
+    assert np.shape(_got) == _x.shape, (
+        f"Shape {tuple(_x.shape)} wanted; yours: {_got!r}."
+    )
     for _at in np.ndindex(_lead):
         _Q, _K, _V = ((_x[_at] @ _M).split(_d_k, dim=1) for _M in _W[:3])
-        _A = [(_q @ _k.T / math.sqrt(_d_k)).softmax(1) for _q, _k in zip(_Q, _K, strict=True)]
-        _wanted = torch.cat([_a @ _v for _a, _v in zip(_A, _V, strict=True)], dim=1) @ _W[3]
+        _A = [
+            (_q @ _k.T / math.sqrt(_d_k)).softmax(1)
+            for _q, _k in zip(_Q, _K, strict=True)
+        ]
+        _wanted = (
+            torch.cat([_a @ _v for _a, _v in zip(_A, _V, strict=True)], dim=1) @ _W[3]
+        )
         assert close(_got[_at], _wanted, 1e-4, 1e-5), (
             f"Leading axes, T, h, d/h = {_lead, _T, _h, _d_k}: text {_at} differs from the loop."
         )
 ### BEGIN HIDDEN TESTS
 _after = arguments_after(multihead, _x.clone(), *(_M.clone() for _M in _W), _h)
-assert all(map(close, _after, (_x, *_W))), "multihead changes the tensors that it is given."
+assert all(map(close, _after, (_x, *_W))), (
+    "multihead changes the tensors that it is given."
+)
 ### END HIDDEN TESTS
 
 # %%
 X = torch.arange(1, 9).view(2, 4)  # 2 words, d = 4
 print("words:", X.tolist())
 print("split:", split_heads(X, 2).tolist())
-print("reshape alone:", X.reshape(2, 2, 2).tolist(), "- head 1 has all of word 1, head 2 all of word 2")
+print(
+    "reshape alone:",
+    X.reshape(2, 2, 2).tolist(),
+    "- head 1 has all of word 1, head 2 all of word 2",
+)
 
 # %%
 q, K = torch.ones(1, 2), torch.eye(2) * math.log(3)
 V, H = torch.tensor([[1.0, 2.0], [5.0, 6.0]]), torch.tensor([[1.0, 0.0], [1.0, 1.0]])
-at_once = merge_heads(attend(split_heads(q, 2), split_heads(K, 2), split_heads(V, 2))) @ H
-ways = {"by hand": torch.tensor(heads_by_hand), "loop": multihead_loop(q, K, V, H, 2)[0], "at once": at_once[0]}
+at_once = (
+    merge_heads(attend(split_heads(q, 2), split_heads(K, 2), split_heads(V, 2))) @ H
+)
+ways = {
+    "by hand": torch.tensor(heads_by_hand),
+    "loop": multihead_loop(q, K, V, H, 2)[0],
+    "at once": at_once[0],
+}
 print({name: [round(float(value), 4) for value in way] for name, way in ways.items()})
 
 # %% [markdown]
@@ -1536,8 +1929,13 @@ class MultiHead(nn.Module):
 
     def forward(self, x, mask=None):
         B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+        Q, K, V = (
+            part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+            for part in (self.q, self.k, self.v)
+        )
+        return self.out(
+            attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+        )
 
     ### END SOLUTION
 
@@ -1572,17 +1970,29 @@ _sizes = [(6, 2)]  # d, h
 ### BEGIN HIDDEN TESTS
 _sizes = random.sample([(15, 5), (12, 3), (8, 4)], 3)
 ### END HIDDEN TESTS
-_all = [f"{_name}.{_kind}" for _name in ("q", "k", "v", "out") for _kind in ("weight", "bias")]
+_all = [
+    f"{_name}.{_kind}"
+    for _name in ("q", "k", "v", "out")
+    for _kind in ("weight", "bias")
+]
 _pairs = []
 for _d, _h in _sizes:
     _torch, _mine = nn.MultiheadAttention(_d, _h, batch_first=True), MultiHead(_d, _h)
-    _s = {_name: torch.randn(_d, _d)[slice(None) if "w" in _name else 0] for _name in _all}
-    _shapes = {_name: tuple(np.shape(_part)) for _name, _part in dict(_mine.state_dict()).items()}
+    _s = {
+        _name: torch.randn(_d, _d)[slice(None) if "w" in _name else 0] for _name in _all
+    }
+    _shapes = {
+        _name: tuple(np.shape(_part))
+        for _name, _part in dict(_mine.state_dict()).items()
+    }
     assert _shapes == {_name: tuple(_part.shape) for _name, _part in _s.items()}, (
         f"q, k, v, out, each nn.Linear(d, d): {_shapes}?"
     )
     _mine.load_state_dict(_s)
-    _in = {f"in_proj_{_k}": torch.cat([_s[f"{n}.{_k}"] for n in "qkv"]) for _k in ("weight", "bias")}
+    _in = {
+        f"in_proj_{_k}": torch.cat([_s[f"{n}.{_k}"] for n in "qkv"])
+        for _k in ("weight", "bias")
+    }
     _out = {"out_proj.weight": _s["out.weight"], "out_proj.bias": _s["out.bias"]}
     _torch.load_state_dict(_in | _out)
     _pairs.append((_torch, _mine))
@@ -1592,7 +2002,9 @@ for (_d, _h), (_torch, _mine) in zip(_sizes, _pairs, strict=True):  # after all 
     assert torch.is_tensor(_got), (
         f"Without a mask, forward should return a tensor of shape {tuple(_x.shape)}, not {_got!r}."
     )
-    assert _got.shape == _x.shape, f"Shape {tuple(_x.shape)} wanted; yours: {tuple(_got.shape)}."
+    assert _got.shape == _x.shape, (
+        f"Shape {tuple(_x.shape)} wanted; yours: {tuple(_got.shape)}."
+    )
     assert close(_got, _wanted, 1e-3, 1e-3), (
         f"d = {_d}, h = {_h}: same weights, other result than nn.MultiheadAttention."
     )
@@ -1631,20 +2043,31 @@ for _j in range(_T):
     )
 ### BEGIN HIDDEN TESTS
 _s = dict(_mine.state_dict())
-_s |= {"q.bias": torch.full((_d,), 20.0), "k.bias": torch.full((_d,), -20.0)}  # scores near -800
+_s |= {
+    "q.bias": torch.full((_d,), 20.0),
+    "k.bias": torch.full((_d,), -20.0),
+}  # scores near -800
 _mine.load_state_dict(_s)
 _Q, _K, _V = (F.linear(_x, _s[f"{_n}.weight"], _s[f"{_n}.bias"]) for _n in "qkv")
-for _allowed in (_mask, None, _mask.T | torch.eye(5).bool()):  # a mask, then none, then another
+for _allowed in (
+    _mask,
+    None,
+    _mask.T | torch.eye(5).bool(),
+):  # a mask, then none, then another
     _heads = [[_M[..., i : i + 4] for _M in (_Q, _K, _V)] for i in (0, 4, 8)]
     _heads = torch.cat([attend(*_head, attn_mask=_allowed) for _head in _heads], dim=-1)
     _wanted = F.linear(_heads, _s["out.weight"], _s["out.bias"])
-    _got = _mine(_x.clone()) if _allowed is None else _mine(_x.clone(), _allowed.clone())
+    _got = (
+        _mine(_x.clone()) if _allowed is None else _mine(_x.clone(), _allowed.clone())
+    )
     assert close(_got, _wanted, 1e-3, 1e-3), (
         "The same module, called with a mask, then without one, then with another: the result is "
         f"wrong {'without one' if _allowed is None else 'with one'}."
     )
 _after = arguments_after(_mine, _x.clone(), _mask.clone())
-assert all(map(close, _after, (_x, _mask))), "forward changes x or the mask that it is given."
+assert all(map(close, _after, (_x, _mask))), (
+    "forward changes x or the mask that it is given."
+)
 ### END HIDDEN TESTS
 
 # %% test="MultiHead" aspect="weights from torch" points=1
@@ -1659,19 +2082,33 @@ _state |= {"out_proj.bias": torch.arange(7.0, 7 + _d)}
 _state = {_name: torch.randn(_part.shape) for _name, _part in _state.items()}
 ### END HIDDEN TESTS
 _got = from_torch({_name: _part.clone() for _name, _part in _state.items()})
-_all = {f"{_name}.{_kind}" for _name in ("q", "k", "v", "out") for _kind in ("weight", "bias")}
-assert hasattr(_got, "keys") and {*_got} == _all, f"from_torch returns a dict with {sorted(_all)}; yours: {_got!r}."
+_all = {
+    f"{_name}.{_kind}"
+    for _name in ("q", "k", "v", "out")
+    for _kind in ("weight", "bias")
+}
+assert hasattr(_got, "keys") and {*_got} == _all, (
+    f"from_torch returns a dict with {sorted(_all)}; yours: {_got!r}."
+)
 for _row, _name in enumerate("qkv"):
     _own = slice(_d * _row, _d * _row + _d)
     assert close(_got[f"{_name}.weight"], _state["in_proj_weight"][_own]), (
         f"{_name}.weight is not torch's rows from {_own.start} to {_own.stop - 1}."
     )
-    assert close(_got[f"{_name}.bias"], _state["in_proj_bias"][_own]), f"{_name}.bias is not {_got[f'{_name}.bias']}."
+    assert close(_got[f"{_name}.bias"], _state["in_proj_bias"][_own]), (
+        f"{_name}.bias is not {_got[f'{_name}.bias']}."
+    )
 for _kind in ("weight", "bias"):
-    assert close(_got[f"out.{_kind}"], _state[f"out_proj.{_kind}"]), f"out.{_kind} is not out_proj's."
+    assert close(_got[f"out.{_kind}"], _state[f"out_proj.{_kind}"]), (
+        f"out.{_kind} is not out_proj's."
+    )
 ### BEGIN HIDDEN TESTS
-_after = arguments_after(from_torch, {_name: _part.clone() for _name, _part in _state.items()})[0]
-assert {*_after} == {*_state} and all(close(_after[_name], _state[_name]) for _name in _state), (
+_after = arguments_after(
+    from_torch, {_name: _part.clone() for _name, _part in _state.items()}
+)[0]
+assert {*_after} == {*_state} and all(
+    close(_after[_name], _state[_name]) for _name in _state
+), (
     "from_torch changes the state dict that it is given: names are gone, or new, or numbers differ."
 )
 ### END HIDDEN TESTS
@@ -1679,11 +2116,17 @@ assert {*_after} == {*_state} and all(close(_after[_name], _state[_name]) for _n
 # %% test="MultiHead" aspect="parameters are counted" points=1
 _got = parameters(4, 2, 3, 5), parameters_sliced(4, 2)
 assert all(map(is_number, _got)), f"Both return a number; yours: {_got!r}."
-assert _got[0] == 128, f"d = 4, 2 heads, d_k = 3, d_v = 5: 2 · (12 + 12 + 20) + 10 · 4 = 128; yours: {_got[0]}."
-assert _got[1] == 24, f"Two slices of 2 numbers, three 2 × 2 matrices each: 24; yours: {_got[1]}."
+assert _got[0] == 128, (
+    f"d = 4, 2 heads, d_k = 3, d_v = 5: 2 · (12 + 12 + 20) + 10 · 4 = 128; yours: {_got[0]}."
+)
+assert _got[1] == 24, (
+    f"Two slices of 2 numbers, three 2 × 2 matrices each: 24; yours: {_got[1]}."
+)
 ### BEGIN HIDDEN TESTS
 for _ in range(3):
-    _h, _d_k, _d_v, _each = random.sample(range(3, 10), 4)  # d = h · each: not h², nor h · d_v
+    _h, _d_k, _d_v, _each = random.sample(
+        range(3, 10), 4
+    )  # d = h · each: not h², nor h · d_v
     _d = _h * _each
     _wanted = (
         sum(_d * _n for _n in [_d_k, _d_k, _d_v, _d_v] for _ in range(_h)),
@@ -1696,7 +2139,9 @@ for _ in range(3):
 ### END HIDDEN TESTS
 
 # %%
-print(f"d = 512, 8 heads of 64: {parameters(512, 8, 64, 64):,} (W alone {parameters(512, 8, 64, 64) - 512**2:,})")
+print(
+    f"d = 512, 8 heads of 64: {parameters(512, 8, 64, 64):,} (W alone {parameters(512, 8, 64, 64) - 512**2:,})"
+)
 print(f"1 head of 512:          {parameters(512, 1, 512, 512):,}")
 print(f"sliced first:           {parameters_sliced(512, 8):,}")
 
@@ -1712,14 +2157,29 @@ sliced.out_proj.weight.data = torch.eye(16)
 # %%
 def who_feeds_whom(layer, x):
     """|d output / d input| between the numbers of a word and those of all words, shape [d, d]."""
-    return torch.autograd.functional.jacobian(lambda x: layer(x, x, x)[0], x).abs().sum((0, 1, 3, 4))
+    return (
+        torch.autograd.functional.jacobian(lambda x: layer(x, x, x)[0], x)
+        .abs()
+        .sum((0, 1, 3, 4))
+    )
 
 
 # %%
 _, axes = plt.subplots(1, 2, figsize=(6, 2.9))
-for axis, (name, layer) in zip(axes, {"projected (the usual way)": full, "sliced": sliced}.items(), strict=True):
-    axis.imshow(who_feeds_whom(layer, torch.randn(1, 5, 16)) > 1e-9, cmap="cividis_r", vmin=0, vmax=1)
-    axis.set(title=name, xlabel="number of the input vector", ylabel="number of the output vector")
+for axis, (name, layer) in zip(
+    axes, {"projected (the usual way)": full, "sliced": sliced}.items(), strict=True
+):
+    axis.imshow(
+        who_feeds_whom(layer, torch.randn(1, 5, 16)) > 1e-9,
+        cmap="cividis_r",
+        vmin=0,
+        vmax=1,
+    )
+    axis.set(
+        title=name,
+        xlabel="number of the input vector",
+        ylabel="number of the output vector",
+    )
     axis.grid(False)
 plt.show()
 
@@ -1772,15 +2232,23 @@ def masked_attention(Q, K, V, mask):
 
 # %% test="masked_attention" aspect="on and below the diagonal" points=1
 _got = causal_mask(3)
-assert torch.is_tensor(_got) and _got.dtype == torch.bool, f"causal_mask returns a tensor of bools; yours: {_got!r}."
-assert _got.tolist() == [[True, False, False], [True, True, False], [True, True, True]], (
-    f"Each word sees itself and those before it; yours: {_got.int().tolist()}."
+assert torch.is_tensor(_got) and _got.dtype == torch.bool, (
+    f"causal_mask returns a tensor of bools; yours: {_got!r}."
 )
+assert _got.tolist() == [
+    [True, False, False],
+    [True, True, False],
+    [True, True, True],
+], f"Each word sees itself and those before it; yours: {_got.int().tolist()}."
 ### BEGIN HIDDEN TESTS
 for _T in (1, 2, random.randint(4, 9)):
     _got = causal_mask(_T)
-    assert torch.is_tensor(_got) and _got.dtype == torch.bool, f"T = {_T}: a tensor of bools?"
-    assert _got.tolist() == [[j <= i for j in range(_T)] for i in range(_T)], f"Wrong for T = {_T}."
+    assert torch.is_tensor(_got) and _got.dtype == torch.bool, (
+        f"T = {_T}: a tensor of bools?"
+    )
+    assert _got.tolist() == [[j <= i for j in range(_T)] for i in range(_T)], (
+        f"Wrong for T = {_T}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="masked_attention" aspect="only what may be seen" points=1
@@ -1789,18 +2257,24 @@ _sizes = [((2,), 3, 4, 1)]  # leading axes, n, m, size of the scores
 _sizes = [((3, 2), 3, random.randint(5, 8), 1), ((), 5, 4, 1), ((3,), 4, 6, 100)]
 ### END HIDDEN TESTS
 for _lead, _n, _m, _large in _sizes:
-    _Q, _K, _V = (torch.randn(*_lead, *_s).double() for _s in ((_n, 5), (_m, 5), (_m, 3)))
+    _Q, _K, _V = (
+        torch.randn(*_lead, *_s).double() for _s in ((_n, 5), (_m, 5), (_m, 3))
+    )
     _mask = torch.rand(_n, _m) < 0.5
     _mask[:, 1], _mask[0, 2], _mask[1:, 3] = True, False, False
     if _large > 1:  # what is seen scores about -200, what is forbidden about 0
         _Q[..., 0], _K[..., 0] = 20, torch.rand(*_lead, _m) - 22
         _K[..., 3, 0] = 0
     _got = masked_attention(_Q.clone(), _K.clone(), _V.clone(), _mask.clone())
-    assert np.shape(_got) == (*_lead, _n, 3), f"Shape {(*_lead, _n, 3)} wanted; yours: {_got!r}."
+    assert np.shape(_got) == (*_lead, _n, 3), (
+        f"Shape {(*_lead, _n, 3)} wanted; yours: {_got!r}."
+    )
     for _at in np.ndindex(_lead):
         for _i in range(_n):
             _seen = [j for j in range(_m) if _mask[_i, j]]
-            _s = np.array([(_Q[_at][_i] @ _K[_at][j]).item() / math.sqrt(5) for j in _seen])
+            _s = np.array(
+                [(_Q[_at][_i] @ _K[_at][j]).item() / math.sqrt(5) for j in _seen]
+            )
             _e = np.exp(_s - _s.max())
             _wanted = _e @ _V[_at][_seen].numpy() / _e.sum()
             assert close(_got[_at][_i], _wanted, 1e-4, 1e-5), (
@@ -1809,7 +2283,9 @@ for _lead, _n, _m, _large in _sizes:
             )
 ### BEGIN HIDDEN TESTS
 _mask[2] = False
-_after = arguments_after(masked_attention, _Q.clone(), _K.clone(), _V.clone(), _mask.clone())
+_after = arguments_after(
+    masked_attention, _Q.clone(), _K.clone(), _V.clone(), _mask.clone()
+)
 assert all(map(close, _after, (_Q, _K, _V, _mask))), (
     "masked_attention changes Q, K, V or the mask: whoever uses that mask again gets another."
 )
@@ -1820,11 +2296,17 @@ _Q, _K, _V = (torch.randn(3, 4).double() for _ in range(3))
 _mask = torch.tensor([[1, 1, 0], [0, 0, 0], [1, 1, 1]]).bool()
 _got = masked_attention(_Q.clone(), _K.clone(), _V.clone(), _mask.clone())
 assert np.shape(_got) == (3, 4), f"Shape (3, 4) wanted; yours: {_got!r}."
-assert close(_got[1], [0, 0, 0, 0]), f"Row 1 may look nowhere: zeros; yours: {_got[1].tolist()}."
-assert close(_got[2], attend(_Q, _K, _V)[2], 1e-4, 1e-5), "Row 2 may look everywhere, but is not plain attention."
+assert close(_got[1], [0, 0, 0, 0]), (
+    f"Row 1 may look nowhere: zeros; yours: {_got[1].tolist()}."
+)
+assert close(_got[2], attend(_Q, _K, _V)[2], 1e-4, 1e-5), (
+    "Row 2 may look everywhere, but is not plain attention."
+)
 ### BEGIN HIDDEN TESTS
 for _lead, _n, _m in (((3,), 4, 6), ((2, 3), 5, 2), ((), 2, 3)):
-    _Q, _K, _V = (torch.randn(*_lead, *_s).double() for _s in ((_n, 5), (_m, 5), (_m, 3)))
+    _Q, _K, _V = (
+        torch.randn(*_lead, *_s).double() for _s in ((_n, 5), (_m, 5), (_m, 3))
+    )
     for _nowhere in ([0], [_n - 1], [0, _n - 1], [*range(_n)]):
         _mask = torch.ones(_n, _m).bool()
         _mask[_nowhere] = False
@@ -1838,12 +2320,16 @@ for _lead, _n, _m in (((3,), 4, 6), ((2, 3), 5, 2), ((), 2, 3)):
 
 # %% test="masked_attention" aspect="the two fillings" points=1
 assert is_number(weight_1e9), f"weight_1e9 should be a number, not {weight_1e9!r}."
-assert is_number(weight_inf) or np.shape(weight_inf) == () and weight_inf != weight_inf, (
-    f"weight_inf should be a number, perhaps math.nan, not {weight_inf!r}."
-)
+assert (
+    is_number(weight_inf) or np.shape(weight_inf) == () and weight_inf != weight_inf
+), f"weight_inf should be a number, perhaps math.nan, not {weight_inf!r}."
 ### BEGIN HIDDEN TESTS
-assert close(weight_1e9, 0.25, 1e-5), f"With -1e9 everywhere a weight is not {weight_1e9}: what of equal scores?"
-assert math.isnan(weight_inf), f"With -inf everywhere a weight is not {weight_inf}: work out -inf minus -inf."
+assert close(weight_1e9, 0.25, 1e-5), (
+    f"With -1e9 everywhere a weight is not {weight_1e9}: what of equal scores?"
+)
+assert math.isnan(weight_inf), (
+    f"With -inf everywhere a weight is not {weight_inf}: work out -inf minus -inf."
+)
 ### END HIDDEN TESTS
 
 # %%
@@ -1854,9 +2340,13 @@ for fill in (-1e9, -math.inf):
 Q, K, V = torch.randn(3, 1, 2, 256, 32).unbind()
 allowed = torch.ones(256, 256).tril().bool()
 masks = {"True or False": {"attn_mask": allowed}, "is_causal": {"is_causal": True}}
-masks["0 or -inf, added to the scores"] = {"attn_mask": torch.zeros(256, 256).masked_fill(~allowed, -math.inf)}
+masks["0 or -inf, added to the scores"] = {
+    "attn_mask": torch.zeros(256, 256).masked_fill(~allowed, -math.inf)
+}
 for name, mask in masks.items():
-    same = torch.allclose(masked_attention(Q, K, V, allowed), attend(Q, K, V, **mask), atol=1e-5)
+    same = torch.allclose(
+        masked_attention(Q, K, V, allowed), attend(Q, K, V, **mask), atol=1e-5
+    )
     print(f"torch's function, {name}: the same as yours {same}")
 
 # %% [markdown]
@@ -1869,7 +2359,9 @@ def kept_for_backward(function, *inputs):
     """MiB that autograd keeps for the way back."""
     kept = {}
     inputs = [x.clone().requires_grad_(True) for x in inputs]
-    with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.setdefault(t.data_ptr(), t), lambda t: t):
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda t: kept.setdefault(t.data_ptr(), t), lambda t: t
+    ):
         function(*inputs)
     return sum(t.untyped_storage().nbytes() for t in kept.values()) / 2**20
 
@@ -1890,7 +2382,10 @@ def fused(Q, K, V):
 # %%
 _, panels = plt.subplots(1, 2)
 for axes, measure, label in zip(
-    panels, (milliseconds, kept_for_backward), ("processor time (ms)", "kept for backward (MiB)"), strict=True
+    panels,
+    (milliseconds, kept_for_backward),
+    ("processor time (ms)", "kept for backward (MiB)"),
+    strict=True,
 ):
     for name, way in {"yours": written_out, "torch's": fused}.items():
         axes.loglog(sizes, [measure(way, *x) for x in inputs], "o-", label=name)
@@ -1969,7 +2464,9 @@ for _name, _layer in {
     "A X, the numbers of each word added": lambda X: _A @ X.sum(1, keepdim=True),
 }.items():
     # whole numbers: a sum of them is exact, in whatever order
-    _X = torch.stack([torch.tensor([-3.0, 1, 2, 5])[torch.randperm(4)] + i for i in range(_T)]).double()
+    _X = torch.stack(
+        [torch.tensor([-3.0, 1, 2, 5])[torch.randperm(4)] + i for i in range(_T)]
+    ).double()
     if "tanh" in _name:
         _X = torch.randn(_T, 3).double() / 9
         _X[1] = 0
@@ -1995,7 +2492,9 @@ for _out in _outs:
     )
 _X = torch.randn(_T, 2).double()
 _got = influence(lambda X: X[:, 1:], _X.clone())
-assert np.array_equal(np.asarray(_got) != 0, np.eye(_T)), "Each word hears only itself here, through its second number."
+assert np.array_equal(np.asarray(_got) != 0, np.eye(_T)), (
+    "Each word hears only itself here, through its second number."
+)
 _last = []
 influence(lambda X: _last.append(X.clone()) or X, _X.clone())
 assert all((_one != _X).any(1).sum() <= 1 for _one in _last), (
@@ -2012,8 +2511,12 @@ assert np.array_equal(np.asarray(_got) != 0, (np.eye(5) + np.eye(5)[::-1]) > 0),
 _R = torch.tensor([[1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [0, 1, 1, 1]]).bool()
 _got = layers_needed(_R.clone())
 assert is_number(_got), f"A number is wanted, not {_got!r}."
-assert _got == 2, f"The last hears words 1 and 2, they hear word 0: 2 layers; yours: {_got}."
-assert layers_needed(torch.ones(5, 5).bool()) == 1, "Where all hear all, one layer is enough."
+assert _got == 2, (
+    f"The last hears words 1 and 2, they hear word 0: 2 layers; yours: {_got}."
+)
+assert layers_needed(torch.ones(5, 5).bool()) == 1, (
+    "Where all hear all, one layer is enough."
+)
 ### BEGIN HIDDEN TESTS
 for _step in (1, 2, 3, 5):
     _T = random.randint(8, 30)
@@ -2026,9 +2529,15 @@ _R = torch.eye(6).roll(1, 0).bool() | torch.eye(6).bool()
 assert layers_needed(_R) == 5, "Wrong where each hears the word before."
 for _own in (True, False, False):
     _early = _wanted = 0
-    while _early == _wanted or not 2 < _wanted < 6:  # until the earliest word is a detour
-        _table = (np.random.default_rng().random((9, 9)) < 0.2) | (_own & np.eye(9, dtype=bool))
-        _ways = [np.linalg.matrix_power(_table.astype(int), n)[-1, 0] for n in range(1, 9)]
+    while (
+        _early == _wanted or not 2 < _wanted < 6
+    ):  # until the earliest word is a detour
+        _table = (np.random.default_rng().random((9, 9)) < 0.2) | (
+            _own & np.eye(9, dtype=bool)
+        )
+        _ways = [
+            np.linalg.matrix_power(_table.astype(int), n)[-1, 0] for n in range(1, 9)
+        ]
         _wanted = 1 + int(np.argmax(np.array(_ways) > 0)) if any(_ways) else 0
         _place, _early = int(_table[-1].argmax()), 1
         while _place and _early < 20:
@@ -2045,9 +2554,13 @@ assert close(arguments_after(layers_needed, _R.clone())[0], _R), (
 
 # %% test="influence" aspect="the wrong row" points=1
 _names = ("self-attention", "recurrent", "convolutional", "restricted")
-assert wrong_row in _names, f"wrong_row is one of {', '.join(_names)}; yours: {wrong_row!r}."
+assert wrong_row in _names, (
+    f"wrong_row is one of {', '.join(_names)}; yours: {wrong_row!r}."
+)
 ### BEGIN HIDDEN TESTS
-assert wrong_row == "convolutional", f"{wrong_row} is right. Count what one more layer adds (recurrent: one more step)."
+assert wrong_row == "convolutional", (
+    f"{wrong_row} is right. Count what one more layer adds (recurrent: one more step)."
+)
 ### END HIDDEN TESTS
 
 # %%
@@ -2138,17 +2651,27 @@ def kind_of(layer, X, order):
 # %% test="kind_of" aspect="same vectors elsewhere" points=1
 _X, _order = torch.randn(5, 3).double(), torch.tensor([1, 2, 3, 4, 0])
 _got = kind_of(lambda X: X.tanh(), _X.clone(), _order.clone())
-assert _got == "equivariant", f"tanh of each word: the vectors move with their words, equivariant; yours: {_got!r}."
+assert _got == "equivariant", (
+    f"tanh of each word: the vectors move with their words, equivariant; yours: {_got!r}."
+)
 ### BEGIN HIDDEN TESTS
 for _ in range(3):
     _order = torch.tensor([2, 0, 1, *(3 + torch.randperm(4)).tolist()])
     for _X in (torch.randn(7, 3).double(), torch.randn(7, 4)):
         _got = kind_of(lambda X: attend(X, X, X)[:, :2], _X.clone(), _order.clone())
-        assert _got == "equivariant", f"Order {_order.tolist()}: attention is equivariant; yours: {_got!r}."
-_got = kind_of(lambda X: X[[1, 2, 0, 3]], torch.randn(4, 3).double(), torch.tensor([0, 3, 1, 2]))
-assert _got == "neither", f"A layer that itself moves words 0, 1, 2 in a ring is neither; yours: {_got!r}."
+        assert _got == "equivariant", (
+            f"Order {_order.tolist()}: attention is equivariant; yours: {_got!r}."
+        )
+_got = kind_of(
+    lambda X: X[[1, 2, 0, 3]], torch.randn(4, 3).double(), torch.tensor([0, 3, 1, 2])
+)
+assert _got == "neither", (
+    f"A layer that itself moves words 0, 1, 2 in a ring is neither; yours: {_got!r}."
+)
 _after = arguments_after(kind_of, torch.tanh, _X.clone(), _order.clone())[1:]
-assert all(map(close, _after, (_X, _order))), "kind_of changes X or the order it is given."
+assert all(map(close, _after, (_X, _order))), (
+    "kind_of changes X or the order it is given."
+)
 ### END HIDDEN TESTS
 
 # %% test="kind_of" aspect="invariant, also by rounding" points=1
@@ -2160,13 +2683,20 @@ for _name, _layer in {
     "zeros": lambda X: 0 * X,
 }.items():
     _got = kind_of(_layer, _X.clone(), _order.clone())
-    assert _got == "invariant", f"{_name}: the order leaves it as it is, up to rounding; yours: {_got!r}."
+    assert _got == "invariant", (
+        f"{_name}: the order leaves it as it is, up to rounding; yours: {_got!r}."
+    )
 ### BEGIN HIDDEN TESTS
-_X, _order = torch.randn(9, 4), torch.tensor([*torch.randperm(7).roll(1).tolist(), 7, 8])
+_X, _order = (
+    torch.randn(9, 4),
+    torch.tensor([*torch.randperm(7).roll(1).tolist(), 7, 8]),
+)
 for _name, _layer in {
     "the mean of attention": lambda X: attend(X, X, X).mean(0),
     "the sum of all, at each place": lambda X: 0 * X + X.sum(0),
-    "the last output of a causal layer, while the last word stays": lambda X: attend(X, X, X, is_causal=True)[-1],
+    "the last output of a causal layer, while the last word stays": lambda X: attend(
+        X, X, X, is_causal=True
+    )[-1],
 }.items():
     _got = kind_of(_layer, _X.clone(), _order.clone())
     assert _got == "invariant", f"{_name}: invariant, up to rounding; yours: {_got!r}."
@@ -2180,32 +2710,48 @@ for _name, _layer in {
     "words plus places": lambda X: X + torch.arange(5.0)[:, None],
 }.items():
     _got = kind_of(_layer, _X.clone(), _order.clone())
-    assert _got == "neither", f"{_name}: neither invariant nor equivariant; yours: {_got!r}."
+    assert _got == "neither", (
+        f"{_name}: neither invariant nor equivariant; yours: {_got!r}."
+    )
 ### BEGIN HIDDEN TESTS
 for _name, _layer in {
-    "words plus a hundredth of their places": lambda X: X + torch.arange(5.0)[:, None] / 100,
+    "words plus a hundredth of their places": lambda X: (
+        X + torch.arange(5.0)[:, None] / 100
+    ),
     "the mean plus a hundredth of the first": lambda X: X.mean(0) + X[0] / 100,
     "the last word": lambda X: X[-1],
-    "a layer of which only the last number minds the order": lambda X: torch.cat([X[:, :2], X[:, 2:].cumsum(0)], dim=1),
+    "a layer of which only the last number minds the order": lambda X: torch.cat(
+        [X[:, :2], X[:, 2:].cumsum(0)], dim=1
+    ),
 }.items():
     _got = kind_of(_layer, torch.randn(5, 3).double(), _order.clone())
-    assert _got == "neither", f"{_name}: neither invariant nor equivariant; yours: {_got!r}."
+    assert _got == "neither", (
+        f"{_name}: neither invariant nor equivariant; yours: {_got!r}."
+    )
 _T = random.randint(4, 7)
 _places = torch.arange(_T)
-_X = torch.randn(_T).double()[(_places[:, None] + _places) % _T]  # each row: the one above, turned
+_X = torch.randn(_T).double()[
+    (_places[:, None] + _places) % _T
+]  # each row: the one above, turned
 _got = kind_of(lambda X: X[0], _X, torch.arange(1, _T + 1) % _T)
-assert _got == "neither", f"The first word alone is one vector, here of d = T = {_T} numbers: neither; yours: {_got!r}."
+assert _got == "neither", (
+    f"The first word alone is one vector, here of d = T = {_T} numbers: neither; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %% test="kind_of" aspect="predictions" points=1
-assert hasattr(predicted, "keys") and {*predicted} == {*LAYERS}, f"predicted has the keys {[*LAYERS]}: {predicted!r}?"
+assert hasattr(predicted, "keys") and {*predicted} == {*LAYERS}, (
+    f"predicted has the keys {[*LAYERS]}: {predicted!r}?"
+)
 for _name in LAYERS:
     assert predicted[_name] in ("invariant", "equivariant", "neither"), (
         f"{_name}: one of the three words, not {predicted[_name]!r}."
     )
 ### BEGIN HIDDEN TESTS
 _wanted = ("equivariant", "invariant", "neither", "invariant", "neither")
-_wrong = [_n for _n, _kind in zip(LAYERS, _wanted, strict=True) if predicted[_n] != _kind]
+_wrong = [
+    _n for _n, _kind in zip(LAYERS, _wanted, strict=True) if predicted[_n] != _kind
+]
 assert not _wrong, f"Predicted otherwise than measured: {', '.join(_wrong)}."
 ### END HIDDEN TESTS
 
@@ -2217,8 +2763,13 @@ X, Y = (torch.stack([vectors[word] for word in words.split()]) for words in sent
 before, after, places = attend(X, X, X), attend(Y, Y, Y), torch.randn(6, 8)
 
 # %%
-print("the same vector for every can:", all(torch.allclose(before[0], before[i]) for i in (3, 5)))
-print("the same in both sentences:", torch.allclose(before[[0, 1, 2]], after[[0, 3, 5]]))
+print(
+    "the same vector for every can:",
+    all(torch.allclose(before[0], before[i]) for i in (3, 5)),
+)
+print(
+    "the same in both sentences:", torch.allclose(before[[0, 1, 2]], after[[0, 3, 5]])
+)
 marked = attend(X + places, X + places, X + places)
 print("the same with places added:", torch.allclose(marked[0], marked[3]))
 
@@ -2228,11 +2779,19 @@ def causal(X):
     return attend(X, X, X, is_causal=True)
 
 
-functions = {"attention": lambda X: attend(X, X, X), "bag": lambda X: attend(X, X, X).mean(0)}
+functions = {
+    "attention": lambda X: attend(X, X, X),
+    "bag": lambda X: attend(X, X, X).mean(0),
+}
 functions["positions"] = lambda X: functions["attention"](X + places)
-functions |= {"one causal layer": lambda X: causal(X)[-1], "two causal layers": lambda X: causal(causal(X))[-1]}
+functions |= {
+    "one causal layer": lambda X: causal(X)[-1],
+    "two causal layers": lambda X: causal(causal(X))[-1],
+}
 for name, layer in functions.items():
-    print(f"{name:18} {kind_of(layer, torch.randn(6, 8), torch.tensor([2, 0, 3, 1, 4, 5]))}")
+    print(
+        f"{name:18} {kind_of(layer, torch.randn(6, 8), torch.tensor([2, 0, 3, 1, 4, 5]))}"
+    )
 
 # %% [markdown]
 # Attention is *equivariant*: it does not know where its words stand. But the mask does: word 3 hears three words, word 1 only itself,
@@ -2273,7 +2832,10 @@ def shift(k, d):
     ### BEGIN SOLUTION
     s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
     return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+        *[
+            torch.tensor([[b, -a], [a, b]])
+            for a, b in zip(s.tolist(), c.tolist(), strict=True)
+        ]
     ).double()
     ### END SOLUTION
 
@@ -2290,14 +2852,25 @@ def falls_for(d):
 # %% test="sinusoids" aspect="waves, fast to slow" points=1
 _got = sinusoids(3, 4)
 assert np.shape(_got) == (3, 4), f"T = 3, d = 4: shape (3, 4); yours: {_got!r}."
-_wanted = [[math.sin(j), math.cos(j), math.sin(j / 100), math.cos(j / 100)] for j in range(3)]
+_wanted = [
+    [math.sin(j), math.cos(j), math.sin(j / 100), math.cos(j / 100)] for j in range(3)
+]
 assert close(_got[0], _wanted[0], 0, 1e-6), f"Place 0: 0, 1, 0, 1; yours: {_got[0]}."
-assert close(_got, _wanted, 0, 1e-6), f"Place 1: {np.round(_wanted[1], 4).tolist()}; yours: {_got[1]}."
+assert close(_got, _wanted, 0, 1e-6), (
+    f"Place 1: {np.round(_wanted[1], 4).tolist()}; yours: {_got[1]}."
+)
 ### BEGIN HIDDEN TESTS
-_sizes = [(random.randint(5, 40), random.choice([6, 8, 10, 12])), (7, 2), (1, 6), (5000, 6)]
+_sizes = [
+    (random.randint(5, 40), random.choice([6, 8, 10, 12])),
+    (7, 2),
+    (1, 6),
+    (5000, 6),
+]
 for _T, _d in _sizes:
     _got = sinusoids(_T, _d)
-    assert np.shape(_got) == (_T, _d), f"Shape {_T, _d} wanted; yours: {np.shape(_got)}."
+    assert np.shape(_got) == (_T, _d), (
+        f"Shape {_T, _d} wanted; yours: {np.shape(_got)}."
+    )
     for _i in range(_d // 2):
         _a = np.arange(_T) / 10000 ** (2 * _i / _d)
         for _column, _wave in ((2 * _i, np.sin(_a)), (2 * _i + 1, np.cos(_a))):
@@ -2310,13 +2883,21 @@ for _T, _d in _sizes:
 # %% test="sinusoids" aspect="a shift is one matrix" points=1
 _sizes = [(3, 4)]  # k, d
 ### BEGIN HIDDEN TESTS
-_sizes = [(random.randint(2, 30), random.choice([6, 8, 10])), (5, 64), (300, 16), (1, 2), (0, 6)]
+_sizes = [
+    (random.randint(2, 30), random.choice([6, 8, 10])),
+    (5, 64),
+    (300, 16),
+    (1, 2),
+    (0, 6),
+]
 ### END HIDDEN TESTS
 for _k, _d in _sizes:
     _a = np.arange(1000)[:, None] / 10000 ** (np.arange(0, _d, 2) / _d)
     _e = np.stack([np.sin(_a), np.cos(_a)], axis=-1).reshape(1000, _d)
     _R = np.asarray(shift(_k, _d), dtype=float)
-    assert _R.shape == (_d, _d), f"k = {_k}, d = {_d}: shape {_d, _d}; yours: {_R.shape}."
+    assert _R.shape == (_d, _d), (
+        f"k = {_k}, d = {_d}: shape {_d, _d}; yours: {_R.shape}."
+    )
     for _j in (0, 1, 7, 19, 60, 500):
         assert close(_e[_j] @ _R, _e[_j + _k], 0, 1e-4), (
             f"k = {_k}, d = {_d}: place {_j} times R should be place {_j + _k}; "
@@ -2329,8 +2910,12 @@ _k, _d, _times = 1, 8, 12
 _k, _d, _times = random.randint(1, 5), random.choice([32, 64]), random.randint(20, 60)
 ### END HIDDEN TESTS
 _R, _far = (np.asarray(shift(k, _d), dtype=float) for k in (_k, _times * _k))
-assert _R.shape == _far.shape == (_d, _d), f"d = {_d}: shape {_d, _d}; yours: {_R.shape}."
-assert close(_R @ _R.T, np.eye(_d), 0, 1e-5), "R turns and does not stretch: R Rᵀ should be I."
+assert _R.shape == _far.shape == (_d, _d), (
+    f"d = {_d}: shape {_d, _d}; yours: {_R.shape}."
+)
+assert close(_R @ _R.T, np.eye(_d), 0, 1e-5), (
+    "R turns and does not stretch: R Rᵀ should be I."
+)
 assert close(np.linalg.matrix_power(_R, _times), _far, 0, 1e-4), (
     f"d = {_d}: {_times} times {_k} places are not {_times * _k} places."
 )
@@ -2344,7 +2929,9 @@ for _d in (2, 10, 64, 128, 256, 512):
     _i = np.arange(_d // 2)
     _g = [np.cos(_k / 10000 ** (2 * _i / _d)).sum() for _k in range(100)]
     _wanted, _got = next(_k for _k in range(99) if _g[_k + 1] >= _g[_k]), falls_for(_d)
-    assert is_number(_got) and _got == _wanted, f"d = {_d}: not {_got}. How many steps until the first rise?"
+    assert is_number(_got) and _got == _wanted, (
+        f"d = {_d}: not {_got}. How many steps until the first rise?"
+    )
 ### END HIDDEN TESTS
 
 # %%
@@ -2354,7 +2941,10 @@ for number in (0, 8, 16, 24):
 left.set(xlabel="place j", ylabel="sine (d = 64)", ylim=(-1.1, 2.3), yticks=[-1, 0, 1])
 left.legend(fontsize=9, ncols=2)
 for d in (64, 128, 512):
-    right.plot(sinusoids(60, d) @ sinusoids(1, d)[0] / (d / 2), label=f"d = {d}: falls for {falls_for(d)}")
+    right.plot(
+        sinusoids(60, d) @ sinusoids(1, d)[0] / (d / 2),
+        label=f"d = {d}: falls for {falls_for(d)}",
+    )
 right.set(xlabel="distance k (words)", ylabel="cosine of e₀ and eₖ")
 right.legend(fontsize=9)
 plt.show()
@@ -2393,9 +2983,16 @@ def questions(task, N, B, seed=None):
     price[:, N], X = 0, np.zeros((B, N + 1, 3 * N))
     X[:, :N, :N], X[:, :N, N : 2 * N] = np.eye(N), np.eye(N)[partner]
     X[rows, N, N + asked[:, 0]] = X[rows, N, 2 * N + asked[:, 1]] = 1
-    more, hop = price[rows, asked[:, 0]] - price[rows, asked[:, 1]], price[rows, partner[rows, asked[:, 0]]]
+    more, hop = (
+        price[rows, asked[:, 0]] - price[rows, asked[:, 1]],
+        price[rows, partner[rows, asked[:, 0]]],
+    )
     y = more if task == "two lookups" else hop
-    return torch.tensor(X).float(), torch.tensor(price[..., None]).float(), torch.tensor(y).float()
+    return (
+        torch.tensor(X).float(),
+        torch.tensor(price[..., None]).float(),
+        torch.tensor(y).float(),
+    )
 
 
 # %% [markdown] statement="difference_heads"
@@ -2441,10 +3038,17 @@ for _N in _sizes:
     assert isinstance(_got, tuple | list) and len(_got) == 2 and len(_got[0]) == 2, (
         f"Return (two heads, H); yours: {_got!r}."
     )
-    _heads = [[torch.tensor(np.asarray(_W)).float() for _W in _head] for _head in _got[0]]
+    _heads = [
+        [torch.tensor(np.asarray(_W)).float() for _W in _head] for _head in _got[0]
+    ]
     _shapes = [[tuple(_W.shape) for _W in _head] for _head in _heads]
-    assert _shapes == [[(3 * _N, _N)] * 2] * 2, f"N = {_N}: {3 * _N, _N} four times; yours: {_shapes}."
-    _looks = [((_X @ _q) @ (_X @ _k).mT / math.sqrt(_N))[:, -1].softmax(1) for _q, _k in _heads]
+    assert _shapes == [[(3 * _N, _N)] * 2] * 2, (
+        f"N = {_N}: {3 * _N, _N} four times; yours: {_shapes}."
+    )
+    _looks = [
+        ((_X @ _q) @ (_X @ _k).mT / math.sqrt(_N))[:, -1].softmax(1)
+        for _q, _k in _heads
+    ]
     assert min(_A.amax(1).min() for _A in _looks) > 0.99, (
         f"N = {_N}: each head should look at one dish only; the softmax is too flat."
     )
@@ -2462,7 +3066,9 @@ for _N in _sizes:
     _heads, _H = difference_heads(_N)
     _H = torch.tensor(np.asarray(_H)).float()
     assert _H.shape == (2, 1), f"H has the shape (2, 1); yours: {tuple(_H.shape)}."
-    _heads = [[torch.tensor(np.asarray(_W)).float() for _W in _head] for _head in _heads]
+    _heads = [
+        [torch.tensor(np.asarray(_W)).float() for _W in _head] for _head in _heads
+    ]
     _seen = [attend(_X @ _q, _X @ _k, _price)[:, -1] for _q, _k in _heads]
     _answer = (torch.cat(_seen, dim=1) @ _H)[:, 0]
     _worst = (_answer - _y).abs().argmax()
@@ -2473,9 +3079,13 @@ for _N in _sizes:
 # %% test="difference_heads" aspect="two predictions" points=1
 for _share in (share_one_head, share_one_layer):
     assert is_number(_share), f"A share is a number; yours: {_share!r}."
-    assert 0 <= _share <= 1, f"A share of the variance lies between 0 and 1; yours: {_share}."
+    assert 0 <= _share <= 1, (
+        f"A share of the variance lies between 0 and 1; yours: {_share}."
+    )
 ### BEGIN HIDDEN TESTS
-assert close(share_one_head, 0.5, 0, 0.02), f"Not {share_one_head}: minimise (1 - u)² + (1 + v)², u and v of one sign."
+assert close(share_one_head, 0.5, 0, 0.02), (
+    f"Not {share_one_head}: minimise (1 - u)² + (1 + v)², u and v of one sign."
+)
 assert close(share_one_layer, 0.25, 0, 0.02), (
     f"Not {share_one_layer}: one head can do no better than the mean of four prices, one of them asked for."
 )
@@ -2491,7 +3101,13 @@ class Reader(nn.Module):
 
     def __init__(self, layers, heads, d=32):
         super().__init__()
-        self.d, parts = d, [nn.MultiheadAttention(d, heads, bias=False, batch_first=True) for _ in range(layers)]
+        self.d, parts = (
+            d,
+            [
+                nn.MultiheadAttention(d, heads, bias=False, batch_first=True)
+                for _ in range(layers)
+            ],
+        )
         self.layers, self.out = nn.ModuleList(parts), nn.Linear(d, 1)
 
     def forward(self, X, price):  # [B, N + 1, 3N], [B, N + 1, 1] -> [B]
@@ -2528,15 +3144,29 @@ def explained(task, layers, heads, steps):
 
 # %%
 steps = budget().choose(grading=350, laptop=1000, gpu=1000)
-kinds = {"1 layer, 1 head": (1, 1), "1 layer, 2 heads": (1, 2), "2 layers, 1 head": (2, 1)}
+kinds = {
+    "1 layer, 1 head": (1, 1),
+    "1 layer, 2 heads": (1, 2),
+    "2 layers, 1 head": (2, 1),
+}
 tasks = ("two lookups", "two hops")
-readers = {(task, name): explained(task, *kind, steps) for task in tasks for name, kind in kinds.items()}
-shares = pd.Series({key: 100 * share for key, (_, share) in readers.items()}).unstack().loc[list(tasks)]
+readers = {
+    (task, name): explained(task, *kind, steps)
+    for task in tasks
+    for name, kind in kinds.items()
+}
+shares = (
+    pd.Series({key: 100 * share for key, (_, share) in readers.items()})
+    .unstack()
+    .loc[list(tasks)]
+)
 
 # %%
 axes = shares.plot.bar(rot=0, color=plots.COLOURS[:3])
 for place, share in enumerate((share_one_head, share_one_layer)):
-    axes.plot([place - 0.35, place - 0.08], [100 * share] * 2, color="black", linestyle="--")
+    axes.plot(
+        [place - 0.35, place - 0.08], [100 * share] * 2, color="black", linestyle="--"
+    )
 axes.set_ylabel("variance explained (%)")
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
@@ -2550,14 +3180,23 @@ dishes = np.array(["tea", "soup", "cake", "rice", "fish"])
 X, price, _ = questions("two hops", 5, 1, seed=3)
 reader = readers["two hops", "2 layers, 1 head"][0]
 reader(X, price)
-rows = [f"{dish} → {partner}" for dish, partner in zip(dishes, dishes[X[0, :5, 5:10].argmax(1)], strict=True)]
+rows = [
+    f"{dish} → {partner}"
+    for dish, partner in zip(dishes, dishes[X[0, :5, 5:10].argmax(1)], strict=True)
+]
 rows.append(f"partner of {dishes[X[0, 5, 5:10].argmax()]}?")
 
 # %%
 _, both = plt.subplots(1, 2, figsize=(8, 3.2), sharey=True)
 for number, (axes, weights) in enumerate(zip(both, reader.maps, strict=True), start=1):
     axes.imshow(weights[0], cmap="cividis_r", vmin=0, vmax=1)
-    axes.set(title=f"layer {number}", xlabel="looks at", xticks=range(6), yticks=range(6), yticklabels=rows)
+    axes.set(
+        title=f"layer {number}",
+        xlabel="looks at",
+        xticks=range(6),
+        yticks=range(6),
+        yticklabels=rows,
+    )
     axes.set_xticklabels([*dishes, "?"], rotation=45)
     axes.grid(False)
 both[0].set_ylabel("word")
@@ -2614,23 +3253,31 @@ def crossover(d):
 _kinds = ("attention", "restricted", "recurrent", "convolutional")
 _got = [operations(_kind, 10, 4, 3, 5) for _kind in _kinds]
 assert all(map(is_number, _got)), f"operations returns a number; yours: {_got!r}."
-assert _got[0] == 800, f"Attention, n = 10, d = 4: QKᵀ has 10 · 4 · 10, twice that in all; yours: {_got[0]}."
+assert _got[0] == 800, (
+    f"Attention, n = 10, d = 4: QKᵀ has 10 · 4 · 10, twice that in all; yours: {_got[0]}."
+)
 ### BEGIN HIDDEN TESTS
 _r, _k, _d, _n = sorted(random.sample(range(3, 40), 4))
 _d, _k = random.sample([_d, _k], 2)
 _wanted = (2 * _n * _n * _d, 2 * _n * _r * _d, 2 * _n * _d * _d, _n * _k * _d * _d)
 for _kind, _number in zip(_kinds, _wanted, strict=True):
     _got = operations(_kind, _n, _d, _k, _r)
-    assert close(_got, _number, 0, 0), f"{_kind}: n, d, k, r = {_n, _d, _k, _r} take {_number}; yours: {_got}."
+    assert close(_got, _number, 0, 0), (
+        f"{_kind}: n, d, k, r = {_n, _d, _k, _r} take {_number}; yours: {_got}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="operations" aspect="a slope of logarithms" points=1
 _got = exponent([1, 2, 4, 8], [3, 12, 48, 192])
 assert is_number(_got), f"A number is wanted, not {_got!r}."
-assert close(_got, 2, 1e-5), f"3, 12, 48, 192 for 1, 2, 4, 8 grow like the square: 2; yours: {_got}."
+assert close(_got, 2, 1e-5), (
+    f"3, 12, 48, 192 for 1, 2, 4, 8 grow like the square: 2; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _falls in (1, -1):
-    _x = np.cumsum(np.random.default_rng().uniform(1, 3, 6))[np.random.default_rng().permutation(6)]
+    _x = np.cumsum(np.random.default_rng().uniform(1, 3, 6))[
+        np.random.default_rng().permutation(6)
+    ]
     _y = _x**_falls * np.random.default_rng().uniform(1, 9, 6)
     _a, _b = np.log(_x) - np.log(_x).mean(), np.log(_y) - np.log(_y).mean()
     _got = exponent(_x.copy(), _y.copy())
@@ -2638,7 +3285,9 @@ for _falls in (1, -1):
         "For points off the line, the slope is not that of least squares on logarithms."
     )
 _after = arguments_after(exponent, _x.copy(), _y.copy())
-assert all(map(close, _after, (_x, _y))), "exponent changes the sizes or values it is given."
+assert all(map(close, _after, (_x, _y))), (
+    "exponent changes the sizes or values it is given."
+)
 ### END HIDDEN TESTS
 
 # %% test="operations" aspect="where they cost the same" points=1
@@ -2664,18 +3313,39 @@ def attention(X):
 
 
 # %%
-rnn, conv, sizes = nn.RNN(64, 64), nn.Conv1d(64, 64, 3, padding=1), (256, 512, 1024, 2048)
-rows = {"attention": attention, "recurrent": rnn, "convolutional": lambda X: conv(X.T), "restricted": restricted}
+rnn, conv, sizes = (
+    nn.RNN(64, 64),
+    nn.Conv1d(64, 64, 3, padding=1),
+    (256, 512, 1024, 2048),
+)
+rows = {
+    "attention": attention,
+    "recurrent": rnn,
+    "convolutional": lambda X: conv(X.T),
+    "restricted": restricted,
+}
 texts = [torch.randn(n, 64) for n in sizes]
 with torch.no_grad():
-    times = {name: [milliseconds(row, text, tries=6) for text in texts] for name, row in rows.items()}
-memory = {name: [kept_for_backward(row, text) for text in texts] for name, row in rows.items()}
+    times = {
+        name: [milliseconds(row, text, tries=6) for text in texts]
+        for name, row in rows.items()
+    }
+memory = {
+    name: [kept_for_backward(row, text) for text in texts] for name, row in rows.items()
+}
 
 # %%
 _, panels = plt.subplots(1, 2, figsize=(9, 3.2))
-for axes, costs, label in zip(panels, (times, memory), ("processor time (ms)", "kept for backward (MiB)"), strict=True):
+for axes, costs, label in zip(
+    panels,
+    (times, memory),
+    ("processor time (ms)", "kept for backward (MiB)"),
+    strict=True,
+):
     for name, values in costs.items():
-        axes.loglog(sizes, values, "o-", label=f"{name}: n^{exponent(sizes, values):.1f}")
+        axes.loglog(
+            sizes, values, "o-", label=f"{name}: n^{exponent(sizes, values):.1f}"
+        )
     axes.set(xlabel="words n (d = 64)", ylabel=label, xticks=sizes, xticklabels=sizes)
     axes.minorticks_off()
     axes.legend(fontsize=9)
@@ -2688,7 +3358,10 @@ plt.show()
 # %%
 for d in (64, 512):
     counts = {kind: operations(kind, 1024, d, 3, 32) for kind in rows}
-    print(f"n = 1,024, d = {d}:", ", ".join(f"{kind} {count / 1e6:,.0f} M" for kind, count in counts.items()))
+    print(
+        f"n = 1,024, d = {d}:",
+        ", ".join(f"{kind} {count / 1e6:,.0f} M" for kind, count in counts.items()),
+    )
 print("d = 512: attention and recurrence cost the same at n =", crossover(512), "words")
 
 # %% [markdown]

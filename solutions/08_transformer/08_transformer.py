@@ -33,11 +33,20 @@ from lmkit.budgets import budget
 from lmkit.optimizers import adamw, muon
 from lmkit.paths import DATA
 from lmkit.pretrain.evaluate import loss_with_context
-from lmkit.testing import arguments_after, close, gradients, is_number, parameter_gradients, torch_module
+from lmkit.testing import (
+    arguments_after,
+    close,
+    gradients,
+    is_number,
+    parameter_gradients,
+    torch_module,
+)
 from lmkit.training import set_seed, train, warmup_cosine
 
 plots.use_style()
-torch.set_num_threads(1)  # our networks are small: a second thread costs more than it brings
+torch.set_num_threads(
+    1
+)  # our networks are small: a second thread costs more than it brings
 
 # %% [markdown]
 # We read the kitchen text letter by letter: few symbols, so even a tiny model shows something within seconds.
@@ -89,9 +98,13 @@ def lm_loss(scores, targets):
 # %% test="examples" aspect="targets are one ahead" points=1
 _fox = ["a", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog"]
 _got = examples(torch.arange(9), torch.tensor([0]), 8)
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return the pair (inputs, targets); yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return the pair (inputs, targets); yours: {_got!r}."
+)
 for _side, _name in enumerate(("inputs", "targets")):
-    assert np.shape(_got[_side]) == (1, 8), f"One text of 8 words: [1, 8]; your {_name}: {_got[_side]!r}."
+    assert np.shape(_got[_side]) == (1, 8), (
+        f"One text of 8 words: [1, 8]; your {_name}: {_got[_side]!r}."
+    )
     assert close(_got[_side], [range(_side, _side + 8)]), (
         f"Your {_name} should be {' '.join(_fox[_side : _side + 8])!r}, token numbers {list(range(_side, _side + 8))}; "
         f"yours: {_got[_side]}."
@@ -104,7 +117,9 @@ for _T in (1, 5):
         assert close(_got[_side], _ids[_side : _side + _T].expand(3, _T)), (
             f"{_T + 1} tokens, T = {_T}, three times from 0: all {_T + 1} are needed, and some {_name} are wrong."
         )
-        assert np.asarray(_got[_side]).dtype.kind in "iu", f"Your {_name} are no token numbers: {_got[_side]}."
+        assert np.asarray(_got[_side]).dtype.kind in "iu", (
+            f"Your {_name} are no token numbers: {_got[_side]}."
+        )
 ### END HIDDEN TESTS
 
 # %% test="examples" aspect="each row from its start" points=1
@@ -120,29 +135,41 @@ for _side, _name in enumerate(("inputs", "targets")):
         f"{len(_starts)} starts, T = {_T}: your {_name} have the shape {np.shape(_got[_side])}."
     )
     _wanted = torch.stack([_ids[s + _side : s + _side + _T] for s in _starts])
-    assert close(_got[_side], _wanted), f"N = {_N}, T = {_T}, starts {_starts}: some {_name} are wrong."
+    assert close(_got[_side], _wanted), (
+        f"N = {_N}, T = {_T}, starts {_starts}: some {_name} are wrong."
+    )
 ### BEGIN HIDDEN TESTS
 _after = arguments_after(examples, _ids.clone(), torch.tensor(_starts), _T)
-assert close(_after[0], _ids) and close(_after[1], _starts), "ids or starts are changed by your examples."
+assert close(_after[0], _ids) and close(_after[1], _starts), (
+    "ids or starts are changed by your examples."
+)
 ### END HIDDEN TESTS
 
 # %% test="examples" aspect="mean of all places" points=1
 _got = lm_loss(torch.zeros(2, 3, 5), torch.tensor([[0, 1, 2], [3, 4, 0]]))
-assert np.shape(_got) == (), f"The loss is one number; yours has the shape {np.shape(_got)}."
-assert close(_got, math.log(5), 1e-5), f"All 5 tokens alike: ln 5 = 1.609 nats; yours: {_got}."
+assert np.shape(_got) == (), (
+    f"The loss is one number; yours has the shape {np.shape(_got)}."
+)
+assert close(_got, math.log(5), 1e-5), (
+    f"All 5 tokens alike: ln 5 = 1.609 nats; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _B, _T, _V in ((2, 3, 4), (3, 4, 4), (4, 3, 3), (1, 5, 2), (3, 1, 6)):
     _s = torch.randn(_B, _T, _V).double() * 3
     _x = torch.from_numpy(np.random.default_rng().integers(0, _V, (_B, _T)))
     _places = [(b, t) for b in range(_B) for t in range(_T)]
-    _costs = [math.log(sum(math.exp(v) for v in _s[p])) - _s[p][_x[p]].item() for p in _places]
+    _costs = [
+        math.log(sum(math.exp(v) for v in _s[p])) - _s[p][_x[p]].item() for p in _places
+    ]
     for _shift in (0, 1000):
         _got = lm_loss(_s + _shift, _x.clone())
         assert close(_got, sum(_costs) / len(_costs), 1e-4, 1e-3), (
             f"Random scores {_B, _T, _V} around {_shift}: mean {sum(_costs) / len(_costs):.4f} wanted; yours: {_got}."
         )
     _after = arguments_after(lm_loss, _s.clone(), _x.clone())
-    assert close(_after[0], _s) and close(_after[1], _x), "Scores or targets are changed by your lm_loss."
+    assert close(_after[0], _s) and close(_after[1], _x), (
+        "Scores or targets are changed by your lm_loss."
+    )
 ### END HIDDEN TESTS
 
 
@@ -214,17 +241,27 @@ sign = ">"
 # %% test="masked_softmax" aspect="three words by hand" points=1
 _got = by_hand()
 assert np.shape(_got) == (3,), f"by_hand returns three numbers; yours: {_got!r}."
-assert close(sum(_got), 1, 0, 0.006), f"What is left to look at gets all the weight; yours: {_got}."
+assert close(sum(_got), 1, 0, 0.006), (
+    f"What is left to look at gets all the weight; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
-assert close(_got, [1 / 4, 3 / 4, 0], 0, 0.006), f"Not {_got}: powers 1 and 3, and the third word left out."
+assert close(_got, [1 / 4, 3 / 4, 0], 0, 0.006), (
+    f"Not {_got}: powers 1 and 3, and the third word left out."
+)
 ### END HIDDEN TESTS
 
 # %% test="masked_softmax" aspect="hidden scores have no say" points=1
 _x = torch.tensor([[0.0, math.log(3), 1000], [5, 5, 5]])
 _got = masked_softmax(_x.clone(), torch.tensor([[1.0, 1, 0], [1, 1, 1]]))
-assert np.shape(_got) == (2, 3), f"Weights of the shape of x, (2, 3), are wanted; yours: {np.shape(_got)}."
-assert close(_got[1], [1 / 3] * 3, 0, 1e-5), f"Nothing masked, equal scores: 1/3 each; yours: {_got[1]}."
-assert close(_got[0], [0.25, 0.75, 0], 0, 1e-5), f"Scores 0, ln 3 and a masked 1,000: .25, .75, 0; yours: {_got[0]}."
+assert np.shape(_got) == (2, 3), (
+    f"Weights of the shape of x, (2, 3), are wanted; yours: {np.shape(_got)}."
+)
+assert close(_got[1], [1 / 3] * 3, 0, 1e-5), (
+    f"Nothing masked, equal scores: 1/3 each; yours: {_got[1]}."
+)
+assert close(_got[0], [0.25, 0.75, 0], 0, 1e-5), (
+    f"Scores 0, ln 3 and a masked 1,000: .25, .75, 0; yours: {_got[0]}."
+)
 ### BEGIN HIDDEN TESTS
 _x = torch.from_numpy(np.random.default_rng().normal(size=(2, 4, 6)) * 3)
 _m = torch.from_numpy(np.random.default_rng().integers(0, 2, (2, 4, 6))).double()
@@ -237,9 +274,13 @@ for _shift, _high in ((0, 0), (0, 1000), (1000, 0), (-1000, 0)):
         f"Random scores around {_shift}, masked ones {_high} higher: yours begin {np.ravel(_got)[:6]}, "
         f"wanted {_wanted[0, 0].numpy().round(3)} for the mask {_m[0, 0].numpy()}."
     )
-assert close(masked_softmax(_x[0, 0], _m[0, 0]), _wanted[0, 0], 1e-4, 1e-6), "x with one axis: something else."
+assert close(masked_softmax(_x[0, 0], _m[0, 0]), _wanted[0, 0], 1e-4, 1e-6), (
+    "x with one axis: something else."
+)
 _after = arguments_after(masked_softmax, _x.clone(), _m.clone())
-assert close(_after[0], _x) and close(_after[1], _m), "x or m is changed by your masked_softmax."
+assert close(_after[0], _x) and close(_after[1], _m), (
+    "x or m is changed by your masked_softmax."
+)
 ### END HIDDEN TESTS
 
 # %% test="masked_softmax" aspect="zero, and minus infinity above" points=1
@@ -249,21 +290,33 @@ _sizes = (4, 1, 2, 7)
 ### END HIDDEN TESTS
 for _T in _sizes:
     _got = additive_mask(_T)
-    assert np.shape(_got) == (_T, _T), f"T = {_T}: shape {_T, _T} wanted; yours: {np.shape(_got)}."
+    assert np.shape(_got) == (_T, _T), (
+        f"T = {_T}: shape {_T, _T} wanted; yours: {np.shape(_got)}."
+    )
     assert torch.is_tensor(_got) and _got.is_floating_point(), (
         f"A tensor of floats is added to scores; yours: {_got!r}."
     )
     for _t in range(_T):
         assert _got[_t, _t] == 0, "A word may look at itself: 0 on the diagonal."
-        assert all(v == 0 for v in _got[_t, :_t].tolist()), f"Row {_t}: earlier places are allowed, so 0 there."
-        assert all(v == -math.inf for v in _got[_t, _t + 1 :].tolist()), f"Row {_t}: -inf wanted for later places."
+        assert all(v == 0 for v in _got[_t, :_t].tolist()), (
+            f"Row {_t}: earlier places are allowed, so 0 there."
+        )
+        assert all(v == -math.inf for v in _got[_t, _t + 1 :].tolist()), (
+            f"Row {_t}: -inf wanted for later places."
+        )
 
 # %% test="masked_softmax" aspect="the printed sign" points=1
 assert is_number(no_weights), f"no_weights is a place such as 3; yours: {no_weights!r}."
-assert str(sign).strip() in ("<", "<=", ">"), f'sign is one of "<", "<=" and ">"; yours: {sign!r}.'
+assert str(sign).strip() in ("<", "<=", ">"), (
+    f'sign is one of "<", "<=" and ">"; yours: {sign!r}.'
+)
 ### BEGIN HIDDEN TESTS
-assert no_weights == 1, f"Place {no_weights} still has something to look at, or is none. Try the smallest t."
-assert str(sign).strip() == ">", f"With a = 0 for i {sign} t, place t would not see just the inputs up to t."
+assert no_weights == 1, (
+    f"Place {no_weights} still has something to look at, or is none. Try the smallest t."
+)
+assert str(sign).strip() == ">", (
+    f"With a = 0 for i {sign} t, place t would not see just the inputs up to t."
+)
 ### END HIDDEN TESTS
 
 # %%
@@ -284,7 +337,9 @@ print(
 def multi_head(q, k, v, heads, mask):
     """Chapter 6's heads: [B, T, C] from q, k, v: [B, T, C]. Each of H heads takes C / H columns; mask [T, T] is added to the scores."""
     B, T, C = q.shape
-    q, k, v = (part.view(B, T, heads, C // heads).transpose(1, 2) for part in (q, k, v))  # [B, H, T, D]
+    q, k, v = (
+        part.view(B, T, heads, C // heads).transpose(1, 2) for part in (q, k, v)
+    )  # [B, H, T, D]
     s = q @ k.transpose(2, 3) / math.sqrt(C // heads) + mask  # [B, H, T, T]
     return (s.softmax(-1) @ v).transpose(1, 2).reshape(B, T, C)
 
@@ -342,17 +397,27 @@ _C, _H, _T = 9, 3, random.randint(4, 7)
 _layer = Attention(_C, _H, _T)
 _buffers = dict(_layer.named_buffers())
 _shapes = {name: np.shape(value) for name, value in _buffers.items()}
-assert _shapes == {"mask": (_T, _T)}, f"One buffer, mask, of shape {_T, _T} is wanted; yours: {_shapes}."
+assert _shapes == {"mask": (_T, _T)}, (
+    f"One buffer, mask, of shape {_T, _T} is wanted; yours: {_shapes}."
+)
 assert close(_buffers["mask"], torch.full((_T, _T), -math.inf).triu(1)), (
     f"The mask should be what future_mask({_T}) gives: 0, and -inf above the diagonal."
 )
 _wanted = {f"{_part}.weight": (_C, _C) for _part in ("query", "key", "value", "out")}
 _wanted |= {f"{_part}.bias": (_C,) for _part in ("query", "key", "value", "out")}
-_learned = {name: np.shape(value) for name, value in dict(_layer.named_parameters()).items()}
-assert _learned == _wanted, f"width = {_C}: parameters {_wanted} wanted; yours: {_learned}."
-assert set(dict(_layer.state_dict())) == set(_wanted), "The mask is saved with the weights: it should not be."
+_learned = {
+    name: np.shape(value) for name, value in dict(_layer.named_parameters()).items()
+}
+assert _learned == _wanted, (
+    f"width = {_C}: parameters {_wanted} wanted; yours: {_learned}."
+)
+assert set(dict(_layer.state_dict())) == set(_wanted), (
+    "The mask is saved with the weights: it should not be."
+)
 _got = dict(_layer.double().named_buffers())["mask"]
-assert _got.dtype == torch.float64, "The module was moved to float64 and the mask stayed behind."
+assert _got.dtype == torch.float64, (
+    "The module was moved to float64 and the mask stayed behind."
+)
 
 # %% test="Attention" aspect="equal to torch's attention" points=1
 _sizes = ((2, 5, 2, 4),)
@@ -366,10 +431,18 @@ for _B, _T, _H, _D in _sizes:
     _s |= {f"{_part}.bias": torch.randn(_C) for _part in _parts}
     _layer.load_state_dict(_s, strict=False)
     _got = _layer(_x.clone())
-    assert np.shape(_got) == (_B, _T, _C), f"x of shape {_B, _T, _C}: the same is wanted back; yours: {_got!r}."
-    _in = [F.linear(_x, _s[f"{_part}.weight"], _s[f"{_part}.bias"]) for _part in _parts[:3]]
+    assert np.shape(_got) == (_B, _T, _C), (
+        f"x of shape {_B, _T, _C}: the same is wanted back; yours: {_got!r}."
+    )
+    _in = [
+        F.linear(_x, _s[f"{_part}.weight"], _s[f"{_part}.bias"]) for _part in _parts[:3]
+    ]
     _q, _k, _v = (part.view(_B, _T, _H, _D).transpose(1, 2) for part in _in)
-    _z = F.scaled_dot_product_attention(_q, _k, _v, is_causal=True).transpose(1, 2).reshape(_B, _T, _C)
+    _z = (
+        F.scaled_dot_product_attention(_q, _k, _v, is_causal=True)
+        .transpose(1, 2)
+        .reshape(_B, _T, _C)
+    )
     assert close(_got, F.linear(_z, _s["out.weight"], _s["out.bias"]), 1e-4, 1e-4), (
         f"With given weights, C = {_C}, {_H} heads: not what torch's causal attention gives. "
         "Is each layer used once, in its place?"
@@ -378,24 +451,40 @@ for _B, _T, _H, _D in _sizes:
 _w = {name: value.clone().requires_grad_(True) for name, value in _s.items()}
 _in = [F.linear(_x, _w[f"{_part}.weight"], _w[f"{_part}.bias"]) for _part in _parts[:3]]
 _q, _k, _v = (part.view(_B, _T, _H, _D).transpose(1, 2) for part in _in)
-_z = F.scaled_dot_product_attention(_q, _k, _v, is_causal=True).transpose(1, 2).reshape(_B, _T, _C)
+_z = (
+    F.scaled_dot_product_attention(_q, _k, _v, is_causal=True)
+    .transpose(1, 2)
+    .reshape(_B, _T, _C)
+)
 F.linear(_z, _w["out.weight"], _w["out.bias"]).sum().backward()
 _found = parameter_gradients(_layer, _x)
 for _name in _w:
-    assert close(_found.get(_name), _w[_name].grad, 1e-3, 1e-3), f"The gradient of {_name} is wrong, or none arrives."
-assert close(arguments_after(_layer, _x.clone())[0], _x), "x is changed in place by your attention."
+    assert close(_found.get(_name), _w[_name].grad, 1e-3, 1e-3), (
+        f"The gradient of {_name} is wrong, or none arrives."
+    )
+assert close(arguments_after(_layer, _x.clone())[0], _x), (
+    "x is changed in place by your attention."
+)
 ### END HIDDEN TESTS
 
 # %% test="Attention" aspect="the past is deaf to the future" points=1
 _layer, _x = Attention(6, 2, 7), torch.randn(2, 7, 6)
-assert np.shape(_layer(_x)) == (2, 7, 6), "x of shape [2, 7, 6]: the same shape is wanted back."
+assert np.shape(_layer(_x)) == (2, 7, 6), (
+    "x of shape [2, 7, 6]: the same shape is wanted back."
+)
 for _t in (1, 4, 6):
     _other = _x.clone()
     _other[:, _t] += 3
     _change = (_layer(_other) - _layer(_x)).abs().amax((0, 2))
-    assert _change[:_t].max() < 1e-6, f"Token {_t} (from 0) was exchanged, and an output before it changed."
-    assert _change[_t] > 1e-6, f"Token {_t} (from 0) was exchanged, and its own output did not notice."
-    assert (_change[_t:] > 1e-6).all(), f"Token {_t} (from 0) was exchanged; all outputs behind it should notice."
+    assert _change[:_t].max() < 1e-6, (
+        f"Token {_t} (from 0) was exchanged, and an output before it changed."
+    )
+    assert _change[_t] > 1e-6, (
+        f"Token {_t} (from 0) was exchanged, and its own output did not notice."
+    )
+    assert (_change[_t:] > 1e-6).all(), (
+        f"Token {_t} (from 0) was exchanged; all outputs behind it should notice."
+    )
 ### BEGIN HIDDEN TESTS
 _layer, _x = Attention(9, 3, 5), torch.randn(3, 5, 9)
 _parts = ("query", "key", "value", "out")
@@ -406,8 +495,14 @@ _in = [F.linear(_x, _s[f"{_part}.weight"], _s[f"{_part}.bias"]) for _part in _pa
 _q, _k, _v = (part.view(3, 5, 3, 3).transpose(1, 2) for part in _in)
 for _open in (torch.zeros(5, 5), torch.full((5, 5), -math.inf).triu(2)):
     _layer.mask = _open
-    _z = F.scaled_dot_product_attention(_q, _k, _v, _open).transpose(1, 2).reshape(3, 5, 9)
-    assert close(_layer(_x), F.linear(_z, _s["out.weight"], _s["out.bias"]), 1e-3, 1e-3), (
+    _z = (
+        F.scaled_dot_product_attention(_q, _k, _v, _open)
+        .transpose(1, 2)
+        .reshape(3, 5, 9)
+    )
+    assert close(
+        _layer(_x), F.linear(_z, _s["out.weight"], _s["out.bias"]), 1e-3, 1e-3
+    ), (
         "Another mask was put into the buffer, which allows more, and your attention does not look at it."
     )
 ### END HIDDEN TESTS
@@ -420,7 +515,9 @@ _sizes = ((6, 3, 9, (1, 2, 5, 8)), (10, 5, 6, (5, 3, 1, 6)))
 for _C, _H, _block, _lengths in _sizes:
     _layer, _x = Attention(_C, _H, _block), torch.randn(2, _block, _C)
     _whole = _layer(_x)
-    assert np.shape(_whole) == (2, _block, _C), f"x of shape {2, _block, _C}: the same shape is wanted back."
+    assert np.shape(_whole) == (2, _block, _C), (
+        f"x of shape {2, _block, _C}: the same shape is wanted back."
+    )
     for _T in _lengths:
         _got = _layer(_x[:, :_T])
         assert np.shape(_got) == (2, _T, _C), (
@@ -462,10 +559,20 @@ _, axes = plt.subplots()
 for masked in (False, True):
     set_seed(1)
     model = OneLayer(masked)
-    train(model, batch, next_loss, steps=steps, rate=1e-2, device="cpu", schedule=warmup_cosine(10))
+    train(
+        model,
+        batch,
+        next_loss,
+        steps=steps,
+        rate=1e-2,
+        device="cpu",
+        schedule=warmup_cosine(10),
+    )
     inputs, targets = batch(10**6, B=500)
     with torch.no_grad():
-        losses = F.cross_entropy(model(inputs).transpose(1, 2), targets, reduction="none").mean(0)
+        losses = F.cross_entropy(
+            model(inputs).transpose(1, 2), targets, reduction="none"
+        ).mean(0)
     axes.plot(range(1, 17), losses, "o-", label="masked" if masked else "not masked")
 axes.set(xlabel="place in the text", ylabel="loss (nats per letter)", ylim=(0, None))
 axes.legend()
@@ -520,7 +627,9 @@ def printed_ratio(C):
 # %% test="layer_norm" aspect="mean 0, variance 1 per token" points=1
 _one, _zero = torch.ones(2).double(), torch.zeros(2).double()
 _got = layer_norm(torch.tensor([[[3.0, 5.0], [700.0, -100.0]]]).double(), _one, _zero)
-assert np.shape(_got) == (1, 2, 2), f"x of shape (1, 2, 2): the same is wanted; yours: {np.shape(_got)}."
+assert np.shape(_got) == (1, 2, 2), (
+    f"x of shape (1, 2, 2): the same is wanted; yours: {np.shape(_got)}."
+)
 assert close(_got, [[[-1, 1], [1, -1]]], 0, 1e-4), (
     f"Two numbers become -1 and 1, whatever they were; yours: {np.asarray(_got).tolist()}."
 )
@@ -534,16 +643,22 @@ for _shape, _scale, _more in (
     _x, _C = torch.randn(_shape).double() * _scale + 2, _shape[-1]
     _g, _b = torch.randn(_C).double(), torch.randn(_C).double()
     _wanted = F.layer_norm(_x, (_C,), _g, _b, *_more)
-    assert close(layer_norm(_x.clone(), _g.clone(), _b.clone(), *_more), _wanted, 1e-3, 1e-4), (
+    assert close(
+        layer_norm(_x.clone(), _g.clone(), _b.clone(), *_more), _wanted, 1e-3, 1e-4
+    ), (
         f"x of shape {_shape} and spread {_scale}, eps = {_more[0] if _more else 'not given'}, random gain and bias: "
         "not equal to torch's layer_norm."
     )
     _after = arguments_after(layer_norm, _x.clone(), _g.clone(), _b.clone())
     assert close(_after[0], _x), "x is changed in place by your layer_norm."
-    assert close(_after[1], _g) and close(_after[2], _b), "Gain or bias is changed in place by your layer_norm."
+    assert close(_after[1], _g) and close(_after[2], _b), (
+        "Gain or bias is changed in place by your layer_norm."
+    )
 _x = 1000 + 0.1 * torch.randn(5, 32)
 _wanted = F.layer_norm(_x.double(), (32,))
-assert close(layer_norm(_x.clone(), torch.ones(32), torch.zeros(32)), _wanted, 0, 0.02), (
+assert close(
+    layer_norm(_x.clone(), torch.ones(32), torch.zeros(32)), _wanted, 0, 0.02
+), (
     "float32 numbers like 1,000.1 and 1,000.2: digits are lost. Subtract the mean before you square."
 )
 ### END HIDDEN TESTS
@@ -553,13 +668,21 @@ _shape = (2, 5)
 ### BEGIN HIDDEN TESTS
 _shape = (3, 2, 5)
 ### END HIDDEN TESTS
-_x, _g, _b = torch.randn(_shape).double(), torch.randn(5).double(), torch.randn(5).double()
+_x, _g, _b = (
+    torch.randn(_shape).double(),
+    torch.randn(5).double(),
+    torch.randn(5).double(),
+)
 _found = gradients(layer_norm, _x, _g, _b, 0.1)
 _leaves = [part.clone().requires_grad_(True) for part in (_x, _g, _b)]
-_wanted = torch.autograd.grad(F.layer_norm(_leaves[0], (5,), *_leaves[1:], 0.1).sum(), _leaves)
+_wanted = torch.autograd.grad(
+    F.layer_norm(_leaves[0], (5,), *_leaves[1:], 0.1).sum(), _leaves
+)
 assert len(_found) == 3, "Gradients for x, gain and bias are wanted."
 for _name, _mine, _theirs in zip(("x", "gain", "bias"), _found, _wanted, strict=True):
-    assert close(_mine, _theirs, 1e-4, 1e-5), f"The gradient with respect to {_name} is not that of torch's layer_norm."
+    assert close(_mine, _theirs, 1e-4, 1e-5), (
+        f"The gradient with respect to {_name} is not that of torch's layer_norm."
+    )
 
 # %% test="layer_norm" aspect="a soft knee" points=1
 _got = gelu(torch.tensor([-40.0, -1.0, 0.0, 1.0, 40.0]).double())
@@ -571,8 +694,12 @@ assert close(_got, [0, -0.158655, 0, 0.841345, 40], 1e-5, 1e-5), (
 _x = torch.randn(3, 4).double() * 2
 _x[1, 2] = 2.2  # where the tanh formula is off by 0.0004
 _wanted = [[v * math.erfc(-v / math.sqrt(2)) / 2 for v in row] for row in _x.tolist()]
-assert close(gelu(_x.clone()), _wanted, 1e-5, 1e-5), "On random numbers your gelu is off by more than 0.00001."
-assert close(arguments_after(gelu, _x.clone())[0], _x), "x is changed in place by your gelu."
+assert close(gelu(_x.clone()), _wanted, 1e-5, 1e-5), (
+    "On random numbers your gelu is off by more than 0.00001."
+)
+assert close(arguments_after(gelu, _x.clone())[0], _x), (
+    "x is changed in place by your gelu."
+)
 ### END HIDDEN TESTS
 
 # %% test="layer_norm" aspect="how far the print is off" points=1
@@ -585,7 +712,9 @@ assert close(_got, 1 / math.sqrt(2), 1e-5), (
 for _C in (3, 8, 768):
     _x = np.random.default_rng().normal(size=_C)
     _wanted, _got = _x.std() / _x.std(ddof=1), printed_ratio(_C)
-    assert close(_got, _wanted, 1e-5), f"C = {_C}: a ratio of {_wanted:.6f} is measured; yours: {_got}."
+    assert close(_got, _wanted, 1e-5), (
+        f"C = {_C}: a ratio of {_wanted:.6f} is measured; yours: {_got}."
+    )
 ### END HIDDEN TESTS
 
 # %%
@@ -678,12 +807,16 @@ labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002"
 # %% test="Block" aspect="names of the two orders" points=1
 assert hasattr(labels, "keys"), f"labels is a dict with three keys; yours: {labels!r}."
 for _key in ("Module(LN(a)) + a", "LN(Module(a) + a)", "code of 002"):
-    assert labels.get(_key) in ("pre", "post"), f'labels[{_key!r}] should be "pre" or "post"; yours: {labels!r}.'
+    assert labels.get(_key) in ("pre", "post"), (
+        f'labels[{_key!r}] should be "pre" or "post"; yours: {labels!r}.'
+    )
 ### BEGIN HIDDEN TESTS
 assert labels["Module(LN(a)) + a"] == "pre" and labels["LN(Module(a) + a)"] == "post", (
     "Pre and post say whether the norm comes before the module or behind the sum, not which lecture is older."
 )
-assert labels["code of 002"] == "pre", "Read the code of 002 from the inside: what happens to x first?"
+assert labels["code of 002"] == "pre", (
+    "Read the code of 002 from the inside: what happens to x first?"
+)
 ### END HIDDEN TESTS
 
 # %% test="Block" aspect="pre-norm, by formula" points=1
@@ -695,7 +828,11 @@ _mixer, _each = torch_module("Conv1d", _T, _T, 1), torch_module("Linear", _C, _C
 _block, _x = Block(_C, _mixer, _each), torch.randn(_B, _T, _C)
 _shapes = {"attention.weight": (_T, _T, 1), "attention.bias": (_T,)}
 _shapes |= {"feed_forward.weight": (_C, _C), "feed_forward.bias": (_C,)}
-_shapes |= {f"{norm}.{part}": (_C,) for norm in ("attention_norm", "feed_forward_norm") for part in ("weight", "bias")}
+_shapes |= {
+    f"{norm}.{part}": (_C,)
+    for norm in ("attention_norm", "feed_forward_norm")
+    for part in ("weight", "bias")
+}
 _names = set(dict(_block.state_dict()))
 assert set(_shapes) <= _names, (
     f"Weights {sorted(_shapes)} wanted: both modules, and two norms, each its own; yours: {sorted(_names)}."
@@ -704,15 +841,21 @@ _s = {name: torch.randn(shape) for name, shape in _shapes.items()}
 _block.load_state_dict(_s, strict=False)
 _in = F.layer_norm(_x, (_C,), _s["attention_norm.weight"], _s["attention_norm.bias"])
 _h = _x + F.conv1d(_in, _s["attention.weight"], _s["attention.bias"])
-_in = F.layer_norm(_h, (_C,), _s["feed_forward_norm.weight"], _s["feed_forward_norm.bias"])
+_in = F.layer_norm(
+    _h, (_C,), _s["feed_forward_norm.weight"], _s["feed_forward_norm.bias"]
+)
 _wanted = _h + F.linear(_in, _s["feed_forward.weight"], _s["feed_forward.bias"])
 _got = _block(_x.clone())
-assert np.shape(_got) == (_B, _T, _C), f"Shape {_B, _T, _C} wanted back; yours: {_got!r}."
+assert np.shape(_got) == (_B, _T, _C), (
+    f"Shape {_B, _T, _C} wanted back; yours: {_got!r}."
+)
 assert close(_got, _wanted, 1e-3, 1e-3), (
     "With random gains and random linear maps as modules: not x + Module(LN(x)), twice."
 )
 ### BEGIN HIDDEN TESTS
-assert close(arguments_after(_block, _x.clone())[0], _x), "x itself is changed by your block: x += ... does that."
+assert close(arguments_after(_block, _x.clone())[0], _x), (
+    "x itself is changed by your block: x += ... does that."
+)
 ### END HIDDEN TESTS
 
 # %% test="Block" aspect="post-norm, by formula" points=1
@@ -723,48 +866,81 @@ _B, _T, _C = 3, random.randint(4, 6), 7
 _mixer, _each = torch_module("Conv1d", _T, _T, 1), torch_module("Linear", _C, _C)
 _block, _x = PostBlock(_C, _mixer, _each), torch.randn(_B, _T, _C) * 3
 _got = _block(_x.clone())
-assert np.shape(_got) == (_B, _T, _C), f"Shape {_B, _T, _C} wanted back; yours: {_got!r}."
-assert close(_got.mean(2), torch.zeros(_B, _T), 0, 1e-4), "Behind a post-norm block every token has mean 0."
+assert np.shape(_got) == (_B, _T, _C), (
+    f"Shape {_B, _T, _C} wanted back; yours: {_got!r}."
+)
+assert close(_got.mean(2), torch.zeros(_B, _T), 0, 1e-4), (
+    "Behind a post-norm block every token has mean 0."
+)
 _shapes = {"attention.weight": (_T, _T, 1), "attention.bias": (_T,)}
 _shapes |= {"feed_forward.weight": (_C, _C), "feed_forward.bias": (_C,)}
-_shapes |= {f"{norm}.{part}": (_C,) for norm in ("attention_norm", "feed_forward_norm") for part in ("weight", "bias")}
+_shapes |= {
+    f"{norm}.{part}": (_C,)
+    for norm in ("attention_norm", "feed_forward_norm")
+    for part in ("weight", "bias")
+}
 _names = set(dict(_block.state_dict()))
-assert set(_shapes) <= _names, f"The same parts as in Block, {sorted(_shapes)}, are wanted; yours: {sorted(_names)}."
+assert set(_shapes) <= _names, (
+    f"The same parts as in Block, {sorted(_shapes)}, are wanted; yours: {sorted(_names)}."
+)
 _s = {name: torch.randn(shape) for name, shape in _shapes.items()}
 _block.load_state_dict(_s, strict=False)
 _h = _x + F.conv1d(_x, _s["attention.weight"], _s["attention.bias"])
 _h = F.layer_norm(_h, (_C,), _s["attention_norm.weight"], _s["attention_norm.bias"])
 _h = _h + F.linear(_h, _s["feed_forward.weight"], _s["feed_forward.bias"])
-_wanted = F.layer_norm(_h, (_C,), _s["feed_forward_norm.weight"], _s["feed_forward_norm.bias"])
+_wanted = F.layer_norm(
+    _h, (_C,), _s["feed_forward_norm.weight"], _s["feed_forward_norm.bias"]
+)
 assert close(_block(_x), _wanted, 1e-3, 1e-3), (
     "With random gains and random linear maps as modules: not LN(x + Module(x)), twice."
 )
 ### BEGIN HIDDEN TESTS
-assert close(arguments_after(_block, _x.clone())[0], _x), "x itself is changed by your block: x += ... does that."
+assert close(arguments_after(_block, _x.clone())[0], _x), (
+    "x itself is changed by your block: x += ... does that."
+)
 ### END HIDDEN TESTS
 
 # %% test="Block" aspect="the stream carries gradients" points=1
-_block = Block(5, torch_module("Conv1d", 3, 3, 1, bias=False), torch_module("Linear", 5, 5, bias=False))
+_block = Block(
+    5,
+    torch_module("Conv1d", 3, 3, 1, bias=False),
+    torch_module("Linear", 5, 5, bias=False),
+)
 _norms, _x = ("attention_norm", "feed_forward_norm"), torch.randn(2, 3, 5)
-_zeros = {f"{norm}.{part}": torch.zeros(5) for norm in _norms for part in ("weight", "bias")}
+_zeros = {
+    f"{norm}.{part}": torch.zeros(5) for norm in _norms for part in ("weight", "bias")
+}
 _block.load_state_dict(_zeros, strict=False)
 assert close(_block(_x), _x, 0, 1e-6), (
     "Gains and biases at zero, so both modules add 0: pre-norm passes x on unchanged."
 )
-assert close(gradients(_block, _x)[0], torch.ones(2, 3, 5), 0, 1e-6), "Then the gradient should pass unchanged, too."
+assert close(gradients(_block, _x)[0], torch.ones(2, 3, 5), 0, 1e-6), (
+    "Then the gradient should pass unchanged, too."
+)
 ### BEGIN HIDDEN TESTS
 _s = {name: torch.randn(5) for name in _zeros}
-_s |= {"attention.weight": torch.randn(3, 3, 1), "feed_forward.weight": torch.randn(5, 5)}
+_s |= {
+    "attention.weight": torch.randn(3, 3, 1),
+    "feed_forward.weight": torch.randn(5, 5),
+}
 _block.load_state_dict(_s, strict=False)
-_w = {name: value.clone().requires_grad_(True) for name, value in {**_s, "x": _x}.items()}
+_w = {
+    name: value.clone().requires_grad_(True) for name, value in {**_s, "x": _x}.items()
+}
 _normal = {norm: ((5,), _w[f"{norm}.weight"], _w[f"{norm}.bias"]) for norm in _norms}
-_h = _w["x"] + F.conv1d(F.layer_norm(_w["x"], *_normal["attention_norm"]), _w["attention.weight"])
+_h = _w["x"] + F.conv1d(
+    F.layer_norm(_w["x"], *_normal["attention_norm"]), _w["attention.weight"]
+)
 _h = _h + F.layer_norm(_h, *_normal["feed_forward_norm"]) @ _w["feed_forward.weight"].T
 _h.sum().backward()
-assert close(gradients(_block, _x)[0], _w["x"].grad, 1e-3, 1e-3), "Random gains: the gradient that reaches x is wrong."
+assert close(gradients(_block, _x)[0], _w["x"].grad, 1e-3, 1e-3), (
+    "Random gains: the gradient that reaches x is wrong."
+)
 _found = parameter_gradients(_block, _x)
 for _name in _s:
-    assert close(_found.get(_name), _w[_name].grad, 1e-3, 1e-3), f"The gradient of {_name} is wrong, or none arrives."
+    assert close(_found.get(_name), _w[_name].grad, 1e-3, 1e-3), (
+        f"The gradient of {_name} is wrong, or none arrives."
+    )
 ### END HIDDEN TESTS
 
 
@@ -791,7 +967,9 @@ def first_gradient(kind, depth, C=64):
     set_seed(depth)
     layers = [FeedForward(C) for _ in range(depth)]
     blocks = [kind(C, Silent(), layer) for layer in layers] if kind else layers
-    (nn.Sequential(*blocks)(torch.randn(1, 32, C)) * torch.randn(32, C)).mean().backward()
+    (
+        nn.Sequential(*blocks)(torch.randn(1, 32, C)) * torch.randn(32, C)
+    ).mean().backward()
     return layers[0].up.weight.grad.norm().item()
 
 
@@ -804,7 +982,9 @@ for label, kind in {
     "post-norm": PostBlock,
     "pre-norm": Block,
 }.items():
-    axes.semilogy(depths, [first_gradient(kind, depth) for depth in depths], "o-", label=label)
+    axes.semilogy(
+        depths, [first_gradient(kind, depth) for depth in depths], "o-", label=label
+    )
 axes.set(xlabel="layers", ylabel="gradient of the first (log)", ylim=(1e-10, 10))
 axes.legend()
 plt.show()
@@ -860,28 +1040,50 @@ _V, _T, _C = 7, 4, 3
 ### BEGIN HIDDEN TESTS
 _V, _T, _C = random.sample(range(4, 10), 3)
 ### END HIDDEN TESTS
-_parts = [torch_module("Linear", _C, _C), torch_module("Softplus"), torch_module("Conv1d", _T, _T, 1)]
+_parts = [
+    torch_module("Linear", _C, _C),
+    torch_module("Softplus"),
+    torch_module("Conv1d", _T, _T, 1),
+]
 _model = Transformer(_V, _T, _C, _parts)
-_shapes = {"embedding.weight": (_V, _C), "positions.weight": (_T, _C), "norm.weight": (_C,), "norm.bias": (_C,)}
-_shapes |= {"blocks.0.weight": (_C, _C), "blocks.0.bias": (_C,), "blocks.2.weight": (_T, _T, 1)}
+_shapes = {
+    "embedding.weight": (_V, _C),
+    "positions.weight": (_T, _C),
+    "norm.weight": (_C,),
+    "norm.bias": (_C,),
+}
+_shapes |= {
+    "blocks.0.weight": (_C, _C),
+    "blocks.0.bias": (_C,),
+    "blocks.2.weight": (_T, _T, 1),
+}
 _shapes |= {"blocks.2.bias": (_T,), "head.weight": (_V, _C)}
 _names = set(dict(_model.state_dict()))
-assert set(_shapes) <= _names, f"Weights {sorted(_shapes)} wanted; yours: {sorted(_names)}."
+assert set(_shapes) <= _names, (
+    f"Weights {sorted(_shapes)} wanted; yours: {sorted(_names)}."
+)
 _s = {name: torch.randn(shape) for name, shape in _shapes.items()}
 _s["head.weight"] = _s["embedding.weight"]
 _model.load_state_dict(_s, strict=False)
 _tokens = torch.randint(_V, (3, _T))
 _got = _model(_tokens)
-assert np.shape(_got) == (3, _T, _V), f"Scores of shape {3, _T, _V} wanted; yours: {_got!r}."
+assert np.shape(_got) == (3, _T, _V), (
+    f"Scores of shape {3, _T, _V} wanted; yours: {_got!r}."
+)
 _x = _s["embedding.weight"][_tokens] + _s["positions.weight"]
 _x = F.softplus(F.linear(_x, _s["blocks.0.weight"], _s["blocks.0.bias"]))
 _x = F.conv1d(_x, _s["blocks.2.weight"], _s["blocks.2.bias"])
-_wanted = F.layer_norm(_x, (_C,), _s["norm.weight"], _s["norm.bias"]) @ _s["embedding.weight"].T
+_wanted = (
+    F.layer_norm(_x, (_C,), _s["norm.weight"], _s["norm.bias"])
+    @ _s["embedding.weight"].T
+)
 assert close(_got, _wanted, 1e-3, 1e-2), (
     "With given weights and simple blocks your scores are off: embedding + positions, blocks in order, norm, head."
 )
 ### BEGIN HIDDEN TESTS
-assert close(arguments_after(_model, _tokens.clone())[0], _tokens), "The tokens are changed by your model."
+assert close(arguments_after(_model, _tokens.clone())[0], _tokens), (
+    "The tokens are changed by your model."
+)
 ### END HIDDEN TESTS
 
 # %% test="Transformer" aspect="one matrix at both ends" points=1
@@ -894,8 +1096,12 @@ _state = dict(_model.state_dict())
 assert np.shape(_state["embedding.weight"]) == (_V, _C), (
     f"embedding should be [V, C]; yours: {np.shape(_state['embedding.weight'])}."
 )
-assert close(_state["embedding.weight"], _state["head.weight"]), "embedding and head start with different numbers."
-_learned = {name: value.numel() for name, value in dict(_model.named_parameters()).items()}
+assert close(_state["embedding.weight"], _state["head.weight"]), (
+    "embedding and head start with different numbers."
+)
+_learned = {
+    name: value.numel() for name, value in dict(_model.named_parameters()).items()
+}
 _wanted = _V * _C + _block * _C + (_C * _C + _C) + 2 * _C
 assert sum(_learned.values()) == _wanted, (
     f"V = {_V}, block = {_block}, C = {_C}, one block of {_C * _C + _C}: {_wanted} numbers in all, for one matrix of "
@@ -904,31 +1110,52 @@ assert sum(_learned.values()) == _wanted, (
 ### BEGIN HIDDEN TESTS
 _other = torch.randn(_V, _C)
 _model.load_state_dict({"embedding.weight": _other}, strict=False)
-assert close(dict(_model.state_dict())["head.weight"], _other), "embedding got new numbers, and head did not notice."
+assert close(dict(_model.state_dict())["head.weight"], _other), (
+    "embedding got new numbers, and head did not notice."
+)
 ### END HIDDEN TESTS
 
 # %% test="Transformer" aspect="the weights of blocks are found" points=1
-_model = Transformer(7, 4, 3, [torch_module("Linear", 3, 3), torch_module("Linear", 3, 3)])
+_model = Transformer(
+    7, 4, 3, [torch_module("Linear", 3, 3), torch_module("Linear", 3, 3)]
+)
 _learned = dict(_model.named_parameters())
 for _name in ("blocks.0.weight", "blocks.1.bias"):
-    assert _name in _learned, f"{_name} is not among {sorted(_learned)}: nothing would train it."
+    assert _name in _learned, (
+        f"{_name} is not among {sorted(_learned)}: nothing would train it."
+    )
 _found = parameter_gradients(_model, torch.tensor([[1, 2, 3, 6]]))
 for _name in _learned:
     assert _found[_name] is not None, f"No gradient reaches {_name}."
 ### BEGIN HIDDEN TESTS
-_shapes = {"embedding.weight": (7, 3), "positions.weight": (4, 3), "norm.weight": (3,), "norm.bias": (3,)}
-_shapes |= {f"blocks.{k}.weight": (3, 3) for k in (0, 1)} | {f"blocks.{k}.bias": (3,) for k in (0, 1)}
+_shapes = {
+    "embedding.weight": (7, 3),
+    "positions.weight": (4, 3),
+    "norm.weight": (3,),
+    "norm.bias": (3,),
+}
+_shapes |= {f"blocks.{k}.weight": (3, 3) for k in (0, 1)} | {
+    f"blocks.{k}.bias": (3,) for k in (0, 1)
+}
 _w = {name: torch.randn(shape, requires_grad=True) for name, shape in _shapes.items()}
-_s, _tokens = {name: value.detach() for name, value in _w.items()}, torch.randint(7, (3, 4))
+_s, _tokens = (
+    {name: value.detach() for name, value in _w.items()},
+    torch.randint(7, (3, 4)),
+)
 _model.load_state_dict({**_s, "head.weight": _s["embedding.weight"]}, strict=False)
 _x = _w["embedding.weight"][_tokens] + _w["positions.weight"]
 for _k in (0, 1):
     _x = F.linear(_x, _w[f"blocks.{_k}.weight"], _w[f"blocks.{_k}.bias"])
-(F.layer_norm(_x, (3,), _w["norm.weight"], _w["norm.bias"]) @ _w["embedding.weight"].T).sum().backward()
+(
+    F.layer_norm(_x, (3,), _w["norm.weight"], _w["norm.bias"])
+    @ _w["embedding.weight"].T
+).sum().backward()
 _found = parameter_gradients(_model, _tokens)
 _found["embedding.weight"] = _found.get("embedding.weight", _found.get("head.weight"))
 for _name in _w:
-    assert close(_found[_name], _w[_name].grad, 1e-2, 1e-2), f"The gradient of {_name} is wrong, or none arrives."
+    assert close(_found[_name], _w[_name].grad, 1e-2, 1e-2), (
+        f"The gradient of {_name} is wrong, or none arrives."
+    )
 ### END HIDDEN TESTS
 
 # %% test="Transformer" aspect="shorter texts begin at place 0" points=1
@@ -936,16 +1163,22 @@ _block, _lengths = 6, (1, 3)
 ### BEGIN HIDDEN TESTS
 _block, _lengths = random.randint(7, 9), (1, 2, 4, 6)
 ### END HIDDEN TESTS
-_model = Transformer(11, _block, 3, [torch_module("Linear", 3, 3), torch_module("Softplus")])
+_model = Transformer(
+    11, _block, 3, [torch_module("Linear", 3, 3), torch_module("Softplus")]
+)
 _tokens = torch.randint(11, (2, _block))
 _whole = _model(_tokens)
-assert np.shape(_whole) == (2, _block, 11), f"Scores of shape {2, _block, 11} wanted; yours: {_whole!r}."
+assert np.shape(_whole) == (2, _block, 11), (
+    f"Scores of shape {2, _block, 11} wanted; yours: {_whole!r}."
+)
 for _T in _lengths:
     _got = _model(_tokens[:, :_T])
     assert np.shape(_got) == (2, _T, 11), (
         f"Block {_block}, a text of {_T}: shape {2, _T, 11} wanted; yours {np.shape(_got)}."
     )
-    assert close(_got, _whole[:, :_T], 1e-3, 1e-4), f"The first {_T} tokens alone do not get places 0 to {_T - 1}."
+    assert close(_got, _whole[:, :_T], 1e-3, 1e-4), (
+        f"The first {_T} tokens alone do not get places 0 to {_T - 1}."
+    )
 
 # %% [markdown] statement="initialise"
 # ## 7. The first loss
@@ -970,8 +1203,13 @@ def initialise(model, layers):
     ### BEGIN SOLUTION
     for name, module in model.named_modules():
         if isinstance(module, nn.Linear | nn.Embedding):
-            writes = isinstance(module, nn.Linear) and name.split(".")[-1] in ("out", "down")
-            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
+            writes = isinstance(module, nn.Linear) and name.split(".")[-1] in (
+                "out",
+                "down",
+            )
+            nn.init.normal_(
+                module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02
+            )
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
     ### END SOLUTION
@@ -980,12 +1218,28 @@ def initialise(model, layers):
 # %%
 def stand_in(layers, C=64):
     """A module with parts named as in a model, and its weights by name: ones, but those of norms random."""
-    plan = {"embedding": ("Embedding", 200, C), "tables.down": ("Embedding", 90, C), "readout": ("Linear", C, 50)}
+    plan = {
+        "embedding": ("Embedding", 200, C),
+        "tables.down": ("Embedding", 90, C),
+        "readout": ("Linear", C, 50),
+    }
     for block in (f"blocks.{k}." for k in range(layers)):
-        plan |= {block + "norm": ("LayerNorm", C), block + "output_gate.query": ("Linear", C, C)}
-        plan |= {block + "attention.query": ("Linear", C, C), block + "attention.out": ("Linear", C, C)}
-        plan |= {block + "feed_forward.up": ("Linear", C, 4 * C), block + "feed_forward.down": ("Linear", 4 * C, C)}
-    modules = {"": torch_module("Module"), "head": torch_module("Linear", C, 150, bias=False)}
+        plan |= {
+            block + "norm": ("LayerNorm", C),
+            block + "output_gate.query": ("Linear", C, C),
+        }
+        plan |= {
+            block + "attention.query": ("Linear", C, C),
+            block + "attention.out": ("Linear", C, C),
+        }
+        plan |= {
+            block + "feed_forward.up": ("Linear", C, 4 * C),
+            block + "feed_forward.down": ("Linear", 4 * C, C),
+        }
+    modules = {
+        "": torch_module("Module"),
+        "head": torch_module("Linear", C, 150, bias=False),
+    }
     modules[""].add_module("head", modules["head"])
     for path, kind in plan.items():
         steps = path.split(".")
@@ -994,8 +1248,15 @@ def stand_in(layers, C=64):
             if here not in modules:
                 modules[here] = torch_module(*(kind if here == path else ["Module"]))
                 modules[above].add_module(steps[end - 1], modules[here])
-    weights = {name: torch.ones(value.shape) for name, value in dict(modules[""].state_dict()).items()}
-    weights |= {name: torch.randn(value.shape) for name, value in weights.items() if ".norm." in name}
+    weights = {
+        name: torch.ones(value.shape)
+        for name, value in dict(modules[""].state_dict()).items()
+    }
+    weights |= {
+        name: torch.randn(value.shape)
+        for name, value in weights.items()
+        if ".norm." in name
+    }
     modules[""].load_state_dict(weights)
     return modules[""], weights
 
@@ -1008,16 +1269,29 @@ _layers = 3
 _model, _before = stand_in(_layers)
 initialise(_model, _layers)
 _state = dict(_model.state_dict())
-for _name in ("embedding", "head", "blocks.0.attention.query", "blocks.1.feed_forward.up"):
+for _name in (
+    "embedding",
+    "head",
+    "blocks.0.attention.query",
+    "blocks.1.feed_forward.up",
+):
     _values = np.ravel(_state[f"{_name}.weight"])
-    assert len(_values) == _before[f"{_name}.weight"].numel(), f"{_name}: its weights are gone."
-    assert math.isclose(_values.std(), 0.02, rel_tol=0.1), f"{_name}: deviation .02 wanted; yours: {_values.std():.4f}."
-    assert abs(_values.mean()) < 0.002, f"{_name}: mean 0 wanted; yours: {_values.mean():.4f}."
-    assert abs(_values).max() > 0.05, f"{_name}: normal numbers reach beyond 2.5 deviations; yours stop before."
+    assert len(_values) == _before[f"{_name}.weight"].numel(), (
+        f"{_name}: its weights are gone."
+    )
+    assert math.isclose(_values.std(), 0.02, rel_tol=0.1), (
+        f"{_name}: deviation .02 wanted; yours: {_values.std():.4f}."
+    )
+    assert abs(_values.mean()) < 0.002, (
+        f"{_name}: mean 0 wanted; yours: {_values.mean():.4f}."
+    )
+    assert abs(_values).max() > 0.05, (
+        f"{_name}: normal numbers reach beyond 2.5 deviations; yours stop before."
+    )
 ### BEGIN HIDDEN TESTS
-assert not close(_state["blocks.0.attention.query.weight"], _state["blocks.1.attention.query.weight"]), (
-    "Two layers begin with the same numbers: each should be drawn for itself."
-)
+assert not close(
+    _state["blocks.0.attention.query.weight"], _state["blocks.1.attention.query.weight"]
+), "Two layers begin with the same numbers: each should be drawn for itself."
 _model, _ = stand_in(_layers)
 initialise(_model, _layers)
 assert not close(dict(_model.state_dict())["head.weight"], _state["head.weight"]), (
@@ -1038,7 +1312,10 @@ for _layers in _cases:
     initialise(_model, _layers)
     _state = dict(_model.state_dict())
     for _name in (f"blocks.{_layers - 1}.attention.out", "blocks.0.feed_forward.down"):
-        _wanted, _got = 0.02 / math.sqrt(2 * _layers), np.ravel(_state[f"{_name}.weight"]).std()
+        _wanted, _got = (
+            0.02 / math.sqrt(2 * _layers),
+            np.ravel(_state[f"{_name}.weight"]).std(),
+        )
         assert math.isclose(_got, _wanted, rel_tol=0.1), (
             f"{_layers} layers, {_name}: deviation {_wanted:.4f} wanted; yours: {_got:.4f}."
         )
@@ -1071,17 +1348,26 @@ _model, _before = stand_in(_layers)
 initialise(_model, _layers)
 _state = dict(_model.state_dict())
 for _name in _before:
-    assert np.shape(_state[_name]) == tuple(_before[_name].shape), f"{_name} should keep its shape."
+    assert np.shape(_state[_name]) == tuple(_before[_name].shape), (
+        f"{_name} should keep its shape."
+    )
     if ".norm." in _name:
-        assert close(_state[_name], _before[_name]), f"{_name}: norms should stay as they are; yours is changed."
+        assert close(_state[_name], _before[_name]), (
+            f"{_name}: norms should stay as they are; yours is changed."
+        )
     elif _name.endswith("bias"):
-        assert not np.any(np.asarray(_state[_name])), f"{_name}: a bias should start at 0."
+        assert not np.any(np.asarray(_state[_name])), (
+            f"{_name}: a bias should start at 0."
+        )
 
 
 # %%
 def gpt(kind=Block, V=V, block=16, layers=2, heads=4, width=64):
     """The whole model, put together of your parts."""
-    blocks = [kind(width, Attention(width, heads, block), FeedForward(width)) for _ in range(layers)]
+    blocks = [
+        kind(width, Attention(width, heads, block), FeedForward(width))
+        for _ in range(layers)
+    ]
     return Transformer(V, block, width, blocks)
 
 
@@ -1092,7 +1378,9 @@ with torch.no_grad():
     default = lm_loss(model(batch(0)[0]), batch(0)[1])
     initialise(model, 2)
     ours = lm_loss(model(batch(0)[0]), batch(0)[1])
-print(f"ln V = {math.log(V):.2f}, first loss {ours:.2f}; with torch's own start {default:.0f}")
+print(
+    f"ln V = {math.log(V):.2f}, first loss {ours:.2f}; with torch's own start {default:.0f}"
+)
 
 # %% [markdown]
 # torch draws embeddings with deviation 1. Behind a norm, the product with one of $C = 64$ numbers has deviation 8: the model is sure, and
@@ -1106,7 +1394,14 @@ def curve(kind, rate, steps, layers=8):
     model = gpt(kind, layers=layers, width=32)
     initialise(model, layers)
     return train(
-        model, lambda step: batch(step, B=8), next_loss, steps=steps, rate=rate, every=10, clip=None, device="cpu"
+        model,
+        lambda step: batch(step, B=8),
+        next_loss,
+        steps=steps,
+        rate=rate,
+        every=10,
+        clip=None,
+        device="cpu",
     )
 
 
@@ -1118,8 +1413,14 @@ for (name, kind), style in zip(kinds.items(), ("o-", "s-", "x--"), strict=True):
     history = curve(kind, 3e-3, steps)
     axes.plot(history["step"], history["train loss"], style, label=name)
 shares = torch.bincount(ids) / len(ids)
-axes.axhline(-(shares * shares.log()).sum(), color="gray", linestyle=":", label="letters alone")
-axes.set(xlabel="step", ylabel="loss (nats per letter)", title="8 layers, rate 0.003, no warm-up")
+axes.axhline(
+    -(shares * shares.log()).sum(), color="gray", linestyle=":", label="letters alone"
+)
+axes.set(
+    xlabel="step",
+    ylabel="loss (nats per letter)",
+    title="8 layers, rate 0.003, no warm-up",
+)
 axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
@@ -1194,14 +1495,33 @@ assert sum(_got.values()) == 124_439_808, (
 ### BEGIN HIDDEN TESTS
 for _V, _T, _C, _N in ((11, 7, 4, 3), (5, 9, 6, 1), (random.randint(30, 90), 3, 8, 5)):
     _got = parameters(_V, _T, _C, _N)
-    assert hasattr(_got, "keys") and sorted(_got) == sorted(_keys), f"The five keys are wanted; yours: {_got!r}."
+    assert hasattr(_got, "keys") and sorted(_got) == sorted(_keys), (
+        f"The five keys are wanted; yours: {_got!r}."
+    )
     _layer = torch.nn.TransformerEncoderLayer(_C, 1, 4 * _C)
-    _parts = {"attention": _layer.self_attn, "up": _layer.linear1, "down": _layer.linear2, "norm": _layer.norm1}
-    _size = {name: sum(value.numel() for value in part.parameters()) for name, part in _parts.items()}
-    _wanted = {"embedding": _V * _C, "positions": _T * _C, "attention": _N * _size["attention"]}
-    _wanted |= {"feed_forward": _N * (_size["up"] + _size["down"]), "norms": (2 * _N + 1) * _size["norm"]}
+    _parts = {
+        "attention": _layer.self_attn,
+        "up": _layer.linear1,
+        "down": _layer.linear2,
+        "norm": _layer.norm1,
+    }
+    _size = {
+        name: sum(value.numel() for value in part.parameters())
+        for name, part in _parts.items()
+    }
+    _wanted = {
+        "embedding": _V * _C,
+        "positions": _T * _C,
+        "attention": _N * _size["attention"],
+    }
+    _wanted |= {
+        "feed_forward": _N * (_size["up"] + _size["down"]),
+        "norms": (2 * _N + 1) * _size["norm"],
+    }
     for _key in _keys:
-        assert close(_got[_key], _wanted[_key]), f"V, T, C, N = {_V, _T, _C, _N}: {_key} is wrong, {_got[_key]}."
+        assert close(_got[_key], _wanted[_key]), (
+            f"V, T, C, N = {_V, _T, _C, _N}: {_key} is wrong, {_got[_key]}."
+        )
 ### END HIDDEN TESTS
 
 # %% test="count" aspect="products with weights" points=1
@@ -1211,7 +1531,12 @@ assert _got[0] + _got[1] == 291_648_307_200, (
     f"For GPT-2's sizes 291,648,307,200 operations are known; yours in all: {_got[0] + _got[1]:,}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _T, _C, _N in ((11, 7, 4, 3), (5, 9, 6, 1), (random.randint(30, 90), 3, 8, 5), (7, 1, 3, 2)):
+for _V, _T, _C, _N in (
+    (11, 7, 4, 3),
+    (5, 9, 6, 1),
+    (random.randint(30, 90), 3, 8, 5),
+    (7, 1, 3, 2),
+):
     _sizes = [(_C, 3 * _C), (_C, _C), (_C, 4 * _C), (4 * _C, _C)] * _N + [(_C, _V)]
     _wanted, _got = sum(2 * _T * a * b for a, b in _sizes), flops(_V, _T, _C, _N)
     assert np.shape(_got) == (2,), f"flops returns two numbers; yours: {_got!r}."
@@ -1222,7 +1547,9 @@ for _V, _T, _C, _N in ((11, 7, 4, 3), (5, 9, 6, 1), (random.randint(30, 90), 3, 
 
 # %% test="count" aspect="what grows with the square" points=1
 _one, _two = flops(10, 8, 4, 3), flops(10, 16, 4, 3)
-assert np.shape(_one) == np.shape(_two) == (2,), f"flops returns two numbers; yours: {_one!r}."
+assert np.shape(_one) == np.shape(_two) == (2,), (
+    f"flops returns two numbers; yours: {_one!r}."
+)
 assert _two[0] == 2 * _one[0] and _two[1] == 4 * _one[1], (
     f"Twice the length: the first number should double, the second be four times as large; yours: {_one}, {_two}."
 )
@@ -1236,7 +1563,10 @@ for _T, _C, _N in ((6, 4, 2), (3, 10, 1), (9, 4, 5), (1, 3, 2)):
 ### END HIDDEN TESTS
 
 # %% test="count" aspect="guess and measurement" points=1
-for _name, _value in (("guess_square", guess_square), ("measured_square", measured_square)):
+for _name, _value in (
+    ("guess_square", guess_square),
+    ("measured_square", measured_square),
+):
     assert is_number(_value), f"{_name} should be a number; yours: {_value!r}."
     assert 0 <= _value <= 1, f"{_name} is a share between 0 and 1; yours: {_value}."
 ### BEGIN HIDDEN TESTS
@@ -1250,16 +1580,40 @@ model, tokens = gpt(), torch.zeros(1, 16, dtype=torch.long)
 counter = FlopCounterMode(display=False)
 with counter, torch.no_grad():
     model(tokens)
-print("parameters:", sum(parameters(V, 16, 64, 2).values()), "=", sum(weight.numel() for weight in model.parameters()))
+print(
+    "parameters:",
+    sum(parameters(V, 16, 64, 2).values()),
+    "=",
+    sum(weight.numel() for weight in model.parameters()),
+)
 print("operations:", sum(flops(V, 16, 64, 2)), "=", counter.get_total_flops())
 
 # %%
 T = 2 ** np.arange(6, 17)
-shares = np.array([[flops(0, int(t), 768, 12)[1], flops(0, int(t), 768, 12)[0], 2 * t * 768 * 50257] for t in T]).T
+shares = np.array(
+    [
+        [
+            flops(0, int(t), 768, 12)[1],
+            flops(0, int(t), 768, 12)[0],
+            2 * t * 768 * 50257,
+        ]
+        for t in T
+    ]
+).T
 _, axes = plt.subplots()
-axes.stackplot(T, 100 * shares / shares.sum(0), labels=["T × T tables", "weights of the layers", "output"], alpha=0.8)
+axes.stackplot(
+    T,
+    100 * shares / shares.sum(0),
+    labels=["T × T tables", "weights of the layers", "output"],
+    alpha=0.8,
+)
 axes.axvline(6 * 768, color="black", linestyle=":")
-axes.set(xscale="log", xlabel="T, tokens in a text (log); dotted: 6C", ylabel="operations (%)", xlim=(64, 65536))
+axes.set(
+    xscale="log",
+    xlabel="T, tokens in a text (log); dotted: 6C",
+    ylabel="operations (%)",
+    xlim=(64, 65536),
+)
 axes.legend(loc="center left", facecolor="white", framealpha=0.8, frameon=True)
 plt.show()
 
@@ -1275,12 +1629,25 @@ class Patient(nn.Module):
     def __init__(self, ill, C=32, T=16):
         super().__init__()
         self.ill, self.C = ill, C
-        self.embedding, self.positions = nn.Embedding(V, C), nn.Parameter(0.02 * torch.randn(T, C))
-        self.qkv, self.out, self.feed_forward = nn.Linear(C, 3 * C), nn.Linear(C, C), FeedForward(C)
+        self.embedding, self.positions = (
+            nn.Embedding(V, C),
+            nn.Parameter(0.02 * torch.randn(T, C)),
+        )
+        self.qkv, self.out, self.feed_forward = (
+            nn.Linear(C, 3 * C),
+            nn.Linear(C, C),
+            FeedForward(C),
+        )
         nn.init.normal_(self.embedding.weight, std=1 if ill == 1 else 0.02)
         hidden = torch.full((T, T), -math.inf)
         self.register_buffer(
-            "mask", [hidden.triu(1), hidden.triu(1), 0 * torch.ones(T, T), hidden.fill_diagonal_(0)][ill]
+            "mask",
+            [
+                hidden.triu(1),
+                hidden.triu(1),
+                0 * torch.ones(T, T),
+                hidden.fill_diagonal_(0),
+            ][ill],
         )
 
     def forward(self, tokens):
@@ -1297,7 +1664,9 @@ one_batch = rows[:, :16], rows[:, 1:17]
 
 
 def batch_loss(model, batch):
-    return F.cross_entropy(model(batch[0]).flatten(0, 1), batch[1].flatten()), batch[1].numel()
+    return F.cross_entropy(model(batch[0]).flatten(0, 1), batch[1].flatten()), batch[
+        1
+    ].numel()
 
 
 # %%
@@ -1305,7 +1674,15 @@ patients, table = {}, {}
 for name, ill in zip("ABCD", random.Random(4).sample(range(4), 4), strict=True):
     set_seed(1)
     patients[name] = Patient(ill)
-    history = train(patients[name], lambda _: one_batch, batch_loss, steps=100, rate=1e-2, every=1, device="cpu")
+    history = train(
+        patients[name],
+        lambda _: one_batch,
+        batch_loss,
+        steps=100,
+        rate=1e-2,
+        every=1,
+        device="cpu",
+    )
     table[name] = {
         "first loss": history["train loss"].iloc[0],
         "after 100 steps on one batch": history["train loss"].iloc[-1],
@@ -1346,7 +1723,12 @@ def leaks(model, tokens):
 
 # diagnosis = {"A": ..., "B": ..., "C": ..., "D": ...}
 ### BEGIN SOLUTION
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+diagnosis = {
+    "A": "starts too sure",
+    "B": "sees no past",
+    "C": "healthy",
+    "D": "sees the future",
+}
 ### END SOLUTION
 
 
@@ -1356,7 +1738,9 @@ def linear_model(W, V=5, noise=0):
 
     def model(tokens):
         one_hot = F.one_hot(tokens, V).float()
-        return torch.einsum("ti,biv->btv", W, one_hot) + noise * torch.rand(one_hot.shape)
+        return torch.einsum("ti,biv->btv", W, one_hot) + noise * torch.rand(
+            one_hot.shape
+        )
 
     return model
 
@@ -1366,7 +1750,9 @@ _tokens = torch.tensor([[1, 2, 3, 0, 1, 4]])
 for _W in (torch.eye(6), torch.tril(torch.rand(6, 6) + 0.1), torch.zeros(6, 6)):
     _got = leaks(linear_model(_W), _tokens.clone())
     assert _got in (True, False), f"leaks returns True or False; yours: {_got!r}."
-    assert not _got, f"This model only uses tokens up to its own place: no leak. Weights of place 5: {_W[4]}."
+    assert not _got, (
+        f"This model only uses tokens up to its own place: no leak. Weights of place 5: {_W[4]}."
+    )
 ### BEGIN HIDDEN TESTS
 _tokens = torch.randint(5, (3, 6))
 for _W in (torch.eye(6), torch.tril(torch.rand(6, 6) + 0.1), torch.zeros(6, 6)):
@@ -1379,8 +1765,12 @@ for _W in (torch.eye(6), torch.tril(torch.rand(6, 6) + 0.1), torch.zeros(6, 6)):
 assert leaks(linear_model(torch.ones(6, 6)), _tokens.clone()) in (True,), (
     "You see no leak anywhere, not even where every place sums all tokens."
 )
-_after = arguments_after(leaks, linear_model(torch.tril(torch.ones(6, 6))), _tokens.clone())
-assert close(_after[1], _tokens), "The tokens that were handed over are changed by your leaks: work on a copy."
+_after = arguments_after(
+    leaks, linear_model(torch.tril(torch.ones(6, 6))), _tokens.clone()
+)
+assert close(_after[1], _tokens), (
+    "The tokens that were handed over are changed by your leaks: work on a copy."
+)
 ### END HIDDEN TESTS
 
 # %% test="leaks" aspect="every look ahead is found" points=1
@@ -1394,7 +1784,9 @@ for _t in range(6):
         _W = torch.tril(torch.ones(6, 6))
         _W[_t, _i] = 0.3
         _got = leaks(linear_model(_W), _tokens.clone())
-        assert _got in (True,), f"Place {_t + 1} sees token {_i + 1}, a leak; you returned {_got!r}."
+        assert _got in (True,), (
+            f"Place {_t + 1} sees token {_i + 1}, a leak; you returned {_got!r}."
+        )
 _wide = linear_model(torch.ones(6, 6))
 for _tokens in (torch.zeros(1, 6, dtype=torch.long), torch.full((2, 6), 4)):
     assert leaks(_wide, _tokens.clone()) in (True,), (
@@ -1408,8 +1800,13 @@ _strict = linear_model(torch.tril(torch.ones(6, 6)))
 for _row in range(3):
     _tokens = torch.zeros(3, 6, dtype=torch.long)
     _tokens[_row, 0] = 3
-    _got = leaks(lambda x: torch.where(x[:, :1, None] == 3, _wide(x), _strict(x)), _tokens.clone())
-    assert _got in (True,), f"Of three texts only number {_row + 1} gives the leak away, and you miss it."
+    _got = leaks(
+        lambda x: torch.where(x[:, :1, None] == 3, _wide(x), _strict(x)),
+        _tokens.clone(),
+    )
+    assert _got in (True,), (
+        f"Of three texts only number {_row + 1} gives the leak away, and you miss it."
+    )
 ### END HIDDEN TESTS
 
 # %% test="leaks" aspect="the right diagnosis" points=2
@@ -1421,16 +1818,25 @@ assert set(diagnosis.values()) <= _ills, (
     f"Each is one of {sorted(_ills)}; yours: {sorted(map(str, diagnosis.values()))}."
 )
 ### BEGIN HIDDEN TESTS
-_names = ["healthy", "starts too sure", "sees the future", "sees no past"]
-for _name, _ill in zip("ABCD", random.Random(4).sample(range(4), 4), strict=True):
-    assert diagnosis[_name] == _names[_ill], f"Patient {_name}: not {diagnosis[_name]!r}. Measure all three once more."
+_wanted = {
+    "A": "starts too sure",
+    "B": "sees no past",
+    "C": "healthy",
+    "D": "sees the future",
+}
+for _name, _ill in _wanted.items():
+    assert diagnosis[_name] == _ill, (
+        f"Patient {_name}: not {diagnosis[_name]!r}. Measure all three once more."
+    )
 ### END HIDDEN TESTS
 
 # %%
 set_seed(1)
 model = gpt()
 initialise(model, 2)
-history = train(model, lambda _: one_batch, batch_loss, steps=100, rate=5e-3, every=2, device="cpu")
+history = train(
+    model, lambda _: one_batch, batch_loss, steps=100, rate=5e-3, every=2, device="cpu"
+)
 
 # %%
 _, axes = plt.subplots()
@@ -1479,7 +1885,10 @@ def small(**switches):
 set_seed(1)
 theirs, mine = small(), gpt(block=32, width=32)
 mine.load_state_dict(theirs.state_dict())
-print("the library's model is yours:", torch.allclose(mine(ids[None, :16]), theirs(ids[None, :16]), atol=1e-5))
+print(
+    "the library's model is yours:",
+    torch.allclose(mine(ids[None, :16]), theirs(ids[None, :16]), atol=1e-5),
+)
 
 # %% [markdown] statement="adamw_step"
 # ## 10. A step for every weight
@@ -1515,17 +1924,37 @@ def decay_groups(weights, decay):
     """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
     ### BEGIN SOLUTION
     return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
+        {
+            "params": [weight for weight in weights if weight.ndim >= 2],
+            "weight_decay": decay,
+        },
+        {
+            "params": [weight for weight in weights if weight.ndim < 2],
+            "weight_decay": 0.0,
+        },
     ]
     ### END SOLUTION
 
 
 # %% test="adamw_step" aspect="the first step has the rate's size" points=1
 _g, _zero = torch.tensor([1000.0, -0.001, 5.0]).double(), torch.zeros(3).double()
-_got = adamw_step(torch.ones(3).double(), _g, _zero.clone(), _zero.clone(), 1, 0.1, 0.0, (0.9, 0.999), 1e-12)
-assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return (w, m, v); yours: {_got!r}."
-assert all(np.shape(part) == (3,) for part in _got), "w, m and v should keep their shape (3,)."
+_got = adamw_step(
+    torch.ones(3).double(),
+    _g,
+    _zero.clone(),
+    _zero.clone(),
+    1,
+    0.1,
+    0.0,
+    (0.9, 0.999),
+    1e-12,
+)
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return (w, m, v); yours: {_got!r}."
+)
+assert all(np.shape(part) == (3,) for part in _got), (
+    "w, m and v should keep their shape (3,)."
+)
 assert close(_got[0], [0.9, 1.1, 0.9], 1e-5), (
     f"Gradients 1000, -.001, 5 and rate .1: each weight moves by .1 against its gradient; yours from 1 to {_got[0]}."
 )
@@ -1536,9 +1965,23 @@ assert close(_got[1], 0.1 * _g, 1e-3) and close(_got[2], 0.001 * _g**2, 1e-3), (
 for _shape in ((2, 3, 4), ()):
     _w, _g = torch.randn(_shape).double(), torch.randn(_shape).double() + 3
     _rate, _zero = random.uniform(0.2, 0.5), torch.zeros(_shape).double()
-    _got = adamw_step(_w.clone(), _g.clone(), _zero.clone(), _zero.clone(), 1, _rate, 0.0, (0.6, 0.8), 1e-12)
-    assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return (w, m, v); yours: {_got!r}."
-    for _name, _mine, _wanted in zip("wmv", _got, (_w - _rate * _g.sign(), 0.4 * _g, 0.2 * _g**2), strict=True):
+    _got = adamw_step(
+        _w.clone(),
+        _g.clone(),
+        _zero.clone(),
+        _zero.clone(),
+        1,
+        _rate,
+        0.0,
+        (0.6, 0.8),
+        1e-12,
+    )
+    assert isinstance(_got, tuple | list) and len(_got) == 3, (
+        f"Return (w, m, v); yours: {_got!r}."
+    )
+    for _name, _mine, _wanted in zip(
+        "wmv", _got, (_w - _rate * _g.sign(), 0.4 * _g, 0.2 * _g**2), strict=True
+    ):
         assert close(_mine, _wanted, 1e-4, 1e-6), (
             f"Random weights and gradients of shape {_shape}, means at zero, betas .6 and .8: the new {_name} is wrong."
         )
@@ -1547,28 +1990,44 @@ for _shape in ((2, 3, 4), ()):
 # %% test="adamw_step" aspect="many steps like torch" points=1
 _rate, _decay, _betas, _eps = 0.05, 0.2, (0.9, 0.95), 1e-3
 ### BEGIN HIDDEN TESTS
-_rate, _decay, _betas, _eps = random.uniform(0.02, 0.1), random.uniform(0.3, 0.6), (0.7, 0.9), random.uniform(0.01, 0.1)
+_rate, _decay, _betas, _eps = (
+    random.uniform(0.02, 0.1),
+    random.uniform(0.3, 0.6),
+    (0.7, 0.9),
+    random.uniform(0.01, 0.1),
+)
 ### END HIDDEN TESTS
 _runs = []
 for _shape in ((2, 3), (4,)):  # two weights at once, step by step in turn
-    _w, _zero = torch.randn(_shape).double().requires_grad_(True), torch.zeros(_shape).double()
-    _torch = torch.optim.AdamW([_w], lr=_rate, weight_decay=_decay, betas=_betas, eps=_eps)
+    _w, _zero = (
+        torch.randn(_shape).double().requires_grad_(True),
+        torch.zeros(_shape).double(),
+    )
+    _torch = torch.optim.AdamW(
+        [_w], lr=_rate, weight_decay=_decay, betas=_betas, eps=_eps
+    )
     _runs.append([_w, _torch, (_w.detach().clone(), _zero, _zero.clone())])
 for _t in range(1, 7):
     for _run in _runs:
         _w, _torch, _mine = _run
         _w.grad = torch.randn(_w.shape).double()
         _torch.step()
-        _run[2] = adamw_step(_mine[0], _w.grad.clone(), *_mine[1:], _t, _rate, _decay, _betas, _eps)
+        _run[2] = adamw_step(
+            _mine[0], _w.grad.clone(), *_mine[1:], _t, _rate, _decay, _betas, _eps
+        )
         assert close(_run[2][0], _w, 1e-4, 1e-6), (
             f"Step {_t}: your weights are not those of torch.optim.AdamW "
             f"(rate {_rate:.2g}, decay {_decay:.2g}, betas {_betas}, eps {_eps:.2g})."
         )
 ### BEGIN HIDDEN TESTS
 _names, _before = "wgmv", [torch.rand(3, 2).double() + 0.5 for _ in range(4)]
-_after = arguments_after(adamw_step, *(part.clone() for part in _before), 5, 0.1, 0.2, (0.9, 0.99), 1e-8)
+_after = arguments_after(
+    adamw_step, *(part.clone() for part in _before), 5, 0.1, 0.2, (0.9, 0.99), 1e-8
+)
 for _name, _old, _new in zip(_names, _before, _after, strict=False):
-    assert close(_new, _old), f"The old {_name} is changed in place by your adamw_step: return a new tensor."
+    assert close(_new, _old), (
+        f"The old {_name} is changed in place by your adamw_step: return a new tensor."
+    )
 _w, _g, _m, _v = _before
 _got = adamw_step(_w, _g, _m, _v, 5, 0.1, 0.2, (0.9, 0.99), 1e-8)
 _m, _v = 0.9 * _m + 0.1 * _g, 0.99 * _v + 0.01 * _g**2
@@ -1580,46 +2039,90 @@ assert close(_got[0], _wanted, 1e-4, 1e-6), (
 
 # %% test="adamw_step" aspect="decay without a gradient" points=1
 _w, _zero = torch.tensor([[2.0, -3.0]]).double(), torch.zeros(1, 2).double()
-_got = adamw_step(_w.clone(), _zero.clone(), _zero.clone(), _zero.clone(), 3, 0.1, 0.5, (0.9, 0.99), 1e-8)
-assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return (w, m, v); yours: {_got!r}."
+_got = adamw_step(
+    _w.clone(),
+    _zero.clone(),
+    _zero.clone(),
+    _zero.clone(),
+    3,
+    0.1,
+    0.5,
+    (0.9, 0.99),
+    1e-8,
+)
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return (w, m, v); yours: {_got!r}."
+)
 assert close(_got[0], 0.95 * _w, 1e-5), (
     f"No gradient, rate .1, decay .5: every weight shrinks by 5 %; yours: {_got[0]}."
 )
-assert not np.any(np.asarray(_got[1])) and not np.any(np.asarray(_got[2])), "The decay should not get into m or v."
+assert not np.any(np.asarray(_got[1])) and not np.any(np.asarray(_got[2])), (
+    "The decay should not get into m or v."
+)
 ### BEGIN HIDDEN TESTS
 _w, _zero = torch.randn(3, 4).double(), torch.zeros(3, 4).double()
 _rate, _decay = random.uniform(0.1, 0.3), random.uniform(0.2, 0.8)
-_got = adamw_step(_w.clone(), _zero.clone(), _zero.clone(), _zero.clone(), 2, _rate, _decay, (0.8, 0.9), 1e-8)
-assert isinstance(_got, tuple | list) and len(_got) == 3, f"Return (w, m, v); yours: {_got!r}."
+_got = adamw_step(
+    _w.clone(),
+    _zero.clone(),
+    _zero.clone(),
+    _zero.clone(),
+    2,
+    _rate,
+    _decay,
+    (0.8, 0.9),
+    1e-8,
+)
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return (w, m, v); yours: {_got!r}."
+)
 assert close(_got[0], (1 - _rate * _decay) * _w, 1e-4, 1e-6), (
     f"No gradient, rate {_rate:.3f}, decay {_decay:.3f}: every weight shrinks by {_rate * _decay:.2%}, and here not."
 )
-assert close(_got[1], _zero) and close(_got[2], _zero), "No gradient yet: m and v should stay zero."
+assert close(_got[1], _zero) and close(_got[2], _zero), (
+    "No gradient yet: m and v should stay zero."
+)
 ### END HIDDEN TESTS
 
 # %% test="adamw_step" aspect="only matrices decay" points=1
 _shapes, _decay = ((3,), (4, 3), (2, 4, 5), (), (1, 7), (60,)), 0.3
 ### BEGIN HIDDEN TESTS
-_shapes, _decay = ((1, 1), (80,), (2, 1, 3, 1), (), (5, 1), (1,), (6, 7), (1, 7), (80,)), 0.05
+_shapes, _decay = (
+    ((1, 1), (80,), (2, 1, 3, 1), (), (5, 1), (1,), (6, 7), (1, 7), (80,)),
+    0.05,
+)
 ### END HIDDEN TESTS
 _weights = [torch.randn(shape) for shape in _shapes]
 _got = decay_groups([part.clone() for part in _weights], _decay)
 assert np.shape(_got) == (2,), f"A list of two dicts is wanted; yours: {_got!r}."
-assert all({"params", "weight_decay"} <= set(group) for group in _got), 'Both groups need "params" and "weight_decay".'
+assert all({"params", "weight_decay"} <= set(group) for group in _got), (
+    'Both groups need "params" and "weight_decay".'
+)
 _found = {float(group["weight_decay"]): list(group["params"]) for group in _got}
-assert set(_found) == {_decay, 0.0}, f"One group decays with {_decay}, the other with 0; yours: {sorted(_found)}."
+assert set(_found) == {_decay, 0.0}, (
+    f"One group decays with {_decay}, the other with 0; yours: {sorted(_found)}."
+)
 _all = [tuple(np.shape(part)) for group in _found.values() for part in group]
-assert sorted(_all) == sorted(_shapes), f"Each of the {len(_shapes)} tensors belongs to one group; yours hold {_all}."
-for _rate, _name in ((_decay, "Two axes or more should decay"), (0.0, "Biases and gains should not decay")):
+assert sorted(_all) == sorted(_shapes), (
+    f"Each of the {len(_shapes)} tensors belongs to one group; yours hold {_all}."
+)
+for _rate, _name in (
+    (_decay, "Two axes or more should decay"),
+    (0.0, "Biases and gains should not decay"),
+):
     _wanted = [part for part in _weights if (part.ndim >= 2) == (_rate > 0)]
     _here = [tuple(np.shape(part)) for part in _found[_rate]]
-    assert sorted(_here) == sorted(tuple(part.shape) for part in _wanted), f"{_name}; with you: {_here}."
+    assert sorted(_here) == sorted(tuple(part.shape) for part in _wanted), (
+        f"{_name}; with you: {_here}."
+    )
     assert all(any(close(part, mine) for mine in _found[_rate]) for part in _wanted), (
         "The groups should hold the very tensors of the list; some of yours have other numbers."
     )
 ### BEGIN HIDDEN TESTS
 _after = arguments_after(decay_groups, [part.clone() for part in _weights], _decay)[0]
-assert len(_after) == len(_weights), "The list of weights is shorter or longer after your decay_groups."
+assert len(_after) == len(_weights), (
+    "The list of weights is shorter or longer after your decay_groups."
+)
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1658,20 +2161,31 @@ assert close(_got, [0.25, 0.5, 0.75, 1, 1], 1e-5), (
 )
 for _n in (0, 1):
     _got = rate_factor(0, 10, _n, 0.1)
-    assert close(_got, 1, 1e-5), f"Without warm-up (n = 0), or with one step, the first factor is 1; yours: {_got}."
+    assert close(_got, 1, 1e-5), (
+        f"Without warm-up (n = 0), or with one step, the first factor is 1; yours: {_got}."
+    )
 ### BEGIN HIDDEN TESTS
 for _N, _n, _low in ((30, 7, 0.2), (8, 7, 0.0), (50, random.randint(10, 40), 0.3)):
     for _s in (0, 1, _n - 1, _n):
         _got = rate_factor(_s, _N, _n, _low)
-        assert close(_got, min((_s + 1) / _n, 1), 1e-5), f"Step {_s}, N = {_N}, n = {_n}: not {_got}."
+        assert close(_got, min((_s + 1) / _n, 1), 1e-5), (
+            f"Step {_s}, N = {_N}, n = {_n}: not {_got}."
+        )
 for _s in (0, 3, 9):
-    _wanted, _got = 0.1 + 0.9 * math.cos(math.pi / 20 * _s) ** 2, rate_factor(_s, 10, 0, 0.1)
-    assert close(_got, _wanted, 1e-5), f"N = 10, no warm-up (n = 0), step {_s}: {_wanted:.4f} wanted; yours: {_got}."
+    _wanted, _got = (
+        0.1 + 0.9 * math.cos(math.pi / 20 * _s) ** 2,
+        rate_factor(_s, 10, 0, 0.1),
+    )
+    assert close(_got, _wanted, 1e-5), (
+        f"N = 10, no warm-up (n = 0), step {_s}: {_wanted:.4f} wanted; yours: {_got}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="rate_factor" aspect="half a cosine down" points=1
 _got = [rate_factor(_s, 20, 4, 0.1) for _s in (4, 12, 20)]
-assert close(_got, [1, 0.55, 0.1], 1e-5), f"N = 20, n = 4: 1, in the middle .55, at the end .1; yours: {_got}."
+assert close(_got, [1, 0.55, 0.1], 1e-5), (
+    f"N = 20, n = 4: 1, in the middle .55, at the end .1; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
 for _ in range(20):
     _N, _low = random.randint(30, 90), random.uniform(0.02, 0.4)
@@ -1688,7 +2202,9 @@ for _ in range(20):
 _got = rate_factor(np.arange(9), 9, 3, 0.0)
 assert np.shape(_got) == (9,), f"Nine steps, nine factors; yours: {_got!r}."
 _wanted = [1 / 3, 2 / 3, 1, *(math.cos(math.pi / 12 * k) ** 2 for k in range(6))]
-assert close(_got, _wanted, 1e-4, 1e-6), f"Factors {np.round(_wanted, 2)} wanted; yours: {np.round(_got, 2)}."
+assert close(_got, _wanted, 1e-4, 1e-6), (
+    f"Factors {np.round(_wanted, 2)} wanted; yours: {np.round(_got, 2)}."
+)
 ### BEGIN HIDDEN TESTS
 for _n, _steps in (
     (5, np.random.default_rng().permutation(12)),
@@ -1699,12 +2215,19 @@ for _n, _steps in (
     (4, [6]),
 ):
     _s = np.array(_steps, dtype=float if _n == 5 else int)
-    _wanted = [(s + 1) / _n if s < _n else 0.2 + 0.8 * math.cos(math.pi / 2 * (s - _n) / (12 - _n)) ** 2 for s in _s]
+    _wanted = [
+        (s + 1) / _n
+        if s < _n
+        else 0.2 + 0.8 * math.cos(math.pi / 2 * (s - _n) / (12 - _n)) ** 2
+        for s in _s
+    ]
     _got = rate_factor(_s.copy(), 12, _n, 0.2)
     assert close(_got, _wanted, 1e-4, 1e-6), (
         f"Steps {_s}, N = 12, n = {_n}: factors {np.round(_wanted, 3)} wanted; yours: {_got}."
     )
-    assert close(arguments_after(rate_factor, _s.copy(), 12, _n, 0.2)[0], _s), "Your rate_factor changes its array s."
+    assert close(arguments_after(rate_factor, _s.copy(), 12, _n, 0.2)[0], _s), (
+        "Your rate_factor changes its array s."
+    )
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -1722,15 +2245,29 @@ def learn(model, steps, optimiser, schedule=None, **more):
     """Train on letters; the loss on other letters, in nats (infinite if a loss was not finite)."""
     try:
         options = {"validation": held_out, "every": steps, "device": "cpu"} | more
-        history = train(model, windows, letter_loss, steps=steps, optimiser=optimiser, schedule=schedule, **options)
+        history = train(
+            model,
+            windows,
+            letter_loss,
+            steps=steps,
+            optimiser=optimiser,
+            schedule=schedule,
+            **options,
+        )
     except FloatingPointError:
         return math.inf
     return history["validation loss"].iloc[-1]
 
 
 # %%
-steps, rates = budget().choose(grading=10, laptop=120, gpu=1_000), 10.0 ** np.arange(-5, 1)
-found, schedules = {}, {"constant": None, "warm-up and cosine": warmup_cosine(steps // 10, 0)}
+steps, rates = (
+    budget().choose(grading=10, laptop=120, gpu=1_000),
+    10.0 ** np.arange(-5, 1),
+)
+found, schedules = (
+    {},
+    {"constant": None, "warm-up and cosine": warmup_cosine(steps // 10, 0)},
+)
 
 # %%
 for name, schedule in schedules.items():
@@ -1745,7 +2282,11 @@ _, axes = plt.subplots()
 for name, losses in found.items():
     axes.semilogx(rates, np.minimum(losses, 6), "o-", label=name)
 axes.axhline(math.log(V), color="gray", linestyle=":", label="ln V")
-axes.set(xlabel="learning rate (log)", ylabel="loss (nats per letter)", title="a loss above 6 stands at 6")
+axes.set(
+    xlabel="learning rate (log)",
+    ylabel="loss (nats per letter)",
+    title="a loss above 6 stands at 6",
+)
 axes.legend()
 plt.show()
 
@@ -1789,15 +2330,23 @@ def whole_gradient(gradients, counts):
 
 # %% test="pad" aspect="shifted, then filled" points=1
 _got = pad([[5, 6, 7, 8], [9, 4]])
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return (inputs, targets); yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return (inputs, targets); yours: {_got!r}."
+)
 assert all(torch.is_tensor(part) and not part.is_floating_point() for part in _got), (
     "Inputs and targets should be tensors of integers."
 )
-assert close(_got[0], [[5, 6, 7], [9, 0, 0]]), f"Inputs 5 6 7 and 9 0 0 wanted; yours: {_got[0].tolist()}."
-assert close(_got[1], [[6, 7, 8], [4, -100, -100]]), f"Targets 6 7 8, 4 -100 -100; yours: {_got[1].tolist()}."
+assert close(_got[0], [[5, 6, 7], [9, 0, 0]]), (
+    f"Inputs 5 6 7 and 9 0 0 wanted; yours: {_got[0].tolist()}."
+)
+assert close(_got[1], [[6, 7, 8], [4, -100, -100]]), (
+    f"Targets 6 7 8, 4 -100 -100; yours: {_got[1].tolist()}."
+)
 ### BEGIN HIDDEN TESTS
 _got = pad([[0, 3], [2, 0, 0, 1], [0, 5, 0]])
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return (inputs, targets); yours: {_got!r}."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return (inputs, targets); yours: {_got!r}."
+)
 assert close(_got[0], [[0, 0, 0], [2, 0, 0], [0, 5, 0]]), (
     "0 is also a token number: some inputs of texts that hold it are wrong."
 )
@@ -1809,12 +2358,19 @@ assert close(_got[1], [[3, -100, -100], [0, 0, 1], [5, 0, -100]]), (
 # %% test="pad" aspect="any lengths in any order" points=1
 _cases = [[[1, 2], [3, 4, 5], [6, 7]]]
 ### BEGIN HIDDEN TESTS
-_cases = [[random.choices(range(50), k=k) for k in (3, 2, random.randint(6, 9), 4, 5, 2)]]
-_cases += [[random.choices(range(50), k=k) for k in lengths] for lengths in ((2, 2, 2), (7,), (4, 4), (2, 5, 3))]
+_cases = [
+    [random.choices(range(50), k=k) for k in (3, 2, random.randint(6, 9), 4, 5, 2)]
+]
+_cases += [
+    [random.choices(range(50), k=k) for k in lengths]
+    for lengths in ((2, 2, 2), (7,), (4, 4), (2, 5, 3))
+]
 ### END HIDDEN TESTS
 for _texts in _cases:
     _got = pad([list(words) for words in _texts])
-    assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return (inputs, targets); yours: {_got!r}."
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return (inputs, targets); yours: {_got!r}."
+    )
     _T = max(map(len, _texts)) - 1
     for _part, _name in zip(_got, ("inputs", "targets"), strict=True):
         assert np.shape(_part) == (len(_texts), _T), (
@@ -1822,8 +2378,12 @@ for _texts in _cases:
         )
     for _row, _words in enumerate(_texts):
         _few = _T + 1 - len(_words)
-        assert close(_got[0][_row], [*_words[:-1], *[0] * _few]), f"Text {_words}: inputs {_got[0][_row]}."
-        assert close(_got[1][_row], [*_words[1:], *[-100] * _few]), f"Text {_words}: targets {_got[1][_row]}."
+        assert close(_got[0][_row], [*_words[:-1], *[0] * _few]), (
+            f"Text {_words}: inputs {_got[0][_row]}."
+        )
+        assert close(_got[1][_row], [*_words[1:], *[-100] * _few]), (
+            f"Text {_words}: targets {_got[1][_row]}."
+        )
 ### BEGIN HIDDEN TESTS
 for _texts in _cases:
     assert arguments_after(pad, [list(words) for words in _texts])[0] == _texts, (
@@ -1834,14 +2394,27 @@ for _texts in _cases:
 # %% test="pad" aspect="every token counts alike" points=1
 _got = whole_gradient([torch.tensor([10.0, 0.0]), torch.tensor([0.0, 10.0])], [1, 9])
 assert np.shape(_got) == (2,), f"The gradient keeps its shape, (2,); yours: {_got!r}."
-assert close(_got, [1, 9], 1e-5), f"1 target with gradient (10, 0), 9 with (0, 10): (1, 9) wanted; yours: {_got}."
+assert close(_got, [1, 9], 1e-5), (
+    f"1 target with gradient (10, 0), 9 with (0, 10): (1, 9) wanted; yours: {_got}."
+)
 ### BEGIN HIDDEN TESTS
-for _counts, _shape in (([3, 1, 7, 5], (3, 2)), ([4], (5,)), ([2, 6], (2, 3, 2)), ([2, 3, 4], ())):
+for _counts, _shape in (
+    ([3, 1, 7, 5], (3, 2)),
+    ([4], (5,)),
+    ([2, 6], (2, 3, 2)),
+    ([2, 3, 4], ()),
+):
     _parts = [torch.randn(_shape).double() for _ in _counts]
-    _wanted = torch.stack([n * part for n, part in zip(_counts, _parts, strict=True)]).sum(0) / sum(_counts)
+    _wanted = torch.stack(
+        [n * part for n, part in zip(_counts, _parts, strict=True)]
+    ).sum(0) / sum(_counts)
     _got = whole_gradient([part.clone() for part in _parts], list(_counts))
-    assert close(_got, _wanted, 1e-4, 1e-6), f"Gradients of shape {_shape} from parts of {_counts} targets: {_got}."
-    _after, _ = arguments_after(whole_gradient, [part.clone() for part in _parts], list(_counts))
+    assert close(_got, _wanted, 1e-4, 1e-6), (
+        f"Gradients of shape {_shape} from parts of {_counts} targets: {_got}."
+    )
+    _after, _ = arguments_after(
+        whole_gradient, [part.clone() for part in _parts], list(_counts)
+    )
     assert all(close(new, old) for new, old in zip(_after, _parts, strict=True)), (
         "The parts' gradients are changed by your whole_gradient: += and *= work on the tensor that was handed over."
     )
@@ -1855,16 +2428,25 @@ _sizes = [random.randint(2, 4), random.randint(5, 9), 1, 3]
 _w = torch.randn(3, 4).double().requires_grad_(True)
 _x, _y = torch.randn(sum(_sizes), 4).double(), torch.randint(3, (sum(_sizes),))
 _losses = F.cross_entropy(_x @ _w.T, _y, reduction="none").split(_sizes)
-_parts = [torch.autograd.grad(part.mean(), _w, retain_graph=True)[0] for part in _losses]
+_parts = [
+    torch.autograd.grad(part.mean(), _w, retain_graph=True)[0] for part in _losses
+]
 _wanted = torch.autograd.grad(torch.cat(_losses).mean(), _w)[0]
 _got = whole_gradient([part.clone() for part in _parts], list(_sizes))
-assert close(_got, _wanted, 1e-4, 1e-6), f"Parts of {_sizes} targets: not the gradient of all {sum(_sizes)} at once."
+assert close(_got, _wanted, 1e-4, 1e-6), (
+    f"Parts of {_sizes} targets: not the gradient of all {sum(_sizes)} at once."
+)
 
 # %%
-model, (padded, _) = small(), pad([[number[letter] for letter in word] for word in ("strawberry", "tea")])
+model, (padded, _) = (
+    small(),
+    pad([[number[letter] for letter in word] for word in ("strawberry", "tea")]),
+)
 with torch.no_grad():
     alone, beside = model(padded[1:, :2])[0], model(padded)[1, :2]
-print("padding changes the scores of tea:", not torch.allclose(alone, beside, atol=1e-5))
+print(
+    "padding changes the scores of tea:", not torch.allclose(alone, beside, atol=1e-5)
+)
 
 # %% [markdown]
 # Padding stands on the *right*, where a causal model never looks: no mask is needed. And with `whole_gradient`, four small batches are one large. What does that save, and what do
@@ -1874,7 +2456,10 @@ print("padding changes the scores of tea:", not torch.allclose(alone, beside, at
 # %%
 def kept_bytes(model, batch, low):
     """Bytes that forward keeps for backward: activations, not weights."""
-    kept, weights = {}, {weight.untyped_storage().data_ptr() for weight in model.parameters()}
+    kept, weights = (
+        {},
+        {weight.untyped_storage().data_ptr() for weight in model.parameters()},
+    )
 
     def note(x):
         kept[x.untyped_storage().data_ptr()] = x.untyped_storage().nbytes()
@@ -1911,7 +2496,9 @@ single, fused = torch.optim.AdamW(model.parameters(), foreach=False), adamw(mode
 ways = {"float32": (model, single, False, 1), "fused AdamW": (model, fused, False, 1)}
 ways["bfloat16"] = model, single, True, 1
 ways["4 parts"] = model, single, False, 4
-if budget().name != "grading" and shutil.which("g++"):  # compiling takes longer than grading may
+if budget().name != "grading" and shutil.which(
+    "g++"
+):  # compiling takes longer than grading may
     ways["compiled"] = torch.compile(model), single, False, 1
 
 # %%
@@ -1982,7 +2569,9 @@ def rotate(x, theta):
     """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
     ### BEGIN SOLUTION
     a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+    return torch.cat(
+        [a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1
+    )
     ### END SOLUTION
 
 
@@ -1995,16 +2584,23 @@ assert close(_one, [0, 2, 1, 0], 0, 1e-5), (
     f"Pair 0 is (1, 0), turned by 90°; pair 1 stays (2, 0): 0 2 1 0; yours: {_one}."
 )
 ### BEGIN HIDDEN TESTS
-assert close(_got, [-1, 3], 0, 1e-5), f"(3, 1) turned by 90° against the clock is not {_got}."
+assert close(_got, [-1, 3], 0, 1e-5), (
+    f"(3, 1) turned by 90° against the clock is not {_got}."
+)
 for _half in (3, 1, 4):
-    _x, _theta = np.random.default_rng().normal(size=2 * _half), np.random.default_rng().uniform(0.3, 6, _half)
+    _x, _theta = (
+        np.random.default_rng().normal(size=2 * _half),
+        np.random.default_rng().uniform(0.3, 6, _half),
+    )
     _wanted = (_x[:_half] + 1j * _x[_half:]) * np.exp(1j * _theta)
     _got = rotate_one(_x.tolist(), _theta.tolist())
     assert close(_got, [*_wanted.real, *_wanted.imag], 1e-4, 1e-5), (
         f"x = {_x.round(2)}, theta = {_theta.round(2)}: not {_got}."
     )
     _after = arguments_after(rotate_one, _x.tolist(), _theta.tolist())
-    assert close(_after[0], _x) and close(_after[1], _theta), "Your rotate_one changes the lists it was given."
+    assert close(_after[0], _x) and close(_after[1], _theta), (
+        "Your rotate_one changes the lists it was given."
+    )
 ### END HIDDEN TESTS
 
 # %% test="rotate" aspect="the table of angles" points=1
@@ -2014,8 +2610,12 @@ _sizes = ((3, 4), (random.randint(12, 15), 10), (1, 8), (5, 2))
 ### END HIDDEN TESTS
 for _T, _D in _sizes:
     _got = angles(_T, _D)
-    assert np.shape(_got) == (_T, _D // 2), f"T = {_T}, D = {_D}: shape {_T, _D // 2} wanted; yours: {np.shape(_got)}."
-    assert torch.is_tensor(_got) and _got.is_floating_point(), f"A tensor of floats is wanted; yours: {_got!r}."
+    assert np.shape(_got) == (_T, _D // 2), (
+        f"T = {_T}, D = {_D}: shape {_T, _D // 2} wanted; yours: {np.shape(_got)}."
+    )
+    assert torch.is_tensor(_got) and _got.is_floating_point(), (
+        f"A tensor of floats is wanted; yours: {_got!r}."
+    )
     for _m in range(_T):
         for _i in range(_D // 2):
             _wanted = _m / 10_000 ** (2 * _i / _D)
@@ -2030,42 +2630,65 @@ _shapes = ((3, 5, 4), (2, 3, 8), (4, 3, 2, 10), (7, 6), (3, 1, 4))
 ### END HIDDEN TESTS
 for _shape in _shapes:
     _T, _D = _shape[-2:]
-    _x, _theta = torch.randn(_shape).double(), torch.rand(_T, _D // 2).double() * 3 + 0.2
+    _x, _theta = (
+        torch.randn(_shape).double(),
+        torch.rand(_T, _D // 2).double() * 3 + 0.2,
+    )
     _got = rotate(_x.clone(), _theta.clone())
-    assert np.shape(_got) == _shape, f"The shape of x, {_shape}, is wanted; yours: {np.shape(_got)}."
-    _turned = torch.complex(*_x.chunk(2, -1)) * torch.polar(torch.ones_like(_theta), _theta)
+    assert np.shape(_got) == _shape, (
+        f"The shape of x, {_shape}, is wanted; yours: {np.shape(_got)}."
+    )
+    _turned = torch.complex(*_x.chunk(2, -1)) * torch.polar(
+        torch.ones_like(_theta), _theta
+    )
     assert close(_got, torch.cat([_turned.real, _turned.imag], -1), 1e-4, 1e-5), (
         f"x of shape {_shape}, random vectors and angles: some entries differ from the formula."
     )
     ### BEGIN HIDDEN TESTS
     _after = arguments_after(rotate, _x.clone(), _theta.clone())
-    assert close(_after[0], _x) and close(_after[1], _theta), "x or theta is changed in place by your rotate."
+    assert close(_after[0], _x) and close(_after[1], _theta), (
+        "x or theta is changed in place by your rotate."
+    )
 ### END HIDDEN TESTS
 
 # %% test="rotate" aspect="lengths stay" points=1
 _x = torch.randn(3, 2, 5, 8).double()
 _got = rotate(_x.clone(), 3 * torch.rand(5, 4).double())
-assert np.shape(_got) == (3, 2, 5, 8), f"[B, H, T, D] in, the same out; yours: {np.shape(_got)}."
-assert close(_got.norm(dim=-1), _x.norm(dim=-1), 1e-4), "Turning changes no length, but some of yours change."
+assert np.shape(_got) == (3, 2, 5, 8), (
+    f"[B, H, T, D] in, the same out; yours: {np.shape(_got)}."
+)
+assert close(_got.norm(dim=-1), _x.norm(dim=-1), 1e-4), (
+    "Turning changes no length, but some of yours change."
+)
 _zero = rotate(_x.clone(), torch.zeros(5, 4).double())
 assert close(_zero, _x, 1e-4, 1e-6), "With all angles zero nothing should change."
 ### BEGIN HIDDEN TESTS
 _x, _theta = torch.randn(2, 4, 3, 10), 3 * torch.rand(3, 5) + 0.1
 _got = rotate(_x.clone(), _theta.clone())
-assert np.shape(_got) == (2, 4, 3, 10), f"[B, H, T, D] in, the same out; yours: {np.shape(_got)}."
-assert close(_got.norm(dim=-1), _x.norm(dim=-1), 1e-4), "Turning changes no length, but some of yours change."
-assert close(rotate(_got, -_theta), _x, 1e-3, 1e-5), "Turned there and back again, x should be as before."
+assert np.shape(_got) == (2, 4, 3, 10), (
+    f"[B, H, T, D] in, the same out; yours: {np.shape(_got)}."
+)
+assert close(_got.norm(dim=-1), _x.norm(dim=-1), 1e-4), (
+    "Turning changes no length, but some of yours change."
+)
+assert close(rotate(_got, -_theta), _x, 1e-3, 1e-5), (
+    "Turned there and back again, x should be as before."
+)
 ### END HIDDEN TESTS
 
 # %% test="rotate" aspect="only the distance counts" points=1
 _theta = torch.as_tensor(angles(40, 8)).double()
-assert _theta.shape == (40, 4), f"T = 40, D = 8: angles of shape (40, 4) are wanted; yours: {tuple(_theta.shape)}."
+assert _theta.shape == (40, 4), (
+    f"T = 40, D = 8: angles of shape (40, 4) are wanted; yours: {tuple(_theta.shape)}."
+)
 _q, _k = torch.arange(1, 9).double(), torch.arange(8, 0, -1).double()
 ### BEGIN HIDDEN TESTS
 _q, _k = torch.rand(8).double() * 5 + 1, torch.rand(8).double() * 5 + 1
 ### END HIDDEN TESTS
 _turned = [rotate(part.repeat(40, 1), _theta) for part in (_q, _k)]
-assert np.shape(_turned[0]) == np.shape(_turned[1]) == (40, 8), "x of shape (40, 8): the same is wanted back."
+assert np.shape(_turned[0]) == np.shape(_turned[1]) == (40, 8), (
+    "x of shape (40, 8): the same is wanted back."
+)
 _scores = _turned[0] @ _turned[1].T
 for _distance in (0, 1, 7, 30):
     _same = _scores.diagonal(_distance)
@@ -2073,7 +2696,10 @@ for _distance in (0, 1, 7, 30):
         f"The same query and key, always {_distance} places apart, should always have the same product."
     )
 _turn = torch.tensor([7 / 10_000 ** (i / 4) for i in range(4)]).double()
-_a, _b = torch.complex(*_q.chunk(2)), torch.complex(*_k.chunk(2)) * torch.polar(torch.ones(4).double(), _turn)
+_a, _b = (
+    torch.complex(*_q.chunk(2)),
+    torch.complex(*_k.chunk(2)) * torch.polar(torch.ones(4).double(), _turn),
+)
 assert close(_scores[0, 7], (_a.conj() * _b).real.sum(), 1e-3, 1e-3), (
     f"The product of places 0 and 7 should be {(_a.conj() * _b).real.sum():.3f}; yours: {_scores[0, 7]:.3f}."
 )
@@ -2081,7 +2707,12 @@ assert close(_scores[0, 7], (_a.conj() * _b).real.sum(), 1e-3, 1e-3), (
 # %%
 x, theta = torch.tensor([[3.0, 1.0]]), torch.tensor([[math.pi / 2]])
 loop = rotate_one([3.0, 1.0], [math.pi / 2])
-print("three ways:", quarter_turn(), np.round(loop, 4) + 0.0, rotate(x, theta)[0].numpy().round(4) + 0.0)
+print(
+    "three ways:",
+    quarter_turn(),
+    np.round(loop, 4) + 0.0,
+    rotate(x, theta)[0].numpy().round(4) + 0.0,
+)
 
 
 # %%
@@ -2106,10 +2737,15 @@ for name in ("learned", "sinusoids", "rotary"):
         model.positions.weight.requires_grad_(False)
     learn(model, steps, adamw(model, 1e-2), schedule)  # on texts of 32 letters
     with torch.no_grad():
-        losses = F.cross_entropy(model(long[:, :-1]).transpose(1, 2), long[:, 1:], reduction="none")
+        losses = F.cross_entropy(
+            model(long[:, :-1]).transpose(1, 2), long[:, 1:], reduction="none"
+        )
     axes.plot(range(8, 129, 16), losses.mean(0).view(8, 16).mean(1), "o-", label=name)
 axes.axvline(32, color="gray", linestyle=":")
-axes.set(xlabel="place in the text; trained up to the dotted line", ylabel="loss (nats per letter)")
+axes.set(
+    xlabel="place in the text; trained up to the dotted line",
+    ylabel="loss (nats per letter)",
+)
 axes.legend()
 plt.show()
 
@@ -2160,33 +2796,63 @@ def mean_left(mu, sigma):
 
 
 # %% test="rms_norm" aspect="mean square 1 per token" points=1
-_got = rms_norm(torch.tensor([[[3.0, 4.0], [-600.0, 800.0]]]).double(), torch.ones(2).double())
-assert np.shape(_got) == (1, 2, 2), f"x of shape (1, 2, 2): the same is wanted; yours: {np.shape(_got)}."
+_got = rms_norm(
+    torch.tensor([[[3.0, 4.0], [-600.0, 800.0]]]).double(), torch.ones(2).double()
+)
+assert np.shape(_got) == (1, 2, 2), (
+    f"x of shape (1, 2, 2): the same is wanted; yours: {np.shape(_got)}."
+)
 _wanted = np.array([[[0.6, 0.8], [-0.6, 0.8]]]) * math.sqrt(2)
-assert close(_got, _wanted, 0, 1e-4), f"3 and 4 become .849 and 1.131; yours: {_got[0, 0].tolist()}."
+assert close(_got, _wanted, 0, 1e-4), (
+    f"3 and 4 become .849 and 1.131; yours: {_got[0, 0].tolist()}."
+)
 ### BEGIN HIDDEN TESTS
-for _shape, _scale, _more in (((2, 3, 5), 4, (1e-6,)), ((4, 3), 0.1, (0.3,)), ((6,), 1e-3, ()), ((2, 5, 3, 4), 1, ())):
-    _x, _g = (torch.randn(_shape).double() + 1) * _scale, torch.randn(_shape[-1]).double()
-    _wanted = _g * _x / (_x.square().mean(-1, keepdim=True) + (_more[0] if _more else 1e-6)).sqrt()
+for _shape, _scale, _more in (
+    ((2, 3, 5), 4, (1e-6,)),
+    ((4, 3), 0.1, (0.3,)),
+    ((6,), 1e-3, ()),
+    ((2, 5, 3, 4), 1, ()),
+):
+    _x, _g = (
+        (torch.randn(_shape).double() + 1) * _scale,
+        torch.randn(_shape[-1]).double(),
+    )
+    _wanted = (
+        _g
+        * _x
+        / (_x.square().mean(-1, keepdim=True) + (_more[0] if _more else 1e-6)).sqrt()
+    )
     assert close(rms_norm(_x.clone(), _g.clone(), *_more), _wanted, 1e-4, 1e-6), (
         f"x of shape {_shape} and spread {_scale}, eps = {_more[0] if _more else 'not given'}, random gain: "
         "not what the formula gives."
     )
     _after = arguments_after(rms_norm, _x.clone(), _g.clone())
-    assert close(_after[0], _x) and close(_after[1], _g), "x or gain is changed in place by your rms_norm."
+    assert close(_after[0], _x) and close(_after[1], _g), (
+        "x or gain is changed in place by your rms_norm."
+    )
 ### END HIDDEN TESTS
 
 # %% test="rms_norm" aspect="squares of the positive" points=1
 _x = torch.tensor([[-2.0, -0.5, 0.0], [0.5, 1.0, 3.0]]).double()
 _got = squared_relu(_x.clone())
 assert np.shape(_got) == (2, 3), f"The shape of x is wanted; yours: {np.shape(_got)}."
-assert close(_got, [[0, 0, 0], [0.25, 1, 9]], 1e-5), f"0 0 0 and .25 1 9 wanted; yours: {_got.tolist()}."
-assert close(gradients(squared_relu, _x)[0], [[0, 0, 0], [1, 2, 6]], 1e-5), "Its slope should be 2x, and 0 below zero."
+assert close(_got, [[0, 0, 0], [0.25, 1, 9]], 1e-5), (
+    f"0 0 0 and .25 1 9 wanted; yours: {_got.tolist()}."
+)
+assert close(gradients(squared_relu, _x)[0], [[0, 0, 0], [1, 2, 6]], 1e-5), (
+    "Its slope should be 2x, and 0 below zero."
+)
 ### BEGIN HIDDEN TESTS
 _x = torch.randn(3, 4, 2).double() * 2
-assert close(squared_relu(_x.clone()), torch.relu(_x) ** 2, 1e-4), "On random numbers your squared_relu is wrong."
-assert close(gradients(squared_relu, _x)[0], 2 * torch.relu(_x), 1e-4), "On random numbers its slope is wrong."
-assert close(arguments_after(squared_relu, _x.clone())[0], _x), "x is changed in place by your squared_relu."
+assert close(squared_relu(_x.clone()), torch.relu(_x) ** 2, 1e-4), (
+    "On random numbers your squared_relu is wrong."
+)
+assert close(gradients(squared_relu, _x)[0], 2 * torch.relu(_x), 1e-4), (
+    "On random numbers its slope is wrong."
+)
+assert close(arguments_after(squared_relu, _x.clone())[0], _x), (
+    "x is changed in place by your squared_relu."
+)
 ### END HIDDEN TESTS
 
 # %% test="rms_norm" aspect="the mean that stays" points=1
@@ -2197,10 +2863,19 @@ assert close(_got, 0.6, 1e-4), f"Mean 3, deviation 4: .6 is left; yours: {_got}.
 _x = np.random.default_rng().normal(size=50) * 2 + random.uniform(1, 3)
 _wanted = (_x / math.sqrt((_x**2).mean())).mean()
 _got = mean_left(_x.mean(), _x.std())
-assert close(_got, _wanted, 1e-4), f"Mean {_x.mean():.3f}, deviation {_x.std():.3f}: {_wanted:.4f}, not {_got}."
-for _mu, _sigma, _wanted in ((-2.0, 1.5, -0.8), (0.0, 2.0, 0), (-3.0, 0.0, -1), (0.05, 0.12, 5 / 13)):
+assert close(_got, _wanted, 1e-4), (
+    f"Mean {_x.mean():.3f}, deviation {_x.std():.3f}: {_wanted:.4f}, not {_got}."
+)
+for _mu, _sigma, _wanted in (
+    (-2.0, 1.5, -0.8),
+    (0.0, 2.0, 0),
+    (-3.0, 0.0, -1),
+    (0.05, 0.12, 5 / 13),
+):
     _got = mean_left(_mu, _sigma)
-    assert close(_got, _wanted, 1e-4, 1e-6), f"Mean {_mu}, deviation {_sigma}: {_wanted:.3f} wanted; yours: {_got}."
+    assert close(_got, _wanted, 1e-4, 1e-6), (
+        f"Mean {_mu}, deviation {_sigma}: {_wanted:.3f} wanted; yours: {_got}."
+    )
 ### END HIDDEN TESTS
 
 # %% [markdown] statement="orthogonal"
@@ -2258,7 +2933,9 @@ measured_small = pushed(0.01, 5)
 for _s, _rounds, _wanted in ((0.5, 0, 0.5), (1.0, 1, 0.701), (0.5, 1, 1.188859375)):
     _got = pushed(_s, _rounds)
     assert is_number(_got), f"pushed returns a number; yours: {_got!r}."
-    assert close(_got, _wanted, 1e-5), f"s = {_s}, {_rounds} rounds: {_wanted} wanted; yours: {_got}."
+    assert close(_got, _wanted, 1e-5), (
+        f"s = {_s}, {_rounds} rounds: {_wanted} wanted; yours: {_got}."
+    )
 ### BEGIN HIDDEN TESTS
 _step = np.polynomial.Polynomial([0, 3.4445, 0, -4.775, 0, 2.0315])
 for _rounds in (2, 4, 1, 0):
@@ -2266,7 +2943,9 @@ for _rounds in (2, 4, 1, 0):
     for _ in range(_rounds):
         _wanted = _step(_wanted)
     _got = pushed(_s, _rounds)
-    assert close(_got, _wanted, 1e-4), f"s = {_s:.4f}, {_rounds} rounds: {_wanted:.5f} wanted; yours: {_got}."
+    assert close(_got, _wanted, 1e-4), (
+        f"s = {_s:.4f}, {_rounds} rounds: {_wanted:.5f} wanted; yours: {_got}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="orthogonal" aspect="directions stay, values are pushed" points=1
@@ -2277,7 +2956,9 @@ _sizes = ((3, 5, 4), (6, 2, 3), (4, 4, 2), (5, 1, 1), (1, 6, 5), (3, 2, 0))
 for _p, _q, _rounds in _sizes:
     _G = torch.randn(_p, _q).double() * 30
     _got = orthogonal(_G.clone(), _rounds)
-    assert np.shape(_got) == (_p, _q), f"G is [{_p}, {_q}], so X is; yours: {np.shape(_got)}."
+    assert np.shape(_got) == (_p, _q), (
+        f"G is [{_p}, {_q}], so X is; yours: {np.shape(_got)}."
+    )
     _U, _S, _W = torch.linalg.svd(_G, full_matrices=False)
     _S = _S / _S.norm()
     for _ in range(_rounds):
@@ -2287,7 +2968,9 @@ for _p, _q, _rounds in _sizes:
         f"pushed singular values {_S.numpy().round(3)} wanted."
     )
     ### BEGIN HIDDEN TESTS
-    assert close(arguments_after(orthogonal, _G.clone(), _rounds)[0], _G), "G is changed in place by your orthogonal."
+    assert close(arguments_after(orthogonal, _G.clone(), _rounds)[0], _G), (
+        "G is changed in place by your orthogonal."
+    )
 ### END HIDDEN TESTS
 
 # %% test="orthogonal" aspect="zero stays zero" points=1
@@ -2297,9 +2980,15 @@ _shapes, _tiny = ((3, 2), (4, 4), (1, 5)), (1, 1e-3, 2e-4, 1e4)
 ### END HIDDEN TESTS
 for _shape in _shapes:
     _got = orthogonal(torch.zeros(_shape))
-    assert np.shape(_got) == _shape, f"G is {list(_shape)}, so X is; yours: {np.shape(_got)}."
-    assert not torch.as_tensor(_got).isnan().any(), "A zero gradient gives NaN: something is divided by zero."
-    assert not np.any(np.asarray(_got)), f"A zero gradient should give a zero step; yours: {_got}."
+    assert np.shape(_got) == _shape, (
+        f"G is {list(_shape)}, so X is; yours: {np.shape(_got)}."
+    )
+    assert not torch.as_tensor(_got).isnan().any(), (
+        "A zero gradient gives NaN: something is divided by zero."
+    )
+    assert not np.any(np.asarray(_got)), (
+        f"A zero gradient should give a zero step; yours: {_got}."
+    )
 _wanted = 2 / math.hypot(1, 2)
 for _ in range(5):
     _wanted = 3.4445 * _wanted - 4.775 * _wanted**3 + 2.0315 * _wanted**5
@@ -2318,7 +3007,9 @@ for _name, _value in (("guess_small", guess_small), ("measured_small", measured_
 _s = 0.01
 for _ in range(5):
     _s = _s * (3.4445 + _s**2 * (-4.775 + 2.0315 * _s**2))
-assert close(measured_small, _s, 1e-3), f"0.01 does not become {measured_small} in 5 rounds."
+assert close(measured_small, _s, 1e-3), (
+    f"0.01 does not become {measured_small} in 5 rounds."
+)
 ### END HIDDEN TESTS
 
 # %%
@@ -2334,12 +3025,22 @@ plt.show()
 # Five rounds lift all but the smallest to about 1: roughly, and fast. Now every step past the lectures, each alone, on letters:
 
 # %%
-changes = {"as built": {}, "rotary": {"positions": "rotary"}, "RMSNorm": {"norm": "rms"}}
+changes = {
+    "as built": {},
+    "rotary": {"positions": "rotary"},
+    "RMSNorm": {"norm": "rms"},
+}
 changes |= {"squared ReLU": {"activation": "squared_relu"}, "Muon": {}}
-changes["all four"] = {"positions": "rotary", "norm": "rms", "activation": "squared_relu"}
+changes["all four"] = {
+    "positions": "rotary",
+    "norm": "rms",
+    "activation": "squared_relu",
+}
 
 # %%
-steps, seeds = budget().choose(grading=(20, (1,)), laptop=(200, (1, 2)), gpu=(2_000, (1, 2, 3)))
+steps, seeds = budget().choose(
+    grading=(20, (1,)), laptop=(200, (1, 2)), gpu=(2_000, (1, 2, 3))
+)
 schedule, losses = warmup_cosine(steps // 10, 0), {}
 
 # %%
@@ -2349,7 +3050,9 @@ for name, switches in changes.items():
         set_seed(seed)
         model = small(**switches)
         by_muon = name in ("Muon", "all four")
-        optimiser = muon(model, model.blocks, 0.02, 1e-2) if by_muon else adamw(model, 1e-2)
+        optimiser = (
+            muon(model, model.blocks, 0.02, 1e-2) if by_muon else adamw(model, 1e-2)
+        )
         losses[name].append(learn(model, steps, optimiser, schedule))
 writer = model  # the last one writes in the next section
 
@@ -2395,7 +3098,9 @@ def next_distribution(s, tau=1.0, k=None, p=None):
     if p is not None:
         ordered = chances.sort(descending=True).values
         kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
+        chances = chances * (
+            chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1)
+        )
         chances = chances / chances.sum(-1, keepdim=True)
     return chances
     ### END SOLUTION
@@ -2403,23 +3108,37 @@ def next_distribution(s, tau=1.0, k=None, p=None):
 
 # %% test="next_distribution" aspect="temperature" points=1
 _s = torch.tensor([[0.0, math.log(2), math.log(3)], [5.0, 900.0, 1.0]]).double()
-for _tau, _wanted in ((1.0, [1 / 6, 2 / 6, 3 / 6]), (0.5, [1 / 14, 4 / 14, 9 / 14]), (0, [0, 0, 1])):
+for _tau, _wanted in (
+    (1.0, [1 / 6, 2 / 6, 3 / 6]),
+    (0.5, [1 / 14, 4 / 14, 9 / 14]),
+    (0, [0, 0, 1]),
+):
     _got = next_distribution(_s.clone(), _tau)
-    assert np.shape(_got) == (2, 3), f"Chances of shape (2, 3) are wanted; yours: {np.shape(_got)}."
+    assert np.shape(_got) == (2, 3), (
+        f"Chances of shape (2, 3) are wanted; yours: {np.shape(_got)}."
+    )
     assert close(_got[0], _wanted, 1e-5, 1e-6), (
         f"Scores ln 1, ln 2, ln 3 at {_tau}: {np.round(_wanted, 3)}; yours: {_got[0]}."
     )
     assert close(_got[1], [0, 1, 0], 1e-5, 1e-6), (
         f"A score of 900 beside 5 and 1 at {_tau}: all to it; yours: {_got[1]}."
     )
-assert close(next_distribution(_s.clone())[0], [1 / 6, 2 / 6, 3 / 6], 1e-5), "If none is given, the temperature is 1."
+assert close(next_distribution(_s.clone())[0], [1 / 6, 2 / 6, 3 / 6], 1e-5), (
+    "If none is given, the temperature is 1."
+)
 ### BEGIN HIDDEN TESTS
 _s = torch.randn(3, 5).double() * 3
 for _tau in (0.3, 1.7, 4.0):
     _wanted = torch.softmax(_s / _tau, -1)
-    assert close(next_distribution(_s.clone(), _tau), _wanted, 1e-4, 1e-5), f"Random scores, temperature {_tau}: wrong."
-assert close(arguments_after(next_distribution, _s.clone(), 0.7, 3, 0.8)[0], _s), "Your function changes the scores s."
-_s = torch.tensor([[1e-30, 0.0, -1.0], [-900.0, 3.0, 3.001], [-7.0, -6.0, -8.0], [5, 4, 4.99]])
+    assert close(next_distribution(_s.clone(), _tau), _wanted, 1e-4, 1e-5), (
+        f"Random scores, temperature {_tau}: wrong."
+    )
+assert close(arguments_after(next_distribution, _s.clone(), 0.7, 3, 0.8)[0], _s), (
+    "Your function changes the scores s."
+)
+_s = torch.tensor(
+    [[1e-30, 0.0, -1.0], [-900.0, 3.0, 3.001], [-7.0, -6.0, -8.0], [5, 4, 4.99]]
+)
 for _more in ((0,), (0, 2), (0.0, None, 0.5), (0, 3, 0.9)):
     _got = next_distribution(_s.clone(), *_more)
     assert close(_got, [[1, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]], 0, 1e-6), (
@@ -2430,11 +3149,15 @@ for _more in ((0,), (0, 2), (0.0, None, 0.5), (0, 3, 0.9)):
 # %% test="next_distribution" aspect="the k most likely" points=1
 _s = torch.tensor([[0.1, 0.4, 0.2, 0.3], [0.4, 0.3, 0.2, 0.1]]).double().log()
 _got = next_distribution(_s.clone(), 1.0, 2)
-assert np.shape(_got) == (2, 4), f"Chances of shape (2, 4) are wanted; yours: {np.shape(_got)}."
+assert np.shape(_got) == (2, 4), (
+    f"Chances of shape (2, 4) are wanted; yours: {np.shape(_got)}."
+)
 assert close(_got, [[0, 4 / 7, 0, 3 / 7], [4 / 7, 3 / 7, 0, 0]], 1e-5, 1e-6), (
     f"k = 2: two of each row, sum 1; yours: {_got}."
 )
-assert close(next_distribution(_s.clone(), 1.0, 9), _s.exp(), 1e-5), "k larger than V keeps everything."
+assert close(next_distribution(_s.clone(), 1.0, 9), _s.exp(), 1e-5), (
+    "k larger than V keeps everything."
+)
 ### BEGIN HIDDEN TESTS
 _s = torch.stack([torch.randperm(7) for _ in range(3)]).double() / 2
 for _k in (1, 3, 7, 8):
@@ -2443,7 +3166,10 @@ for _k in (1, 3, 7, 8):
         f"Seven tokens in three rows, k = {_k}: the {min(_k, 7)} best of each row should stay, scaled to sum 1."
     )
 _s = torch.tensor([[0.0, 1.0, 0.0, -1.0], [2.0, 2.0, 2.0, 5.0], [1.0, 3.0, 2.0, 0.0]])
-for _k, _kept in ((2, [[1, 1, 1, 0], [1, 1, 1, 1], [0, 1, 1, 0]]), (1, [[0, 1, 0, 0], [0, 0, 0, 1], [0, 1, 0, 0]])):
+for _k, _kept in (
+    (2, [[1, 1, 1, 0], [1, 1, 1, 1], [0, 1, 1, 0]]),
+    (1, [[0, 1, 0, 0], [0, 0, 0, 1], [0, 1, 0, 0]]),
+):
     _wanted = torch.softmax(_s.masked_fill(torch.tensor(_kept) == 0, -math.inf), -1)
     _got = next_distribution(_s.clone(), 1.0, _k)
     assert close(_got, _wanted, 1e-4, 1e-6), (
@@ -2461,49 +3187,66 @@ for _p, _wanted in (
     _wanted = np.array(_wanted) / np.sum(_wanted, axis=1, keepdims=True)
     _p = _p - 1e-6  # .9 and .05 are .95, whatever rounding makes of it
     _got = next_distribution(_s.clone(), 1.0, None, _p)
-    assert np.shape(_got) == (2, 4), f"Chances of shape (2, 4) are wanted; yours: {np.shape(_got)}."
+    assert np.shape(_got) == (2, 4), (
+        f"Chances of shape (2, 4) are wanted; yours: {np.shape(_got)}."
+    )
     assert close(_got, _wanted, 1e-5, 1e-6), (
         f"p = {_p:.2f}, chances {_s.exp().numpy()}: {_wanted.round(3)} wanted; yours {_got}."
     )
 ### BEGIN HIDDEN TESTS
 _half = torch.tensor([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]).double()
 for _s in (_half.log() + shift for shift in range(9)):
-    if all(torch.equal(part.softmax(1).double(), _half) for part in (_s, _s.float())):  # rounding leaves the half alone
+    if all(
+        torch.equal(part.softmax(1).double(), _half) for part in (_s, _s.float())
+    ):  # rounding leaves the half alone
         _got = next_distribution(_s.clone(), 1.0, None, 0.5)
         assert close(_got, [[1, 0, 0], [0, 1, 0]], 0, 1e-6), (
             f"Chances .5, .25, .25 and p = .5: the best alone has at least p, so only it stays; yours: {_got[0]}."
         )
 _s = torch.tensor([[0.0, 1.0, 0.0, -1.0], [2.0, 2.0, 2.0, -1.0]])
-_got = next_distribution(_s.clone(), 1.0, None, 0.6)  # chances .20, .53, .20, .07 and .33, .33, .33, .02
+_got = next_distribution(
+    _s.clone(), 1.0, None, 0.6
+)  # chances .20, .53, .20, .07 and .33, .33, .33, .02
 _wanted = torch.softmax(_s.masked_fill(_s < 0, -math.inf), -1)
 assert close(_got, _wanted, 1e-4, 1e-6), (
     f"p = .6, scores {_s.tolist()}: what is as likely as the last one kept stays, too; yours: {_got}."
 )
 _s = torch.randn(60, 50)
-assert close(next_distribution(_s.clone(), 1.0, None, 1.0), _s.softmax(-1), 1e-3, 1e-5), (
-    "p = 1 keeps everything, also where 50 chances in float32 add up to 0.9999999."
-)
+assert close(
+    next_distribution(_s.clone(), 1.0, None, 1.0), _s.softmax(-1), 1e-3, 1e-5
+), "p = 1 keeps everything, also where 50 chances in float32 add up to 0.9999999."
 _got = next_distribution(_s.clone(), 1.0, None, 1e-6)
-assert close(_got, F.one_hot(_s.argmax(-1), 50), 0, 1e-6), "A tiny p keeps the best token, and only it."
+assert close(_got, F.one_hot(_s.argmax(-1), 50), 0, 1e-6), (
+    "A tiny p keeps the best token, and only it."
+)
 ### END HIDDEN TESTS
 
 # %% test="next_distribution" aspect="all three in order" points=1
 _cases = [(torch.tensor([[0.0, 1, 0.5, -1], [2, 1.9, 1.8, 1.7]]).double(), 0.7, 3, 0.8)]
 ### BEGIN HIDDEN TESTS
 _cases = []
-while len(_cases) < 9:  # cases in which another order gives something else, and no sum is nearly p
+while (
+    len(_cases) < 9
+):  # cases in which another order gives something else, and no sum is nearly p
     _tau, _k, _p = ((2.0, 5, 0.7), (0.8, 4, 0.9), (0.6, 3, 0.8))[len(_cases) // 3]
     _s = torch.randn(1, 9).double()
-    _hot, _cold = _s.sort(descending=True).values.softmax(1), (_s / _tau).sort(descending=True).values.softmax(1)
+    _hot, _cold = (
+        _s.sort(descending=True).values.softmax(1),
+        (_s / _tau).sort(descending=True).values.softmax(1),
+    )
     _kept = (_cold[:, :_k] / _cold[:, :_k].sum()).cumsum(1)
     _count, _late = (_kept < _p).sum() + 1, min((_cold.cumsum(1) < _p).sum() + 1, _k)
     _plain = ((_hot[:, :_k] / _hot[:, :_k].sum()).cumsum(1) < _p).sum() + 1
     if _count not in (_late, _plain, _k) and (_kept - _p).abs().min() > 1e-3:
-        _cases.append((torch.stack([_s[0][torch.randperm(9)] for _ in range(3)]), _tau, _k, _p))
+        _cases.append(
+            (torch.stack([_s[0][torch.randperm(9)] for _ in range(3)]), _tau, _k, _p)
+        )
 ### END HIDDEN TESTS
 for _s, _tau, _k, _p in _cases:
     _got = next_distribution(_s.clone(), _tau, _k, _p)
-    assert np.shape(_got) == tuple(_s.shape), f"Shape {tuple(_s.shape)} is wanted; yours: {np.shape(_got)}."
+    assert np.shape(_got) == tuple(_s.shape), (
+        f"Shape {tuple(_s.shape)} is wanted; yours: {np.shape(_got)}."
+    )
     for _row, _line in enumerate(_s.tolist()):
         _best = sorted(range(len(_line)), key=lambda v: -_line[v])[:_k]
         _all = sum(math.exp(_line[v] / _tau) for v in _best)
@@ -2513,7 +3256,10 @@ for _s, _tau, _k, _p in _cases:
                 _kept.append(_v)
             _sum += math.exp(_line[_v] / _tau) / _all
         _total = sum(math.exp(_line[v] / _tau) for v in _kept)
-        _wanted = [math.exp(_line[v] / _tau) / _total if v in _kept else 0 for v in range(len(_line))]
+        _wanted = [
+            math.exp(_line[v] / _tau) / _total if v in _kept else 0
+            for v in range(len(_line))
+        ]
         assert close(_got[_row], _wanted, 1e-4, 1e-5), (
             f"tau = {_tau}, k = {_k}, p = {_p}: {np.round(_wanted, 3)} wanted; yours: {np.round(_got[_row], 3)}."
         )
@@ -2537,9 +3283,17 @@ _, axes = plt.subplots(figsize=(9, 1.4))
 axes.axis("off")
 for line, (tau, top_p) in enumerate(((0.5, None), (1, None), (1, 0.8), (2, None))):
     draw = torch.Generator().manual_seed(1)
-    letters = writer.generate(prompt, 70, temperature=tau, top_p=top_p, generator=draw)[0]
+    letters = writer.generate(prompt, 70, temperature=tau, top_p=top_p, generator=draw)[
+        0
+    ]
     written = "".join(alphabet[i] for i in letters).replace("\n", "¶")
-    axes.text(0, 0.85 - 0.28 * line, f"τ = {tau:<3} p = {top_p or 1:<3}  {written}", family="monospace", fontsize=10)
+    axes.text(
+        0,
+        0.85 - 0.28 * line,
+        f"τ = {tau:<3} p = {top_p or 1:<3}  {written}",
+        family="monospace",
+        fontsize=10,
+    )
 plt.show()
 
 # %% [markdown]
@@ -2593,13 +3347,21 @@ _q, _k, _v = torch.randn(3, 2, 2, 1, 4).double()
 _q, _k, _v = torch.randn(3, 3, 5, 1, 4).double()
 ### END HIDDEN TESTS
 _got = attend_next(_q.clone(), _k.clone(), _v.clone(), None)
-assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return (z, (keys, values)); yours: {_got!r}."
-assert np.shape(_got[0]) == _v.shape, f"z of shape {tuple(_v.shape)} wanted; yours: {np.shape(_got[0])}."
-assert close(_got[0], _v, 1e-4, 1e-5), "The first token can only look at itself: z should be its value."
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return (z, (keys, values)); yours: {_got!r}."
+)
+assert np.shape(_got[0]) == _v.shape, (
+    f"z of shape {tuple(_v.shape)} wanted; yours: {np.shape(_got[0])}."
+)
+assert close(_got[0], _v, 1e-4, 1e-5), (
+    "The first token can only look at itself: z should be its value."
+)
 assert isinstance(_got[1], tuple | list) and len(_got[1]) == 2, (
     f"The pair (keys, values) is wanted; yours: {_got[1]!r}."
 )
-assert close(_got[1][0], _k, 1e-5) and close(_got[1][1], _v, 1e-5), "The new pair should hold its key and its value."
+assert close(_got[1][0], _k, 1e-5) and close(_got[1][1], _v, 1e-5), (
+    "The new pair should hold its key and its value."
+)
 
 # %% test="attend_next" aspect="step by step, all at once" points=1
 _shapes = ((2, 2, 5, 4),)
@@ -2609,7 +3371,9 @@ _shapes = ((3, 2, random.randint(4, 7), 5), (2, 3, 4, 6))
 _runs = []
 for _shape in _shapes:  # texts at once, token by token in turn
     _q, _k, _v = torch.randn(3, *_shape).double() * 2
-    _runs.append([_q, _k, _v, F.scaled_dot_product_attention(_q, _k, _v, is_causal=True), None])
+    _runs.append(
+        [_q, _k, _v, F.scaled_dot_product_attention(_q, _k, _v, is_causal=True), None]
+    )
 for _t in range(max(_shape[2] for _shape in _shapes)):
     for _run in _runs:
         _q, _k, _v, _wanted, _past = _run
@@ -2617,10 +3381,16 @@ for _t in range(max(_shape[2] for _shape in _shapes)):
         if _t >= _T:
             continue
         _got = attend_next(*(part[:, :, _t : _t + 1] for part in (_q, _k, _v)), _past)
-        assert isinstance(_got, tuple | list) and len(_got) == 2, f"Return (z, (keys, values)); yours: {_got!r}."
+        assert isinstance(_got, tuple | list) and len(_got) == 2, (
+            f"Return (z, (keys, values)); yours: {_got!r}."
+        )
         _z, _run[4] = _got
-        assert np.shape(_z) == (_B, _H, 1, _D), f"z of shape {_B, _H, 1, _D} wanted; yours: {np.shape(_z)}."
-        for _name, _mine, _all in zip(("keys", "values"), _run[4], (_k, _v), strict=True):
+        assert np.shape(_z) == (_B, _H, 1, _D), (
+            f"z of shape {_B, _H, 1, _D} wanted; yours: {np.shape(_z)}."
+        )
+        for _name, _mine, _all in zip(
+            ("keys", "values"), _run[4], (_k, _v), strict=True
+        ):
             assert np.shape(_mine) == (_B, _H, _t + 1, _D), (
                 f"Token {_t + 1}: {_name} of {_t + 1} places wanted; yours: {np.shape(_mine)}."
             )
@@ -2635,32 +3405,47 @@ _q, _k, _v = torch.randn(3, 3, 2, 1, 4).double()
 _old = [torch.randn(3, 2, 6, 4).double() for _ in range(2)]
 _keys, _values = (torch.cat(part, 2) for part in ((_old[0], _k), (_old[1], _v)))
 for _ in range(2):
-    _got = attend_next(_q.clone(), _k.clone(), _v.clone(), tuple(part.clone() for part in _old))
-    assert close(_got[0], F.scaled_dot_product_attention(_q, _keys, _values), 1e-3, 1e-5), (
+    _got = attend_next(
+        _q.clone(), _k.clone(), _v.clone(), tuple(part.clone() for part in _old)
+    )
+    assert close(
+        _got[0], F.scaled_dot_product_attention(_q, _keys, _values), 1e-3, 1e-5
+    ), (
         "A past of six places that was handed over: z is wrong. Only `past` says what was before, nothing else."
     )
-_after = arguments_after(attend_next, _q.clone(), _k.clone(), _v.clone(), [part.clone() for part in _old])
-assert all(close(new, old) for new, old in zip(_after, (_q, _k, _v), strict=False)), "q, k or v is changed in place."
-assert len(_after[3]) == 2 and all(close(new, old) for new, old in zip(_after[3], _old, strict=True)), (
-    "`past` is changed in place: return a new pair."
+_after = arguments_after(
+    attend_next, _q.clone(), _k.clone(), _v.clone(), [part.clone() for part in _old]
 )
+assert all(close(new, old) for new, old in zip(_after, (_q, _k, _v), strict=False)), (
+    "q, k or v is changed in place."
+)
+assert len(_after[3]) == 2 and all(
+    close(new, old) for new, old in zip(_after[3], _old, strict=True)
+), "`past` is changed in place: return a new pair."
 ### END HIDDEN TESTS
 
 # %% test="attend_next" aspect="tokens read" points=1
 for _m, _n, _wanted in ((1, 1, (1, 1)), (1, 3, (6, 3)), (4, 2, (9, 5))):
     _got = reads(_m, _n)
     assert np.shape(_got) == (2,), f"reads returns two numbers; yours: {_got!r}."
-    assert close(_got, _wanted), f"Prompt {_m}, {_n} new: {_wanted} wanted; yours: {tuple(_got)}."
+    assert close(_got, _wanted), (
+        f"Prompt {_m}, {_n} new: {_wanted} wanted; yours: {tuple(_got)}."
+    )
 ### BEGIN HIDDEN TESTS
 for _m, _n in ((random.randint(5, 50), random.randint(5, 50)), (30, 1), (1, 20)):
-    _wanted, _got = (len([1 for i in range(_n) for _ in range(_m + i)]), _m + _n - 1), reads(_m, _n)
+    _wanted, _got = (
+        (len([1 for i in range(_n) for _ in range(_m + i)]), _m + _n - 1),
+        reads(_m, _n),
+    )
     assert close(_got, _wanted), f"Prompt {_m}, {_n} new tokens: not {_got}."
 ### END HIDDEN TESTS
 
 # %% test="attend_next" aspect="bytes of a cache" points=1
 _got = cache_bytes(12, 1, 1024, 768, 2)
 assert is_number(_got), f"cache_bytes returns a number; yours: {_got!r}."
-assert _got == 37_748_736, f"GPT-2's size, 1,024 tokens, 2 bytes each: 37,748,736 bytes; yours: {_got:,}."
+assert _got == 37_748_736, (
+    f"GPT-2's size, 1,024 tokens, 2 bytes each: 37,748,736 bytes; yours: {_got:,}."
+)
 ### BEGIN HIDDEN TESTS
 for _args in ((3, 5, 7, 11, 2), (2, 3, 4, 5, 4), (1, 1, 1, 1, 1)):
     _got = cache_bytes(*_args)
@@ -2669,7 +3454,11 @@ for _args in ((3, 5, 7, 11, 2), (2, 3, 4, 5, 4), (1, 1, 1, 1, 1)):
 
 # %%
 most = budget().choose(grading=160, laptop=512, gpu=512)
-model, lengths, times = small(block=2 * most, width=64), [most // 8, most // 3, most], {}
+model, lengths, times = (
+    small(block=2 * most, width=64),
+    [most // 8, most // 3, most],
+    {},
+)
 same = []
 
 # %%
@@ -2679,7 +3468,10 @@ for cache in (False, True):
         draw, begin = torch.Generator().manual_seed(1), time.process_time()
         same.append(model.generate(prompt[:, :1], n, cache=cache, generator=draw))
         times[cache].append(time.process_time() - begin)
-print("the same tokens:", all(torch.equal(*two) for two in zip(same[:3], same[3:], strict=True)))
+print(
+    "the same tokens:",
+    all(torch.equal(*two) for two in zip(same[:3], same[3:], strict=True)),
+)
 
 # %%
 _, (left, right) = plt.subplots(1, 2)
@@ -2687,7 +3479,9 @@ for cache, label in ((False, "without"), (True, "with cache")):
     left.loglog(lengths, times[cache], "o-", label=label)
 left.set(xlabel="new tokens", ylabel="CPU seconds")
 left.legend()
-right.loglog(lengths, [np.divide(*reads(1, n)) for n in lengths], "o-", label="tokens read")
+right.loglog(
+    lengths, [np.divide(*reads(1, n)) for n in lengths], "o-", label="tokens read"
+)
 right.loglog(lengths, np.divide(times[False], times[True]), "o-", label="time")
 right.set(xlabel="new tokens", ylabel="without / with cache")
 right.legend()
@@ -2736,13 +3530,21 @@ def megabytes(bpc, characters):
 
 
 # %% test="bits" aspect="perplexity of the slide" points=1
-assert hasattr(slide, "keys") and {"LSTM", "Transformer"} <= set(slide), f"slide is a dict; yours: {slide!r}."
+assert hasattr(slide, "keys") and {"LSTM", "Transformer"} <= set(slide), (
+    f"slide is a dict; yours: {slide!r}."
+)
 for _name in ("LSTM", "Transformer"):
     assert is_number(slide[_name]), f"slide[{_name!r}] should be a number: {slide!r}."
-assert slide["LSTM"] > slide["Transformer"] > 1, f"Fewer bits, smaller perplexity, above 1; yours: {slide!r}."
+assert slide["LSTM"] > slide["Transformer"] > 1, (
+    f"Fewer bits, smaller perplexity, above 1; yours: {slide!r}."
+)
 ### BEGIN HIDDEN TESTS
-assert close(slide["LSTM"], 2.3784, 3e-3), f"1.25 bits are not a perplexity of {slide['LSTM']}."
-assert close(slide["Transformer"], 2.0994, 3e-3), f"1.07 bits: not {slide['Transformer']}."
+assert close(slide["LSTM"], 2.3784, 3e-3), (
+    f"1.25 bits are not a perplexity of {slide['LSTM']}."
+)
+assert close(slide["Transformer"], 2.0994, 3e-3), (
+    f"1.07 bits: not {slide['Transformer']}."
+)
 ### END HIDDEN TESTS
 
 # %% test="bits" aspect="nats per token to bits" points=1
@@ -2754,9 +3556,17 @@ assert close(_got, 1, 1e-5), (
     f"100 words of 5 characters, 32 equally likely words: 5 bits a word, 1 a character; not {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_p, _lengths = np.random.default_rng().uniform(0.05, 0.9, 30), np.random.default_rng().integers(2, 9, 30)
-_wanted, _got = -np.log2(_p).sum() / _lengths.sum(), bits(-np.log(_p).mean(), 30, int(_lengths.sum()))
-assert close(_got, _wanted, 1e-5), f"30 random words: {_wanted:.4f} wanted; yours: {_got}."
+_p, _lengths = (
+    np.random.default_rng().uniform(0.05, 0.9, 30),
+    np.random.default_rng().integers(2, 9, 30),
+)
+_wanted, _got = (
+    -np.log2(_p).sum() / _lengths.sum(),
+    bits(-np.log(_p).mean(), 30, int(_lengths.sum())),
+)
+assert close(_got, _wanted, 1e-5), (
+    f"30 random words: {_wanted:.4f} wanted; yours: {_got}."
+)
 _got = bits(0.0, 7, 31)
 assert close(_got, 0), f"A model that is sure and right, 0 nats: 0 bits; yours: {_got}."
 ### END HIDDEN TESTS
@@ -2766,14 +3576,22 @@ _got = megabytes(8, 3_000_000)
 assert is_number(_got), f"megabytes returns a number; yours: {_got!r}."
 assert close(_got, 3, 1e-5), f"3 million characters at 8 bits: 3 MB; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _rate, _size, _wanted in ((1.07, 100_000_000, 13.375), (2.5, 1_000, 0.0003125), (12, 600_000, 0.9)):
+for _rate, _size, _wanted in (
+    (1.07, 100_000_000, 13.375),
+    (2.5, 1_000, 0.0003125),
+    (12, 600_000, 0.9),
+):
     _got = megabytes(_rate, _size)
-    assert close(_got, _wanted, 1e-5), f"{_size:,} characters at {_rate} bits: {_wanted} MB wanted; yours: {_got}."
+    assert close(_got, _wanted, 1e-5), (
+        f"{_size:,} characters at {_rate} bits: {_wanted} MB wanted; yours: {_got}."
+    )
 ### END HIDDEN TESTS
 
 # %%
 for name, bpc in (("LSTM", 1.25), ("Transformer", 1.07)):
-    print(f"text8, {name}: {slide[name]:.2f} equally likely letters; 100 MB become {megabytes(bpc, 10**8):.1f}")
+    print(
+        f"text8, {name}: {slide[name]:.2f} equally likely letters; 100 MB become {megabytes(bpc, 10**8):.1f}"
+    )
 
 # %% [markdown]
 # And on our text? We go back to words, where the floor and chapter 02's champion wait. Here is its modified Kneser-Ney:
@@ -2784,12 +3602,19 @@ for name, bpc in (("LSTM", 1.25), ("Transformer", 1.07)):
 more = budget().choose(grading=0, laptop=300_000, gpu=3_000_000)
 training, valid = list(corpus.splits["train"]), corpus.splits["valid"]
 if more:
-    training += [document.tokens[:-1] for document in kitchen.documents(tokens=more, seed=8)]
+    training += [
+        document.tokens[:-1] for document in kitchen.documents(tokens=more, seed=8)
+    ]
 
 # %%
-counts = ngrams.NgramCounts(training, 5, ngrams.events(training, 2))  # words seen once are <UNK>
+counts = ngrams.NgramCounts(
+    training, 5, ngrams.events(training, 2)
+)  # words seen once are <UNK>
 words = counts.vocabulary
-word_ids, valid_ids = (torch.from_numpy(row[row != len(words)]) for row in map(counts.encode, (training, valid)))
+word_ids, valid_ids = (
+    torch.from_numpy(row[row != len(words)])
+    for row in map(counts.encode, (training, valid))
+)
 tables = kneser_ney(counts.levels, len(words))  # noqa: F821
 champion = ngrams.BackoffModel(counts, *zip(*tables, strict=True))
 nats = {"Kneser-Ney 5": -champion.score(valid).mean()}
@@ -2803,11 +3628,20 @@ class Recurrent(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(V, C)
         nn.init.normal_(self.embedding.weight, std=0.05)
-        self.cell, self.out = nn.LSTM(C, 15 * C // 8, batch_first=True), nn.Linear(15 * C // 8, C)
+        self.cell, self.out = (
+            nn.LSTM(C, 15 * C // 8, batch_first=True),
+            nn.Linear(15 * C // 8, C),
+        )
 
     def forward(self, tokens, targets=None):
-        scores = self.out(self.cell(self.embedding(tokens))[0]) @ self.embedding.weight.T
-        return scores if targets is None else F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+        scores = (
+            self.out(self.cell(self.embedding(tokens))[0]) @ self.embedding.weight.T
+        )
+        return (
+            scores
+            if targets is None
+            else F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+        )
 
 
 word_rows = valid_ids[: 65 * 40].view(40, 65)
@@ -2828,10 +3662,23 @@ models, histories = {}, {}
 # %%
 for name in ("LSTM", "Transformer"):
     set_seed(1)
-    models[name] = model = Recurrent(len(words), C) if name == "LSTM" else transformer.Transformer(config)
-    optimiser = adamw(model, 1e-2) if name == "LSTM" else muon(model, model.blocks, 0.02, 1e-2)
-    options = {"schedule": warmup_cosine(steps // 10, 0), "every": max(5, steps // 20), "validation": held_out_words}
-    options |= {"steps": steps, "optimiser": optimiser, "clock": time.process_time, "device": "cpu"}
+    models[name] = model = (
+        Recurrent(len(words), C) if name == "LSTM" else transformer.Transformer(config)
+    )
+    optimiser = (
+        adamw(model, 1e-2) if name == "LSTM" else muon(model, model.blocks, 0.02, 1e-2)
+    )
+    options = {
+        "schedule": warmup_cosine(steps // 10, 0),
+        "every": max(5, steps // 20),
+        "validation": held_out_words,
+    }
+    options |= {
+        "steps": steps,
+        "optimiser": optimiser,
+        "clock": time.process_time,
+        "device": "cpu",
+    }
     histories[name] = train(model, word_windows, letter_loss, **options)
     nats[name] = loss_with_context(model, valid_ids, 64)
     print(f"{name}: {sum(weight.numel() for weight in model.parameters()):,} weights")
@@ -2840,20 +3687,31 @@ for name in ("LSTM", "Transformer"):
 nats["floor"] = kitchen.floor(kitchen.split("valid"), set(words)).nats
 letters = sum(len(word) + 1 for document in valid for word in document) + len(valid)
 order = sorted(nats, key=nats.get)
-colours = dict(zip(["LSTM", "Transformer", "Kneser-Ney 5", "floor"], plots.COLOURS, strict=False))
+colours = dict(
+    zip(["LSTM", "Transformer", "Kneser-Ney 5", "floor"], plots.COLOURS, strict=False)
+)
 per_letter = [bits(nats[name], len(valid_ids), letters) for name in order]
 
 # %%
 _, (left, right) = plt.subplots(1, 2, figsize=(9, 2.9))
 for name, history in histories.items():
-    left.plot(history["seconds"], history["validation loss"], ".-", color=colours[name], label=name)
+    left.plot(
+        history["seconds"],
+        history["validation loss"],
+        ".-",
+        color=colours[name],
+        label=name,
+    )
 for name, style in (("Kneser-Ney 5", "--"), ("floor", ":")):
     left.axhline(nats[name], color=colours[name], linestyle=style, label=name)
 left.set(xlabel="CPU seconds of training", ylabel="held-out loss (nats per word)")
 left.legend()
 bars = right.barh(order, per_letter, color=[colours[name] for name in order])
 right.bar_label(bars, [f"{math.exp(nats[name]):.3g}" for name in order], padding=3)
-right.set(xlabel="bits per character; beside it, perplexity per word", xlim=(0, 1.15 * max(per_letter)))
+right.set(
+    xlabel="bits per character; beside it, perplexity per word",
+    xlim=(0, 1.15 * max(per_letter)),
+)
 plt.show()
 
 # %% [markdown]
@@ -2865,17 +3723,36 @@ plt.show()
 def scores_of(model, asked):
     """Scores [n, V] for the word at each probe, from up to 64 words before it."""
     if model is champion:
-        return torch.from_numpy(np.array([champion.context_distribution(probe.prefix) for probe in asked]))
-    prefixes = [torch.tensor([counts.index[w] for w in ["</s>", *probe.prefix]][-64:]) for probe in asked]
-    padded = nn.utils.rnn.pad_sequence(prefixes, batch_first=True)  # on the right: harmless
+        return torch.from_numpy(
+            np.array([champion.context_distribution(probe.prefix) for probe in asked])
+        )
+    prefixes = [
+        torch.tensor([counts.index[w] for w in ["</s>", *probe.prefix]][-64:])
+        for probe in asked
+    ]
+    padded = nn.utils.rnn.pad_sequence(
+        prefixes, batch_first=True
+    )  # on the right: harmless
     with torch.no_grad():
-        return torch.stack([row[len(prefix) - 1] for row, prefix in zip(model(padded), prefixes, strict=True)])
+        return torch.stack(
+            [
+                row[len(prefix) - 1]
+                for row, prefix in zip(model(padded), prefixes, strict=True)
+            ]
+        )
 
 
 def is_right(probe, row):
     """Copying: the right word is on top. Agreement: the right form is likelier than the other number."""
-    right, wrong = (row[[counts.index[word] for word in some]] for some in (probe.right, probe.wrong))
-    return bool(right.max() >= row.max()) if probe.wrong == () else bool(right.max() > wrong.max())
+    right, wrong = (
+        row[[counts.index[word] for word in some]]
+        for some in (probe.right, probe.wrong)
+    )
+    return (
+        bool(right.max() >= row.max())
+        if probe.wrong == ()
+        else bool(right.max() > wrong.max())
+    )
 
 
 # %%
@@ -2884,14 +3761,32 @@ bands = {"1-4": 1, "5-12": 5, "13-30": 13, "31 on": 31}
 # %%
 _, panels = plt.subplots(1, 2, sharey=True)
 for axes, kind in zip(panels, ("agreement", "copying"), strict=True):
-    asked = kitchen.probes(kind, tokens=budget().choose(grading=5_000, laptop=20_000, gpu=30_000), seed=13)
-    places = np.searchsorted(list(bands.values()), [probe.distance for probe in asked], side="right") - 1
-    for (name, model), style in zip({"Kneser-Ney 5": champion, **models}.items(), ("o-", "D-", ".--"), strict=True):
-        right = np.array([is_right(*two) for two in zip(asked, scores_of(model, asked), strict=True)])
+    asked = kitchen.probes(
+        kind, tokens=budget().choose(grading=5_000, laptop=20_000, gpu=30_000), seed=13
+    )
+    places = (
+        np.searchsorted(
+            list(bands.values()), [probe.distance for probe in asked], side="right"
+        )
+        - 1
+    )
+    for (name, model), style in zip(
+        {"Kneser-Ney 5": champion, **models}.items(), ("o-", "D-", ".--"), strict=True
+    ):
+        right = np.array(
+            [is_right(*two) for two in zip(asked, scores_of(model, asked), strict=True)]
+        )
         some = [band for band in range(4) if (places == band).any()]
         shares = [100 * right[places == band].mean() for band in some]
         axes.plot(some, shares, style, color=colours[name], label=name)
-    axes.set(xlabel="words back", title=kind, ylim=(-3, 103), xlim=(-0.3, 3.3), xticks=range(4), xticklabels=bands)
+    axes.set(
+        xlabel="words back",
+        title=kind,
+        ylim=(-3, 103),
+        xlim=(-0.3, 3.3),
+        xticks=range(4),
+        xticklabels=bands,
+    )
 panels[0].set_ylabel("right (%)")
 panels[1].legend()
 plt.show()
@@ -2910,6 +3805,14 @@ plt.show()
 # %%
 records = sorted((DATA / "runs").glob("*/record.json"))
 for record in map(json.loads, (path.read_text() for path in records)):
-    print(record["name"], record["machine"]["device"], record["command"], record["results"], sep="\n")
+    print(
+        record["name"],
+        record["machine"]["device"],
+        record["command"],
+        record["results"],
+        sep="\n",
+    )
 if not records:
-    print("data/runs/ holds no record yet: here will stand what the command measured on a GPU.")
+    print(
+        "data/runs/ holds no record yet: here will stand what the command measured on a GPU."
+    )
