@@ -16,6 +16,9 @@ c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedb
 
 c.ClearSolutions.code_stub = {"python": 'raise NotImplementedError("Write your answer here and delete this line.")'}
 
+# `autograder build` holds tests to the rules of docs/authoring.md.
+c.Authoring.rules = True
+
 # What notebooks import and read; solutions, gradebook and other submissions stay out of the sandbox.
 # References and submissions train at the smallest size (lmkit.budget).
 harden(c, visible=[ROOT / "lmkit", ROOT / "data"], environment={"LMKIT_BUDGET": "grading"})

@@ -141,7 +141,7 @@ def test_a_busy_machine_changes_no_verdict(tmp_path: Path) -> None:
         verdicts = Judge(config=typical.nbgrader).judge(fill_in(reference, {}), reference, "a seed")
         assert [verdict for verdict in verdicts if verdict.outcome != "passed"] == []
         reference = read_reference(small, CHAPTER)
-        for answer, points in ((heavy, 3), (endless, 0), (endless_call, 0)):
+        for answer, points in ((heavy, 3), (endless, 3), (endless_call, 0)):  # what stands above a loop was defined
             ours = Judge(config=small.nbgrader, timeout=4, notebook_timeout=10)
             verdicts = ours.judge(fill_in(reference, {"square": answer}), reference, "a seed")
             assert sum(verdict.points for verdict in verdicts) == points, verdicts

@@ -119,7 +119,7 @@ def test_all_doors_use_the_secret_of_the_course(course: Course) -> None:
     notebook = course.submitted / "ada" / CHAPTER / f"{CHAPTER}.ipynb"
     notebook.parent.mkdir(parents=True)
     notebook.write_text((course.source / CHAPTER / f"{CHAPTER}.ipynb").read_text())
-    _, checked = check_notebook(course, notebook)
+    checked = check_notebook(course, notebook).verdicts
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600 and len(secret_of(course)) == 64
     assert [path.name for path in course.state.iterdir()] == ["secret"]
     assert messages(checked) == messages(graded(course, key_of(course, CHAPTER)))
