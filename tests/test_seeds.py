@@ -6,6 +6,7 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 import torch
@@ -23,7 +24,8 @@ from autograder.wall.verdicts import Verdict, recorded_verdicts
 from conftest import make_course
 
 CHAPTER = "01_draws"
-# The answer says what it was asked and what it draws itself, so each verdict's message shows all draws of both sides.
+# A silent answer passes. One that is not says what it was asked and what it draws itself, so that verdicts
+# show all draws of both sides.
 TEXT = """# ---
 # title: Draws
 # ---
@@ -46,6 +48,7 @@ start = random.Random().random()
 
 # %% task="echo" points=2 level=1 minutes=2
 ### BEGIN SOLUTION
+silent = True
 own = [random.random(), np.random.default_rng().random(), torch.rand(1).item()]
 
 
@@ -56,26 +59,29 @@ def echo(asked):
 
 
 # %% test="echo" aspect="first" points=1
-assert echo([]) == 0, str(echo([start, random.random(), np.random.default_rng().integers(10**9)]))
+assert silent, str(echo([start, random.random(), np.random.default_rng().integers(10**9)]))
 
 # %% test="echo" aspect="second" points=1
 _numbers = [random.Random().random(), np.random.RandomState().rand(), torch.Generator().initial_seed(), random.random()]
-assert echo([]) == 0, str(echo([*_numbers, np.random.rand(), torch.rand(1).item()]))
+assert silent, str(echo([*_numbers, np.random.rand(), torch.rand(1).item()]))
 """
 
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    course = make_course(tmp_path_factory.mktemp("draws"), TEXT.replace("== 0, str(", "!= 0, str("), CHAPTER)
+    course = make_course(tmp_path_factory.mktemp("draws"), TEXT, CHAPTER)
     build(course, CHAPTER)
     with (course.root / "nbgrader_config.py").open("a") as file:
         file.write("c.Judge.timeout = 60\n")  # torch is imported meanwhile
-    course = open_course(course.root)
-    path = course.chapter_source(CHAPTER)
-    path.write_text(TEXT)  # executed above with tests that pass, graded below with tests that say what they drew
-    notebook = course.source / CHAPTER / f"{CHAPTER}.ipynb"
-    notebook.write_text(notebook.read_text().replace("!= 0, str(", "== 0, str("))
-    return course
+    return open_course(course.root)
+
+
+def talkative(course: Course) -> NotebookNode:
+    """The reference with an answer that fails each test, so that its draws are seen."""
+    notebook = read_reference(course, CHAPTER)
+    for cell in notebook.cells:
+        cell.source = cell.source.replace("silent = True", "silent = False")
+    return notebook
 
 
 def messages(verdicts: list[Verdict]) -> list[str]:
@@ -83,7 +89,7 @@ def messages(verdicts: list[Verdict]) -> list[str]:
 
 
 def graded(course: Course, key: str, change: Callable[[NotebookNode], None] = lambda notebook: None) -> list[Verdict]:
-    notebook = read_reference(course, CHAPTER)
+    notebook = talkative(course)
     change(notebook)
     return run_tests(course, CHAPTER, notebook, key)
 
@@ -91,7 +97,7 @@ def graded(course: Course, key: str, change: Callable[[NotebookNode], None] = la
 def test_the_same_answers_meet_the_same_draws_and_another_secret_others(course: Course) -> None:
     first, again = graded(course, "one"), graded(course, "one")
     assert messages(first) == messages(again) and len(set(messages(first))) == 2
-    assert {verdict.seed for verdict in first} == {seed_of("one", read_reference(course, CHAPTER))}
+    assert {verdict.seed for verdict in first} == {seed_of("one", talkative(course))}
     for other in (graded(course, "two"), graded(course, "one", lambda notebook: change_answer(notebook))):
         for mine, theirs in zip(messages(first), messages(other), strict=True):
             asked, others = mine.strip("[]").split(", "), theirs.strip("[]").split(", ")
@@ -118,7 +124,7 @@ def test_all_doors_use_the_secret_of_the_course(course: Course) -> None:
     secret = course.state / "secret"
     notebook = course.submitted / "ada" / CHAPTER / f"{CHAPTER}.ipynb"
     notebook.parent.mkdir(parents=True)
-    notebook.write_text((course.source / CHAPTER / f"{CHAPTER}.ipynb").read_text())
+    notebook.write_text(nbformat.writes(talkative(course)))
     checked = check_notebook(course, notebook).verdicts
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600 and len(secret_of(course)) == 64
     assert [path.name for path in course.state.iterdir()] == ["secret"]
@@ -136,12 +142,10 @@ def test_all_doors_use_the_secret_of_the_course(course: Course) -> None:
     with pytest.raises(CourseError, match="is empty: remove it"):
         secret_of(course)
     secret.unlink()
-    assert messages(check_notebook(course, notebook)[1]) != messages(checked)
+    assert messages(check_notebook(course, notebook).verdicts) != messages(checked)
 
 
 def in_gradebook(course: Course) -> list[Verdict]:
-    import nbformat
-
     path = course.autograded / "ada" / CHAPTER / f"{CHAPTER}.ipynb"
     return recorded_verdicts(nbformat.read(path, as_version=4))
 

@@ -1,5 +1,6 @@
 """Grade a class: hand out submissions, keep each outcome before anything else, write the gradebook from one place."""
 
+import contextlib
 import hashlib
 import tempfile
 from collections import Counter, deque
@@ -168,13 +169,21 @@ def _check_reference(assignment: Assignment, pool: Pool) -> None:
     content = assignment.reference.encode()
     work = Work(assignment, "reference", Submission(content, "", "", hashlib.sha256(content).hexdigest()))
     try:
-        outcome = pool.executor.submit(pool.grade, work).result()
+        outcome = _with_second_tries(pool, work)
     except (SubmissionFailed, WorkerDied, CancelledError) as error:
         cause = f"its process ended ({error.code})" if isinstance(error, WorkerDied) else str(error) or "it was lost"
         raise _not_graded(assignment.chapter, f"cannot be graded: {cause}") from error
     if lost := [verdict for verdict in outcome.verdicts if verdict.points < verdict.most_points]:
         first = f"{lost[0].task}: {lost[0].aspect or lost[0].grade_id}: {lost[0].outcome}: {lost[0].message}"
         raise _not_graded(assignment.chapter, f"fails {count(len(lost), 'test')}, the first one is {first}")
+
+
+def _with_second_tries(pool: Pool, work: Work) -> GradedSubmission:
+    """Grade it; a worker that dies may have died of the machine, so that is tried as often as for a submission."""
+    for _ in range(MOST_DEATHS):
+        with contextlib.suppress(WorkerDied):
+            return pool.executor.submit(pool.grade, work).result()
+    return pool.executor.submit(pool.grade, work).result()
 
 
 def _not_graded(chapter: str, what: str) -> CourseError:
