@@ -26,23 +26,28 @@ class Course:
 
     @property
     def source(self) -> Path:
-        return self.root / self._directories.source_directory
+        folder: Path = self.root / self._directories.source_directory
+        return folder
 
     @property
     def release(self) -> Path:
-        return self.root / self._directories.release_directory
+        folder: Path = self.root / self._directories.release_directory
+        return folder
 
     @property
     def submitted(self) -> Path:
-        return self.root / self._directories.submitted_directory
+        folder: Path = self.root / self._directories.submitted_directory
+        return folder
 
     @property
     def autograded(self) -> Path:
-        return self.root / self._directories.autograded_directory
+        folder: Path = self.root / self._directories.autograded_directory
+        return folder
 
     @property
     def feedback(self) -> Path:
-        return self.root / self._directories.feedback_directory
+        folder: Path = self.root / self._directories.feedback_directory
+        return folder
 
     @property
     def reports(self) -> Path:
@@ -75,7 +80,8 @@ class Course:
     @property
     def database(self) -> str:
         """URL of the gradebook, as SQLAlchemy writes it."""
-        return self._directories.db_url
+        text: str = self._directories.db_url
+        return text
 
     def settings(self, **directories: str) -> "Config":
         """A copy of nbgrader's configuration with some settings of CourseDirectory, such as `root`, replaced."""
@@ -87,7 +93,8 @@ class Course:
 
     @property
     def course_id(self) -> str:
-        return self._directories.course_id
+        text: str = self._directories.course_id
+        return text
 
     @property
     def _directories(self) -> "CourseDirectory":

@@ -126,7 +126,7 @@ def reference_answers(reference: NotebookNode) -> dict[str, str]:
 
 def fill_in(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
     """A copy of a notebook with the source of some task cells, by grade id, replaced."""
-    filled = nbformat.from_dict(notebook)
+    filled: NotebookNode = nbformat.from_dict(notebook)
     for cell in filled.cells:
         name = grade_id_of(cell)
         if name in answers:

@@ -78,7 +78,8 @@ def make_release(course: Course, name: str, reference: NotebookNode, folder: Pat
     shutil.copytree(course.source / name, source, ignore=shutil.ignore_patterns("*.ipynb", "__pycache__"))
     nbformat.write(reference, source / f"{name}.ipynb")
     run_generate_assignment(config, name)
-    return folder / CourseDirectory(config=config).release_directory / name
+    release: Path = folder / CourseDirectory(config=config).release_directory / name
+    return release
 
 
 def run_generate_assignment(config: Config, name: str) -> None:

@@ -106,10 +106,11 @@ def notebook_of(chapter: Chapter, find_chapter: Callable[[str], Path]) -> Notebo
             section = _slug(heading.group(1))
         cells.append(_built_cell(chapter, cell, section, names, find_chapter))
     title = new_markdown_cell(f"# {chapter.text.header['title']}", id="title")
-    return new_notebook(
+    notebook: NotebookNode = new_notebook(
         cells=[title, *cells],
         metadata={"kernelspec": KERNEL, "language_info": {"name": "python"}},
     )
+    return notebook
 
 
 def _built_cell(
@@ -127,15 +128,21 @@ def _built_cell(
     names[section] = names.get(section, 0) + 1
     name = f"{section[: LONGEST_ID - 8]}-{names[section]}"
     if kind == "statement":
-        return new_markdown_cell(_with_task_line(chapter, cell), id=name)
+        return _markdown(name, _with_task_line(chapter, cell))
     if kind == "hints":
-        return new_markdown_cell(_folded_hints(chapter.path, cell), id=name)
+        return _markdown(name, _folded_hints(chapter.path, cell))
     if kind == "text":
-        return new_markdown_cell(cell.source, id=name)
+        return _markdown(name, cell.source)
     if kind == "scratch":
-        return new_code_cell(cell.source, id=name)
+        scratch: NotebookNode = new_code_cell(cell.source, id=name)
+        return scratch
     source = _included(chapter, cell, find_chapter) if kind == "include" else cell.source
     return _code(name, source, locked=True)
+
+
+def _markdown(name: str, source: str) -> NotebookNode:
+    cell: NotebookNode = new_markdown_cell(source, id=name)
+    return cell
 
 
 def _code(
@@ -151,7 +158,8 @@ def _code(
     }
     if points is not None:
         nbgrader["points"] = points
-    return new_code_cell(source, id=name, metadata={"nbgrader": nbgrader})
+    cell: NotebookNode = new_code_cell(source, id=name, metadata={"nbgrader": nbgrader})
+    return cell
 
 
 def _with_task_line(chapter: Chapter, cell: Cell) -> str:

@@ -18,7 +18,7 @@ from autograder.wall.sandbox import SandboxKernelManager
 from autograder.wall.verdicts import Outcome
 
 
-class SandboxedExecute(NbGraderPreprocessor):
+class SandboxedExecute(NbGraderPreprocessor):  # type: ignore[misc]
     """Takes the place of nbgrader's Execute: the kernel runs in the sandbox, with a budget for the whole notebook.
 
     A cell that hangs or kills the kernel costs itself only: if need be a fresh kernel runs the earlier cells again and

@@ -1,6 +1,5 @@
 """Grade a class: hand out submissions, keep each outcome before anything else, write the gradebook from one place."""
 
-import contextlib
 import hashlib
 import tempfile
 from collections import Counter, deque
@@ -180,10 +179,15 @@ def _check_reference(assignment: Assignment, pool: Pool) -> None:
 
 def _with_second_tries(pool: Pool, work: Work) -> GradedSubmission:
     """Grade it; a worker that dies may have died of the machine, so that is tried as often as for a submission."""
-    for _ in range(MOST_DEATHS):
-        with contextlib.suppress(WorkerDied):
-            return pool.executor.submit(pool.grade, work).result()
-    return pool.executor.submit(pool.grade, work).result()
+    deaths = 0
+    while True:
+        try:
+            graded: GradedSubmission = pool.executor.submit(pool.grade, work).result()
+            return graded
+        except WorkerDied:
+            deaths += 1
+            if deaths > MOST_DEATHS:
+                raise
 
 
 def _not_graded(chapter: str, what: str) -> CourseError:

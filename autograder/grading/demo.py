@@ -129,7 +129,8 @@ def submission(course: Course, chapter: str, student: Student) -> str:
     for task, label in student.wrong.items():
         filled[task] = next(answer.source for answer in bank[task] if answer.label == label)
     release = nbformat.read(course.released(chapter), as_version=4)
-    return nbformat.writes(fill_in(release, filled | student.code))
+    text: str = nbformat.writes(fill_in(release, filled | student.code))
+    return text
 
 
 def expected_points(course: Course, chapter: str, student: Student) -> float:

@@ -29,7 +29,8 @@ def workers_that_fit(memory_of_notebook: int) -> int:
     """One worker for each core, fewer if the free memory does not carry them."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     fit = psutil.virtual_memory().available // max(1, memory_of_notebook // SHARE_OF_LIMIT)
-    return max(1, min(cores, fit))
+    number: int = max(1, min(cores, fit))
+    return number
 
 
 @contextlib.contextmanager

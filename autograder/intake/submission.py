@@ -41,7 +41,8 @@ def read_reference(course: Course, chapter: str) -> NotebookNode:
         if chapter not in course.chapters():
             raise course.no_chapter(chapter)
         raise CourseError(f"Chapter {chapter!r} is not built: run `autograder build {chapter}`.")
-    return nbformat.read(path, as_version=4)
+    notebook: NotebookNode = nbformat.read(path, as_version=4)
+    return notebook
 
 
 def take_in(submission: Path, reference: NotebookNode, below: Path | None = None) -> Intake:
@@ -78,7 +79,7 @@ def parse(content: bytes) -> NotebookNode:
         text = content.decode("utf-8")
         if text.count("{") > MOST_OBJECTS:
             raise UnreadableSubmission("The notebook has too many parts: clear its outputs.")
-        notebook = nbformat.reads(text, as_version=4)
+        notebook: NotebookNode = nbformat.reads(text, as_version=4)
         if len(notebook.cells) > MOST_CELLS:
             raise UnreadableSubmission(
                 f"The notebook has more than {MOST_CELLS} cells: hand in the one you were given."
@@ -199,7 +200,7 @@ def _same(source: str, of_course: str) -> bool:
 
 
 def _own_cell(cell_type: str, source: str) -> NotebookNode:
-    cell = new_code_cell(source) if cell_type == "code" else new_markdown_cell(source)
+    cell: NotebookNode = new_code_cell(source) if cell_type == "code" else new_markdown_cell(source)
     del cell["id"]  # given by position once all cells are known, so that the same submission gives the same notebook
     return cell
 
@@ -213,7 +214,7 @@ class TolerantExporter(NotebookExporter):
     """nbgrader's way of reading a submission for autograding, with our intake in it."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        super().__init__(*args, **kwargs)  # type: ignore[no-untyped-call]
         # What nbgrader reads besides the notebook, it reads through these two.
         base.find_all_files = self._files_to_copy
         CourseDirectory.get_existing_timestamp = timestamp_if_any
@@ -227,7 +228,7 @@ class TolerantExporter(NotebookExporter):
             return super().from_filename(filename, resources=resources, **kwargs)
         intake = take_in(path, read_reference(course, path.stem), course.submitted)
         record(intake.notebook, intake.repairs, [])
-        return self.from_notebook_node(intake.notebook, resources=resources, **kwargs)
+        return self.from_notebook_node(intake.notebook, resources=resources, **kwargs)  # type: ignore[no-untyped-call]
 
     def _course(self) -> Course:
         return open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))

@@ -70,7 +70,7 @@ class Namespace(dict[str, Any]):
         return found[0]
 
 
-class Judge(NbGraderPreprocessor):
+class Judge(NbGraderPreprocessor):  # type: ignore[misc]
     """Takes the place of nbgrader's Execute: student cells run in the sandbox, test cells on our side of the wall."""
 
     memory = Integer(8 * 2**30, help="Bytes of memory for all processes of a notebook.").tag(config=True)
@@ -414,7 +414,8 @@ def _fault_of_given(cell: NotebookNode, where: str, error: BaseException | str) 
 
 
 def _error(name: str, message: str) -> NotebookNode:
-    return new_output("error", ename=name, evalue=message, traceback=[message])
+    notebook: NotebookNode = new_output("error", ename=name, evalue=message, traceback=[message])
+    return notebook
 
 
 def _first_line(text: str) -> str:

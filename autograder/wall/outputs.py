@@ -63,24 +63,28 @@ def _without_linking_formulas(text: str) -> str:
 
 
 def _clean_output(output: dict[str, Any]) -> NotebookNode | None:
+    clean: NotebookNode
     kind = output.get("output_type")
     if not isinstance(kind, str):  # an array, say, which is neither equal nor unequal to a text
         return None
     if kind == "stream":
-        return new_output(
+        clean = new_output(
             "stream", name="stderr" if output.get("name") == "stderr" else "stdout", text=_text(output.get("text"))
         )
+        return clean
     if kind == "error":
         traceback = output.get("traceback")
         lines = [_text(line) for line in traceback[:100]] if isinstance(traceback, list) else []
-        return new_output(
+        clean = new_output(
             "error", ename=_text(output.get("ename")), evalue=_text(output.get("evalue")), traceback=lines
         )
+        return clean
     if kind in ("display_data", "execute_result") and isinstance(output.get("data"), dict):
         data = _clean_data(output["data"])
         if data:
             more = {"execution_count": None} if kind == "execute_result" else {}
-            return new_output(kind, data=data, metadata={}, **more)
+            clean = new_output(kind, data=data, metadata={}, **more)
+            return clean
     return None
 
 

@@ -256,7 +256,8 @@ class Agent:
         os._exit(0)
 
     def pack(self, message: Any) -> bytes:
-        return wire.to_bytes(message, self.handle_for)
+        data: bytes = wire.to_bytes(message, self.handle_for)
+        return data
 
     def handle_for(self, value: Any) -> dict[str, Any]:
         """A handle for an object that stays here; a function of the judge's goes back as itself."""

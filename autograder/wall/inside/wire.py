@@ -354,7 +354,8 @@ class _Reader:
         buffer, self.buffers[tree["b"]] = self.buffers[tree["b"]], None
         if buffer is None:
             raise WireError("a buffer that is used twice")
-        return buffer
+        data: bytes = buffer
+        return data
 
     def _int(self, tree: Tree, depth: int) -> int:
         number: int = self._hash_checked(int(tree["v"], 16))
