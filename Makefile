@@ -21,17 +21,17 @@ test: .venv/.test-ready
 	LMKIT_BUDGET=grading OMP_NUM_THREADS=2 $(BIN)/pytest -q -p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg solutions
 
 bench: .venv/.test-ready
-	$(BIN)/python benchmarks/judge.py
-	$(BIN)/python benchmarks/grading.py compare
-	$(BIN)/python benchmarks/grading.py curve
-	$(BIN)/python benchmarks/grading.py cluster
-	$(BIN)/python benchmarks/kills.py 100
-	$(BIN)/python benchmarks/ngrams.py
-	$(BIN)/python benchmarks/mutants.py --all
-	$(BIN)/python benchmarks/attacks.py
-	$(BIN)/python benchmarks/kitchen_exact.py
-	$(BIN)/python benchmarks/kitchen.py
-	$(BIN)/python benchmarks/transformer.py
+	$(BIN)/python -m benchmarks.judge
+	$(BIN)/python -m benchmarks.grading compare
+	$(BIN)/python -m benchmarks.grading curve
+	$(BIN)/python -m benchmarks.grading cluster
+	$(BIN)/python -m benchmarks.kills 100
+	$(BIN)/python -m benchmarks.ngrams
+	$(BIN)/python -m benchmarks.mutants --all
+	$(BIN)/python -m benchmarks.attacks
+	$(BIN)/python -m benchmarks.kitchen_exact
+	$(BIN)/python -m benchmarks.kitchen
+	$(BIN)/python -m benchmarks.transformer
 
 .venv/.run-ready: pyproject.toml scripts/setup
 	scripts/setup run

@@ -1,4 +1,4 @@
-"""The attacks of tests/attacks/ through plain nbgrader and through ours: `python benchmarks/attacks.py`.
+"""The attacks of tests/attacks/ through plain nbgrader and through ours: `python -m benchmarks.attacks`.
 
 Plain nbgrader grades each attack together with one honest submission, in a scratch course of its own and inside
 bubblewrap, so that nothing of it reaches this machine; a watchdog ends what takes too long or too much. Ours grades all
@@ -49,7 +49,7 @@ c.Execute.timeout = 4
 PLAIN_SECONDS, PLAIN_MEMORY, PLAIN_PROCESSES = 90, 3 * 2**30, 400
 TEMPLATE = """# Attacks: plain nbgrader and ours
 
-Written by `python benchmarks/attacks.py`; do not edit. The attacks are the files of `tests/attacks/`; each says what it
+Written by `python -m benchmarks.attacks`; do not edit. The attacks are the files of `tests/attacks/`; each says what it
 tries and which mark is the honest one. `tests/test_attacks.py` checks ours on every run, and besides that nothing is
 left running, no page is live, nobody reached the network, and no other file or row of the gradebook changed.
 

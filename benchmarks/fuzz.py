@@ -1,4 +1,4 @@
-"""Random and hostile input into the wire or intake for some minutes: `python benchmarks/fuzz.py wire --minutes 10`.
+"""Random and hostile input into the wire or intake for some minutes: `python -m benchmarks.fuzz wire --minutes 10`.
 
 The input and what must hold come from tests/strategies.py. With atheris (`pip install atheris`, optional) coverage of
 our code steers the choice; without it hypothesis chooses. Prints the number of examples and each kind of failure once.

@@ -1,8 +1,8 @@
 """What grading a class costs: the same submissions through plain `nbgrader autograde` and through `autograder grade`.
 
-    python benchmarks/grading.py compare [--submissions 50] [--plain 10] [--jobs 2]
-    python benchmarks/grading.py curve [--sizes 50,200,1000] [--jobs 2]
-    python benchmarks/grading.py cluster [--submissions 200] [--jobs 2]
+    python -m benchmarks.grading compare [--submissions 50] [--plain 10] [--jobs 2]
+    python -m benchmarks.grading curve [--sizes 50,200,1000] [--jobs 2]
+    python -m benchmarks.grading cluster [--submissions 200] [--jobs 2]
 
 `compare` grades chapter 01 and a torch notebook of short cells both ways in one run, checks that marks are equal,
 prints the ratio and the parts of the time, and draws them. Of plain nbgrader only the first `--plain` submissions are
@@ -28,7 +28,6 @@ import nbformat
 import psutil
 import typer
 from distributed import LocalCluster
-from judge import WALL, torch_course
 from nbgrader import utils
 
 from autograder.authoring.bank import fill_in
@@ -37,6 +36,7 @@ from autograder.grading.coordinator import students_to_grade
 from autograder.grading.marks import marks_of_class, totals
 from autograder.grading.outbox import Outbox
 from autograder.intake.submission import read_reference
+from benchmarks.judge import WALL, torch_course
 
 ROOT = Path(__file__).resolve().parent.parent
 ALONE = "OPENBLAS_NUM_THREADS"

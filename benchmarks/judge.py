@@ -1,6 +1,6 @@
 """What the judge costs: the same reference notebooks with tests in the kernel and before the judge, in one run.
 
-    python benchmarks/judge.py [rounds]
+    python -m benchmarks.judge [rounds]
 
 Prints the median wall time of each and their ratio, for chapter 01 and for a notebook of short cells that uses torch.
 """

@@ -1,6 +1,6 @@
 """Kill what grades a class at random moments, and count the verdicts that are lost, doubled or graded twice.
 
-    python benchmarks/kills.py [rounds] [seed]
+    python -m benchmarks.kills [rounds] [seed]
 
 Each round grades a class of the small course of the tests and kills one process: the coordinator, a worker, a
 student's sandbox, a worker of a Dask cluster or its scheduler. The same command is then run again until it has nothing

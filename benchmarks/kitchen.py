@@ -1,7 +1,7 @@
 """The story of the kitchen language, measured: one text, many models, and the floor.
 
-    python benchmarks/kitchen.py                     everything, about 20 minutes on one core
-    python benchmarks/kitchen.py --train 50000 --seconds 5     a quick look
+    python -m benchmarks.kitchen                     everything, about 20 minutes on one core
+    python -m benchmarks.kitchen --train 50000 --seconds 5     a quick look
 
 Every neural model gets the same CPU time on one thread. Prints Markdown.
 """

@@ -1,6 +1,6 @@
 """The kitchen language checked once at full size: derivations, prefixes, floor, speed, word counts.
 
-python benchmarks/kitchen_exact.py          about two minutes on one core
+python -m benchmarks.kitchen_exact          about two minutes on one core
 """
 
 import math

@@ -1,6 +1,6 @@
 """Modified Kneser-Ney: ours (the chapter's own reference answers), KenLM and NLTK on the same text, in one run.
 
-    python benchmarks/ngrams.py [--text FILE] [--tokens N] [--orders 2 3 5] [--kenlm FOLDER] [--rounds 3] [--characters]
+    python -m benchmarks.ngrams [--text FILE] [--tokens N] [--orders 2 3 5] [--kenlm FOLDER] [--rounds 3] [--characters]
 
 Without --text, a text is made: Zipf's law for words, and each word partly chosen by the one or two before it, seeded.
 KenLM: FOLDER holds `lmplz` and `query`; without it both are looked for on the PATH. What is not installed is left out.

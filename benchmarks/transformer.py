@@ -1,6 +1,6 @@
 """A plain Transformer and ours on the same characters, with the same number of weights and tokens, in one run.
 
-    python benchmarks/transformer.py [--text FILE] [--steps 2000] [--only NAME ...]
+    python -m benchmarks.transformer [--text FILE] [--steps 2000] [--only NAME ...]
 
 Without --text: the characters of generated kitchen stories, 1.2 million. One thread. All neural models see the same
 2,000 batches of 12 windows of 64 characters (1.536 million tokens) and take turns of 25 steps, so that what else the
@@ -27,12 +27,12 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from ngrams import reference
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.optim import Optimizer
 
+from benchmarks.ngrams import reference
 from lmkit import ngrams
 from lmkit.optimizers import adamw, muon
 from lmkit.pretrain.configs import CONFIGS, changed

@@ -3,10 +3,10 @@
 import os
 from pathlib import Path
 
-import kills
 import pytest
 
 from autograder.course import Course
+from benchmarks import kills
 
 ROUNDS = int(os.environ.get("KILLS", "1"))  # for each kind of process
 

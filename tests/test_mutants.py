@@ -3,8 +3,8 @@
 import pytest
 
 from autograder.course import Course, open_course
+from benchmarks.mutants import chosen, equivalents, mutants_of, mutants_of_chapter, survivors
 from conftest import ROOT
-from mutants import chosen, equivalents, mutants_of, mutants_of_chapter, survivors
 
 SQUARES = '''def total(values, start=0):
     """The docstring stays."""

@@ -5,10 +5,10 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 
-import ngrams as benchmark
 import numpy as np
 import pytest
 
+from benchmarks import ngrams as benchmark
 from lmkit import ngrams
 from lmkit.ngrams import BackoffModel, LanguageModel, NgramCounts, RowModel
 

@@ -1,0 +1,1 @@
+"""Measurements; each module runs by itself as `python -m benchmarks.NAME`."""
