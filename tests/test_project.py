@@ -52,7 +52,8 @@ def test_what_is_imported_is_declared_and_what_is_declared_is_imported() -> None
                 names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
                 names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
                 used |= {name.split(".")[0] for name in names}
-    used -= sys.stdlib_module_names | {"autograder", "lmkit", "wire", "agent", "distributed"}
+    alone = {path.stem for path in (ROOT / "autograder" / "wall" / "inside").glob("*.py")}  # read by themselves there
+    used -= sys.stdlib_module_names | alone | {"autograder", "lmkit", "distributed"}
     packages = packages_distributions()
     needed = {_canonical(packages[name][0]) for name in used}
     assert needed - declared == set()
