@@ -73,3 +73,10 @@ def test_no_student_work_or_local_path_is_committed() -> None:
         name for name in files if name.startswith(("submitted/", "autograded/", "feedback/", "demo/", "gradebook"))
     ]
     assert not [name for name in files if name.startswith("notebooks/") and not name.endswith(".ipynb")]
+
+
+def test_the_architecture_page_names_every_module() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    modules = [path for path in (ROOT / "autograder").rglob("*.py") if path.stem != "__init__"]
+    assert [path.stem for path in modules if f"`{path.stem}`" not in page] == []
+    assert all((ROOT / "autograder" / room).is_dir() for room in ("authoring", "intake", "wall", "grading", "pages"))
