@@ -347,7 +347,14 @@ def test_stopping_with_control_c(built_course: Course, tmp_path: Path) -> None:
     for number in range(6):
         hand_in(course, f"slow{number}", f"import time\ntime.sleep(1)\n{RIGHT}")
     command = [sys.executable, "-m", "autograder.cli", "grade", CHAPTER, "--jobs", "2"]
-    process = subprocess.Popen(command, cwd=course.root, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        command,
+        cwd=course.root,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job would ignore it
+    )
     deadline = time.monotonic() + 60
     while not Outbox(course.root, CHAPTER).records() and time.monotonic() < deadline:
         time.sleep(0.05)
