@@ -1,4 +1,4 @@
-"""Mechanical mutants of chapters' own answers, and how many their tests catch: `python -m benchmarks.mutants 01_bigrams`.
+"""Mechanical mutants of chapters' own answers, and how many their tests catch: `python -m benchmarks.mutants --all`.
 
 A mutant is the reference answer with one small mistake: another operator, a constant off by one, a dropped term, a
 wrong axis, an argument changed in place. It is caught if a test of its task fails. One that nothing catches shows a
