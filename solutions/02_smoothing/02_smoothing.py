@@ -144,6 +144,16 @@ for _ in range(5):
             assert close(_got, _wanted, 1e-5), (
                 f"{_b} behind {_a}, counts {_row}, V = {_V}: {_got} is wrong."
             )
+_other = {pair: count + 1 for pair, count in _counts.items()}
+# the same pairs counted anew, then just one
+for _given in (_counts, _other, {("a", "b"): 1}):
+    _n = sum(count for (first, _), count in _given.items() if first == "a")
+    for _b in "be":
+        _wanted = (_given.get(("a", _b), 0) + 0.5) / (_n + 7 * 0.5)
+        _got = lidstone(dict(_given), "a", _b, 0.5, 7)
+        assert close(_got, _wanted, 1e-5), (
+            f"{_b} behind a, n = {_n}, one call after another: wanted {_wanted:.5f}, yours {_got!r}."
+        )
 _after = arguments_after(lidstone, dict(_counts), "a", "e", 0.5, 7)[0]
 assert _after == _counts, "lidstone changes the dict of counts that it is given."
 ### END HIDDEN TESTS
@@ -185,9 +195,11 @@ assert close(np.sum(_got, axis=1), [1, 1]), (
     f"Each row sums to 1; yours: {np.sum(_got, axis=1)}."
 )
 ### BEGIN HIDDEN TESTS
-for _shape, _alpha in (((3, 6), 0.01), ((5, 3), 2), ((1, 4), 0.5)):
+for _shape, _alpha in (((3, 6), 0.01), ((5, 3), 2), ((1, 4), 0.5), ((1, 4), 0.5)):
     _C = np.random.default_rng().integers(0, 20, size=_shape)
     _C[0, :2] = 3, 17
+    if _shape[0] > 1:
+        _C[1] = np.eye(_shape[1])[2]  # a row with just one count
     _wanted = [
         [(c + _alpha) / (sum(row) + len(row) * _alpha) for c in row]
         for row in _C.tolist()
@@ -313,6 +325,7 @@ for _ in range(5):
         _rng.uniform(0.01, 3),
     )
     _C[1, 3] += 4
+    _C[0], _pairs[4:6] = [0, 1, 0, 0, 0, 0], [[0, 1], [0, 2]]  # seen just once
     _bits = [
         math.log2((_C[a, b] + _alpha) / (sum(_C[a]) + 6 * _alpha)) for a, b in _pairs
     ]
@@ -320,6 +333,13 @@ for _ in range(5):
     _got = additive_perplexity(_C.copy(), _pairs.copy(), _alpha)
     assert close(_got, _wanted, 1e-5), (
         f"On random counts you get {_got}, not {_wanted}. (Pairs that occur more than once count more than once.)"
+    )
+for _more, _some in ((_C + 1, _pairs), (_C, _pairs[:, [1, 0]] % 4), (_C, _pairs)):
+    _p = [(_more[a, b] + 0.5) / (sum(_more[a]) + 6 * 0.5) for a, b in _some]
+    _wanted = math.exp(-sum(math.log(p) for p in _p) / 9)
+    _got = additive_perplexity(_more.copy(), _some.copy(), 0.5)
+    assert close(_got, _wanted, 1e-5), (
+        f"Other counts or pairs of the same shape: {_wanted}; yours: {_got!r}."
     )
 _after = arguments_after(additive_perplexity, _C.astype(float), _pairs.copy(), 0.5)
 assert np.array_equal(_after[0], _C) and np.array_equal(_after[1], _pairs), (
@@ -373,7 +393,18 @@ while not {0, 2, 5} <= _places:  # the best one first, in the midst and last
     assert close(_got, _some[_best], 1e-5), (
         f"Of {_some} you choose {_got!r}: not the smallest."
     )
-_after = arguments_after(best_alpha, _C.copy(), _pairs.copy(), list(_some))
+_valleys = np.array([[2.0, 0.0], [100000.0, 0.0]])
+for _times, _best in (((60, 1, 3), 1e6), ((60, 1, 2), 0.1)):
+    _twice = np.repeat([[0, 0], [0, 1], [1, 1]], _times, axis=0)
+    _got = best_alpha(_valleys.copy(), _twice, [1e3, 0.1, 1e6, 10, 0.003])
+    assert close(_got, _best, 1e-5), (
+        f"The perplexity falls, rises and falls again: of 1000, .1, 1e6, 10, .003 the best is {_best}; "
+        f"yours: {_got!r}."
+    )
+_after = arguments_after(best_alpha, _C.astype(float), _pairs.copy(), list(_some))
+assert np.array_equal(_after[0], _C) and np.array_equal(_after[1], _pairs), (
+    "best_alpha changes the counts or pairs that it is given."
+)
 assert _after[2] == _some, (
     "best_alpha changes the list of alphas: sort a copy, if at all."
 )
@@ -1040,7 +1071,13 @@ assert {c: n for c, n in _got.items() if n and c} == {1: 2, 4: 1}, (
     f"Two once, one 4 times; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _list in ([2, 2, 7], [0, 3, 0, 1], random.choices(range(1, 6), k=30) + [0]):
+for _list in (
+    [2, 2, 7],
+    [3, 1, 1],
+    [1],
+    [0, 3, 0, 1],
+    random.choices(range(1, 6), k=30) + [0],
+):
     _got = count_of_counts(dict(enumerate(_list)))
     assert hasattr(_got, "keys"), f"count_of_counts returns a dict; yours: {_got!r}."
     assert 0 not in _got, (
@@ -1050,6 +1087,10 @@ for _list in ([2, 2, 7], [0, 3, 0, 1], random.choices(range(1, 6), k=30) + [0]):
     assert {c: n for c, n in _got.items() if n} == _wanted, (
         f"Counts {_list}: yours is {_got!r}."
     )
+_after = arguments_after(count_of_counts, {"b": 2, "a": 0, "c": 1})[0]
+assert _after == {"b": 2, "a": 0, "c": 1}, (
+    "count_of_counts changes the dict of counts that it is given."
+)
 ### END HIDDEN TESTS
 
 
@@ -1066,7 +1107,7 @@ assert close(_got[0], 13 / 21), (
 _lists = [
     [random.randint(1, 4) for _ in range(random.randint(5, 30))] for _ in range(4)
 ]
-for _list in [*_lists, [2, 5, 2, 3], [1, 1, 1], [4, 1]]:
+for _list in [*_lists, [2, 5, 2, 3], [1, 1, 1], [4, 1], [1, 3], [1], [2]]:
     _got = good_turing(dict(enumerate(_list)))
     assert np.shape(_got) == (2,), (
         f"good_turing returns a number and a dict; yours: {_got!r}."
@@ -1095,7 +1136,15 @@ assert close(_got.get(2), 0), (
 _lists = [
     [random.randint(1, 6) for _ in range(random.randint(5, 30))] for _ in range(4)
 ]
-for _list in [*_lists, [2, 5, 2, 3], [1, 4, 4, 5, 5, 5, 9], [1, 1], [0, 2, 1, 0, 3, 3]]:
+for _list in [
+    *_lists,
+    [2, 5, 2, 3],
+    [1, 4, 4, 5, 5, 5, 9],
+    [1, 1],
+    [1, 2],
+    [1],
+    [0, 2, 1, 0, 3, 3],
+]:
     _counts = dict(enumerate(_list))
     _got = good_turing(dict(_counts))
     assert np.shape(_got) == (2,), (
@@ -1143,6 +1192,16 @@ for _ in range(3):
         assert close(_got.get(_c), _wanted, 1e-5), (
             f"Count {_c}: {_wanted:.3f}, not {_got.get(_c)}. What the other text lacks counts as 0 there."
         )
+for _new in ({i: count + 2 for i, count in _there.items()}, {}):
+    _got = mean_elsewhere(dict(_here), dict(_new))
+    assert hasattr(_got, "keys"), f"mean_elsewhere returns a dict; yours: {_got!r}."
+    _wanted = {
+        c: np.mean([_new.get(i, 0) for i in _here if _here[i] == c])
+        for c in _here.values()
+    }
+    assert all(close(_got.get(c), mean, 1e-5) for c, mean in _wanted.items()), (
+        f"The same text, held against another one: wanted {_wanted}; yours: {_got!r}."
+    )
 _after = arguments_after(mean_elsewhere, dict(_here), dict(_there))
 assert _after[0] == _here and _after[1] == _there, (
     "mean_elsewhere changes a dict of counts that it is given."
@@ -1266,7 +1325,7 @@ assert close(_got.get(9), 0.25), (
 _tables = [
     {c: random.randint(1, 9) for c in random.sample(range(1, 40), 6)} for _ in range(4)
 ]
-for _N in [*_tables, {7: 2, 3: 5, 12: 1}, {4: 6}]:
+for _N in [*_tables, {7: 2, 3: 5, 12: 1}, {3: 1, 7: 4, 12: 9}, {4: 6}, {1: 1}]:
     _got, _c = spread(dict(_N)), sorted(_N)
     assert hasattr(_got, "keys"), f"spread returns a dict; yours: {_got!r}."
     _before = [0, *_c[:-1]]
@@ -1511,6 +1570,13 @@ for _ in range(10):
     _wanted = [(c - _k) / 17 if c else 0 for c in _row] + 4 * _k / 17 * _lower
     _got = absolute_discount(_row.copy(), _lower.copy(), _k)
     assert close(_got, _wanted, 1e-5), f"Counts {_row}, k = {_k:.2f}: you give {_got}."
+for _p in (_lower, _lower[::-1], _rng.dirichlet(np.ones(7))):
+    for _k in (0.3, 0.6):
+        _wanted = [(c - _k) / 17 if c else 0 for c in _row] + 4 * _k / 17 * _p
+        _got = absolute_discount(_row.copy(), _p.copy(), _k)
+        assert close(_got, _wanted, 1e-5), (
+            f"The same counts, {_row}, with another lower or k: you give {_got}."
+        )
 _after = arguments_after(absolute_discount, _row.astype(float), _lower.copy(), 0.5)
 assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
     "absolute_discount changes the row or the lower distribution that it is given."
@@ -1547,6 +1613,13 @@ for _i in range(20):
         for c, p in zip(_row, _lower, strict=True)
     ]
     assert close(_got, _wanted, 1e-5), f"Counts {_row}, k = {_k:.2f}: you give {_got}."
+for _V, _k in ((6, 0.4), (6, 1), (1, 0.7)):
+    _row, _lower = np.eye(_V, dtype=int)[_V // 2], _rng.dirichlet(np.ones(_V))
+    _wanted = (1 - _k) * _row + _k * _lower
+    _got = absolute_discount(_row.copy(), _lower.copy(), _k)
+    assert close(_got, _wanted, 1e-5), (
+        f"A context seen just once, counts {_row}, k = {_k}: wanted {_wanted}; you give {_got}."
+    )
 ### END HIDDEN TESTS
 
 
@@ -1558,7 +1631,7 @@ assert close(_got, _lower), (
     f"Nothing was counted: return the shorter memory's distribution; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _k in ((6, 1), (9, 0.2)):
+for _V, _k in ((6, 1), (9, 0.2), (9, 0.2)):
     _lower = np.random.default_rng().dirichlet(np.ones(_V))
     _got = absolute_discount(np.zeros(_V), _lower.copy(), _k)
     assert close(_got, _lower, 1e-5), (
@@ -1631,6 +1704,11 @@ for _i in range(20):
     assert close(_got, _wanted, 1e-5), (
         f"Counts {_row}, k = {_k:.2f}: the sum is {_wanted:.4f}; yours: {_got!r}."
     )
+for _k in (0.3, 1):
+    _got = slide_sum(np.array([0, 1, 0, 0]), np.full(4, 0.25), _k)
+    assert close(_got, 1 - 3 * _k, 1e-5), (
+        f"A context seen just once, V = 4, k = {_k}: {1 - 3 * _k:.2f}; yours: {_got!r}."
+    )
 _after = arguments_after(slide_sum, _row.astype(float), _lower.copy(), 0.5)
 assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
     "slide_sum changes the row or the lower distribution that it is given."
@@ -1656,6 +1734,11 @@ for _ in range(20):
     )
     assert close(_sum, 1, 1e-5), (
         f"Counts {_row}, k = {_k:.2f}: with your lambda {_got} it sums to {_sum:.4f}."
+    )
+for _list in ([0, 0, 1, 0], [0, 0, 4, 0], [1, 2, 0, 5]):
+    _got, _wanted = slide_lambda(np.array(_list), 0.5), 2 / sum(_list)
+    assert close(_got, _wanted, 1e-5), (
+        f"Counts {_list}, k = .5: four words pay .5 each, lambda is {_wanted}; yours: {_got!r}."
     )
 _after = arguments_after(slide_lambda, _row.astype(float), 0.5)[0]
 assert np.array_equal(_after, _row), "slide_lambda changes the row that it is given."
@@ -1683,6 +1766,11 @@ _got = slide_negative(_row + 1, _lower.copy(), 0.5)
 assert is_number(_got) and _got == 0, (
     f"If all were seen, none is below 0; yours counts {_got!r}."
 )
+for _lower, _wanted in (([0.2, 0.2, 0.5, 0.1], 2), ([0.3, 0.1, 0.3, 0.3], 0)):
+    _got = slide_negative(np.array([0, 1, 0, 0]), np.array(_lower), 0.5)
+    assert is_number(_got) and _got == _wanted, (
+        f"A context seen just once, lower {_lower}: {_wanted} get less than 0; yours counts {_got!r}."
+    )
 _rng = np.random.default_rng()
 for _ in range(20):
     _row, _k = np.append(_rng.poisson(1, 40), [3, 0]), _rng.uniform(0.1, 1)
@@ -1781,6 +1869,12 @@ for _counts in [*_lists, np.array([1, 1, 1]), np.array([4, 2, 2, 7])]:
     assert close(_got, _wanted, 1e-5, 1e-5), (
         f"Counts {_counts}, k = {_k:.2f}: {_wanted:.4f}; yours: {_got!r}."
     )
+for _list, _k in (([1], 0.3), ([1], 0.6), ([2], 0.6), ([1, 5], 0.5), ([3, 5], 0.5)):
+    _got = leave_one_out(np.array(_list), _k)
+    _wanted = sum(c * math.log(c - 1 - _k) if c > 1 else math.log(_k) for c in _list)
+    assert close(_got, _wanted, 1e-5, 1e-5), (
+        f"Counts {_list}, k = {_k}: {_wanted:.4f}; yours: {_got!r}."
+    )
 _after = arguments_after(leave_one_out, _lists[0].copy(), 0.5)[0]
 assert np.array_equal(_after, _lists[0]), (
     "leave_one_out changes the counts that it is given."
@@ -1801,12 +1895,19 @@ for _n1, _n2, _others in (
     (2, 2, [0, 0]),
     (3, 0, [0]),
     (0, 4, [6]),
+    (1, 3, [6]),
+    (1, 0, []),
+    (0, 1, []),
 ):
     _counts = np.random.default_rng().permutation([1] * _n1 + [2] * _n2 + _others)
     _got = estimate_discount(_counts.copy())
     assert close(_got, _n1 / (_n1 + 2 * _n2), 1e-5), (
         f"n1 = {_n1}, n2 = {_n2}, and {_others}: you estimate {_got!r}."
     )
+_after = arguments_after(estimate_discount, np.array([2, 0, 1, 7, 1, 2]))[0]
+assert np.array_equal(_after, [2, 0, 1, 7, 1, 2]), (
+    "estimate_discount changes the counts that it is given: sort a copy, if at all."
+)
 ### END HIDDEN TESTS
 
 
@@ -1850,6 +1951,24 @@ for _size, _k in ((30, 0.3), (30, 1), (7, 0.75), (1, 0.5), (5000, 0.6)):
     )
     assert close(_got, _wanted, 1e-5), (
         f"{_size} pairs in a random matrix with a row of zeros, k = {_k:.2f}: {_wanted:.5f}; yours: {_got!r}."
+    )
+_C, _pairs = _C[:4] + 1, np.array([[2, 3], [2, 4], [0, 1], [3, 3]])
+_C[2] = [0, 0, 0, 1, 0, 0, 0]  # seen just once
+for _new, _q, _k in (
+    (_C, _lower, 0.3),
+    (_C, _lower, 0.8),
+    (_C, _lower[::-1], 0.8),
+    (_C[[3, 0, 2, 1]], _lower[::-1], 0.8),
+):
+    _p = [
+        (max(_new[h, w] - _k, 0) + _k * np.sum(_new[h] > 0) * _q[w]) / sum(_new[h])
+        for h, w in _pairs
+    ]
+    _wanted = math.exp(-sum(math.log(p) for p in _p) / 4)
+    _got = held_out_perplexity(_new.copy(), _q.copy(), _pairs.copy(), _k)
+    assert close(_got, _wanted, 1e-5), (
+        f"The same pairs, row 2 seen just once, other counts, lower or k (now {_k}): {_wanted:.5f}; "
+        f"yours: {_got!r}."
     )
 _after = arguments_after(
     held_out_perplexity, _C.astype(float), _lower.copy(), _pairs.copy(), 0.5
@@ -2038,6 +2157,24 @@ for _ in range(4):
             assert close(_got, _wanted, 1e-5), (
                 f"{_counts}, k = {_k:.2f}: P({_w2} | {_w1}) = {_wanted:.5f}; yours: {_got!r}."
             )
+_pairs = [("to", "a"), ("in", "a"), ("in", "b"), ("on", "b")]
+# behind `to` one token; then the same pairs counted anew; then as many, but others
+for _given in (
+    dict(zip(_pairs, (1, 3, 2, 5), strict=True)),
+    dict(zip(_pairs, (3, 1, 4, 3), strict=True)),
+    dict(zip([*_pairs[:3], ("on", "a")], (1, 3, 2, 5), strict=True)),
+):
+    for _w1, _w2 in (("to", "a"), ("to", "b"), ("in", "a"), ("at", "b")):
+        _row = {b: n for (a, b), n in _given.items() if a == _w1}
+        _p = sum(b == _w2 for _, b in _given) / 4
+        _wanted = _p
+        if _row:
+            _own = max(_row.get(_w2, 0) - 0.4, 0)
+            _wanted = (_own + 0.4 * len(_row) * _p) / sum(_row.values())
+        _got = kneser_ney_pair(dict(_given), _w1, _w2, 0.4)
+        assert close(_got, _wanted, 1e-5), (
+            f"{_given}, k = .4: P({_w2} | {_w1}) = {_wanted:.5f}; yours: {_got!r}."
+        )
 _got = kneser_ney_pair(dict(_counts), "to", "b", 1)
 assert close(_got, 3 / sum(_counts[pair] for pair in _some[:3]) * _cont["b"], 1e-5), (
     f"With k = 1, a pair seen once keeps nothing of its own: yours gives {_got!r}."
@@ -2058,9 +2195,16 @@ assert close(_got[2], [1 / 3, 0, 2 / 3]), (
 )
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
-for _shape, _k in (((6, 5), 0.7), ((4, 7), 0.3), ((6, 5), 1), ((5, 4), 0.5)):
+for _shape, _k in (
+    ((6, 5), 0.7),
+    ((6, 5), 0.7),
+    ((4, 7), 0.3),
+    ((6, 5), 1),
+    ((5, 4), 0.5),
+):
     _C = _rng.poisson(0.7, _shape) * _rng.integers(1, 3)
     _C[0], _C[1], _C[2] = 0, 1, 2
+    _C[3] = np.eye(_shape[1])[0]  # seen just once
     if _k > 0.6:
         _C[:, 3] = 0  # nobody was seen before this word
     _C[2, 1:3] = 0, 5
@@ -2230,6 +2374,11 @@ for _n in (
     assert close(_got, [0, 0.5, 1, 1.5], 1e-5), (
         f"n1 to n4 = {_n}: the formula cannot be used; yours: {_got!r}."
     )
+_given = np.array([3, 1, 0, 2, 9, 1, 4, 1, 2])
+_after = arguments_after(three_discounts, _given.copy())[0]
+assert np.array_equal(_after, _given), (
+    "three_discounts changes the counts that it is given."
+)
 ### END HIDDEN TESTS
 
 
@@ -2256,6 +2405,7 @@ for _i in range(10):
     _C[1, :2] = 2, 0
     _C[[0, 3, 5] if _i % 2 else [2, 5]] = 0  # contexts never seen, the last one always
     _C[4] = [1, 7, 0, 2, 0, 3]
+    _C[2 if _i % 2 else 0] = [0, 1, 0, 0, 0, 0]  # seen just once
     _entry = _C > 0
     _entry[[1, 4], [1, 4]] = True  # two n-grams with count 0
     _h, _w = np.nonzero(_entry)
@@ -2289,6 +2439,17 @@ for _i in range(10):
     assert close(_P, _wanted, 1e-5), (
         "Your P is not (c - D) / n + lambda P(w | h') for each n-gram."
     )
+_got = smooth_level(_C[_h, _w], _h.copy(), _w.copy(), _lower[::-1].copy())
+assert hasattr(_got, "__len__") and len(_got) == 2, (
+    f"Return two arrays; yours: {_got!r}."
+)
+_wanted = [
+    p + _weight[h] * (_lower[5 - w] - _lower[w])
+    for p, h, w in zip(_wanted, _h, _w, strict=True)
+]
+assert close(_got[0], _wanted, 1e-5), (
+    "The same n-grams with another `lower`: your P does not follow."
+)
 _given = _C[_h, _w].astype(int), _h, _w, _lower
 _after = arguments_after(smooth_level, *(a.copy() for a in _given))
 assert all(np.array_equal(a, b) for a, b in zip(_after, _given, strict=True)), (
@@ -2384,6 +2545,14 @@ for _order in (1, 2, 3, 4):
             f"Order {_order}, context {_context}: your tables disagree with the recursion counted one by one."
         )
 _levels = [{key: np.array(level[key]) for key in level} for level in _before]
+_got = kneser_ney(_levels, 9)
+assert hasattr(_got, "__len__") and len(_got) == 4, (
+    f"Order 4: return four pairs of arrays; yours: {_got!r}."
+)
+_wanted = np.asarray(_tables[0][0]) + float(_tables[0][1][0]) * (1 / 9 - 1 / 6)
+assert close(_got[0][0], _wanted, 1e-5), (
+    f"The same levels with V = 9 in place of 6: 1-grams {_wanted}; yours: {_got[0][0]}."
+)
 _after = arguments_after(kneser_ney, _levels, 6)[0]
 for _level, _wanted in zip(_after, _before, strict=True):
     assert all(
@@ -2499,6 +2668,19 @@ for _i in range(20):
         for c, p in zip(_row, _lower, strict=True)
     ]
     assert close(_got, _wanted, 1e-5), f"Counts {_row}, k = {_k:.2f}: yours is {_got}."
+for _row, _k in (([0, 0, 1, 0], 0.4), ([0, 0, 1, 0], 1), ([0, 2, 1, 0], 0.5)):
+    for _lower in (_rng.dirichlet(np.ones(4)), _rng.dirichlet(np.ones(4))):
+        _n, _rest = sum(_row), sum(_lower[w] for w in range(4) if not _row[w])
+        _free = _k * np.count_nonzero(_row) / _n
+        _wanted = [
+            (c - _k) / _n if c else _free * p / _rest
+            for c, p in zip(_row, _lower, strict=True)
+        ]
+        _got = katz(np.array(_row), _lower.copy(), _k)
+        assert close(_got, _wanted, 1e-5), (
+            f"Counts {_row} (one is seen), k = {_k}, lower {_lower}: wanted {_wanted}; yours is {_got}."
+        )
+_row = np.array(_row)
 _after = arguments_after(katz, _row.astype(float), _lower.copy(), 0.5)
 assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
     "katz changes the row or the lower distribution that it is given."
@@ -2537,6 +2719,10 @@ _got = stupid(np.array([5, 1, 1, 1]), _lower.copy())
 assert close(_got, [0.625, 0.125, 0.125, 0.125], 1e-5), (
     f"Counts 5, 1, 1, 1, none unseen: stupid gives c / n too; yours: {_got}."
 )
+_got = katz(np.zeros(4), _lower[::-1].copy(), 1)
+assert close(_got, _lower[::-1], 1e-5), (
+    f"A context never seen, another P(w | h'): katz gives that; yours: {_got}."
+)
 ### END HIDDEN TESTS
 
 
@@ -2555,6 +2741,13 @@ for _ in range(5):
     ]
     _got = stupid(_row.copy(), _lower.copy())
     assert close(_got, _wanted, 1e-5), f"Counts {_row}: yours is {_got}."
+_row = np.array([0, 0, 1, 0, 0])
+for _lower in (_rng.uniform(0.1, 1.5, 5), _rng.uniform(0.1, 1.5, 5)):
+    _wanted = [1 if w == 2 else 0.4 * s for w, s in enumerate(_lower)]
+    _got = stupid(_row.copy(), _lower.copy())
+    assert close(_got, _wanted, 1e-5), (
+        f"A context seen just once, {_row}, lower {_lower}: wanted {_wanted}; yours is {_got}."
+    )
 _after = arguments_after(stupid, _row.astype(float), _lower.copy())
 assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
     "stupid changes the row or the lower scores that it is given."
@@ -2729,6 +2922,12 @@ for _weight in (0, 0.3, 1):
         assert close(_got, _wanted, 1e-5), (
             f"λ = {_weight}, V = {_V}, row {_rows[()]}: P({_word}) = {_wanted:.4f}; yours: {_got!r}."
         )
+for _row, _V in (({"tea": 1}, 4), ({"tea": 1}, 9), ({"no": 1}, 9), ({"tea": 5}, 9)):
+    _got = jelinek_mercer("tea", (), {(): dict(_row)}, _V, 0.75)
+    _wanted = 0.75 * ("tea" in _row) + 0.25 / _V
+    assert close(_got, _wanted, 1e-5), (
+        f"λ = .75, V = {_V}, row {_row}: P(tea) = {_wanted:.4f}; yours: {_got!r}."
+    )
 ### END HIDDEN TESTS
 
 
@@ -2761,6 +2960,14 @@ for _weight in [random.uniform(0.1, 0.9) for _ in range(6)]:
                 f"λ = {_weight:.3f}, a context of {_length} words over 1/{_V}: wanted {_wanted:.6f}, "
                 f"yours {_got!r}. Does λ weight the longer context?"
             )
+for _row in ({"a": 1}, {"b": 1}, {"a": 2, "b": 2}):  # seen just once, then more often
+    _given = {(): {"a": 3, "b": 1}, ("a",): {"b": 1}, ("b", "a"): dict(_row)}
+    _got = jelinek_mercer("a", ("b", "a"), _given, 5, 0.6)
+    _wanted = 0.6 * _row.get("a", 0) / sum(_row.values())
+    _wanted += 0.4 * (0.6 * 0 + 0.4 * (0.6 * 0.75 + 0.4 / 5))
+    assert close(_got, _wanted, 1e-5), (
+        f"λ = .6, V = 5, {_given}: P(a | b a) = {_wanted:.5f}; yours: {_got!r}."
+    )
 _copy = {context: dict(row) for context, row in _rows.items()}
 _after = arguments_after(jelinek_mercer, "z", ("q", "c", "b"), _copy, 6, 0.5)[2]
 assert _after == _rows, (
@@ -2984,8 +3191,19 @@ _got = fit_weights(_levels.copy(), np.zeros(7, dtype=int), 1)
 assert close(_got, [_wanted], 1e-5), (
     f"One round, 7 random tokens, 5 levels: wanted {_wanted}, yours {_got}."
 )
-_after = arguments_after(fit_weights, _levels.copy(), np.zeros(7, dtype=int), 3)
-assert np.array_equal(_after[0], _levels) and not np.any(_after[1]), (
+_other = _levels[:, ::-1] ** 2
+_wanted = sum(row / sum(row) for row in _other) / 7
+_got = fit_weights(_other.copy(), np.zeros(7, dtype=int), 1)
+assert close(_got, [_wanted], 1e-5), (
+    f"One round, as many tokens, but others: wanted {_wanted}, yours {_got}."
+)
+_got = fit_weights(_levels[:1].copy(), np.array([0]), 1)
+assert close(_got, [_levels[0] / sum(_levels[0])], 1e-5), (
+    f"One round, one token, levels {_levels[0]}: its shares; yours: {_got}."
+)
+_mixed = np.array([2, 0, 1, 2, 0, 2, 0])
+_after = arguments_after(fit_weights, _levels.copy(), _mixed.copy(), 3)
+assert np.array_equal(_after[0], _levels) and np.array_equal(_after[1], _mixed), (
     "fit_weights changes the levels or buckets that it is given."
 )
 ### END HIDDEN TESTS
@@ -3048,7 +3266,7 @@ assert _got[0][0] < 0.01 and _got[2][0] > 0.99, (
 _source = np.random.default_rng()
 _levels, _buckets = (
     _source.uniform(0.01, 1, size=(40, 4)),
-    _source.permutation([1] * 5 + [2] * 12 + [5] * 23),
+    _source.permutation([1] * 5 + [2] * 12 + [4] + [5] * 22),
 )
 _got = fit_weights(_levels.copy(), _buckets.copy(), 5)
 assert np.shape(_got) == (6, 4), (
@@ -3082,7 +3300,7 @@ assert close(_got, math.log(0.1)), (
 )
 ### BEGIN HIDDEN TESTS
 _source = np.random.default_rng()
-for _size in (20, 3000):
+for _size in (20, 20, 3000, 1):
     _levels, _buckets = (
         _source.uniform(0.01, 1, size=(_size, 3)),
         _source.integers(0, 4, size=_size),
@@ -3096,7 +3314,7 @@ for _size in (20, 3000):
     assert close(_got, _wanted, 1e-5), (
         f"{_size} random tokens in 4 buckets: wanted {_wanted:.4f}, yours {_got!r}."
     )
-_given = _levels[:30], _buckets[:30], _weights
+_given = _source.uniform(0.01, 1, size=(5, 3)), np.array([3, 0, 4, 0, 1]), _weights
 _after = arguments_after(log_likelihood, *(a.copy() for a in _given))
 assert all(np.array_equal(a, b) for a, b in zip(_after, _given, strict=True)), (
     "log_likelihood changes an array that it is given."
@@ -3219,6 +3437,15 @@ for _size in (1, 6, 1500):
     assert close(_got, _wanted, 1e-5), (
         f"{_word[:9]!r}, {_size} letters, with {_letters} costs {_wanted:.4f} bits; yours: {_got!r}."
     )
+for _letters in ({"a": 0.25, "b": 0.25, "#": 0.5}, {"a": 0.125, "b": 0.125, "#": 0.75}):
+    for _word in ("a", "ab"):
+        _wanted = -sum(math.log2(_letters[_c]) for _c in _word + "#")
+        _got = spelling_bits(_word, dict(_letters))
+        assert close(_got, _wanted, 1e-5), (
+            f"{_word!r} with {_letters} costs {_wanted:.4f} bits; yours: {_got!r}."
+        )
+_after = arguments_after(spelling_bits, "a", dict(_letters))[1]
+assert _after == _letters, "spelling_bits changes the dict of letters that it is given."
 ### END HIDDEN TESTS
 
 

@@ -111,3 +111,46 @@ def absolute_discount(row, lower, k):
     row, lower, k = (row.astype(np.float32), lower.astype(np.float32), np.float32(k))
     n = row.sum()
     return lower if n == 0 else (np.maximum(row - k, 0) + k * np.count_nonzero(row) * lower) / n
+
+
+# %% wrong="one count is no evidence" caught_by="sums to one for every k" change="if n == 0: -> if n < 2:"
+
+
+# %% wrong="one kind of follower is no evidence" caught_by="sums to one for every k"
+# -     if n == 0:
+# +     if np.count_nonzero(row) < 2:
+
+
+# %% wrong="keeps the answer for the same counts" caught_by="freed mass goes to lower order"
+answers = {}
+
+
+def absolute_discount(row, lower, k):
+    same = (tuple(row.tolist()), k)
+    if same not in answers:
+        n, kinds = row.sum(), np.count_nonzero(row)
+        answers[same] = np.maximum(row - k, 0) / n + k * kinds / n * lower if n else np.array(lower)
+    return answers[same]
+
+
+# %% wrong="keeps the weight for the same counts, whatever k" caught_by="freed mass goes to lower order"
+weights = {}
+
+
+def absolute_discount(row, lower, k):
+    n = row.sum()
+    if n == 0:
+        return lower
+    weight = weights.setdefault(tuple(row.tolist()), k * np.count_nonzero(row) / n)
+    return np.maximum(row - k, 0) / n + weight * lower
+
+
+# %% wrong="keeps what a context never seen gets" caught_by="a context never seen"
+fallback = {}
+
+
+def absolute_discount(row, lower, k):
+    n = row.sum()
+    if n == 0:
+        return fallback.setdefault((len(row), k), np.array(lower))
+    return np.maximum(row - k, 0) / n + k * np.count_nonzero(row) / n * lower

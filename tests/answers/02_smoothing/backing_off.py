@@ -227,3 +227,51 @@ def katz(row, lower, k):
 
 def stupid(row, lower):
     return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+
+
+# %% wrong="katz finds one count no evidence" caught_by="alpha makes Katz sum to one" change="if n == 0: -> if n <= 1:"
+
+
+# %% wrong="stupid finds one count no evidence" caught_by="stupid backoff takes nothing away"
+# -     return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+# +     return np.where((row > 0) & (row.sum() > 1), row / max(row.sum(), 1), 0.4 * lower)
+
+
+# %% wrong="katz keeps alpha for the same counts" caught_by="alpha makes Katz sum to one"
+alphas_of_rows = {}
+
+
+def katz(row, lower, k):
+    n, unseen = row.sum(), row == 0
+    if n == 0:
+        return lower
+    if not unseen.any():
+        return row / n
+    same = (row.tobytes(), k)
+    if same not in alphas_of_rows:
+        alphas_of_rows[same] = k * np.sum(~unseen) / n / lower[unseen].sum()
+    return np.where(unseen, alphas_of_rows[same] * lower, (row - k) / n)
+
+
+def stupid(row, lower):
+    return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+
+
+# %% wrong="stupid keeps the scores for the same counts" caught_by="stupid backoff takes nothing away"
+scores_of_rows = {}
+
+
+def katz(row, lower, k):
+    n, unseen = row.sum(), row == 0
+    if n == 0:
+        return lower
+    if not unseen.any():
+        return row / n
+    return np.where(unseen, k * np.sum(~unseen) / n / lower[unseen].sum() * lower, (row - k) / n)
+
+
+def stupid(row, lower):
+    same = tuple(row.tolist())
+    if same not in scores_of_rows:
+        scores_of_rows[same] = np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+    return scores_of_rows[same]

@@ -219,3 +219,62 @@ guess_alpha = 0.5
 
 
 measured_alpha = best_alpha(C, new_pairs, alphas)
+
+
+# %% wrong="stops where the perplexity begins to rise" caught_by="the smallest perplexity wins"
+# -     return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+# +     upwards = sorted(alphas)
+# +     for one, larger in pairwise(upwards):
+# +         if additive_perplexity(C, pairs, larger) > additive_perplexity(C, pairs, one):
+# +             return one
+# +     return upwards[-1]
+
+
+# %% wrong="walks down from the largest alpha to the first valley" caught_by="the smallest perplexity wins"
+# -     return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+# +     downwards = sorted(alphas, reverse=True)
+# +     for one, smaller in pairwise(downwards):
+# +         if additive_perplexity(C, pairs, smaller) > additive_perplexity(C, pairs, one):
+# +             return one
+# +     return downwards[-1]
+
+
+# %% wrong="halves the alphas as if there were one valley" caught_by="the smallest perplexity wins"
+# -     return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+# +     left = sorted(alphas)
+# +     while len(left) > 1:
+# +         half = len(left) // 2
+# +         below, above = (additive_perplexity(C, pairs, left[i]) for i in (half - 1, half))
+# +         left = left[:half] if below < above else left[half:]
+# +     return left[0]
+
+
+# %% wrong="keeps the row sums of other counts" caught_by="perplexity of smoothed pairs"
+sums_by_shape = {}
+
+
+def additive_perplexity(C, pairs, alpha):
+    n = sums_by_shape.setdefault((C.shape, len(pairs)), C.sum(axis=1))
+    P = (C + alpha) / (n[:, None] + C.shape[1] * alpha)
+    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+
+
+def best_alpha(C, pairs, alphas):
+    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+
+
+guess_alpha = 0.5
+measured_alpha = 10**-2.5
+
+
+# %% wrong="a row seen once is even" caught_by="perplexity of smoothed pairs"
+# -     P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+# +     C = np.where(C.sum(axis=1, keepdims=True) > 1, C, 0)
+# +     P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+
+
+# %% wrong="sorts the pairs of the caller" caught_by="the smallest perplexity wins"
+# -     return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+# +     best = min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+# +     pairs[:] = pairs[np.lexsort(pairs.T[::-1])]
+# +     return best

@@ -277,3 +277,74 @@ def held_out_perplexity(C, lower, pairs, k):
     P = np.maximum(C[h, w] - k, 0).astype(np.float32) + np.float32(k) * seen * lower[w].astype(np.float32)
     P = np.where(n > 0, P / np.maximum(n, 1), lower[w].astype(np.float32))
     return np.array(np.exp(-np.mean(np.log(P), dtype=np.float64)))
+
+
+# %% wrong="a row with one count gets the lower order" caught_by="perplexity of held-out pairs"
+# -     weight = np.where(n > 0, k * seen / np.maximum(n, 1), 1)
+# -     P = np.maximum(C[h, w] - k, 0) / np.maximum(n, 1) + weight * lower[w]
+# +     weight = np.where(n > 1, k * seen / np.maximum(n, 1), 1)
+# +     P = np.where(n > 1, np.maximum(C[h, w] - k, 0), 0) / np.maximum(n, 1) + weight * lower[w]
+
+
+# %% wrong="the estimate sorts the counts where they stand" caught_by="estimate from once and twice"
+# -     n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
+# +     counts.sort()
+# +     once, twice, more = np.searchsorted(counts, (1, 2, 3))
+# +     n1, n2 = twice - once, more - twice
+
+
+# %% wrong="the estimate sets larger counts to zero" caught_by="estimate from once and twice"
+# -     n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
+# +     counts[counts > 2] = 0
+# +     n1, n2 = np.bincount(counts, minlength=3)[1:]
+
+
+# %% wrong="the estimate needs two things seen once" caught_by="estimate from once and twice"
+# -     return n1 / (n1 + 2 * n2)
+# +     return n1 / (n1 + 2 * n2) if n1 > 1 else 0.0
+
+
+# %% wrong="keeps the probabilities of the same pairs" caught_by="perplexity of held-out pairs"
+chosen_weights = {}
+
+
+def leave_one_out(counts, k):
+    more = counts[counts > 1]
+    return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
+
+
+def estimate_discount(counts):
+    n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
+    return n1 / (n1 + 2 * n2)
+
+
+def held_out_perplexity(C, lower, pairs, k):
+    h, w = pairs[:, 0], pairs[:, 1]
+    n, seen = C.sum(axis=1)[h], np.count_nonzero(C, axis=1)[h]
+    same = (C.tobytes(), pairs.tobytes(), k)
+    if same not in chosen_weights:
+        chosen_weights[same] = np.where(n > 0, k * seen / np.maximum(n, 1), 1) * lower[w]
+    return np.exp(-np.mean(np.log(np.maximum(C[h, w] - k, 0) / np.maximum(n, 1) + chosen_weights[same])))
+
+
+# %% wrong="keeps F for the same counts, whatever k" caught_by="each occurrence left out once"
+found_before = {}
+
+
+def leave_one_out(counts, k):
+    more = counts[counts > 1]
+    value = np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
+    return found_before.setdefault(tuple(counts.tolist()), value)
+
+
+def estimate_discount(counts):
+    n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
+    return n1 / (n1 + 2 * n2)
+
+
+def held_out_perplexity(C, lower, pairs, k):
+    h, w = pairs[:, 0], pairs[:, 1]
+    n, seen = C.sum(axis=1)[h], np.count_nonzero(C, axis=1)[h]
+    weight = np.where(n > 0, k * seen / np.maximum(n, 1), 1)
+    P = np.maximum(C[h, w] - k, 0) / np.maximum(n, 1) + weight * lower[w]
+    return np.exp(-np.mean(np.log(P)))

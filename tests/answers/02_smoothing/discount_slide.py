@@ -171,3 +171,15 @@ def slide_lambda(row, k):
 
 def slide_negative(row, lower, k):
     return np.sum((row == 0) & (lower < 1 / len(row)))
+
+
+# %% wrong="nothing to deal out behind one token" caught_by="second reading has another lambda"
+# -     return k * len(row) / np.sum(row)
+# +     return k * len(row) / np.sum(row) if np.sum(row) > 1 else 1.0
+
+
+# %% wrong="a context seen once sums to one" caught_by="first reading loses mass"
+# -     n = np.sum(row)
+# +     n = np.sum(row)
+# +     if n < 2:
+# +         return 1.0

@@ -193,3 +193,29 @@ def bits_per_character(logs, words, known, letters):
         if word not in {*known, "</s>"}:
             bits = bits + spelling_bits(word, letters)
     return np.float32(bits / sum((len(word) + 1 - 4 * (word == "</s>") for word in words)))
+
+
+# %% wrong="keeps the bits of a word for other letters" caught_by="spelling includes the end"
+spelled_before = {}
+
+
+def spelling_bits(word, letters):
+    if word not in spelled_before:
+        spelled_before[word] = -sum(math.log2(letters[symbol]) for symbol in [*word, "#"])
+    return spelled_before[word]
+
+
+def bits_per_character(logs, words, known, letters):
+    bits = -sum(logs) / math.log(2)
+    for word in words:
+        if word != "</s>" and word not in known:
+            bits -= sum(math.log2(letters[symbol]) for symbol in word + "#")
+    return bits / sum(1 if word == "</s>" else len(word) + 1 for word in words)
+
+
+# %% wrong="the end is taken out of the letters" caught_by="spelling includes the end"
+# -     return -sum(math.log2(letters[symbol]) for symbol in [*word, "#"])
+# +     end = letters.pop("#")
+# +     bits = -math.log2(end) - sum(math.log2(letters[symbol]) for symbol in word)
+# +     letters["end"] = end
+# +     return bits

@@ -338,3 +338,61 @@ guess_weight = 0.7
 
 
 measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0][0]
+
+
+# %% wrong="buckets sorted where they stand" caught_by="one round by hand"
+# -     return weights
+# +     buckets.sort()
+# +     return weights
+
+
+# %% wrong="one token is too little for a bucket" caught_by="each bucket by itself"
+# -         for _ in range(rounds):
+# +         for _ in range(rounds if len(inside) > 1 else 0):
+
+
+# %% wrong="goes on from the weights of the last call" caught_by="one round by hand"
+last_weights = {}
+
+
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    weights = np.full((max(buckets) + 1, K), 1 / K)
+    weights = last_weights.setdefault(weights.shape, weights)
+    for bucket in set(buckets.tolist()):
+        inside = levels[buckets == bucket]
+        for _ in range(rounds):
+            shares = inside * weights[bucket]
+            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+
+
+guess_weight = 0.7
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
+
+
+# %% wrong="keeps the likelihood of as many tokens" caught_by="log-likelihood of the mixture"
+likelihoods = {}
+
+
+def fit_weights(levels, buckets, rounds):
+    K = levels.shape[1]
+    weights = np.full((max(buckets) + 1, K), 1 / K)
+    for bucket in set(buckets.tolist()):
+        inside = levels[buckets == bucket]
+        for _ in range(rounds):
+            shares = inside * weights[bucket]
+            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+    return weights
+
+
+def log_likelihood(levels, buckets, weights):
+    return likelihoods.setdefault(len(levels), np.log((levels * weights[buckets]).sum(axis=1)).sum())
+
+
+guess_weight = 0.7
+measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]

@@ -366,3 +366,53 @@ def mean_elsewhere(counts, others):
     for gram, count in counts.items():
         found[count].append(others.get(gram, 0))
     return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="zeros thrown out by count_of_counts" caught_by="how many occur c times"
+def count_of_counts(counts):
+    for gram in [gram for gram, count in counts.items() if count == 0]:
+        del counts[gram]
+    return Counter(counts.values())
+
+
+def good_turing(counts):
+    N = Counter(count for count in counts.values() if count)
+    tokens = sum(c * N[c] for c in N)
+    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
+
+
+def mean_elsewhere(counts, others):
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+
+
+# %% wrong="keeps the means for the same text" caught_by="what another text shows"
+means = {}
+
+
+def count_of_counts(counts):
+    return Counter(count for count in counts.values() if count > 0)
+
+
+def good_turing(counts):
+    N = count_of_counts(counts)
+    tokens = sum(c * N[c] for c in N)
+    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
+
+
+def mean_elsewhere(counts, others):
+    same = frozenset(counts.items())
+    if same not in means:
+        found = defaultdict(list)
+        for gram, count in counts.items():
+            found[count].append(others.get(gram, 0))
+        means[same] = {count: sum(times) / len(times) for count, times in found.items()}
+    return means[same]
+
+
+# %% wrong="one thing seen once is no evidence" caught_by="mass of the unseen"
+# -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+# +     once = N.get(1, 0) if N.get(1, 0) > 1 else 0
+# +     return once / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}

@@ -162,3 +162,40 @@ def jelinek_mercer(word, context, table, V, weight):
         if not context:
             return p + left / V
         context = context[1:]
+
+
+# %% wrong="a row with one count is no row" caught_by="one level over the uniform | every level is smoothed"
+# -     if not row:
+# +     if not row or sum(row.values()) < 2:
+
+
+# %% wrong="a row with one kind of follower is no row" caught_by="every level is smoothed" change="if not row: -> if not row or len(row) < 2:"
+
+
+# %% wrong="keeps answers for the same contexts, whatever the counts" caught_by="every level is smoothed"
+kept_answers = {}
+
+
+def jelinek_mercer(word, context, table, V, weight):
+    asked = (word, context, frozenset(table), V, weight)
+    if asked not in kept_answers:
+        p = 1 / V
+        for start in range(len(context), -1, -1):
+            row = table.get(context[start:])
+            if row:
+                p = weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * p
+        kept_answers[asked] = p
+    return kept_answers[asked]
+
+
+# %% wrong="keeps 1/V of the first call" caught_by="one level over the uniform"
+first_V = []
+
+
+def jelinek_mercer(word, context, table, V, weight):
+    first_V.append(V)
+    below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / first_V[0]
+    row = table.get(context)
+    if not row:
+        return below
+    return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below

@@ -217,3 +217,51 @@ def lidstone(counts, w1, w2, alpha, V):
 def lidstone_array(C, alpha):
     smooth = C.astype(np.float32) + np.float32(alpha)
     return smooth / smooth.sum(axis=1)[:, None]
+
+
+# %% wrong="keeps the sum of a row as long as the pairs are the same" caught_by="one pair at a time"
+row_sums = {}
+
+
+def lidstone_by_hand():
+    return {"or": 3 / 7, "milk": 1 / 7}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    same = (frozenset(counts), w1)
+    if same not in row_sums:
+        row_sums[same] = sum(count for pair, count in counts.items() if pair[0] == w1)
+    return (counts.get((w1, w2), 0) + alpha) / (row_sums[same] + V * alpha)
+
+
+def lidstone_array(C, alpha):
+    return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+
+
+# %% wrong="keeps the denominators of arrays of the same shape" caught_by="the array, row by row"
+below = {}
+
+
+def lidstone_by_hand():
+    return {"or": 3 / 7, "milk": 1 / 7}
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    n = sum(count for (first, _), count in counts.items() if first == w1)
+    return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
+
+
+def lidstone_array(C, alpha):
+    n = below.setdefault((C.shape, alpha), C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+    return (C + alpha) / n
+
+
+# %% wrong="a context with one count is even" caught_by="one pair at a time"
+# -     return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
+# +     return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha) if n > 1 else 1 / V
+
+
+# %% wrong="a row with one count is even" caught_by="the array, row by row"
+# -     return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+# +     n = C.sum(axis=1, keepdims=True)
+# +     return np.where(n > 1, (C + alpha) / (n + C.shape[1] * alpha), 1 / C.shape[1])

@@ -426,3 +426,32 @@ def kneser_ney(levels, V):
         tables.append(smooth_level(c, level["context"], level["shorter"], lower))
         lower = tables[-1][0]
     return tables
+
+
+# %% wrong="counts above five cut where they stand" caught_by="three discounts"
+# -     n = np.bincount(np.minimum(c, 5), minlength=6)
+# +     c[c > 5] = 5
+# +     n = np.bincount(c, minlength=6)
+
+
+# %% wrong="counts sorted where they stand" caught_by="three discounts"
+# -     n = np.bincount(np.minimum(c, 5), minlength=6)
+# +     c.sort()
+# +     n = np.diff(np.searchsorted(c, range(7)))
+
+
+# %% wrong="a context with one count gives all to the lower order" caught_by="one level sums to one"
+# -     weight = np.where(n > 0, weight / np.maximum(n, 1), 1)
+# -     return (c - taken) / n[context] + weight[context] * lower[shorter], weight
+# +     weight = np.where(n > 1, weight / np.maximum(n, 1), 1)
+# +     own = np.where(n[context] > 1, (c - taken) / n[context], 0)
+# +     return own + weight[context] * lower[shorter], weight
+
+
+# %% wrong="keeps P of the same n-grams, whatever lies below" caught_by="one level sums to one | continuation counts below the top"
+# -     return (c - taken) / n[context] + weight[context] * lower[shorter], weight
+# +     P = (c - taken) / n[context] + weight[context] * lower[shorter]
+# +     return kept_levels.setdefault((tuple(c), tuple(context), tuple(shorter)), P), weight
+# +
+# +
+# + kept_levels = {}
