@@ -66,6 +66,7 @@ def files_around(course: Course) -> set[str]:
         "course/nbgrader_config.py",
         "course/.nbgrader.log",
         "course/gradebook.db",
+        "course/.autograder",
     )
     return {name for name in everything if not name.startswith(own)} - {"course"}
 

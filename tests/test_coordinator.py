@@ -124,6 +124,7 @@ def test_gradebook_and_files_are_those_of_plain_nbgrader(built_course: Course, t
     register(ours, CHAPTER)
     with Gradebook(ours.database, ours.course_id) as gradebook:
         gradebook.update_or_create_assignment(CHAPTER, duedate="2026-03-01 10:00:00 UTC")
+    secret_of(ours)  # both draw alike
     theirs = open_course(shutil.copytree(ours.root, tmp_path / "theirs"))
     for number in range(2):
         for course in (ours, theirs):
