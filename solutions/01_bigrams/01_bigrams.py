@@ -12,7 +12,7 @@
 # %% [markdown]
 # Fill the cells that raise `NotImplementedError`, and run the checks below them. Grading tries further cases:
 # `autograder check notebooks/01_bigrams/01_bigrams.ipynb` grades your own notebook with them. No function of yours may
-# change what it is given: lists, dicts and tables stay as they are.
+# change what it is given: lists, dicts and tables stay as they are, even a `defaultdict`, to which asking can add.
 #
 # The slides you will check come from public lectures: 000 (unsigned), 001 (Greg Durrett), 002 (Fabrizio Silvestri), 003
 # (Yoav Artzi) and 004 (Benjamin Muller).
@@ -352,6 +352,12 @@ assert list(_after[0]) == ["no", "tea", "now"], (
 assert set(_after[1]) == {"tea", "<UNK>"}, (
     f"Leave the vocabulary as it is; now: {_after[1]}."
 )
+_got = replace_unknown(["no", "tea", "<UNK>"], {"tea"})
+assert hasattr(_got, "__iter__") and list(_got) == ["<UNK>", "tea", "<UNK>"], (
+    f"Also without <UNK> in the vocabulary a stranger becomes <UNK>; yours: {_got!r}."
+)
+_after = arguments_after(replace_unknown, ["no", "tea"], {"tea"})[1]
+assert set(_after) == {"tea"}, f"Leave the vocabulary as it is; now: {set(_after)}."
 ### END HIDDEN TESTS
 
 # %%
@@ -585,6 +591,10 @@ for _text, _third in (("aba", _p[0] / _ab), ("abc", _p[1] / _ab), ("abb", 0)):
     )
 _after = arguments_after(chain_factors, dict(_table), ("a", "b", "b"))[0]
 assert dict(_after) == _table, "Leave `joint` as it is: your function changes it."
+_after = arguments_after(chain_factors, defaultdict(float, _table), ("a", "b", "b"))[0]
+assert dict(_after) == _table, (
+    f"A look-up made your function's `defaultdict` grow: {set(_after) - set(_table)}."
+)
 ### END HIDDEN TESTS
 
 # %% test="chain_rule" aspect="chain product is the joint" points=1
@@ -644,6 +654,10 @@ for _text, _wanted in (
     )
 _after = arguments_after(markov_factors, dict(_table), ("a", "b", "b"))[0]
 assert dict(_after) == _table, "Leave `joint` as it is: your function changes it."
+_after = arguments_after(markov_factors, defaultdict(float, _table), ("a", "b", "b"))[0]
+assert dict(_after) == _table, (
+    f"A look-up made your function's `defaultdict` grow: {set(_after) - set(_table)}."
+)
 ### END HIDDEN TESTS
 
 # %%
@@ -770,6 +784,10 @@ _after = arguments_after(bigram_mle, dict(_counts))[0]
 assert dict(_after) == _counts, (
     "Leave `counts` as they are: your function changes them."
 )
+_after = arguments_after(bigram_mle, defaultdict(int, _counts))[0]
+assert dict(_after) == _counts, (
+    f"A look-up made `counts`, a defaultdict, grow: {set(_after) - set(_counts)}."
+)
 ### END HIDDEN TESTS
 
 # %% test="bigram_mle" aspect="the array divides row by row" points=1
@@ -807,6 +825,8 @@ for _empty in ([0, 3], [5], [1, 2, 5], [0, 1, 2, 3, 4, 5]):
     assert close(_got, _wanted), (
         f"Rows {_empty} of 6 are empty and stay zero, the others not; yours: {_got!r}."
     )
+    (_after,) = arguments_after(bigram_mle_array, _C.copy())
+    assert close(_after, _C), f"Leave the counts C as they are; now: {_after}."
 ### END HIDDEN TESTS
 
 # %%
@@ -883,6 +903,13 @@ _off = [
     if not close(_got.loc[a, b], _wanted[a, b])
 ]
 assert not _off, f"In 500 of the sentences you miscount {_off}."
+_got = count_table([["a"] * 70_001, ["b"]], ["b", "a"])
+assert np.shape(_got) == (2, 2), (
+    f"Two words make a table of shape (2, 2); yours: {_got!r}."
+)
+assert close(_got.loc["a", "a"], 70_000), (
+    f"70,001 times `a` in a row are 70,000 pairs; yours: {_got.loc['a', 'a']}."
+)
 ### END HIDDEN TESTS
 
 # %% test="count_table" aspect="no pair across two sentences" points=1
@@ -979,7 +1006,8 @@ berkeley.table("mle_printed_004")
 # Write
 #
 # - `mle_table(pair_counts, word_counts)`: the DataFrame of $P(w_2 \mid w_1) = c(w_1 w_2) / c(w_1)$. Eight columns are not
-#   the whole row, so $c(w_1)$ comes from the dict `word_counts`, where words may stand in any order;
+#   the whole row, so $c(w_1)$ comes from the dict `word_counts`, which may hold more words (no rows for these), in any
+#   order;
 # - `wrong_cells(printed, exact)`: the set of cells `(w1, w2)` where the printed number is not the exact one rounded to two
 #   significant digits. Cells are matched by name: the two tables may order their words differently.
 
@@ -1071,6 +1099,20 @@ assert np.array_equal(_after[0], _cells), (
 assert dict(_after[1]) == _total, (
     "Leave `word_counts` as they are: your function changes them."
 )
+_pairs = pd.DataFrame([[1, 2], [3, 6]], index=["b", "a"], columns=["a", "d"])
+_total = {"a": 12, "c": 7, "b": 4, "z": 9, "d": 5}
+_got = mle_table(_pairs.copy(), dict(_total))
+assert np.shape(_got) == (2, 2), (
+    f"Words of the dict that are no rows of the counts make no rows; yours: {_got!r}."
+)
+_value = [[_got.loc[a, b] for b in ("a", "d")] for a in ("b", "a")]
+assert close(_value, [[1 / 4, 2 / 4], [3 / 12, 6 / 12]]), (
+    f"With more words in the dict than in the table you give {_value}."
+)
+_after = arguments_after(mle_table, _pairs.copy(), defaultdict(int, _total))[1]
+assert dict(_after) == _total, (
+    f"A look-up made `word_counts`, a defaultdict, grow: {set(_after) - set(_total)}."
+)
 ### END HIDDEN TESTS
 
 # %% test="mle_table" aspect="planted misprints are found" points=1
@@ -1123,6 +1165,13 @@ _after = arguments_after(wrong_cells, _printed.copy(), _exact.copy())
 assert np.array_equal(_after[0], _printed) and np.array_equal(_after[1], _exact), (
     "Leave the two tables as they are: your function changes one."
 )
+_exact = pd.DataFrame([[0.2104, 0.7043], [0.0396, 0.05871]], ["a", "b"], ["c", "d"])
+_printed = pd.DataFrame([[0.2, 0.7], [0.04, 0.06]], ["a", "b"], ["c", "d"])
+_got = wrong_cells(_printed, _exact)
+assert hasattr(_got, "__iter__") and {tuple(cell) for cell in _got} == {
+    ("a", "c"),
+    ("b", "d"),
+}, f"A printed .2 stands for .20, two digits as ever: .21 is right; yours: {_got!r}."
 ### END HIDDEN TESTS
 
 # %% test="mle_table" aspect="wrong cells of two slides" points=2
@@ -1329,6 +1378,16 @@ assert _got == -math.inf, (
 )
 _after = arguments_after(sentence_log_probability, _model, ["oh", "tea"])[0]
 assert _after == _model, f"Leave the model as it is; it became {_after}."
+_grown = {word: defaultdict(float, row) for word, row in _model.items()}
+
+for _text in (*_texts, "oh", "snow oh", ""):
+    for _end in (True, False):
+        _after = arguments_after(
+            sentence_log_probability, defaultdict(dict, _grown), _text.split(), _end
+        )[0]
+        assert _after == _model, (
+            f"A model may be a defaultdict: your look-ups for {_text!r} left {_after}."
+        )
 ### END HIDDEN TESTS
 
 # %% test="sentence_log_probability" aspect="long sentences do not vanish" points=1
@@ -1649,6 +1708,13 @@ _after = arguments_after(zero_factors, _model, ["snow", "snow"])[0]
 assert _after == _model, (
     f"Leave the model as it is; it got rows for {set(_after) - set(_model)}."
 )
+_grown = {word: defaultdict(float, row) for word, row in _model.items()}
+
+for _text in ("snow snow", "i snow", "eat lunch", "i eat snow lunch", ""):
+    _after = arguments_after(zero_factors, defaultdict(dict, _grown), _text.split())[0]
+    assert _after == _model, (
+        f"A model may be a defaultdict: your look-ups for `{_text}` left {_after}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="zero_factors" aspect="a guess comes first" points=1
@@ -1663,8 +1729,8 @@ assert 0 <= measured <= 1, (
 ### BEGIN HIDDEN TESTS
 _seen = {pair for s in train_sentences for pair in pairwise(["<s>", *s, "</s>"])}
 _hit = [not _seen.issuperset(pairwise(["<s>", *s, "</s>"])) for s in new_sentences]
-assert close(measured, sum(_hit) / len(_hit), atol=0.004), (
-    f"`measured` is {measured:.3f}. Count new sentences with at least one zero, then divide by {len(_hit)}."
+assert close(measured, sum(_hit) / len(_hit), atol=0.001), (
+    f"`measured` is {measured:.4f}. Count new sentences, also those said twice, with at least one zero, then divide by {len(_hit)}."
 )
 ### END HIDDEN TESTS
 
@@ -1798,6 +1864,11 @@ for _logs in ([-math.inf], [-math.inf, -1.0, 0.0], [-0.5, -1.0, -math.inf]):
     _value = perplexity(list(_logs), math.e)
     assert is_number(_value) and _value == math.inf, (
         f"A zero makes the perplexity infinite wherever it stands; yours: {_value!r}."
+    )
+for _log, _base in ((-2000.0, 2), (-1500.0, math.e), (-700.0, 10)):
+    _value = perplexity([_log, *[-1.0] * 99], _base)
+    assert close(_value, _base ** ((99 - _log) / 100), rtol=1e-3), (
+        f"One factor of {_base:.3g}^{_log:.0f} among 100 is tiny, not zero; yours: {_value!r}."
     )
 ### END HIDDEN TESTS
 
@@ -2015,6 +2086,16 @@ _after = arguments_after(continue_greedy, _model, ["snow"], 2)[0]
 assert _after == _model, (
     f"Leave the model as it is; it got rows for {set(_after) - set(_model)}."
 )
+_grown = {word: defaultdict(float, row) for word, row in _model.items()}
+
+for _text in ("snow", "We", "we Here", ""):
+    for _rows in (_grown, {word: _grown[word] for word in _grown if word != "<s>"}):
+        _after = arguments_after(
+            continue_greedy, defaultdict(dict, _rows), _text.split(), 5
+        )[0]
+        assert _after == _rows, (
+            f"A model may be a defaultdict: your look-ups for `{_text}` left {_after}."
+        )
 ### END HIDDEN TESTS
 
 # %%
@@ -2072,7 +2153,7 @@ def sample(distribution, dart):
         end += probability
         if hit < end:
             return word
-    return word
+    return max(distribution, key=distribution.get)
     ### END SOLUTION
 
 
@@ -2108,6 +2189,8 @@ for _k in (2, 3, 6):
     )
 _old = {"b": 0.1, "c": 0.6, "a": 0.3}
 _after = arguments_after(top_k, dict(_old), 2)[0]
+assert dict(_after) == _old, f"Leave `distribution` as it is; it became {_after}."
+_after = arguments_after(top_k, defaultdict(float, _old), 5)[0]
 assert dict(_after) == _old, f"Leave `distribution` as it is; it became {_after}."
 ### END HIDDEN TESTS
 
@@ -2176,6 +2259,22 @@ for _wanted, _groups in ((_few, "abcde"), (_many, ("a", "bcdef", "ghij"))):
         assert abs(_share - _p) < 2 * len(_group) / 150 + _luck, (
             f"Words of probability {_p:.2f} together: drawn in {_share:.2f} of 150 cases."
         )
+_many = {"often": 0.1} | {f"rare{i}": 0.0045 for i in range(200)}
+_throws = [(i + random.random()) / 20 for i in range(20)]  # one in each part of 20
+random.shuffle(_throws)
+_words = [
+    sample(_many, lambda: _throws.pop() if _throws else random.random())
+    for _ in range(20)
+]
+_share = sum(word == "often" for word in _words) / 20
+assert _share < 0.6, (
+    f"200 rare words have .9 together, but were drawn in {1 - _share:.2f} of 20 cases."
+)
+_many = {f"word{i}": 0.0005 for i in range(2000)}
+_word = sample(_many, random.random)
+assert isinstance(_word, str) and _word in _many, (
+    f"Of 2000 words, all of probability .0005, one is drawn, not {_word!r}."
+)
 ### END HIDDEN TESTS
 
 # %% test="top_k" aspect="all chance comes from the dart" points=1
@@ -2209,13 +2308,20 @@ for _old in ({"never": 0.0, "a": 0.5, "b": 0.5}, {"a": 0.5, "never": 0.0, "b": 0
             f"A dart of exactly {_edge} drew {_word!r} from {_old}."
         )
 _old = dict.fromkeys("abcdefghij", 0.1)  # the sum is rounded to a little less than 1
-_throws = iter([1 - 2**-53])
-_word = sample(dict(_old), lambda throws=_throws: next(throws, random.random()))
-assert isinstance(_word, str) and _word in _old, (
-    f"Rounding leaves the sum a little below 1: the dart still hits a word, not {_word!r}."
-)
-_after = arguments_after(sample, dict(_old), random.random)[0]
-assert dict(_after) == _old, f"Leave `distribution` as it is; it became {_after}."
+_never = {"no": 0.0}
+for _all in (_old, _old | _never, _never | _old, _old | _never | {"nor": 0.0}):
+    for _edge in (1 - 2**-53, 0.0):
+        _throws = iter([_edge])
+        _word = sample(dict(_all), lambda throws=_throws: next(throws, random.random()))
+        assert isinstance(_word, str) and _word in _old, (
+            f"Rounding leaves the sum a little below 1: the dart {_edge!r} still hits "
+            f"a word, and none of probability 0; not {_word!r}."
+        )
+    for _kind in ({}, defaultdict(float)):
+        _after = arguments_after(sample, _kind | _all, random.random)[0]
+        assert dict(_after) == _all, (
+            f"Leave `distribution` as it is; {_all} became {_after}."
+        )
 ### END HIDDEN TESTS
 
 # %%
@@ -2788,6 +2894,29 @@ assert set(_expected) == set(_wanted), (
 assert close(
     [_expected[pair] for pair in _wanted], list(_wanted.values()), rtol=1e-5
 ), f"Pairs that were never seen are expected, too; yours: {_expected}."
+for _kind in (Counter, dict):
+    _after = arguments_after(expected_counts, _kind(_table))[0]
+    assert dict(_after) == _table, (
+        f"Leave `table` as it is, also where it lacks a combination; now: {_after}."
+    )
+_after = arguments_after(expected_counts, defaultdict(int, _table))[0]
+assert dict(_after) == _table, (
+    f"A look-up made `table`, a defaultdict, grow: {set(_after) - set(_table)}."
+)
+_table = {("a", "x"): _a, ("a", "y"): 0, ("b", "x"): 0, ("b", "z"): _b}
+_table |= {("c", "x"): 0, ("a", "z"): _c}  # c and y have zeros only
+_rows, _columns = {"a": _a + _c, "b": _b, "c": 0}, {"x": _a, "y": 0, "z": _b + _c}
+_wanted = {
+    (x, y): _rows[x] * _columns[y] / (_a + _b + _c) for x in _rows for y in _columns
+}
+_expected = expected_counts(dict(_table))
+assert hasattr(_expected, "keys") and set(_expected) == set(_wanted), (
+    f"A before or after that has only zeros belongs to {_table}, too: 9 combinations; "
+    f"yours: {_expected!r}."
+)
+assert close(
+    [_expected[pair] for pair in _wanted], list(_wanted.values()), rtol=1e-5
+), f"In {_table} stand zeros; you expect {_expected}."
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -3093,6 +3222,10 @@ _best = prefer({"x": {"</s>": 1.0}}, [["x"], ["y"]])
 assert hasattr(_best, "__len__") and list(_best) == ["x"], (
     f"Without a row for `<s>` all are impossible: the first wins; yours: {_best!r}."
 )
+_grown = {word: defaultdict(float, row) for word, row in _model.items()}
+_texts = [["snow"], ["z", "x"], ["x", "z"], []]
+_after = arguments_after(prefer, defaultdict(dict, _grown), _texts)[0]
+assert _after == _model, f"A model may be a defaultdict: your look-ups left {_after}."
 ### END HIDDEN TESTS
 
 # %% test="prefer" aspect="long sentences do not underflow" points=1
@@ -3363,6 +3496,11 @@ _best = repair(_model, ["tee", "or", "tee"], ["tea", "tee", "or"])
 assert hasattr(_best, "__len__") and list(_best) == ["tee", "or", "tea"], (
     f"One place may change, not every place of the same word; yours: {_best}."
 )
+_grown = {word: defaultdict(float, row) for word, row in _model.items()}
+_after = arguments_after(
+    repair, defaultdict(dict, _grown), ["snow", "tee", "ore"], ["tea", "tee", "or"]
+)[0]
+assert _after == _model, f"A model may be a defaultdict: your look-ups left {_after}."
 ### END HIDDEN TESTS
 
 # %%

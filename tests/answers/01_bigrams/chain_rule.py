@@ -259,3 +259,42 @@ def markov_factors(joint, sequence):
     middle = sum(p for words, p in joint.items() if words[1] == w2)
     last = sum(p for words, p in joint.items() if words[1:] == (w2, w3))
     return np.array([*chain_factors(joint, sequence)[:2], last / middle], dtype=np.float32)
+
+
+# %% wrong="a look-up makes a defaultdict grow" caught_by="three factors by hand"
+def chain_factors(joint, sequence):
+    a, b, c = sequence
+    one = sum(p for words, p in joint.items() if words[0] == a)
+    two = sum(p for words, p in joint.items() if words[:2] == (a, b))
+    try:
+        three = joint[a, b, c]
+    except KeyError:
+        three = 0
+    return [one, two / one, three / two]
+
+
+def markov_factors(joint, sequence):
+    a, b, c = sequence
+    one = sum(p for words, p in joint.items() if words[0] == a)
+    two = sum(p for words, p in joint.items() if words[:2] == (a, b))
+    middle = sum(p for words, p in joint.items() if words[1] == b)
+    pair = sum(p for words, p in joint.items() if words[1:] == (b, c))
+    return [one, two / one, pair / middle]
+
+
+# %% wrong="Markov's look-ups make a defaultdict grow" caught_by="Markov forgets the first word"
+def chain_factors(joint, sequence):
+    start = [sum(p for words, p in joint.items() if words[:k] == tuple(sequence[:k])) for k in range(4)]
+    return [start[1], start[2] / start[1], start[3] / start[2]]
+
+
+def markov_factors(joint, sequence):
+    a, b, c = sequence
+    pair = 0
+    for first in {words[0] for words in joint}:
+        try:
+            pair += joint[first, b, c]
+        except KeyError:
+            continue
+    middle = sum(p for words, p in joint.items() if words[1] == b)
+    return [*chain_factors(joint, sequence)[:2], pair / middle]

@@ -262,3 +262,38 @@ def continue_greedy(model, prompt, max_words):
             break
         words = np.append(words, names[np.argmax([row[name] for name in names])])
     return words
+
+
+# %% wrong="a look-up gives a defaultdict a new row" caught_by="case and short prompts"
+def continue_greedy(model, prompt, max_words):
+    text = list(prompt)
+    while len(text) < len(prompt) + max_words:
+        try:
+            row = model[text[-1]] if text else model["<s>"]
+        except KeyError:
+            return text
+        likeliest = max(row, key=lambda word: row[word], default="</s>")
+        if likeliest == "</s>":
+            return text
+        text.append(likeliest)
+    return text
+
+
+# %% wrong="asking for the end gives the row of a defaultdict a new word" caught_by="case and short prompts"
+def continue_greedy(model, prompt, max_words):
+    text = list(prompt)
+    for _ in range(max_words):
+        context = text[-1] if text else "<s>"
+        if context not in model:
+            break
+        row = model[context]
+        try:
+            end = row["</s>"]
+        except KeyError:
+            end = 0
+        others = [word for word in row if word != "</s>"]
+        best = max(others, key=row.get, default=None)
+        if best is None or row[best] <= end:
+            break
+        text.append(best)
+    return text

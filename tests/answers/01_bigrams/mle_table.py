@@ -38,7 +38,8 @@ def wrong_cells(printed, exact):
 
 # %% right="transposed division; within half a unit of the second digit"
 def mle_table(pair_counts, word_counts):
-    return (pair_counts.T / pd.Series(word_counts)).T
+    counts = pd.Series({word: word_counts[word] for word in pair_counts.index})
+    return (pair_counts.T / counts).T
 
 
 def wrong_cells(printed, exact):
@@ -324,3 +325,33 @@ def mle_table(pair_counts, word_counts):
 def wrong_cells(printed, exact):
     same = printed.map("{:.2g}".format) == exact.reindex_like(printed).map("{:.2g}".format)
     return [[w1, w2] for w1 in same.index for w2 in same.columns if not same.loc[w1, w2]]
+
+
+# %% wrong="every word of the dict makes a row" caught_by="words are matched by name"
+def mle_table(pair_counts, word_counts):
+    return pair_counts.div(pd.Series(word_counts), axis="index")
+
+
+def wrong_cells(printed, exact):
+    return {
+        (w1, w2)
+        for w1 in printed.index
+        for w2 in printed.columns
+        if f"{printed.loc[w1, w2]:.2g}" != f"{exact.loc[w1, w2]:.2g}"
+    }
+
+
+# %% wrong="compared with as many places as Python shows" caught_by="planted misprints are found"
+def mle_table(pair_counts, word_counts):
+    return pair_counts.div(pd.Series(word_counts), axis="index").loc[pair_counts.index]
+
+
+def wrong_cells(printed, exact):
+    wrong = set()
+    for w1 in printed.index:
+        for w2 in printed.columns:
+            shown = f"{printed.loc[w1, w2]:.10f}".rstrip("0")
+            places = len(shown.split(".")[1]) or 9
+            if f"{exact.loc[w1, w2]:.{places}f}" != f"{printed.loc[w1, w2]:.{places}f}":
+                wrong.add((w1, w2))
+    return wrong

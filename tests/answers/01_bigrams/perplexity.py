@@ -216,3 +216,15 @@ def perplexity(log_probabilities, base):
 
 def scored_symbols(sentence):
     return np.array([*sentence, "</s>"], dtype=object)
+
+
+# %% wrong="a factor too small for a float is taken for zero" caught_by="long and impossible texts"
+def perplexity(log_probabilities, base):
+    factors = [base**logarithm for logarithm in log_probabilities]
+    if min(factors) == 0:
+        return math.inf
+    return base ** -(sum(log_probabilities) / len(log_probabilities))
+
+
+def scored_symbols(sentence):
+    return [*sentence, "</s>"]

@@ -210,3 +210,17 @@ def prefer(model, candidates):
             return np.log(factors).sum(dtype=np.float32)
 
     return max(candidates, key=score)
+
+
+# %% wrong="look-ups make a defaultdict grow" caught_by="zeros and ties"
+def prefer(model, candidates):
+    def score(sentence):
+        total = 0.0
+        for w1, w2 in pairwise(["<s>", *sentence, "</s>"]):
+            try:
+                total += math.log(model[w1][w2])
+            except (KeyError, ValueError):
+                return -math.inf
+        return total
+
+    return max(candidates, key=score)

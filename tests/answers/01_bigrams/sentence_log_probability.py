@@ -19,10 +19,8 @@ def sentence_log_probability(model, sentence, end=True):
         words.append("</s>")
     factors = []
     for i in range(1, len(words)):
-        try:
-            factors.append(model[words[i - 1]][words[i]])
-        except KeyError:
-            factors.append(0.0)
+        known = words[i - 1] in model and words[i] in model[words[i - 1]]
+        factors.append(model[words[i - 1]][words[i]] if known else 0.0)
     with np.errstate(divide="ignore"):
         return np.log(np.array(factors)).sum()
 
@@ -261,3 +259,15 @@ def sentence_log_probability(model, sentence, end=True):
     factors = np.array([model.get(a, {}).get(b, 0) for a, b in pairwise(tokens)], dtype=np.float32)
     with np.errstate(divide="ignore"):
         return np.log(factors).sum()
+
+
+# %% wrong="look-ups give a defaultdict new rows and words" caught_by="unseen means minus infinity"
+def sentence_log_probability(model, sentence, end=True):
+    tokens = ["<s>", *sentence, *(["</s>"] if end else [])]
+    logs = []
+    for before, word in pairwise(tokens):
+        try:
+            logs.append(math.log(model[before][word]))
+        except (KeyError, ValueError):
+            return -math.inf
+    return math.fsum(logs)

@@ -11,8 +11,8 @@ def top_k(distribution, k):
 def sample(distribution, dart):
     words = list(distribution)
     ends = np.cumsum([distribution[word] for word in words])
-    place = np.searchsorted(ends, dart(), side="right")
-    return words[min(int(place), len(words) - 1)]
+    place = np.searchsorted(ends, min(dart(), np.nextafter(ends[-1], 0)), side="right")
+    return words[int(place)]
 
 
 # %% right="a race of exponential clocks"
@@ -315,3 +315,60 @@ def sample(distribution, dart):
         word = words[int(dart() * len(words))]
         if dart() < distribution[word]:
             return word
+
+
+# %% wrong="the last word gets what rounding leaves, be it impossible" caught_by="all chance comes from the dart"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    words = list(distribution)
+    ends = np.cumsum([distribution[word] for word in words])
+    place = np.searchsorted(ends, dart(), side="right")
+    return words[min(int(place), len(words) - 1)]
+
+
+# %% wrong="impossible words are taken out of the caller's dict" caught_by="all chance comes from the dart"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    for word in list(distribution):
+        if distribution[word] == 0:
+            distribution.pop(word)
+    hit, end = dart(), 0.0
+    for word, p in distribution.items():
+        end += p
+        if hit < end:
+            return word
+    return word
+
+
+# %% wrong="a bag of a hundred lots" caught_by="draws by probability"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    bag = [word for word, p in distribution.items() for _ in range(round(100 * p))]
+    return bag[int(dart() * len(bag))] if bag else max(distribution, key=distribution.get)
+
+
+# %% wrong="a bag of a thousand lots" caught_by="draws by probability"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    bag = [word for word, p in distribution.items() for _ in range(round(1000 * p))]
+    return bag[int(dart() * len(bag))] if bag else None

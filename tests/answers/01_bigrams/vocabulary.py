@@ -181,3 +181,13 @@ def build_vocabulary(tokens, min_count):
 
 def replace_unknown(tokens, vocabulary):
     return np.array([token if token in vocabulary else "<UNK>" for token in tokens], dtype=object)
+
+
+# %% wrong="UNK joins the caller's vocabulary" caught_by="strangers become UNK"
+def build_vocabulary(tokens, min_count):
+    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
+
+
+def replace_unknown(tokens, vocabulary):
+    vocabulary |= {"<UNK>"}
+    return [token if token in vocabulary else "<UNK>" for token in tokens]

@@ -242,3 +242,31 @@ def zero_factors(model, sentence):
 
 
 measured = np.float32(np.mean([len(zero_factors(restaurant_model, s)) > 0 for s in new_sentences]))
+
+
+# %% wrong="look-ups give a defaultdict new rows and words" caught_by="boundaries and unseen contexts"
+def zero_factors(model, sentence):
+    found = []
+    for pair in pairwise(["<s>", *sentence, "</s>"]):
+        try:
+            p = model[pair[0]][pair[1]]
+        except KeyError:
+            p = 0
+        if p == 0:
+            found.append(pair)
+    return found
+
+
+guess = 0.3
+measured = np.mean([bool(zero_factors(restaurant_model, s)) for s in new_sentences])
+
+
+# %% wrong="sentences said twice count once" caught_by="share of impossible sentences"
+def zero_factors(model, sentence):
+    pairs = pairwise(["<s>", *sentence, "</s>"])
+    return [(w1, w2) for w1, w2 in pairs if model.get(w1, {}).get(w2, 0) == 0]
+
+
+guess = 0.3
+different = {tuple(sentence) for sentence in new_sentences}
+measured = sum(bool(zero_factors(restaurant_model, s)) for s in different) / len(different)
