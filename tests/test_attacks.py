@@ -199,7 +199,7 @@ def test_none_takes_anything_from_the_one_that_its_worker_grades_next(built_cour
     course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
     (course.root / "nbgrader_config.py").write_text(SETTINGS + BOUNDS)
     course = open_course(course.root)
-    assignment = assignment_of(CHAPTER, read_reference(course, CHAPTER), course.nbgrader)
+    assignment = assignment_of(CHAPTER, read_reference(course, CHAPTER), course.nbgrader, "a key")
     released = json.loads((course.release / CHAPTER / f"{CHAPTER}.ipynb").read_text())
     honest = json.dumps(with_answer(released, f"{RIGHT}\nprint(len(open('/proc/net/tcp').readlines()))"))
     worker = Worker()

@@ -81,7 +81,8 @@ def test_can_import_what_notebooks_need_but_not_write_it(real_course: Course) ->
     )
     assert text_of(cells[0]) == "True\n"
     assert "No module named 'autograder'" in text_of(cells[1])
-    assert "Read-only file system" in text_of(cells[2])
+    # It is nobody's to write to, and where student code has to be the grader it is read-only.
+    assert "Read-only file system" in text_of(cells[2]) or "Permission denied" in text_of(cells[2])
     assert text_of(cells[3]) == "fine\n"
 
 
