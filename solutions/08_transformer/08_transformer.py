@@ -40,6 +40,7 @@ from lmkit.testing import (
     is_number,
     parameter_gradients,
     torch_module,
+    without_autograd,
 )
 from lmkit.training import set_seed, train, warmup_cosine
 
@@ -89,7 +90,7 @@ def examples(ids, starts, T):
 
 
 def lm_loss(scores, targets):
-    """Mean of -ln P(target), without axes, from scores [B, T, V] (even around 1,000) and targets [B, T]."""
+    """Mean of -ln P(target), without axes, from scores [B, T, V] (even 1,000 beside 0) and targets [B, T]; has a gradient."""
     ### BEGIN SOLUTION
     return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
     ### END SOLUTION
@@ -161,11 +162,18 @@ for _B, _T, _V in ((2, 3, 4), (3, 4, 4), (4, 3, 3), (1, 5, 2), (3, 1, 6)):
     _costs = [
         math.log(sum(math.exp(v) for v in _s[p])) - _s[p][_x[p]].item() for p in _places
     ]
-    for _shift in (0, 1000):
+    _mixed = 1000 * ((torch.arange(_B)[:, None] + torch.arange(_T)) % 2)[..., None]
+    for _shift, _where in ((0, "0"), (1000, "1000"), (_mixed, "1000 and 0 in turn")):
         _got = lm_loss(_s + _shift, _x.clone())
         assert close(_got, sum(_costs) / len(_costs), 1e-4, 1e-3), (
-            f"Random scores {_B, _T, _V} around {_shift}: mean {sum(_costs) / len(_costs):.4f} wanted; yours: {_got}."
+            f"Random scores {_B, _T, _V} around {_where}: "
+            f"mean {sum(_costs) / len(_costs):.4f} wanted; yours: {_got}."
         )
+    _wanted = (_s.softmax(-1) - F.one_hot(_x, _V)) / (_B * _T)
+    assert close(gradients(lm_loss, _s, _x)[0], _wanted, 1e-3, 1e-5), (
+        "The gradient that your loss sends to the scores is wrong, or none arrives: "
+        "nothing could be trained with it."
+    )
     _after = arguments_after(lm_loss, _s.clone(), _x.clone())
     assert close(_after[0], _s) and close(_after[1], _x), (
         "Scores or targets are changed by your lm_loss."
@@ -196,7 +204,7 @@ for side in batch(0, B=1):
 #
 # - `by_hand()`: scores $0, \ln 3, \ln 4$; the third is in the future. Three weights.
 # - `masked_softmax(x, m)`: along the last axis; $m$ is 0 or 1. A score may be 1,000, masked or not.
-# - `additive_mask(T)`: what 000 adds, $[T, T]$, row $t$ for the asking place.
+# - `additive_mask(T)`: what 000 adds, $[T, T]$, row $t$ for the asking place; a new tensor with each call.
 
 # %% [markdown]
 # Let $a_{it}$ be the weight of input $i$ for place $t = 1, 2, \dots$ Lecture 004 wants $i \le t$, then prints "we could enforce $a_{it} = 0$ for $i \ge t$".
@@ -274,6 +282,11 @@ for _shift, _high in ((0, 0), (0, 1000), (1000, 0), (-1000, 0)):
         f"Random scores around {_shift}, masked ones {_high} higher: yours begin {np.ravel(_got)[:6]}, "
         f"wanted {_wanted[0, 0].numpy().round(3)} for the mask {_m[0, 0].numpy()}."
     )
+_in = _x + torch.tensor([1000, 0, -1000, 0])[:, None]
+assert close(masked_softmax(_in, _m.clone()), _wanted, 1e-3, 1e-6), (
+    "Rows with scores around 1,000, 0 and -1,000 in one x: each row should get what it "
+    "gets alone."
+)
 assert close(masked_softmax(_x[0, 0], _m[0, 0]), _wanted[0, 0], 1e-4, 1e-6), (
     "x with one axis: something else."
 )
@@ -289,6 +302,11 @@ _sizes = (1, 4)
 _sizes = (4, 1, 2, 7)
 ### END HIDDEN TESTS
 for _T in _sizes:
+    ### BEGIN HIDDEN TESTS
+    _call = torch_module("Module")  # a mask is made, then changed by who asked for it
+    _call.forward = additive_mask
+    torch_module("Sequential", _call, torch_module("Hardtanh", -2, -1, True))(_T)
+    ### END HIDDEN TESTS
     _got = additive_mask(_T)
     assert np.shape(_got) == (_T, _T), (
         f"T = {_T}: shape {_T, _T} wanted; yours: {np.shape(_got)}."
@@ -357,14 +375,14 @@ def future_mask(T):
 # never sees it. Write `Attention(width, heads, block)`, for texts of up to `block` tokens:
 #
 # - `query`, `key` and `value`, linear, $C \to C$ each; then `multi_head`; then `out`, linear, $C \to C$;
-# - a buffer `mask`, $[\text{block}, \text{block}]$, the given `future_mask(block)`, not saved (`persistent=False`). `forward` reads it, so that
-#   whoever exchanges the buffer changes what is seen.
+# - a buffer `mask`, $[\text{block}, \text{block}]$, the given `future_mask(block)`, not saved (`persistent=False`). `forward` adds it
+#   as it is, of a shorter text its top left corner, so that whoever exchanges the buffer changes what is seen.
 
 # %% [markdown] hints="Attention"
 # 1. A text may be shorter than `block`. Which part of the mask does it need?
 # 2. `nn.Module` has a method that registers a tensor under a name, and `self.mask` is there from then on.
-# 3. `__init__`: four linear layers, the number of heads, the mask. `forward`: three products, the given function with the right corner of
-#    the mask, one product more.
+# 3. `__init__`: four linear layers, the number of heads, the mask. `forward`: three products, the given function with the top left corner
+#    of the mask, one product more.
 
 
 # %% task="Attention" points=4 level=2 minutes=15
@@ -493,7 +511,11 @@ _s |= {f"{_part}.bias": torch.randn(9) for _part in _parts}
 _layer.load_state_dict(_s, strict=False)
 _in = [F.linear(_x, _s[f"{_part}.weight"], _s[f"{_part}.bias"]) for _part in _parts[:3]]
 _q, _k, _v = (part.view(3, 5, 3, 3).transpose(1, 2) for part in _in)
-for _open in (torch.zeros(5, 5), torch.full((5, 5), -math.inf).triu(2)):
+for _open in (
+    torch.zeros(5, 5),
+    torch.full((5, 5), -math.inf).triu(2),
+    torch.randn(5, 5) * 2,
+):
     _layer.mask = _open
     _z = (
         F.scaled_dot_product_attention(_q, _k, _v, _open)
@@ -503,7 +525,8 @@ for _open in (torch.zeros(5, 5), torch.full((5, 5), -math.inf).triu(2)):
     assert close(
         _layer(_x), F.linear(_z, _s["out.weight"], _s["out.bias"]), 1e-3, 1e-3
     ), (
-        "Another mask was put into the buffer, which allows more, and your attention does not look at it."
+        "Another mask was put into the buffer, and your attention does not add it to the "
+        "scores as it is."
     )
 ### END HIDDEN TESTS
 
@@ -527,6 +550,27 @@ for _C, _H, _block, _lengths in _sizes:
             f"The first {_T} tokens alone give something else than as the beginning of {_block}: "
             "step by step and all at once differ."
         )
+### BEGIN HIDDEN TESTS
+_layer, _x = Attention(9, 3, 6), torch.randn(2, 6, 9)
+_parts = ("query", "key", "value", "out")
+_s = {f"{_part}.weight": torch.randn(9, 9) for _part in _parts}
+_s |= {f"{_part}.bias": torch.randn(9) for _part in _parts}
+_layer.load_state_dict(_s, strict=False)
+_layer.mask = _other = torch.randn(6, 6) * 2
+for _T in (4, 1, 5, 6):
+    _in = [
+        F.linear(_x[:, :_T], _s[f"{_part}.weight"], _s[f"{_part}.bias"])
+        for _part in _parts[:3]
+    ]
+    _q, _k, _v = (part.view(2, _T, 3, 3).transpose(1, 2) for part in _in)
+    _z = F.scaled_dot_product_attention(_q, _k, _v, _other[:_T, :_T])
+    _z = _z.transpose(1, 2).reshape(2, _T, 9)
+    _wanted = F.linear(_z, _s["out.weight"], _s["out.bias"])
+    assert close(_layer(_x[:, :_T]), _wanted, 1e-3, 1e-3), (
+        f"Another mask in the buffer, block 6, a text of {_T}: your attention does not add "
+        "the mask's top left corner."
+    )
+### END HIDDEN TESTS
 
 # %% [markdown]
 # What if we forget it? Two networks, one with its mask set to zero:
@@ -611,7 +655,7 @@ def layer_norm(x, gain, bias, eps=1e-5):
 
 
 def gelu(x):
-    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
+    """x times the probability that a standard normal number is below x, for each entry of a tensor; gradients pass."""
     ### BEGIN SOLUTION
     return x * (1 + torch.erf(x / math.sqrt(2))) / 2
     ### END SOLUTION
@@ -697,6 +741,11 @@ _wanted = [[v * math.erfc(-v / math.sqrt(2)) / 2 for v in row] for row in _x.tol
 assert close(gelu(_x.clone()), _wanted, 1e-5, 1e-5), (
     "On random numbers your gelu is off by more than 0.00001."
 )
+_leaf = _x.clone().requires_grad_(True)
+F.gelu(_leaf).sum().backward()
+assert close(gradients(gelu, _x)[0], _leaf.grad, 1e-4, 1e-5), (
+    "The slope of your gelu is wrong: x counts twice, as a factor and in its chance."
+)
 assert close(arguments_after(gelu, _x.clone())[0], _x), (
     "x is changed in place by your gelu."
 )
@@ -760,7 +809,7 @@ class FeedForward(nn.Module):
 # %% [markdown]
 # - `labels`: for `"Module(LN(a)) + a"`, `"LN(Module(a) + a)"` and `"code of 002"` the right name, `"pre"` or `"post"`;
 # - `Block(width, attention, feed_forward)`: keeps the two modules under these names (so that torch finds their weights), adds `attention_norm` and
-#   `feed_forward_norm`, both `nn.LayerNorm(width)`; attention first, pre-norm;
+#   `feed_forward_norm`, both `nn.LayerNorm(width)`; attention first, pre-norm. `forward` uses what stands under the four names: `NoNorm` below exchanges norms;
 # - `PostBlock`: the same parts, post-norm.
 
 # %% [markdown] hints="Block"
@@ -856,6 +905,25 @@ assert close(_got, _wanted, 1e-3, 1e-3), (
 assert close(arguments_after(_block, _x.clone())[0], _x), (
     "x itself is changed by your block: x += ... does that."
 )
+_block.attention_norm = torch_module("Softplus")
+_block.feed_forward = torch_module("Tanh")
+_h = _x + F.conv1d(F.softplus(_x), _s["attention.weight"], _s["attention.bias"])
+_in = F.layer_norm(
+    _h, (_C,), _s["feed_forward_norm.weight"], _s["feed_forward_norm.bias"]
+)
+_wanted = _h + _in.tanh()
+assert close(_block(_x), _wanted, 1e-3, 1e-3), (
+    "attention_norm and feed_forward were exchanged for other modules, and your block "
+    "does not use them."
+)
+_block.attention = torch_module("Sigmoid")
+_block.feed_forward_norm = torch_module("Softplus")
+_h = _x + F.softplus(_x).sigmoid()
+_wanted = _h + F.softplus(_h).tanh()
+assert close(_block(_x), _wanted, 1e-3, 1e-3), (
+    "attention and feed_forward_norm were exchanged for other modules, and your block "
+    "does not use them."
+)
 ### END HIDDEN TESTS
 
 # %% test="Block" aspect="post-norm, by formula" points=1
@@ -897,6 +965,24 @@ assert close(_block(_x), _wanted, 1e-3, 1e-3), (
 ### BEGIN HIDDEN TESTS
 assert close(arguments_after(_block, _x.clone())[0], _x), (
     "x itself is changed by your block: x += ... does that."
+)
+_block.attention_norm = torch_module("Softplus")
+_block.feed_forward = torch_module("Tanh")
+_h = F.softplus(_x + F.conv1d(_x, _s["attention.weight"], _s["attention.bias"]))
+_wanted = F.layer_norm(
+    _h + _h.tanh(), (_C,), _s["feed_forward_norm.weight"], _s["feed_forward_norm.bias"]
+)
+assert close(_block(_x), _wanted, 1e-3, 1e-3), (
+    "attention_norm and feed_forward were exchanged for other modules, and your block "
+    "does not use them."
+)
+_block.attention = torch_module("Sigmoid")
+_block.feed_forward_norm = torch_module("Softplus")
+_h = F.softplus(_x + _x.sigmoid())
+_wanted = F.softplus(_h + _h.tanh())
+assert close(_block(_x), _wanted, 1e-3, 1e-3), (
+    "attention and feed_forward_norm were exchanged for other modules, and your block "
+    "does not use them."
 )
 ### END HIDDEN TESTS
 
@@ -999,8 +1085,8 @@ plt.show()
 # With $x_i$ the vector of token $i$ plus that of place $i$, lecture 003 stacks blocks: $h_i^k = \text{TransformerBlock}^k(h_i^{k-1}, \dots, h_i^{k-1})$.
 # Printed so, all keys and values are one vector and attention does nothing; meant is $(h_1^{k-1}, \dots, h_i^{k-1})$. Write `Transformer(vocabulary, block, width, blocks)`:
 #
-# - `embedding` $[V, C]$, `positions` $[\text{block}, C]$, both `nn.Embedding`; then `blocks`, a list of modules, in order; then `norm`, an
-#   `nn.LayerNorm`;
+# - `embedding` $[V, C]$, `positions` $[\text{block}, C]$, both `nn.Embedding`; then `blocks`, a list of modules, in order (a module may stand there
+#   twice); then `norm`, an `nn.LayerNorm`;
 # - `head`, linear without bias: scores $[B, T, V]$. Its weight *is* that of `embedding` (**tied**).
 
 # %% [markdown] hints="Transformer"
@@ -1083,6 +1169,25 @@ assert close(_got, _wanted, 1e-3, 1e-2), (
 ### BEGIN HIDDEN TESTS
 assert close(arguments_after(_model, _tokens.clone())[0], _tokens), (
     "The tokens are changed by your model."
+)
+_twice = torch_module("Linear", _C, _C)
+_twice.load_state_dict({"weight": torch.randn(_C, _C), "bias": torch.randn(_C)})
+_list = arguments_after(Transformer, _V, _T, _C, [_twice, _twice, _parts[1]])[3]
+assert len(_list) == 3, (
+    f"A list of three blocks was handed over; after your Transformer it holds {len(_list)}."
+)
+_model = Transformer(_V, _T, _C, [_twice, _parts[1], _twice])
+_linear = dict(_twice.state_dict())
+_model.load_state_dict(
+    {key: _s[key] for key in _s if not key.startswith("blocks")}, strict=False
+)
+_x = _s["embedding.weight"][_tokens] + _s["positions.weight"]
+_x = F.softplus(F.linear(_x, _linear["weight"], _linear["bias"]))
+_x = F.linear(_x, _linear["weight"], _linear["bias"])
+_x = F.layer_norm(_x, (_C,), _s["norm.weight"], _s["norm.bias"])
+assert close(_model(_tokens), _x @ _s["embedding.weight"].T, 1e-3, 1e-2), (
+    "One module was given as first and as third block: your scores are not those of "
+    "three blocks in order."
 )
 ### END HIDDEN TESTS
 
@@ -1184,9 +1289,9 @@ for _T in _lengths:
 # ## 7. The first loss
 #
 # A model that knows nothing should say so: all tokens alike, loss $\ln V$. torch's own start does not. Write `initialise(model, layers)`, which changes
-# the model in place, $N$ = `layers`:
+# the numbers in place (whoever shares a weight still shares it), $N$ = `layers`:
 #
-# - weights of every `nn.Linear` and `nn.Embedding`: normal, standard deviation 0.02; biases of linear layers 0; norms stay as
+# - weights of every `nn.Linear` and `nn.Embedding` (classes derived from them, too): normal, standard deviation 0.02; biases of linear layers 0; norms stay as
 #   they are;
 # - but weights of linear layers called just `out` or `down` (the last part of the path), which write into the stream: $0.02 / \sqrt{2N}$.
 #   There are $2N$ of them, and variances add.
@@ -1300,6 +1405,24 @@ assert not close(dict(_model.state_dict())["head.weight"], _state["head.weight"]
 _learned = dict(_model.named_parameters())
 for _name in _before:
     assert _name in _learned, f"{_name} is no parameter any more after your initialise."
+_model, _table = torch_module("Module"), torch_module("Embedding", 60, 50)
+_tied, _steps = torch_module("ParameterList"), [torch_module("Module") for _ in "ab"]
+_steps[0].forward, _steps[1].forward = _table.get_parameter, _tied.append
+torch_module("Sequential", *_steps)("weight")  # one tensor in two places
+_model.add_module("table", _table)
+_model.add_module("tied", _tied)
+_model.add_module("mixer", torch_module("MultiheadAttention", 60, 2))
+initialise(_model, 3)
+_state = dict(_model.state_dict())
+assert close(_state["tied.0"], _state["table.weight"]), (
+    "An embedding shared its weight with another part of the model; after your initialise "
+    "they differ. Fill the tensor that is there, and put no new one in its place."
+)
+_got = np.ravel(_state["mixer.out_proj.weight"]).std()
+assert math.isclose(_got, 0.02, rel_tol=0.1), (
+    "out_proj of torch's MultiheadAttention is of a class derived from nn.Linear: "
+    f"deviation .02 wanted; yours: {_got:.4f}."
+)
 ### END HIDDEN TESTS
 
 # %% test="initialise" aspect="writers start smaller" points=1
@@ -1709,7 +1832,7 @@ pd.DataFrame(table).T.round(1)
 
 # %% task="leaks" points=4 level=3 minutes=15
 def leaks(model, tokens):
-    """Whether a score depends on a later token."""
+    """Whether a score depends on a later token: by .001 counts, by less than .00001 is rounding."""
     ### BEGIN SOLUTION
     scores = model(tokens)
     for t in range(1, tokens.shape[1]):
@@ -1765,12 +1888,12 @@ for _W in (torch.eye(6), torch.tril(torch.rand(6, 6) + 0.1), torch.zeros(6, 6)):
 assert leaks(linear_model(torch.ones(6, 6)), _tokens.clone()) in (True,), (
     "You see no leak anywhere, not even where every place sums all tokens."
 )
-_after = arguments_after(
-    leaks, linear_model(torch.tril(torch.ones(6, 6))), _tokens.clone()
-)
-assert close(_after[1], _tokens), (
-    "The tokens that were handed over are changed by your leaks: work on a copy."
-)
+for _W in (torch.tril(torch.ones(6, 6)), torch.ones(6, 6)):
+    _after = arguments_after(leaks, linear_model(_W), _tokens.clone())
+    assert close(_after[1], _tokens), (
+        "The tokens that were handed over are changed by your leaks, be it where it finds "
+        "a leak: work on a copy."
+    )
 ### END HIDDEN TESTS
 
 # %% test="leaks" aspect="every look ahead is found" points=1
@@ -1781,12 +1904,14 @@ assert _got, "This model sums all tokens at every place, and you found no leak."
 ### BEGIN HIDDEN TESTS
 for _t in range(6):
     for _i in range(_t + 1, 6):
-        _W = torch.tril(torch.ones(6, 6))
-        _W[_t, _i] = 0.3
-        _got = leaks(linear_model(_W), _tokens.clone())
-        assert _got in (True,), (
-            f"Place {_t + 1} sees token {_i + 1}, a leak; you returned {_got!r}."
-        )
+        for _much in (0.3, 0.001):
+            _W = torch.tril(torch.ones(6, 6))
+            _W[_t, _i] = _much
+            _got = leaks(linear_model(_W), _tokens.clone())
+            assert _got in (True,), (
+                f"Place {_t + 1} sees token {_i + 1}, which changes scores by {_much}, "
+                f"a leak; you returned {_got!r}."
+            )
 _wide = linear_model(torch.ones(6, 6))
 for _tokens in (torch.zeros(1, 6, dtype=torch.long), torch.full((2, 6), 4)):
     assert leaks(_wide, _tokens.clone()) in (True,), (
@@ -1900,7 +2025,7 @@ print(
 #
 # - `adamw_step(w, g, m, v, t, rate, decay, betas, eps)`: the new `(w, m, v)`;
 # - `decay_groups(weights, decay)`: two dicts with the keys `"params"` and `"weight_decay"`, as torch's optimisers take them. Each tensor of the
-#   list goes into one: those with two or more axes decay; biases and gains do not.
+#   list, no copy of it, goes into one: those with two or more axes decay; biases and gains do not.
 
 # %% [markdown] hints="adamw_step"
 # 1. Before the first step, $m$ and $v$ are zero. What is $m / (1 - \beta_1)$ after it?
@@ -2029,12 +2154,21 @@ for _name, _old, _new in zip(_names, _before, _after, strict=False):
         f"The old {_name} is changed in place by your adamw_step: return a new tensor."
     )
 _w, _g, _m, _v = _before
-_got = adamw_step(_w, _g, _m, _v, 5, 0.1, 0.2, (0.9, 0.99), 1e-8)
-_m, _v = 0.9 * _m + 0.1 * _g, 0.99 * _v + 0.01 * _g**2
-_wanted = 0.98 * _w - 0.1 * (_m / (1 - 0.9**5)) / ((_v / (1 - 0.99**5)).sqrt() + 1e-8)
-assert close(_got[0], _wanted, 1e-4, 1e-6), (
-    "Step 5 with given means, without steps 1 to 4: w is wrong. Does something live on between calls?"
-)
+_g[1] = 0
+_new_m, _new_v = 0.9 * _m + 0.1 * _g, 0.99 * _v + 0.01 * _g**2
+for _t in (5, 12, 60):
+    _got = adamw_step(
+        *(part.clone() for part in (_w, _g, _m, _v)), _t, 0.1, 0.2, (0.9, 0.99), 1e-8
+    )
+    _root = (_new_v / (1 - 0.99**_t)).sqrt() + 1e-8
+    _wanted = 0.98 * _w - 0.1 * (_new_m / (1 - 0.9**_t)) / _root
+    for _name, _mine, _theirs in zip(
+        "wmv", _got, (_wanted, _new_m, _new_v), strict=True
+    ):
+        assert close(_mine, _theirs, 1e-4, 1e-6), (
+            f"Step {_t} with given means, without the steps before, and some gradients 0: "
+            f"{_name} is wrong. Does something live on between calls?"
+        )
 ### END HIDDEN TESTS
 
 # %% test="adamw_step" aspect="decay without a gradient" points=1
@@ -2119,6 +2253,13 @@ for _rate, _name in (
         "The groups should hold the very tensors of the list; some of yours have other numbers."
     )
 ### BEGIN HIDDEN TESTS
+_groups = without_autograd(
+    decay_groups, [part.clone().requires_grad_(True) for part in _weights], _decay
+)
+assert all(part.requires_grad for group in _groups for part in group["params"]), (
+    "The groups should hold the very tensors of the list: yours are copies, and a step "
+    "would change the copies."
+)
 _after = arguments_after(decay_groups, [part.clone() for part in _weights], _decay)[0]
 assert len(_after) == len(_weights), (
     "The list of weights is shorter or longer after your decay_groups."
@@ -2300,7 +2441,7 @@ plt.show()
 #
 # Texts differ in length, and a large batch may not fit. *Count tokens*:
 #
-# - `pad(texts)`: (inputs, targets), both $[B, T]$, from lists of at least two token numbers; targets one ahead. What is missing on the right is 0 in
+# - `pad(texts)`: (inputs, targets), both $[B, T]$, `int64`, from lists of at least two token numbers (50,000, say); targets one ahead. What is missing on the right is 0 in
 #   inputs, $-100$ in targets (torch's cross-entropy leaves it out). $T$ is as small as possible;
 # - `whole_gradient(gradients, counts)`: from gradients of the *mean* losses of parts with so many targets, that of the mean over all.
 
@@ -2312,7 +2453,7 @@ plt.show()
 
 # %% task="pad" points=4 level=2 minutes=12
 def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers, which stay as they are."""
+    """(inputs [B, T], targets [B, T]), tensors of int64, from B lists of token numbers, which stay as they are."""
     ### BEGIN SOLUTION
     T = max(map(len, texts)) - 1
     inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
@@ -2352,6 +2493,19 @@ assert close(_got[0], [[0, 0, 0], [2, 0, 0], [0, 5, 0]]), (
 )
 assert close(_got[1], [[3, -100, -100], [0, 0, 1], [5, 0, -100]]), (
     "0 is also a token number, and a target like any other: only what is missing is -100."
+)
+_got = pad([[50_000, 7, 100_000], [70_000, 40_000]])
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return (inputs, targets); yours: {_got!r}."
+)
+assert close(_got[0], [[50_000, 7], [70_000, 0]]), (
+    f"Large token numbers, such as 50,000: some inputs are wrong, {_got[0].tolist()}."
+)
+assert close(_got[1], [[7, 100_000], [40_000, -100]]), (
+    f"Large token numbers, such as 100,000: some targets are wrong, {_got[1].tolist()}."
+)
+assert all(part.dtype == torch.int64 for part in _got), (
+    f"int64 is wanted; yours: {_got[0].dtype} and {_got[1].dtype}."
 )
 ### END HIDDEN TESTS
 
@@ -2622,6 +2776,13 @@ for _T, _D in _sizes:
             assert close(_got[_m, _i], _wanted, 1e-4), (
                 f"D = {_D}, place {_m}, pair {_i}: {_wanted:.5f} wanted; yours: {float(_got[_m, _i]):.5f}."
             )
+### BEGIN HIDDEN TESTS
+_T = random.randint(5_000, 6_000)
+_wanted = np.arange(_T)[:, None] / 10_000 ** np.array([0, 0.5])
+assert close(angles(_T, 4), _wanted, 1e-4), (
+    f"D = 4, {_T:,} places: some angles, far to the right of a text, are rounded or wrong."
+)
+### END HIDDEN TESTS
 
 # %% test="rotate" aspect="all at once" points=1
 _shapes = ((2, 4, 6),)
@@ -2775,7 +2936,7 @@ plt.show()
 
 # %% task="rms_norm" points=3 level=1 minutes=8
 def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+    """Each token's numbers divided by their root mean square, times gain: [..., C]; gradients pass."""
     ### BEGIN SOLUTION
     return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
     ### END SOLUTION
@@ -2826,6 +2987,15 @@ for _shape, _scale, _more in (
         f"x of shape {_shape} and spread {_scale}, eps = {_more[0] if _more else 'not given'}, random gain: "
         "not what the formula gives."
     )
+    _leaves = [part.clone().requires_grad_(True) for part in (_x, _g)]
+    _root = (_leaves[0].square().mean(-1, keepdim=True) + 0.1).sqrt()
+    (_leaves[1] * _leaves[0] / _root).sum().backward()
+    _found = gradients(rms_norm, _x, _g, 0.1)
+    for _name, _mine, _leaf in zip(("x", "gain"), _found, _leaves, strict=True):
+        assert close(_mine, _leaf.grad, 1e-3, 1e-5), (
+            f"The gradient with respect to {_name} is wrong: it should pass through all "
+            "that is computed from it."
+        )
     _after = arguments_after(rms_norm, _x.clone(), _g.clone())
     assert close(_after[0], _x) and close(_after[1], _g), (
         "x or gain is changed in place by your rms_norm."
@@ -2889,7 +3059,7 @@ for _mu, _sigma, _wanted in (
 # - `guess_small`, first: what do 5 rounds make of a singular value 0.01?
 # - `pushed(s, rounds)`: for one singular value, $s \leftarrow as + bs^3 + cs^5$;
 # - `measured_small`, with it;
-# - `orthogonal(G, rounds)`: $X$; a zero matrix stays zero.
+# - `orthogonal(G, rounds)`: $X$, also of tiny gradients, $\lVert G \rVert = 10^{-6}$; a zero matrix stays zero.
 
 # %% [markdown] hints="orthogonal"
 # 1. Near zero, only one of the three terms matters. What does it do, round after round, and until when?
@@ -2999,6 +3169,16 @@ for _scale in _tiny:
         f"G = {_scale:g} times [[1, 0], [0, 2]] and no rounds given, so 5: X[1, 1] should be {_wanted:.3f}, whatever the "
         f"scale; yours: {float(_got[1][1]):.3f}. Is what you add to the norm tiny beside it?"
     )
+### BEGIN HIDDEN TESTS
+for _got in (
+    orthogonal(torch.tensor([[1e-6]]).double()),
+    orthogonal(torch.tensor([[1e-6]])),
+):
+    assert np.shape(_got) == (1, 1), f"G is [1, 1], so X is; yours: {np.shape(_got)}."
+    assert 0.5 < _got[0][0] < 1.3, (
+        f"G of norm 0.000001 is small, but not zero: its X is about 1; yours: {_got}."
+    )
+### END HIDDEN TESTS
 
 # %% test="orthogonal" aspect="guess and measurement" points=1
 for _name, _value in (("guess_small", guess_small), ("measured_small", measured_small)):
@@ -3165,10 +3345,18 @@ for _k in (1, 3, 7, 8):
     assert close(next_distribution(_s.clone(), 1.0, _k), _wanted, 1e-4, 1e-6), (
         f"Seven tokens in three rows, k = {_k}: the {min(_k, 7)} best of each row should stay, scaled to sum 1."
     )
-_s = torch.tensor([[0.0, 1.0, 0.0, -1.0], [2.0, 2.0, 2.0, 5.0], [1.0, 3.0, 2.0, 0.0]])
+_s = torch.tensor(
+    [
+        [0.0, 1.0, 0.0, -1.0],
+        [2.0, 2.0, 2.0, 5.0],
+        [1.0, 3.0, 2.0, 0.0],
+        [-1.0, 1.0, 0.0, 1.0],
+    ]
+)
 for _k, _kept in (
-    (2, [[1, 1, 1, 0], [1, 1, 1, 1], [0, 1, 1, 0]]),
-    (1, [[0, 1, 0, 0], [0, 0, 0, 1], [0, 1, 0, 0]]),
+    (3, [[1, 1, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [0, 1, 1, 1]]),
+    (2, [[1, 1, 1, 0], [1, 1, 1, 1], [0, 1, 1, 0], [0, 1, 0, 1]]),
+    (1, [[0, 1, 0, 0], [0, 0, 0, 1], [0, 1, 0, 0], [0, 1, 0, 1]]),
 ):
     _wanted = torch.softmax(_s.masked_fill(torch.tensor(_kept) == 0, -math.inf), -1)
     _got = next_distribution(_s.clone(), 1.0, _k)
@@ -3318,7 +3506,7 @@ plt.show()
 
 # %% task="attend_next" points=4 level=3 minutes=15
 def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
+    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token; scores may be 1,000 or -1,000."""
     ### BEGIN SOLUTION
     if past is not None:
         k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
@@ -3401,18 +3589,26 @@ for _t in range(max(_shape[2] for _shape in _shapes)):
             f"Token {_t + 1} gets something else than with the whole text."
         )
 ### BEGIN HIDDEN TESTS
-_q, _k, _v = torch.randn(3, 3, 2, 1, 4).double()
-_old = [torch.randn(3, 2, 6, 4).double() for _ in range(2)]
-_keys, _values = (torch.cat(part, 2) for part in ((_old[0], _k), (_old[1], _v)))
-for _ in range(2):
-    _got = attend_next(
-        _q.clone(), _k.clone(), _v.clone(), tuple(part.clone() for part in _old)
-    )
-    assert close(
-        _got[0], F.scaled_dot_product_attention(_q, _keys, _values), 1e-3, 1e-5
-    ), (
-        "A past of six places that was handed over: z is wrong. Only `past` says what was before, nothing else."
-    )
+for _t, _far in ((6, 0), (150, 0), (6, 2000), (70, -2000)):
+    _q, _k, _v = torch.randn(3, 3, 2, 1, 4).double()
+    _old = [torch.randn(3, 2, _t, 4).double() for _ in range(2)]
+    if _far:  # all scores around far / root of 4
+        _q[..., 0], _k[..., 0], _old[0][..., 0] = _far, 1, 1
+    _keys, _values = (torch.cat(part, 2) for part in ((_old[0], _k), (_old[1], _v)))
+    for _ in range(2):
+        _got = attend_next(
+            _q.clone(), _k.clone(), _v.clone(), tuple(part.clone() for part in _old)
+        )
+        _wanted = F.scaled_dot_product_attention(_q, _keys, _values)
+        assert close(_got[0], _wanted, 1e-3, 5e-3 if _far else 1e-5), (
+            f"A past of {_t} places that was handed over, scores around {_far // 2}: "
+            "z is wrong. Only `past` says what was before, nothing else."
+        )
+        assert close(_got[1][0], _keys, 1e-4, 1e-6) and close(
+            _got[1][1], _values, 1e-4, 1e-6
+        ), (
+            f"A past of {_t} places: the new pair does not hold them all and the new one."
+        )
 _after = arguments_after(
     attend_next, _q.clone(), _k.clone(), _v.clone(), [part.clone() for part in _old]
 )

@@ -449,3 +449,27 @@ class Attention(nn.Module):
         weight = torch.cat([part.weight for part in parts])
         q, k, v = F.linear(x, weight, torch.cat([part.bias for part in parts])).chunk(3, -1)
         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+
+
+# %% wrong="a mask of its own when the text is short" caught_by="shorter texts than the block"
+#           q, k, v = self.query(x), self.key(x), self.value(x)
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         added = future_mask(T) if T < len(self.mask) else self.mask
+# +         return self.out(multi_head(q, k, v, self.heads, added))
+
+
+# %% wrong="bottom right corner of the mask" caught_by="shorter texts than the block" change="self.mask[:T, :T] -> self.mask[-T:, -T:]"
+
+
+# %% wrong="a finite mask counts as closed" caught_by="the past is deaf to the future"
+#           q, k, v = self.query(x), self.key(x), self.value(x)
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         added = torch.where(self.mask[:T, :T] == 0, 0.0, -torch.inf)
+# +         return self.out(multi_head(q, k, v, self.heads, added))
+
+
+# %% wrong="an open mask counts as open, however small" caught_by="the past is deaf to the future"
+#           q, k, v = self.query(x), self.key(x), self.value(x)
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         added = torch.where(self.mask[:T, :T].isinf(), -torch.inf, 0.0)
+# +         return self.out(multi_head(q, k, v, self.heads, added))

@@ -559,7 +559,34 @@ class PostBlock(Block):
 labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
 
 
-# %% right="add_module, and a list of the steps beside"
+# %% right="add_module, parts by their names"
+class Block(nn.Module):
+    def __init__(self, width, attention, feed_forward):
+        super().__init__()
+        for name, module in (("attention", attention), ("feed_forward", feed_forward)):
+            self.add_module(name + "_norm", nn.LayerNorm(width))
+            self.add_module(name, module)
+
+    def forward(self, x):
+        parts = dict(self.named_children())
+        for name in ("attention", "feed_forward"):
+            x = torch.add(x, parts[name](parts[name + "_norm"](x)))
+        return x
+
+
+class PostBlock(Block):
+    """Post-norm: the sum is normalised."""
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        x = self.attention_norm(x + self.attention(x))
+        return self.feed_forward_norm(x + self.feed_forward(x))
+
+
+labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
+
+
+# %% wrong="parts from a list made once, both orders" caught_by="pre-norm, by formula | post-norm, by formula"
 class Block(nn.Module):
     def __init__(self, width, attention, feed_forward):
         super().__init__()
@@ -579,8 +606,9 @@ class PostBlock(Block):
 
     def forward(self, x):
         """[B, T, C] -> [B, T, C]"""
-        x = self.attention_norm(x + self.attention(x))
-        return self.feed_forward_norm(x + self.feed_forward(x))
+        for norm, module in self.steps:
+            x = norm(torch.add(x, module(x)))
+        return x
 
 
 labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}

@@ -455,3 +455,14 @@ class Transformer(nn.Module):
         for block in self.blocks:
             x = block(x)
         return self.head(self.norm(x))
+
+
+# %% wrong="takes the blocks out of the list" caught_by="scores by formula" change="self.blocks = nn.ModuleList(blocks) -> self.blocks = nn.ModuleList([blocks.pop(0) for _ in range(len(blocks))])"
+
+
+# %% wrong="each module only once" caught_by="scores by formula"
+# -         self.blocks = nn.ModuleList(blocks)
+# +         self.blocks = nn.ModuleList()
+# +         for block_ in blocks:
+# +             if not any(block_ is other for other in self.blocks):
+# +                 self.blocks.append(block_)

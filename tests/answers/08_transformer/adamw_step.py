@@ -394,3 +394,24 @@ def decay_groups(weights, decay):
         dict(params=tuple(w for w in weights if w.ndim in (0, 1)), weight_decay=0),
         dict(params=tuple(w for w in weights if w.ndim not in (0, 1)), weight_decay=decay),
     )
+
+
+# %% wrong="corrected only while the means are young" caught_by="many steps like torch"
+# -     direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+# +     young = t < 10
+# +     first = m / (1 - betas[0] ** t) if young else m
+# +     second = v / (1 - betas[1] ** t) if young else v
+# +     direction = first / (second.sqrt() + eps)
+
+
+# %% wrong="no step where the gradient is zero" caught_by="many steps like torch" change="return (1 - rate * decay) * w - rate * direction, m, v -> return (1 - rate * decay) * w - rate * direction * (g != 0), m, v"
+
+
+# %% wrong="clones in the groups" caught_by="only matrices decay" change="[weight for weight in weights if weight.ndim >= 2] -> [weight.clone() for weight in weights if weight.ndim >= 2]"
+
+
+# %% wrong="vectors cut off from their gradients" caught_by="only matrices decay"
+#           {
+# -             "params": [weight for weight in weights if weight.ndim < 2],
+# +             "params": [weight.detach() for weight in weights if weight.ndim < 2],
+#               "weight_decay": 0.0,

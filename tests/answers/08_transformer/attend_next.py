@@ -439,3 +439,15 @@ def reads(m, n):
 
 def cache_bytes(N, B, T, C, size):
     return 2.0 * N * B * T * C * size
+
+
+# %% wrong="powers of scores as they are" caught_by="step by step, all at once"
+# -     return scores.softmax(-1) @ v, (k, v)
+# +     powers = torch.exp(scores)
+# +     return powers @ v / powers.sum(-1, keepdim=True), (k, v)
+
+
+# %% wrong="a window of 64 places" caught_by="step by step, all at once"
+#       if past is not None:
+#           k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+# +         k, v = k[:, :, -64:], v[:, :, -64:]

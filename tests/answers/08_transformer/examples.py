@@ -226,3 +226,13 @@ def lm_loss(scores, targets):
     top = scores.max(-1, keepdim=True).values
     costs = (scores - top).exp().sum(-1).log() + top[..., 0] - scores.gather(2, targets.unsqueeze(2)).squeeze(2)
     return costs.mean()
+
+
+# %% wrong="the largest score of the batch is taken off" caught_by="mean of all places"
+# -     return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+# +     powers = torch.exp(scores - scores.amax())
+# +     chances = powers / powers.sum(-1, keepdim=True)
+# +     return -chances.gather(-1, targets.unsqueeze(-1)).log().mean()
+
+
+# %% wrong="the loss of detached scores" caught_by="mean of all places" change="scores.flatten(0, 1) -> scores.detach().flatten(0, 1)"

@@ -285,3 +285,15 @@ def initialise(model, layers):
             module.weight.data += torch.randn_like(module.weight) * (0.02 / math.sqrt(2 * layers) if writes else 0.02)
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
+
+
+# %% wrong="a new parameter for each weight" caught_by="small normal weights"
+#               nn.init.normal_(
+# -                 module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02
+# +                 module.weight.detach().clone(), std=0.02
+#               )
+# +             std = 0.02 / math.sqrt(2 * layers) if writes else 0.02
+# +             module.weight = nn.Parameter(std * torch.randn(module.weight.shape))
+
+
+# %% wrong="exactly nn.Linear, no derived class" caught_by="small normal weights" change="if isinstance(module, nn.Linear | nn.Embedding): -> if type(module) in (nn.Linear, nn.Embedding):"

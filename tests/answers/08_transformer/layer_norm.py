@@ -413,3 +413,6 @@ def gelu(x):
 
 def printed_ratio(C):
     return np.float32(np.sqrt(1 - 1 / C))
+
+
+# %% wrong="the chance in gelu is a constant for gradients" caught_by="a soft knee" change="torch.erf(x / math.sqrt(2)) -> torch.erf(x.detach() / math.sqrt(2))"

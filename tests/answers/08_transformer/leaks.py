@@ -351,3 +351,19 @@ def leaks(model, tokens):
 
 
 diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+
+
+# %% wrong="a leak found, the text stays exchanged" caught_by="the past is allowed"
+#       for t in range(1, tokens.shape[1]):
+# -         other = tokens.clone()
+# -         other[:, t] = (other[:, t] + 1) % scores.shape[-1]
+# -         if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
+# -             return True
+# +         kept = tokens[:, t].clone()
+# +         tokens[:, t] = (kept + 1) % scores.shape[-1]
+# +         if not torch.allclose(model(tokens)[:, :t], scores[:, :t], atol=1e-6):
+# +             return True
+# +         tokens[:, t] = kept
+
+
+# %% wrong="small changes pass for rounding" caught_by="every look ahead is found" change="atol=1e-6 -> atol=0.1"

@@ -433,3 +433,15 @@ def additive_mask(T):
 
 no_weights = 1
 sign = ">"
+
+
+# %% wrong="the largest score of all rows is taken off" caught_by="hidden scores have no say"
+# -     return torch.softmax(x + torch.log(m), dim=-1)
+# +     powers = m * torch.exp(torch.where(m > 0, x - x[m > 0].amax(), -torch.inf))
+# +     return powers / powers.sum(-1, keepdim=True)
+
+
+# %% wrong="the same mask for every caller" caught_by="zero, and minus infinity above"
+# -     return torch.full((T, T), -math.inf).triu(1)
+# +     known = additive_mask.__dict__.setdefault("known", {})
+# +     return known.setdefault(T, torch.full((T, T), -math.inf).triu(1))

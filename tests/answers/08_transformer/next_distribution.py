@@ -443,3 +443,10 @@ def next_distribution(s, tau=1.0, k=None, p=None):
         chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
         chances = chances / chances.sum(-1, keepdim=True)
     return chances
+
+
+# %% wrong="k different chances" caught_by="the k most likely"
+#       if k is not None:
+# -         least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
+# +         kinds = [sorted(set(row.tolist()), reverse=True)[:k] for row in chances]
+# +         least = torch.tensor([[row[-1]] for row in kinds], dtype=s.dtype)

@@ -548,3 +548,10 @@ def orthogonal(G, rounds=5):
 
 
 measured_small = pushed(0.01, 5)
+
+
+# %% wrong="nothing to do for a small gradient" caught_by="zero stays zero"
+# -     X = G / (G.norm() + 1e-12)
+# +     if G.norm() < 1e-5:
+# +         return 0 * G
+# +     X = G / G.norm()

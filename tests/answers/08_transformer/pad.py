@@ -292,9 +292,15 @@ def pad(texts):
     targets = np.full_like(inputs, -100)
     for row, (words, n) in enumerate(zip(texts, lengths)):
         inputs[row, :n], targets[row, :n] = words[:n], words[1:]
-    return torch.from_numpy(inputs).int(), torch.from_numpy(targets)
+    return torch.from_numpy(inputs).long(), torch.from_numpy(targets).long()
 
 
 def whole_gradient(gradients, counts):
     weights = torch.tensor(counts).float()
     return torch.tensordot(weights / weights.sum(), torch.stack(gradients).float(), 1)
+
+
+# %% wrong="tokens in 16 bits" caught_by="shifted, then filled" change="return torch.tensor(inputs), torch.tensor(targets) -> return torch.tensor(inputs).short(), torch.tensor(targets).short()"
+
+
+# %% wrong="inputs in 32 bits" caught_by="shifted, then filled" change="return torch.tensor(inputs), torch.tensor(targets) -> return torch.tensor(inputs).int(), torch.tensor(targets)"

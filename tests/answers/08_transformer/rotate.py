@@ -589,3 +589,9 @@ def rotate(x, theta):
     """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
     a, b = x.chunk(2, dim=-1)
     return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+
+
+# %% wrong="places in bfloat16" caught_by="the table of angles" change="torch.arange(T)[:, None] * -> torch.arange(T).bfloat16().float()[:, None] *"
+
+
+# %% wrong="places in float16" caught_by="the table of angles" change="torch.arange(T)[:, None] * -> torch.arange(T).half().float()[:, None] *"
