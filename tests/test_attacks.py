@@ -33,6 +33,7 @@ from autograder.grading.coordinator import Graded, grade_class
 from autograder.grading.marks import marks_of_class, totals
 from autograder.grading.work import Work, assignment_of
 from autograder.grading.worker import Worker
+from autograder.intake.files import Submission
 from autograder.intake.submission import read_reference
 from autograder.pages.feedback import write_feedback
 from autograder.quiet import run_quietly
@@ -209,7 +210,7 @@ def test_none_takes_anything_from_the_one_that_its_worker_grades_next(built_cour
                 continue
             attack.hand_in(tmp_path / attack.name, released, CHAPTER)
             for content in ((tmp_path / attack.name / f"{CHAPTER}.ipynb").read_bytes(), honest.encode()):
-                graded = worker.grade(Work(assignment, "student", content, "", "", ""))
+                graded = worker.grade(Work(assignment, "student", Submission(content, "", "", "digest")))
             assert sum(score or 0 for score in graded.scores.values()) == 3, attack.name
             assert '"1\\n"' in graded.notebook, "only the heading: no connection of others is seen"
     finally:
