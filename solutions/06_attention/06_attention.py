@@ -122,21 +122,25 @@ assert close(_got, [8], 1e-5), (
     f"Weights 1/6, 1/6, 1/2, 1/6 of the values 6, 6, 12, 0: 8; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _e, _n in ((7.5, 1), (1, 5), (2, 5), (3, 4), (0.5, 4), (math.e, 6)):
+for _e, _n, _d_k, _d_v in (
+    (7.5, 1, 3, 2),
+    (1, 5, 2, 4),  # values wider than keys
+    (2, 5, 1, 3),
+    (3, 4, 3, 1),
+    (3, 1, 1, 1),
+    (0.5, 4, 3, 2),
+    (math.e, 6, 3, 2),
+):
     _rng = np.random.default_rng()
-    _q, _K, _V = (
-        _rng.normal(size=3),
-        _rng.normal(size=(_n, 3)),
-        _rng.normal(size=(_n, 2)),
-    )
+    _q, _K, _V = (_rng.normal(size=_size) for _size in (_d_k, (_n, _d_k), (_n, _d_v)))
     _p = np.array([_e ** float(_k @ _q) for _k in _K])
     _extra = {} if _e == math.e else {"e": _e}
     _got = lookup_loop(_q.tolist(), _K.tolist(), _V.tolist(), **_extra)
-    assert close(np.shape(_got), (2,), 0, 0), (
-        f"Values of two numbers: z has two; yours: {_got!r}."
+    assert close(np.shape(_got), (_d_v,), 0, 0), (
+        f"Keys of {_d_k} numbers, values of {_d_v}: z has {_d_v}; yours: {_got!r}."
     )
     assert close(_got, _p @ _V / _p.sum(), 1e-4, 1e-6), (
-        f"{_n} random keys of 3 numbers, e = {_e:.2f}: {_got} is wrong."
+        f"{_n} random keys of {_d_k} numbers, e = {_e:.2f}: {_got} is wrong."
     )
 _lists = _q.tolist(), _K.tolist(), _V.tolist()
 assert all(map(close, arguments_after(lookup_loop, *_lists), (_q, _K, _V))), (
@@ -155,7 +159,15 @@ assert close(np.shape(_got), (3,), 0, 0), (
 )
 assert close(_got, _wanted, 1e-4, 1e-6), f"Wanted {_wanted.round(4)}; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _n, _d_k, _d_v in ((1, 2, 3), (5, 3, 1), (6, 2, 4), (3, 5, 2), (4, 3, 5)):
+for _n, _d_k, _d_v in (
+    (1, 2, 3),
+    (5, 3, 1),
+    (6, 2, 4),
+    (4, 1, 2),
+    (1, 1, 1),
+    (3, 5, 2),
+    (4, 3, 5),
+):
     _rng = np.random.default_rng()
     _q, _K, _V = (_rng.normal(size=_size) for _size in (_d_k, (_n, _d_k), (_n, _d_v)))
     _p = [math.exp(sum(a * b for a, b in zip(_q, _k, strict=True))) for _k in _K]
@@ -167,6 +179,13 @@ for _n, _d_k, _d_v in ((1, 2, 3), (5, 3, 1), (6, 2, 4), (3, 5, 2), (4, 3, 5)):
     _after = arguments_after(lookup, _q.copy(), _K.copy(), _V.copy())
     assert all(map(close, _after, (_q, _K, _V))), (
         "lookup changes the arrays that it is given."
+    )
+_whole, _V = np.array([[2, 0], [0, 3], [1, -1]]), np.array([[1, 0], [0, 1], [5, 7]])
+for _q, _K in ((np.array([0.75, -0.5]), _whole), (np.array([2, -1]), _whole / 4)):
+    _p = np.exp(_K.astype(float) @ _q)
+    assert close(lookup(_q, _K, _V), _p @ _V / _p.sum(), 1e-4, 1e-6), (
+        f"Whole numbers in one, fractions in the other: q = {_q.tolist()}, "
+        f"K = {_K.tolist()}: z is wrong."
     )
 ### END HIDDEN TESTS
 
@@ -296,12 +315,12 @@ _cases += [
     (4, 0.25),
     (2, random.uniform(0.1, 0.4)),
 ]
-_cases += [(10**6, 1 - 1e-6)]
+_cases += [(10**6, 1 - 1e-6), (2, 1e-6)]
 for _n, _share in _cases:
     _got = score_needed(_n, _share)
     _wanted = math.log(_n - 1) + math.log(_share) - math.log1p(-_share)
     assert close(_got, _wanted, 1e-4, 1e-4), (
-        f"n = {_n}, share {_share:.4f} (equal would be {1 / _n:.4f}): s is not {_got}."
+        f"n = {_n}, share {_share:.6f} (equal would be {1 / _n:.6f}): s is not {_got}."
     )
 ### END HIDDEN TESTS
 
@@ -492,8 +511,22 @@ for (
         f"Score {_i} of 7 should be {_s + _more:.2f}, to explain a print of two digits; you find "
         f"{_got}. Have you tried all places with all candidates?"
     )
-_after = arguments_after(best_repair, _scores.tolist(), _print.tolist(), list(_changed))
-assert all(map(close, _after, (_scores, _print, _changed))), (
+for _scores, _at, _s, _candidates in (
+    ([0, 1, 2], 1, 2, [2, 5]),  # the score that another word has
+    ([2, 0, 0], 2, 2, [5, 2]),
+    *[([0, 1, 2], 0, _s, [2.1, 2.9, 2.4]) for _s in (2.1, 2.4, 2.9)],
+    *[([3, -1], 1, _s, [-0.6, 0.3, 0.7]) for _s in (-0.6, 0.3, 0.7)],
+):
+    _print = np.exp([_s if i == _at else _one for i, _one in enumerate(_scores)])
+    _print = (_print / _print.sum()).tolist()
+    _got = best_repair(list(_scores), list(_print), list(_candidates))
+    assert close(_got, (_at, _s)), (
+        f"Scores {_scores}, candidates {_candidates}: score {_at} was changed to {_s}, "
+        f"and printed without rounding; you find {_got}."
+    )
+_lists = [0.5, 2.0, -1.0, 1.5], [0.2, 0.5, 0.1, 0.2], [2.0, -1.0, 3.0, 0.5]
+_after = arguments_after(best_repair, *(list(_list) for _list in _lists))
+assert all(map(close, _after, _lists)), (
     "best_repair changes the lists that it is given: put scores into a copy."
 )
 ### END HIDDEN TESTS
@@ -648,7 +681,14 @@ assert close(_got, [_wanted], 1e-5), (
     f"Scores 0 and 4, values 3 and 2: {_wanted:.4f}; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _n, _d, _d_k, _d_v in ((1, 3, 2, 4), (5, 3, 2, 4), (4, 2, 5, 3)):
+for _n, _d, _d_k, _d_v in (
+    (1, 3, 2, 4),
+    (5, 3, 2, 4),
+    (4, 3, 1, 1),
+    (3, 1, 2, 2),
+    (1, 2, 1, 1),
+    (4, 2, 5, 3),
+):
     _sizes = ((_n, _d), (_d, _d_k), (_d, _d_k), (_d, _d_v))
     _x, _W_q, _W_k, _W_v = (torch.randn(*_size).double() for _size in _sizes)
     for _j in range(_n):
@@ -666,29 +706,39 @@ assert all(map(close, _after, _inputs)), (
 ### END HIDDEN TESTS
 
 # %% test="self_attention" aspect="all words at once" points=1
-_sizes = ((6, 3), (3, 2), (3, 2), (3, 4))
-_x, _W_q, _W_k, _W_v = (torch.randn(*_size).double() for _size in _sizes)
-_got = self_attention(_x.clone(), _W_q.clone(), _W_k.clone(), _W_v.clone())
-assert isinstance(_got, tuple | list) and len(_got) == 2, (
-    f"Return the pair (Z, P); yours: {_got!r}."
-)
-_Z, _P = _got
-assert np.shape(_P) == (6, 6) and np.shape(_Z) == (6, 4), (
-    f"P (6, 6), Z (6, 4); yours: {np.shape(_P)}, {np.shape(_Z)}."
-)
-assert close(np.sum(np.asarray(_P), axis=1), np.ones(6), 1e-4), (
-    "Each row of P, one asker's weights, should sum to 1."
-)
+_sizes = [(6, 3, 2, 4)]  # n, d, d_k, d_v
 ### BEGIN HIDDEN TESTS
-_inputs = _x, _W_q, _W_k, _W_v
-for _i in range(6):
-    _p = np.exp([(_x[_i] @ _W_q @ (_x[j] @ _W_k)).item() for j in range(6)])
-    assert close(_P[_i], _p / _p.sum(), 1e-4, 1e-6), (
-        f"Row {_i} of P is wrong: who asks, who answers? No scale is asked for."
+_sizes = [(1, 3, 2, 4), (5, 3, 2, 1), (1, 2, 1, 1), (4, 1, 1, 3), (6, 3, 2, 4)]
+### END HIDDEN TESTS
+for _n, _d, _d_k, _d_v in _sizes:
+    _inputs = [
+        torch.randn(*_size).double()
+        for _size in ((_n, _d), (_d, _d_k), (_d, _d_k), (_d, _d_v))
+    ]
+    _got = self_attention(*(_M.clone() for _M in _inputs))
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return the pair (Z, P); yours: {_got!r}."
     )
-    assert close(_Z[_i], _p / _p.sum() @ np.asarray(_x @ _W_v), 1e-4, 1e-5), (
-        f"P is right, but row {_i} of Z is not."
+    _Z, _P = _got
+    assert np.shape(_P) == (_n, _n) and np.shape(_Z) == (_n, _d_v), (
+        f"n = {_n}, d_v = {_d_v}: P {_n, _n}, Z {_n, _d_v}; "
+        f"yours: {np.shape(_P)}, {np.shape(_Z)}."
     )
+    assert close(np.sum(np.asarray(_P), axis=1), np.ones(_n), 1e-4), (
+        "Each row of P, one asker's weights, should sum to 1."
+    )
+    ### BEGIN HIDDEN TESTS
+    _x, _W_q, _W_k, _W_v = _inputs
+    for _i in range(_n):
+        _p = np.exp([(_x[_i] @ _W_q @ (_x[j] @ _W_k)).item() for j in range(_n)])
+        assert close(_P[_i], _p / _p.sum(), 1e-4, 1e-6), (
+            f"Row {_i} of P is wrong: who asks, who answers? No scale is asked for."
+        )
+        assert close(_Z[_i], _p / _p.sum() @ np.asarray(_x @ _W_v), 1e-4, 1e-5), (
+            f"P is right, but row {_i} of Z is not."
+        )
+    ### END HIDDEN TESTS
+### BEGIN HIDDEN TESTS
 _after = arguments_after(self_attention, *(_M.clone() for _M in _inputs))
 assert all(map(close, _after, _inputs)), (
     "self_attention changes the tensors that it is given."
@@ -860,6 +910,10 @@ for _shapes, _wanted in (
     (((_a, _b), (_b, _c), (_c, _d), (_d, _e)), (_a, _e)),
     (((_a, _b), (_b, _b), (_b, _a)), (_a, _a)),
     (((_a, 1), (1, _c)), (_a, _c)),
+    (((1, _a), (_a, _b)), (1, _b)),  # one row is still a matrix
+    (((1, _a), (_a, _b), (_b, 1)), (1, 1)),
+    (((_a, _b), (_b, 1)), (_a, 1)),
+    (((1, _a),), (1, _a)),
     (((_a, _b),), (_a, _b)),
     (((_b, _a), (_b, _c), (_c, _d)), None),  # the first product fails
     (((_a, _b), (_b, _c), (_b, _d), (_d, _e)), None),  # the middle one
@@ -884,6 +938,8 @@ for _shapes, _wanted in (
     (((_a,), (_a, _b), (_b, _c)), (_c,)),
     (((_a,), (_a, _b)), (_b,)),
     (((_a,), (_a, 1)), (1,)),
+    (((1,), (1, _b)), (_b,)),
+    (((_a,),), (_a,)),  # a vector alone
     (((_a,), (_a, _b), (_c, _b)), None),
     (((_a,), (_b, _a)), None),
     (((1,), (_a, _b)), None),
@@ -968,7 +1024,7 @@ queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
 # %% test="columns" aspect="columns sum to one" points=1
 _sizes = [(3, 5, 2, 4)]  # d, T, d_k, d_v
 ### BEGIN HIDDEN TESTS
-_sizes = [(3, 1, 2, 4), (4, 6, 3, 2), (2, 3, 5, 4)]
+_sizes = [(3, 1, 2, 4), (4, 6, 3, 2), (1, 4, 1, 1), (3, 1, 1, 1), (2, 3, 5, 4)]
 ### END HIDDEN TESTS
 for _d, _T, _d_k, _d_v in _sizes:
     _inputs = [
@@ -1030,7 +1086,7 @@ for _t in range(5):
 # %% test="columns" aspect="rows do the same" points=1
 _sizes = [(3, 5, 2, 4)]  # d, T, d_k, d_v
 ### BEGIN HIDDEN TESTS
-_sizes = [(4, 6, 3, 2), (2, 3, 5, 4)]
+_sizes = [(4, 6, 3, 2), (1, 4, 2, 1), (3, 1, 1, 2), (2, 3, 5, 4)]
 ### END HIDDEN TESTS
 for _d, _T, _d_k, _d_v in _sizes:
     _inputs = [
@@ -1143,6 +1199,11 @@ for _d_k in (1, random.randint(20, 30)):
     assert is_number(_got) and 0.85 < _got / _d_k < 1.15, (
         f"d_k = {_d_k}: the variance is not near {_got}."
     )
+for _seed in (0, 1, 2, 3, 42, 123, 1234):  # q and k differ, whatever the seed
+    _got = measure_variance(8, 15_000, _seed)
+    assert is_number(_got) and 0.85 < _got / 8 < 1.15, (
+        f"d_k = 8, seed {_seed}: the variance is not near {_got}. Is k drawn beside q?"
+    )
 _spreads = []  # of the variance over 50 pairs, from seed to seed: near 2.8 / √50 for normal q, k
 for _ in range(3):
     _seed = random.randint(0, 10**6)
@@ -1164,7 +1225,7 @@ assert close(_got, [0.25, -0.125, -0.125], 1e-5), (
     f"p = .5, .25, .25, g = 1, 0, 0: .25, -.125, -.125; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _n in (2, 5, 9):
+for _n in (1, 2, 5, 9):
     _s, _g = torch.randn(_n).double().requires_grad_(True), torch.randn(_n).double()
     _p = torch.softmax(_s, 0)
     (_p @ _g).backward()
@@ -1200,7 +1261,13 @@ assert close(_got[0][2], 0.99746, 0, 1e-5), (
     f"Score 10 / √2 against three 0: weight .99746; yours: {_got[0][2]}."
 )
 ### BEGIN HIDDEN TESTS
-for _m, _n, _d_k, _d_v in ((1, 4, 3, 2), (5, 1, 2, 3), random.sample(range(2, 9), 4)):
+for _m, _n, _d_k, _d_v in (
+    (1, 4, 3, 2),
+    (5, 1, 2, 3),
+    (4, 3, 1, 1),
+    (1, 1, 2, 1),
+    random.sample(range(2, 9), 4),
+):
     _inputs = [
         torch.randn(*_size).double() for _size in ((_m, _d_k), (_n, _d_k), (_n, _d_v))
     ]
@@ -1219,7 +1286,7 @@ assert all(map(close, _after, _inputs)), (
 # %% test="scale" aspect="texts keep apart" points=1
 _axes = [(2, 3)]
 ### BEGIN HIDDEN TESTS
-_axes = [(4,), (3, 2), (3, 1, 2)]
+_axes = [(4,), (3, 2), (3, 1, 2), (1,), (1, 1), (2, 1)]
 ### END HIDDEN TESTS
 for _lead in _axes:
     _Q, _K, _V = (
@@ -1319,20 +1386,24 @@ def factors(W, d_k):
 
 
 # %% test="score_forms" aspect="bilinear, all pairs" points=1
-_m, _n, _d, _e = 3, 5, 2, 4
+_sizes = [(3, 5, 2, 4)]  # m, n, d, d'
 ### BEGIN HIDDEN TESTS
-_m, _n, _d, _e = random.sample(range(2, 8), 4)
+_sizes = [(1, 4, 2, 3), (4, 1, 3, 2), (1, 1, 1, 1), (3, 2, 1, 4), (3, 2, 4, 1)]
+_sizes += [random.sample(range(2, 8), 4)] * 2  # the same shapes, other numbers
 ### END HIDDEN TESTS
-_X, _W, _Y = (torch.randn(*_size).double() for _size in ((_m, _d), (_d, _e), (_n, _e)))
-_got = bilinear_scores(_X.clone(), _W.clone(), _Y.clone())
-assert np.shape(_got) == (_m, _n), (
-    f"{_m} rows of X, {_n} of Y: shape {_m, _n}; yours: {np.shape(_got)}."
-)
-_wanted = np.einsum("ia,ab,jb->ij", _X, _W, _Y)
-for _i, _j in np.ndindex(_m, _n):
-    assert close(_got[_i][_j], _wanted[_i, _j], 1e-4, 1e-5), (
-        f"Pair {_i, _j}: {_wanted[_i, _j]:.4f}; yours: {_got[_i][_j]:.4f}."
+for _m, _n, _d, _e in _sizes:
+    _X, _W, _Y = (
+        torch.randn(*_size).double() for _size in ((_m, _d), (_d, _e), (_n, _e))
     )
+    _got = bilinear_scores(_X.clone(), _W.clone(), _Y.clone())
+    assert np.shape(_got) == (_m, _n), (
+        f"{_m} rows of X, {_n} of Y: shape {_m, _n}; yours: {np.shape(_got)}."
+    )
+    _wanted = np.einsum("ia,ab,jb->ij", _X, _W, _Y)
+    for _i, _j in np.ndindex(_m, _n):
+        assert close(_got[_i][_j], _wanted[_i, _j], 1e-4, 1e-5), (
+            f"Pair {_i, _j}: {_wanted[_i, _j]:.4f}; yours: {_got[_i][_j]:.4f}."
+        )
 ### BEGIN HIDDEN TESTS
 _after = arguments_after(bilinear_scores, _X.clone(), _W.clone(), _Y.clone())
 assert all(map(close, _after, (_X, _W, _Y))), (
@@ -1341,24 +1412,34 @@ assert all(map(close, _after, (_X, _W, _Y))), (
 ### END HIDDEN TESTS
 
 # %% test="score_forms" aspect="additive, all pairs" points=1
-_m, _n, _d_q, _d_k, _a = 3, 5, 2, 4, 6
+_all = [(3, 5, 2, 4, 6)]  # m, n, d_q, d_k, a
 ### BEGIN HIDDEN TESTS
-_m, _n, _d_q, _d_k, _a = random.sample(range(2, 9), 5)
+_all = [(1, 4, 2, 3, 5), (4, 1, 3, 2, 5), (1, 1, 1, 1, 1), (3, 2, 1, 4, 1)]
+_all += [(2, 3, 4, 1, 3), *[random.sample(range(2, 9), 5)] * 2]  # the last one twice
 ### END HIDDEN TESTS
-_sizes = ((_m, _d_q), (_n, _d_k), (_d_q, _a), (_d_k, _a), (_a,))
-_inputs = [torch.randn(*_size).double() for _size in _sizes]
-_Q, _K, _W_q, _W_k, _v = _inputs
-_got = additive_scores(*(_M.clone() for _M in _inputs))
-assert np.shape(_got) == (_m, _n), (
-    f"{_m} queries, {_n} keys: shape {_m, _n}; yours: {np.shape(_got)}."
-)
-for _i, _j in np.ndindex(_m, _n):  # lecture 000's way: [q; k] through one network
-    _inner = np.concatenate([_Q[_i], _K[_j]]) @ np.concatenate([_W_q, _W_k])
-    _wanted = np.tanh(_inner) @ _v.numpy()
-    assert close(_got[_i][_j], _wanted, 1e-4, 1e-5), (
-        f"Pair {_i, _j}: {_wanted:.4f}; yours: {_got[_i][_j]:.4f}."
+for _m, _n, _d_q, _d_k, _a in _all:
+    _sizes = ((_m, _d_q), (_n, _d_k), (_d_q, _a), (_d_k, _a), (_a,))
+    _inputs = [torch.randn(*_size).double() for _size in _sizes]
+    _Q, _K, _W_q, _W_k, _v = _inputs
+    _got = additive_scores(*(_M.clone() for _M in _inputs))
+    assert np.shape(_got) == (_m, _n), (
+        f"{_m} queries, {_n} keys: shape {_m, _n}; yours: {np.shape(_got)}."
     )
+    for _i, _j in np.ndindex(_m, _n):  # lecture 000's way: [q; k] through one network
+        _inner = np.concatenate([_Q[_i], _K[_j]]) @ np.concatenate([_W_q, _W_k])
+        _wanted = np.tanh(_inner) @ _v.numpy()
+        assert close(_got[_i][_j], _wanted, 1e-4, 1e-5), (
+            f"Pair {_i, _j}: {_wanted:.4f}; yours: {_got[_i][_j]:.4f}."
+        )
 ### BEGIN HIDDEN TESTS
+_others = [_M.flip(0) + 1 for _M in _inputs]
+for _place in range(5):  # one argument is another, the others are as before
+    _new = [_others[i] if i == _place else _M for i, _M in enumerate(_inputs)]
+    _wanted = torch.tanh((_new[0] @ _new[2])[:, None] + _new[1] @ _new[3]) @ _new[4]
+    assert close(additive_scores(*(_M.clone() for _M in _new)), _wanted, 1e-4, 1e-5), (
+        f"Called again with another {('Q', 'K', 'W_q', 'W_k', 'v')[_place]} of the "
+        "same shape: the scores are wrong."
+    )
 _after = arguments_after(additive_scores, *(_M.clone() for _M in _inputs))
 assert all(map(close, _after, _inputs)), (
     "additive_scores changes the tensors it is given."
@@ -1368,7 +1449,7 @@ assert all(map(close, _after, _inputs)), (
 # %% test="score_forms" aspect="two maps, one matrix" points=1
 _sizes = [(5, 2)]  # d, d_k
 ### BEGIN HIDDEN TESTS
-_sizes = [(7, 3), (6, 4), (4, 1)]
+_sizes = [(7, 3), (6, 4), (4, 1), (1, 1)]
 ### END HIDDEN TESTS
 for _d, _d_k in _sizes:
     _W = torch.randn(_d, _d_k).double() @ torch.randn(_d_k, _d).double()
@@ -1650,6 +1731,7 @@ assert close(_got, [7, 5], 0, 0.01), f"Not {_got}. {_hint}"
 _sizes = [(5, 2, 3)]  # T, h, d_k
 ### BEGIN HIDDEN TESTS
 _sizes = [(7, 3, random.choice([2, 4])), (6, 5, 2), (5, 1, 3), (4, 3, 1)]
+_sizes += [(1, 2, 3), (1, 1, 1)]
 ### END HIDDEN TESTS
 for _T, _h, _d_k in _sizes:
     _d = _h * _d_k
@@ -1681,16 +1763,18 @@ assert close(_got[0], _wanted, 1e-4, 1e-5), (
     f"Queries of zeros: all heads average, then (mean of V) H = {_wanted}; yours: {_got[0]}."
 )
 ### BEGIN HIDDEN TESTS
-_Q, _K, _V, _H = _inputs = [
-    torch.randn(*_size).double() for _size in ((5, 6),) * 3 + ((6, 6),)
-]
-_heads = [
-    attend(_Q[:, i : i + 2], _K[:, i : i + 2], _V[:, i : i + 2]) for i in (0, 2, 4)
-]
-_got = multihead_loop(*(_M.clone() for _M in _inputs), 3)
-assert close(_got, torch.cat(_heads, dim=1) @ _H, 1e-4, 1e-5), (
-    "3 heads, 5 words, random H: not what the heads side by side, times H, give."
-)
+for _T, _h, _d_k in ((4, 1, 3), (1, 2, 3), (1, 1, 2), (3, 1, 1), (4, 3, 1), (5, 3, 2)):
+    _d = _h * _d_k
+    _Q, _K, _V, _H = _inputs = [
+        torch.randn(*_size).double() for _size in ((_T, _d),) * 3 + ((_d, _d),)
+    ]
+    _own = [slice(i, i + _d_k) for i in range(0, _d, _d_k)]
+    _heads = [attend(_Q[:, _one], _K[:, _one], _V[:, _one]) for _one in _own]
+    _got = multihead_loop(*(_M.clone() for _M in _inputs), _h)
+    assert close(_got, torch.cat(_heads, dim=1) @ _H, 1e-4, 1e-5), (
+        f"{_h} heads of width {_d_k}, {_T} words, random H: the result, shape "
+        f"{tuple(np.shape(_got))}, is not what the heads side by side, times H, give."
+    )
 _after = arguments_after(multihead_loop, *(_M.clone() for _M in _inputs), 3)
 assert all(map(close, _after, _inputs)), (
     "multihead_loop changes the tensors it is given."
@@ -1769,6 +1853,9 @@ for _T, _h, _d_k in (
     (4, 3, 1),
     (6, 3, random.choice([2, 4])),
     (7, 2, 4),
+    (1, 3, 2),
+    (1, 1, 2),
+    (1, 1, 1),
     (3, 5, 2),
 ):
     _X = torch.randn(_T, _h * _d_k)
@@ -1795,8 +1882,10 @@ assert close(_got[0], [1, 2, 3, 4], 0, 0), (
     f"The first word has 1, 2 (head 1), then 3, 4; yours: {_got[0].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _lead in ((), (3,), (2, 3), (3, 1, 2)):
-    _h, _T, _d_k = (3, 4, 2) if random.random() < 0.5 else (5, 2, 3)
+_sizes = [(_lead, 3, 4, 2) for _lead in ((), (1,), (3,), (1, 1), (2, 3))]
+_sizes += [((), 1, 3, 2), ((2,), 3, 1, 2), ((1,), 1, 1, 1), ((2,), 4, 3, 1)]
+_sizes += [((3, 1, 2), *random.choice([(3, 4, 2), (5, 2, 3)]))]
+for _lead, _h, _T, _d_k in _sizes:
     _Z = torch.randn(*_lead, _h, _T, _d_k)
     _got = merge_heads(_Z.clone())
     assert np.shape(_got) == (*_lead, _T, _h * _d_k), (
@@ -1820,7 +1909,7 @@ assert close(_got[1, 0], _X[1, :, :2], 0, 0), (
     "In the second text of a batch, head 1 has not the first two columns."
 )
 ### BEGIN HIDDEN TESTS
-for _lead in ((5,), (3, 2), (2, 1, 4)):
+for _lead in ((5,), (3, 2), (2, 1, 4), (1,), (1, 1), (1, 3)):
     _X = torch.randn(*_lead, 4, 6)
     _got = split_heads(_X.clone(), 3)
     assert np.shape(_got) == (*_lead, 3, 4, 2), (
@@ -1839,6 +1928,9 @@ _sizes = [((2,), 5, 3, 2)]  # leading axes, T, h, d/h
 _sizes = [
     ((3,), random.randint(5, 8), 4, 2),
     ((4,), 1, 2, 3),
+    ((1,), 4, 2, 3),
+    ((1, 1), 1, 1, 2),
+    ((2,), 3, 1, 1),
     ((2, 3), 4, 3, 2),
     ((), 5, 3, 4),
 ]
@@ -1966,9 +2058,10 @@ def parameters_sliced(d, h):
 
 
 # %% test="MultiHead" aspect="equal to nn.MultiheadAttention" points=1
-_sizes = [(6, 2)]  # d, h
+_sizes, _texts = [(6, 2)], [(3, 7)]  # d, h; B, T
 ### BEGIN HIDDEN TESTS
-_sizes = random.sample([(15, 5), (12, 3), (8, 4)], 3)
+_sizes = [(4, 1), (3, 3), (1, 1), *random.sample([(15, 5), (12, 3), (8, 4)], 3)]
+_texts = [(1, 4), (3, 1), (1, 1), (3, 7)]
 ### END HIDDEN TESTS
 _all = [
     f"{_name}.{_kind}"
@@ -1997,17 +2090,20 @@ for _d, _h in _sizes:
     _torch.load_state_dict(_in | _out)
     _pairs.append((_torch, _mine))
 for (_d, _h), (_torch, _mine) in zip(_sizes, _pairs, strict=True):  # after all are made
-    _x = torch.randn(3, 7, _d)
-    _got, _wanted = _mine(_x.clone()), _torch(_x, _x, _x)[0]
-    assert torch.is_tensor(_got), (
-        f"Without a mask, forward should return a tensor of shape {tuple(_x.shape)}, not {_got!r}."
-    )
-    assert _got.shape == _x.shape, (
-        f"Shape {tuple(_x.shape)} wanted; yours: {tuple(_got.shape)}."
-    )
-    assert close(_got, _wanted, 1e-3, 1e-3), (
-        f"d = {_d}, h = {_h}: same weights, other result than nn.MultiheadAttention."
-    )
+    for _B, _T in _texts:
+        _x = torch.randn(_B, _T, _d)
+        _got, _wanted = _mine(_x.clone()), _torch(_x, _x, _x)[0]
+        assert torch.is_tensor(_got), (
+            "Without a mask, forward should return a tensor of shape "
+            f"{tuple(_x.shape)}, not {_got!r}."
+        )
+        assert _got.shape == _x.shape, (
+            f"Shape {tuple(_x.shape)} wanted; yours: {tuple(_got.shape)}."
+        )
+        assert close(_got, _wanted, 1e-3, 1e-3), (
+            f"d = {_d}, h = {_h}, {_B} texts of {_T} words: same weights, other result "
+            "than nn.MultiheadAttention."
+        )
 ### BEGIN HIDDEN TESTS
 _slopes = parameter_gradients(_mine, _x.clone())
 assert not [_name for _name in _all if _slopes.get(_name) is None], (
@@ -2049,20 +2145,26 @@ _s |= {
 }  # scores near -800
 _mine.load_state_dict(_s)
 _Q, _K, _V = (F.linear(_x, _s[f"{_n}.weight"], _s[f"{_n}.bias"]) for _n in "qkv")
-for _allowed in (
-    _mask,
-    None,
-    _mask.T | torch.eye(5).bool(),
-):  # a mask, then none, then another
-    _heads = [[_M[..., i : i + 4] for _M in (_Q, _K, _V)] for i in (0, 4, 8)]
+for _few, _allowed in (  # a mask, none, another; one text, one word
+    (_x, _mask),
+    (_x, None),
+    (_x, _mask.T | torch.eye(5).bool()),
+    (_x[:1], _mask),
+    (_x[:, :1], _mask[:1, :1]),
+):
+    _B, _T, _ = _few.shape
+    _heads = [[_M[:_B, :_T, i : i + 4] for _M in (_Q, _K, _V)] for i in (0, 4, 8)]
     _heads = torch.cat([attend(*_head, attn_mask=_allowed) for _head in _heads], dim=-1)
     _wanted = F.linear(_heads, _s["out.weight"], _s["out.bias"])
     _got = (
-        _mine(_x.clone()) if _allowed is None else _mine(_x.clone(), _allowed.clone())
+        _mine(_few.clone())
+        if _allowed is None
+        else _mine(_few.clone(), _allowed.clone())
     )
     assert close(_got, _wanted, 1e-3, 1e-3), (
-        "The same module, called with a mask, then without one, then with another: the result is "
-        f"wrong {'without one' if _allowed is None else 'with one'}."
+        "The same module, called with a mask, without one, with another: wrong "
+        f"{'without one' if _allowed is None else 'with one'}, "
+        f"{_B} texts of {_T} words."
     )
 _after = arguments_after(_mine, _x.clone(), _mask.clone())
 assert all(map(close, _after, (_x, _mask))), (
@@ -2123,10 +2225,8 @@ assert _got[1] == 24, (
     f"Two slices of 2 numbers, three 2 × 2 matrices each: 24; yours: {_got[1]}."
 )
 ### BEGIN HIDDEN TESTS
-for _ in range(3):
-    _h, _d_k, _d_v, _each = random.sample(
-        range(3, 10), 4
-    )  # d = h · each: not h², nor h · d_v
+_sizes = [random.sample(range(3, 10), 4) for _ in range(3)]
+for _h, _d_k, _d_v, _each in [*_sizes, (1, 3, 2, 5), (5, 1, 2, 1)]:
     _d = _h * _each
     _wanted = (
         sum(_d * _n for _n in [_d_k, _d_k, _d_v, _d_v] for _ in range(_h)),
@@ -2303,14 +2403,22 @@ assert close(_got[2], attend(_Q, _K, _V)[2], 1e-4, 1e-5), (
     "Row 2 may look everywhere, but is not plain attention."
 )
 ### BEGIN HIDDEN TESTS
-for _lead, _n, _m in (((3,), 4, 6), ((2, 3), 5, 2), ((), 2, 3)):
+for _lead, _n, _m, _d_k, _d_v in (
+    ((3,), 4, 6, 5, 3),
+    ((2, 3), 5, 2, 5, 3),
+    ((), 2, 3, 5, 3),
+    ((), 4, 1, 5, 3),  # one key
+    ((2,), 1, 3, 5, 3),  # one query
+    ((2,), 3, 4, 1, 1),  # width one
+    ((1,), 3, 4, 5, 3),  # one text
+    ((1, 1), 1, 1, 1, 1),
+):
     _Q, _K, _V = (
-        torch.randn(*_lead, *_s).double() for _s in ((_n, 5), (_m, 5), (_m, 3))
+        torch.randn(*_lead, *_s).double() for _s in ((_n, _d_k), (_m, _d_k), (_m, _d_v))
     )
-    for _nowhere in ([0], [_n - 1], [0, _n - 1], [*range(_n)]):
-        _mask = torch.ones(_n, _m).bool()
-        _mask[_nowhere] = False
-        _wanted = attend(_Q, _K, _V).index_fill(-2, torch.tensor(_nowhere), 0.0)
+    for _nowhere in ([], [0], [_n - 1], [0, _n - 1], [*range(_n)]):
+        _mask = torch.tensor([[i not in _nowhere] * _m for i in range(_n)])
+        _wanted = attend(_Q, _K, _V).masked_fill(~_mask[:, :1], 0.0)
         _got = masked_attention(_Q.clone(), _K.clone(), _V.clone(), _mask)
         assert close(_got, _wanted, 1e-4, 1e-5), (
             f"Leading axes {_lead}, {_n} queries, {_m} keys, rows {_nowhere} may look nowhere and "
@@ -2501,6 +2609,22 @@ assert all((_one != _X).any(1).sum() <= 1 for _one in _last), (
     "More than one word is changed at a time: undo each change."
 )
 ### BEGIN HIDDEN TESTS
+_wide = {
+    "the last of seven": lambda X: torch.cat([0 * X, 0 * X, 0 * X, X[:, :1]], dim=1),
+    "the third of four": lambda X: torch.cat([0 * X, X], dim=1)[:, [0, 1, 3, 0]],
+}
+for _name, _layer in _wide.items():
+    for _words in (_X, _X[:1]):
+        _got = influence(_layer, _words.clone())
+        assert np.array_equal(np.asarray(_got) != 0, np.eye(len(_words))), (
+            f"Words of 2 numbers, outputs wider than that: each of {len(_words)} words "
+            f"hears only itself, in {_name}; yours: {_got!r}."
+        )
+_got = influence(lambda X: X.cumsum(0), _X[:, :1].clone())
+assert np.array_equal(np.asarray(_got) != 0, np.tri(5)), (
+    "Running sums of words of one number: each hears itself and those before; "
+    f"yours: {_got!r}."
+)
 _got = influence(lambda X: X[:, :1] + 1e-9 * X.flip(0)[:, 1:], _X.clone())  # [T, 1]
 assert np.array_equal(np.asarray(_got) != 0, (np.eye(5) + np.eye(5)[::-1]) > 0), (
     "Each word hears itself loudly and one other faintly, in one number: some are not found."
@@ -2527,6 +2651,12 @@ for _step in (1, 2, 3, 5):
     )
 _R = torch.eye(6).roll(1, 0).bool() | torch.eye(6).bool()
 assert layers_needed(_R) == 5, "Wrong where each hears the word before."
+_level = (torch.arange(18) + 1) // 2  # 2 words on each level from 1 to 8: 256 ways
+_got = layers_needed(_level[:, None] == _level + 1)
+assert is_number(_got) and _got == 9, (
+    "18 words in pairs, each pair hears the one before, by many ways: 9; "
+    f"yours: {_got}."
+)
 for _own in (True, False, False):
     _early = _wanted = 0
     while (
@@ -2603,7 +2733,7 @@ plt.show()
 #
 # First fill in `predicted[name]` for the five layers below (in the last two, the last word stays in its place); then write
 # `kind_of(layer, X, order)`, which returns one of these words (*invariant* if both hold). Arguments stay as they are.
-# Rounding (a millionth) is no difference, a hundredth is one.
+# Rounding (a millionth) is no difference, a hundredth is one, in numbers near 20 too.
 
 # %%
 LAYERS = {
@@ -2661,6 +2791,16 @@ for _ in range(3):
         _got = kind_of(lambda X: attend(X, X, X)[:, :2], _X.clone(), _order.clone())
         assert _got == "equivariant", (
             f"Order {_order.tolist()}: attention is equivariant; yours: {_got!r}."
+        )
+_order = torch.tensor([2, 0, 1, 3])
+for _name, _layer in {
+    "the sum of each word, [T, 1]": lambda X: X.sum(1, keepdim=True),
+    "each word less the mean of all": lambda X: X - X.mean(0),
+}.items():
+    for _X in (torch.randn(4, 3).double(), torch.randn(4, 1).double()):
+        _got = kind_of(_layer, _X.clone(), _order.clone())
+        assert _got == "equivariant", (
+            f"{_name} (X {tuple(_X.shape)}): equivariant; yours: {_got!r}."
         )
 _got = kind_of(
     lambda X: X[[1, 2, 0, 3]], torch.randn(4, 3).double(), torch.tensor([0, 3, 1, 2])
@@ -2723,10 +2863,40 @@ for _name, _layer in {
     "a layer of which only the last number minds the order": lambda X: torch.cat(
         [X[:, :2], X[:, 2:].cumsum(0)], dim=1
     ),
+    "each word's numbers turned as often as its place says": lambda X: torch.stack(
+        [_word.roll(i) for i, _word in enumerate(X)]
+    ),
+    "the first word at place 2, zeros elsewhere": lambda X: torch.cat(
+        [0 * X[:2], X[:1], 0 * X[3:]]
+    ),
+    "the first number of the first word": lambda X: X[0, :1],
 }.items():
     _got = kind_of(_layer, torch.randn(5, 3).double(), _order.clone())
     assert _got == "neither", (
         f"{_name}: neither invariant nor equivariant; yours: {_got!r}."
+    )
+_X = torch.arange(15.0).view(5, 3).double()
+for _name, _layer in {
+    "words near 20 plus a hundredth of their places": lambda X: (
+        20 + X / 100 + torch.arange(5.0)[:, None] / 100
+    ),
+    "a vector near 20, of which the order changes a hundredth": lambda X: (
+        20 + X[0] / 300
+    ),
+}.items():
+    _got = kind_of(_layer, _X.clone(), torch.tensor([1, 0, 2, 3, 4]))
+    assert _got == "neither", (
+        f"{_name}: neither invariant nor equivariant; yours: {_got!r}."
+    )
+for _i, _j in ((0, 1), (1, 2), (2, 3), (3, 4), (0, 4)):
+    _swap = torch.arange(5)
+    _swap[_i], _swap[_j] = _j, _i
+    _got = kind_of(
+        lambda X, _i=_i: X + (torch.arange(5)[:, None] == _i), _X.clone(), _swap
+    )
+    assert _got == "neither", (
+        f"1 added at place {_i}, words {_i} and {_j} swapped: neither; "
+        f"yours: {_got!r}. Are all words compared?"
     )
 _T = random.randint(4, 7)
 _places = torch.arange(_T)
@@ -2864,6 +3034,7 @@ _sizes = [
     (random.randint(5, 40), random.choice([6, 8, 10, 12])),
     (7, 2),
     (1, 6),
+    (1, 2),
     (5000, 6),
 ]
 for _T, _d in _sizes:
@@ -2874,9 +3045,14 @@ for _T, _d in _sizes:
     for _i in range(_d // 2):
         _a = np.arange(_T) / 10000 ** (2 * _i / _d)
         for _column, _wave in ((2 * _i, np.sin(_a)), (2 * _i + 1, np.cos(_a))):
-            assert close(np.asarray(_got)[:, _column], _wave, 0, 1e-5), (
+            _mine = np.asarray(_got)[:, _column]
+            assert close(_mine, _wave, 0, 1e-5), (
                 f"T = {_T}, d = {_d}: column {_column} is wrong"
                 + (" (float32 angles are too coarse far out)." if _T == 5000 else ".")
+            )
+            assert close(_mine, _wave, 0, 1e-9), (
+                f"T = {_T}, d = {_d}: column {_column} is right to a few digits only; "
+                "float64 is asked for, in angles and waves."
             )
 ### END HIDDEN TESTS
 
@@ -2996,7 +3172,7 @@ def questions(task, N, B, seed=None):
 
 
 # %% [markdown] statement="difference_heads"
-# - `difference_heads(N)`, set by hand: `([(W_q, W_k), (W_q, W_k)], H)`, each $W$ of shape $[3N, N]$ and $H$ $[2, 1]$, so that the last
+# - `difference_heads(N)`, set by hand, for $N$ up to 100: `([(W_q, W_k), (W_q, W_k)], H)`, each $W$ of shape $[3N, N]$ and $H$ $[2, 1]$, so that the last
 #   row of $[\text{head}_1; \text{head}_2]\,H$ is the answer to *two lookups*;
 # - `share_one_head`: for five dishes, what share of this answer's variance can *one* head explain at best (times any number)?
 # - `share_one_layer`: and of the answer to *two hops*, one layer with *one* head?
@@ -3030,7 +3206,7 @@ def difference_heads(N):
 # %% test="difference_heads" aspect="two sharp heads" points=1
 _sizes = [4]
 ### BEGIN HIDDEN TESTS
-_sizes = [20, random.randint(5, 9), 2]
+_sizes = [20, 100, random.randint(5, 9), 2]
 ### END HIDDEN TESTS
 for _N in _sizes:
     _X, _price, _ = questions("two lookups", _N, 40)
@@ -3059,7 +3235,7 @@ for _N in _sizes:
 # %% test="difference_heads" aspect="first minus second" points=2
 _sizes = [5]
 ### BEGIN HIDDEN TESTS
-_sizes = [20, random.randint(6, 9), 2]
+_sizes = [20, 100, random.randint(6, 9), 2]
 ### END HIDDEN TESTS
 for _N in _sizes:
     _X, _price, _y = questions("two lookups", _N, 50)

@@ -1137,3 +1137,71 @@ def parameters(d, h, d_k, d_v):
 
 def parameters_sliced(d, h):
     return h * 3 * (d // h) ** 2
+
+
+# %% wrong="one text is no batch" caught_by="equal to nn.MultiheadAttention | masked words are unseen"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)).squeeze(0)
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2
+
+
+# %% wrong="one word has no axis" caught_by="equal to nn.MultiheadAttention | masked words are unseen"
+class MultiHead(nn.Module):
+    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        B, T, d = x.shape
+        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)).squeeze(1)
+
+
+def from_torch(state):
+    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
+    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+            mine[f"{name}.{kind}"] = part
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    """Numbers in h heads that each see d / h numbers of a word only; no H."""
+    return h * 3 * (d // h) ** 2

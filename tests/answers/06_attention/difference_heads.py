@@ -205,3 +205,16 @@ share_one_layer = 1 / 4
 def difference_heads(N):
     blocks = np.split(np.eye(3 * N), 3, axis=1)
     return ([[1000 * blocks[1], blocks[0]], [1000 * blocks[2], blocks[0]]], np.array([[1], [-1]]))
+
+
+# %% wrong="sharp enough for twenty dishes" caught_by="two sharp heads"
+# share_one_head = a fraction of the variance, from 0 to 1
+# share_one_layer = a fraction of the variance, from 0 to 1
+share_one_head = 1 / 2
+share_one_layer = 1 / 4
+
+
+def difference_heads(N):
+    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
+    name, first, second = (40**0.5 * torch.eye(3 * N)).split(N, dim=1)
+    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])

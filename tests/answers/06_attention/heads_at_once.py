@@ -379,3 +379,58 @@ def multihead(x, W_q, W_k, W_v, H, h):
     flat = x.reshape(-1, *x.shape[-2:])
     Q, K, V = (torch.stack((flat @ W).chunk(h, -1), 1) for W in (W_q, W_k, W_v))
     return (torch.cat(attend(Q, K, V).unbind(1), -1) @ H).reshape(x.shape)
+
+
+# %% wrong="multihead: one text is no batch" caught_by="equal to the loop"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    Z = merge_heads(attend(Q, K, V)) @ H
+    return Z[0] if Z.ndim > 2 and len(Z) == 1 else Z
+
+
+# %% wrong="split: one text is no batch" caught_by="batches stay apart"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    if X.ndim > 2 and len(X) == 1:
+        X = X[0]
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)).view(x.shape) @ H
+
+
+# %% wrong="merge: one text is no batch" caught_by="merged as it was"
+def split_heads(X, h):
+    """[..., h, T, d / h] from X: [..., T, d]."""
+    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    """[..., T, d] from Z: [..., h, T, d / h]."""
+    merged = Z.transpose(-3, -2).flatten(-2)
+    return merged[0] if merged.ndim > 2 and len(merged) == 1 else merged
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
+    return merge_heads(attend(Q, K, V)).view(x.shape) @ H

@@ -655,3 +655,50 @@ def layers_needed(R):
     while not heard[0]:
         heard, layers = heard | R[heard].any(dim=0), layers + 1
     return torch.tensor(layers)
+
+
+# %% wrong="outputs as wide as words, no wider" caught_by="faint voices count"
+# wrong_row = "self-attention", "recurrent", "convolutional" or "restricted"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y)[:, : X.shape[1]].any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    heard, layers = R[-1], 1
+    while not heard[0]:
+        heard, layers = R[heard].any(dim=0), layers + 1
+    return layers
+
+
+# %% wrong="256 ways are none" caught_by="layers until it is heard"
+# wrong_row = "self-attention", "recurrent", "convolutional" or "restricted"
+wrong_row = "convolutional"
+
+
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
+
+def layers_needed(R):
+    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
+    step = R.to(torch.uint8)
+    ways, layers = step[-1], 1
+    while not ways[0] and layers < 1000:
+        ways, layers = ways @ step, layers + 1
+    return layers

@@ -414,3 +414,95 @@ def kind_of(layer, X, order):
     if before.shape[:1] != X.shape[:1] or before.ndim != X.ndim:
         return "neither"
     return "equivariant" if (after - before[order]).norm() < limit else "neither"
+
+
+# %% wrong="axes of one number dropped" caught_by="same vectors elsewhere"
+# predicted = {"attention": "invariant", "equivariant" or "neither", "bag": ..., ...}
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: from X, [T, d], to [T, d'] or [d']; order: T old places.
+
+    An output [d'] is one vector: it has no places, so it cannot be equivariant.
+    """
+    before, after = (layer(words).squeeze() for words in (X, X[order]))
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="a word is its mean" caught_by="neither of both"
+# predicted = {"attention": "invariant", "equivariant" or "neither", "bag": ..., ...}
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: from X, [T, d], to [T, d'] or [d']; order: T old places.
+
+    An output [d'] is one vector: it has no places, so it cannot be equivariant.
+    """
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after.mean(dim=1), before[order].mean(dim=1), atol=1e-6)
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="only the two ends are compared" caught_by="neither of both"
+# predicted = {"attention": "invariant", "equivariant" or "neither", "bag": ..., ...}
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: from X, [T, d], to [T, d'] or [d']; order: T old places.
+
+    An output [d'] is one vector: it has no places, so it cannot be equivariant.
+    """
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and all(torch.allclose(after[i], before[order[i]], atol=1e-6) for i in (0, -1))
+    return "equivariant" if same else "neither"
+
+
+# %% wrong="a thousandth of a number is no difference" caught_by="neither of both"
+# predicted = {"attention": "invariant", "equivariant" or "neither", "bag": ..., ...}
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: from X, [T, d], to [T, d'] or [d']; order: T old places.
+
+    An output [d'] is one vector: it has no places, so it cannot be equivariant.
+    """
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, rtol=1e-3, atol=1e-5):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], rtol=1e-3, atol=1e-5)
+    return "equivariant" if same else "neither"

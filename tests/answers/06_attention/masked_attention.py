@@ -444,3 +444,62 @@ def causal_mask(T):
 def masked_attention(Q, K, V, mask):
     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
     return (S.softmax(-1).nan_to_num(0) @ V).numpy()
+
+
+# %% wrong="one key is always seen" caught_by="a row that sees nothing"
+# weight_1e9 = a number
+# weight_inf = a number
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """Tensor of bools, [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    if K.shape[-2] == 1:
+        mask = torch.ones_like(mask)
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+
+
+# %% wrong="one query has no axis" caught_by="a row that sees nothing"
+# weight_1e9 = a number
+# weight_inf = a number
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """Tensor of bools, [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A.squeeze(-2) @ V
+
+
+# %% wrong="one number for each word has no axis" caught_by="a row that sees nothing"
+# weight_1e9 = a number
+# weight_inf = a number
+weight_1e9 = 0.25
+weight_inf = math.nan
+
+
+def causal_mask(T):
+    """Tensor of bools, [T, T]: True where row i may look at column j."""
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return (A @ V).squeeze(-1)

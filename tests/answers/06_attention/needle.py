@@ -260,3 +260,27 @@ guess = 0.9
 
 
 measured = weight_on_one(100_000, 10)
+
+
+# %% wrong="bisection from minus ten" caught_by="the score a share needs"
+def weight_on_one(n, s):
+    """Weight of one key with score s among n, the others' scores being 0."""
+    return 1 / (1 + (n - 1) * math.exp(-s))
+
+
+def score_needed(n, share):
+    """The score s for which weight_on_one(n, s) is `share`."""
+    low, high = -10.0, 30.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        if weight_on_one(n, middle) < share:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+# guess = a number from 0 to 1, written down before you compute
+# measured = the weight of the one for n = 100,000 and s = 10
+guess = 0.9
+measured = weight_on_one(100_000, 10)

@@ -417,3 +417,40 @@ def softmax_gradient(p, g):
 
 def scaled_attention(Q, K, V):
     return F.scaled_dot_product_attention(Q.float(), K.float(), V.float())
+
+
+# %% wrong="one text is no batch" caught_by="texts keep apart"
+def measure_variance(d_k, pairs, seed):
+    """Variance of q · k over random q and k with d_k standard normal entries each."""
+    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    """dL/ds: [n], from p = softmax(s): [n] and g = dL/dp: [n]."""
+    return p * (g - p @ g)
+
+
+def scaled_attention(Q, K, V):
+    """[..., m, d_v] from tensors Q: [..., m, d_k], K: [..., n, d_k], V: [..., n, d_v]."""
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    Z = torch.softmax(S, dim=-1) @ V
+    return Z[0] if Z.ndim > 2 and len(Z) == 1 else Z
+
+
+# %% wrong="the keys always from seed 0" caught_by="variance of a dot product"
+def measure_variance(d_k, pairs, seed):
+    """Variance of q · k over random q and k with d_k standard normal entries each."""
+    q, k = (np.random.default_rng(s).normal(size=(pairs, d_k)) for s in (seed, 0))
+    return (q * k).sum(axis=1).var()
+
+
+def softmax_gradient(p, g):
+    """dL/ds: [n], from p = softmax(s): [n] and g = dL/dp: [n]."""
+    return p * (g - p @ g)
+
+
+def scaled_attention(Q, K, V):
+    """[..., m, d_v] from tensors Q: [..., m, d_k], K: [..., n, d_k], V: [..., n, d_v]."""
+    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+    return torch.softmax(S, dim=-1) @ V

@@ -312,3 +312,61 @@ def additive_scores(Q, K, W_q, W_k, v):
 def factors(W, d_k):
     U, sizes, R = np.linalg.svd(np.asarray(W))
     return [U[:, :d_k] * sizes[:d_k] ** 0.5, (sizes[:d_k, None] ** 0.5 * R[:d_k]).T]
+
+
+# %% wrong="keys of one shape are projected once" caught_by="additive, all pairs"
+def bilinear_scores(X, W, Y):
+    """[m, n] from tensors X: [m, d], W: [d, d'], Y: [n, d']."""
+    return X @ W @ Y.T
+
+
+projected = {}
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    """[m, n] from tensors Q: [m, d_q], K: [n, d_k], W_q: [d_q, a], W_k: [d_k, a], v: [a]."""
+    if tuple(K.shape) not in projected:
+        projected[tuple(K.shape)] = K @ W_k
+    keys = projected[tuple(K.shape)]
+    return torch.tanh((Q @ W_q)[:, None] + keys[None]) @ v
+
+
+def factors(W, d_k):
+    """(W_q, W_k), each [d, d_k]: of all such pairs the one with W_q W_k^T closest to W: [d, d]."""
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+
+
+# %% wrong="axes of one number are dropped before v" caught_by="additive, all pairs"
+def bilinear_scores(X, W, Y):
+    """[m, n] from tensors X: [m, d], W: [d, d'], Y: [n, d']."""
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    """[m, n] from tensors Q: [m, d_q], K: [n, d_k], W_q: [d_q, a], W_k: [d_k, a], v: [a]."""
+    inner = (Q @ W_q)[:, None] + (K @ W_k)[None]
+    return torch.tanh(inner.squeeze()) @ v
+
+
+def factors(W, d_k):
+    """(W_q, W_k), each [d, d_k]: of all such pairs the one with W_q W_k^T closest to W: [d, d]."""
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+
+
+# %% wrong="bilinear: axes of one number are dropped" caught_by="bilinear, all pairs"
+def bilinear_scores(X, W, Y):
+    """[m, n] from tensors X: [m, d], W: [d, d'], Y: [n, d']."""
+    return (X @ W @ Y.T).squeeze()
+
+
+def additive_scores(Q, K, W_q, W_k, v):
+    """[m, n] from tensors Q: [m, d_q], K: [n, d_k], W_q: [d_q, a], W_k: [d_k, a], v: [a]."""
+    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+
+
+def factors(W, d_k):
+    """(W_q, W_k), each [d, d_k]: of all such pairs the one with W_q W_k^T closest to W: [d, d]."""
+    U, sizes, R = torch.linalg.svd(W)
+    return U[:, :d_k] * sizes[:d_k], R[:d_k].T

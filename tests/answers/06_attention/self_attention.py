@@ -455,3 +455,36 @@ def shapes(n, d, d_k, d_v):
 
 def learned(n, d, d_k, d_v):
     return d * (2 * d_k + d_v)
+
+
+# %% wrong="Z without its axes of one number" caught_by="all words at once"
+def attend_one(x, W_q, W_k, W_v, j):
+    """z: [d_v] for word j, from tensors x: [n, d], W_q, W_k: [d, d_k], W_v: [d, d_v]."""
+    q = x[j] @ W_q
+    s = torch.stack([q @ (word @ W_k) for word in x])
+    p = torch.softmax(s, 0)
+    return sum(p[i] * (x[i] @ W_v) for i in range(len(x)))
+
+
+def self_attention(x, W_q, W_k, W_v):
+    """(Z: [n, d_v], P: [n, n]) from tensors x: [n, d], W_q, W_k: [d, d_k], W_v: [d, d_v]."""
+    Q, K, V = x @ W_q, x @ W_k, x @ W_v
+    P = torch.softmax(Q @ K.T, dim=1)
+    return (P @ V).squeeze(), P
+
+
+def shapes(n, d, d_k, d_v):
+    """{"Q": (rows, columns), ...} for Q, K, V, S, P and Z."""
+    return {
+        "Q": (n, d_k),
+        "K": (n, d_k),
+        "V": (n, d_v),
+        "S": (n, n),
+        "P": (n, n),
+        "Z": (n, d_v),
+    }
+
+
+def learned(n, d, d_k, d_v):
+    """How many numbers the three maps hold, for texts of n words."""
+    return d * (2 * d_k + d_v)

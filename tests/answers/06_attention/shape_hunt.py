@@ -216,3 +216,51 @@ def product_shape(*shapes):
 
 
 printed_shape = {"A": None, "B": [1, 5], "C": None, "D": None, "E": None, "F": None, "G": np.array([5, 9])}
+
+
+# %% wrong="one row is a vector" caught_by="two or more matrices"
+def product_shape(*shapes):
+    """Shape of the matrix product of such shapes, (rows, columns) or first (n,); None if it does not fit."""
+    kept, inner = shapes[0][:-1], shapes[0][-1]
+    for rows, columns in shapes[1:]:
+        if rows != inner:
+            return None
+        inner = columns
+    return (inner,) if kept == (1,) else (*kept, inner)
+
+
+# printed_shape = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ..., "F": ..., "G": ...}
+printed_shape = {
+    "A": None,
+    "B": (1, 5),
+    "C": None,
+    "D": None,
+    "E": None,
+    "F": None,
+    "G": (5, 9),
+}
+
+
+# %% wrong="a last factor must have columns" caught_by="a vector comes first"
+def product_shape(*shapes):
+    """Shape of the matrix product of such shapes, (rows, columns) or first (n,); None if it does not fit."""
+    kept, inner = shapes[0][:-1], shapes[0][-1]
+    if len(shapes[-1]) < 2:
+        return None
+    for rows, columns in shapes[1:]:
+        if rows != inner:
+            return None
+        inner = columns
+    return (*kept, inner)
+
+
+# printed_shape = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ..., "F": ..., "G": ...}
+printed_shape = {
+    "A": None,
+    "B": (1, 5),
+    "C": None,
+    "D": None,
+    "E": None,
+    "F": None,
+    "G": (5, 9),
+}

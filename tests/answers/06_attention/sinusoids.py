@@ -547,3 +547,26 @@ def shift(k, d):
 def falls_for(d):
     products = sinusoids(200, d) @ sinusoids(1, d)[0]
     return np.argmax(np.diff(products) >= 0)
+
+
+# %% wrong="waves in float32" caught_by="waves, fast to slow"
+def sinusoids(T, d):
+    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
+    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    angles = torch.arange(T)[:, None] * omega
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).float()
+
+
+def shift(k, d):
+    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
+    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+    return torch.block_diag(
+        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+    ).double()
+
+
+def falls_for(d):
+    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
+    e = sinusoids(500, d)
+    rises = (e @ e[0]).diff() >= 0
+    return int(rises.int().argmax())

@@ -329,3 +329,69 @@ def lookup_loop(q, keys, values, e=math.e):
 def lookup(q, K, V):
     s = (K.astype(np.float32) @ q.astype(np.float32)).tolist()
     return torch.softmax(torch.tensor(s), 0) @ torch.tensor(V).float()
+
+
+# %% wrong="no more numbers than the query has" caught_by="a loop, any e"
+def by_hand():
+    """z for 0 0 1 0 with e = 3: two numbers."""
+    return [3 / 6, 3 / 6]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    """z: list of d_v numbers, from q: d_k numbers, keys: n lists of d_k, values: n lists of d_v."""
+    weights = []
+    for k in keys:
+        weights.append(e ** sum(q[j] * k[j] for j in range(len(q))))
+    p = [weight / sum(weights) for weight in weights]
+    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))[: len(q)]]
+
+
+def lookup(q, K, V):
+    """z: [d_v], from arrays q: [d_k], K: [n, d_k], V: [n, d_v]."""
+    s = K @ q
+    weights = np.exp(s - s.max())
+    return weights @ V / weights.sum()
+
+
+# %% wrong="the query in the keys' kind of number" caught_by="arrays, without a loop"
+def by_hand():
+    """z for 0 0 1 0 with e = 3: two numbers."""
+    return [3 / 6, 3 / 6]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    """z: list of d_v numbers, from q: d_k numbers, keys: n lists of d_k, values: n lists of d_v."""
+    weights = []
+    for k in keys:
+        weights.append(e ** sum(q[j] * k[j] for j in range(len(q))))
+    p = [weight / sum(weights) for weight in weights]
+    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    """z: [d_v], from arrays q: [d_k], K: [n, d_k], V: [n, d_v]."""
+    s = K @ np.array(q, dtype=K.dtype)
+    weights = np.exp(s - s.max())
+    return weights @ V / weights.sum()
+
+
+# %% wrong="the keys in the query's kind of number" caught_by="arrays, without a loop"
+def by_hand():
+    """z for 0 0 1 0 with e = 3: two numbers."""
+    return [3 / 6, 3 / 6]
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    """z: list of d_v numbers, from q: d_k numbers, keys: n lists of d_k, values: n lists of d_v."""
+    weights = []
+    for k in keys:
+        weights.append(e ** sum(q[j] * k[j] for j in range(len(q))))
+    p = [weight / sum(weights) for weight in weights]
+    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
+
+
+def lookup(q, K, V):
+    """z: [d_v], from arrays q: [d_k], K: [n, d_k], V: [n, d_v]."""
+    s = K.astype(q.dtype) @ q
+    weights = np.exp(s - s.max())
+    return weights @ V / weights.sum()

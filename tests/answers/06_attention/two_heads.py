@@ -333,3 +333,38 @@ def multihead_loop(Q, K, V, H, h):
         A = np.exp(q @ k.T / q.shape[1] ** 0.5)
         heads.append(A / A.sum(axis=1, keepdims=True) @ v)
     return np.hstack(heads) @ H
+
+
+# %% wrong="H only where heads are several" caught_by="the mixing matrix"
+# heads_by_hand = [number, number]
+# wrong_lines = {numbers of the lines that cannot run}
+heads_by_hand = [7, 5]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    if len(heads) == 1:
+        return heads[0]
+    return torch.cat(heads, dim=1) @ H
+
+
+# %% wrong="one word comes back as a vector" caught_by="the mixing matrix"
+# heads_by_hand = [number, number]
+# wrong_lines = {numbers of the lines that cannot run}
+heads_by_hand = [7, 5]
+wrong_lines = {2, 3, 6}
+
+
+def multihead_loop(Q, K, V, H, h):
+    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
+    d_k, heads = Q.shape[1] // h, []
+    for head in range(h):
+        own = slice(head * d_k, (head + 1) * d_k)
+        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+    mixed = torch.cat(heads, dim=1) @ H
+    return mixed if len(mixed) > 1 else mixed[0]
