@@ -471,7 +471,7 @@ _got = score_by_loop(np.array([2.0, -1.0]), np.array([[1.0, 10.0], [3.0, 5.0]]),
 assert is_number(_got), f"score_by_loop returns one number; yours: {_got!r}."
 assert close(_got, 15), f"2·10 − 1·5 = 15; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _D, _j in ((6, 0), (6, 1), (6, 2), (1, 1), (2, 2), (9, 0)):
+for _D, _j in ((6, 0), (6, 1), (6, 2), (1, 1), (2, 2), (9, 0), (40, 1), (300, 2)):
     _x, _W = (
         np.random.default_rng().normal(size=_D),
         np.random.default_rng().normal(size=(_D, 3)),
@@ -498,7 +498,7 @@ for _k in range(3):
         f"d = 2: word {_k} meets rows {2 * _k} and {2 * _k + 1}; your score is {_got}."
     )
 ### BEGIN HIDDEN TESTS
-for _n, _d in ((4, 2), (2, 5), (1, 3), (3, 1), (5, 4), (2, 3)):
+for _n, _d in ((4, 2), (2, 5), (1, 3), (3, 1), (5, 4), (2, 3), (20, 3), (3, 40)):
     _j = random.randint(0, 2)
     _draw = np.random.default_rng()
     _W = _draw.normal(size=(_n * _d, 3))
@@ -523,7 +523,16 @@ for _n, _d in ((4, 2), (2, 5), (1, 3), (3, 1), (5, 4), (2, 3)):
 _got = all_scores(vectors.copy(), W.copy())
 assert np.shape(_got) == (4,), f"Four classes, four scores; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-for _n, _d, _K in ((4, 2, 3), (2, 5, 3), (1, 3, 4), (3, 1, 2), (5, 4, 6), (2, 3, 1)):
+for _n, _d, _K in (
+    (4, 2, 3),
+    (2, 5, 3),
+    (1, 3, 4),
+    (3, 1, 2),
+    (5, 4, 6),
+    (2, 3, 1),
+    (20, 3, 2),
+    (3, 40, 30),
+):
     _vectors, _W = (
         np.random.default_rng().normal(size=(_n, _d)),
         np.random.default_rng().normal(size=(_n * _d, _K)),
@@ -559,7 +568,7 @@ for _j in range(4):
         f"{classes[_j]}: the three ways give {_ways}, not one number."
     )
 ### BEGIN HIDDEN TESTS
-for _n, _d, _K in ((3, 2, 5), (2, 4, 3)):
+for _n, _d, _K in ((3, 2, 5), (2, 4, 3), (20, 3, 2)):
     _vectors, _W = (
         np.random.default_rng().normal(size=(_n, _d)),
         np.random.default_rng().normal(size=(_n * _d, _K)),
@@ -740,6 +749,9 @@ for _B in (1, 6):
 _left = arguments_after(descend, _W.clone(), _b.clone(), [(_x, _y)] * 2, 0.7)
 assert close(_left[0], _W) and close(_left[1], _b), (
     "descend changed the caller's W or b: start from copies."
+)
+assert all(getattr(part, "requires_grad", True) is False for part in _left[:2]), (
+    "The caller's W and b ask for gradients after descend: let a copy of them ask."
 )
 ### END HIDDEN TESTS
 
@@ -979,8 +991,10 @@ assert not close(_got[0].detach(), _got[1].detach()), (
     "Reversed, a window gives the same scores: order is lost."
 )
 ### BEGIN HIDDEN TESTS
-for _c, _B in ((0, 6), (1, 8), (2, 1), (2, 7), (3, 6)):
-    _model = WindowTagger(11, 3, _c, dim=4, width=9)
+_cases = ((0, 6), (1, 8), (2, 1), (2, 7), (3, 6))
+_models = [WindowTagger(11, 3, c, dim=4, width=9) for c, _ in _cases]
+_others = [WindowTagger(11, 3, c, dim=5, width=9, mean=True) for c, _ in _cases]
+for (_c, _B), _model in zip(_cases, _models, strict=True):
     _s = {
         "embedding.weight": (11, 4),
         "hidden.weight": (9, 4 * (2 * _c + 1)),
@@ -996,7 +1010,12 @@ for _c, _B in ((0, 6), (1, 8), (2, 1), (2, 7), (3, 6)):
         [torch.cat([_s["embedding.weight"][i] for i in row]) for row in _rows]
     )
     _h = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
-    _got = _model(_rows.clone())
+    try:
+        _got = _model(_rows.clone())
+    except RuntimeError as _error:
+        raise AssertionError(
+            f"c = {_c}, other taggers made since, with mean=True: forward fails ({_error})."
+        ) from None
     assert tuple(getattr(_got, "shape", ())) == (_B, 3), (
         f"{_B} windows, three tags: shape {(_B, 3)} wanted."
     )
@@ -1006,6 +1025,14 @@ for _c, _B in ((0, 6), (1, 8), (2, 1), (2, 7), (3, 6)):
     assert close(arguments_after(_model, _rows.clone())[0], _rows), (
         "forward changed the caller's windows."
     )
+for (_c, _B), _model in zip(_cases, _others, strict=True):
+    _s = dict(_model.state_dict())
+    _rows = torch.randint(1, 11, (_B, 2 * _c + 1))
+    _x = _s["embedding.weight"][_rows].mean(1)
+    _h = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
+    assert close(
+        _model(_rows.clone()), _h @ _s["out.weight"].T + _s["out.bias"], 1e-3, 1e-3
+    ), "Two taggers at once, one with mean=True: each keeps its own settings."
 ### END HIDDEN TESTS
 
 # %% test="WindowTagger" aspect="scores of the mean" points=1
@@ -1020,8 +1047,10 @@ assert not close(_got[0].detach(), _got[2].detach()), (
     "With mean=True all words should count, not the middle alone."
 )
 ### BEGIN HIDDEN TESTS
-for _c, _B in ((0, 6), (1, 8), (2, 1), (2, 7), (3, 6)):
-    _model = WindowTagger(11, 3, _c, dim=4, width=9, mean=True)
+_cases = ((0, 6), (1, 8), (2, 1), (2, 7), (3, 6))
+_models = [WindowTagger(11, 3, c, dim=4, width=9, mean=True) for c, _ in _cases]
+WindowTagger(11, 3, 2, dim=4, width=9)  # a newer one changes none of these
+for (_c, _B), _model in zip(_cases, _models, strict=True):
     _s = {"embedding.weight": (11, 4), "hidden.weight": (9, 4), "hidden.bias": (9,)}
     _s |= {"out.weight": (3, 9), "out.bias": (3,)}
     _s = {name: torch.randn(shape) for name, shape in _s.items()}
@@ -1657,11 +1686,13 @@ assert not close(_got[0].detach(), _got[1].detach()), (
     "Reversed, a context gives the same scores: order is lost."
 )
 ### BEGIN HIDDEN TESTS
-for _n, _B in ((1, 6), (2, 7), (3, 1), (3, 8), (5, 6)):
+_cases = ((1, 6), (2, 7), (3, 1), (3, 8), (5, 6))
+_models = [BengioLM(9, n, 4, 7) for n, _ in _cases]
+BengioLM(8, 4, 3, 5)  # a newer one changes none of these
+for (_n, _B), _model in zip(_cases, _models, strict=True):
     _s = {"embedding.weight": (9, 4), "hidden.weight": (7, 4 * _n), "hidden.bias": (7,)}
     _s |= {"direct.weight": (9, 4 * _n), "out.weight": (9, 7), "out.bias": (9,)}
     _s = {name: torch.randn(shape) for name, shape in _s.items()}
-    _model = BengioLM(9, _n, 4, 7)
     _model.load_state_dict(_s)
     _rows = torch.randint(9, (_B, _n))
     _rows[0, 0] = 0
@@ -2526,6 +2557,17 @@ for _N, _L, _distance in (
         assert _row == _text, (
             f"{_fillers.tolist()}, distance {_distance}: row {_i} should be {_text}; yours: {_row}."
         )
+for _shift in (0, 1, 2):  # other words in as many rows and columns
+    _fillers = torch.tensor([[2, 5, 3, 4], [6, 2, 4, 3], [3, 3, 5, 2]]) + _shift
+    _got = exam(_fillers.clone(), 2, 3)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return rows and cues; yours: {_got!r}."
+    )
+    _wanted = [[row[1], cue, row[3]] for cue in (0, 1) for row in _fillers.tolist()]
+    assert hasattr(_got[0], "tolist") and _got[0].tolist() == _wanted, (
+        f"{_fillers.tolist()}, distance 2, n = 3: {_wanted} wanted; yours: {_got[0]!r}. "
+        "Each call has fillers of its own, also where the sizes are the same."
+    )
 ### END HIDDEN TESTS
 
 # %% test="beyond_the_window" aspect="each filler with both cues" points=1
@@ -2613,6 +2655,9 @@ assert all(0.9 < share <= 1 for share in _measured[:4]), (
 )
 assert _measured[4] == _measured[5] == 0.5, (
     f"Beyond it the two of a pair look alike; yours: {_measured[4:]}."
+)
+assert all(abs(1000 * share - round(1000 * share)) < 0.001 for share in _measured), (
+    f"Shares of 1,000 right or wrong answers are multiples of 1/1000: count answers, not probabilities; yours: {_measured}."
 )
 ### END HIDDEN TESTS
 

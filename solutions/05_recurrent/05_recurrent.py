@@ -123,6 +123,15 @@ for _d, _k, _T in _sizes:
     assert _off < 1e-5, (
         f"With d = {_d}, k = {_k}, T = {_T} you differ from nn.RNN by up to {_off:.4f}."
     )
+### BEGIN HIDDEN TESTS
+_e = torch.tensor([[3000.0], [-0.2], [-3000.0], [0.1]]).double()
+_parts = torch.tensor([0.3]), torch.tensor([[1.0]]), torch.tensor([[0.5]])
+_got = rnn(_e.clone(), *(part.double() for part in _parts), torch.zeros(1).double())
+_wanted = [[1.0], [math.tanh(0.3)], [-1.0], [math.tanh(-0.4)]]
+assert close(_got, _wanted, 1e-5, 1e-6), (
+    f"Sums of ±3,000 inside the tanh: states {_wanted} wanted; yours: {_got}."
+)
+### END HIDDEN TESTS
 
 # %% test="rnn" aspect="the past goes on" points=1
 _e, _W_x, _W_h, _b = (
@@ -604,6 +613,26 @@ for _k, _T in _sizes:
     assert close(_got[2], _wanted[2], 1e-4, 1e-5), (
         f"db over {_T} steps is not autograd's: {_wanted[2]} wanted, yours {_got[2]}. Does the error of later steps come back?"
     )
+### BEGIN HIDDEN TESTS
+for _T, _large in ((20, 1), (60, 1), (5, 1000)):  # nearly a rotation: nothing fades
+    _random = [
+        torch.randn(_T, 2).double() / 20,
+        torch.zeros(_T, 3).double(),
+        torch.randn(3, 2).double() / 20,
+        torch.linalg.qr(torch.randn(3, 3).double())[0],
+        torch.randn(3).double() / 20,
+    ]
+    _random[1][-1] = 10.0 * _large  # only the last state is far off
+    _got, _wanted = bptt(*[part.clone() for part in _random]), by_autograd(*_random)
+    assert hasattr(_got, "__len__") and len(_got) == 3, (
+        f"Return three tensors; yours: {_got!r}."
+    )
+    for _name, _one, _two in zip(("dW_x", "dW_h", "db"), _got, _wanted, strict=True):
+        assert close(_one, _two, 1e-4, 1e-6), (
+            f"{_T} words, W_h a rotation, the last state {10 * _large} off: {_name} is not autograd's. "
+            "The error comes back through all steps, however large it is."
+        )
+### END HIDDEN TESTS
 
 # %% test="bptt" aspect="weights like autograd" points=1
 _sizes = [(3, 4, 6)]
@@ -637,6 +666,9 @@ for _name, _one, _two in zip(
 ):
     assert close(_one, _two), (
         f"bptt changed the caller's {_name}: gradients go into tensors of their own."
+    )
+    assert getattr(_one, "requires_grad", True) is False, (
+        f"After bptt the caller's {_name} asks for gradients."
     )
 ### END HIDDEN TESTS
 
@@ -747,6 +779,8 @@ for _N, _rows, _steps in ((25, 4, 3), (24, 4, 2), (8, 1, 3), (17, 5, 7), (31, 3,
             assert _next.get(_word) == _after, (
                 f"N = {_N}, {_rows} rows, {_steps} steps: some target is not the next word of the text."
             )
+    _left = arguments_after(stream_batches, _text.clone(), _rows, _steps)[0]
+    assert close(_left, _text), "stream_batches changed the caller's text."
 ### END HIDDEN TESTS
 
 # %% test="stream_batches" aspect="rows go on in the next batch" points=1
@@ -905,6 +939,13 @@ for _T, _d, _k in _sizes:
 _left = arguments_after(truncated_loss, *(part.clone() for part in _given), 2)
 assert all(close(one, two) for one, two in zip(_left, _given, strict=False)), (
     "truncated_loss changed its arguments."
+)
+assert all(getattr(part, "requires_grad", True) is False for part in _left[:5]), (
+    "After truncated_loss the caller's tensors ask for gradients: that is for the caller to say."
+)
+_got = truncated_loss(*(part.float() for part in _given), 2)
+assert close(_got, _wanted, 1e-3, 1e-3), (
+    f"The same numbers in float32, torch's usual kind: {_wanted:.4f} wanted; yours: {_got!r}."
 )
 ### END HIDDEN TESTS
 
@@ -1108,7 +1149,14 @@ assert close(_got, [0.125, 0.25, 0.5, 1], 1e-5), (
     f"Half a rotation at each step: .125, .25, .5, 1; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _T, _k, _rho in ((1, 3, 0.7), (2, 4, 1.3), (7, 3, 0.6), (5, 1, -1.5), (3, 5, 2.0)):
+for _T, _k, _rho in (
+    (1, 3, 0.7),
+    (2, 4, 1.3),
+    (7, 3, 0.6),
+    (5, 1, -1.5),
+    (3, 5, 2.0),
+    (200, 3, 2.0),
+):
     _turn = np.linalg.qr(np.random.default_rng().normal(size=(_k, _k)))[0]
     _got = jacobian_norms(np.zeros((_T, _k)), _rho * _turn)
     assert np.shape(_got) == (_T,), f"{_T} states, {_T} norms; yours: {_got!r}."
@@ -1288,9 +1336,9 @@ assert all(is_number(value) for value in _got), (
     f"Return three numbers (w_x, w_h, b); yours: {_got!r}."
 )
 _w_x, _w_h, _b = (float(value) for value in _got)
-_draw = random.Random(1)
+_draw, _after = random.Random(1), 2_000
 ### BEGIN HIDDEN TESTS
-_draw = random.Random()
+_draw, _after = random.Random(), 10_000
 ### END HIDDEN TESTS
 for _before in (1, 5, 50, 10_000):
     for _kind, _noise in (
@@ -1299,7 +1347,7 @@ for _before in (1, 5, 50, 10_000):
         ("a noise of -.1 after each step", lambda: -0.1),
     ):
         _h = 0.0
-        for _t in range(_before + 2_000):
+        for _t in range(_before + _after):
             _h = math.tanh(_w_x * (_t == _before) + _w_h * _h + _b)
             assert (_h > 0) == (_t >= _before), (
                 f"With {_kind} the state at step {_t} (from 0) is {_h:.3f}; the 1 came at step {_before}, "
@@ -1860,6 +1908,15 @@ for _noise in (lambda: 0, lambda: 1, lambda: _draw.randint(0, 1)):
         assert not _wrong, (
             f"Bit {_bit} is lost {_wrong[0]} steps after it was written: h = {_states[_wrong[0]]:.3f}."
         )
+### BEGIN HIDDEN TESTS
+for _bit in (0, 1):
+    for _first in ([(1 - _bit, 1)], [(1 - _bit, 1)] * 50, [(_bit, 1)] * 50):
+        _words = [*_first, (_bit, 1), *((_draw.randint(0, 1), 0) for _ in range(1000))]
+        _h = run_by_hand(_got, _words)[-1]
+        assert (_h > 0.5) if _bit else (_h < -0.5), (
+            f"Bit {_first[0][0]} was written {len(_first)} times, then {_bit}: 1,000 steps later h = {_h:.3f}."
+        )
+### END HIDDEN TESTS
 
 # %% test="keep_bit" aspect="the last written bit counts" points=1
 _got = keep_bit()
@@ -2239,7 +2296,7 @@ def _step(word, h):
 _starts = [(1, 3, 8)]
 ### BEGIN HIDDEN TESTS
 _starts += [
-    (random.randrange(11), random.randrange(11), length) for length in (1, 2, 8, 13)
+    (random.randrange(11), random.randrange(11), length) for length in (0, 1, 2, 8, 13)
 ]
 ### END HIDDEN TESTS
 for _first, _begin, _length in _starts:
@@ -2321,7 +2378,7 @@ _starts = [(1, 2, 6, 1.0)]
 ### BEGIN HIDDEN TESTS
 _starts += [
     (random.randrange(7), random.randrange(7), length, heat)
-    for length, heat in ((1, 1), (9, 0.5), (12, 1.5))
+    for length, heat in ((0, 1), (1, 1), (9, 0.5), (12, 1.5))
 ]
 ### END HIDDEN TESTS
 for _first, _begin, _length, _heat in _starts:
@@ -2722,6 +2779,21 @@ for _name, _one, _two in zip(
     ("a", "h", "C", "W_h"), _left, (_a, _h, _C, _W_h), strict=True
 ):
     assert close(_one, _two), f"lstm_layer changed the caller's {_name}."
+_a, _W_h = torch.randn(2, 5, 12).double(), torch.randn(12, 3).double()
+_a[:, 1::2] += 2000 * (torch.randint(2, (2, 2, 12)) * 2 - 1)  # gates wide open or shut
+_h, _C, _wanted = torch.zeros(2, 3).double(), torch.zeros(2, 3).double(), []
+_got = lstm_layer(_a.clone(), _h.clone(), _C.clone(), _W_h.clone())
+for _t in range(5):
+    _i, _f, _new, _o = (_a[:, _t] + _h @ _W_h.T).split(3, 1)
+    _C = _i.sigmoid() * _new.tanh() + _f.sigmoid() * _C
+    _h = _o.sigmoid() * _C.tanh()
+    _wanted.append(_h)
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return (states, h, C); yours: {_got!r}."
+)
+assert close(_got[0], torch.stack(_wanted, 1), 1e-4, 1e-5), (
+    "With shares of ±2,000 gates are open or shut and the states as good as any; yours are not."
+)
 ### END HIDDEN TESTS
 
 # %% test="lstm_layer" aspect="no state sees the future" points=1
@@ -2752,7 +2824,7 @@ for _B, _T, _t in _cases:
 # %% test="lstm_layer" aspect="gradients through all steps" points=1
 _sizes = [(2, 5, 3)]
 ### BEGIN HIDDEN TESTS
-_sizes += [(3, 4, 2), (1, 6, 1), (4, 1, 5)]
+_sizes += [(3, 4, 2), (1, 6, 1), (4, 1, 5), (2, 40, 3), (1, 130, 2)]
 ### END HIDDEN TESTS
 for _B, _T, _k in _sizes:
     _parts = [

@@ -465,3 +465,24 @@ class BengioLM(nn.Module):
 
 def bengio_parameters(V, n, m, h):
     return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+
+
+# %% wrong="the newest model says how wide all are" caught_by="equal to the formula"
+class BengioLM(nn.Module):
+    settings = {}
+
+    def __init__(self, V, n, m, h):
+        super().__init__()
+        self.settings["width"] = n * m
+        self.embedding = nn.Embedding(V, m)
+        self.hidden = nn.Linear(n * m, h)
+        self.direct = nn.Linear(n * m, V, bias=False)
+        self.out = nn.Linear(h, V)
+
+    def forward(self, rows):
+        x = self.embedding(rows).reshape(len(rows), self.settings["width"])
+        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
+
+
+def bengio_parameters(V, n, m, h):
+    return V * m + V * (1 + n * m + h) + h * (1 + n * m)

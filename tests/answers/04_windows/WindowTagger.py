@@ -301,3 +301,20 @@ class WindowTagger(nn.Module):
         windows[windows == 0] = 1
         x = vectors.mean(1) if self.mean else vectors.flatten(1)
         return self.out(torch.tanh(self.hidden(x)))
+
+
+# %% wrong="the newest tagger says whether all average" caught_by="scores of the concatenation | scores of the mean"
+class WindowTagger(nn.Module):
+    settings = {}
+
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        self.settings["mean"] = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+
+    def forward(self, windows):
+        vectors = self.embedding(windows)
+        x = vectors.mean(1) if self.settings["mean"] else vectors.flatten(1)
+        return self.out(torch.tanh(self.hidden(x)))

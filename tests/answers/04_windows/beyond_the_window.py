@@ -398,3 +398,27 @@ def exam(fillers, distance, n):
 
 guess_beyond = 0.5
 measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
+
+
+# %% wrong="keeps one exam for each size" caught_by="the cue at its distance"
+kept = {}
+
+
+def exam(fillers, distance, n):
+    N, L = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    if (N, L) not in kept:
+        kept[N, L] = fillers.repeat(2, 1)
+    texts = kept[N, L].clone()
+    texts[:, L - distance] = cues
+    return texts[:, L - n :], cues
+
+
+guess_beyond = 0.5
+measured_beyond = []
+for distance in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, distance, 4)
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+
+
+# %% wrong="the mean probability of the right cue" caught_by="predicted, then measured" change="measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item()) -> measured_beyond.append(reader(exam_rows).softmax(1).gather(1, cues[:, None]).mean().item())"

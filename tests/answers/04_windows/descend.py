@@ -248,3 +248,12 @@ def descend(W, b, batches, rate):
         W, b = W - rate * gW / max(1, gW.norm() / 1.5), b - rate * gb
         losses.append(loss.item())
     return W.detach(), b.detach(), losses
+
+
+# %% wrong="asks for gradients in the caller's W and b" caught_by="the bias learns too"
+# -         W, b = W.detach().requires_grad_(), b.detach().requires_grad_()
+# +         for part in (W, b):
+# +             part.requires_grad_()
+
+# -         W, b = W - rate * W_gradient, b - rate * b_gradient
+# +         W, b = (W - rate * W_gradient).detach(), (b - rate * b_gradient).detach()

@@ -308,3 +308,23 @@ def bptt(e, y, W_x, W_h, b):
         db += delta
         later = W_h.T @ delta
     return dW_x, dW_h, db[None]
+
+
+# %% wrong="goes back ten steps only" caught_by="bias through all steps"
+def bptt(e, y, W_x, W_h, b):
+    h = [torch.zeros_like(b)]
+    for e_t in e:
+        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
+    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+    for end in range(1, len(e) + 1):
+        error = h[end] - y[end - 1]
+        for t in range(end, max(0, end - 10), -1):
+            delta = error * (1 - h[t] ** 2)
+            dW_x += torch.outer(delta, e[t - 1])
+            dW_h += torch.outer(delta, h[t - 1])
+            db += delta
+            error = W_h.T @ delta
+    return dW_x, dW_h, db
+
+
+# %% wrong="gradients clipped at 100" caught_by="bias through all steps" change="return dW_x, dW_h, db -> return [part.clip(-100, 100) for part in (dW_x, dW_h, db)]"

@@ -374,3 +374,6 @@ def generate(step, word, h, length, temperature, rng):
         word = int(np.argmax(s) if temperature == 0 else rng.choice(len(s), p=probabilities(s, temperature)))
         written.append(word)
     return written
+
+
+# %% wrong="always one word at least" caught_by="greedy takes word and state on | samples take word and state on" change="for _ in range(length): -> for _ in range(max(1, length)):"

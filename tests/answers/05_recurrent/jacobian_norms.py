@@ -234,3 +234,13 @@ def jacobian_norms(h, W_h):
 
 
 predicted = {0.9: 0.9**50, 1.0: 1.0, 1.1: 1.1**50}
+
+
+# %% wrong="single precision, infinite for long texts" caught_by="a rotation, states at zero"
+# -     J = np.eye(len(W_h))
+# +     J, W_h = np.eye(len(W_h), dtype=np.float32), W_h.astype(np.float32)
+
+# -         J = J @ ((1 - h_s**2)[:, None] * W_h)
+# -         norms.append(np.linalg.norm(J, 2))
+# +         J = J @ ((1 - h_s**2)[:, None].astype(np.float32) * W_h)
+# +         norms.append(np.linalg.norm(J, 2) if np.isfinite(J).all() else math.inf)

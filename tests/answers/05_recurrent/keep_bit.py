@@ -236,3 +236,17 @@ def keep_bit():
 
 def forget_bias(steps):
     return -math.log(2 ** (1 / steps) - 1)
+
+
+# %% wrong="fades, and an overwritten bit begins lower" caught_by="it stays for 1,000 steps"
+def keep_bit():
+    stays = 0.7 ** (1 / 1000)
+    b_f = math.log(stays / (1 - stays))
+    W = {"C": [[40, 0, 0]], "f": [[0, -math.log(3) - b_f, 0]], "i": [[0, 40, 0]]}
+    b = {"C": [-20], "f": [b_f], "i": [-20], "o": [20]}
+    return W | {"o": [[0, 0, 0]]}, b
+
+
+def forget_bias(steps):
+    f = 0.5 ** (1 / steps)
+    return math.log(f / (1 - f))

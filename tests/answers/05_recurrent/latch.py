@@ -64,3 +64,8 @@ def latch():
 # %% wrong="two numbers and a list" caught_by="silence is not a 1 | a 1 is remembered | noise does no harm"
 def latch():
     return 10.0, [4.0, -1.0]
+
+
+# %% wrong="steady noise wears the 1 off in 6,000 steps" caught_by="noise does no harm"
+def latch():
+    return 20.0, 2.5, -0.65477349233509

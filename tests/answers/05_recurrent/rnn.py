@@ -132,3 +132,13 @@ def rnn(e, h, W_x, W_h, b):
         h = torch.tanh(W_x @ e_t + h @ W_h + b) if len(h) == 2 else torch.tanh(W_x @ e_t + W_h.T @ h + b)
         states.append(h)
     return torch.stack(states)
+
+
+# %% wrong="a tanh of its own that overflows" caught_by="equal to nn.RNN"
+def rnn(e, h, W_x, W_h, b):
+    states = []
+    for e_t in e:
+        a = W_x @ e_t + W_h @ h + b
+        h = (a.exp() - (-a).exp()) / (a.exp() + (-a).exp())
+        states.append(h)
+    return torch.stack(states)

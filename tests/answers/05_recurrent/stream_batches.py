@@ -138,3 +138,12 @@ def stream_batches(ids, rows, steps):
     inputs = torch.stack([ids[s : s + L] for s in starts])
     targets = torch.stack([ids[s + 1 : s + 1 + L] for s in starts])
     return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]
+
+
+# %% wrong="moves the caller's text by one" caught_by="targets are one ahead"
+def stream_batches(ids, rows, steps):
+    L = (len(ids) - 1) // rows
+    inputs = ids[: rows * L].clone().view(rows, L)
+    ids.copy_(ids.roll(-1))
+    targets = ids[: rows * L].view(rows, L)
+    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]

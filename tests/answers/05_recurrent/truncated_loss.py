@@ -191,3 +191,9 @@ def truncated_loss(e, y, W_x, W_h, b, tau):
         h = torch.tanh(W_x @ e[t] + W_h @ h + b)
         loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
     return loss
+
+
+# %% wrong="a first state in float64" caught_by="the loss knows no cut" change="torch.zeros_like(b) -> torch.zeros(len(b)).double()"
+
+
+# %% wrong="asks for gradients in the caller's weights" caught_by="the loss knows no cut" change="h, loss = torch.zeros_like(b), 0.0 -> h, loss, _ = torch.zeros_like(b), 0.0, [part.requires_grad_() for part in (W_x, W_h, b)]"
