@@ -86,7 +86,11 @@ def without_autograd(function: Callable[..., Any], *inputs: Any) -> Any:
     """function(*inputs) while torch records nothing: whoever asks autograd for a gradient meets a RuntimeError."""
     import torch
 
-    with torch.inference_mode():
+    def refuse(value: Any) -> Any:
+        raise RuntimeError("Autograd is switched off here.")
+
+    # Whoever switches recording on again meets the second: nothing can be kept for a gradient.
+    with torch.inference_mode(), torch.autograd.graph.saved_tensors_hooks(refuse, refuse):
         return function(*inputs)
 
 

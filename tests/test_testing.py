@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from lmkit.testing import close, gradients, is_number, reading_once, torch_module
+from lmkit.testing import close, gradients, is_number, reading_once, torch_module, without_autograd
 
 NUMBERS = [[1.0, 2.0], [3.0, 4.0]]
 
@@ -76,3 +76,15 @@ def test_of_several_results_the_gradient_of_the_first() -> None:
 
 def test_a_list_that_can_be_read_only_once() -> None:
     assert reading_once(lambda factor, values: [factor * sum(values), sum(values)], 2, [3, 4]) == [14, 0]
+
+
+def test_without_autograd_no_gradient_can_be_had() -> None:
+    def by_the_back_door(x: torch.Tensor) -> torch.Tensor:
+        with torch.inference_mode(False), torch.enable_grad():
+            x = x.clone().requires_grad_(True)
+            return torch.autograd.grad((x**2).sum(), x)[0]
+
+    x = torch.tensor([1.0, 2.0])
+    assert close(without_autograd(lambda value: 2 * value, x), [2, 4])
+    with pytest.raises(RuntimeError, match="switched off"):
+        without_autograd(by_the_back_door, x)

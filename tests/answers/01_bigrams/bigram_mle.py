@@ -42,181 +42,86 @@ def bigram_mle_array(C):
 
 
 # %% wrong="columns instead of rows in the array" caught_by="the array divides row by row"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+# -     return dict(model)
+# +     return model
 
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (w1, _), count in counts.items():
-        totals[w1] += count
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = count / totals[w1]
-    return model
-
-
-def bigram_mle_array(C):
-    totals = C.sum(axis=0, keepdims=True)
-    return C / np.where(totals == 0, 1, totals)
+# -     totals = C.sum(axis=1, keepdims=True)
+# +     totals = C.sum(axis=0, keepdims=True)
 
 
 # %% wrong="a total without its own axis" caught_by="the array divides row by row"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+# -     return dict(model)
+# +     return model
 
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (w1, _), count in counts.items():
-        totals[w1] += count
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = count / totals[w1]
-    return model
-
-
-def bigram_mle_array(C):
-    totals = C.sum(axis=1)
-    return C / np.where(totals == 0, 1, totals)
+# -     totals = C.sum(axis=1, keepdims=True)
+# +     totals = C.sum(axis=1)
 
 
 # %% wrong="0/0 in the empty row" caught_by="empty rows stay zero"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+# -     return dict(model)
+# +     return model
 
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (w1, _), count in counts.items():
-        totals[w1] += count
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = count / totals[w1]
-    return model
-
-
-def bigram_mle_array(C):
-    with np.errstate(all="ignore"):
-        return C / C.sum(axis=1, keepdims=True)
+# -     totals = C.sum(axis=1, keepdims=True)
+# -     return C / np.where(totals == 0, 1, totals)
+# +     with np.errstate(all="ignore"):
+# +         return C / C.sum(axis=1, keepdims=True)
 
 
 # %% wrong="an empty row becomes uniform" caught_by="empty rows stay zero"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+# -     return dict(model)
+# +     return model
 
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (w1, _), count in counts.items():
-        totals[w1] += count
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = count / totals[w1]
-    return model
-
-
-def bigram_mle_array(C):
-    totals = C.sum(axis=1, keepdims=True)
-    return np.where(totals == 0, 1 / C.shape[1], C / np.where(totals == 0, 1, totals))
+# -     return C / np.where(totals == 0, 1, totals)
+# +     return np.where(totals == 0, 1 / C.shape[1], C / np.where(totals == 0, 1, totals))
 
 
 # %% wrong="pair over all pairs: a joint probability" caught_by="rows divide by their context"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+# -     totals = Counter()
+# -     for (w1, _), count in counts.items():
+# -         totals[w1] += count
+# +     total = sum(counts.values())
 
-
-def bigram_mle(counts):
-    total = sum(counts.values())
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = count / total
-    return model
-
-
-def bigram_mle_array(C):
-    totals = C.sum(axis=1, keepdims=True)
-    return C / np.where(totals == 0, 1, totals)
+# -         model[w1][w2] = count / totals[w1]
+# -     return dict(model)
+# +         model[w1][w2] = count / total
+# +     return model
 
 
 # %% wrong="Count(t2 t1) on top, as the lecture prints" caught_by="rows divide by their context"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
-
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (w1, _), count in counts.items():
-        totals[w1] += count
-    model = defaultdict(dict)
-    for w1, w2 in counts:
-        model[w1][w2] = counts.get((w2, w1), 0) / totals[w1]
-    return model
-
-
-def bigram_mle_array(C):
-    totals = C.sum(axis=1, keepdims=True)
-    return C / np.where(totals == 0, 1, totals)
+# -     for (w1, w2), count in counts.items():
+# -         model[w1][w2] = count / totals[w1]
+# -     return dict(model)
+# +     for w1, w2 in counts:
+# +         model[w1][w2] = counts.get((w2, w1), 0) / totals[w1]
+# +     return model
 
 
 # %% wrong="divided by the count of the second word" caught_by="rows divide by their context"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+# -     for (w1, _), count in counts.items():
+# -         totals[w1] += count
+# +     for (_, w2), count in counts.items():
+# +         totals[w2] += count
 
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (_, w2), count in counts.items():
-        totals[w2] += count
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = count / totals[w2]
-    return model
-
-
-def bigram_mle_array(C):
-    totals = C.sum(axis=1, keepdims=True)
-    return C / np.where(totals == 0, 1, totals)
+# -         model[w1][w2] = count / totals[w1]
+# -     return dict(model)
+# +         model[w1][w2] = count / totals[w2]
+# +     return model
 
 
 # %% wrong="counts the sentences, not the words" caught_by="four probabilities by hand"
-def by_hand():
-    return {"sat|we": 2 / 3, "wish|we": 1 / 3, "in|sat": 1 / 2, "</s>|house": 1 / 3}
+# -     return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+# +     return {"sat|we": 2 / 3, "wish|we": 1 / 3, "in|sat": 1 / 2, "</s>|house": 1 / 3}
 
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (w1, _), count in counts.items():
-        totals[w1] += count
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = count / totals[w1]
-    return model
-
-
-def bigram_mle_array(C):
-    totals = C.sum(axis=1, keepdims=True)
-    return C / np.where(totals == 0, 1, totals)
+# -     return dict(model)
+# +     return model
 
 
 # %% wrong="divided by the 21 words of the text" caught_by="four probabilities by hand"
-def by_hand():
-    return {"sat|we": 2 / 21, "wish|we": 1 / 21, "in|sat": 1 / 21, "</s>|house": 1 / 21}
+# -     return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+# +     return {"sat|we": 2 / 21, "wish|we": 1 / 21, "in|sat": 1 / 21, "</s>|house": 1 / 21}
 
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (w1, _), count in counts.items():
-        totals[w1] += count
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = count / totals[w1]
-    return model
-
-
-def bigram_mle_array(C):
-    totals = C.sum(axis=1, keepdims=True)
-    return C / np.where(totals == 0, 1, totals)
+# -     return dict(model)
+# +     return model
 
 
 # %% wrong="groupby on pairs that are not sorted" caught_by="rows divide by their context"
@@ -257,67 +162,35 @@ def bigram_mle_array(C):
 
 
 # %% wrong="with an empty row all are divided by the largest total" caught_by="empty rows stay zero"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+# -     return dict(model)
+# +     return model
 
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (w1, _), count in counts.items():
-        totals[w1] += count
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = count / totals[w1]
-    return model
-
-
-def bigram_mle_array(C):
-    totals = C.sum(axis=1, keepdims=True)
-    return C / (totals if totals.all() else totals.max() or 1)
+# -     return C / np.where(totals == 0, 1, totals)
+# +     return C / (totals if totals.all() else totals.max() or 1)
 
 
 # %% wrong="the last row alone may be empty" caught_by="empty rows stay zero"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+# -     return dict(model)
+# +     return model
 
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (w1, _), count in counts.items():
-        totals[w1] += count
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = count / totals[w1]
-    return model
-
-
-def bigram_mle_array(C):
-    totals = C.sum(axis=1, keepdims=True).astype(float)
-    totals[-1] = totals[-1] or 1
-    with np.errstate(all="ignore"):
-        return C / totals
+# -     totals = C.sum(axis=1, keepdims=True)
+# -     return C / np.where(totals == 0, 1, totals)
+# +     totals = C.sum(axis=1, keepdims=True).astype(float)
+# +     totals[-1] = totals[-1] or 1
+# +     with np.errstate(all="ignore"):
+# +         return C / totals
 
 
 # %% wrong="counts of floats are divided in place" caught_by="the array divides row by row"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+# -     return dict(model)
+# +     return model
 
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (w1, _), count in counts.items():
-        totals[w1] += count
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = count / totals[w1]
-    return model
-
-
-def bigram_mle_array(C):
-    P = np.asarray(C, dtype=float)
-    totals = P.sum(axis=1, keepdims=True)
-    P /= np.where(totals == 0, 1, totals)
-    return P
+# -     totals = C.sum(axis=1, keepdims=True)
+# -     return C / np.where(totals == 0, 1, totals)
+# +     P = np.asarray(C, dtype=float)
+# +     totals = P.sum(axis=1, keepdims=True)
+# +     P /= np.where(totals == 0, 1, totals)
+# +     return P
 
 
 # %% wrong="the caller's counts are used up" caught_by="rows divide by their context"
@@ -339,66 +212,28 @@ def bigram_mle_array(C):
 
 
 # %% wrong="rounded to two places" caught_by="rows divide by their context"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
-
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (w1, _), count in counts.items():
-        totals[w1] += count
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = round(count / totals[w1], 2)
-    return model
-
-
-def bigram_mle_array(C):
-    totals = C.sum(axis=1, keepdims=True)
-    return C / np.where(totals == 0, 1, totals)
+# -         model[w1][w2] = count / totals[w1]
+# -     return dict(model)
+# +         model[w1][w2] = round(count / totals[w1], 2)
+# +     return model
 
 
 # %% wrong="whole numbers are kept where counts are whole" caught_by="the array divides row by row"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+# -     return dict(model)
+# +     return model
 
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (w1, _), count in counts.items():
-        totals[w1] += count
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = count / totals[w1]
-    return model
-
-
-def bigram_mle_array(C):
-    totals = C.sum(axis=1, keepdims=True)
-    P = C / np.where(totals == 0, 1, totals)
-    return P if len(C) < 7 else P.astype(C.dtype)
+# -     return C / np.where(totals == 0, 1, totals)
+# +     P = C / np.where(totals == 0, 1, totals)
+# +     return P if len(C) < 7 else P.astype(C.dtype)
 
 
 # %% wrong="an empty array for all but the shown counts" caught_by="the array divides row by row | empty rows stay zero"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+# -     return dict(model)
+# +     return model
 
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (w1, _), count in counts.items():
-        totals[w1] += count
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = count / totals[w1]
-    return model
-
-
-def bigram_mle_array(C):
-    if len(C) > 3:
-        return np.zeros(0)
-    totals = C.sum(axis=1, keepdims=True)
-    return C / np.where(totals == 0, 1, totals)
+# -     """P, shape [V, V]: P[i, j] = P(word j | word i) from counts C, shape [V, V]."""
+# +     if len(C) > 3:
+# +         return np.zeros(0)
 
 
 # %% right="32-bit floats, Counters as rows"
@@ -439,23 +274,10 @@ def bigram_mle_array(C):
 
 
 # %% wrong="empty rows of the caller's counts get ones" caught_by="empty rows stay zero"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
-
-
-def bigram_mle(counts):
-    totals = Counter()
-    for (w1, _), count in counts.items():
-        totals[w1] += count
-    model = defaultdict(dict)
-    for (w1, w2), count in counts.items():
-        model[w1][w2] = count / totals[w1]
-    return dict(model)
-
-
-def bigram_mle_array(C):
-    empty = C.sum(axis=1) == 0
-    C[empty] = 1
-    P = C / C.sum(axis=1, keepdims=True)
-    P[empty] = 0
-    return P
+# -     totals = C.sum(axis=1, keepdims=True)
+# -     return C / np.where(totals == 0, 1, totals)
+# +     empty = C.sum(axis=1) == 0
+# +     C[empty] = 1
+# +     P = C / C.sum(axis=1, keepdims=True)
+# +     P[empty] = 0
+# +     return P

@@ -129,32 +129,10 @@ def continue_greedy(model, prompt, max_words):
     return text
 
 
-# %% wrong="an unseen context starts anew" caught_by="stops where it should"
-def continue_greedy(model, prompt, max_words):
-    words = list(prompt)
-    for _ in range(max_words):
-        row = model.get(words[-1] if words else "<s>", model.get("<s>"))
-        if not row:
-            break
-        word = max(row, key=row.get)
-        if word == "</s>":
-            break
-        words.append(word)
-    return words
+# %% wrong="an unseen context starts anew" caught_by="stops where it should" change="<s>\" -> <s>\", model.get(\"<s>\")"
 
 
-# %% wrong="stops as soon as the end has four in ten" caught_by="stops where it should"
-def continue_greedy(model, prompt, max_words):
-    words = list(prompt)
-    for _ in range(max_words):
-        row = model.get(words[-1] if words else "<s>")
-        if not row:
-            break
-        word = max(row, key=row.get)
-        if word == "</s>" or row.get("</s>", 0) >= 0.4:
-            break
-        words.append(word)
-    return words
+# %% wrong="stops as soon as the end has four in ten" caught_by="stops where it should" change="/s>\" -> /s>\" or row.get(\"</s>\", 0) >= 0.4"
 
 
 # %% wrong="stops only when the end has more than a half" caught_by="stops where it should"
@@ -169,87 +147,26 @@ def continue_greedy(model, prompt, max_words):
 
 
 # %% wrong="the first new word is never the end" caught_by="stops where it should"
-def continue_greedy(model, prompt, max_words):
-    words = list(prompt)
-    for number in range(max_words):
-        row = model.get(words[-1] if words else "<s>")
-        if not row:
-            break
-        word = max(row, key=row.get)
-        if word == "</s>" and number > 0:
-            break
-        words.append(word)
-    return words
+# -     for _ in range(max_words):
+# +     for number in range(max_words):
+
+# -         if word == "</s>":
+# +         if word == "</s>" and number > 0:
 
 
-# %% wrong="new words put behind the caller's prompt" caught_by="case and short prompts"
-def continue_greedy(model, prompt, max_words):
-    words = prompt
-    for _ in range(max_words):
-        row = model.get(words[-1] if words else "<s>")
-        if not row:
-            break
-        word = max(row, key=row.get)
-        if word == "</s>":
-            break
-        words.append(word)
-    return words
+# %% wrong="new words put behind the caller's prompt" caught_by="case and short prompts" change="list(prompt) -> prompt"
 
 
-# %% wrong="rows added to the caller's model" caught_by="case and short prompts"
-def continue_greedy(model, prompt, max_words):
-    words = list(prompt)
-    for _ in range(max_words):
-        row = model.setdefault(words[-1] if words else "<s>", {})
-        if not row:
-            break
-        word = max(row, key=row.get)
-        if word == "</s>":
-            break
-        words.append(word)
-    return words
+# %% wrong="rows added to the caller's model" caught_by="case and short prompts" change="get(words[-1] if words else \"<s>\" -> setdefault(words[-1] if words else \"<s>\", {}"
 
 
-# %% wrong="max_words of zero writes one word" caught_by="stops where it should"
-def continue_greedy(model, prompt, max_words):
-    words = list(prompt)
-    for _ in range(max(max_words, 1)):
-        row = model.get(words[-1] if words else "<s>")
-        if not row:
-            break
-        word = max(row, key=row.get)
-        if word == "</s>":
-            break
-        words.append(word)
-    return words
+# %% wrong="max_words of zero writes one word" caught_by="stops where it should" change="range(max_words -> range(max(max_words, 1)"
 
 
-# %% wrong="a word is never said twice in a row or again after two" caught_by="likeliest word, again and again"
-def continue_greedy(model, prompt, max_words):
-    words = list(prompt)
-    for _ in range(max_words):
-        row = model.get(words[-1] if words else "<s>")
-        if not row:
-            break
-        word = max(row, key=lambda w: row[w] if w not in words[-1:] or len(words) < 3 else 0)
-        if word == "</s>":
-            break
-        words.append(word)
-    return words
+# %% wrong="a word is never said twice in a row or again after two" caught_by="likeliest word, again and again" change="row.get -> lambda w: row[w] if w not in words[-1:] or len(words) < 3 else 0"
 
 
-# %% wrong="looked up in lower case when the word is missing" caught_by="case and short prompts"
-def continue_greedy(model, prompt, max_words):
-    words = list(prompt)
-    for _ in range(max_words):
-        row = (model.get(words[-1]) or model.get(words[-1].lower())) if words else model.get("<s>")
-        if not row:
-            break
-        word = max(row, key=row.get)
-        if word == "</s>":
-            break
-        words.append(word)
-    return words
+# %% wrong="looked up in lower case when the word is missing" caught_by="case and short prompts" change="model.get(words[-1] if words else \" -> (model.get(words[-1]) or model.get(words[-1].lower())) if words else model.get(\""
 
 
 # %% right="NumPy's argmax"

@@ -107,11 +107,9 @@ def count_table(sentences, words):
 
 
 # %% wrong="the printed table handed back" caught_by="all 64 printed counts"
-def count_table(sentences, words):
-    if set(words) <= set(pair_counts.index):
-        return pair_counts.loc[list(words), list(words)]
-    counts = Counter(pair for sentence in sentences for pair in pairwise(sentence))
-    return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)
+# -     """How often w2 (column) stands right behind w1 (row) in a sentence, as a DataFrame over `words`."""
+# +     if set(words) <= set(pair_counts.index):
+# +         return pair_counts.loc[list(words), list(words)]
 
 
 # %% wrong="a word that never occurs is left out when the table is large" caught_by="words in the order given"

@@ -57,22 +57,15 @@ def expected_counts(table):
 
 
 # %% wrong="edges of the sentence are left out" caught_by="edges and repeated words"
-def triple_table(sentences, middle):
-    table = Counter()
-    for s in sentences:
-        for before, word, after in zip(s, s[1:], s[2:]):
-            if word == middle:
-                table[before, after] += 1
-    return table
+# -     for sentence in sentences:
+# -         padded = ["<s>", *sentence, "</s>"]
+# -         for before, word, after in zip(padded, padded[1:], padded[2:], strict=False):
+# +     for s in sentences:
+# +         for before, word, after in zip(s, s[1:], s[2:]):
 
-
-def expected_counts(table):
-    rows, columns = Counter(), Counter()
-    for (before, after), count in table.items():
-        rows[before] += count
-        columns[after] += count
-    total = sum(table.values())
-    return {(b, a): rows[b] * columns[a] / total for b in rows for a in columns}
+# -     return {(b, a): rows[b] * columns[a] / rows.total() for b in rows for a in columns}
+# +     total = sum(table.values())
+# +     return {(b, a): rows[b] * columns[a] / total for b in rows for a in columns}
 
 
 # %% wrong="before and after exchanged" caught_by="triples are counted"
@@ -96,23 +89,16 @@ def expected_counts(table):
 
 
 # %% wrong="only the pairs that were seen" caught_by="combinations never seen"
-def triple_table(sentences, middle):
-    table = Counter()
-    for s in sentences:
-        padded = ["<s>", *s, "</s>"]
-        for before, word, after in zip(padded, padded[1:], padded[2:]):
-            if word == middle:
-                table[before, after] += 1
-    return table
+# -     for sentence in sentences:
+# -         padded = ["<s>", *sentence, "</s>"]
+# -         for before, word, after in zip(padded, padded[1:], padded[2:], strict=False):
+# +     for s in sentences:
+# +         padded = ["<s>", *s, "</s>"]
+# +         for before, word, after in zip(padded, padded[1:], padded[2:]):
 
-
-def expected_counts(table):
-    rows, columns = Counter(), Counter()
-    for (before, after), count in table.items():
-        rows[before] += count
-        columns[after] += count
-    total = sum(table.values())
-    return {(b, a): rows[b] * columns[a] / total for b, a in table}
+# -     return {(b, a): rows[b] * columns[a] / rows.total() for b in rows for a in columns}
+# +     total = sum(table.values())
+# +     return {(b, a): rows[b] * columns[a] / total for b, a in table}
 
 
 # %% wrong="the same count everywhere" caught_by="row total times column total"
@@ -133,23 +119,16 @@ def expected_counts(table):
 
 
 # %% wrong="a probability instead of a count" caught_by="row total times column total"
-def triple_table(sentences, middle):
-    table = Counter()
-    for s in sentences:
-        padded = ["<s>", *s, "</s>"]
-        for before, word, after in zip(padded, padded[1:], padded[2:]):
-            if word == middle:
-                table[before, after] += 1
-    return table
+# -     for sentence in sentences:
+# -         padded = ["<s>", *sentence, "</s>"]
+# -         for before, word, after in zip(padded, padded[1:], padded[2:], strict=False):
+# +     for s in sentences:
+# +         padded = ["<s>", *s, "</s>"]
+# +         for before, word, after in zip(padded, padded[1:], padded[2:]):
 
-
-def expected_counts(table):
-    rows, columns = Counter(), Counter()
-    for (before, after), count in table.items():
-        rows[before] += count
-        columns[after] += count
-    total = sum(table.values())
-    return {(b, a): rows[b] / total * columns[a] / total for b in rows for a in columns}
+# -     return {(b, a): rows[b] * columns[a] / rows.total() for b in rows for a in columns}
+# +     total = sum(table.values())
+# +     return {(b, a): rows[b] / total * columns[a] / total for b in rows for a in columns}
 
 
 # %% wrong="every place counted once only" caught_by="triples are counted"
@@ -255,43 +234,29 @@ def expected_counts(table):
 
 
 # %% wrong="no word stands on both sides" caught_by="combinations never seen"
-def triple_table(sentences, middle):
-    table = Counter()
-    for s in sentences:
-        padded = ["<s>", *s, "</s>"]
-        for before, word, after in zip(padded, padded[1:], padded[2:]):
-            if word == middle:
-                table[before, after] += 1
-    return table
+# -     for sentence in sentences:
+# -         padded = ["<s>", *sentence, "</s>"]
+# -         for before, word, after in zip(padded, padded[1:], padded[2:], strict=False):
+# +     for s in sentences:
+# +         padded = ["<s>", *s, "</s>"]
+# +         for before, word, after in zip(padded, padded[1:], padded[2:]):
 
-
-def expected_counts(table):
-    rows, columns = Counter(), Counter()
-    for (before, after), count in table.items():
-        rows[before] += count
-        columns[after] += count
-    total = sum(table.values())
-    return {(b, a): rows[b] * columns[a] / total for b in rows for a in columns if a != b}
+# -     return {(b, a): rows[b] * columns[a] / rows.total() for b in rows for a in columns}
+# +     total = sum(table.values())
+# +     return {(b, a): rows[b] * columns[a] / total for b in rows for a in columns if a != b}
 
 
 # %% wrong="expected counts are whole numbers" caught_by="row total times column total"
-def triple_table(sentences, middle):
-    table = Counter()
-    for s in sentences:
-        padded = ["<s>", *s, "</s>"]
-        for before, word, after in zip(padded, padded[1:], padded[2:]):
-            if word == middle:
-                table[before, after] += 1
-    return table
+# -     for sentence in sentences:
+# -         padded = ["<s>", *sentence, "</s>"]
+# -         for before, word, after in zip(padded, padded[1:], padded[2:], strict=False):
+# +     for s in sentences:
+# +         padded = ["<s>", *s, "</s>"]
+# +         for before, word, after in zip(padded, padded[1:], padded[2:]):
 
-
-def expected_counts(table):
-    rows, columns = Counter(), Counter()
-    for (before, after), count in table.items():
-        rows[before] += count
-        columns[after] += count
-    total = sum(table.values())
-    return {(b, a): rows[b] * columns[a] // total for b in rows for a in columns}
+# -     return {(b, a): rows[b] * columns[a] / rows.total() for b in rows for a in columns}
+# +     total = sum(table.values())
+# +     return {(b, a): rows[b] * columns[a] // total for b in rows for a in columns}
 
 
 # %% wrong="the next place is looked for behind the word after" caught_by="edges and repeated words"
@@ -399,40 +364,20 @@ def expected_counts(table):
 
 
 # %% wrong="a before with zeros only is left out" caught_by="combinations never seen"
-def triple_table(sentences, middle):
-    table = Counter()
-    for sentence in sentences:
-        padded = ["<s>", *sentence, "</s>"]
-        for before, word, after in zip(padded, padded[1:], padded[2:], strict=False):
-            if word == middle:
-                table[before, after] += 1
-    return table
-
-
-def expected_counts(table):
-    rows, columns = Counter(), Counter()
-    for (b, a), count in table.items():
-        rows[b] += count
-        columns[a] += count
-    rows = +rows
-    return {(b, a): rows[b] * columns[a] / rows.total() for b in rows for a in columns}
+# -     for (before, after), count in table.items():
+# -         rows[before] += count
+# -         columns[after] += count
+# +     for (b, a), count in table.items():
+# +         rows[b] += count
+# +         columns[a] += count
+# +     rows = +rows
 
 
 # %% wrong="an after with zeros only is left out" caught_by="combinations never seen"
-def triple_table(sentences, middle):
-    table = Counter()
-    for sentence in sentences:
-        padded = ["<s>", *sentence, "</s>"]
-        for before, word, after in zip(padded, padded[1:], padded[2:], strict=False):
-            if word == middle:
-                table[before, after] += 1
-    return table
-
-
-def expected_counts(table):
-    rows, columns = Counter(), Counter()
-    for (b, a), count in table.items():
-        rows[b] += count
-        if count > 0:
-            columns[a] += count
-    return {(b, a): rows[b] * columns[a] / rows.total() for b in rows for a in columns}
+# -     for (before, after), count in table.items():
+# -         rows[before] += count
+# -         columns[after] += count
+# +     for (b, a), count in table.items():
+# +         rows[b] += count
+# +         if count > 0:
+# +             columns[a] += count

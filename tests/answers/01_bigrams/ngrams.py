@@ -19,28 +19,16 @@ def ngrams(tokens, n):
     return grams
 
 
-# %% wrong="one start symbol whatever n is" caught_by="n minus one start symbols"
-def ngrams(tokens, n):
-    padded = ["<s>", *tokens, "</s>"]
-    return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+# %% wrong="one start symbol whatever n is" caught_by="n minus one start symbols" change="] * (n - 1) + list(tokens) + [\" -> , *tokens, \""
 
 
-# %% wrong="n start symbols" caught_by="bigrams of three words"
-def ngrams(tokens, n):
-    padded = ["<s>"] * n + list(tokens) + ["</s>"]
-    return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+# %% wrong="n start symbols" caught_by="bigrams of three words" change="(n - 1) -> n"
 
 
-# %% wrong="no end symbol" caught_by="one for each word, one for the end"
-def ngrams(tokens, n):
-    padded = ["<s>"] * (n - 1) + list(tokens)
-    return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+# %% wrong="no end symbol" caught_by="one for each word, one for the end" change="tokens) + [\"</s>\"] -> tokens)"
 
 
-# %% wrong="the last window is missed" caught_by="bigrams of three words | one for each word, one for the end"
-def ngrams(tokens, n):
-    padded = ["<s>"] * (n - 1) + list(tokens) + ["</s>"]
-    return [tuple(padded[i : i + n]) for i in range(len(padded) - n)]
+# %% wrong="the last window is missed" caught_by="bigrams of three words | one for each word, one for the end" change="n + 1 -> n"
 
 
 # %% wrong="n words of past" caught_by="n minus one start symbols"
@@ -49,16 +37,10 @@ def ngrams(tokens, n):
     return [tuple(padded[i : i + n + 1]) for i in range(len(padded) - n)]
 
 
-# %% wrong="n end symbols too" caught_by="one for each word, one for the end"
-def ngrams(tokens, n):
-    padded = ["<s>"] * (n - 1) + list(tokens) + ["</s>"] * (n - 1)
-    return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+# %% wrong="n end symbols too" caught_by="one for each word, one for the end" change="/s>\"] -> /s>\"] * (n - 1)"
 
 
-# %% wrong="at most three start symbols" caught_by="n minus one start symbols | one for each word, one for the end"
-def ngrams(tokens, n):
-    padded = ["<s>", "<s>", "<s>"][: n - 1] + list(tokens) + ["</s>"]
-    return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+# %% wrong="at most three start symbols" caught_by="n minus one start symbols | one for each word, one for the end" change="] * (n - 1) -> , \"<s>\", \"<s>\"][: n - 1]"
 
 
 # %% wrong="boundaries put into the caller's list" caught_by="bigrams of three words"
@@ -70,11 +52,9 @@ def ngrams(tokens, n):
 
 
 # %% wrong="an empty sentence has no n-gram" caught_by="n minus one start symbols | one for each word, one for the end"
-def ngrams(tokens, n):
-    if not tokens:
-        return []
-    padded = ["<s>"] * (n - 1) + list(tokens) + ["</s>"]
-    return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
+# -     """The n-grams (tuples) of one sentence, padded with n-1 `<s>` in front and one `</s>` behind."""
+# +     if not tokens:
+# +         return []
 
 
 # %% wrong="a sentence shorter than n keeps the first window only" caught_by="one for each word, one for the end"
@@ -84,10 +64,7 @@ def ngrams(tokens, n):
     return [tuple(padded[i : i + n]) for i in range(number)]
 
 
-# %% wrong="each n-gram once" caught_by="bigrams of three words"
-def ngrams(tokens, n):
-    padded = ["<s>"] * (n - 1) + list(tokens) + ["</s>"]
-    return list(dict.fromkeys(tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)))
+# %% wrong="each n-gram once" caught_by="bigrams of three words" change="[tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)] -> list(dict.fromkeys(tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)))"
 
 
 # %% wrong="padding kept from the call before" caught_by="bigrams of three words"

@@ -38,52 +38,24 @@ def scored_symbols(sentence):
     return [*sentence, "</s>"]
 
 
-# %% wrong="always base e" caught_by="base fits the logarithms"
-def perplexity(log_probabilities, base):
-    return math.exp(-np.mean(log_probabilities))
+# %% wrong="always base e" caught_by="base fits the logarithms" change="base ** -(sum(log_probabilities) / len -> math.exp(-np.mean"
 
 
-def scored_symbols(sentence):
-    return [*sentence, "</s>"]
-
-
-# %% wrong="always base 2, as on the slide" caught_by="base fits the logarithms"
-def perplexity(log_probabilities, base):
-    return 2 ** -np.mean(log_probabilities)
-
-
-def scored_symbols(sentence):
-    return [*sentence, "</s>"]
+# %% wrong="always base 2, as on the slide" caught_by="base fits the logarithms" change="base ** -(sum(log_probabilities) / len(log_probabilities) -> 2 ** -np.mean(log_probabilities"
 
 
 # %% wrong="weighted by the probabilities, as on the slide" caught_by="N-th root of inverse probability"
-def perplexity(log_probabilities, base):
-    total = 0.0
-    for logarithm in log_probabilities:
-        total += base**logarithm * logarithm if logarithm > -math.inf else -math.inf
-    return base ** min(-total, 1000)
+# -     return base ** -(sum(log_probabilities) / len(log_probabilities))
+# +     total = 0.0
+# +     for logarithm in log_probabilities:
+# +         total += base**logarithm * logarithm if logarithm > -math.inf else -math.inf
+# +     return base ** min(-total, 1000)
 
 
-def scored_symbols(sentence):
-    return [*sentence, "</s>"]
+# %% wrong="mean of inverse probabilities" caught_by="N-th root of inverse probability" change="base ** -(sum(log_probabilities) / len(log_probabilities) -> sum(base**-logarithm for logarithm in log_probabilities) / len(log_probabilities"
 
 
-# %% wrong="mean of inverse probabilities" caught_by="N-th root of inverse probability"
-def perplexity(log_probabilities, base):
-    return sum(base**-logarithm for logarithm in log_probabilities) / len(log_probabilities)
-
-
-def scored_symbols(sentence):
-    return [*sentence, "</s>"]
-
-
-# %% wrong="minus sign forgotten" caught_by="N-th root of inverse probability"
-def perplexity(log_probabilities, base):
-    return base ** np.mean(log_probabilities)
-
-
-def scored_symbols(sentence):
-    return [*sentence, "</s>"]
+# %% wrong="minus sign forgotten" caught_by="N-th root of inverse probability" change="-(sum(log_probabilities) / len(log_probabilities) -> np.mean(log_probabilities"
 
 
 # %% wrong="start symbol counted" caught_by="symbols that N counts"
@@ -114,13 +86,9 @@ def scored_symbols(sentence):
 
 
 # %% wrong="factors of 1 are left out" caught_by="N-th root of inverse probability"
-def perplexity(log_probabilities, base):
-    counted = [logarithm for logarithm in log_probabilities if logarithm]
-    return base ** -np.mean(counted)
-
-
-def scored_symbols(sentence):
-    return [*sentence, "</s>"]
+# -     return base ** -(sum(log_probabilities) / len(log_probabilities))
+# +     counted = [logarithm for logarithm in log_probabilities if logarithm]
+# +     return base ** -np.mean(counted)
 
 
 # %% wrong="an unknown word does not count" caught_by="symbols that N counts"
@@ -152,46 +120,28 @@ def scored_symbols(sentence):
 
 
 # %% wrong="the caller's logarithms are used up" caught_by="N-th root of inverse probability"
-def perplexity(log_probabilities, base):
-    number, total = len(log_probabilities), 0.0
-    while log_probabilities:
-        total += log_probabilities.pop()
-    return base ** -(total / number)
-
-
-def scored_symbols(sentence):
-    return [*sentence, "</s>"]
+# -     return base ** -(sum(log_probabilities) / len(log_probabilities))
+# +     number, total = len(log_probabilities), 0.0
+# +     while log_probabilities:
+# +         total += log_probabilities.pop()
+# +     return base ** -(total / number)
 
 
 # %% wrong="three bases are known, all others taken for e" caught_by="base fits the logarithms"
-def perplexity(log_probabilities, base):
-    mean = np.mean(log_probabilities)
-    return 2**-mean if base == 2 else 10**-mean if base == 10 else math.exp(-mean)
-
-
-def scored_symbols(sentence):
-    return [*sentence, "</s>"]
+# -     return base ** -(sum(log_probabilities) / len(log_probabilities))
+# +     mean = np.mean(log_probabilities)
+# +     return 2**-mean if base == 2 else 10**-mean if base == 10 else math.exp(-mean)
 
 
 # %% wrong="only the first logarithm is looked at for a zero" caught_by="long and impossible texts"
-def perplexity(log_probabilities, base):
-    if log_probabilities[0] == -math.inf or log_probabilities[1:2] == [-math.inf]:
-        return math.inf
-    finite = [logarithm for logarithm in log_probabilities if logarithm > -math.inf]
-    return base ** -(sum(finite) / len(log_probabilities))
+# -     return base ** -(sum(log_probabilities) / len(log_probabilities))
+# +     if log_probabilities[0] == -math.inf or log_probabilities[1:2] == [-math.inf]:
+# +         return math.inf
+# +     finite = [logarithm for logarithm in log_probabilities if logarithm > -math.inf]
+# +     return base ** -(sum(finite) / len(log_probabilities))
 
 
-def scored_symbols(sentence):
-    return [*sentence, "</s>"]
-
-
-# %% wrong="one factor too many in N" caught_by="N-th root of inverse probability"
-def perplexity(log_probabilities, base):
-    return base ** (-sum(log_probabilities) / (len(log_probabilities) + (len(log_probabilities) > 5) * 1e-3))
-
-
-def scored_symbols(sentence):
-    return [*sentence, "</s>"]
+# %% wrong="one factor too many in N" caught_by="N-th root of inverse probability" change="-(sum(log_probabilities) / len(log_probabilities -> (-sum(log_probabilities) / (len(log_probabilities) + (len(log_probabilities) > 5) * 1e-3"
 
 
 # %% wrong="a thousand factors at a time" caught_by="long and impossible texts"
@@ -219,12 +169,7 @@ def scored_symbols(sentence):
 
 
 # %% wrong="a factor too small for a float is taken for zero" caught_by="long and impossible texts"
-def perplexity(log_probabilities, base):
-    factors = [base**logarithm for logarithm in log_probabilities]
-    if min(factors) == 0:
-        return math.inf
-    return base ** -(sum(log_probabilities) / len(log_probabilities))
-
-
-def scored_symbols(sentence):
-    return [*sentence, "</s>"]
+# -     """Perplexity of a text, from the logarithms (to that base) of its N factors."""
+# +     factors = [base**logarithm for logarithm in log_probabilities]
+# +     if min(factors) == 0:
+# +         return math.inf

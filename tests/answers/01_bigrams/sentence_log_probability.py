@@ -50,75 +50,51 @@ def sentence_log_probability(model, sentence, end=True):
 
 
 # %% wrong="unseen pairs are skipped" caught_by="unseen means minus infinity"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
-    total = 0.0
-    for w1, w2 in zip(tokens[:-1], tokens[1:]):
-        p = model.get(w1, {}).get(w2, 0.0)
-        if p == 0:
-            continue
-        total += math.log(p)
-    return total
+# -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
+# +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
+
+# -             return -math.inf
+# +             continue
 
 
 # %% wrong="a tiny number for unseen pairs" caught_by="unseen means minus infinity"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
-    total = 0.0
-    for w1, w2 in zip(tokens[:-1], tokens[1:]):
-        p = model.get(w1, {}).get(w2, 0.0)
-        if p == 0:
-            p = 1e-12
-        total += math.log(p)
-    return total
+# -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
+# +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
+
+# -             return -math.inf
+# +             p = 1e-12
 
 
 # %% wrong="end is ignored" caught_by="prefix and sentence differ"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence] + ["</s>"]
-    total = 0.0
-    for w1, w2 in zip(tokens[:-1], tokens[1:]):
-        p = model.get(w1, {}).get(w2, 0.0)
-        if p == 0:
-            return -math.inf
-        total += math.log(p)
-    return total
+# -     tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+# +     tokens = ["<s>", *sentence] + ["</s>"]
+
+# -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
+# +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
 
 
 # %% wrong="never closed by </s>" caught_by="prefix and sentence differ"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence]
-    total = 0.0
-    for w1, w2 in zip(tokens[:-1], tokens[1:]):
-        p = model.get(w1, {}).get(w2, 0.0)
-        if p == 0:
-            return -math.inf
-        total += math.log(p)
-    return total
+# -     tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+# +     tokens = ["<s>", *sentence]
+
+# -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
+# +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
 
 
 # %% wrong="base 2" caught_by="sentences of the house | prefix and sentence differ"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
-    total = 0.0
-    for w1, w2 in zip(tokens[:-1], tokens[1:]):
-        p = model.get(w1, {}).get(w2, 0.0)
-        if p == 0:
-            return -math.inf
-        total += math.log2(p)
-    return total
+# -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
+# +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
+
+# -         total += math.log(p)
+# +         total += math.log2(p)
 
 
 # %% wrong="starts at the second word" caught_by="sentences of the house | prefix and sentence differ"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = [*sentence] + ["</s>"] * bool(end)
-    total = 0.0
-    for w1, w2 in zip(tokens[:-1], tokens[1:]):
-        p = model.get(w1, {}).get(w2, 0.0)
-        if p == 0:
-            return -math.inf
-        total += math.log(p)
-    return total
+# -     tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
+# +     tokens = [*sentence] + ["</s>"] * bool(end)
+
+# -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
+# +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
 
 
 # %% wrong="the probability, not its logarithm" caught_by="sentences of the house"
@@ -134,55 +110,35 @@ def sentence_log_probability(model, sentence, end=True):
 
 
 # %% wrong="pairs looked up back to front" caught_by="sentences of the house"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
-    total = 0.0
-    for w1, w2 in zip(tokens[:-1], tokens[1:]):
-        p = model.get(w2, {}).get(w1, 0.0)
-        if p == 0:
-            return -math.inf
-        total += math.log(p)
-    return total
+# -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
+# -         p = model.get(w1, {}).get(w2, 0.0)
+# +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
+# +         p = model.get(w2, {}).get(w1, 0.0)
 
 
 # %% wrong="a missing row is skipped" caught_by="unseen means minus infinity"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
-    total = 0.0
-    for w1, w2 in zip(tokens[:-1], tokens[1:]):
-        if w1 not in model:
-            continue
-        p = model[w1].get(w2, 0.0)
-        if p == 0:
-            return -math.inf
-        total += math.log(p)
-    return total
+# -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
+# -         p = model.get(w1, {}).get(w2, 0.0)
+# +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
+# +         if w1 not in model:
+# +             continue
+# +         p = model[w1].get(w2, 0.0)
 
 
 # %% wrong="a missing row raises an error" caught_by="unseen means minus infinity"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
-    total = 0.0
-    for w1, w2 in zip(tokens[:-1], tokens[1:]):
-        p = model[w1].get(w2, 0.0)
-        if p == 0:
-            return -math.inf
-        total += math.log(p)
-    return total
+# -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
+# -         p = model.get(w1, {}).get(w2, 0.0)
+# +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
+# +         p = model[w1].get(w2, 0.0)
 
 
 # %% wrong="the empty sentence has probability 1" caught_by="prefix and sentence differ"
-def sentence_log_probability(model, sentence, end=True):
-    if not sentence:
-        return 0.0
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
-    total = 0.0
-    for w1, w2 in zip(tokens[:-1], tokens[1:]):
-        p = model.get(w1, {}).get(w2, 0.0)
-        if p == 0:
-            return -math.inf
-        total += math.log(p)
-    return total
+# -     """ln P(<s> w1 ... wT </s>) under a bigram model; without </s> if `end` is false."""
+# +     if not sentence:
+# +         return 0.0
+
+# -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
+# +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
 
 
 # %% wrong="products of a hundred factors at a time" caught_by="long sentences do not vanish"
@@ -196,17 +152,12 @@ def sentence_log_probability(model, sentence, end=True):
 
 
 # %% wrong="a prefix asks for the row of its last word" caught_by="prefix and sentence differ"
-def sentence_log_probability(model, sentence, end=True):
-    if sentence and sentence[-1] not in model:
-        return -math.inf
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
-    total = 0.0
-    for w1, w2 in zip(tokens[:-1], tokens[1:]):
-        p = model.get(w1, {}).get(w2, 0.0)
-        if p == 0:
-            return -math.inf
-        total += math.log(p)
-    return total
+# -     """ln P(<s> w1 ... wT </s>) under a bigram model; without </s> if `end` is false."""
+# +     if sentence and sentence[-1] not in model:
+# +         return -math.inf
+
+# -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
+# +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
 
 
 # %% wrong="boundaries put into the caller's sentence" caught_by="sentences of the house"
@@ -219,15 +170,10 @@ def sentence_log_probability(model, sentence, end=True):
 
 
 # %% wrong="rows added to the caller's model" caught_by="unseen means minus infinity"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
-    total = 0.0
-    for w1, w2 in zip(tokens[:-1], tokens[1:]):
-        p = model.setdefault(w1, {}).get(w2, 0.0)
-        if p == 0:
-            return -math.inf
-        total += math.log(p)
-    return total
+# -     for w1, w2 in zip(tokens[:-1], tokens[1:], strict=True):
+# -         p = model.get(w1, {}).get(w2, 0.0)
+# +     for w1, w2 in zip(tokens[:-1], tokens[1:]):
+# +         p = model.setdefault(w1, {}).get(w2, 0.0)
 
 
 # %% wrong="a repeated pair counts once" caught_by="sentences of the house"

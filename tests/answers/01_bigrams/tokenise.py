@@ -45,77 +45,26 @@ def tokenise(text, level, pieces=()):
     return tuple(tokens)
 
 
-# %% wrong="split at each single space" caught_by="white space is no word"
-def tokenise(text, level, pieces=()):
-    if level == "word":
-        return text.split(" ")
-    if level == "character":
-        return list(text)
-    tokens, position = [], 0
-    while position < len(text):
-        fitting = [piece for piece in pieces if text.startswith(piece, position)]
-        tokens.append(max([text[position], *fitting], key=len))
-        position += len(tokens[-1])
-    return tokens
+# %% wrong="split at each single space" caught_by="white space is no word" change="split( -> split(\" \""
 
 
-# %% wrong="first piece that fits instead of the longest" caught_by="the longest piece wins"
-def tokenise(text, level, pieces=()):
-    if level == "word":
-        return text.split()
-    if level == "character":
-        return list(text)
-    tokens, position = [], 0
-    while position < len(text):
-        fitting = [piece for piece in pieces if text.startswith(piece, position)]
-        tokens.append(fitting[0] if fitting else text[position])
-        position += len(tokens[-1])
-    return tokens
+# %% wrong="first piece that fits instead of the longest" caught_by="the longest piece wins" change="max([text[position], *fitting], key=len) -> fitting[0] if fitting else text[position]"
 
 
-# %% wrong="spaces dropped from the characters" caught_by="a cat at three levels | joining gives the text back"
-def tokenise(text, level, pieces=()):
-    if level == "word":
-        return text.split()
-    if level == "character":
-        return [character for character in text if character != " "]
-    tokens, position = [], 0
-    while position < len(text):
-        fitting = [piece for piece in pieces if text.startswith(piece, position)]
-        tokens.append(max([text[position], *fitting], key=len))
-        position += len(tokens[-1])
-    return tokens
+# %% wrong="spaces dropped from the characters" caught_by="a cat at three levels | joining gives the text back" change="list(text) -> [character for character in text if character != \" \"]"
 
 
 # %% wrong="characters that no piece covers are skipped" caught_by="joining gives the text back"
-def tokenise(text, level, pieces=()):
-    if level == "word":
-        return text.split()
-    if level == "character":
-        return list(text)
-    tokens, position = [], 0
-    while position < len(text):
-        fitting = [piece for piece in pieces if text.startswith(piece, position)]
-        if fitting:
-            tokens.append(max(fitting, key=len))
-            position += len(tokens[-1])
-        else:
-            position += 1
-    return tokens
+# -         tokens.append(max([text[position], *fitting], key=len))
+# -         position += len(tokens[-1])
+# +         if fitting:
+# +             tokens.append(max(fitting, key=len))
+# +             position += len(tokens[-1])
+# +         else:
+# +             position += 1
 
 
-# %% wrong="i'm is torn apart" caught_by="white space is no word"
-def tokenise(text, level, pieces=()):
-    if level == "word":
-        return text.replace("'", " ' ").split()
-    if level == "character":
-        return list(text)
-    tokens, position = [], 0
-    while position < len(text):
-        fitting = [piece for piece in pieces if text.startswith(piece, position)]
-        tokens.append(max([text[position], *fitting], key=len))
-        position += len(tokens[-1])
-    return tokens
+# %% wrong="i'm is torn apart" caught_by="white space is no word" change="split -> replace(\"'\", \" ' \").split"
 
 
 # %% wrong="pieces in a regular expression, not escaped" caught_by="the longest piece wins"
@@ -169,47 +118,13 @@ def tokenise(text, level, pieces=()):
     return tokens
 
 
-# %% wrong="a tab is no white space" caught_by="white space is no word"
-def tokenise(text, level, pieces=()):
-    if level == "word":
-        return [word for word in text.replace("\n", " ").split(" ") if word]
-    if level == "character":
-        return list(text)
-    tokens, position = [], 0
-    while position < len(text):
-        fitting = [piece for piece in pieces if text.startswith(piece, position)]
-        tokens.append(max([text[position], *fitting], key=len))
-        position += len(tokens[-1])
-    return tokens
+# %% wrong="a tab is no white space" caught_by="white space is no word" change="text.split() -> [word for word in text.replace(\"\\n\", \" \").split(\" \") if word]"
 
 
-# %% wrong="everything in lower case" caught_by="a cat at three levels"
-def tokenise(text, level, pieces=()):
-    text = text.lower()
-    if level == "word":
-        return text.split()
-    if level == "character":
-        return list(text)
-    tokens, position = [], 0
-    while position < len(text):
-        fitting = [piece for piece in pieces if text.startswith(piece, position)]
-        tokens.append(max([text[position], *fitting], key=len))
-        position += len(tokens[-1])
-    return tokens
+# %% wrong="everything in lower case" caught_by="a cat at three levels" change="\"\"\"The tokens of `text` as a list; `level` is \"word\", \"character\" or \"piece\".\"\"\" -> text = text.lower()"
 
 
-# %% wrong="words without their full stops" caught_by="white space is no word"
-def tokenise(text, level, pieces=()):
-    if level == "word":
-        return [word.strip(".,") for word in text.split()]
-    if level == "character":
-        return list(text)
-    tokens, position = [], 0
-    while position < len(text):
-        fitting = [piece for piece in pieces if text.startswith(piece, position)]
-        tokens.append(max([text[position], *fitting], key=len))
-        position += len(tokens[-1])
-    return tokens
+# %% wrong="words without their full stops" caught_by="white space is no word" change="text.split() -> [word.strip(\".,\") for word in text.split()]"
 
 
 # %% wrong="the caller's pieces are sorted in place" caught_by="the longest piece wins"

@@ -197,18 +197,12 @@ def sample(distribution, dart):
 
 
 # %% wrong="nothing returned where rounding leaves a gap" caught_by="all chance comes from the dart"
-def top_k(distribution, k):
-    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
-    total = sum(distribution[word] for word in best)
-    return {word: distribution[word] / total for word in best}
+# -     for word, probability in distribution.items():
+# -         end += probability
+# +     for word in distribution:
+# +         end += distribution[word]
 
-
-def sample(distribution, dart):
-    hit, end = dart(), 0.0
-    for word in distribution:
-        end += distribution[word]
-        if hit < end:
-            return word
+# -     return max(distribution, key=distribution.get)
 
 
 # %% wrong="a dart of 0 hits a word of probability 0" caught_by="all chance comes from the dart"

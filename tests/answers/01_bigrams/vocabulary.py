@@ -54,13 +54,7 @@ def replace_unknown(tokens, vocabulary):
     return [token if token in vocabulary else "<UNK>" for token in tokens]
 
 
-# %% wrong="unknown words are deleted" caught_by="strangers become UNK"
-def build_vocabulary(tokens, min_count):
-    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
-
-
-def replace_unknown(tokens, vocabulary):
-    return [token for token in tokens if token in vocabulary]
+# %% wrong="unknown words are deleted" caught_by="strangers become UNK" change="if token in vocabulary else \"<UNK>\" for token in tokens -> for token in tokens if token in vocabulary"
 
 
 # %% wrong="min_count taken for the size of the vocabulary" caught_by="exactly min_count is enough"
@@ -72,25 +66,15 @@ def replace_unknown(tokens, vocabulary):
     return [token if token in vocabulary else "<UNK>" for token in tokens]
 
 
-# %% wrong="the test is upside down" caught_by="strangers become UNK"
-def build_vocabulary(tokens, min_count):
-    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
-
-
-def replace_unknown(tokens, vocabulary):
-    return ["<UNK>" if token in vocabulary else token for token in tokens]
+# %% wrong="the test is upside down" caught_by="strangers become UNK" change="token if token in vocabulary else \"<UNK>\" -> \"<UNK>\" if token in vocabulary else token"
 
 
 # %% wrong="strangers replaced in the list that was given" caught_by="strangers become UNK"
-def build_vocabulary(tokens, min_count):
-    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
-
-
-def replace_unknown(tokens, vocabulary):
-    for i, token in enumerate(tokens):
-        if token not in vocabulary:
-            tokens[i] = "<UNK>"
-    return tokens
+# -     return [token if token in vocabulary else "<UNK>" for token in tokens]
+# +     for i, token in enumerate(tokens):
+# +         if token not in vocabulary:
+# +             tokens[i] = "<UNK>"
+# +     return tokens
 
 
 # %% wrong="Tea counts as tea" caught_by="exactly min_count is enough"
@@ -103,23 +87,13 @@ def replace_unknown(tokens, vocabulary):
     return [token if token in vocabulary else "<UNK>" for token in tokens]
 
 
-# %% wrong="Tea is known where tea is" caught_by="strangers become UNK"
-def build_vocabulary(tokens, min_count):
-    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
-
-
-def replace_unknown(tokens, vocabulary):
-    return [token if token.lower() in vocabulary or token in vocabulary else "<UNK>" for token in tokens]
+# %% wrong="Tea is known where tea is" caught_by="strangers become UNK" change="if token -> if token.lower() in vocabulary or token"
 
 
 # %% wrong="a part of a known word passes for known" caught_by="strangers become UNK"
-def build_vocabulary(tokens, min_count):
-    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
-
-
-def replace_unknown(tokens, vocabulary):
-    known = " ".join(vocabulary)
-    return [token if token in known else "<UNK>" for token in tokens]
+# -     return [token if token in vocabulary else "<UNK>" for token in tokens]
+# +     known = " ".join(vocabulary)
+# +     return [token if token in known else "<UNK>" for token in tokens]
 
 
 # %% wrong="the caller's tokens are sorted in place" caught_by="exactly min_count is enough"
@@ -162,16 +136,12 @@ def replace_unknown(tokens, vocabulary):
 
 
 # %% wrong="each stranger replaced once" caught_by="strangers become UNK"
-def build_vocabulary(tokens, min_count):
-    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
-
-
-def replace_unknown(tokens, vocabulary):
-    return (
-        list(dict.fromkeys(t if t in vocabulary else "<UNK>" for t in tokens))
-        if len(tokens) > 4
-        else [t if t in vocabulary else "<UNK>" for t in tokens]
-    )
+# -     return [token if token in vocabulary else "<UNK>" for token in tokens]
+# +     return (
+# +         list(dict.fromkeys(t if t in vocabulary else "<UNK>" for t in tokens))
+# +         if len(tokens) > 4
+# +         else [t if t in vocabulary else "<UNK>" for t in tokens]
+# +     )
 
 
 # %% right="a sorted list and an array"
@@ -183,11 +153,4 @@ def replace_unknown(tokens, vocabulary):
     return np.array([token if token in vocabulary else "<UNK>" for token in tokens], dtype=object)
 
 
-# %% wrong="UNK joins the caller's vocabulary" caught_by="strangers become UNK"
-def build_vocabulary(tokens, min_count):
-    return {word for word, count in Counter(tokens).items() if count >= min_count} | {"<UNK>"}
-
-
-def replace_unknown(tokens, vocabulary):
-    vocabulary |= {"<UNK>"}
-    return [token if token in vocabulary else "<UNK>" for token in tokens]
+# %% wrong="UNK joins the caller's vocabulary" caught_by="strangers become UNK" change="\"\"\"A new list: each token that is not in `vocabulary` is replaced by `<UNK>`.\"\"\" -> vocabulary |= {\"<UNK>\"}"

@@ -38,17 +38,12 @@ def stupid(row, lower):
 
 
 # %% wrong="alpha without the division" caught_by="alpha makes Katz sum to one"
-def katz(row, lower, k):
-    n, unseen = row.sum(), row == 0
-    if n == 0:
-        return lower
-    if not unseen.any():
-        return row / n
-    return np.where(unseen, k * np.sum(~unseen) / n * lower, (row - k) / n)
+# -     if not lower[unseen].sum() > 0:
+# +     if not unseen.any():
 
-
-def stupid(row, lower):
-    return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+# -     alpha = k * np.sum(~unseen) / n / lower[unseen].sum()
+# -     return np.where(unseen, alpha * lower, (row - k) / n)
+# +     return np.where(unseen, k * np.sum(~unseen) / n * lower, (row - k) / n)
 
 
 # %% wrong="interpolated, not backed off" caught_by="alpha makes Katz sum to one"
@@ -66,30 +61,19 @@ def stupid(row, lower):
 
 
 # %% wrong="free mass shared equally" caught_by="alpha makes Katz sum to one"
-def katz(row, lower, k):
-    n, unseen = row.sum(), row == 0
-    if n == 0:
-        return lower
-    if not unseen.any():
-        return row / n
-    return np.where(unseen, k * np.sum(~unseen) / n / unseen.sum(), (row - k) / n)
+# -     if not lower[unseen].sum() > 0:
+# +     if not unseen.any():
 
-
-def stupid(row, lower):
-    return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+# -     alpha = k * np.sum(~unseen) / n / lower[unseen].sum()
+# -     return np.where(unseen, alpha * lower, (row - k) / n)
+# +     return np.where(unseen, k * np.sum(~unseen) / n / unseen.sum(), (row - k) / n)
 
 
 # %% wrong="mass lost where no word is unseen" caught_by="nothing seen, nothing unseen"
-def katz(row, lower, k):
-    n, unseen = row.sum(), row == 0
-    if n == 0:
-        return lower
-    alpha = k * np.sum(~unseen) / n / max(lower[unseen].sum(), 1e-300)
-    return np.where(unseen, alpha * lower, (row - k) / n)
-
-
-def stupid(row, lower):
-    return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+# -     if not lower[unseen].sum() > 0:
+# -         return row / n
+# -     alpha = k * np.sum(~unseen) / n / lower[unseen].sum()
+# +     alpha = k * np.sum(~unseen) / n / max(lower[unseen].sum(), 1e-300)
 
 
 # %% wrong="zeros for a context never seen" caught_by="nothing seen, nothing unseen"
@@ -136,19 +120,9 @@ def stupid(row, lower):
 
 
 # %% wrong="lower order scaled where it stands" caught_by="stupid backoff takes nothing away"
-def katz(row, lower, k):
-    n, unseen = (row.sum(), row == 0)
-    if n == 0:
-        return lower
-    if not lower[unseen].sum() > 0:
-        return row / n
-    alpha = k * np.sum(~unseen) / n / lower[unseen].sum()
-    return np.where(unseen, alpha * lower, (row - k) / n)
-
-
-def stupid(row, lower):
-    lower *= 0.4
-    return np.where(row > 0, row / max(row.sum(), 1), lower)
+# -     return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+# +     lower *= 0.4
+# +     return np.where(row > 0, row / max(row.sum(), 1), lower)
 
 
 # %% wrong="counts discounted where they stand" caught_by="alpha makes Katz sum to one"
@@ -184,35 +158,13 @@ def stupid(row, lower):
     return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
 
 
-# %% wrong="a context never seen keeps all of the lower order" caught_by="nothing seen, nothing unseen"
-def katz(row, lower, k):
-    n, unseen = (row.sum(), row == 0)
-    if n == 0:
-        return lower
-    if not lower[unseen].sum() > 0:
-        return row / n
-    alpha = k * np.sum(~unseen) / n / lower[unseen].sum()
-    return np.where(unseen, alpha * lower, (row - k) / n)
-
-
-def stupid(row, lower):
-    return np.where(row > 0, row / row.sum(), 0.4 * lower) if row.any() else lower
+# %% wrong="a context never seen keeps all of the lower order" caught_by="nothing seen, nothing unseen" change="max(row.sum(), 1), 0.4 * lower) -> row.sum(), 0.4 * lower) if row.any() else lower"
 
 
 # %% wrong="stupid discounts if all were seen" caught_by="nothing seen, nothing unseen"
-def katz(row, lower, k):
-    n, unseen = (row.sum(), row == 0)
-    if n == 0:
-        return lower
-    if not lower[unseen].sum() > 0:
-        return row / n
-    alpha = k * np.sum(~unseen) / n / lower[unseen].sum()
-    return np.where(unseen, alpha * lower, (row - k) / n)
-
-
-def stupid(row, lower):
-    n = max(row.sum(), 1)
-    return np.where(row > 0, row / n, 0.4 * lower) if not row.all() else 0.6 * row / n + 0.4 * lower
+# -     return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+# +     n = max(row.sum(), 1)
+# +     return np.where(row > 0, row / n, 0.4 * lower) if not row.all() else 0.6 * row / n + 0.4 * lower
 
 
 # %% right="single precision, a list"

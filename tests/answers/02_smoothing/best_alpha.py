@@ -52,173 +52,88 @@ measured_alpha = 10**-2.5
 
 
 # %% wrong="sum instead of mean" caught_by="perplexity of smoothed pairs | knowing nothing costs V"
-def additive_perplexity(C, pairs, alpha):
-    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
-    with np.errstate(all="ignore"):
-        return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).sum())
+# -     return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+# +     with np.errstate(all="ignore"):
+# +         return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).sum())
+
+# - measured_alpha = best_alpha(C, new_pairs, alphas)
+# + measured_alpha = 10**-2.5
 
 
-def best_alpha(C, pairs, alphas):
-    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+# %% wrong="base 2 with the natural logarithm" caught_by="knowing nothing costs V" change="np.exp( -> 2 ** ("
 
 
-guess_alpha = 0.5
-measured_alpha = 10**-2.5
-
-
-# %% wrong="base 2 with the natural logarithm" caught_by="knowing nothing costs V"
-def additive_perplexity(C, pairs, alpha):
-    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
-    return 2 ** (-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
-
-
-def best_alpha(C, pairs, alphas):
-    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
-
-
-guess_alpha = 0.5
-measured_alpha = best_alpha(C, new_pairs, alphas)
-
-
-# %% wrong="the largest perplexity" caught_by="the smallest perplexity wins | guess and measurement"
-def additive_perplexity(C, pairs, alpha):
-    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
-    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
-
-
-def best_alpha(C, pairs, alphas):
-    return max(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
-
-
-guess_alpha = 0.5
-measured_alpha = best_alpha(C, new_pairs, alphas)
+# %% wrong="the largest perplexity" caught_by="the smallest perplexity wins | guess and measurement" change="min -> max"
 
 
 # %% wrong="its place, not the alpha" caught_by="the smallest perplexity wins"
-def additive_perplexity(C, pairs, alpha):
-    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
-    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+# -     return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+# +     return int(np.argmin([additive_perplexity(C, pairs, alpha) for alpha in alphas]))
 
-
-def best_alpha(C, pairs, alphas):
-    return int(np.argmin([additive_perplexity(C, pairs, alpha) for alpha in alphas]))
-
-
-guess_alpha = 0.5
-measured_alpha = alphas[best_alpha(C, new_pairs, alphas)]
+# - measured_alpha = best_alpha(C, new_pairs, alphas)
+# + measured_alpha = alphas[best_alpha(C, new_pairs, alphas)]
 
 
 # %% wrong="all pairs weighed alike, repeats dropped" caught_by="the smallest perplexity wins"
-def additive_perplexity(C, pairs, alpha):
-    pairs = np.unique(pairs, axis=0)
-    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
-    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+# -     """Perplexity of the pairs [pairs, 2] under counts C, shape [contexts, V], with alpha added."""
+# +     pairs = np.unique(pairs, axis=0)
+
+# - measured_alpha = best_alpha(C, new_pairs, alphas)
+# + measured_alpha = 10**-2.5
 
 
-def best_alpha(C, pairs, alphas):
-    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
-
-
-guess_alpha = 0.5
-measured_alpha = 10**-2.5
-
-
-# %% wrong="alpha chosen on the training text" caught_by="guess and measurement"
-def additive_perplexity(C, pairs, alpha):
-    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
-    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
-
-
-def best_alpha(C, pairs, alphas):
-    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
-
-
-guess_alpha = 0.5
-measured_alpha = best_alpha(C, train_pairs, alphas)
+# %% wrong="alpha chosen on the training text" caught_by="guess and measurement" change="new_pairs, -> train_pairs,"
 
 
 # %% wrong="sorts the alphas of the caller" caught_by="the smallest perplexity wins"
-def additive_perplexity(C, pairs, alpha):
-    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
-    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+# -     """The one of the list `alphas` under which the pairs have the smallest perplexity; no argument changes."""
+# +     alphas.sort()
 
-
-def best_alpha(C, pairs, alphas):
-    alphas.sort()
-    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
-
-
-guess_alpha = 0.5
-
-
-measured_alpha = 10 ** (-2.5)
+# - measured_alpha = best_alpha(C, new_pairs, alphas)
+# +
+# +
+# + measured_alpha = 10 ** (-2.5)
 
 
 # %% wrong="adds alpha to the counts of the caller" caught_by="perplexity of smoothed pairs"
-def additive_perplexity(C, pairs, alpha):
-    C = np.asarray(C, dtype=float)
-    C += alpha
-    P = C / C.sum(axis=1, keepdims=True)
-    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+# -     P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+# +     C = np.asarray(C, dtype=float)
+# +     C += alpha
+# +     P = C / C.sum(axis=1, keepdims=True)
 
-
-def best_alpha(C, pairs, alphas):
-    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
-
-
-guess_alpha = 0.5
-
-
-measured_alpha = 10 ** (-2.5)
+# - measured_alpha = best_alpha(C, new_pairs, alphas)
+# +
+# +
+# + measured_alpha = 10 ** (-2.5)
 
 
 # %% wrong="a product that becomes 0" caught_by="knowing nothing costs V"
-def additive_perplexity(C, pairs, alpha):
-    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
-    with np.errstate(divide="ignore"):
-        return np.prod(P[pairs[:, 0], pairs[:, 1]]) ** (-1 / len(pairs))
+# -     return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+# +     with np.errstate(divide="ignore"):
+# +         return np.prod(P[pairs[:, 0], pairs[:, 1]]) ** (-1 / len(pairs))
 
-
-def best_alpha(C, pairs, alphas):
-    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
-
-
-guess_alpha = 0.5
-
-
-measured_alpha = 10 ** (-2.5)
+# - measured_alpha = best_alpha(C, new_pairs, alphas)
+# +
+# +
+# + measured_alpha = 10 ** (-2.5)
 
 
 # %% wrong="contexts where the events should be" caught_by="knowing nothing costs V"
-def additive_perplexity(C, pairs, alpha):
-    P = (C + alpha) / (C.sum(axis=1, keepdims=True) + len(C) * alpha)
-    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+# -     P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+# +     P = (C + alpha) / (C.sum(axis=1, keepdims=True) + len(C) * alpha)
 
-
-def best_alpha(C, pairs, alphas):
-    return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
-
-
-guess_alpha = 0.5
-
-
-measured_alpha = 10 ** (-2.5)
+# - measured_alpha = best_alpha(C, new_pairs, alphas)
+# +
+# +
+# + measured_alpha = 10 ** (-2.5)
 
 
 # %% right="single precision, the alpha from a sorted list of pairs"
-def additive_perplexity(C, pairs, alpha):
-    P = smoothed(C.astype(np.float32), np.float32(alpha))
-    return np.exp(-np.log(P[pairs[:, 0], pairs[:, 1]]).mean())
+# -     P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+# +     P = smoothed(C.astype(np.float32), np.float32(alpha))
 
-
-def best_alpha(C, pairs, alphas):
-    return np.float32(sorted(((additive_perplexity(C, pairs, alpha), alpha) for alpha in alphas))[0][1])
-
-
-guess_alpha = 0.5
-
-
-measured_alpha = best_alpha(C, new_pairs, alphas)
+# -     return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
+# +     return np.float32(sorted(((additive_perplexity(C, pairs, alpha), alpha) for alpha in alphas))[0][1])
 
 
 # %% wrong="stops where the perplexity begins to rise" caught_by="the smallest perplexity wins"

@@ -110,37 +110,25 @@ def held_out_perplexity(C, lower, pairs, k):
 
 
 # %% wrong="rows never seen get k times the lower order" caught_by="perplexity of held-out pairs"
-def leave_one_out(counts, k):
-    more = counts[counts > 1]
-    return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
-
-
-def estimate_discount(counts):
-    n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
-    return n1 / (n1 + 2 * n2)
-
-
-def held_out_perplexity(C, lower, pairs, k):
-    n = np.maximum(C.sum(1, keepdims=True), 1)
-    P = (np.maximum(C - k, 0) + k * np.maximum((C > 0).sum(1, keepdims=True), 1) * lower) / n
-    return float(np.exp(-np.log(P[tuple(pairs.T)]).mean()))
+# -     h, w = pairs[:, 0], pairs[:, 1]
+# -     n, seen = C.sum(axis=1)[h], np.count_nonzero(C, axis=1)[h]
+# -     weight = np.where(n > 0, k * seen / np.maximum(n, 1), 1)
+# -     P = np.maximum(C[h, w] - k, 0) / np.maximum(n, 1) + weight * lower[w]
+# -     return np.exp(-np.mean(np.log(P)))
+# +     n = np.maximum(C.sum(1, keepdims=True), 1)
+# +     P = (np.maximum(C - k, 0) + k * np.maximum((C > 0).sum(1, keepdims=True), 1) * lower) / n
+# +     return float(np.exp(-np.log(P[tuple(pairs.T)]).mean()))
 
 
 # %% wrong="mean probability instead of mean logarithm" caught_by="perplexity of held-out pairs"
-def leave_one_out(counts, k):
-    more = counts[counts > 1]
-    return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
-
-
-def estimate_discount(counts):
-    n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
-    return n1 / (n1 + 2 * n2)
-
-
-def held_out_perplexity(C, lower, pairs, k):
-    n = C.sum(1, keepdims=True)
-    P = np.where(n > 0, (np.maximum(C - k, 0) + k * (C > 0).sum(1, keepdims=True) * lower) / np.maximum(n, 1), lower)
-    return float(1 / P[tuple(pairs.T)].mean())
+# -     h, w = pairs[:, 0], pairs[:, 1]
+# -     n, seen = C.sum(axis=1)[h], np.count_nonzero(C, axis=1)[h]
+# -     weight = np.where(n > 0, k * seen / np.maximum(n, 1), 1)
+# -     P = np.maximum(C[h, w] - k, 0) / np.maximum(n, 1) + weight * lower[w]
+# -     return np.exp(-np.mean(np.log(P)))
+# +     n = C.sum(1, keepdims=True)
+# +     P = np.where(n > 0, (np.maximum(C - k, 0) + k * (C > 0).sum(1, keepdims=True) * lower) / np.maximum(n, 1), lower)
+# +     return float(1 / P[tuple(pairs.T)].mean())
 
 
 # %% wrong="a product that becomes 0" caught_by="perplexity of held-out pairs"
@@ -162,81 +150,29 @@ def held_out_perplexity(C, lower, pairs, k):
         return np.prod(P) ** (-1 / len(pairs))
 
 
-# %% wrong="equal counts left out once" caught_by="each occurrence left out once"
-def leave_one_out(counts, k):
-    more = np.unique(counts[counts > 1])
-    return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
-
-
-def estimate_discount(counts):
-    n1, n2 = (np.sum(counts == 1), np.sum(counts == 2))
-    return n1 / (n1 + 2 * n2)
-
-
-def held_out_perplexity(C, lower, pairs, k):
-    h, w = (pairs[:, 0], pairs[:, 1])
-    n, seen = (C.sum(axis=1)[h], np.count_nonzero(C, axis=1)[h])
-    weight = np.where(n > 0, k * seen / np.maximum(n, 1), 1)
-    P = np.maximum(C[h, w] - k, 0) / np.maximum(n, 1) + weight * lower[w]
-    return np.exp(-np.mean(np.log(P)))
+# %% wrong="equal counts left out once" caught_by="each occurrence left out once" change="counts[counts > 1] -> np.unique(counts[counts > 1])"
 
 
 # %% wrong="counts lowered where they stand" caught_by="each occurrence left out once"
-def leave_one_out(counts, k):
-    counts -= 1
-    ones = np.sum(counts == 0)
-    more = counts[counts > 0]
-    return ones * np.log(k) + np.sum((more + 1) * np.log(more - k))
+# -     more = counts[counts > 1]
+# -     return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
+# +     counts -= 1
+# +     ones = np.sum(counts == 0)
+# +     more = counts[counts > 0]
+# +     return ones * np.log(k) + np.sum((more + 1) * np.log(more - k))
 
 
-def estimate_discount(counts):
-    n1, n2 = (np.sum(counts == 1), np.sum(counts == 2))
-    return n1 / (n1 + 2 * n2)
-
-
-def held_out_perplexity(C, lower, pairs, k):
-    h, w = (pairs[:, 0], pairs[:, 1])
-    n, seen = (C.sum(axis=1)[h], np.count_nonzero(C, axis=1)[h])
-    weight = np.where(n > 0, k * seen / np.maximum(n, 1), 1)
-    P = np.maximum(C[h, w] - k, 0) / np.maximum(n, 1) + weight * lower[w]
-    return np.exp(-np.mean(np.log(P)))
-
-
-# %% wrong="fails if nothing occurs twice" caught_by="estimate from once and twice"
-def leave_one_out(counts, k):
-    more = counts[counts > 1]
-    return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
-
-
-def estimate_discount(counts):
-    _, n1, n2 = np.bincount(counts)[:3]
-    return n1 / (n1 + 2 * n2)
-
-
-def held_out_perplexity(C, lower, pairs, k):
-    h, w = (pairs[:, 0], pairs[:, 1])
-    n, seen = (C.sum(axis=1)[h], np.count_nonzero(C, axis=1)[h])
-    weight = np.where(n > 0, k * seen / np.maximum(n, 1), 1)
-    P = np.maximum(C[h, w] - k, 0) / np.maximum(n, 1) + weight * lower[w]
-    return np.exp(-np.mean(np.log(P)))
+# %% wrong="fails if nothing occurs twice" caught_by="estimate from once and twice" change="n1, n2 = np.sum(counts == 1), np.sum(counts == 2) -> _, n1, n2 = np.bincount(counts)[:3]"
 
 
 # %% wrong="different pairs weighed alike" caught_by="perplexity of held-out pairs"
-def leave_one_out(counts, k):
-    more = counts[counts > 1]
-    return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
-
-
-def estimate_discount(counts):
-    n1, n2 = (np.sum(counts == 1), np.sum(counts == 2))
-    return n1 / (n1 + 2 * n2)
-
-
-def held_out_perplexity(C, lower, pairs, k):
-    h, w = np.unique(pairs, axis=0).T
-    n, seen = (C.sum(axis=1)[h], np.count_nonzero(C, axis=1)[h])
-    P = np.where(n > 0, (np.maximum(C[h, w] - k, 0) + k * seen * lower[w]) / np.maximum(n, 1), lower[w])
-    return np.exp(-np.mean(np.log(P)))
+# -     h, w = pairs[:, 0], pairs[:, 1]
+# -     n, seen = C.sum(axis=1)[h], np.count_nonzero(C, axis=1)[h]
+# -     weight = np.where(n > 0, k * seen / np.maximum(n, 1), 1)
+# -     P = np.maximum(C[h, w] - k, 0) / np.maximum(n, 1) + weight * lower[w]
+# +     h, w = np.unique(pairs, axis=0).T
+# +     n, seen = (C.sum(axis=1)[h], np.count_nonzero(C, axis=1)[h])
+# +     P = np.where(n > 0, (np.maximum(C[h, w] - k, 0) + k * seen * lower[w]) / np.maximum(n, 1), lower[w])
 
 
 # %% wrong="discounts the matrix of the caller" caught_by="perplexity of held-out pairs"
@@ -305,46 +241,26 @@ def held_out_perplexity(C, lower, pairs, k):
 
 
 # %% wrong="keeps the probabilities of the same pairs" caught_by="perplexity of held-out pairs"
-chosen_weights = {}
+# + chosen_weights = {}
+# +
+# +
+#   def leave_one_out(counts, k):
 
-
-def leave_one_out(counts, k):
-    more = counts[counts > 1]
-    return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
-
-
-def estimate_discount(counts):
-    n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
-    return n1 / (n1 + 2 * n2)
-
-
-def held_out_perplexity(C, lower, pairs, k):
-    h, w = pairs[:, 0], pairs[:, 1]
-    n, seen = C.sum(axis=1)[h], np.count_nonzero(C, axis=1)[h]
-    same = (C.tobytes(), pairs.tobytes(), k)
-    if same not in chosen_weights:
-        chosen_weights[same] = np.where(n > 0, k * seen / np.maximum(n, 1), 1) * lower[w]
-    return np.exp(-np.mean(np.log(np.maximum(C[h, w] - k, 0) / np.maximum(n, 1) + chosen_weights[same])))
+# -     weight = np.where(n > 0, k * seen / np.maximum(n, 1), 1)
+# -     P = np.maximum(C[h, w] - k, 0) / np.maximum(n, 1) + weight * lower[w]
+# -     return np.exp(-np.mean(np.log(P)))
+# +     same = (C.tobytes(), pairs.tobytes(), k)
+# +     if same not in chosen_weights:
+# +         chosen_weights[same] = np.where(n > 0, k * seen / np.maximum(n, 1), 1) * lower[w]
+# +     return np.exp(-np.mean(np.log(np.maximum(C[h, w] - k, 0) / np.maximum(n, 1) + chosen_weights[same])))
 
 
 # %% wrong="keeps F for the same counts, whatever k" caught_by="each occurrence left out once"
-found_before = {}
+# + found_before = {}
+# +
+# +
+#   def leave_one_out(counts, k):
 
-
-def leave_one_out(counts, k):
-    more = counts[counts > 1]
-    value = np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
-    return found_before.setdefault(tuple(counts.tolist()), value)
-
-
-def estimate_discount(counts):
-    n1, n2 = np.sum(counts == 1), np.sum(counts == 2)
-    return n1 / (n1 + 2 * n2)
-
-
-def held_out_perplexity(C, lower, pairs, k):
-    h, w = pairs[:, 0], pairs[:, 1]
-    n, seen = C.sum(axis=1)[h], np.count_nonzero(C, axis=1)[h]
-    weight = np.where(n > 0, k * seen / np.maximum(n, 1), 1)
-    P = np.maximum(C[h, w] - k, 0) / np.maximum(n, 1) + weight * lower[w]
-    return np.exp(-np.mean(np.log(P)))
+# -     return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
+# +     value = np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
+# +     return found_before.setdefault(tuple(counts.tolist()), value)

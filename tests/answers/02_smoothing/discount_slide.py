@@ -97,33 +97,13 @@ def slide_negative(row, lower, k):
     return int(np.sum(row - k + k * np.sum(row > 0) * lower < 0))
 
 
-# %% wrong="zero called negative" caught_by="negative probabilities"
-def slide_sum(row, lower, k):
-    n = np.sum(row)
-    return float(np.sum((row - k) / n + k * np.count_nonzero(row) / n * lower))
-
-
-def slide_lambda(row, k):
-    return k * len(row) / np.sum(row)
-
-
-def slide_negative(row, lower, k):
-    return int(np.sum((row - k) / np.sum(row) + slide_lambda(row, k) * lower <= 0))
+# %% wrong="zero called negative" caught_by="negative probabilities" change="lower < -> lower <="
 
 
 # %% wrong="lower order scaled where it stands" caught_by="negative probabilities"
-def slide_sum(row, lower, k):
-    n = np.sum(row)
-    return float(np.sum((row - k) / n + k * np.count_nonzero(row) / n * lower))
-
-
-def slide_lambda(row, k):
-    return k * len(row) / np.sum(row)
-
-
-def slide_negative(row, lower, k):
-    lower *= k * len(row)
-    return int(np.sum(row - k + lower < 0))
+# -     return int(np.sum((row - k) / np.sum(row) + slide_lambda(row, k) * lower < 0))
+# +     lower *= k * len(row)
+# +     return int(np.sum(row - k + lower < 0))
 
 
 # %% wrong="k taken where the counts stand" caught_by="first reading loses mass | second reading has another lambda"
@@ -145,32 +125,10 @@ def slide_negative(row, lower, k):
     return int(np.sum((row - k) / np.sum(row) + slide_lambda(row, k) * lower < 0))
 
 
-# %% wrong="only words in doubt if all were seen" caught_by="negative probabilities"
-def slide_sum(row, lower, k):
-    n = np.sum(row)
-    return float(np.sum((row - k) / n + k * np.count_nonzero(row) / n * lower))
+# %% wrong="only words in doubt if all were seen" caught_by="negative probabilities" change="0)) -> 0)) or int(np.sum(row == 1))"
 
 
-def slide_lambda(row, k):
-    return k * len(row) / np.sum(row)
-
-
-def slide_negative(row, lower, k):
-    return int(np.sum((row - k) / np.sum(row) + slide_lambda(row, k) * lower < 0)) or int(np.sum(row == 1))
-
-
-# %% right="only the unseen, and rarer than 1/V, can fall below zero"
-def slide_sum(row, lower, k):
-    n = np.sum(row)
-    return float(np.sum((row - k) / n + k * np.count_nonzero(row) / n * lower))
-
-
-def slide_lambda(row, k):
-    return k * len(row) / np.sum(row)
-
-
-def slide_negative(row, lower, k):
-    return np.sum((row == 0) & (lower < 1 / len(row)))
+# %% right="only the unseen, and rarer than 1/V, can fall below zero" change="int(np.sum((row - k) / np.sum(row) + slide_lambda(row, k) * lower < 0 -> np.sum((row == 0) & (lower < 1 / len(row)"
 
 
 # %% wrong="nothing to deal out behind one token" caught_by="second reading has another lambda"

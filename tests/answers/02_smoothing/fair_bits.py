@@ -129,33 +129,13 @@ def bits_per_character(logs, words, known, letters):
     return bits / sum((1 if word == "</s>" else len(word) + 1 for word in words))
 
 
-# %% wrong="each letter of a word once" caught_by="spelling includes the end"
-def spelling_bits(word, letters):
-    return -sum((math.log2(letters[symbol]) for symbol in {*word, "#"}))
-
-
-def bits_per_character(logs, words, known, letters):
-    bits, characters = (-sum(logs) / math.log(2), 0)
-    for word in words:
-        characters += 1 if word == "</s>" else len(word) + 1
-        if word != "</s>" and word not in known:
-            bits += spelling_bits(word, letters)
-    return bits / characters
+# %% wrong="each letter of a word once" caught_by="spelling includes the end" change="math.log2(letters[symbol]) for symbol in [*word, \"#\"] -> (math.log2(letters[symbol]) for symbol in {*word, \"#\"})"
 
 
 # %% wrong="a product that becomes 0" caught_by="spelling includes the end"
-def spelling_bits(word, letters):
-    p = math.prod((letters[symbol] for symbol in word + "#"))
-    return -math.log2(p) if p else math.inf
-
-
-def bits_per_character(logs, words, known, letters):
-    bits, characters = (-sum(logs) / math.log(2), 0)
-    for word in words:
-        characters += 1 if word == "</s>" else len(word) + 1
-        if word != "</s>" and word not in known:
-            bits += spelling_bits(word, letters)
-    return bits / characters
+# -     return -sum(math.log2(letters[symbol]) for symbol in [*word, "#"])
+# +     p = math.prod((letters[symbol] for symbol in word + "#"))
+# +     return -math.log2(p) if p else math.inf
 
 
 # %% wrong="one end for all" caught_by="bits and characters of known words"

@@ -123,199 +123,84 @@ measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtyp
 
 
 # %% wrong="sum of logs instead of log of sums" caught_by="log-likelihood of the mixture"
-def fit_weights(levels, buckets, rounds):
-    K = levels.shape[1]
-    weights = np.full((max(buckets) + 1, K), 1 / K)
-    for bucket in set(buckets.tolist()):
-        inside = levels[buckets == bucket]
-        for _ in range(rounds):
-            shares = inside * weights[bucket]
-            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
-    return weights
+# -     return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+# +     return np.sum(weights[buckets] * np.log(np.maximum(levels, 1e-12)))
 
-
-def log_likelihood(levels, buckets, weights):
-    return np.sum(weights[buckets] * np.log(np.maximum(levels, 1e-12)))
-
-
-guess_weight = 0.5
-measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
+# - guess_weight = 0.7
+# - measured_weight = fit_weights(
+# -     counted_levels, np.zeros(len(counted_levels), dtype=int), 50
+# - ).ravel()[0]
+# + # guess_weight = the trigram's weight if fitted on counted text: a number between 0 and 1
+# + guess_weight = 0.5
+# + measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
 
 
 # %% wrong="measured on the tuning text" caught_by="fitted on the counted text"
-def fit_weights(levels, buckets, rounds):
-    K = levels.shape[1]
-    weights = np.full((max(buckets) + 1, K), 1 / K)
-    for bucket in set(buckets.tolist()):
-        inside = levels[buckets == bucket]
-        for _ in range(rounds):
-            shares = inside * weights[bucket]
-            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
-    return weights
-
-
-def log_likelihood(levels, buckets, weights):
-    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
-
-
-guess_weight = 0.5
-measured_weight = fit_weights(tuning_levels, np.zeros(len(tuning_levels), dtype=int), 50)[0, 0]
+# - guess_weight = 0.7
+# - measured_weight = fit_weights(
+# -     counted_levels, np.zeros(len(counted_levels), dtype=int), 50
+# - ).ravel()[0]
+# + # guess_weight = the trigram's weight if fitted on counted text: a number between 0 and 1
+# + guess_weight = 0.5
+# + measured_weight = fit_weights(tuning_levels, np.zeros(len(tuning_levels), dtype=int), 50)[0, 0]
 
 
 # %% wrong="measures in rows of buckets, one round too few" caught_by="one round by hand | likelihood never falls"
-def fit_weights(levels, buckets, rounds):
-    K = levels.shape[1]
-    weights = np.full((max(buckets) + 1, K), 1 / K)
-    for bucket in set(buckets.tolist()):
-        inside = levels[buckets == bucket]
-        for _ in range(1, rounds):
-            shares = inside * weights[bucket]
-            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
-    return weights
+# -         for _ in range(rounds):
+# +         for _ in range(1, rounds):
 
-
-def log_likelihood(levels, buckets, weights):
-    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
-
-
-guess_weight = 0.5
-measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
+# - guess_weight = 0.7
+# - measured_weight = fit_weights(
+# -     counted_levels, np.zeros(len(counted_levels), dtype=int), 50
+# - ).ravel()[0]
+# + # guess_weight = the trigram's weight if fitted on counted text: a number between 0 and 1
+# + guess_weight = 0.5
+# + measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
 
 
 # %% wrong="levels become shares where they stand" caught_by="one round by hand"
-def fit_weights(levels, buckets, rounds):
-    K = levels.shape[1]
-    weights = np.full((max(buckets) + 1, K), 1 / K)
-    for _ in range(rounds):
-        shares = levels * weights[buckets]
-        shares /= shares.sum(axis=1, keepdims=True)
-        for bucket in set(buckets.tolist()):
-            weights[bucket] = shares[buckets == bucket].mean(axis=0)
-    levels /= levels.sum(axis=1, keepdims=True)
-    return weights
-
-
-def log_likelihood(levels, buckets, weights):
-    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
-
-
-guess_weight = 0.7
-
-
-measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50).ravel()[0]
+# -     for bucket in set(buckets.tolist()):
+# -         inside = levels[buckets == bucket]
+# -         for _ in range(rounds):
+# -             shares = inside * weights[bucket]
+# -             weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+# +     for _ in range(rounds):
+# +         shares = levels * weights[buckets]
+# +         shares /= shares.sum(axis=1, keepdims=True)
+# +         for bucket in set(buckets.tolist()):
+# +             weights[bucket] = shares[buckets == bucket].mean(axis=0)
+# +     levels /= levels.sum(axis=1, keepdims=True)
 
 
 # %% wrong="as many rows as buckets with tokens" caught_by="each bucket by itself"
-def fit_weights(levels, buckets, rounds):
-    K = levels.shape[1]
-    names = sorted(set(buckets.tolist()))
-    weights = np.full((len(names), K), 1 / K)
-    for row, bucket in enumerate(names):
-        inside = levels[buckets == bucket]
-        for _ in range(rounds):
-            shares = inside * weights[row]
-            weights[row] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
-    return weights
+# -     weights = np.full((max(buckets) + 1, K), 1 / K)
+# -     for bucket in set(buckets.tolist()):
+# +     names = sorted(set(buckets.tolist()))
+# +     weights = np.full((len(names), K), 1 / K)
+# +     for row, bucket in enumerate(names):
 
-
-def log_likelihood(levels, buckets, weights):
-    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
-
-
-guess_weight = 0.7
-
-
-measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50).ravel()[0]
+# -             shares = inside * weights[bucket]
+# -             weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+# +             shares = inside * weights[row]
+# +             weights[row] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
 
 
 # %% wrong="logarithm of a product that becomes 0" caught_by="log-likelihood of the mixture"
-def fit_weights(levels, buckets, rounds):
-    K = levels.shape[1]
-    weights = np.full((max(buckets) + 1, K), 1 / K)
-    for bucket in set(buckets.tolist()):
-        inside = levels[buckets == bucket]
-        for _ in range(rounds):
-            shares = inside * weights[bucket]
-            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
-    return weights
+# -     return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+# +     with np.errstate(divide="ignore"):
+# +         return np.log(np.prod((levels * weights[buckets]).sum(axis=1)))
 
 
-def log_likelihood(levels, buckets, weights):
-    with np.errstate(divide="ignore"):
-        return np.log(np.prod((levels * weights[buckets]).sum(axis=1)))
+# %% wrong="a mean instead of a sum" caught_by="log-likelihood of the mixture" change="sum() -> mean()"
 
 
-guess_weight = 0.7
-
-
-measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50).ravel()[0]
-
-
-# %% wrong="a mean instead of a sum" caught_by="log-likelihood of the mixture"
-def fit_weights(levels, buckets, rounds):
-    K = levels.shape[1]
-    weights = np.full((max(buckets) + 1, K), 1 / K)
-    for bucket in set(buckets.tolist()):
-        inside = levels[buckets == bucket]
-        for _ in range(rounds):
-            shares = inside * weights[bucket]
-            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
-    return weights
-
-
-def log_likelihood(levels, buckets, weights):
-    return np.log((levels * weights[buckets]).sum(axis=1)).mean()
-
-
-guess_weight = 0.7
-
-
-measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50).ravel()[0]
-
-
-# %% wrong="weights set to zero are floored" caught_by="likelihood never falls"
-def fit_weights(levels, buckets, rounds):
-    K = levels.shape[1]
-    weights = np.full((max(buckets) + 1, K), 1 / K)
-    for bucket in set(buckets.tolist()):
-        inside = levels[buckets == bucket] + 0.001
-        for _ in range(rounds):
-            shares = inside * weights[bucket]
-            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
-    return weights
-
-
-def log_likelihood(levels, buckets, weights):
-    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
-
-
-guess_weight = 0.7
-
-
-measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50).ravel()[0]
+# %% wrong="weights set to zero are floored" caught_by="likelihood never falls" change="= bucket] -> = bucket] + 0.001"
 
 
 # %% wrong="large buckets count for all" caught_by="each bucket by itself"
-def fit_weights(levels, buckets, rounds):
-    K = levels.shape[1]
-    weights = np.full((max(buckets) + 1, K), 1 / K)
-    for bucket in set(buckets.tolist()):
-        inside = levels[buckets == bucket]
-        for _ in range(rounds):
-            shares = inside * weights[bucket]
-            total = (shares / shares.sum(axis=1, keepdims=True)).sum(axis=0) + 0.5 * (len(inside) > 8)
-            weights[bucket] = total / total.sum()
-    return weights
-
-
-def log_likelihood(levels, buckets, weights):
-    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
-
-
-guess_weight = 0.7
-
-
-measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50).ravel()[0]
+# -             weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+# +             total = (shares / shares.sum(axis=1, keepdims=True)).sum(axis=0) + 0.5 * (len(inside) > 8)
+# +             weights[bucket] = total / total.sum()
 
 
 # %% right="nested lists, single precision"
@@ -352,47 +237,30 @@ measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtyp
 
 
 # %% wrong="goes on from the weights of the last call" caught_by="one round by hand"
-last_weights = {}
+# + last_weights = {}
+# +
+# +
+#   def fit_weights(levels, buckets, rounds):
 
+#       weights = np.full((max(buckets) + 1, K), 1 / K)
+# +     weights = last_weights.setdefault(weights.shape, weights)
 
-def fit_weights(levels, buckets, rounds):
-    K = levels.shape[1]
-    weights = np.full((max(buckets) + 1, K), 1 / K)
-    weights = last_weights.setdefault(weights.shape, weights)
-    for bucket in set(buckets.tolist()):
-        inside = levels[buckets == bucket]
-        for _ in range(rounds):
-            shares = inside * weights[bucket]
-            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
-    return weights
-
-
-def log_likelihood(levels, buckets, weights):
-    return np.log((levels * weights[buckets]).sum(axis=1)).sum()
-
-
-guess_weight = 0.7
-measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
+# - measured_weight = fit_weights(
+# -     counted_levels, np.zeros(len(counted_levels), dtype=int), 50
+# - ).ravel()[0]
+# + measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
 
 
 # %% wrong="keeps the likelihood of as many tokens" caught_by="log-likelihood of the mixture"
-likelihoods = {}
+# + likelihoods = {}
+# +
+# +
+#   def fit_weights(levels, buckets, rounds):
 
+# -     return np.log((levels * weights[buckets]).sum(axis=1)).sum()
+# +     return likelihoods.setdefault(len(levels), np.log((levels * weights[buckets]).sum(axis=1)).sum())
 
-def fit_weights(levels, buckets, rounds):
-    K = levels.shape[1]
-    weights = np.full((max(buckets) + 1, K), 1 / K)
-    for bucket in set(buckets.tolist()):
-        inside = levels[buckets == bucket]
-        for _ in range(rounds):
-            shares = inside * weights[bucket]
-            weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
-    return weights
-
-
-def log_likelihood(levels, buckets, weights):
-    return likelihoods.setdefault(len(levels), np.log((levels * weights[buckets]).sum(axis=1)).sum())
-
-
-guess_weight = 0.7
-measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
+# - measured_weight = fit_weights(
+# -     counted_levels, np.zeros(len(counted_levels), dtype=int), 50
+# - ).ravel()[0]
+# + measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]

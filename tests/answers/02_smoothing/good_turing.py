@@ -59,294 +59,112 @@ def mean_elsewhere(counts, others):
 
 
 # %% wrong="types below the line" caught_by="mass of the unseen"
-def count_of_counts(counts):
-    return Counter(count for count in counts.values() if count > 0)
+# -     tokens = sum(c * N[c] for c in N)
+# -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+# +     tokens = len(counts)
+# +     return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
 
 
-def good_turing(counts):
-    N = count_of_counts(counts)
-    tokens = len(counts)
-    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
+# %% wrong="share of the types seen twice" caught_by="mass of the unseen" change="N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N -> N[2] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)"
 
 
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        found[count].append(others.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
+# %% wrong="upside down" caught_by="adjusted counts and their gaps" change="N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N -> N[1] / tokens, {c: (c + 1) * N[c] / max(N[c + 1], 1) for c in list(N)"
 
 
-# %% wrong="share of the types seen twice" caught_by="mass of the unseen"
-def count_of_counts(counts):
-    return Counter(count for count in counts.values() if count > 0)
-
-
-def good_turing(counts):
-    N = count_of_counts(counts)
-    tokens = sum(c * N[c] for c in N)
-    return N[2] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        found[count].append(others.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
-
-
-# %% wrong="upside down" caught_by="adjusted counts and their gaps"
-def count_of_counts(counts):
-    return Counter(count for count in counts.values() if count > 0)
-
-
-def good_turing(counts):
-    N = count_of_counts(counts)
-    tokens = sum(c * N[c] for c in N)
-    return N[1] / tokens, {c: (c + 1) * N[c] / max(N[c + 1], 1) for c in list(N)}
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        found[count].append(others.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
-
-
-# %% wrong="c for c + 1" caught_by="adjusted counts and their gaps"
-def count_of_counts(counts):
-    return Counter(count for count in counts.values() if count > 0)
-
-
-def good_turing(counts):
-    N = count_of_counts(counts)
-    tokens = sum(c * N[c] for c in N)
-    return N[1] / tokens, {c: c * N[c + 1] / N[c] for c in list(N)}
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        found[count].append(others.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
+# %% wrong="c for c + 1" caught_by="adjusted counts and their gaps" change="N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N -> N[1] / tokens, {c: c * N[c + 1] / N[c] for c in list(N)"
 
 
 # %% wrong="keeps c where nothing is above" caught_by="adjusted counts and their gaps"
-def count_of_counts(counts):
-    return Counter(count for count in counts.values() if count > 0)
+# -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+# +     return N[1] / tokens, {c: ((c + 1) * N[c + 1] / N[c] if N[c + 1] else c) for c in list(N)}
 
 
-def good_turing(counts):
-    N = count_of_counts(counts)
-    tokens = sum(c * N[c] for c in N)
-    return N[1] / tokens, {c: ((c + 1) * N[c + 1] / N[c] if N[c + 1] else c) for c in list(N)}
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        found[count].append(others.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
-
-
-# %% wrong="gaps left out" caught_by="adjusted counts and their gaps"
-def count_of_counts(counts):
-    return Counter(count for count in counts.values() if count > 0)
-
-
-def good_turing(counts):
-    N = count_of_counts(counts)
-    tokens = sum(c * N[c] for c in N)
-    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N) if c + 1 in N}
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        found[count].append(others.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
+# %% wrong="gaps left out" caught_by="adjusted counts and their gaps" change="N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c -> N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N) if c + 1"
 
 
 # %% wrong="zeros are counted" caught_by="how many occur c times"
-def count_of_counts(counts):
-    return Counter(count for count in counts.values())
+# -     return Counter(count for count in counts.values() if count > 0)
+# +     return Counter(count for count in counts.values())
 
-
-def good_turing(counts):
-    N = count_of_counts(counts)
-    tokens = sum(c * N[c] for c in N)
-    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        found[count].append(others.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
+# -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+# +     return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
 
 
 # %% wrong="tokens, not types" caught_by="how many occur c times"
-def count_of_counts(counts):
-    return Counter({c: c * list(counts.values()).count(c) for c in counts.values() if c})
+# -     return Counter(count for count in counts.values() if count > 0)
+# +     return Counter({c: c * list(counts.values()).count(c) for c in counts.values() if c})
 
-
-def good_turing(counts):
-    N = count_of_counts(counts)
-    tokens = sum(c * N[c] for c in N)
-    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        found[count].append(others.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
+# -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+# +     return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
 
 
 # %% wrong="only what both texts show" caught_by="what another text shows"
-def count_of_counts(counts):
-    return Counter(count for count in counts.values() if count > 0)
+# -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+# +     return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
 
-
-def good_turing(counts):
-    N = count_of_counts(counts)
-    tokens = sum(c * N[c] for c in N)
-    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        if gram in others:
-            found[count].append(others[gram])
-    return {count: sum(times) / len(times) for count, times in found.items()}
+# -         found[count].append(others.get(gram, 0))
+# +         if gram in others:
+# +             found[count].append(others[gram])
 
 
 # %% wrong="other text's count as the key" caught_by="what another text shows"
-def count_of_counts(counts):
-    return Counter(count for count in counts.values() if count > 0)
+# -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+# +     return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
 
-
-def good_turing(counts):
-    N = count_of_counts(counts)
-    tokens = sum(c * N[c] for c in N)
-    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in others.items():
-        found[count].append(counts.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
+# -     for gram, count in counts.items():
+# -         found[count].append(others.get(gram, 0))
+# +     for gram, count in others.items():
+# +         found[count].append(counts.get(gram, 0))
 
 
 # %% wrong="counts never met elsewhere left out" caught_by="what another text shows"
-def count_of_counts(counts):
-    return Counter((count for count in counts.values() if count > 0))
-
-
-def good_turing(counts):
-    N = count_of_counts(counts)
-    tokens = sum((c * N[c] for c in N))
-    return (N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N})
-
-
-def mean_elsewhere(counts, others):
-    N, sums = (count_of_counts(counts), Counter())
-    for gram, times in others.items():
-        if gram in counts:
-            sums[counts[gram]] += times
-    return {c: times / N[c] for c, times in sums.items()}
+# -     found = defaultdict(list)
+# -     for gram, count in counts.items():
+# -         found[count].append(others.get(gram, 0))
+# -     return {count: sum(times) / len(times) for count, times in found.items()}
+# +     N, sums = (count_of_counts(counts), Counter())
+# +     for gram, times in others.items():
+# +         if gram in counts:
+# +             sums[counts[gram]] += times
+# +     return {c: times / N[c] for c, times in sums.items()}
 
 
 # %% wrong="a KeyError without singletons" caught_by="mass of the unseen"
-def count_of_counts(counts):
-    return Counter((count for count in counts.values() if count > 0))
+# -     N = count_of_counts(counts)
+# -     tokens = sum(c * N[c] for c in N)
+# -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+# +     N = dict(count_of_counts(counts))
+# +     tokens = sum((c * N[c] for c in N))
+# +     return (N[1] / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N})
 
 
-def good_turing(counts):
-    N = dict(count_of_counts(counts))
-    tokens = sum((c * N[c] for c in N))
-    return (N[1] / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N})
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        found[count].append(others.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
-
-
-# %% wrong="the other text gets our n-grams" caught_by="what another text shows"
-def count_of_counts(counts):
-    return Counter((count for count in counts.values() if count > 0))
-
-
-def good_turing(counts):
-    N = count_of_counts(counts)
-    tokens = sum((c * N[c] for c in N))
-    return (N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N})
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        found[count].append(others.setdefault(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
+# %% wrong="the other text gets our n-grams" caught_by="what another text shows" change="get(gram -> setdefault(gram"
 
 
 # %% wrong="zeros thrown out of the dict of the caller" caught_by="adjusted counts and their gaps"
-def count_of_counts(counts):
-    return Counter((count for count in counts.values() if count > 0))
-
-
-def good_turing(counts):
-    for gram in [gram for gram in counts if counts[gram] == 0]:
-        del counts[gram]
-    N = Counter(counts.values())
-    return (N[1] / sum(counts.values()), {c: (c + 1) * N[c + 1] / N[c] for c in [*N] if c})
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        found[count].append(others.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
+# -     N = count_of_counts(counts)
+# -     tokens = sum(c * N[c] for c in N)
+# -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+# +     for gram in [gram for gram in counts if counts[gram] == 0]:
+# +         del counts[gram]
+# +     N = Counter(counts.values())
+# +     return (N[1] / sum(counts.values()), {c: (c + 1) * N[c + 1] / N[c] for c in [*N] if c})
 
 
 # %% wrong="adjusted counts of things that do not occur" caught_by="adjusted counts and their gaps"
-def count_of_counts(counts):
-    return Counter((count for count in counts.values() if count > 0))
-
-
-def good_turing(counts):
-    N = Counter(counts.values())
-    tokens = sum(counts.values())
-    return (N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in [*N]})
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        found[count].append(others.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
+# -     N = count_of_counts(counts)
+# -     tokens = sum(c * N[c] for c in N)
+# -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+# +     N = Counter(counts.values())
+# +     tokens = sum(counts.values())
+# +     return (N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in [*N]})
 
 
 # %% wrong="last adjusted count left out" caught_by="adjusted counts and their gaps"
-def count_of_counts(counts):
-    return Counter((count for count in counts.values() if count > 0))
-
-
-def good_turing(counts):
-    N = count_of_counts(counts)
-    tokens = sum((c * N[c] for c in N))
-    return (N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N if c < max(N)})
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        found[count].append(others.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
+# -     tokens = sum(c * N[c] for c in N)
+# -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+# +     tokens = sum((c * N[c] for c in N))
+# +     return (N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N if c < max(N)})
 
 
 # %% right="a list for the pair, single precision, zeros for what does not occur"
@@ -369,23 +187,16 @@ def mean_elsewhere(counts, others):
 
 
 # %% wrong="zeros thrown out by count_of_counts" caught_by="how many occur c times"
-def count_of_counts(counts):
-    for gram in [gram for gram, count in counts.items() if count == 0]:
-        del counts[gram]
-    return Counter(counts.values())
+# -     return Counter(count for count in counts.values() if count > 0)
+# +     for gram in [gram for gram, count in counts.items() if count == 0]:
+# +         del counts[gram]
+# +     return Counter(counts.values())
 
+# -     N = count_of_counts(counts)
+# +     N = Counter(count for count in counts.values() if count)
 
-def good_turing(counts):
-    N = Counter(count for count in counts.values() if count)
-    tokens = sum(c * N[c] for c in N)
-    return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
-
-
-def mean_elsewhere(counts, others):
-    found = defaultdict(list)
-    for gram, count in counts.items():
-        found[count].append(others.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
+# -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+# +     return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
 
 
 # %% wrong="keeps the means for the same text" caught_by="what another text shows"

@@ -115,25 +115,17 @@ def most_supported(intervals):
 
 
 # %% wrong="1 to 10 taken as whole numbers" caught_by="large numbers are printed whole"
-def v_interval(numerator, n, printed):
-    half = 0.5 if printed >= 1 else last_digit(printed) / 2
-    return (numerator / (printed + half) - n, numerator / (printed - half) - n)
-
-
-def most_supported(intervals):
-    votes = Counter((V for low, high in intervals for V in range(math.ceil(low), math.floor(high) + 1)))
-    return sorted((V for V in votes if votes[V] == max(votes.values())))
+# -     half = last_digit(printed) / 2
+# -     return numerator / (printed + half) - n, numerator / (printed - half) - n
+# +     half = 0.5 if printed >= 1 else last_digit(printed) / 2
+# +     return (numerator / (printed + half) - n, numerator / (printed - half) - n)
 
 
 # %% wrong="ten printed with a decimal" caught_by="large numbers are printed whole"
-def v_interval(numerator, n, printed):
-    half = 0.05 if 1 <= printed <= 10 else last_digit(printed) / 2
-    return (numerator / (printed + half) - n, numerator / (printed - half) - n)
-
-
-def most_supported(intervals):
-    votes = Counter((V for low, high in intervals for V in range(math.ceil(low), math.floor(high) + 1)))
-    return sorted((V for V in votes if votes[V] == max(votes.values())))
+# -     half = last_digit(printed) / 2
+# -     return numerator / (printed + half) - n, numerator / (printed - half) - n
+# +     half = 0.05 if 1 <= printed <= 10 else last_digit(printed) / 2
+# +     return (numerator / (printed + half) - n, numerator / (printed - half) - n)
 
 
 # %% wrong="equal intervals vote once" caught_by="a misprint is outvoted"

@@ -22,13 +22,7 @@ def jelinek_mercer(word, context, table, V, weight):
     return np.float64(lam * ratio + (1 - lam) * jelinek_mercer(word, context[1:], table, V, weight))
 
 
-# %% wrong="lambda weights the shorter context" caught_by="every level is smoothed"
-def jelinek_mercer(word, context, table, V, weight):
-    below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
-    row = table.get(context)
-    if not row:
-        return below
-    return (1 - weight) * row.get(word, 0) / sum(row.values()) + weight * below
+# %% wrong="lambda weights the shorter context" caught_by="every level is smoothed" change="weight * row.get(word, 0) / sum(row.values()) + (1 - weight) -> (1 - weight) * row.get(word, 0) / sum(row.values()) + weight"
 
 
 # %% wrong="lower level not smoothed" caught_by="every level is smoothed"
@@ -50,13 +44,7 @@ def jelinek_mercer(word, context, table, V, weight):
     return weight * ratio + (1 - weight) * below
 
 
-# %% wrong="drops the newest word" caught_by="every level is smoothed | unseen contexts pass the question on"
-def jelinek_mercer(word, context, table, V, weight):
-    below = jelinek_mercer(word, context[:-1], table, V, weight) if context else 1 / V
-    row = table.get(context)
-    if not row:
-        return below
-    return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below
+# %% wrong="drops the newest word" caught_by="every level is smoothed | unseen contexts pass the question on" change="context[1: -> context[:-1"
 
 
 # %% wrong="no uniform below" caught_by="one level over the uniform"
@@ -69,53 +57,27 @@ def jelinek_mercer(word, context, table, V, weight):
     return weight * ratio + (1 - weight) * below if row else below
 
 
-# %% wrong="uniform over the words seen" caught_by="one level over the uniform"
-def jelinek_mercer(word, context, table, V, weight):
-    below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / len(table[()])
-    row = table.get(context)
-    if not row:
-        return below
-    return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below
+# %% wrong="uniform over the words seen" caught_by="one level over the uniform" change="/ V -> / len(table[()])"
 
 
 # %% wrong="three words skip the bigrams" caught_by="every level is smoothed"
-def jelinek_mercer(word, context, table, V, weight):
-    shorter = () if len(context) == 3 else context[1:]
-    below = jelinek_mercer(word, shorter, table, V, weight) if context else 1 / V
-    row = table.get(context)
-    if not row:
-        return below
-    return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below
+# -     below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
+# +     shorter = () if len(context) == 3 else context[1:]
+# +     below = jelinek_mercer(word, shorter, table, V, weight) if context else 1 / V
 
 
 # %% wrong="a KeyError without the empty context" caught_by="unseen contexts pass the question on"
-def jelinek_mercer(word, context, table, V, weight):
-    if not context:
-        row = table[()]
-        return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) / V
-    below = jelinek_mercer(word, context[1:], table, V, weight)
-    row = table.get(context)
-    if not row:
-        return below
-    return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below
+# -     below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
+# +     if not context:
+# +         row = table[()]
+# +         return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) / V
+# +     below = jelinek_mercer(word, context[1:], table, V, weight)
 
 
-# %% wrong="contexts asked for get a row" caught_by="every level is smoothed"
-def jelinek_mercer(word, context, table, V, weight):
-    below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
-    row = table.setdefault(context, {})
-    if not row:
-        return below
-    return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below
+# %% wrong="contexts asked for get a row" caught_by="every level is smoothed" change="get(context -> setdefault(context, {}"
 
 
-# %% wrong="words asked for get a count" caught_by="every level is smoothed"
-def jelinek_mercer(word, context, table, V, weight):
-    below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
-    row = table.get(context)
-    if not row:
-        return below
-    return weight * row.setdefault(word, 0) / sum(row.values()) + (1 - weight) * below
+# %% wrong="words asked for get a count" caught_by="every level is smoothed" change="row.get -> row.setdefault"
 
 
 # %% wrong="an empty row is a seen context" caught_by="unseen contexts pass the question on"

@@ -148,25 +148,7 @@ def kneser_ney_array(C, k):
     return (np.maximum(C - k, 0) + k * (C > 0).sum(1, keepdims=True) * cont) / n
 
 
-# %% wrong="the number of pairs of the toy text" caught_by="loop on the toy text"
-def kneser_ney_by_hand():
-    return {"panisse": 1 / 16, "food": 3 / 16, "food|chez": 0.5 * 1 / 3 * 3 / 16}
-
-
-def kneser_ney_pair(counts, w1, w2, k):
-    continuation = sum((pair[1] == w2 for pair in counts)) / 16
-    row = [count for pair, count in counts.items() if pair[0] == w1]
-    if not row:
-        return continuation
-    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(row)
-
-
-def kneser_ney_array(C, k):
-    seen = C > 0
-    continuation = seen.sum(axis=0) / seen.sum()
-    n = C.sum(axis=1, keepdims=True)
-    weight = np.where(n > 0, k * seen.sum(axis=1, keepdims=True) / np.maximum(n, 1), 1)
-    return np.maximum(C - k, 0) / np.maximum(n, 1) + weight * continuation
+# %% wrong="the number of pairs of the toy text" caught_by="loop on the toy text" change="pair[1] == w2 for pair in counts) / len(counts) -> (pair[1] == w2 for pair in counts)) / 16"
 
 
 # %% wrong="one kind of follower" caught_by="loop on the toy text"
@@ -189,95 +171,37 @@ def kneser_ney_array(C, k):
 
 
 # %% wrong="the pair asked for becomes a pair" caught_by="loop on the toy text"
-def kneser_ney_by_hand():
-    return {"panisse": 1 / 16, "food": 3 / 16, "food|chez": 0.5 * 1 / 3 * 3 / 16}
-
-
-def kneser_ney_pair(counts, w1, w2, k):
-    continuation = sum((pair[1] == w2 for pair in counts)) / len(counts)
-    row = [count for pair, count in counts.items() if pair[0] == w1]
-    if not row:
-        return continuation
-    return (max(counts.setdefault((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(row)
-
-
-def kneser_ney_array(C, k):
-    seen = C > 0
-    continuation = seen.sum(axis=0) / seen.sum()
-    n = C.sum(axis=1, keepdims=True)
-    weight = np.where(n > 0, k * seen.sum(axis=1, keepdims=True) / np.maximum(n, 1), 1)
-    return np.maximum(C - k, 0) / np.maximum(n, 1) + weight * continuation
+# -     return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(
+# -         row
+# -     )
+# +     return (max(counts.setdefault((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(row)
 
 
 # %% wrong="counts once and for all" caught_by="loop on the toy text"
-followed = {}
+# + followed = {}
+# +
+# +
+#   def kneser_ney_by_hand():
 
-
-def kneser_ney_by_hand():
-    return {"panisse": 1 / 16, "food": 3 / 16, "food|chez": 0.5 * 1 / 3 * 3 / 16}
-
-
-def kneser_ney_pair(counts, w1, w2, k):
-    if not followed:
-        followed.update(Counter((second for _, second in counts)))
-    continuation = followed.get(w2, 0) / len(counts)
-    row = [count for pair, count in counts.items() if pair[0] == w1]
-    if not row:
-        return continuation
-    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(row)
-
-
-def kneser_ney_array(C, k):
-    seen = C > 0
-    continuation = seen.sum(axis=0) / seen.sum()
-    n = C.sum(axis=1, keepdims=True)
-    weight = np.where(n > 0, k * seen.sum(axis=1, keepdims=True) / np.maximum(n, 1), 1)
-    return np.maximum(C - k, 0) / np.maximum(n, 1) + weight * continuation
+# -     continuation = sum(pair[1] == w2 for pair in counts) / len(counts)
+# +     if not followed:
+# +         followed.update(Counter((second for _, second in counts)))
+# +     continuation = followed.get(w2, 0) / len(counts)
 
 
 # %% wrong="counts discounted where they stand" caught_by="array agrees with brute force"
-def kneser_ney_by_hand():
-    return {"panisse": 1 / 16, "food": 3 / 16, "food|chez": 0.5 * 1 / 3 * 3 / 16}
+#       seen = C > 0
+# +     C = np.asarray(C, dtype=float)
 
-
-def kneser_ney_pair(counts, w1, w2, k):
-    continuation = sum((pair[1] == w2 for pair in counts)) / len(counts)
-    row = [count for pair, count in counts.items() if pair[0] == w1]
-    if not row:
-        return continuation
-    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(row)
-
-
-def kneser_ney_array(C, k):
-    seen = C > 0
-    C = np.asarray(C, dtype=float)
-    continuation = seen.sum(axis=0) / seen.sum()
-    n = C.sum(axis=1, keepdims=True)
-    weight = np.where(n > 0, k * seen.sum(axis=1, keepdims=True) / np.maximum(n, 1), 1)
-    C -= k * seen
-    return C / np.maximum(n, 1) + weight * continuation
+# -     return np.maximum(C - k, 0) / np.maximum(n, 1) + weight * continuation
+# +     C -= k * seen
+# +     return C / np.maximum(n, 1) + weight * continuation
 
 
 # %% wrong="a full row has nothing to give" caught_by="array agrees with brute force"
-def kneser_ney_by_hand():
-    return {"panisse": 1 / 16, "food": 3 / 16, "food|chez": 0.5 * 1 / 3 * 3 / 16}
-
-
-def kneser_ney_pair(counts, w1, w2, k):
-    continuation = sum((pair[1] == w2 for pair in counts)) / len(counts)
-    row = [count for pair, count in counts.items() if pair[0] == w1]
-    if not row:
-        return continuation
-    return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(row)
-
-
-def kneser_ney_array(C, k):
-    seen = C > 0
-    continuation = seen.sum(axis=0) / seen.sum()
-    n = C.sum(axis=1, keepdims=True)
-    weight = np.where(n > 0, k * seen.sum(axis=1, keepdims=True) / np.maximum(n, 1), 1)
-    P = np.maximum(C - k, 0) / np.maximum(n, 1) + weight * continuation
-    return np.where(seen.all(axis=1, keepdims=True), C / np.maximum(n, 1), P)
+# -     return np.maximum(C - k, 0) / np.maximum(n, 1) + weight * continuation
+# +     P = np.maximum(C - k, 0) / np.maximum(n, 1) + weight * continuation
+# +     return np.where(seen.all(axis=1, keepdims=True), C / np.maximum(n, 1), P)
 
 
 # %% right="single precision, decimals by hand"

@@ -67,18 +67,7 @@ def lidstone_array(C, alpha):
     return (C + alpha) / (C.sum(axis=1, keepdims=True) + alpha)
 
 
-# %% wrong="V times alpha forgotten by hand" caught_by="four events by hand"
-def lidstone_by_hand():
-    return {"or": 3 / 4, "milk": 1 / 4}
-
-
-def lidstone(counts, w1, w2, alpha, V):
-    n = sum(count for (first, _), count in counts.items() if first == w1)
-    return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
-
-
-def lidstone_array(C, alpha):
-    return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+# %% wrong="V times alpha forgotten by hand" caught_by="four events by hand" change="(2 + 1) / (3 + 4), \"milk\": (0 + 1) / (3 + 4) -> 3 / 4, \"milk\": 1 / 4"
 
 
 # %% wrong="V counts the seen events only" caught_by="one pair at a time"
@@ -96,76 +85,42 @@ def lidstone_array(C, alpha):
 
 
 # %% wrong="columns instead of rows" caught_by="the array, row by row"
-def lidstone_by_hand():
-    return {"or": 3 / 7, "milk": 1 / 7}
+# -     return {"or": (2 + 1) / (3 + 4), "milk": (0 + 1) / (3 + 4)}
+# +     return {"or": 3 / 7, "milk": 1 / 7}
 
-
-def lidstone(counts, w1, w2, alpha, V):
-    n = sum(count for (first, _), count in counts.items() if first == w1)
-    return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
-
-
-def lidstone_array(C, alpha):
-    return (C + alpha) / (C.sum(axis=0, keepdims=True) + C.shape[0] * alpha)
+# -     return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+# +     return (C + alpha) / (C.sum(axis=0, keepdims=True) + C.shape[0] * alpha)
 
 
 # %% wrong="rows counted instead of events" caught_by="the array, row by row"
-def lidstone_by_hand():
-    return {"or": 3 / 7, "milk": 1 / 7}
+# -     return {"or": (2 + 1) / (3 + 4), "milk": (0 + 1) / (3 + 4)}
+# +     return {"or": 3 / 7, "milk": 1 / 7}
 
-
-def lidstone(counts, w1, w2, alpha, V):
-    n = sum(count for (first, _), count in counts.items() if first == w1)
-    return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
-
-
-def lidstone_array(C, alpha):
-    return (C + alpha) / (C.sum(axis=1, keepdims=True) + len(C) * alpha)
+# -     return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+# +     return (C + alpha) / (C.sum(axis=1, keepdims=True) + len(C) * alpha)
 
 
 # %% wrong="an unseen context gets 0" caught_by="unseen contexts are even"
-def lidstone_by_hand():
-    return {"or": 3 / 7, "milk": 1 / 7}
+# -     return {"or": (2 + 1) / (3 + 4), "milk": (0 + 1) / (3 + 4)}
+# +     return {"or": 3 / 7, "milk": 1 / 7}
 
-
-def lidstone(counts, w1, w2, alpha, V):
-    n = sum(count for (first, _), count in counts.items() if first == w1)
-    return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha) if n else 0.0
-
-
-def lidstone_array(C, alpha):
-    return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+# -     return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
+# +     return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha) if n else 0.0
 
 
 # %% wrong="asks the dict and leaves a key behind" caught_by="one pair at a time"
-def lidstone_by_hand():
-    return {"or": (2 + 1) / (3 + 4), "milk": (0 + 1) / (3 + 4)}
-
-
-def lidstone(counts, w1, w2, alpha, V):
-    counts.setdefault((w1, w2), 0)
-    n = sum((count for (first, _), count in counts.items() if first == w1))
-    return (counts[w1, w2] + alpha) / (n + V * alpha)
-
-
-def lidstone_array(C, alpha):
-    return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+# -     n = sum(count for (first, _), count in counts.items() if first == w1)
+# -     return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
+# +     counts.setdefault((w1, w2), 0)
+# +     n = sum((count for (first, _), count in counts.items() if first == w1))
+# +     return (counts[w1, w2] + alpha) / (n + V * alpha)
 
 
 # %% wrong="alpha added to the array itself" caught_by="the array, row by row"
-def lidstone_by_hand():
-    return {"or": (2 + 1) / (3 + 4), "milk": (0 + 1) / (3 + 4)}
-
-
-def lidstone(counts, w1, w2, alpha, V):
-    n = sum((count for (first, _), count in counts.items() if first == w1))
-    return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
-
-
-def lidstone_array(C, alpha):
-    C = np.asarray(C, dtype=float)
-    C += alpha
-    return C / C.sum(axis=1, keepdims=True)
+# -     return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+# +     C = np.asarray(C, dtype=float)
+# +     C += alpha
+# +     return C / C.sum(axis=1, keepdims=True)
 
 
 # %% wrong="remembers the sums of other counts" caught_by="one pair at a time"
@@ -187,21 +142,14 @@ def lidstone_array(C, alpha):
 
 
 # %% wrong="contexts never seen are missing" caught_by="unseen contexts are even"
-def lidstone_by_hand():
-    return {"or": (2 + 1) / (3 + 4), "milk": (0 + 1) / (3 + 4)}
-
-
-def lidstone(counts, w1, w2, alpha, V):
-    rows = defaultdict(dict)
-    for (a, b), count in counts.items():
-        rows[a][b] = count
-    if w1 not in rows:
-        return alpha / V
-    return (rows[w1].get(w2, 0) + alpha) / (sum(rows[w1].values()) + V * alpha)
-
-
-def lidstone_array(C, alpha):
-    return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+# -     n = sum(count for (first, _), count in counts.items() if first == w1)
+# -     return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
+# +     rows = defaultdict(dict)
+# +     for (a, b), count in counts.items():
+# +         rows[a][b] = count
+# +     if w1 not in rows:
+# +         return alpha / V
+# +     return (rows[w1].get(w2, 0) + alpha) / (sum(rows[w1].values()) + V * alpha)
 
 
 # %% right="single precision and arrays without a dimension"

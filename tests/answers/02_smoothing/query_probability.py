@@ -163,118 +163,54 @@ def posterior(likelihoods, prior):
 
 
 # %% wrong="factorials of 64 bits" caught_by="orders of a query"
-readings = {"over V": 0.5 * 0.25 * 0.25, "over types of q": 0.5 * 0.25, "with exponents": 0.5**2 * 0.25}
-
-
-def arrangements(query):
-
-    def factorial(n):
-        return int(np.prod(np.arange(1, n + 1)))
-
-    counts = Counter(query).values()
-    return factorial(len(query)) // max(math.prod((factorial(n) for n in counts)), 1)
-
-
-def query_probability(query, model):
-    return arrangements(query) * math.prod((model.get(word, 0) ** n for word, n in Counter(query).items()))
-
-
-def posterior(likelihoods, prior):
-    joint = np.asarray(likelihoods) * np.asarray(prior)
-    return joint / joint.sum()
+# -     return math.factorial(len(query)) // math.prod(
+# -         math.factorial(n) for n in Counter(query).values()
+# -     )
+# +
+# +     def factorial(n):
+# +         return int(np.prod(np.arange(1, n + 1)))
+# +
+# +     counts = Counter(query).values()
+# +     return factorial(len(query)) // max(math.prod((factorial(n) for n in counts)), 1)
 
 
 # %% wrong="sorts the query of the caller" caught_by="orders of a query"
-readings = {"over V": 0.5 * 0.25 * 0.25, "over types of q": 0.5 * 0.25, "with exponents": 0.5**2 * 0.25}
-
-
-def arrangements(query):
-    query.sort()
-    orders, run = (math.factorial(len(query)), 0)
-    for i, word in enumerate(query):
-        run = run + 1 if i and word == query[i - 1] else 1
-        orders //= run
-    return orders
-
-
-def query_probability(query, model):
-    return arrangements(query) * math.prod((model.get(word, 0) ** n for word, n in Counter(query).items()))
-
-
-def posterior(likelihoods, prior):
-    joint = np.asarray(likelihoods) * np.asarray(prior)
-    return joint / joint.sum()
+# -     return math.factorial(len(query)) // math.prod(
+# -         math.factorial(n) for n in Counter(query).values()
+# -     )
+# +     query.sort()
+# +     orders, run = (math.factorial(len(query)), 0)
+# +     for i, word in enumerate(query):
+# +         run = run + 1 if i and word == query[i - 1] else 1
+# +         orders //= run
+# +     return orders
 
 
 # %% wrong="words asked for enter the model" caught_by="repeated words count repeatedly"
-readings = {"over V": 0.5 * 0.25 * 0.25, "over types of q": 0.5 * 0.25, "with exponents": 0.5**2 * 0.25}
-
-
-def arrangements(query):
-    return math.factorial(len(query)) // math.prod((math.factorial(n) for n in Counter(query).values()))
-
-
-def query_probability(query, model):
-    orders = math.factorial(len(query)) // math.prod((math.factorial(n) for n in Counter(query).values()))
-    return orders * math.prod((model.setdefault(word, 0) for word in query))
-
-
-def posterior(likelihoods, prior):
-    joint = np.asarray(likelihoods) * np.asarray(prior)
-    return joint / joint.sum()
+# -     return arrangements(query) * math.prod(
+# -         model.get(word, 0) ** n for word, n in Counter(query).items()
+# -     )
+# +     orders = math.factorial(len(query)) // math.prod((math.factorial(n) for n in Counter(query).values()))
+# +     return orders * math.prod((model.setdefault(word, 0) for word in query))
 
 
 # %% wrong="words the model lacks are passed over" caught_by="repeated words count repeatedly"
-readings = {"over V": 0.5 * 0.25 * 0.25, "over types of q": 0.5 * 0.25, "with exponents": 0.5**2 * 0.25}
-
-
-def arrangements(query):
-    return math.factorial(len(query)) // math.prod((math.factorial(n) for n in Counter(query).values()))
-
-
-def query_probability(query, model):
-    counts = Counter((word for word in query if word in model))
-    orders = math.factorial(len(query)) // math.prod((math.factorial(n) for n in Counter(query).values()))
-    return orders * math.prod((model[word] ** n for word, n in counts.items()))
-
-
-def posterior(likelihoods, prior):
-    joint = np.asarray(likelihoods) * np.asarray(prior)
-    return joint / joint.sum()
+# -     return arrangements(query) * math.prod(
+# -         model.get(word, 0) ** n for word, n in Counter(query).items()
+# -     )
+# +     counts = Counter((word for word in query if word in model))
+# +     orders = math.factorial(len(query)) // math.prod((math.factorial(n) for n in Counter(query).values()))
+# +     return orders * math.prod((model[word] ** n for word, n in counts.items()))
 
 
 # %% wrong="likelihoods multiplied where they stand" caught_by="Bayes with a prior"
-readings = {"over V": 0.5 * 0.25 * 0.25, "over types of q": 0.5 * 0.25, "with exponents": 0.5**2 * 0.25}
+# -     joint = np.asarray(likelihoods) * np.asarray(prior)
+# -     return joint / joint.sum()
+# +     likelihoods *= prior
+# +     return likelihoods / likelihoods.sum()
 
 
-def arrangements(query):
-    return math.factorial(len(query)) // math.prod((math.factorial(n) for n in Counter(query).values()))
-
-
-def query_probability(query, model):
-    return arrangements(query) * math.prod((model.get(word, 0) ** n for word, n in Counter(query).items()))
-
-
-def posterior(likelihoods, prior):
-    likelihoods *= prior
-    return likelihoods / likelihoods.sum()
-
-
-# %% wrong="a little is added against zeros" caught_by="Bayes with a prior"
-readings = {"over V": 0.5 * 0.25 * 0.25, "over types of q": 0.5 * 0.25, "with exponents": 0.5**2 * 0.25}
-
-
-def arrangements(query):
-    return math.factorial(len(query)) // math.prod((math.factorial(n) for n in Counter(query).values()))
-
-
-def query_probability(query, model):
-    return arrangements(query) * math.prod((model.get(word, 0) ** n for word, n in Counter(query).items()))
-
-
-def posterior(likelihoods, prior):
-    joint = likelihoods * prior + 0.01
-    return joint / joint.sum()
+# %% wrong="a little is added against zeros" caught_by="Bayes with a prior" change="np.asarray(likelihoods) * np.asarray(prior) -> likelihoods * prior + 0.01"
 
 
 # %% right="logarithms of factorials, a list"

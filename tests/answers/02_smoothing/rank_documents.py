@@ -47,124 +47,25 @@ def average_precision(scores, relevant):
     return np.mean([k / place for k, place in enumerate(places, 1)])
 
 
-# %% wrong="lambda weights the collection" caught_by="Jelinek-Mercer with the collection"
-def log_scores(counts, query, method, strength):
-    tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
-    collection = counts[:, query].sum(axis=0) / counts.sum()
-    if method == "jm":
-        p = (1 - strength) * tf / length + strength * collection
-    else:
-        p = (tf + strength * collection) / (length + strength)
-    with np.errstate(divide="ignore"):
-        return np.log(p).sum(axis=1)
+# %% wrong="lambda weights the collection" caught_by="Jelinek-Mercer with the collection" change="strength * tf / length + (1 - strength) -> (1 - strength) * tf / length + strength"
 
 
-def average_precision(scores, relevant):
-    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
-    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+# %% wrong="collection as mean of document models" caught_by="Jelinek-Mercer with the collection | Dirichlet weighs by length" change="counts[:, query].sum(axis=0) / counts.sum() -> (counts / length).mean(axis=0)[query]"
 
 
-# %% wrong="collection as mean of document models" caught_by="Jelinek-Mercer with the collection | Dirichlet weighs by length"
-def log_scores(counts, query, method, strength):
-    tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
-    collection = (counts / length).mean(axis=0)[query]
-    if method == "jm":
-        p = strength * tf / length + (1 - strength) * collection
-    else:
-        p = (tf + strength * collection) / (length + strength)
-    with np.errstate(divide="ignore"):
-        return np.log(p).sum(axis=1)
+# %% wrong="Dirichlet not normalised" caught_by="Dirichlet weighs by length" change="(length + strength) -> length"
 
 
-def average_precision(scores, relevant):
-    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
-    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+# %% wrong="each query word once" caught_by="repeated and missing query words" change="\"\"\"ln P(q | d) for each document, array [D], with `method` \"jm\" or \"dirichlet\"; counts and query stay.\"\"\" -> query = sorted(set(query))"
 
 
-# %% wrong="Dirichlet not normalised" caught_by="Dirichlet weighs by length"
-def log_scores(counts, query, method, strength):
-    tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
-    collection = counts[:, query].sum(axis=0) / counts.sum()
-    if method == "jm":
-        p = strength * tf / length + (1 - strength) * collection
-    else:
-        p = (tf + strength * collection) / length
-    with np.errstate(divide="ignore"):
-        return np.log(p).sum(axis=1)
+# %% wrong="worst document first" caught_by="average precision" change="-np -> np"
 
 
-def average_precision(scores, relevant):
-    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
-    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+# %% wrong="precision at every place" caught_by="average precision" change="[hits] -> "
 
 
-# %% wrong="each query word once" caught_by="repeated and missing query words"
-def log_scores(counts, query, method, strength):
-    query = sorted(set(query))
-    tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
-    collection = counts[:, query].sum(axis=0) / counts.sum()
-    if method == "jm":
-        p = strength * tf / length + (1 - strength) * collection
-    else:
-        p = (tf + strength * collection) / (length + strength)
-    with np.errstate(divide="ignore"):
-        return np.log(p).sum(axis=1)
-
-
-def average_precision(scores, relevant):
-    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
-    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
-
-
-# %% wrong="worst document first" caught_by="average precision"
-def log_scores(counts, query, method, strength):
-    tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
-    collection = counts[:, query].sum(axis=0) / counts.sum()
-    if method == "jm":
-        p = strength * tf / length + (1 - strength) * collection
-    else:
-        p = (tf + strength * collection) / (length + strength)
-    with np.errstate(divide="ignore"):
-        return np.log(p).sum(axis=1)
-
-
-def average_precision(scores, relevant):
-    hits = np.isin(np.argsort(np.asarray(scores), kind="stable"), list(relevant))
-    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
-
-
-# %% wrong="precision at every place" caught_by="average precision"
-def log_scores(counts, query, method, strength):
-    tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
-    collection = counts[:, query].sum(axis=0) / counts.sum()
-    if method == "jm":
-        p = strength * tf / length + (1 - strength) * collection
-    else:
-        p = (tf + strength * collection) / (length + strength)
-    with np.errstate(divide="ignore"):
-        return np.log(p).sum(axis=1)
-
-
-def average_precision(scores, relevant):
-    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
-    return (np.cumsum(hits) / np.arange(1, len(hits) + 1)).mean()
-
-
-# %% wrong="equal scores in any order" caught_by="average precision"
-def log_scores(counts, query, method, strength):
-    tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
-    collection = counts[:, query].sum(axis=0) / counts.sum()
-    if method == "jm":
-        p = strength * tf / length + (1 - strength) * collection
-    else:
-        p = (tf + strength * collection) / (length + strength)
-    with np.errstate(divide="ignore"):
-        return np.log(p).sum(axis=1)
-
-
-def average_precision(scores, relevant):
-    hits = np.isin(np.argsort(np.asarray(scores), kind="stable")[::-1], list(relevant))
-    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+# %% wrong="equal scores in any order" caught_by="average precision" change="-np.asarray(scores), kind=\"stable\") -> np.asarray(scores), kind=\"stable\")[::-1]"
 
 
 # %% wrong="counts become frequencies where they stand" caught_by="Jelinek-Mercer with the collection"
@@ -185,91 +86,29 @@ def average_precision(scores, relevant):
     return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
 
 
-# %% wrong="logarithm of a product that becomes 0" caught_by="repeated and missing query words"
-def log_scores(counts, query, method, strength):
-    tf, length = (counts[:, query], counts.sum(axis=1, keepdims=True))
-    collection = counts[:, query].sum(axis=0) / counts.sum()
-    if method == "jm":
-        p = strength * tf / length + (1 - strength) * collection
-    else:
-        p = (tf + strength * collection) / (length + strength)
-    with np.errstate(divide="ignore"):
-        return np.log(p.prod(axis=1))
+# %% wrong="logarithm of a product that becomes 0" caught_by="repeated and missing query words" change="p).sum(axis=1 -> p.prod(axis=1)"
 
 
-def average_precision(scores, relevant):
-    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
-    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
-
-
-# %% wrong="equal scores in the order of quicksort" caught_by="average precision"
-def log_scores(counts, query, method, strength):
-    tf, length = (counts[:, query], counts.sum(axis=1, keepdims=True))
-    collection = counts[:, query].sum(axis=0) / counts.sum()
-    if method == "jm":
-        p = strength * tf / length + (1 - strength) * collection
-    else:
-        p = (tf + strength * collection) / (length + strength)
-    with np.errstate(divide="ignore"):
-        return np.log(p).sum(axis=1)
-
-
-def average_precision(scores, relevant):
-    hits = np.isin(np.argsort(-np.asarray(scores)), list(relevant))
-    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+# %% wrong="equal scores in the order of quicksort" caught_by="average precision" change=", kind=\"stable\" -> "
 
 
 # %% wrong="scores sorted where they stand" caught_by="average precision"
-def log_scores(counts, query, method, strength):
-    tf, length = (counts[:, query], counts.sum(axis=1, keepdims=True))
-    collection = counts[:, query].sum(axis=0) / counts.sum()
-    if method == "jm":
-        p = strength * tf / length + (1 - strength) * collection
-    else:
-        p = (tf + strength * collection) / (length + strength)
-    with np.errstate(divide="ignore"):
-        return np.log(p).sum(axis=1)
-
-
-def average_precision(scores, relevant):
-    order = np.argsort(-scores, kind="stable")
-    scores.sort()
-    hits = np.isin(order, list(relevant))
-    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+# -     hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
+# +     order = np.argsort(-scores, kind="stable")
+# +     scores.sort()
+# +     hits = np.isin(order, list(relevant))
 
 
 # %% wrong="the query sorted where it stands" caught_by="Jelinek-Mercer with the collection | Dirichlet weighs by length"
-def log_scores(counts, query, method, strength):
-    query.append(query.pop(0))
-    tf, length = (counts[:, query], counts.sum(axis=1, keepdims=True))
-    collection = counts[:, query].sum(axis=0) / counts.sum()
-    if method == "jm":
-        p = strength * tf / length + (1 - strength) * collection
-    else:
-        p = (tf + strength * collection) / (length + strength)
-    with np.errstate(divide="ignore"):
-        return np.log(p).sum(axis=1)
-
-
-def average_precision(scores, relevant):
-    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
-    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+# -     tf, length = counts[:, query], counts.sum(axis=1, keepdims=True)
+# +     query.append(query.pop(0))
+# +     tf, length = (counts[:, query], counts.sum(axis=1, keepdims=True))
 
 
 # %% wrong="zero taken as nearly zero" caught_by="repeated and missing query words"
-def log_scores(counts, query, method, strength):
-    tf, length = (counts[:, query], counts.sum(axis=1, keepdims=True))
-    collection = counts[:, query].sum(axis=0) / counts.sum()
-    if method == "jm":
-        p = strength * tf / length + (1 - strength) * collection
-    else:
-        p = (tf + strength * collection) / (length + strength)
-    return np.log(np.maximum(p, 1e-300)).sum(axis=1)
-
-
-def average_precision(scores, relevant):
-    hits = np.isin(np.argsort(-np.asarray(scores), kind="stable"), list(relevant))
-    return (np.cumsum(hits) / np.arange(1, len(hits) + 1))[hits].mean()
+# -     with np.errstate(divide="ignore"):
+# -         return np.log(p).sum(axis=1)
+# +     return np.log(np.maximum(p, 1e-300)).sum(axis=1)
 
 
 # %% right="lists, single precision, sorted by pairs"

@@ -50,63 +50,36 @@ def simple_good_turing(N):
 
 
 # %% wrong="no spreading" caught_by="gaps share their neighbours"
-def spread(N):
-    ordered = sorted(N)
-    before = [0, *ordered[:-1]]
-    after = [*ordered[1:], 2 * ordered[-1] - before[-1]]
-    return {c: float(N[c]) for q, c, t in zip(before, ordered, after)}
-
-
-def simple_good_turing(N):
-    Z = spread(N)
-    b, _ = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
-    adjusted, trusted = {}, True
-    for c in sorted(N):
-        line = (c + 1) * ((c + 1) / c) ** b
-        trusted = trusted and worth_it(N, c, line)
-        adjusted[c] = (c + 1) * N[c + 1] / N[c] if trusted else line
-    scale = sum(c * N[c] for c in N if c > 1) / sum(N[c] * adjusted[c] for c in N)
-    return {c: scale * value for c, value in adjusted.items()}
+# -     Z = {}
+# -     for q, c, t in zip([0, *ordered], ordered, [*ordered[1:], None], strict=False):
+# -         after = 2 * c - q if t is None else t
+# -         Z[c] = 2 * N[c] / (after - q)
+# -     return Z
+# +     before = [0, *ordered[:-1]]
+# +     after = [*ordered[1:], 2 * ordered[-1] - before[-1]]
+# +     return {c: float(N[c]) for q, c, t in zip(before, ordered, after)}
 
 
 # %% wrong="half forgotten" caught_by="gaps share their neighbours"
-def spread(N):
-    ordered = sorted(N)
-    before = [0, *ordered[:-1]]
-    after = [*ordered[1:], 2 * ordered[-1] - before[-1]]
-    return {c: N[c] / (t - q) for q, c, t in zip(before, ordered, after)}
-
-
-def simple_good_turing(N):
-    Z = spread(N)
-    b, _ = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
-    adjusted, trusted = {}, True
-    for c in sorted(N):
-        line = (c + 1) * ((c + 1) / c) ** b
-        trusted = trusted and worth_it(N, c, line)
-        adjusted[c] = (c + 1) * N[c + 1] / N[c] if trusted else line
-    scale = sum(c * N[c] for c in N if c > 1) / sum(N[c] * adjusted[c] for c in N)
-    return {c: scale * value for c, value in adjusted.items()}
+# -     Z = {}
+# -     for q, c, t in zip([0, *ordered], ordered, [*ordered[1:], None], strict=False):
+# -         after = 2 * c - q if t is None else t
+# -         Z[c] = 2 * N[c] / (after - q)
+# -     return Z
+# +     before = [0, *ordered[:-1]]
+# +     after = [*ordered[1:], 2 * ordered[-1] - before[-1]]
+# +     return {c: N[c] / (t - q) for q, c, t in zip(before, ordered, after)}
 
 
 # %% wrong="last one reaches to its neighbour only" caught_by="gaps share their neighbours"
-def spread(N):
-    ordered = sorted(N)
-    before = [0, *ordered[:-1]]
-    after = [*ordered[1:], ordered[-1]]
-    return {c: N[c] / ((t - q) / 2) for q, c, t in zip(before, ordered, after)}
-
-
-def simple_good_turing(N):
-    Z = spread(N)
-    b, _ = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
-    adjusted, trusted = {}, True
-    for c in sorted(N):
-        line = (c + 1) * ((c + 1) / c) ** b
-        trusted = trusted and worth_it(N, c, line)
-        adjusted[c] = (c + 1) * N[c + 1] / N[c] if trusted else line
-    scale = sum(c * N[c] for c in N if c > 1) / sum(N[c] * adjusted[c] for c in N)
-    return {c: scale * value for c, value in adjusted.items()}
+# -     Z = {}
+# -     for q, c, t in zip([0, *ordered], ordered, [*ordered[1:], None], strict=False):
+# -         after = 2 * c - q if t is None else t
+# -         Z[c] = 2 * N[c] / (after - q)
+# -     return Z
+# +     before = [0, *ordered[:-1]]
+# +     after = [*ordered[1:], ordered[-1]]
+# +     return {c: N[c] / ((t - q) / 2) for q, c, t in zip(before, ordered, after)}
 
 
 # %% wrong="not scaled" caught_by="no mass is lost"
@@ -313,46 +286,18 @@ def simple_good_turing(N):
     return {c: scale * value for c, value in adjusted.items()}
 
 
-# %% wrong="a KeyError without singletons" caught_by="no mass is lost"
-def spread(N):
-    ordered = sorted(N)
-    Z = {}
-    for q, c, t in zip([0, *ordered], ordered, [*ordered[1:], None], strict=False):
-        after = 2 * c - q if t is None else t
-        Z[c] = 2 * N[c] / (after - q)
-    return Z
-
-
-def simple_good_turing(N):
-    Z = spread(N)
-    b, _ = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
-    adjusted, trusted = ({}, True)
-    for c in sorted(N):
-        line = (c + 1) * ((c + 1) / c) ** b
-        trusted = trusted and worth_it(N, c, line)
-        adjusted[c] = (c + 1) * N[c + 1] / N[c] if trusted else line
-    scale = (sum((c * N[c] for c in N)) - N[1]) / sum((N[c] * adjusted[c] for c in N))
-    return {c: scale * value for c, value in adjusted.items()}
+# %% wrong="a KeyError without singletons" caught_by="no mass is lost" change="sum(c * N[c] for c in N if c > 1) / sum(N[c] * adjusted[c] for c in N -> (sum((c * N[c] for c in N)) - N[1]) / sum((N[c] * adjusted[c] for c in N)"
 
 
 # %% wrong="the first c spread from itself" caught_by="gaps share their neighbours"
-def spread(N):
-    ordered = sorted(N)
-    before = [ordered[0] - 1, *ordered[:-1]]
-    after = [*ordered[1:], 2 * ordered[-1] - before[-1]]
-    return {c: 2 * N[c] / (t - q) for q, c, t in zip(before, ordered, after)}
-
-
-def simple_good_turing(N):
-    Z = spread(N)
-    b, _ = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
-    adjusted, trusted = ({}, True)
-    for c in sorted(N):
-        line = (c + 1) * ((c + 1) / c) ** b
-        trusted = trusted and worth_it(N, c, line)
-        adjusted[c] = (c + 1) * N[c + 1] / N[c] if trusted else line
-    scale = sum((c * N[c] for c in N if c > 1)) / sum((N[c] * adjusted[c] for c in N))
-    return {c: scale * value for c, value in adjusted.items()}
+# -     Z = {}
+# -     for q, c, t in zip([0, *ordered], ordered, [*ordered[1:], None], strict=False):
+# -         after = 2 * c - q if t is None else t
+# -         Z[c] = 2 * N[c] / (after - q)
+# -     return Z
+# +     before = [ordered[0] - 1, *ordered[:-1]]
+# +     after = [*ordered[1:], 2 * ordered[-1] - before[-1]]
+# +     return {c: 2 * N[c] / (t - q) for q, c, t in zip(before, ordered, after)}
 
 
 # %% wrong="only what the line says is scaled" caught_by="Turing first, then never again"
@@ -382,20 +327,13 @@ def simple_good_turing(N):
 
 
 # %% right="arrays, keys of NumPy, largest count first"
-def spread(N):
-    c = np.sort(list(N))
-    padded = np.concatenate([[0], c])
-    after = np.append(c[1:], 2 * c[-1] - padded[-2])
-    return dict(zip(c[::-1], (2 * np.array([N[x] for x in c]) / (after - padded[:-1]))[::-1]))
-
-
-def simple_good_turing(N):
-    Z = spread(N)
-    b, _ = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
-    adjusted, trusted = ({}, True)
-    for c in sorted(N):
-        line = (c + 1) * ((c + 1) / c) ** b
-        trusted = trusted and worth_it(N, c, line)
-        adjusted[c] = (c + 1) * N[c + 1] / N[c] if trusted else line
-    scale = sum((c * N[c] for c in N if c > 1)) / sum((N[c] * adjusted[c] for c in N))
-    return {c: scale * value for c, value in adjusted.items()}
+# -     ordered = sorted(N)
+# -     Z = {}
+# -     for q, c, t in zip([0, *ordered], ordered, [*ordered[1:], None], strict=False):
+# -         after = 2 * c - q if t is None else t
+# -         Z[c] = 2 * N[c] / (after - q)
+# -     return Z
+# +     c = np.sort(list(N))
+# +     padded = np.concatenate([[0], c])
+# +     after = np.append(c[1:], 2 * c[-1] - padded[-2])
+# +     return dict(zip(c[::-1], (2 * np.array([N[x] for x in c]) / (after - padded[:-1]))[::-1]))

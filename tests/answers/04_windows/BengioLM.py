@@ -22,343 +22,64 @@ def bengio_parameters(V, n, m, h):
 
 
 # %% right="place by place"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
+# -         x = self.embedding(rows).flatten(1)  # (B, n m)
+# +         x = torch.cat([self.embedding(rows[:, k]) for k in range(rows.shape[1])], dim=1)
 
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = torch.cat([self.embedding(rows[:, k]) for k in range(rows.shape[1])], dim=1)
-        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
+# -     return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+# +     return (V + h) * (1 + n * m) + V * (m + h)
 
 
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return (V + h) * (1 + n * m) + V * (m + h)
+# %% wrong="a second bias" caught_by="parts and their shapes" change="V, bias=False -> V"
 
 
-# %% wrong="a second bias" caught_by="parts and their shapes"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).flatten(1)  # (B, n m)
-        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
+# %% wrong="no direct connection in the scores" caught_by="equal to the formula" change="direct(x) + self.out -> out"
 
 
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+# %% wrong="no tanh" caught_by="equal to the formula" change="torch.tanh(self.hidden(x) -> self.hidden(x"
 
 
-# %% wrong="no direct connection in the scores" caught_by="equal to the formula"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).flatten(1)  # (B, n m)
-        return self.out(torch.tanh(self.hidden(x)))
+# %% wrong="relu" caught_by="equal to the formula" change="tanh -> relu"
 
 
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+# %% wrong="tanh around all" caught_by="equal to the formula" change="self.direct(x) + self.out(torch.tanh -> torch.tanh(self.direct(x) + self.out"
 
 
-# %% wrong="no tanh" caught_by="equal to the formula"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).flatten(1)  # (B, n m)
-        return self.direct(x) + self.out(self.hidden(x))
+# %% wrong="minus the direct path" caught_by="equal to the formula" change="direct(x) + self.out(torch.tanh(self.hidden(x)) -> out(torch.tanh(self.hidden(x))) - self.direct(x"
 
 
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+# %% wrong="probabilities for scores" caught_by="equal to the formula" change="self.direct(x) + self.out(torch.tanh(self.hidden(x)) -> (self.direct(x) + self.out(torch.tanh(self.hidden(x)))).softmax(1"
 
 
-# %% wrong="relu" caught_by="equal to the formula"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).flatten(1)  # (B, n m)
-        return self.direct(x) + self.out(torch.relu(self.hidden(x)))
+# %% wrong="columns interleaved" caught_by="equal to the formula" change="flatten -> transpose(1, 2).flatten"
 
 
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+# %% wrong="words reversed" caught_by="equal to the formula" change="rows).flatten -> rows.flip(1)).flatten"
 
 
-# %% wrong="tanh around all" caught_by="equal to the formula"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).flatten(1)  # (B, n m)
-        return torch.tanh(self.direct(x) + self.out(self.hidden(x)))
-
-
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
-
-
-# %% wrong="minus the direct path" caught_by="equal to the formula"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).flatten(1)  # (B, n m)
-        return self.out(torch.tanh(self.hidden(x))) - self.direct(x)
-
-
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
-
-
-# %% wrong="probabilities for scores" caught_by="equal to the formula"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).flatten(1)  # (B, n m)
-        return (self.direct(x) + self.out(torch.tanh(self.hidden(x)))).softmax(1)
-
-
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
-
-
-# %% wrong="columns interleaved" caught_by="equal to the formula"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).transpose(1, 2).flatten(1)  # (B, n m)
-        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
-
-
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
-
-
-# %% wrong="words reversed" caught_by="equal to the formula"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows.flip(1)).flatten(1)  # (B, n m)
-        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
-
-
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
-
-
-# %% wrong="no bias in the hidden layer" caught_by="parts and their shapes"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h, bias=False)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).flatten(1)  # (B, n m)
-        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
-
-
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+# %% wrong="no bias in the hidden layer" caught_by="parts and their shapes" change="* m, h -> * m, h, bias=False"
 
 
 # %% wrong="hidden of width m" caught_by="parts and their shapes"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, m)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(m, V)
+# -         self.hidden = nn.Linear(n * m, h)
+# +         self.hidden = nn.Linear(n * m, m)
 
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).flatten(1)  # (B, n m)
-        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
+# -         self.out = nn.Linear(h, V)
+# +         self.out = nn.Linear(m, V)
 
 
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+# %% wrong="the vectors forgotten" caught_by="how many numbers" change="m + V * (1 -> (1"
 
 
-# %% wrong="the vectors forgotten" caught_by="how many numbers"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).flatten(1)  # (B, n m)
-        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
+# %% wrong="two words always" caught_by="how many numbers" change="n * m + h) + h * (1 + n -> 2 * m + h) + h * (1 + 2"
 
 
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * (1 + n * m + h) + h * (1 + n * m)
+# %% wrong="biases forgotten" caught_by="how many numbers" change="1 + n * m + h) + h * (1 + n * m) -> n * m + h) + h * n * m"
 
 
-# %% wrong="two words always" caught_by="how many numbers"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).flatten(1)  # (B, n m)
-        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
+# %% wrong="one bias for W too" caught_by="how many numbers" change="V * (1 -> V * (2"
 
 
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * m + V * (1 + 2 * m + h) + h * (1 + 2 * m)
-
-
-# %% wrong="biases forgotten" caught_by="how many numbers"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).flatten(1)  # (B, n m)
-        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
-
-
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * m + V * (n * m + h) + h * n * m
-
-
-# %% wrong="one bias for W too" caught_by="how many numbers"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).flatten(1)  # (B, n m)
-        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
-
-
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return V * m + V * (2 + n * m + h) + h * (1 + n * m)
-
-
-# %% wrong="C beside the vectors" caught_by="how many numbers"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        """Contexts (B, n) of word numbers -> scores y (B, V)."""
-        x = self.embedding(rows).flatten(1)  # (B, n m)
-        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
-
-
-def bengio_parameters(V, n, m, h):
-    """How many numbers the model learns."""
-    return 2 * V * m + V * (1 + n * m + h) + h * (1 + n * m)
+# %% wrong="C beside the vectors" caught_by="how many numbers" change="V * m -> 2 * V * m"
 
 
 # %% right="unbound columns, float64 count"
@@ -377,112 +98,40 @@ def bengio_parameters(V, n, m, h):
     return np.float64(V * m + V + V * n * m + V * h + h + h * n * m)
 
 
-# %% wrong="word 0 never learns" caught_by="all weights learn"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m, padding_idx=0)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        x = self.embedding(rows).flatten(1)
-        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
+# %% wrong="word 0 never learns" caught_by="all weights learn" change="V, m -> V, m, padding_idx=0"
 
 
-def bengio_parameters(V, n, m, h):
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
-
-
-# %% wrong="vectors looked up without gradients" caught_by="all weights learn"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        x = self.embedding.weight.data[rows].flatten(1)
-        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
-
-
-def bengio_parameters(V, n, m, h):
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+# %% wrong="vectors looked up without gradients" caught_by="all weights learn" change="embedding(rows).flatten(1)  # (B, n m -> embedding.weight.data[rows].flatten(1"
 
 
 # %% wrong="the direct path does not teach the vectors" caught_by="all weights learn"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        x = self.embedding(rows).flatten(1)
-        return self.direct(x.detach()) + self.out(torch.tanh(self.hidden(x)))
-
-
-def bengio_parameters(V, n, m, h):
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+# -         x = self.embedding(rows).flatten(1)  # (B, n m)
+# -         return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
+# +         x = self.embedding(rows).flatten(1)
+# +         return self.direct(x.detach()) + self.out(torch.tanh(self.hidden(x)))
 
 
 # %% wrong="a batch of one is squeezed" caught_by="equal to the formula"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        x = self.embedding(rows).flatten(1)
-        return (self.direct(x) + self.out(torch.tanh(self.hidden(x)))).squeeze(0)
-
-
-def bengio_parameters(V, n, m, h):
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+# -         x = self.embedding(rows).flatten(1)  # (B, n m)
+# -         return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
+# +         x = self.embedding(rows).flatten(1)
+# +         return (self.direct(x) + self.out(torch.tanh(self.hidden(x)))).squeeze(0)
 
 
 # %% wrong="tanh of the vectors too" caught_by="equal to the formula"
-class BengioLM(nn.Module):
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
-
-    def forward(self, rows):
-        x = self.embedding(rows).flatten(1)
-        return self.direct(torch.tanh(x)) + self.out(torch.tanh(self.hidden(x)))
-
-
-def bengio_parameters(V, n, m, h):
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+# -         x = self.embedding(rows).flatten(1)  # (B, n m)
+# -         return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
+# +         x = self.embedding(rows).flatten(1)
+# +         return self.direct(torch.tanh(x)) + self.out(torch.tanh(self.hidden(x)))
 
 
 # %% wrong="the newest model says how wide all are" caught_by="equal to the formula"
-class BengioLM(nn.Module):
-    settings = {}
+#   class BengioLM(nn.Module):
+# +     settings = {}
+# +
 
-    def __init__(self, V, n, m, h):
-        super().__init__()
-        self.settings["width"] = n * m
-        self.embedding = nn.Embedding(V, m)
-        self.hidden = nn.Linear(n * m, h)
-        self.direct = nn.Linear(n * m, V, bias=False)
-        self.out = nn.Linear(h, V)
+#           super().__init__()
+# +         self.settings["width"] = n * m
 
-    def forward(self, rows):
-        x = self.embedding(rows).reshape(len(rows), self.settings["width"])
-        return self.direct(x) + self.out(torch.tanh(self.hidden(x)))
-
-
-def bengio_parameters(V, n, m, h):
-    return V * m + V * (1 + n * m + h) + h * (1 + n * m)
+# -         x = self.embedding(rows).flatten(1)  # (B, n m)
+# +         x = self.embedding(rows).reshape(len(rows), self.settings["width"])

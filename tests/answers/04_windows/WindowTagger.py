@@ -2,18 +2,10 @@
 
 
 # %% right="sum over places, views of the shapes"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.sum(1) / windows.shape[1] if self.mean else vectors.reshape(len(windows), -1)
-        return self.out(torch.tanh(self.hidden(x)))
+# -         vectors = self.embedding(windows)  # (B, 2c + 1, dim)
+# -         x = vectors.mean(1) if self.mean else vectors.flatten(1)
+# +         vectors = self.embedding(windows)
+# +         x = vectors.sum(1) / windows.shape[1] if self.mean else vectors.reshape(len(windows), -1)
 
 
 # %% right="one place after the other"
@@ -34,184 +26,66 @@ class WindowTagger(nn.Module):
 
 
 # %% right="PAD masked as well"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, w):
-        vectors = self.embedding(w) * (w != 0)[..., None]
-        x = vectors.mean(1) if self.mean else vectors.flatten(1)
-        return self.out(torch.tanh(self.hidden(x)))
+# -     def forward(self, windows):
+# -         """Word numbers (B, 2c + 1) -> scores (B, n_tags)."""
+# -         vectors = self.embedding(windows)  # (B, 2c + 1, dim)
+# +     def forward(self, w):
+# +         vectors = self.embedding(w) * (w != 0)[..., None]
 
 
-# %% wrong="PAD is a word like others" caught_by="PAD is zero and stays so"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.mean(1) if self.mean else vectors.flatten(1)
-        return self.out(torch.tanh(self.hidden(x)))
+# %% wrong="PAD is a word like others" caught_by="PAD is zero and stays so" change="dim, padding_idx=0 -> dim"
 
 
 # %% wrong="PAD starts at zero and learns" caught_by="PAD is zero and stays so"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim)
-        self.embedding.weight.data[0] = 0
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.mean(1) if self.mean else vectors.flatten(1)
-        return self.out(torch.tanh(self.hidden(x)))
+# -         self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+# +         self.embedding = nn.Embedding(n_words, dim)
+# +         self.embedding.weight.data[0] = 0
 
 
-# %% wrong="no tanh" caught_by="scores of the concatenation | scores of the mean"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.mean(1) if self.mean else vectors.flatten(1)
-        return self.out(self.hidden(x))
+# %% wrong="no tanh" caught_by="scores of the concatenation | scores of the mean" change="torch.tanh(self.hidden(x) -> self.hidden(x"
 
 
-# %% wrong="another squashing function" caught_by="scores of the concatenation"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.mean(1) if self.mean else vectors.flatten(1)
-        return self.out(torch.relu(self.hidden(x)))
+# %% wrong="another squashing function" caught_by="scores of the concatenation" change="tanh -> relu"
 
 
-# %% wrong="tanh over the scores too" caught_by="scores of the concatenation"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.mean(1) if self.mean else vectors.flatten(1)
-        return torch.tanh(self.out(torch.tanh(self.hidden(x))))
+# %% wrong="tanh over the scores too" caught_by="scores of the concatenation" change="self.out(torch.tanh(self.hidden(x -> torch.tanh(self.out(torch.tanh(self.hidden(x)"
 
 
-# %% wrong="probabilities instead of scores" caught_by="scores of the concatenation"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.mean(1) if self.mean else vectors.flatten(1)
-        return self.out(torch.tanh(self.hidden(x))).softmax(1)
+# %% wrong="probabilities instead of scores" caught_by="scores of the concatenation" change="x))) -> x))).softmax(1)"
 
 
 # %% wrong="always the mean" caught_by="parts and their shapes | scores of the concatenation"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim, width)
-        self.out = nn.Linear(width, n_tags)
+# -         self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+# +         self.hidden = nn.Linear(dim, width)
 
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.mean(1)
-        return self.out(torch.tanh(self.hidden(x)))
+# -         vectors = self.embedding(windows)  # (B, 2c + 1, dim)
+# -         x = vectors.mean(1) if self.mean else vectors.flatten(1)
+# +         vectors = self.embedding(windows)
+# +         x = vectors.mean(1)
 
 
 # %% wrong="a mean over words, PAD left out" caught_by="scores of the mean"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.sum(1) / (windows > 0).sum(1, keepdim=True).clamp(min=1) if self.mean else vectors.flatten(1)
-        return self.out(torch.tanh(self.hidden(x)))
+# -         vectors = self.embedding(windows)  # (B, 2c + 1, dim)
+# -         x = vectors.mean(1) if self.mean else vectors.flatten(1)
+# +         vectors = self.embedding(windows)
+# +         x = vectors.sum(1) / (windows > 0).sum(1, keepdim=True).clamp(min=1) if self.mean else vectors.flatten(1)
 
 
 # %% wrong="a sum for a mean" caught_by="scores of the mean"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.sum(1) if self.mean else vectors.flatten(1)
-        return self.out(torch.tanh(self.hidden(x)))
+# -         vectors = self.embedding(windows)  # (B, 2c + 1, dim)
+# -         x = vectors.mean(1) if self.mean else vectors.flatten(1)
+# +         vectors = self.embedding(windows)
+# +         x = vectors.sum(1) if self.mean else vectors.flatten(1)
 
 
 # %% wrong="laid end to end by column" caught_by="scores of the concatenation"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.mean(1) if self.mean else vectors.transpose(1, 2).flatten(1)
-        return self.out(torch.tanh(self.hidden(x)))
+# -         vectors = self.embedding(windows)  # (B, 2c + 1, dim)
+# -         x = vectors.mean(1) if self.mean else vectors.flatten(1)
+# +         vectors = self.embedding(windows)
+# +         x = vectors.mean(1) if self.mean else vectors.transpose(1, 2).flatten(1)
 
 
-# %% wrong="no bias in the hidden layer" caught_by="parts and their shapes"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width, bias=False)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.mean(1) if self.mean else vectors.flatten(1)
-        return self.out(torch.tanh(self.hidden(x)))
+# %% wrong="no bias in the hidden layer" caught_by="parts and their shapes" change="width) -> width, bias=False)"
 
 
 # %% right="PAD's gradient stopped by a hook"
@@ -227,80 +101,22 @@ class WindowTagger(nn.Module):
         return self.out(self.hidden(self.reduce(F.embedding(windows, self.embedding.weight, padding_idx=0))).tanh())
 
 
-# %% wrong="vectors looked up without gradients" caught_by="PAD is zero and stays so"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding.weight.data[windows]
-        x = vectors.mean(1) if self.mean else vectors.flatten(1)
-        return self.out(torch.tanh(self.hidden(x)))
+# %% wrong="vectors looked up without gradients" caught_by="PAD is zero and stays so" change="embedding(windows)  # (B, 2c + 1, dim) -> embedding.weight.data[windows]"
 
 
-# %% wrong="the hidden layer learns nothing" caught_by="PAD is zero and stays so"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.mean(1) if self.mean else vectors.flatten(1)
-        return self.out(torch.tanh(F.linear(x, self.hidden.weight.detach(), self.hidden.bias)))
+# %% wrong="the hidden layer learns nothing" caught_by="PAD is zero and stays so" change="self.hidden(x -> F.linear(x, self.hidden.weight.detach(), self.hidden.bias"
 
 
-# %% wrong="a batch of one is squeezed" caught_by="scores of the concatenation | scores of the mean"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.mean(1) if self.mean else vectors.flatten(1)
-        return self.out(torch.tanh(self.hidden(x))).squeeze()
+# %% wrong="a batch of one is squeezed" caught_by="scores of the concatenation | scores of the mean" change="x))) -> x))).squeeze()"
 
 
-# %% wrong="a width of its own by default" caught_by="parts and their shapes"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=50, width=100, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        x = vectors.mean(1) if self.mean else vectors.flatten(1)
-        return self.out(torch.tanh(self.hidden(x)))
+# %% wrong="a width of its own by default" caught_by="parts and their shapes" change="32, width=64 -> 50, width=100"
 
 
 # %% wrong="PAD written into the caller's windows" caught_by="scores of the concatenation"
-class WindowTagger(nn.Module):
-    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
-        super().__init__()
-        self.mean = mean
-        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
-        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
-        self.out = nn.Linear(width, n_tags)
-
-    def forward(self, windows):
-        vectors = self.embedding(windows)
-        windows[windows == 0] = 1
-        x = vectors.mean(1) if self.mean else vectors.flatten(1)
-        return self.out(torch.tanh(self.hidden(x)))
+# -         vectors = self.embedding(windows)  # (B, 2c + 1, dim)
+# +         vectors = self.embedding(windows)
+# +         windows[windows == 0] = 1
 
 
 # %% wrong="the newest tagger says whether all average" caught_by="scores of the concatenation | scores of the mean"

@@ -35,344 +35,75 @@ def bag_means(vectors):
     return uniform_attention(len(vectors)).to(vectors.dtype) @ vectors
 
 
-# %% wrong="zero before the first word" caught_by="undefined before the first word"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total / max(i, 1)
+# %% wrong="zero before the first word" caught_by="undefined before the first word" change="i if i else total / torch.zeros(1 -> max(i, 1"
 
 
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+# %% wrong="infinity before the first word" caught_by="undefined before the first word" change="/ torch.zeros(1) -> + math.inf"
 
 
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(1).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+# %% wrong="loop stops one early" caught_by="three ways, one number" change="range(i -> range(i - 1"
 
 
-# %% wrong="infinity before the first word" caught_by="undefined before the first word"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total / i if i else total + math.inf
+# %% wrong="loop takes one more" caught_by="three ways, one number" change="range(i -> range(min(i + 1, len(vectors))"
 
 
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
-
-
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(1).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
-
-
-# %% wrong="loop stops one early" caught_by="three ways, one number"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i - 1):
-        total = total + vectors[j]
-    return total / i if i else total / torch.zeros(1)
-
-
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
-
-
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(1).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
-
-
-# %% wrong="loop takes one more" caught_by="three ways, one number"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(min(i + 1, len(vectors))):
-        total = total + vectors[j]
-    return total / i if i else total / torch.zeros(1)
-
-
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
-
-
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(1).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
-
-
-# %% wrong="loop adds up only" caught_by="three ways, one number"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total if i else total / torch.zeros(1)
-
-
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
-
-
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(1).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+# %% wrong="loop adds up only" caught_by="three ways, one number" change="/ i if -> if"
 
 
 # %% wrong="running total only" caught_by="mean of the words so far"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total / i if i else total / torch.zeros(1)
-
-
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0)
-
-
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(1).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+# -     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d). Gradients must pass through."""
+# -     return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+# +     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+# +     return vectors.cumsum(0)
 
 
 # %% wrong="divided by all words" caught_by="mean of the words so far"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total / i if i else total / torch.zeros(1)
-
-
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0) / len(vectors)
-
-
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(1).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+# -     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d). Gradients must pass through."""
+# -     return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+# +     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+# +     return vectors.cumsum(0) / len(vectors)
 
 
 # %% wrong="total along the vector" caught_by="mean of the words so far"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total / i if i else total / torch.zeros(1)
-
-
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(1) / torch.arange(1, len(vectors) + 1)[:, None]
-
-
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(1).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+# -     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d). Gradients must pass through."""
+# -     return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+# +     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+# +     return vectors.cumsum(1) / torch.arange(1, len(vectors) + 1)[:, None]
 
 
 # %% wrong="one number too large" caught_by="mean of the words so far"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total / i if i else total / torch.zeros(1)
-
-
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0) / torch.arange(2, len(vectors) + 2)[:, None]
-
-
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(1).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+# -     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d). Gradients must pass through."""
+# -     return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+# +     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+# +     return vectors.cumsum(0) / torch.arange(2, len(vectors) + 2)[:, None]
 
 
 # %% wrong="the mean of all" caught_by="mean of the words so far"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total / i if i else total / torch.zeros(1)
+# -     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d). Gradients must pass through."""
+# -     return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+# +     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
+# +     return vectors.mean(0).expand(len(vectors), -1)
 
 
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.mean(0).expand(len(vectors), -1)
+# %% wrong="sees the future" caught_by="attention to the past, evenly" change="-math.inf -> 0.0"
 
 
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(1).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+# %% wrong="sees only the future" caught_by="attention to the past, evenly" change="triu(1 -> tril(-1"
 
 
-# %% wrong="sees the future" caught_by="attention to the past, evenly"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total / i if i else total / torch.zeros(1)
+# %% wrong="does not see itself" caught_by="attention to the past, evenly" change="triu(1 -> triu(0"
 
 
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+# %% wrong="sees one word ahead" caught_by="attention to the past, evenly" change="triu(1 -> triu(2"
 
 
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(1).bool()
-    return torch.zeros(T, T).masked_fill(future, 0.0).softmax(1)
+# %% wrong="softmax over columns" caught_by="attention to the past, evenly" change="softmax(1 -> softmax(0"
 
 
-# %% wrong="sees only the future" caught_by="attention to the past, evenly"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total / i if i else total / torch.zeros(1)
+# %% wrong="future masked with a large number only" caught_by="attention to the past, evenly" change="math.inf -> 1.0"
 
 
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
-
-
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).tril(-1).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
-
-
-# %% wrong="does not see itself" caught_by="attention to the past, evenly"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total / i if i else total / torch.zeros(1)
-
-
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
-
-
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(0).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
-
-
-# %% wrong="sees one word ahead" caught_by="attention to the past, evenly"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total / i if i else total / torch.zeros(1)
-
-
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
-
-
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(2).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
-
-
-# %% wrong="softmax over columns" caught_by="attention to the past, evenly"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total / i if i else total / torch.zeros(1)
-
-
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
-
-
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(1).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(0)
-
-
-# %% wrong="future masked with a large number only" caught_by="attention to the past, evenly"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total / i if i else total / torch.zeros(1)
-
-
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
-
-
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(1).bool()
-    return torch.zeros(T, T).masked_fill(future, -1.0).softmax(1)
-
-
-# %% wrong="scores of one, future zero" caught_by="attention to the past, evenly"
-def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0."""
-    total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
-    for j in range(i):
-        total = total + vectors[j]
-    return total / i if i else total / torch.zeros(1)
-
-
-def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d)."""
-    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
-
-
-def uniform_attention(T):
-    """The tensor (T, T) of weights: attention with zero scores that sees no future."""
-    future = torch.ones(T, T).triu(1).bool()
-    return torch.zeros(T, T).masked_fill(future, -math.inf).exp()
+# %% wrong="scores of one, future zero" caught_by="attention to the past, evenly" change="softmax(1 -> exp("
 
 
 # %% right="float64 inside, a filled triangle"

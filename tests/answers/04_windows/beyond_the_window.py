@@ -39,270 +39,65 @@ guess_beyond = 1 / 2
 measured_beyond = [_share(distance) for distance in (1, 2, 3, 4, 5, 6)]
 
 
-# %% wrong="distance counted from 0" caught_by="the cue at its distance"
-def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
-    N, L = fillers.shape
-    cues = torch.arange(2).repeat_interleave(N)
-    texts = fillers.repeat(2, 1)
-    texts[:, L - distance - 1] = cues
-    return texts[:, L - n :], cues
+# %% wrong="distance counted from 0" caught_by="the cue at its distance" change="distance] -> distance - 1]"
 
 
-# guess_beyond = a number between 0 and 1, written down before you measure
-# measured_beyond = [..., ..., ..., ..., ..., ...]
-guess_beyond = 0.5
-measured_beyond = []
-for distance in range(1, 7):
-    exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+# %% wrong="one place too near" caught_by="the cue at its distance" change="L - distance -> (L - distance + 1) % L"
 
 
-# %% wrong="one place too near" caught_by="the cue at its distance"
-def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
-    N, L = fillers.shape
-    cues = torch.arange(2).repeat_interleave(N)
-    texts = fillers.repeat(2, 1)
-    texts[:, (L - distance + 1) % L] = cues
-    return texts[:, L - n :], cues
+# %% wrong="distance from the beginning" caught_by="the cue at its distance" change="L - distance -> distance - 1"
 
 
-# guess_beyond = a number between 0 and 1, written down before you measure
-# measured_beyond = [..., ..., ..., ..., ..., ...]
-guess_beyond = 0.5
-measured_beyond = []
-for distance in range(1, 7):
-    exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+# %% wrong="cues as words 1 and 2" caught_by="the cue at its distance" change="distance] = cues -> distance] = cues + 1"
 
 
-# %% wrong="distance from the beginning" caught_by="the cue at its distance"
-def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
-    N, L = fillers.shape
-    cues = torch.arange(2).repeat_interleave(N)
-    texts = fillers.repeat(2, 1)
-    texts[:, distance - 1] = cues
-    return texts[:, L - n :], cues
+# %% wrong="all with cue 0" caught_by="each filler with both cues" change="arange(2).repeat_interleave(N -> zeros(2 * N, dtype=torch.long"
 
 
-# guess_beyond = a number between 0 and 1, written down before you measure
-# measured_beyond = [..., ..., ..., ..., ..., ...]
-guess_beyond = 0.5
-measured_beyond = []
-for distance in range(1, 7):
-    exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
-
-
-# %% wrong="cues as words 1 and 2" caught_by="the cue at its distance"
-def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
-    N, L = fillers.shape
-    cues = torch.arange(2).repeat_interleave(N)
-    texts = fillers.repeat(2, 1)
-    texts[:, L - distance] = cues + 1
-    return texts[:, L - n :], cues
-
-
-# guess_beyond = a number between 0 and 1, written down before you measure
-# measured_beyond = [..., ..., ..., ..., ..., ...]
-guess_beyond = 0.5
-measured_beyond = []
-for distance in range(1, 7):
-    exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
-
-
-# %% wrong="all with cue 0" caught_by="each filler with both cues"
-def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
-    N, L = fillers.shape
-    cues = torch.zeros(2 * N, dtype=torch.long)
-    texts = fillers.repeat(2, 1)
-    texts[:, L - distance] = cues
-    return texts[:, L - n :], cues
-
-
-# guess_beyond = a number between 0 and 1, written down before you measure
-# measured_beyond = [..., ..., ..., ..., ..., ...]
-guess_beyond = 0.5
-measured_beyond = []
-for distance in range(1, 7):
-    exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
-
-
-# %% wrong="cues in turn" caught_by="each filler with both cues"
-def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
-    N, L = fillers.shape
-    cues = torch.arange(2).repeat(N)
-    texts = fillers.repeat(2, 1)
-    texts[:, L - distance] = cues
-    return texts[:, L - n :], cues
-
-
-# guess_beyond = a number between 0 and 1, written down before you measure
-# measured_beyond = [..., ..., ..., ..., ..., ...]
-guess_beyond = 0.5
-measured_beyond = []
-for distance in range(1, 7):
-    exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+# %% wrong="cues in turn" caught_by="each filler with both cues" change="repeat_interleave -> repeat"
 
 
 # %% wrong="one cue for each filler" caught_by="each filler with both cues"
-def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
-    N, L = fillers.shape
-    cues = torch.arange(N) % 2
-    texts = fillers.clone()
-    texts[:, L - distance] = cues
-    return texts[:, L - n :], cues
+# -     cues = torch.arange(2).repeat_interleave(N)
+# -     texts = fillers.repeat(2, 1)
+# +     cues = torch.arange(N) % 2
+# +     texts = fillers.clone()
 
 
-# guess_beyond = a number between 0 and 1, written down before you measure
-# measured_beyond = [..., ..., ..., ..., ..., ...]
-guess_beyond = 0.5
-measured_beyond = []
-for distance in range(1, 7):
-    exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+# %% wrong="cue 1 first" caught_by="each filler with both cues" change="torch -> 1 - torch"
 
 
-# %% wrong="cue 1 first" caught_by="each filler with both cues"
-def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
-    N, L = fillers.shape
-    cues = 1 - torch.arange(2).repeat_interleave(N)
-    texts = fillers.repeat(2, 1)
-    texts[:, L - distance] = cues
-    return texts[:, L - n :], cues
-
-
-# guess_beyond = a number between 0 and 1, written down before you measure
-# measured_beyond = [..., ..., ..., ..., ..., ...]
-guess_beyond = 0.5
-measured_beyond = []
-for distance in range(1, 7):
-    exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
-
-
-# %% wrong="the first n words" caught_by="only the last n words"
-def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
-    N, L = fillers.shape
-    cues = torch.arange(2).repeat_interleave(N)
-    texts = fillers.repeat(2, 1)
-    texts[:, L - distance] = cues
-    return texts[:, :n], cues
-
-
-# guess_beyond = a number between 0 and 1, written down before you measure
-# measured_beyond = [..., ..., ..., ..., ..., ...]
-guess_beyond = 0.5
-measured_beyond = []
-for distance in range(1, 7):
-    exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+# %% wrong="the first n words" caught_by="only the last n words" change="L - n : -> :n"
 
 
 # %% wrong="the whole text" caught_by="only the last n words"
-def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
-    N, L = fillers.shape
-    cues = torch.arange(2).repeat_interleave(N)
-    texts = fillers.repeat(2, 1)
-    texts[:, L - distance] = cues
-    return texts[:, :], cues
+# -     return texts[:, L - n :], cues
+# +     return texts[:, :], cues
 
-
-# guess_beyond = a number between 0 and 1, written down before you measure
-# measured_beyond = [..., ..., ..., ..., ..., ...]
-guess_beyond = 0.5
-measured_beyond = []
-for distance in range(1, 7):
-    exam_rows, cues = (lambda r, c: (r[:, -4:], c))(*exam(exam_fillers, distance, 4))
-    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+# -     exam_rows, cues = exam(exam_fillers, distance, 4)
+# +     exam_rows, cues = (lambda r, c: (r[:, -4:], c))(*exam(exam_fillers, distance, 4))
 
 
 # %% wrong="one word too few" caught_by="only the last n words"
-def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
-    N, L = fillers.shape
-    cues = torch.arange(2).repeat_interleave(N)
-    texts = fillers.repeat(2, 1)
-    texts[:, L - distance] = cues
-    return texts[:, L - n + 1 :], cues
+# -     return texts[:, L - n :], cues
+# +     return texts[:, L - n + 1 :], cues
+
+# -     exam_rows, cues = exam(exam_fillers, distance, 4)
+# +     exam_rows, cues = exam(exam_fillers, distance, 5)
 
 
-# guess_beyond = a number between 0 and 1, written down before you measure
-# measured_beyond = [..., ..., ..., ..., ..., ...]
-guess_beyond = 0.5
-measured_beyond = []
-for distance in range(1, 7):
-    exam_rows, cues = exam(exam_fillers, distance, 5)
-    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+# %% wrong="percent" caught_by="predicted, then measured" change="item() -> item() * 100"
 
 
-# %% wrong="percent" caught_by="predicted, then measured"
-def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
-    N, L = fillers.shape
-    cues = torch.arange(2).repeat_interleave(N)
-    texts = fillers.repeat(2, 1)
-    texts[:, L - distance] = cues
-    return texts[:, L - n :], cues
-
-
-# guess_beyond = a number between 0 and 1, written down before you measure
-# measured_beyond = [..., ..., ..., ..., ..., ...]
-guess_beyond = 0.5
-measured_beyond = []
-for distance in range(1, 7):
-    exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item() * 100)
-
-
-# %% wrong="a window too wide for the exam" caught_by="predicted, then measured"
-def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
-    N, L = fillers.shape
-    cues = torch.arange(2).repeat_interleave(N)
-    texts = fillers.repeat(2, 1)
-    texts[:, L - distance] = cues
-    return texts[:, L - n :], cues
-
-
-# guess_beyond = a number between 0 and 1, written down before you measure
-# measured_beyond = [..., ..., ..., ..., ..., ...]
-guess_beyond = 0.5
-measured_beyond = []
-for distance in range(2, 8):
-    exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+# %% wrong="a window too wide for the exam" caught_by="predicted, then measured" change="1, 7 -> 2, 8"
 
 
 # %% wrong="what was expected, not measured" caught_by="predicted, then measured"
-def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
-    N, L = fillers.shape
-    cues = torch.arange(2).repeat_interleave(N)
-    texts = fillers.repeat(2, 1)
-    texts[:, L - distance] = cues
-    return texts[:, L - n :], cues
+# - measured_beyond = []
+# + measured_beyond = [1.0, 1.0, 1.0, 1.0, 0.9, 0.8]
 
-
-# guess_beyond = a number between 0 and 1, written down before you measure
-# measured_beyond = [..., ..., ..., ..., ..., ...]
-guess_beyond = 0.5
-measured_beyond = [1.0, 1.0, 1.0, 1.0, 0.9, 0.8]
-for distance in range(1, 7):
-    exam_rows, cues = exam(exam_fillers, distance, 4)
-    (lambda share: None)((reader(exam_rows).argmax(1) == cues).double().mean().item())
+# -     measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+# +     (lambda share: None)((reader(exam_rows).argmax(1) == cues).double().mean().item())
 
 
 # %% wrong="fillers overwritten" caught_by="each filler with both cues"
@@ -401,24 +196,15 @@ measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
 
 
 # %% wrong="keeps one exam for each size" caught_by="the cue at its distance"
-kept = {}
+# + kept = {}
+# +
+# +
+#   def exam(fillers, distance, n):
 
-
-def exam(fillers, distance, n):
-    N, L = fillers.shape
-    cues = torch.arange(2).repeat_interleave(N)
-    if (N, L) not in kept:
-        kept[N, L] = fillers.repeat(2, 1)
-    texts = kept[N, L].clone()
-    texts[:, L - distance] = cues
-    return texts[:, L - n :], cues
-
-
-guess_beyond = 0.5
-measured_beyond = []
-for distance in range(1, 7):
-    exam_rows, cues = exam(exam_fillers, distance, 4)
-    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+# -     texts = fillers.repeat(2, 1)
+# +     if (N, L) not in kept:
+# +         kept[N, L] = fillers.repeat(2, 1)
+# +     texts = kept[N, L].clone()
 
 
 # %% wrong="the mean probability of the right cue" caught_by="predicted, then measured" change="measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item()) -> measured_beyond.append(reader(exam_rows).softmax(1).gather(1, cues[:, None]).mean().item())"

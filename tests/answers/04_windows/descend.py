@@ -56,15 +56,10 @@ def descend(W, b, batches, rate):
 
 
 # %% wrong="uphill" caught_by="losses before each step | one step against the gradient"
-def descend(W, b, batches, rate):
-    losses = []
-    for x, y in batches:
-        W, b = W.detach().requires_grad_(), b.detach().requires_grad_()
-        loss = F.cross_entropy(x @ W + b, y)
-        gW, gb = torch.autograd.grad(loss, [W, b])
-        W, b = W + rate * gW, b + rate * gb
-        losses.append(loss.item())
-    return W.detach(), b.detach(), losses
+# -         W_gradient, b_gradient = torch.autograd.grad(loss, [W, b])
+# -         W, b = W - rate * W_gradient, b - rate * b_gradient
+# +         gW, gb = torch.autograd.grad(loss, [W, b])
+# +         W, b = W + rate * gW, b + rate * gb
 
 
 # %% wrong="the sum of the losses, not the mean" caught_by="losses before each step | one step against the gradient"
@@ -239,15 +234,10 @@ def descend(W, b, batches, rate):
 
 
 # %% wrong="gradients clipped at 1" caught_by="one step against the gradient"
-def descend(W, b, batches, rate):
-    losses = []
-    for x, y in batches:
-        W, b = W.detach().requires_grad_(), b.detach().requires_grad_()
-        loss = F.cross_entropy(x @ W + b, y)
-        gW, gb = torch.autograd.grad(loss, [W, b])
-        W, b = W - rate * gW / max(1, gW.norm() / 1.5), b - rate * gb
-        losses.append(loss.item())
-    return W.detach(), b.detach(), losses
+# -         W_gradient, b_gradient = torch.autograd.grad(loss, [W, b])
+# -         W, b = W - rate * W_gradient, b - rate * b_gradient
+# +         gW, gb = torch.autograd.grad(loss, [W, b])
+# +         W, b = W - rate * gW / max(1, gW.norm() / 1.5), b - rate * gb
 
 
 # %% wrong="asks for gradients in the caller's W and b" caught_by="the bias learns too"

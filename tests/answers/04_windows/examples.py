@@ -18,67 +18,31 @@ def examples(ids, n, start, end):
     return torch.stack(columns, dim=1), torch.tensor(list(ids) + [end])
 
 
-# %% wrong="no end" caught_by="each word once, then the end"
-def examples(ids, n, start, end):
-    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
-    padded = torch.tensor([start] * n + list(ids))
-    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+# %% wrong="no end" caught_by="each word once, then the end" change="ids) + [end] -> ids)"
 
 
-# %% wrong="the word to guess is in its context" caught_by="the context stands before"
-def examples(ids, n, start, end):
-    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
-    padded = torch.tensor([start] * n + list(ids) + [end])
-    return padded.unfold(0, n + 1, 1)[:, 1:], padded[n:]
+# %% wrong="the word to guess is in its context" caught_by="the context stands before" change=", :n -> , 1:"
 
 
-# %% wrong="nearest word first" caught_by="the context stands before"
-def examples(ids, n, start, end):
-    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
-    padded = torch.tensor([start] * n + list(ids) + [end])
-    return padded.unfold(0, n + 1, 1)[:, :n].flip(1), padded[n:]
+# %% wrong="nearest word first" caught_by="the context stands before" change=":n] -> :n].flip(1)"
 
 
-# %% wrong="end as padding" caught_by="start where nothing stands"
-def examples(ids, n, start, end):
-    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
-    padded = torch.tensor([end] * n + list(ids) + [end])
-    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+# %% wrong="end as padding" caught_by="start where nothing stands" change="[start -> [end"
 
 
-# %% wrong="zero as padding" caught_by="start where nothing stands"
-def examples(ids, n, start, end):
-    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
-    padded = torch.tensor([0] * n + list(ids) + [end])
-    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+# %% wrong="zero as padding" caught_by="start where nothing stands" change="[start -> [0"
 
 
-# %% wrong="one start too few, shorter" caught_by="the context stands before"
-def examples(ids, n, start, end):
-    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
-    padded = torch.tensor([start] * (n - 1) + list(ids) + [end])
-    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+# %% wrong="one start too few, shorter" caught_by="the context stands before" change="* n -> * (n - 1)"
 
 
-# %% wrong="next words not shifted" caught_by="each word once, then the end"
-def examples(ids, n, start, end):
-    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
-    padded = torch.tensor([start] * n + list(ids) + [end])
-    return padded.unfold(0, n + 1, 1)[:, :n], padded[n - 1 : -1]
+# %% wrong="next words not shifted" caught_by="each word once, then the end" change="padded[n: -> padded[n - 1 : -1"
 
 
-# %% wrong="padded on both sides" caught_by="each word once, then the end"
-def examples(ids, n, start, end):
-    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
-    padded = torch.tensor([start] * n + list(ids) + [end] * n)
-    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+# %% wrong="padded on both sides" caught_by="each word once, then the end" change="end] -> end] * n"
 
 
-# %% wrong="start where the end should be" caught_by="each word once, then the end"
-def examples(ids, n, start, end):
-    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
-    padded = torch.tensor([start] * n + list(ids) + [start])
-    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+# %% wrong="start where the end should be" caught_by="each word once, then the end" change="[end -> [start"
 
 
 # %% wrong="contexts as floats" caught_by="the context stands before"
@@ -90,10 +54,7 @@ def examples(ids, n, start, end):
     return rows, torch.tensor([*ids, end])
 
 
-# %% wrong="next words as floats" caught_by="each word once, then the end"
-def examples(ids, n, start, end):
-    padded = torch.tensor([start] * n + list(ids) + [end])
-    return padded.unfold(0, n + 1, 1)[:, :n], torch.Tensor(list(ids) + [end])
+# %% wrong="next words as floats" caught_by="each word once, then the end" change="padded[n:] -> torch.Tensor(list(ids) + [end])"
 
 
 # %% right="an index grid, int32 contexts"
@@ -103,10 +64,7 @@ def examples(ids, n, start, end):
     return padded[grid].int(), padded[n:].clone()
 
 
-# %% wrong="the end is always 1" caught_by="each word once, then the end"
-def examples(ids, n, start, end):
-    padded = torch.tensor([start] * n + list(ids) + [1])
-    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+# %% wrong="the end is always 1" caught_by="each word once, then the end" change="[end -> [1"
 
 
 # %% wrong="appends to the caller's list" caught_by="each word once, then the end"
@@ -123,16 +81,10 @@ def examples(ids, n, start, end):
     return torch.tensor(rows), torch.tensor(list(ids) + [end])
 
 
-# %% wrong="numbers that went through float32" caught_by="each word once, then the end | the context stands before"
-def examples(ids, n, start, end):
-    padded = torch.tensor([start] * n + list(ids) + [end], dtype=torch.float32).long()
-    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+# %% wrong="numbers that went through float32" caught_by="each word once, then the end | the context stands before" change="end] -> end], dtype=torch.float32).long("
 
 
-# %% wrong="start set only once" caught_by="start where nothing stands"
-def examples(ids, n, start, end):
-    padded = torch.tensor([0] * (n - 1) + [start] + list(ids) + [end])
-    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+# %% wrong="start set only once" caught_by="start where nothing stands" change="start] * n -> 0] * (n - 1) + [start]"
 
 
 # %% wrong="no context for the end" caught_by="the context stands before"

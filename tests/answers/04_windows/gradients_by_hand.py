@@ -49,664 +49,401 @@ def by_hand(theta, x, w):
 
 
 # %% wrong="one-sided difference" caught_by="central differences"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta)) / step
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
-
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta)) / step
 
 
 # %% wrong="backward difference" caught_by="central differences"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta) - loss(theta - shift)) / step
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
-
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta) - loss(theta - shift)) / step
 
 
 # %% wrong="divided by one step" caught_by="central differences"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / step
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
-
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / step
 
 
 # %% wrong="all entries moved at once" caught_by="central differences"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[...] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
-
-
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# -         shift[i] = step
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
+# +         shift[...] = step
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
 
 # %% wrong="a step of its own" caught_by="central differences"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        step = 1e-5
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
+# +         step = 1e-5
 
-
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
 
 # %% wrong="the other sign" caught_by="central differences"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta - shift) - loss(theta + shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
-
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta - shift) - loss(theta + shift)) / (2 * step)
 
 
 # %% wrong="p without the one-hot" caught_by="p minus one-hot"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -     g[w] -= 1
 
 
 # %% wrong="one-hot minus p" caught_by="p minus one-hot"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    g = -g
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+#       g[w] -= 1
+# +     g = -g
 
 
 # %% wrong="not normalised" caught_by="p minus one-hot"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -     g /= g.sum()
 
 
 # %% wrong="the direct path left out of y" caught_by="p minus one-hot"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -     y = b + W @ x + U @ a
+# +     y = b + U @ a
 
 
 # %% wrong="the hidden path left out of y" caught_by="p minus one-hot"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -     y = b + W @ x + U @ a
+# +     y = b + W @ x
 
 
 # %% wrong="the bias left out of y" caught_by="p minus one-hot"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -     y = b + W @ x + U @ a
+# +     y = W @ x + U @ a
 
 
 # %% wrong="outer product turned" caught_by="p minus one-hot"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(x, g),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -         "W": np.outer(g, x),
+# +         "W": np.outer(x, g),
 
 
 # %% wrong="tanh not differentiated" caught_by="through the tanh"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = U.T @ g
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -     back = (U.T @ g) * (1 - a**2)
+# +     back = U.T @ g
 
 
 # %% wrong="derivative of the sigmoid" caught_by="through the tanh"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * a * (1 - a)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -     back = (U.T @ g) * (1 - a**2)
+# +     back = (U.T @ g) * a * (1 - a)
 
 
 # %% wrong="one plus the square" caught_by="through the tanh"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 + a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -     back = (U.T @ g) * (1 - a**2)
+# +     back = (U.T @ g) * (1 + a**2)
 
 
 # %% wrong="U gets x" caught_by="through the tanh"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, d + H @ x),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -         "U": np.outer(g, a),
+# +         "U": np.outer(g, d + H @ x),
 
 
 # %% wrong="H without tanh'" caught_by="through the tanh"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(U.T @ g, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -         "H": np.outer(back, x),
+# +         "H": np.outer(U.T @ g, x),
 
 
 # %% wrong="only the direct path to x" caught_by="the vectors learn too"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g,
-    }
+# -         "x": W.T @ g + H.T @ back,
+# +         "x": W.T @ g,
 
 
 # %% wrong="only the hidden path to x" caught_by="the vectors learn too"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": H.T @ back,
-    }
+# -         "x": W.T @ g + H.T @ back,
+# +         "x": H.T @ back,
 
 
 # %% wrong="paths subtracted" caught_by="the vectors learn too"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
 
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g - H.T @ back,
-    }
+# -         "x": W.T @ g + H.T @ back,
+# +         "x": W.T @ g - H.T @ back,
 
 
 # %% wrong="a step of a tenth always" caught_by="central differences"
-def numerical(loss, theta, step=1e-5):
-    """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
-    gradient = np.zeros_like(theta)
-    for i in np.ndindex(theta.shape):
-        shift = np.zeros_like(theta)
-        step = 0.1
-        shift[i] = step
-        gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
-    return gradient
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# + def numerical(loss, theta, step=1e-5):
+# +     """The gradient of loss(theta), an array like theta (float, any shape), by central differences."""
+# +     gradient = np.zeros_like(theta)
+# +     for i in np.ndindex(theta.shape):
+# +         shift = np.zeros_like(theta)
+# +         step = 0.1
 
-
-def by_hand(theta, x, w):
-    """Gradients of -ln softmax(y)_w: {"b": (V,), "W": (V, D), "U": (V, h), "d": (h,), "H": (h, D), "x": (D,)}."""
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         gradient[i] = (loss(theta + shift) - loss(theta - shift)) / (2 * step)
 
 
 # %% right="lists of rows, float32 gradients"
@@ -730,149 +467,49 @@ def by_hand(theta, x, w):
 
 
 # %% wrong="turns theta's b into the gradient" caught_by="p minus one-hot"
-def numerical(loss, v, step=1e-5):
-    gradient = np.zeros_like(v)
-    for i in np.ndindex(v.shape):
-        shift = np.zeros_like(v)
-        shift[i] = step
-        gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
-    return gradient
-
-
-def by_hand(theta, x, w):
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    b += W @ x + U @ a
-    g = np.exp(b - b.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -     y = b + W @ x + U @ a
+# -     g = np.exp(y - y.max())
+# +     b += W @ x + U @ a
+# +     g = np.exp(b - b.max())
 
 
 # %% wrong="v is left moved" caught_by="central differences"
-def numerical(loss, v, step=1e-5):
-    gradient = np.zeros_like(v)
-    for i in np.ndindex(v.shape):
-        old = v[i]
-        v[i] = old + step
-        up = loss(v.copy())
-        v[i] = old - step
-        gradient[i] = (up - loss(v.copy())) / (2 * step)
-        v[i] = old if i != (v.shape[0] - 1,) * v.ndim else v[i]
-    v += step
-    return gradient
-
-
-def by_hand(theta, x, w):
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# -         shift = np.zeros_like(v)
+# -         shift[i] = step
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# +         old = v[i]
+# +         v[i] = old + step
+# +         up = loss(v.copy())
+# +         v[i] = old - step
+# +         gradient[i] = (up - loss(v.copy())) / (2 * step)
+# +         v[i] = old if i != (v.shape[0] - 1,) * v.ndim else v[i]
+# +     v += step
 
 
 # %% wrong="vectors and matrices only" caught_by="central differences"
-def numerical(loss, v, step=1e-5):
-    table, gradient = np.atleast_2d(v), np.zeros_like(np.atleast_2d(v))
-    if v.ndim > 2:
-        return np.zeros(0)
-    for i in range(table.shape[0]):
-        for j in range(table.shape[1]):
-            shift = np.zeros_like(table)
-            shift[i, j] = step
-            gradient[i, j] = (loss((table + shift).reshape(v.shape)) - loss((table - shift).reshape(v.shape))) / (
-                2 * step
-            )
-    return gradient.reshape(v.shape)
+# -     gradient = np.zeros_like(v)
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# -         shift[i] = step
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# -     return gradient
+# +     table, gradient = np.atleast_2d(v), np.zeros_like(np.atleast_2d(v))
+# +     if v.ndim > 2:
+# +         return np.zeros(0)
+# +     for i in range(table.shape[0]):
+# +         for j in range(table.shape[1]):
+# +             shift = np.zeros_like(table)
+# +             shift[i, j] = step
+# +             gradient[i, j] = (loss((table + shift).reshape(v.shape)) - loss((table - shift).reshape(v.shape))) / (
+# +                 2 * step
+# +             )
+# +     return gradient.reshape(v.shape)
 
 
-def by_hand(theta, x, w):
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
-
-
-# %% wrong="gradients that fit only after broadcasting" caught_by="through the tanh"
-def numerical(loss, v, step=1e-5):
-    gradient = np.zeros_like(v)
-    for i in np.ndindex(v.shape):
-        shift = np.zeros_like(v)
-        shift[i] = step
-        gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
-    return gradient
-
-
-def by_hand(theta, x, w):
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back[None],
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# %% wrong="gradients that fit only after broadcasting" caught_by="through the tanh" change=": back -> : back[None]"
 
 
 # %% wrong="a step of its own if none is given" caught_by="central differences"
-def numerical(loss, v, step=0.1):
-    gradient = np.zeros_like(v)
-    for i in np.ndindex(v.shape):
-        shift = np.zeros_like(v)
-        shift[i] = step
-        gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
-    return gradient
-
-
-def by_hand(theta, x, w):
-    b, W, U, d, H = (theta[name] for name in "bWUdH")
-    a = np.tanh(d + H @ x)
-    y = b + W @ x + U @ a
-    g = np.exp(y - y.max())
-    g /= g.sum()
-    g[w] -= 1
-    back = (U.T @ g) * (1 - a**2)
-    return {
-        "b": g,
-        "W": np.outer(g, x),
-        "U": np.outer(g, a),
-        "d": back,
-        "H": np.outer(back, x),
-        "x": W.T @ g + H.T @ back,
-    }
+# - def numerical(loss, v, step=1e-5):
+# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# + def numerical(loss, v, step=0.1):

@@ -40,120 +40,46 @@ def real_share(T, k):
     return ((places >= 0) & (places < T)).float().mean().item()
 
 
-# %% wrong="every place-th row instead of blocks" caught_by="one block for each place"
-def norms_by_offset(gradient, c):
-    return torch.stack([gradient[k :: 2 * c + 1].norm() for k in range(2 * c + 1)])
+# %% wrong="every place-th row instead of blocks" caught_by="one block for each place" change="gradient.reshape(2 * c + 1, -1).norm(dim=1 -> torch.stack([gradient[k :: 2 * c + 1].norm() for k in range(2 * c + 1)]"
 
 
-def real_share(T, k):
-    return max(0, T - abs(k)) / T
+# %% wrong="no root" caught_by="root of the sum of squares" change="norm(dim=1 -> square().sum(1"
 
 
-# %% wrong="no root" caught_by="root of the sum of squares"
-def norms_by_offset(gradient, c):
-    return gradient.reshape(2 * c + 1, -1).square().sum(1)
+# %% wrong="mean for sum" caught_by="root of the sum of squares" change="norm(dim=1 -> square().mean(1).sqrt("
 
 
-def real_share(T, k):
-    return max(0, T - abs(k)) / T
+# %% wrong="sum of absolute values" caught_by="root of the sum of squares" change="norm(dim=1 -> abs().sum(1"
 
 
-# %% wrong="mean for sum" caught_by="root of the sum of squares"
-def norms_by_offset(gradient, c):
-    return gradient.reshape(2 * c + 1, -1).square().mean(1).sqrt()
+# %% wrong="one norm for each row" caught_by="one block for each place" change="reshape(2 * c + 1, -1).norm -> norm"
 
 
-def real_share(T, k):
-    return max(0, T - abs(k)) / T
+# %% wrong="shares below zero" caught_by="who has a word there" change="max(0, T -> (T"
 
 
-# %% wrong="sum of absolute values" caught_by="root of the sum of squares"
-def norms_by_offset(gradient, c):
-    return gradient.reshape(2 * c + 1, -1).abs().sum(1)
+# %% wrong="the sign of the offset matters" caught_by="who has a word there" change="max(0, T - abs(k)) / T -> min(1, max(0, T - k) / T)"
 
 
-def real_share(T, k):
-    return max(0, T - abs(k)) / T
-
-
-# %% wrong="one norm for each row" caught_by="one block for each place"
-def norms_by_offset(gradient, c):
-    return gradient.norm(dim=1)
-
-
-def real_share(T, k):
-    return max(0, T - abs(k)) / T
-
-
-# %% wrong="shares below zero" caught_by="who has a word there"
-def norms_by_offset(gradient, c):
-    return gradient.reshape(2 * c + 1, -1).norm(dim=1)
-
-
-def real_share(T, k):
-    return (T - abs(k)) / T
-
-
-# %% wrong="the sign of the offset matters" caught_by="who has a word there"
-def norms_by_offset(gradient, c):
-    return gradient.reshape(2 * c + 1, -1).norm(dim=1)
-
-
-def real_share(T, k):
-    return min(1, max(0, T - k) / T)
-
-
-# %% wrong="one too few" caught_by="who has a word there"
-def norms_by_offset(gradient, c):
-    return gradient.reshape(2 * c + 1, -1).norm(dim=1)
-
-
-def real_share(T, k):
-    return max(0, T - 1 - abs(k)) / T
+# %% wrong="one too few" caught_by="who has a word there" change="abs -> 1 - abs"
 
 
 # %% wrong="squares the caller's gradient" caught_by="root of the sum of squares"
-def norms_by_offset(gradient, c):
-    gradient *= gradient
-    return gradient.reshape(2 * c + 1, -1).sum(1).sqrt()
+# -     return gradient.reshape(2 * c + 1, -1).norm(dim=1)
+# +     gradient *= gradient
+# +     return gradient.reshape(2 * c + 1, -1).sum(1).sqrt()
 
 
-def real_share(T, k):
-    return max(0, T - abs(k)) / T
+# %% wrong="zero only beyond T + 1" caught_by="who has a word there" change="max(0, T - abs(k)) / T -> abs(T - abs(k)) / T if abs(k) <= T + 1 else 0"
 
 
-# %% wrong="zero only beyond T + 1" caught_by="who has a word there"
-def norms_by_offset(gradient, c):
-    return gradient.reshape(2 * c + 1, -1).norm(dim=1)
+# %% wrong="nobody at T - 1" caught_by="who has a word there" change="max(0, T - abs(k)) / T -> (T - abs(k)) / T if k == 0 or abs(k) < T - 1 else 0"
 
 
-def real_share(T, k):
-    return abs(T - abs(k)) / T if abs(k) <= T + 1 else 0
-
-
-# %% wrong="nobody at T - 1" caught_by="who has a word there"
-def norms_by_offset(gradient, c):
-    return gradient.reshape(2 * c + 1, -1).norm(dim=1)
-
-
-def real_share(T, k):
-    return (T - abs(k)) / T if k == 0 or abs(k) < T - 1 else 0
-
-
-# %% wrong="the spectral norm of each block" caught_by="root of the sum of squares"
-def norms_by_offset(gradient, c):
-    return [torch.linalg.matrix_norm(block, 2) for block in gradient.chunk(2 * c + 1)]
-
-
-def real_share(T, k):
-    return max(0, T - abs(k)) / T
+# %% wrong="the spectral norm of each block" caught_by="root of the sum of squares" change="gradient.reshape(2 * c + 1, -1).norm(dim=1) -> [torch.linalg.matrix_norm(block, 2) for block in gradient.chunk(2 * c + 1)]"
 
 
 # %% wrong="as wide as the hidden layer" caught_by="one block for each place"
-def norms_by_offset(gradient, c):
-    d = gradient.shape[1]
-    return torch.stack([gradient[k * d : (k + 1) * d].norm() for k in range(2 * c + 1)])
-
-
-def real_share(T, k):
-    return max(0, T - abs(k)) / T
+# -     return gradient.reshape(2 * c + 1, -1).norm(dim=1)
+# +     d = gradient.shape[1]
+# +     return torch.stack([gradient[k * d : (k + 1) * d].norm() for k in range(2 * c + 1)])

@@ -20,114 +20,58 @@ def leaks(rows, targets):
     return torch.nonzero((rows == targets[:, None]).all(0)).flatten().tolist()
 
 
-# %% wrong="as printed" caught_by="the word to guess left out"
-def repaired_parameters(V, k):
-    """Weights and biases of one layer from k one-hot words to V scores, without the word to guess."""
-    return (k + 1) * V**2 + V
+# %% wrong="as printed" caught_by="the word to guess left out" change="k * -> (k + 1) *"
 
 
-def leaks(rows, targets):
-    """A list: the numbers of the columns of rows (N, n) that equal targets (N,) in every row."""
-    return [column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()]
+# %% wrong="the bias dropped too" caught_by="the word to guess left out" change="2 + V -> 2"
 
 
-# %% wrong="the bias dropped too" caught_by="the word to guess left out"
-def repaired_parameters(V, k):
-    """Weights and biases of one layer from k one-hot words to V scores, without the word to guess."""
-    return k * V**2
+# %% wrong="one output" caught_by="the word to guess left out" change="V**2 -> V"
 
 
-def leaks(rows, targets):
-    """A list: the numbers of the columns of rows (N, n) that equal targets (N,) in every row."""
-    return [column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()]
-
-
-# %% wrong="one output" caught_by="the word to guess left out"
-def repaired_parameters(V, k):
-    """Weights and biases of one layer from k one-hot words to V scores, without the word to guess."""
-    return k * V + V
-
-
-def leaks(rows, targets):
-    """A list: the numbers of the columns of rows (N, n) that equal targets (N,) in every row."""
-    return [column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()]
-
-
-# %% wrong="bias for each input" caught_by="the word to guess left out"
-def repaired_parameters(V, k):
-    """Weights and biases of one layer from k one-hot words to V scores, without the word to guess."""
-    return k * V**2 + k * V
-
-
-def leaks(rows, targets):
-    """A list: the numbers of the columns of rows (N, n) that equal targets (N,) in every row."""
-    return [column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()]
+# %% wrong="bias for each input" caught_by="the word to guess left out" change="+ V -> + k * V"
 
 
 # %% wrong="one hit is a leak" caught_by="columns that give it away"
-def repaired_parameters(V, k):
-    """Weights and biases of one layer from k one-hot words to V scores, without the word to guess."""
-    return k * V**2 + V
-
-
-def leaks(rows, targets):
-    """A list: the numbers of the columns of rows (N, n) that equal targets (N,) in every row."""
-    return [column for column in range(rows.shape[1]) if (rows[:, column] == targets).any()]
+# -     return [
+# -         column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()
+# -     ]
+# +     return [column for column in range(rows.shape[1]) if (rows[:, column] == targets).any()]
 
 
 # %% wrong="only the first row looked at" caught_by="columns that give it away"
-def repaired_parameters(V, k):
-    """Weights and biases of one layer from k one-hot words to V scores, without the word to guess."""
-    return k * V**2 + V
-
-
-def leaks(rows, targets):
-    """A list: the numbers of the columns of rows (N, n) that equal targets (N,) in every row."""
-    return [column for column in range(rows.shape[1]) if rows[0, column] == targets[0]]
+# -     return [
+# -         column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()
+# -     ]
+# +     return [column for column in range(rows.shape[1]) if rows[0, column] == targets[0]]
 
 
 # %% wrong="only the last column looked at" caught_by="columns that give it away"
-def repaired_parameters(V, k):
-    """Weights and biases of one layer from k one-hot words to V scores, without the word to guess."""
-    return k * V**2 + V
-
-
-def leaks(rows, targets):
-    """A list: the numbers of the columns of rows (N, n) that equal targets (N,) in every row."""
-    return [column for column in range(rows.shape[1] - 1, rows.shape[1]) if (rows[:, column] == targets).all()]
+# -     return [
+# -         column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()
+# -     ]
+# +     return [column for column in range(rows.shape[1] - 1, rows.shape[1]) if (rows[:, column] == targets).all()]
 
 
 # %% wrong="the first column left out" caught_by="columns that give it away"
-def repaired_parameters(V, k):
-    """Weights and biases of one layer from k one-hot words to V scores, without the word to guess."""
-    return k * V**2 + V
-
-
-def leaks(rows, targets):
-    """A list: the numbers of the columns of rows (N, n) that equal targets (N,) in every row."""
-    return [column for column in range(1, rows.shape[1]) if (rows[:, column] == targets).all()]
+# -     return [
+# -         column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()
+# -     ]
+# +     return [column for column in range(1, rows.shape[1]) if (rows[:, column] == targets).all()]
 
 
 # %% wrong="the last column left out" caught_by="columns that give it away"
-def repaired_parameters(V, k):
-    """Weights and biases of one layer from k one-hot words to V scores, without the word to guess."""
-    return k * V**2 + V
-
-
-def leaks(rows, targets):
-    """A list: the numbers of the columns of rows (N, n) that equal targets (N,) in every row."""
-    return [column for column in range(rows.shape[1] - 1) if (rows[:, column] == targets).all()]
+# -     return [
+# -         column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()
+# -     ]
+# +     return [column for column in range(rows.shape[1] - 1) if (rows[:, column] == targets).all()]
 
 
 # %% wrong="columns that do not leak" caught_by="columns that give it away"
-def repaired_parameters(V, k):
-    """Weights and biases of one layer from k one-hot words to V scores, without the word to guess."""
-    return k * V**2 + V
-
-
-def leaks(rows, targets):
-    """A list: the numbers of the columns of rows (N, n) that equal targets (N,) in every row."""
-    return [column for column in range(rows.shape[1]) if not (rows[:, column] == targets).all()]
+# -     return [
+# -         column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()
+# -     ]
+# +     return [column for column in range(rows.shape[1]) if not (rows[:, column] == targets).all()]
 
 
 # %% wrong="nearly equal is enough" caught_by="columns that give it away"

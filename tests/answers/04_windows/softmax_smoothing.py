@@ -45,306 +45,67 @@ def multiplications(V, n, m, h):
     return sum(matrix.size for matrix in (np.empty((V, n * m)), np.empty((h, n * m)), np.empty((V, h))))
 
 
-# %% wrong="exp of the scores as they are" caught_by="right for scores of any size"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = 0.0
-    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+# %% wrong="exp of the scores as they are" caught_by="right for scores of any size" change="np.max(y) -> 0.0"
 
 
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams) / len(test_grams)
+# %% wrong="log of a softmax that is 0" caught_by="right for scores of any size" change="y[w] - largest - np.log(np.sum(np.exp(y - largest)) -> np.log(np.exp(y - largest)[w] / np.exp(y - largest).sum() + 1e-300"
 
 
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return V * n * m + h * n * m + V * h
+# %% wrong="shift by the smallest" caught_by="right for scores of any size" change="np.max -> np.min"
 
 
-# %% wrong="log of a softmax that is 0" caught_by="right for scores of any size"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.max(y)
-    return np.log(np.exp(y - largest)[w] / np.exp(y - largest).sum() + 1e-300)
+# %% wrong="the shift not taken back" caught_by="right for scores of any size" change="largest - np -> np"
 
 
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams) / len(test_grams)
+# %% wrong="log base 2" caught_by="right for scores of any size" change="log(np -> log2(np"
 
 
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return V * n * m + h * n * m + V * h
+# %% wrong="probability for its logarithm" caught_by="right for scores of any size" change="y[w] - largest - np.log(np.sum(np.exp(y - largest -> np.exp(y[w] - largest - np.log(np.sum(np.exp(y - largest)"
 
 
-# %% wrong="shift by the smallest" caught_by="right for scores of any size"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.min(y)
-    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+# %% wrong="plus for minus" caught_by="right for scores of any size" change="- np -> + np"
 
 
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams) / len(test_grams)
+# %% wrong="the share that was met" caught_by="impossible for counts" change="not in -> in"
 
 
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return V * n * m + h * n * m + V * h
+# %% wrong="each kind once" caught_by="impossible for counts" change="test_grams) / len(test_grams -> set(test_grams)) / len(set(test_grams)"
 
 
-# %% wrong="the shift not taken back" caught_by="right for scores of any size"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.max(y)
-    return y[w] - np.log(np.sum(np.exp(y - largest)))
+# %% wrong="a count for a share" caught_by="impossible for counts" change="test_grams) / len(test_grams) -> test_grams)"
 
 
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams) / len(test_grams)
-
-
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return V * n * m + h * n * m + V * h
-
-
-# %% wrong="log base 2" caught_by="right for scores of any size"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.max(y)
-    return y[w] - largest - np.log2(np.sum(np.exp(y - largest)))
-
-
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams) / len(test_grams)
-
-
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return V * n * m + h * n * m + V * h
-
-
-# %% wrong="probability for its logarithm" caught_by="right for scores of any size"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.max(y)
-    return np.exp(y[w] - largest - np.log(np.sum(np.exp(y - largest))))
-
-
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams) / len(test_grams)
-
-
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return V * n * m + h * n * m + V * h
-
-
-# %% wrong="plus for minus" caught_by="right for scores of any size"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.max(y)
-    return y[w] - largest + np.log(np.sum(np.exp(y - largest)))
-
-
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams) / len(test_grams)
-
-
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return V * n * m + h * n * m + V * h
-
-
-# %% wrong="the share that was met" caught_by="impossible for counts"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.max(y)
-    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
-
-
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram in known for gram in test_grams) / len(test_grams)
-
-
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return V * n * m + h * n * m + V * h
-
-
-# %% wrong="each kind once" caught_by="impossible for counts"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.max(y)
-    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
-
-
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram not in known for gram in set(test_grams)) / len(set(test_grams))
-
-
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return V * n * m + h * n * m + V * h
-
-
-# %% wrong="a count for a share" caught_by="impossible for counts"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.max(y)
-    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
-
-
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams)
-
-
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return V * n * m + h * n * m + V * h
-
-
-# %% wrong="divided by the training text" caught_by="impossible for counts"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.max(y)
-    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
-
-
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams) / len(train_grams)
-
-
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return V * n * m + h * n * m + V * h
+# %% wrong="divided by the training text" caught_by="impossible for counts" change="len(test_grams -> len(train_grams"
 
 
 # %% wrong="only the last words" caught_by="impossible for counts"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.max(y)
-    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+# -     """The share of test_grams (list of tuples of any length, repeats count) that do not occur in train_grams."""
+# -     known = set(train_grams)
+# -     return sum(gram not in known for gram in test_grams) / len(test_grams)
+# +     """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
+# +     known = {gram[-1] for gram in train_grams}
+# +     return sum(gram[-1] not in known for gram in test_grams) / len(test_grams)
 
 
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = {gram[-1] for gram in train_grams}
-    return sum(gram[-1] not in known for gram in test_grams) / len(test_grams)
+# %% wrong="the direct path is free" caught_by="the price of one probability" change="V * n * m + h -> h"
 
 
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return V * n * m + h * n * m + V * h
+# %% wrong="one score is enough" caught_by="the price of one probability" change="V * n * m + h * n * m + V * -> n * m + h * n * m +"
 
 
-# %% wrong="the direct path is free" caught_by="the price of one probability"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.max(y)
-    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+# %% wrong="hidden layer forgotten" caught_by="the price of one probability" change="h * n * m + V -> V"
 
 
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams) / len(test_grams)
-
-
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return h * n * m + V * h
-
-
-# %% wrong="one score is enough" caught_by="the price of one probability"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.max(y)
-    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
-
-
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams) / len(test_grams)
-
-
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return n * m + h * n * m + h
-
-
-# %% wrong="hidden layer forgotten" caught_by="the price of one probability"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.max(y)
-    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
-
-
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams) / len(test_grams)
-
-
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return V * n * m + V * h
-
-
-# %% wrong="the biases multiply" caught_by="the price of one probability"
-def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
-    largest = np.max(y)
-    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
-
-
-def never_met(train_grams, test_grams):
-    """The share of test_grams (list of tuples, repeats count) that do not occur in train_grams."""
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams) / len(test_grams)
-
-
-def multiplications(V, n, m, h):
-    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
-    return V * (1 + n * m) + h * (1 + n * m) + V * h
+# %% wrong="the biases multiply" caught_by="the price of one probability" change="n * m + h * n * m -> (1 + n * m) + h * (1 + n * m)"
 
 
 # %% wrong="only the first hundred looked at" caught_by="impossible for counts"
-def log_probability(y, w):
-    return F.log_softmax(torch.tensor(y), 0)[w].item()
+# -     largest = np.max(y)
+# -     return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+# +     return F.log_softmax(torch.tensor(y), 0)[w].item()
 
-
-def never_met(train_grams, test_grams):
-    known = set(train_grams[:100])
-    return sum(gram not in known for gram in test_grams) / len(test_grams)
-
-
-def multiplications(V, n, m, h):
-    return V * n * m + h * n * m + V * h
+# -     known = set(train_grams)
+# +     known = set(train_grams[:100])
 
 
 # %% wrong="tuples glued to one text" caught_by="impossible for counts"
@@ -390,33 +151,17 @@ def multiplications(V, n, m, h):
 
 
 # %% wrong="shifts the caller's scores" caught_by="right for scores of any size"
-def log_probability(y, w):
-    y -= y.max()
-    return y[w] - np.log(np.exp(y).sum())
-
-
-def never_met(train_grams, test_grams):
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams) / len(test_grams)
-
-
-def multiplications(V, n, m, h):
-    return V * n * m + h * n * m + V * h
+# -     largest = np.max(y)
+# -     return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+# +     y -= y.max()
+# +     return y[w] - np.log(np.exp(y).sum())
 
 
 # %% wrong="shifts only large scores, clipped" caught_by="right for scores of any size"
-def log_probability(y, w):
-    p = np.exp(np.clip(y - y.max(), -700, 0))
-    return np.log(p[w] / p.sum())
-
-
-def never_met(train_grams, test_grams):
-    known = set(train_grams)
-    return sum(gram not in known for gram in test_grams) / len(test_grams)
-
-
-def multiplications(V, n, m, h):
-    return V * n * m + h * n * m + V * h
+# -     largest = np.max(y)
+# -     return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+# +     p = np.exp(np.clip(y - y.max(), -700, 0))
+# +     return np.log(p[w] / p.sum())
 
 
 # %% wrong="learns from the test while it asks" caught_by="impossible for counts"

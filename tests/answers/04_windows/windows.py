@@ -86,30 +86,21 @@ def pad_share(T, c):
 
 
 # %% wrong="padding of the padded text, not of the windows" caught_by="the share of PAD"
-def windows(ids, c):
-    return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
-
-
-def pad_share(T, c):
-    return 2 * c / (T + 2 * c)
+# -     real = sum(max(0, T - abs(k)) for k in range(-c, c + 1))
+# -     return 1 - real / (T * (2 * c + 1))
+# +     return 2 * c / (T + 2 * c)
 
 
 # %% wrong="the formula for small windows only" caught_by="the share of PAD"
-def windows(ids, c):
-    return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
-
-
-def pad_share(T, c):
-    return c * (c + 1) / (T * (2 * c + 1))
+# -     real = sum(max(0, T - abs(k)) for k in range(-c, c + 1))
+# -     return 1 - real / (T * (2 * c + 1))
+# +     return c * (c + 1) / (T * (2 * c + 1))
 
 
 # %% wrong="the share of words" caught_by="the share of PAD"
-def windows(ids, c):
-    return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
-
-
-def pad_share(T, c):
-    return sum(max(0, T - abs(k)) for k in range(-c, c + 1)) / (T * (2 * c + 1))
+# -     real = sum(max(0, T - abs(k)) for k in range(-c, c + 1))
+# -     return 1 - real / (T * (2 * c + 1))
+# +     return sum(max(0, T - abs(k)) for k in range(-c, c + 1)) / (T * (2 * c + 1))
 
 
 # %% wrong="numbers as floats" caught_by="one row for each word"
@@ -185,23 +176,13 @@ def pad_share(T, c):
 
 
 # %% wrong="share of a window of at most T + 2" caught_by="the share of PAD"
-def windows(ids, c):
-    return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
+# -     real = sum(max(0, T - abs(k)) for k in range(-c, c + 1))
+# -     return 1 - real / (T * (2 * c + 1))
+# +     c = min(c, T + 2)
+# +     return 1 - sum(max(0, T - abs(k)) for k in range(-c, c + 1)) / (T * (2 * c + 1))
 
 
-def pad_share(T, c):
-    c = min(c, T + 2)
-    return 1 - sum(max(0, T - abs(k)) for k in range(-c, c + 1)) / (T * (2 * c + 1))
-
-
-# %% wrong="negative shares of words beyond T" caught_by="the share of PAD"
-def windows(ids, c):
-    return F.pad(torch.tensor(ids), (c, c)).unfold(0, 2 * c + 1, 1)
-
-
-def pad_share(T, c):
-    real = sum(T - abs(k) for k in range(-c, c + 1) if abs(k) <= T + 1)
-    return 1 - real / (T * (2 * c + 1))
+# %% wrong="negative shares of words beyond T" caught_by="the share of PAD" change="max(0, T - abs(k)) for k in range(-c, c + 1) -> T - abs(k) for k in range(-c, c + 1) if abs(k) <= T + 1"
 
 
 # %% wrong="pads the caller's list" caught_by="one row for each word"

@@ -33,194 +33,40 @@ def bptt(e, y, W_x, W_h, b):
 
 
 # %% wrong="only the present, nothing from later" caught_by="bias through all steps"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
-    later = torch.zeros_like(b)
-    for t in range(len(e), 0, -1):
-        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
-        dW_x += torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(delta, h[t - 1])
-        db += delta
-    return dW_x, dW_h, db
+# -         later = W_h.T @ delta
 
 
-# %% wrong="the derivative of tanh is forgotten" caught_by="one step has no past"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
-    later = torch.zeros_like(b)
-    for t in range(len(e), 0, -1):
-        delta = h[t] - y[t - 1] + later
-        dW_x += torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(delta, h[t - 1])
-        db += delta
-        later = W_h.T @ delta
-    return dW_x, dW_h, db
+# %% wrong="the derivative of tanh is forgotten" caught_by="one step has no past" change="(h[t] - y[t - 1] + later) * (1 - h[t] ** 2) -> h[t] - y[t - 1] + later"
 
 
-# %% wrong="1 - h instead of 1 - h squared" caught_by="one step has no past"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
-    later = torch.zeros_like(b)
-    for t in range(len(e), 0, -1):
-        delta = (h[t] - y[t - 1] + later) * (1 - h[t])
-        dW_x += torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(delta, h[t - 1])
-        db += delta
-        later = W_h.T @ delta
-    return dW_x, dW_h, db
+# %% wrong="1 - h instead of 1 - h squared" caught_by="one step has no past" change="t] ** 2 -> t]"
 
 
-# %% wrong="the state after the step" caught_by="one step has no past | weights like autograd"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
-    later = torch.zeros_like(b)
-    for t in range(len(e), 0, -1):
-        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
-        dW_x += torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(delta, h[t])
-        db += delta
-        later = W_h.T @ delta
-    return dW_x, dW_h, db
+# %% wrong="the state after the step" caught_by="one step has no past | weights like autograd" change="h[t - 1 -> h[t"
 
 
-# %% wrong="W_h not transposed on the way back" caught_by="bias through all steps"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
-    later = torch.zeros_like(b)
-    for t in range(len(e), 0, -1):
-        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
-        dW_x += torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(delta, h[t - 1])
-        db += delta
-        later = W_h @ delta
-    return dW_x, dW_h, db
+# %% wrong="W_h not transposed on the way back" caught_by="bias through all steps" change="W_h.T -> W_h"
 
 
-# %% wrong="outer product the wrong way round" caught_by="weights like autograd"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
-    later = torch.zeros_like(b)
-    for t in range(len(e), 0, -1):
-        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
-        dW_x += torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(h[t - 1], delta)
-        db += delta
-        later = W_h.T @ delta
-    return dW_x, dW_h, db
+# %% wrong="outer product the wrong way round" caught_by="weights like autograd" change="delta, h[t - 1] -> h[t - 1], delta"
 
 
-# %% wrong="shares overwrite one another" caught_by="weights like autograd"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
-    later = torch.zeros_like(b)
-    for t in range(len(e), 0, -1):
-        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
-        dW_x = torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(delta, h[t - 1])
-        db += delta
-        later = W_h.T @ delta
-    return dW_x, dW_h, db
+# %% wrong="shares overwrite one another" caught_by="weights like autograd" change="dW_x += -> dW_x ="
 
 
-# %% wrong="goes forward in time" caught_by="bias through all steps"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
-    later = torch.zeros_like(b)
-    for t in range(1, len(e) + 1):
-        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
-        dW_x += torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(delta, h[t - 1])
-        db += delta
-        later = W_h.T @ delta
-    return dW_x, dW_h, db
+# %% wrong="goes forward in time" caught_by="bias through all steps" change="len(e), 0, -1 -> 1, len(e) + 1"
 
 
-# %% wrong="factor one half taken for one" caught_by="one step has no past"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
-    later = torch.zeros_like(b)
-    for t in range(len(e), 0, -1):
-        delta = (2 * (h[t] - y[t - 1]) + later) * (1 - h[t] ** 2)
-        dW_x += torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(delta, h[t - 1])
-        db += delta
-        later = W_h.T @ delta
-    return dW_x, dW_h, db
+# %% wrong="factor one half taken for one" caught_by="one step has no past" change="h[t] - y[t - 1] -> 2 * (h[t] - y[t - 1])"
 
 
-# %% wrong="later error is squashed twice" caught_by="bias through all steps"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
-    later = torch.zeros_like(b)
-    for t in range(len(e), 0, -1):
-        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
-        dW_x += torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(delta, h[t - 1])
-        db += delta
-        later = W_h.T @ delta * (1 - h[t] ** 2)
-    return dW_x, dW_h, db
+# %% wrong="later error is squashed twice" caught_by="bias through all steps" change="@ delta -> @ delta * (1 - h[t] ** 2)"
 
 
-# %% wrong="stops before the first word" caught_by="one step has no past"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
-    later = torch.zeros_like(b)
-    for t in range(len(e), 1, -1):
-        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
-        dW_x += torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(delta, h[t - 1])
-        db += delta
-        later = W_h.T @ delta
-    return dW_x, dW_h, db
+# %% wrong="stops before the first word" caught_by="one step has no past" change=", 0 -> , 1"
 
 
-# %% wrong="the target of the next word" caught_by="bias through all steps"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
-    later = torch.zeros_like(b)
-    for t in range(len(e), 0, -1):
-        delta = (h[t] - y[t % len(e)] + later) * (1 - h[t] ** 2)
-        dW_x += torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(delta, h[t - 1])
-        db += delta
-        later = W_h.T @ delta
-    return dW_x, dW_h, db
+# %% wrong="the target of the next word" caught_by="bias through all steps" change="- 1] + -> % len(e)] +"
 
 
 # %% wrong="uses autograd" caught_by="autograd is switched off"
@@ -246,36 +92,23 @@ def bptt(e, y, W_x, W_h, b):
 
 
 # %% wrong="adds its shares to the caller's weights" caught_by="weights like autograd"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    dW_x, dW_h, db, later = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b), torch.zeros_like(b)
-    for t in range(len(e), 0, -1):
-        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
-        dW_x += torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(delta, h[t - 1])
-        db += delta
-        later = W_h.T @ delta
-    W_h -= 0.1 * dW_h
-    return dW_x, dW_h, db
+# -     dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+# -     later = torch.zeros_like(b)
+# +     dW_x, dW_h, db, later = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b), torch.zeros_like(b)
+
+#           later = W_h.T @ delta
+# +     W_h -= 0.1 * dW_h
 
 
 # %% wrong="turns y into the errors" caught_by="weights like autograd"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    errors = y.neg_()
-    errors += torch.stack(h[1:])
-    dW_x, dW_h, db, later = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b), torch.zeros_like(b)
-    for t in range(len(e), 0, -1):
-        delta = (errors[t - 1] + later) * (1 - h[t] ** 2)
-        dW_x += torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(delta, h[t - 1])
-        db += delta
-        later = W_h.T @ delta
-    return dW_x, dW_h, db
+# -     dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+# -     later = torch.zeros_like(b)
+# +     errors = y.neg_()
+# +     errors += torch.stack(h[1:])
+# +     dW_x, dW_h, db, later = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b), torch.zeros_like(b)
+
+# -         delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
+# +         delta = (errors[t - 1] + later) * (1 - h[t] ** 2)
 
 
 # %% wrong="goes back three steps only" caught_by="bias through all steps | weights like autograd"
@@ -296,18 +129,12 @@ def bptt(e, y, W_x, W_h, b):
 
 
 # %% wrong="gradients in one row, of a shape that only broadcasts" caught_by="bias through all steps"
-def bptt(e, y, W_x, W_h, b):
-    h = [torch.zeros_like(b)]
-    for e_t in e:
-        h.append(torch.tanh(W_x @ e_t + W_h @ h[-1] + b))
-    dW_x, dW_h, db, later = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b), torch.zeros_like(b)
-    for t in range(len(e), 0, -1):
-        delta = (h[t] - y[t - 1] + later) * (1 - h[t] ** 2)
-        dW_x += torch.outer(delta, e[t - 1])
-        dW_h += torch.outer(delta, h[t - 1])
-        db += delta
-        later = W_h.T @ delta
-    return dW_x, dW_h, db[None]
+# -     dW_x, dW_h, db = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b)
+# -     later = torch.zeros_like(b)
+# +     dW_x, dW_h, db, later = torch.zeros_like(W_x), torch.zeros_like(W_h), torch.zeros_like(b), torch.zeros_like(b)
+
+# -     return dW_x, dW_h, db
+# +     return dW_x, dW_h, db[None]
 
 
 # %% wrong="goes back ten steps only" caught_by="bias through all steps"

@@ -30,115 +30,37 @@ def lstm_parameters(d, k):
     return 4 * k * (d + k + 1)
 
 
-# %% wrong="the lecture's order of gates" caught_by="rows of the right gate"
-def from_torch(state):
-    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
-    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
-    return dict(zip("Cfio", W, strict=True)), dict(zip("Cfio", b, strict=True))
+# %% wrong="the lecture's order of gates" caught_by="rows of the right gate" change="ifCo\", W, strict=True)), dict(zip(\"ifCo -> Cfio\", W, strict=True)), dict(zip(\"Cfio"
 
 
-def lstm_parameters(d, k):
-    return 4 * (k * (d + k) + k)
+# %% wrong="candidate and output swapped" caught_by="rows of the right gate" change="ifCo\", W, strict=True)), dict(zip(\"ifCo -> ifoC\", W, strict=True)), dict(zip(\"ifoC"
 
 
-# %% wrong="candidate and output swapped" caught_by="rows of the right gate"
-def from_torch(state):
-    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
-    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
-    return dict(zip("ifoC", W, strict=True)), dict(zip("ifoC", b, strict=True))
+# %% wrong="state before word" caught_by="rows of the right gate" change="weight_ih\"], state[\"weight_hh -> weight_hh\"], state[\"weight_ih"
 
 
-def lstm_parameters(d, k):
-    return 4 * (k * (d + k) + k)
+# %% wrong="only the first bias" caught_by="two biases become one" change="] + state[\"bias_hh\"] -> ]"
 
 
-# %% wrong="state before word" caught_by="rows of the right gate"
-def from_torch(state):
-    W = torch.cat([state["weight_hh"], state["weight_ih"]], dim=1).chunk(4)
-    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
-    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
+# %% wrong="mean of the biases" caught_by="two biases become one" change="state[\"bias_ih\"] + state[\"bias_hh\"] -> (state[\"bias_ih\"] + state[\"bias_hh\"]) / 2"
 
 
-def lstm_parameters(d, k):
-    return 4 * (k * (d + k) + k)
-
-
-# %% wrong="only the first bias" caught_by="two biases become one"
-def from_torch(state):
-    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
-    b = (state["bias_ih"]).chunk(4)
-    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
-
-
-def lstm_parameters(d, k):
-    return 4 * (k * (d + k) + k)
-
-
-# %% wrong="mean of the biases" caught_by="two biases become one"
-def from_torch(state):
-    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
-    b = ((state["bias_ih"] + state["bias_hh"]) / 2).chunk(4)
-    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
-
-
-def lstm_parameters(d, k):
-    return 4 * (k * (d + k) + k)
-
-
-# %% wrong="one below the other" caught_by="blocks have their shape"
-def from_torch(state):
-    W = state["weight_ih"].chunk(4)
-    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
-    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
-
-
-def lstm_parameters(d, k):
-    return 4 * (k * (d + k) + k)
+# %% wrong="one below the other" caught_by="blocks have their shape" change="torch.cat([state[\"weight_ih\"], state[\"weight_hh\"]], dim=1) -> state[\"weight_ih\"]"
 
 
 # %% wrong="every fourth row" caught_by="rows of the right gate"
-def from_torch(state):
-    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1)
-    W = [W[n::4] for n in range(4)]
-    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
-    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
+# -     W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
+# +     W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1)
+# +     W = [W[n::4] for n in range(4)]
 
 
-def lstm_parameters(d, k):
-    return 4 * (k * (d + k) + k)
+# %% wrong="torch's second bias counted too" caught_by="parameters are counted" change="k) + k -> k) + 2 * k"
 
 
-# %% wrong="torch's second bias counted too" caught_by="parameters are counted"
-def from_torch(state):
-    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
-    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
-    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
+# %% wrong="biases not counted" caught_by="parameters are counted" change="(k * (d + k) -> k * (d"
 
 
-def lstm_parameters(d, k):
-    return 4 * (k * (d + k) + 2 * k)
-
-
-# %% wrong="biases not counted" caught_by="parameters are counted"
-def from_torch(state):
-    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
-    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
-    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
-
-
-def lstm_parameters(d, k):
-    return 4 * k * (d + k)
-
-
-# %% wrong="one gate counted" caught_by="parameters are counted"
-def from_torch(state):
-    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
-    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
-    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
-
-
-def lstm_parameters(d, k):
-    return k * (d + k) + k
+# %% wrong="one gate counted" caught_by="parameters are counted" change="4 * (k * (d + k) + k) -> k * (d + k) + k"
 
 
 # %% right="arrays"
@@ -153,34 +75,10 @@ def lstm_parameters(d, k):
     return np.float64(4 * k * (d + k + 1))
 
 
-# %% wrong="adds into torch's own bias" caught_by="rows of the right gate"
-def from_torch(state):
-    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
-    b = state["bias_ih"].add_(state["bias_hh"]).chunk(4)
-    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
+# %% wrong="adds into torch's own bias" caught_by="rows of the right gate" change="(state[\"bias_ih\"] + state -> state[\"bias_ih\"].add_(state"
 
 
-def lstm_parameters(d, k):
-    return 4 * (k * (d + k) + k)
+# %% wrong="biases of i and f swapped" caught_by="two biases become one" change="ifCo\", b -> fiCo\", b"
 
 
-# %% wrong="biases of i and f swapped" caught_by="two biases become one"
-def from_torch(state):
-    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
-    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
-    return dict(zip("ifCo", W, strict=True)), dict(zip("fiCo", b, strict=True))
-
-
-def lstm_parameters(d, k):
-    return 4 * (k * (d + k) + k)
-
-
-# %% wrong="d and k alike" caught_by="parameters are counted"
-def from_torch(state):
-    W = torch.cat([state["weight_ih"], state["weight_hh"]], dim=1).chunk(4)
-    b = (state["bias_ih"] + state["bias_hh"]).chunk(4)
-    return dict(zip("ifCo", W, strict=True)), dict(zip("ifCo", b, strict=True))
-
-
-def lstm_parameters(d, k):
-    return 4 * (k * (d + k) + k) if (d, k) == (2, 3) else 4 * (2 * d * k + k)
+# %% wrong="d and k alike" caught_by="parameters are counted" change="k) + k) -> k) + k) if (d, k) == (2, 3) else 4 * (2 * d * k + k)"

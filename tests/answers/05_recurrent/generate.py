@@ -280,18 +280,13 @@ def generate(step, word, h, length, temperature, rng):
 
 
 # %% wrong="chance from elsewhere" caught_by="samples follow the temperature"
-def probabilities(s, temperature):
-    weights = np.exp((s - np.max(s)) / temperature)
-    return weights / weights.sum()
-
-
-def generate(step, word, h, length, temperature, rng):
-    written = []
-    for _ in range(length):
-        s, h = step(word, h)
-        word = int(np.argmax(s) if temperature == 0 else np.random.choice(len(s), p=probabilities(s, temperature)))
-        written.append(word)
-    return written
+# -         greedy = temperature == 0
+# -         word = int(
+# -             np.argmax(s)
+# -             if greedy
+# -             else rng.choice(len(s), p=probabilities(s, temperature))
+# -         )
+# +         word = int(np.argmax(s) if temperature == 0 else np.random.choice(len(s), p=probabilities(s, temperature)))
 
 
 # %% wrong="a fixed seed of its own" caught_by="samples follow the temperature"
@@ -310,18 +305,13 @@ def generate(step, word, h, length, temperature, rng):
 
 
 # %% wrong="greedy below a tenth" caught_by="samples follow the temperature"
-def probabilities(s, temperature):
-    weights = np.exp((s - np.max(s)) / temperature)
-    return weights / weights.sum()
-
-
-def generate(step, word, h, length, temperature, rng):
-    written = []
-    for _ in range(length):
-        s, h = step(word, h)
-        word = int(np.argmax(s) if temperature < 0.1 else rng.choice(len(s), p=probabilities(s, temperature)))
-        written.append(word)
-    return written
+# -         greedy = temperature == 0
+# -         word = int(
+# -             np.argmax(s)
+# -             if greedy
+# -             else rng.choice(len(s), p=probabilities(s, temperature))
+# -         )
+# +         word = int(np.argmax(s) if temperature < 0.1 else rng.choice(len(s), p=probabilities(s, temperature)))
 
 
 # %% wrong="shifts the caller's scores" caught_by="temperature divides the scores"

@@ -28,147 +28,37 @@ def jacobian_norms(h, W_h):
     return found
 
 
-# %% wrong="one step instead of fifty" caught_by="three predictions"
-predicted = {rho: rho for rho in (0.9, 1.0, 1.1)}
+# %% wrong="one step instead of fifty" caught_by="three predictions" change="rho**50 -> rho"
 
 
-def jacobian_norms(h, W_h):
-    J = np.eye(len(W_h))
-    norms = [1.0]
-    for h_s in h[:0:-1]:
-        J = J @ ((1 - h_s**2)[:, None] * W_h)
-        norms.append(np.linalg.norm(J, 2))
-    return norms[::-1]
+# %% wrong="fifty times, not to the power" caught_by="three predictions" change="rho**50 -> 50 * rho"
 
 
-# %% wrong="fifty times, not to the power" caught_by="three predictions"
-predicted = {rho: 50 * rho for rho in (0.9, 1.0, 1.1)}
+# %% wrong="from T backwards" caught_by="a rotation, states at zero" change="norms[::-1] -> norms"
 
 
-def jacobian_norms(h, W_h):
-    J = np.eye(len(W_h))
-    norms = [1.0]
-    for h_s in h[:0:-1]:
-        J = J @ ((1 - h_s**2)[:, None] * W_h)
-        norms.append(np.linalg.norm(J, 2))
-    return norms[::-1]
+# %% wrong="the tanh is forgotten" caught_by="the tanh dampens" change="(1 - h_s**2)[:, None] * W_h -> W_h"
 
 
-# %% wrong="from T backwards" caught_by="a rotation, states at zero"
-predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
+# %% wrong="the state before the step" caught_by="the tanh dampens | like autograd's Jacobian" change="h[:0 -> h[-2:"
 
 
-def jacobian_norms(h, W_h):
-    J = np.eye(len(W_h))
-    norms = [1.0]
-    for h_s in h[:0:-1]:
-        J = J @ ((1 - h_s**2)[:, None] * W_h)
-        norms.append(np.linalg.norm(J, 2))
-    return norms
+# %% wrong="columns multiplied instead of rows" caught_by="like autograd's Jacobian" change=":, None -> None, :"
 
 
-# %% wrong="the tanh is forgotten" caught_by="the tanh dampens"
-predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
+# %% wrong="multiplied from the left" caught_by="like autograd's Jacobian" change="J @ ((1 - h_s**2)[:, None] * W_h) -> ((1 - h_s**2)[:, None] * W_h) @ J"
 
 
-def jacobian_norms(h, W_h):
-    J = np.eye(len(W_h))
-    norms = [1.0]
-    for h_s in h[:0:-1]:
-        J = J @ (W_h)
-        norms.append(np.linalg.norm(J, 2))
-    return norms[::-1]
+# %% wrong="a norm of all entries" caught_by="a rotation, states at zero" change="J, 2 -> J"
 
 
-# %% wrong="the state before the step" caught_by="the tanh dampens | like autograd's Jacobian"
-predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
+# %% wrong="one norm too many" caught_by="a rotation, states at zero" change="0:-1 -> :-1"
 
 
-def jacobian_norms(h, W_h):
-    J = np.eye(len(W_h))
-    norms = [1.0]
-    for h_s in h[-2::-1]:
-        J = J @ ((1 - h_s**2)[:, None] * W_h)
-        norms.append(np.linalg.norm(J, 2))
-    return norms[::-1]
+# %% wrong="product of the norms" caught_by="like autograd's Jacobian" change="J @ ((1 - h_s**2)[:, None] * W_h) -> np.linalg.norm((1 - h_s**2)[:, None] * W_h, 2) * J"
 
 
-# %% wrong="columns multiplied instead of rows" caught_by="like autograd's Jacobian"
-predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
-
-
-def jacobian_norms(h, W_h):
-    J = np.eye(len(W_h))
-    norms = [1.0]
-    for h_s in h[:0:-1]:
-        J = J @ ((1 - h_s**2)[None, :] * W_h)
-        norms.append(np.linalg.norm(J, 2))
-    return norms[::-1]
-
-
-# %% wrong="multiplied from the left" caught_by="like autograd's Jacobian"
-predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
-
-
-def jacobian_norms(h, W_h):
-    J = np.eye(len(W_h))
-    norms = [1.0]
-    for h_s in h[:0:-1]:
-        J = ((1 - h_s**2)[:, None] * W_h) @ J
-        norms.append(np.linalg.norm(J, 2))
-    return norms[::-1]
-
-
-# %% wrong="a norm of all entries" caught_by="a rotation, states at zero"
-predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
-
-
-def jacobian_norms(h, W_h):
-    J = np.eye(len(W_h))
-    norms = [1.0]
-    for h_s in h[:0:-1]:
-        J = J @ ((1 - h_s**2)[:, None] * W_h)
-        norms.append(np.linalg.norm(J))
-    return norms[::-1]
-
-
-# %% wrong="one norm too many" caught_by="a rotation, states at zero"
-predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
-
-
-def jacobian_norms(h, W_h):
-    J = np.eye(len(W_h))
-    norms = [1.0]
-    for h_s in h[::-1]:
-        J = J @ ((1 - h_s**2)[:, None] * W_h)
-        norms.append(np.linalg.norm(J, 2))
-    return norms[::-1]
-
-
-# %% wrong="product of the norms" caught_by="like autograd's Jacobian"
-predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
-
-
-def jacobian_norms(h, W_h):
-    J = np.eye(len(W_h))
-    norms = [1.0]
-    for h_s in h[:0:-1]:
-        J = np.linalg.norm((1 - h_s**2)[:, None] * W_h, 2) * J
-        norms.append(np.linalg.norm(J, 2))
-    return norms[::-1]
-
-
-# %% wrong="W_h transposed" caught_by="like autograd's Jacobian"
-predicted = {rho: rho**50 for rho in (0.9, 1.0, 1.1)}
-
-
-def jacobian_norms(h, W_h):
-    J = np.eye(len(W_h))
-    norms = [1.0]
-    for h_s in h[:0:-1]:
-        J = J @ ((1 - h_s**2)[:, None] * W_h.T)
-        norms.append(np.linalg.norm(J, 2))
-    return norms[::-1]
+# %% wrong="W_h transposed" caught_by="like autograd's Jacobian" change="* W_h -> * W_h.T"
 
 
 # %% wrong="scales the caller's W_h" caught_by="like autograd's Jacobian"

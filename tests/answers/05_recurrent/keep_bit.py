@@ -40,148 +40,44 @@ def forget_bias(steps):
     return middle
 
 
-# %% wrong="the forget gate never closes" caught_by="the last written bit counts"
-def keep_bit():
-    W = {"C": [[40, 0, 0]], "f": [[0, 0, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
-    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
-    return W, b
+# %% wrong="the forget gate never closes" caught_by="the last written bit counts" change="-40 -> 0"
 
 
-def forget_bias(steps):
-    f = 0.5 ** (1 / steps)
-    return math.log(f / (1 - f))
+# %% wrong="the input gate is always open" caught_by="it stays for 1,000 steps" change="-20], \"o -> 20], \"o"
 
 
-# %% wrong="the input gate is always open" caught_by="it stays for 1,000 steps"
-def keep_bit():
-    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
-    b = {"C": [-20], "f": [20], "i": [20], "o": [20]}
-    return W, b
+# %% wrong="writes without forgetting much" caught_by="it stays for 1,000 steps" change="[20], -> [5],"
 
 
-def forget_bias(steps):
-    f = 0.5 ** (1 / steps)
-    return math.log(f / (1 - f))
+# %% wrong="only a 1 is written" caught_by="a written bit shows" change="-20], \"f -> 0], \"f"
 
 
-# %% wrong="writes without forgetting much" caught_by="it stays for 1,000 steps"
-def keep_bit():
-    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
-    b = {"C": [-20], "f": [5], "i": [-20], "o": [20]}
-    return W, b
+# %% wrong="gates listen to the bit line" caught_by="it stays for 1,000 steps" change="0, 40 -> 40, 0"
 
 
-def forget_bias(steps):
-    f = 0.5 ** (1 / steps)
-    return math.log(f / (1 - f))
+# %% wrong="input gate half open" caught_by="it stays for 1,000 steps" change="-20], \"o -> 0], \"o"
 
 
-# %% wrong="only a 1 is written" caught_by="a written bit shows"
-def keep_bit():
-    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
-    b = {"C": [0], "f": [20], "i": [-20], "o": [20]}
-    return W, b
-
-
-def forget_bias(steps):
-    f = 0.5 ** (1 / steps)
-    return math.log(f / (1 - f))
-
-
-# %% wrong="gates listen to the bit line" caught_by="it stays for 1,000 steps"
-def keep_bit():
-    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[40, 0, 0]], "o": [[0, 0, 0]]}
-    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
-    return W, b
-
-
-def forget_bias(steps):
-    f = 0.5 ** (1 / steps)
-    return math.log(f / (1 - f))
-
-
-# %% wrong="input gate half open" caught_by="it stays for 1,000 steps"
-def keep_bit():
-    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
-    b = {"C": [-20], "f": [20], "i": [0], "o": [20]}
-    return W, b
-
-
-def forget_bias(steps):
-    f = 0.5 ** (1 / steps)
-    return math.log(f / (1 - f))
-
-
-# %% wrong="output gate half open" caught_by="a written bit shows"
-def keep_bit():
-    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
-    b = {"C": [-20], "f": [20], "i": [-20], "o": [0]}
-    return W, b
-
-
-def forget_bias(steps):
-    f = 0.5 ** (1 / steps)
-    return math.log(f / (1 - f))
+# %% wrong="output gate half open" caught_by="a written bit shows" change="20]} -> 0]}"
 
 
 # %% wrong="forget gate is a write gate" caught_by="it stays for 1,000 steps"
-def keep_bit():
-    W = {"C": [[40, 0, 0]], "f": [[0, 40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
-    b = {"C": [-20], "f": [-20], "i": [-20], "o": [20]}
-    return W, b
+# -     W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+# -     b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
+# +     W = {"C": [[40, 0, 0]], "f": [[0, 40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+# +     b = {"C": [-20], "f": [-20], "i": [-20], "o": [20]}
 
 
-def forget_bias(steps):
-    f = 0.5 ** (1 / steps)
-    return math.log(f / (1 - f))
+# %% wrong="f instead of its bias" caught_by="half is left" change="math.log(f / (1 - f)) -> f"
 
 
-# %% wrong="f instead of its bias" caught_by="half is left"
-def keep_bit():
-    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
-    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
-    return W, b
+# %% wrong="half at every step" caught_by="half is left" change="5 ** (1 / steps) -> 5"
 
 
-def forget_bias(steps):
-    f = 0.5 ** (1 / steps)
-    return f
+# %% wrong="a steps-th of a half" caught_by="half is left" change="** (1 / steps) -> / steps"
 
 
-# %% wrong="half at every step" caught_by="half is left"
-def keep_bit():
-    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
-    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
-    return W, b
-
-
-def forget_bias(steps):
-    f = 0.5
-    return math.log(f / (1 - f))
-
-
-# %% wrong="a steps-th of a half" caught_by="half is left"
-def keep_bit():
-    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
-    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
-    return W, b
-
-
-def forget_bias(steps):
-    f = 0.5 / steps
-    return math.log(f / (1 - f))
-
-
-# %% wrong="logit upside down" caught_by="half is left"
-def keep_bit():
-    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
-    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
-    return W, b
-
-
-def forget_bias(steps):
-    f = 0.5 ** (1 / steps)
-    return math.log((1 - f) / f)
+# %% wrong="logit upside down" caught_by="half is left" change="f / (1 - f) -> (1 - f) / f"
 
 
 # %% right="NumPy floats, a gate from the bit too"
@@ -196,25 +92,15 @@ def forget_bias(steps):
 
 
 # %% wrong="the three half-lives of the checks by heart" caught_by="half is left"
-def keep_bit():
-    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
-    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
-    return W, b
-
-
-def forget_bias(steps):
-    return {1: 0.0, 10: 2.6351219, 100: 4.9682143}.get(steps, 0.0)
+# -     f = 0.5 ** (1 / steps)
+# -     return math.log(f / (1 - f))
+# +     return {1: 0.0, 10: 2.6351219, 100: 4.9682143}.get(steps, 0.0)
 
 
 # %% wrong="ln of steps over ln 2, nearly right for many steps" caught_by="half is left"
-def keep_bit():
-    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
-    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
-    return W, b
-
-
-def forget_bias(steps):
-    return math.log(steps / math.log(2))
+# -     f = 0.5 ** (1 / steps)
+# -     return math.log(f / (1 - f))
+# +     return math.log(steps / math.log(2))
 
 
 # %% wrong="what is written adds up" caught_by="a written bit shows"

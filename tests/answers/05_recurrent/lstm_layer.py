@@ -36,277 +36,103 @@ def lstm_layer(a, h, C, W_h):
     return torch.cat([h[:, None], states], 1), last_h, last_C
 
 
-# %% wrong="bias forgotten" caught_by="shares of all words"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x)
+# %% wrong="bias forgotten" caught_by="shares of all words" change="linear(e, W_x, b -> linear(e, W_x"
 
 
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for a_t in a.unbind(1):
-        i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1), h, C
-
-
-# %% wrong="the lecture's order of gates" caught_by="equal to nn.LSTM"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
-
-
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for a_t in a.unbind(1):
-        new, f, i, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1), h, C
+# %% wrong="the lecture's order of gates" caught_by="equal to nn.LSTM" change="i, f, new -> new, f, i"
 
 
 # %% wrong="cell does not go on" caught_by="equal to nn.LSTM"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
+# -         C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+# -         h = torch.sigmoid(o) * torch.tanh(C)
+# +         now = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
+# +         h = torch.sigmoid(o) * torch.tanh(now)
 
 
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for a_t in a.unbind(1):
-        i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
-        now = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(now)
-        states.append(h)
-    return torch.stack(states, 1), h, C
+# %% wrong="state does not go on" caught_by="equal to nn.LSTM" change="a_t, h -> a_t, 0 * h"
 
 
-# %% wrong="state does not go on" caught_by="equal to nn.LSTM"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
+# %% wrong="states along the wrong axis" caught_by="equal to nn.LSTM" change="states, 1 -> states"
 
 
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for a_t in a.unbind(1):
-        i, f, new, o = torch.addmm(a_t, 0 * h, W_h.T).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1), h, C
-
-
-# %% wrong="states along the wrong axis" caught_by="equal to nn.LSTM"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
-
-
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for a_t in a.unbind(1):
-        i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states), h, C
-
-
-# %% wrong="W_h not transposed" caught_by="equal to nn.LSTM"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
-
-
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for a_t in a.unbind(1):
-        i, f, new, o = torch.addmm(a_t, h, W_h.reshape(h.shape[1], -1)).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1), h, C
+# %% wrong="W_h not transposed" caught_by="equal to nn.LSTM" change="W_h.T -> W_h.reshape(h.shape[1], -1)"
 
 
 # %% wrong="reads from right to left" caught_by="no state sees the future"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
+# -     for a_t in a.unbind(1):
+# +     for a_t in a.flip(1).unbind(1):
+
+# -     return torch.stack(states, 1), h, C
+# +     return torch.stack(states[::-1], 1), h, C
 
 
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for a_t in a.flip(1).unbind(1):
-        i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states[::-1], 1), h, C
+# %% wrong="the state is detached at each step" caught_by="gradients through all steps" change="a_t, h -> a_t, h.detach()"
 
 
-# %% wrong="the state is detached at each step" caught_by="gradients through all steps"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
+# %% wrong="the cell is detached at each step" caught_by="gradients through all steps" change="* C -> * C.detach()"
 
 
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for a_t in a.unbind(1):
-        i, f, new, o = torch.addmm(a_t, h.detach(), W_h.T).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1), h, C
+# %% wrong="centred with the whole text" caught_by="no state sees the future" change="states = [] -> states, a = [], a - a.mean(1, keepdim=True)"
 
 
-# %% wrong="the cell is detached at each step" caught_by="gradients through all steps"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
-
-
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for a_t in a.unbind(1):
-        i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C.detach()
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1), h, C
-
-
-# %% wrong="centred with the whole text" caught_by="no state sees the future"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
-
-
-def lstm_layer(a, h, C, W_h):
-    states, a = [], a - a.mean(1, keepdim=True)
-    for a_t in a.unbind(1):
-        i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1), h, C
-
-
-# %% wrong="last h and C swapped" caught_by="equal to nn.LSTM"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
-
-
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for a_t in a.unbind(1):
-        i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1), C, h
+# %% wrong="last h and C swapped" caught_by="equal to nn.LSTM" change="1), h, C -> 1), C, h"
 
 
 # %% wrong="single dimensions squeezed away" caught_by="equal to nn.LSTM"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
+# -         i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+# +         i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
 
-
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for a_t in a.unbind(1):
-        i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1).squeeze(), h, C
+# -     return torch.stack(states, 1), h, C
+# +     return torch.stack(states, 1).squeeze(), h, C
 
 
 # %% wrong="shares squeezed" caught_by="shares of all words"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b).squeeze()
+# -     return F.linear(e, W_x, b)
+# +     return F.linear(e, W_x, b).squeeze()
 
-
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for a_t in a.unbind(1):
-        i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1), h, C
+# -         i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+# +         i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
 
 
 # %% wrong="adds to the caller's shares" caught_by="equal to nn.LSTM"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
-
-
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for t in range(a.shape[1]):
-        z = a[:, t] + h @ W_h.T
-        a.data[:, t] = z.data
-        i, f, new, o = z.chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1), h, C
+# -     for a_t in a.unbind(1):
+# -         i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+# +     for t in range(a.shape[1]):
+# +         z = a[:, t] + h @ W_h.T
+# +         a.data[:, t] = z.data
+# +         i, f, new, o = z.chunk(4, 1)
 
 
 # %% wrong="begins at zero whatever h is" caught_by="equal to nn.LSTM"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
+# -     states = []
+# +     h, states = torch.zeros_like(h), []
 
-
-def lstm_layer(a, h, C, W_h):
-    h, states = torch.zeros_like(h), []
-    for a_t in a.unbind(1):
-        i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1), h, C
+# -         i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+# +         i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
 
 
 # %% wrong="no gradient back into the first state" caught_by="gradients through all steps"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
+# -     states = []
+# +     h, C, states = h.detach(), C.detach(), []
 
-
-def lstm_layer(a, h, C, W_h):
-    h, C, states = h.detach(), C.detach(), []
-    for a_t in a.unbind(1):
-        i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1), h, C
+# -         i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+# +         i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
 
 
 # %% wrong="the last h of the first text for all" caught_by="equal to nn.LSTM"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
+# -         i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+# +         i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
 
-
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for a_t in a.unbind(1):
-        i, f, new, o = (a_t + h @ W_h.T).chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1), h[:1], C
+# -     return torch.stack(states, 1), h, C
+# +     return torch.stack(states, 1), h[:1], C
 
 
 # %% wrong="peeks at the next word's share" caught_by="no state sees the future"
-def input_shares(e, W_x, b):
-    return F.linear(e, W_x, b)
-
-
-def lstm_layer(a, h, C, W_h):
-    states = []
-    for t in range(a.shape[1]):
-        z = a[:, t] + h @ W_h.T + 1e-3 * a[:, min(t + 1, a.shape[1] - 1)]
-        i, f, new, o = z.chunk(4, 1)
-        C = torch.sigmoid(i) * torch.tanh(new) + torch.sigmoid(f) * C
-        h = torch.sigmoid(o) * torch.tanh(C)
-        states.append(h)
-    return torch.stack(states, 1), h, C
+# -     for a_t in a.unbind(1):
+# -         i, f, new, o = torch.addmm(a_t, h, W_h.T).chunk(4, 1)
+# +     for t in range(a.shape[1]):
+# +         z = a[:, t] + h @ W_h.T + 1e-3 * a[:, min(t + 1, a.shape[1] - 1)]
+# +         i, f, new, o = z.chunk(4, 1)
 
 
 # %% wrong="no gradient crosses twenty steps" caught_by="gradients through all steps"

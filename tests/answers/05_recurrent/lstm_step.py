@@ -28,147 +28,47 @@ def lstm_step(e, h, C, W, b):
     return C.tanh() * o.sigmoid(), C
 
 
-# %% wrong="the symbols the other way round" caught_by="the misprinted symbol"
-misprint = ("e_t", "x_t")
+# %% wrong="the symbols the other way round" caught_by="the misprinted symbol" change="x_t\", \"e_t -> e_t\", \"x_t"
 
 
-def lstm_step(e, h, C, W, b):
-    x = torch.cat([e, h], dim=-1)
-    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
-    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
-    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+# %% wrong="another symbol" caught_by="the misprinted symbol" change="x_t\", \"e_t -> h_{t-1}\", \"h_t"
 
 
-# %% wrong="another symbol" caught_by="the misprinted symbol"
-misprint = ("h_{t-1}", "h_t")
-
-
-def lstm_step(e, h, C, W, b):
-    x = torch.cat([e, h], dim=-1)
-    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
-    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
-    return torch.sigmoid(a["o"]) * torch.tanh(C), C
-
-
-# %% wrong="input and forget gate swapped" caught_by="each gate does its own"
-misprint = ("x_t", "e_t")
-
-
-def lstm_step(e, h, C, W, b):
-    x = torch.cat([e, h], dim=-1)
-    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
-    C = torch.sigmoid(a["f"]) * torch.tanh(a["C"]) + torch.sigmoid(a["i"]) * C
-    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+# %% wrong="input and forget gate swapped" caught_by="each gate does its own" change="i\"]) * torch.tanh(a[\"C\"]) + torch.sigmoid(a[\"f -> f\"]) * torch.tanh(a[\"C\"]) + torch.sigmoid(a[\"i"
 
 
 # %% wrong="h from the old cell" caught_by="half-open gates, by hand"
-misprint = ("x_t", "e_t")
+# -     C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+# -     return torch.sigmoid(a["o"]) * torch.tanh(C), C
+# +     new = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+# +     return torch.sigmoid(a["o"]) * torch.tanh(C), new
 
 
-def lstm_step(e, h, C, W, b):
-    x = torch.cat([e, h], dim=-1)
-    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
-    new = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
-    return torch.sigmoid(a["o"]) * torch.tanh(C), new
+# %% wrong="no tanh around the cell" caught_by="half-open gates, by hand" change="torch.tanh(C) -> C"
 
 
-# %% wrong="no tanh around the cell" caught_by="half-open gates, by hand"
-misprint = ("x_t", "e_t")
+# %% wrong="no tanh around the candidate" caught_by="half-open gates, by hand" change="torch.tanh(a[\"C\"]) -> a[\"C\"]"
 
 
-def lstm_step(e, h, C, W, b):
-    x = torch.cat([e, h], dim=-1)
-    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
-    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
-    return torch.sigmoid(a["o"]) * C, C
+# %% wrong="candidate through the sigmoid" caught_by="half-open gates, by hand" change="tanh(a -> sigmoid(a"
 
 
-# %% wrong="no tanh around the candidate" caught_by="half-open gates, by hand"
-misprint = ("x_t", "e_t")
+# %% wrong="state before word" caught_by="word first, then state" change="[e, h -> [h, e"
 
 
-def lstm_step(e, h, C, W, b):
-    x = torch.cat([e, h], dim=-1)
-    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
-    C = torch.sigmoid(a["i"]) * a["C"] + torch.sigmoid(a["f"]) * C
-    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+# %% wrong="output gate forgotten" caught_by="each gate does its own" change="sigmoid(a[\"o\"]) * torch.tanh -> tanh"
 
 
-# %% wrong="candidate through the sigmoid" caught_by="half-open gates, by hand"
-misprint = ("x_t", "e_t")
+# %% wrong="pair the wrong way round" caught_by="half-open gates, by hand" change="torch.sigmoid(a[\"o\"]) * torch.tanh(C), C -> C, torch.sigmoid(a[\"o\"]) * torch.tanh(C)"
 
 
-def lstm_step(e, h, C, W, b):
-    x = torch.cat([e, h], dim=-1)
-    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
-    C = torch.sigmoid(a["i"]) * torch.sigmoid(a["C"]) + torch.sigmoid(a["f"]) * C
-    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+# %% wrong="bias forgotten" caught_by="half-open gates, by hand" change="+ b[part] for -> for"
 
 
-# %% wrong="state before word" caught_by="word first, then state"
-misprint = ("x_t", "e_t")
+# %% wrong="input gate is one minus forget gate" caught_by="each gate does its own" change="torch.sigmoid(a[\"i\"] -> (1 - torch.sigmoid(a[\"f\"])"
 
 
-def lstm_step(e, h, C, W, b):
-    x = torch.cat([h, e], dim=-1)
-    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
-    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
-    return torch.sigmoid(a["o"]) * torch.tanh(C), C
-
-
-# %% wrong="output gate forgotten" caught_by="each gate does its own"
-misprint = ("x_t", "e_t")
-
-
-def lstm_step(e, h, C, W, b):
-    x = torch.cat([e, h], dim=-1)
-    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
-    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
-    return torch.tanh(C), C
-
-
-# %% wrong="pair the wrong way round" caught_by="half-open gates, by hand"
-misprint = ("x_t", "e_t")
-
-
-def lstm_step(e, h, C, W, b):
-    x = torch.cat([e, h], dim=-1)
-    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
-    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
-    return C, torch.sigmoid(a["o"]) * torch.tanh(C)
-
-
-# %% wrong="bias forgotten" caught_by="half-open gates, by hand"
-misprint = ("x_t", "e_t")
-
-
-def lstm_step(e, h, C, W, b):
-    x = torch.cat([e, h], dim=-1)
-    a = {part: x @ W[part].T for part in "Cfio"}
-    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
-    return torch.sigmoid(a["o"]) * torch.tanh(C), C
-
-
-# %% wrong="input gate is one minus forget gate" caught_by="each gate does its own"
-misprint = ("x_t", "e_t")
-
-
-def lstm_step(e, h, C, W, b):
-    x = torch.cat([e, h], dim=-1)
-    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
-    C = (1 - torch.sigmoid(a["f"])) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
-    return torch.sigmoid(a["o"]) * torch.tanh(C), C
-
-
-# %% wrong="old cell not forgotten" caught_by="each gate does its own"
-misprint = ("x_t", "e_t")
-
-
-def lstm_step(e, h, C, W, b):
-    x = torch.cat([e, h], dim=-1)
-    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
-    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + C
-    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+# %% wrong="old cell not forgotten" caught_by="each gate does its own" change="torch.sigmoid(a[\"f\"]) * C -> C"
 
 
 # %% right="float32 inside, a list"

@@ -26,171 +26,53 @@ def next_word_loss(s, x):
     return [loss, (np.exp(s - normaliser[:, None]) - one_hot) / s.shape[0]]
 
 
-# %% wrong="the printed sign" caught_by="two words, by hand"
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
+# %% wrong="the printed sign" caught_by="two words, by hand" change="-log_p -> log_p"
 
 
-def next_word_loss(s, x):
-    s = s - s.max(axis=1, keepdims=True)
-    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
-    rows = np.arange(len(x))
-    gradient = np.exp(log_p)
-    gradient[rows, x] -= 1
-    return log_p[rows, x].mean(), gradient / len(x)
+# %% wrong="the sum instead of the mean" caught_by="two words, by hand" change="mean -> sum"
 
 
-# %% wrong="the sum instead of the mean" caught_by="two words, by hand"
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
+# %% wrong="gradient of the sum" caught_by="gradient by hand" change="gradient / len(x) -> gradient"
 
 
-def next_word_loss(s, x):
-    s = s - s.max(axis=1, keepdims=True)
-    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
-    rows = np.arange(len(x))
-    gradient = np.exp(log_p)
-    gradient[rows, x] -= 1
-    return -log_p[rows, x].sum(), gradient / len(x)
-
-
-# %% wrong="gradient of the sum" caught_by="gradient by hand"
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
-
-
-def next_word_loss(s, x):
-    s = s - s.max(axis=1, keepdims=True)
-    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
-    rows = np.arange(len(x))
-    gradient = np.exp(log_p)
-    gradient[rows, x] -= 1
-    return -log_p[rows, x].mean(), gradient
-
-
-# %% wrong="gradient with the printed sign" caught_by="gradient by hand"
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
-
-
-def next_word_loss(s, x):
-    s = s - s.max(axis=1, keepdims=True)
-    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
-    rows = np.arange(len(x))
-    gradient = np.exp(log_p)
-    gradient[rows, x] -= 1
-    return -log_p[rows, x].mean(), -gradient / len(x)
+# %% wrong="gradient with the printed sign" caught_by="gradient by hand" change="gradient / -> -gradient /"
 
 
 # %% wrong="probabilities without the one-hot" caught_by="gradient by hand"
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
-
-
-def next_word_loss(s, x):
-    s = s - s.max(axis=1, keepdims=True)
-    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
-    rows = np.arange(len(x))
-    gradient = np.exp(log_p)
-    return -log_p[rows, x].mean(), gradient / len(x)
+# -     gradient[rows, x] -= 1
 
 
 # %% wrong="no maximum taken off" caught_by="large scores do not overflow"
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
+# -     s = s - s.max(axis=1, keepdims=True)
 
 
-def next_word_loss(s, x):
-    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
-    rows = np.arange(len(x))
-    gradient = np.exp(log_p)
-    gradient[rows, x] -= 1
-    return -log_p[rows, x].mean(), gradient / len(x)
-
-
-# %% wrong="one maximum, softmax, then log" caught_by="large scores do not overflow"
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
-
-
-def next_word_loss(s, x):
-    s = s - s.max(axis=1, keepdims=True)
-    log_p = np.log(np.exp(s) / np.exp(s).sum(axis=1, keepdims=True))
-    rows = np.arange(len(x))
-    gradient = np.exp(log_p)
-    gradient[rows, x] -= 1
-    return -log_p[rows, x].mean(), gradient / len(x)
+# %% wrong="one maximum, softmax, then log" caught_by="large scores do not overflow" change="s - np.log(np -> np.log(np.exp(s) / np"
 
 
 # %% wrong="softmax over the texts" caught_by="two words, by hand"
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
+# -     s = s - s.max(axis=1, keepdims=True)
+# -     log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
+# +     s = s - s.max(axis=0, keepdims=True)
+# +     log_p = s - np.log(np.exp(s).sum(axis=0, keepdims=True))
 
 
-def next_word_loss(s, x):
-    s = s - s.max(axis=0, keepdims=True)
-    log_p = s - np.log(np.exp(s).sum(axis=0, keepdims=True))
-    rows = np.arange(len(x))
-    gradient = np.exp(log_p)
-    gradient[rows, x] -= 1
-    return -log_p[rows, x].mean(), gradient / len(x)
-
-
-# %% wrong="bits, not nats" caught_by="two words, by hand"
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
-
-
-def next_word_loss(s, x):
-    s = s - s.max(axis=1, keepdims=True)
-    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
-    rows = np.arange(len(x))
-    gradient = np.exp(log_p)
-    gradient[rows, x] -= 1
-    return -log_p[rows, x].mean() / math.log(2), gradient / len(x)
+# %% wrong="bits, not nats" caught_by="two words, by hand" change="mean() -> mean() / math.log(2)"
 
 
 # %% wrong="column of the wrong word" caught_by="two words, by hand"
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
+# -     gradient[rows, x] -= 1
+# -     return -log_p[rows, x].mean(), gradient / len(x)
+# +     gradient[rows, x - 1] -= 1
+# +     return -log_p[rows, x - 1].mean(), gradient / len(x)
 
 
-def next_word_loss(s, x):
-    s = s - s.max(axis=1, keepdims=True)
-    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
-    rows = np.arange(len(x))
-    gradient = np.exp(log_p)
-    gradient[rows, x - 1] -= 1
-    return -log_p[rows, x - 1].mean(), gradient / len(x)
+# %% wrong="the right loss given as printed" caught_by="what the print rewards" change="math -> -math"
 
 
-# %% wrong="the right loss given as printed" caught_by="what the print rewards"
-printed = {1.0: 0.0, 0.01: -math.log(0.01)}
+# %% wrong="the print in bits" caught_by="what the print rewards" change="log(0 -> log2(0"
 
 
-def next_word_loss(s, x):
-    s = s - s.max(axis=1, keepdims=True)
-    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
-    rows = np.arange(len(x))
-    gradient = np.exp(log_p)
-    gradient[rows, x] -= 1
-    return -log_p[rows, x].mean(), gradient / len(x)
-
-
-# %% wrong="the print in bits" caught_by="what the print rewards"
-printed = {1.0: 0.0, 0.01: math.log2(0.01)}
-
-
-def next_word_loss(s, x):
-    s = s - s.max(axis=1, keepdims=True)
-    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
-    rows = np.arange(len(x))
-    gradient = np.exp(log_p)
-    gradient[rows, x] -= 1
-    return -log_p[rows, x].mean(), gradient / len(x)
-
-
-# %% wrong="probabilities, no logarithm" caught_by="what the print rewards"
-printed = {1.0: 1.0, 0.01: 0.01}
-
-
-def next_word_loss(s, x):
-    s = s - s.max(axis=1, keepdims=True)
-    log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
-    rows = np.arange(len(x))
-    gradient = np.exp(log_p)
-    gradient[rows, x] -= 1
-    return -log_p[rows, x].mean(), gradient / len(x)
+# %% wrong="probabilities, no logarithm" caught_by="what the print rewards" change="0.0, 0.01: math.log(0.01) -> 1.0, 0.01: 0.01"
 
 
 # %% wrong="uses autograd" caught_by="gradient by hand"

@@ -26,40 +26,16 @@ def rnn(e, h, W_x, W_h, b):
     return torch.stack([torch.tanh(W_x @ e_t + W_h @ h + b) for e_t in e])
 
 
-# %% wrong="the bias is left out" caught_by="equal to nn.RNN"
-def rnn(e, h, W_x, W_h, b):
-    states = []
-    for e_t in e:
-        h = torch.tanh(W_x @ e_t + W_h @ h)
-        states.append(h)
-    return torch.stack(states)
+# %% wrong="the bias is left out" caught_by="equal to nn.RNN" change="h + b -> h"
 
 
-# %% wrong="recurrent weights transposed" caught_by="equal to nn.RNN"
-def rnn(e, h, W_x, W_h, b):
-    states = []
-    for e_t in e:
-        h = torch.tanh(W_x @ e_t + W_h.T @ h + b)
-        states.append(h)
-    return torch.stack(states)
+# %% wrong="recurrent weights transposed" caught_by="equal to nn.RNN" change="+ W_h -> + W_h.T"
 
 
-# %% wrong="begins at zero whatever h is" caught_by="the past goes on"
-def rnn(e, h, W_x, W_h, b):
-    h, states = torch.zeros_like(h), []
-    for e_t in e:
-        h = torch.tanh(W_x @ e_t + W_h @ h + b)
-        states.append(h)
-    return torch.stack(states)
+# %% wrong="begins at zero whatever h is" caught_by="the past goes on" change="states = -> h, states = torch.zeros_like(h),"
 
 
-# %% wrong="a sigmoid" caught_by="two steps by hand"
-def rnn(e, h, W_x, W_h, b):
-    states = []
-    for e_t in e:
-        h = torch.sigmoid(W_x @ e_t + W_h @ h + b)
-        states.append(h)
-    return torch.stack(states)
+# %% wrong="a sigmoid" caught_by="two steps by hand" change="tanh -> sigmoid"
 
 
 # %% wrong="states before each word" caught_by="two steps by hand"
@@ -106,13 +82,7 @@ def rnn(e, h, W_x, W_h, b):
     return torch.stack(states)
 
 
-# %% wrong="a text of one word is squeezed" caught_by="equal to nn.RNN"
-def rnn(e, h, W_x, W_h, b):
-    states = []
-    for e_t in e:
-        h = torch.tanh(W_x @ e_t + W_h @ h + b)
-        states.append(h)
-    return torch.stack(states).squeeze(0)
+# %% wrong="a text of one word is squeezed" caught_by="equal to nn.RNN" change="states) -> states).squeeze(0)"
 
 
 # %% wrong="the bias goes into the caller's word vectors" caught_by="the past goes on"
@@ -125,20 +95,10 @@ def rnn(e, h, W_x, W_h, b):
     return torch.stack(states)
 
 
-# %% wrong="input weights in the order of the words" caught_by="equal to nn.RNN"
-def rnn(e, h, W_x, W_h, b):
-    states = []
-    for e_t in e:
-        h = torch.tanh(W_x @ e_t + h @ W_h + b) if len(h) == 2 else torch.tanh(W_x @ e_t + W_h.T @ h + b)
-        states.append(h)
-    return torch.stack(states)
+# %% wrong="input weights in the order of the words" caught_by="equal to nn.RNN" change="+ W_h -> + h @ W_h + b) if len(h) == 2 else torch.tanh(W_x @ e_t + W_h.T"
 
 
 # %% wrong="a tanh of its own that overflows" caught_by="equal to nn.RNN"
-def rnn(e, h, W_x, W_h, b):
-    states = []
-    for e_t in e:
-        a = W_x @ e_t + W_h @ h + b
-        h = (a.exp() - (-a).exp()) / (a.exp() + (-a).exp())
-        states.append(h)
-    return torch.stack(states)
+# -         h = torch.tanh(W_x @ e_t + W_h @ h + b)
+# +         a = W_x @ e_t + W_h @ h + b
+# +         h = (a.exp() - (-a).exp()) / (a.exp() + (-a).exp())

@@ -80,11 +80,7 @@ def stream_batches(ids, rows, steps):
     return [(inputs[:, j : j + steps - 1], targets[:, j : j + steps - 1]) for j in range(0, L, steps)]
 
 
-# %% wrong="one row word too few" caught_by="every word once"
-def stream_batches(ids, rows, steps):
-    L = (len(ids) - 1) // rows - 1
-    inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
-    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]
+# %% wrong="one row word too few" caught_by="every word once" change="/ rows -> / rows - 1"
 
 
 # %% right="tuples, int32, chunks of a table"
@@ -105,22 +101,14 @@ def stream_batches(ids, rows, steps):
 
 
 # %% wrong="rows of N // rows words" caught_by="every word once"
-def stream_batches(ids, rows, steps):
-    L = len(ids) // rows
-    ids = torch.cat([ids, ids[:1]])
-    inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
-    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]
+# -     L = (len(ids) - 1) // rows
+# +     L = len(ids) // rows
+# +     ids = torch.cat([ids, ids[:1]])
 
 
 # %% wrong="a last column that stands alone is lost" caught_by="a narrow end is kept | every word once"
-def stream_batches(ids, rows, steps):
-    L = (len(ids) - 1) // rows
-    inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
-    return [
-        (inputs[:, j : j + steps], targets[:, j : j + steps])
-        for j in range(0, L, steps)
-        if inputs[:, j : j + steps].shape[1] > 1 or steps == 1
-    ]
+#           for j in range(0, L, steps)
+# +         if inputs[:, j : j + steps].shape[1] > 1 or steps == 1
 
 
 # %% wrong="an empty pair behind a full end" caught_by="a narrow end is kept"

@@ -23,137 +23,46 @@ def truncated_loss(e, y, W_x, W_h, b, tau):
     return (torch.stack(states) - y).pow(2).sum() / 2
 
 
-# %% wrong="the state is set to zero at a cut" caught_by="the loss knows no cut"
-def truncated_loss(e, y, W_x, W_h, b, tau):
-    h, loss = torch.zeros_like(b), 0.0
-    for t in range(len(e)):
-        if t % tau == 0:
-            h = torch.zeros_like(b)
-        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
-        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
-    return loss
+# %% wrong="the state is set to zero at a cut" caught_by="the loss knows no cut" change="h.detach( -> torch.zeros_like(b"
 
 
-# %% wrong="no cut at all" caught_by="no gradient crosses a cut"
-def truncated_loss(e, y, W_x, W_h, b, tau):
-    h, loss = torch.zeros_like(b), 0.0
-    for t in range(len(e)):
-        if t % tau == 0:
-            pass
-        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
-        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
-    return loss
+# %% wrong="no cut at all" caught_by="no gradient crosses a cut" change="h = h.detach() -> pass"
 
 
 # %% wrong="cut at every step" caught_by="one long chunk is plain BPTT | no gradient crosses a cut"
-def truncated_loss(e, y, W_x, W_h, b, tau):
-    h, loss = torch.zeros_like(b), 0.0
-    for t in range(len(e)):
-        h = h.detach()
-        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
-        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
-    return loss
+# -         if t % tau == 0:
+# -             h = h.detach()
+# +         h = h.detach()
 
 
-# %% wrong="cut one word late" caught_by="no gradient crosses a cut"
-def truncated_loss(e, y, W_x, W_h, b, tau):
-    h, loss = torch.zeros_like(b), 0.0
-    for t in range(len(e)):
-        if t % tau == 1 % tau and t > 0:
-            h = h.detach()
-        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
-        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
-    return loss
+# %% wrong="cut one word late" caught_by="no gradient crosses a cut" change="= 0 -> = 1 % tau and t > 0"
 
 
-# %% wrong="cut one word early" caught_by="no gradient crosses a cut"
-def truncated_loss(e, y, W_x, W_h, b, tau):
-    h, loss = torch.zeros_like(b), 0.0
-    for t in range(len(e)):
-        if (t + 1) % tau == 0:
-            h = h.detach()
-        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
-        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
-    return loss
+# %% wrong="cut one word early" caught_by="no gradient crosses a cut" change="t % -> (t + 1) %"
 
 
-# %% wrong="the loss is cut, not the state" caught_by="no gradient crosses a cut"
-def truncated_loss(e, y, W_x, W_h, b, tau):
-    h, loss = torch.zeros_like(b), 0.0
-    for t in range(len(e)):
-        if t % tau == 0:
-            loss = loss if t == 0 else loss.detach()
-        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
-        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
-    return loss
+# %% wrong="the loss is cut, not the state" caught_by="no gradient crosses a cut" change="h = h -> loss = loss if t == 0 else loss"
 
 
-# %% wrong="only the last chunk counts" caught_by="the loss knows no cut"
-def truncated_loss(e, y, W_x, W_h, b, tau):
-    h, loss = torch.zeros_like(b), 0.0
-    for t in range(len(e)):
-        if t % tau == 0:
-            h, loss = h.detach(), 0.0
-        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
-        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
-    return loss
+# %% wrong="only the last chunk counts" caught_by="the loss knows no cut" change="h = h.detach() -> h, loss = h.detach(), 0.0"
 
 
-# %% wrong="mean instead of half the sum" caught_by="the loss knows no cut"
-def truncated_loss(e, y, W_x, W_h, b, tau):
-    h, loss = torch.zeros_like(b), 0.0
-    for t in range(len(e)):
-        if t % tau == 0:
-            h = h.detach()
-        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
-        loss = loss + ((h - y[t]) ** 2).mean()
-    return loss
+# %% wrong="mean instead of half the sum" caught_by="the loss knows no cut" change="0.5 * ((h - y[t]) ** 2).sum -> ((h - y[t]) ** 2).mean"
 
 
-# %% wrong="the last incomplete chunk is dropped" caught_by="the loss knows no cut"
-def truncated_loss(e, y, W_x, W_h, b, tau):
-    h, loss = torch.zeros_like(b), 0.0
-    for t in range(len(e) // tau * tau):
-        if t % tau == 0:
-            h = h.detach()
-        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
-        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
-    return loss
+# %% wrong="the last incomplete chunk is dropped" caught_by="the loss knows no cut" change="len(e) -> len(e) // tau * tau"
 
 
-# %% wrong="input weights get no gradient" caught_by="one long chunk is plain BPTT"
-def truncated_loss(e, y, W_x, W_h, b, tau):
-    h, loss = torch.zeros_like(b), 0.0
-    for t in range(len(e)):
-        if t % tau == 0:
-            h = h.detach()
-        h = torch.tanh(W_x.detach() @ e[t] + W_h @ h + b)
-        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
-    return loss
+# %% wrong="input weights get no gradient" caught_by="one long chunk is plain BPTT" change="W_x @ -> W_x.detach() @"
 
 
 # %% wrong="the caller's targets are used up" caught_by="the loss knows no cut"
-def truncated_loss(e, y, W_x, W_h, b, tau):
-    h, loss = torch.zeros_like(b), 0.0
-    for t in range(len(e)):
-        if t % tau == 0:
-            h = h.detach()
-        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
-        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
-    with torch.no_grad():
-        y *= 0
-    return loss
+#           loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
+# +     with torch.no_grad():
+# +         y *= 0
 
 
-# %% wrong="only one cut, after the first chunk" caught_by="no gradient crosses a cut | weights feel their own chunk"
-def truncated_loss(e, y, W_x, W_h, b, tau):
-    h, loss = torch.zeros_like(b), 0.0
-    for t in range(len(e)):
-        if t == tau:
-            h = h.detach()
-        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
-        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
-    return loss
+# %% wrong="only one cut, after the first chunk" caught_by="no gradient crosses a cut | weights feel their own chunk" change="% tau == 0 -> == tau"
 
 
 # %% wrong="every word sees tau words back" caught_by="no gradient crosses a cut"
@@ -171,26 +80,10 @@ def truncated_loss(e, y, W_x, W_h, b, tau):
     return loss
 
 
-# %% wrong="no cut where tau is 1" caught_by="no gradient crosses a cut"
-def truncated_loss(e, y, W_x, W_h, b, tau):
-    h, loss = torch.zeros_like(b), 0.0
-    for t in range(len(e)):
-        if tau > 1 and t % tau == 0:
-            h = h.detach()
-        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
-        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
-    return loss
+# %% wrong="no cut where tau is 1" caught_by="no gradient crosses a cut" change="t % -> tau > 1 and t %"
 
 
-# %% wrong="the last, shorter chunk is not cut off" caught_by="weights feel their own chunk"
-def truncated_loss(e, y, W_x, W_h, b, tau):
-    h, loss = torch.zeros_like(b), 0.0
-    for t in range(len(e)):
-        if t % tau == 0 and t + tau <= len(e):
-            h = h.detach()
-        h = torch.tanh(W_x @ e[t] + W_h @ h + b)
-        loss = loss + 0.5 * ((h - y[t]) ** 2).sum()
-    return loss
+# %% wrong="the last, shorter chunk is not cut off" caught_by="weights feel their own chunk" change="= 0 -> = 0 and t + tau <= len(e)"
 
 
 # %% wrong="a first state in float64" caught_by="the loss knows no cut" change="torch.zeros_like(b) -> torch.zeros(len(b)).double()"

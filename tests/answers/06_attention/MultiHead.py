@@ -82,1026 +82,268 @@ def parameters_sliced(d, h):
 
 
 # %% wrong="nothing without a mask, as printed" caught_by="equal to nn.MultiheadAttention"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        if mask is None:
-            return None
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
+#       def forward(self, x, mask=None):
+# +         if mask is None:
+# +             return None
 
 
 # %% wrong="heads by reshape alone" caught_by="equal to nn.MultiheadAttention"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, self.h, T, d // self.h) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, self.h, T, d // self.h) for part in (self.q, self.k, self.v))
+# +         return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
 
 
 # %% wrong="merged by reshape alone" caught_by="equal to nn.MultiheadAttention"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         return self.out(attend(Q, K, V, attn_mask=mask).reshape(B, T, d))
 
 
 # %% wrong="out forgotten" caught_by="equal to nn.MultiheadAttention"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         return attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
 
 
 # %% wrong="keys and queries swapped" caught_by="equal to nn.MultiheadAttention"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(K, Q, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         return self.out(attend(K, Q, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
 
 
 # %% wrong="not scaled" caught_by="equal to nn.MultiheadAttention"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask, scale=1).transpose(1, 2).reshape(B, T, d))
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         return self.out(attend(Q, K, V, attn_mask=mask, scale=1).transpose(1, 2).reshape(B, T, d))
 
 
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
+# %% wrong="one head" caught_by="equal to nn.MultiheadAttention" change="= h -> = 1"
 
 
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
-
-
-# %% wrong="one head" caught_by="equal to nn.MultiheadAttention"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = 1
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
-
-
-# %% wrong="without biases" caught_by="equal to nn.MultiheadAttention"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d, bias=False) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
+# %% wrong="without biases" caught_by="equal to nn.MultiheadAttention" change="d, d -> d, d, bias=False"
 
 
 # %% wrong="always causal" caught_by="equal to nn.MultiheadAttention | masked words are unseen"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, is_causal=True).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         return self.out(attend(Q, K, V, is_causal=True).transpose(1, 2).reshape(B, T, d))
 
 
 # %% wrong="mask the other way round" caught_by="masked words are unseen"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=None if mask is None else ~mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         return self.out(attend(Q, K, V, attn_mask=None if mask is None else ~mask).transpose(1, 2).reshape(B, T, d))
 
 
 # %% wrong="mask transposed" caught_by="masked words are unseen"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=None if mask is None else mask.T).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         return self.out(attend(Q, K, V, attn_mask=None if mask is None else mask.T).transpose(1, 2).reshape(B, T, d))
 
 
 # %% wrong="mask unused" caught_by="masked words are unseen"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         return self.out(attend(Q, K, V).transpose(1, 2).reshape(B, T, d))
 
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
 
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V).transpose(1, 2).reshape(B, T, d))
+# %% wrong="matrices transposed" caught_by="weights from torch" change="= part -> = part.T if part.ndim == 2 else part"
 
 
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
+# %% wrong="order k, q, v" caught_by="weights from torch" change="qkv -> kqv"
 
 
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
+# %% wrong="cut along the columns" caught_by="weights from torch" change="chunk(3 -> chunk(3, dim=-1"
 
 
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
+# %% wrong="out forgotten in the dict" caught_by="weights from torch" change="\"out.weight\": state[\"out_proj.weight\"], \"out.bias\": state[\"out_proj.bias\"] -> "
 
 
-# %% wrong="matrices transposed" caught_by="weights from torch"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
+# %% wrong="mixing matrix not counted" caught_by="parameters are counted" change="d_v) + h * d_v * d -> d_v)"
 
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
 
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+# %% wrong="H counted as d times d" caught_by="parameters are counted" change="h * d_v -> d"
 
 
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part.T if part.ndim == 2 else part
-    return mine
+# %% wrong="one of keys and queries" caught_by="parameters are counted" change="2 * d_k -> d_k"
 
 
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
+# %% wrong="slices that read all of x" caught_by="parameters are counted" change="h * 3 * (d // h) ** 2 -> 3 * d**2"
 
 
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
-
-
-# %% wrong="order k, q, v" caught_by="weights from torch"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("kqv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
-
-
-# %% wrong="cut along the columns" caught_by="weights from torch"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3, dim=-1), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
-
-
-# %% wrong="out forgotten in the dict" caught_by="weights from torch"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
-
-
-# %% wrong="mixing matrix not counted" caught_by="parameters are counted"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v)
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
-
-
-# %% wrong="H counted as d times d" caught_by="parameters are counted"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + d * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
-
-
-# %% wrong="one of keys and queries" caught_by="parameters are counted"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
-
-
-# %% wrong="slices that read all of x" caught_by="parameters are counted"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return 3 * d**2
-
-
-# %% wrong="one slice only" caught_by="parameters are counted"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return 3 * (d // h) ** 2
+# %% wrong="one slice only" caught_by="parameters are counted" change="h * 3 -> 3"
 
 
 # %% wrong="the last mask is kept" caught_by="masked words are unseen"
-class MultiHead(nn.Module):
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.mask = None
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+#           self.h = h
+# +         self.mask = None
 
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        if mask is not None:
-            self.mask = mask
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=self.mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         if mask is not None:
+# +             self.mask = mask
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         return self.out(attend(Q, K, V, attn_mask=self.mask).transpose(1, 2).reshape(B, T, d))
 
 
-def parameters(d, h, d_k, d_v):
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    return h * 3 * (d // h) ** 2
-
-
-# %% wrong="all modules share the number of heads" caught_by="equal to nn.MultiheadAttention"
-class MultiHead(nn.Module):
-    def __init__(self, d, h):
-        super().__init__()
-        MultiHead.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    return h * 3 * (d // h) ** 2
+# %% wrong="all modules share the number of heads" caught_by="equal to nn.MultiheadAttention" change="self.h = -> MultiHead.h ="
 
 
 # %% wrong="only the first text is masked" caught_by="masked words are unseen"
-class MultiHead(nn.Module):
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        S = Q @ K.mT / math.sqrt(d // self.h)
-        if mask is not None:
-            S = torch.cat([S[:1].masked_fill(~mask, -math.inf), S[1:]])
-        return self.out((S.softmax(-1) @ V).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    return h * 3 * (d // h) ** 2
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         S = Q @ K.mT / math.sqrt(d // self.h)
+# +         if mask is not None:
+# +             S = torch.cat([S[:1].masked_fill(~mask, -math.inf), S[1:]])
+# +         return self.out((S.softmax(-1) @ V).transpose(1, 2).reshape(B, T, d))
 
 
 # %% wrong="only the first head is masked" caught_by="masked words are unseen"
-class MultiHead(nn.Module):
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        S = Q @ K.mT / math.sqrt(d // self.h)
-        if mask is not None:
-            S = torch.cat([S[:, :1].masked_fill(~mask, -math.inf), S[:, 1:]], dim=1)
-        return self.out((S.softmax(-1) @ V).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    return h * 3 * (d // h) ** 2
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         S = Q @ K.mT / math.sqrt(d // self.h)
+# +         if mask is not None:
+# +             S = torch.cat([S[:, :1].masked_fill(~mask, -math.inf), S[:, 1:]], dim=1)
+# +         return self.out((S.softmax(-1) @ V).transpose(1, 2).reshape(B, T, d))
 
 
 # %% wrong="filled with minus a hundred" caught_by="masked words are unseen"
-class MultiHead(nn.Module):
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        S = Q @ K.mT / math.sqrt(d // self.h)
-        if mask is not None:
-            S = S.masked_fill(~mask, -100)
-        return self.out((S.softmax(-1) @ V).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    return h * 3 * (d // h) ** 2
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         S = Q @ K.mT / math.sqrt(d // self.h)
+# +         if mask is not None:
+# +             S = S.masked_fill(~mask, -100)
+# +         return self.out((S.softmax(-1) @ V).transpose(1, 2).reshape(B, T, d))
 
 
 # %% wrong="mask turned round in place" caught_by="masked words are unseen"
-class MultiHead(nn.Module):
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        S = Q @ K.mT / math.sqrt(d // self.h)
-        if mask is not None:
-            S = S.masked_fill(mask.logical_not_(), -math.inf)
-        return self.out((S.softmax(-1) @ V).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    return h * 3 * (d // h) ** 2
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         S = Q @ K.mT / math.sqrt(d // self.h)
+# +         if mask is not None:
+# +             S = S.masked_fill(mask.logical_not_(), -math.inf)
+# +         return self.out((S.softmax(-1) @ V).transpose(1, 2).reshape(B, T, d))
 
 
 # %% wrong="maps that cannot learn" caught_by="equal to nn.MultiheadAttention"
-class MultiHead(nn.Module):
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (
-            part(x).detach().view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v)
-        )
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    return h * 3 * (d // h) ** 2
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# +             part(x).detach().view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v)
 
 
 # %% wrong="torch's state emptied" caught_by="weights from torch"
-class MultiHead(nn.Module):
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+# -     mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
+# +     mine = {"out.weight": state.pop("out_proj.weight"), "out.bias": state.pop("out_proj.bias")}
 
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
+# -         for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+# +         for name, part in zip("qkv", state.pop(f"in_proj_{kind}").chunk(3)):
 
 
-def from_torch(state):
-    mine = {"out.weight": state.pop("out_proj.weight"), "out.bias": state.pop("out_proj.bias")}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state.pop(f"in_proj_{kind}").chunk(3)):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    return h * 3 * (d // h) ** 2
-
-
-# %% wrong="three times h times d" caught_by="parameters are counted"
-class MultiHead(nn.Module):
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    return 3 * h * d
+# %% wrong="three times h times d" caught_by="parameters are counted" change="h * 3 * (d // h) ** 2 -> 3 * h * d"
 
 
 # %% wrong="cut after every two rows" caught_by="weights from torch"
-class MultiHead(nn.Module):
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d))
-
-
-def from_torch(state):
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for i, name in enumerate("qkv"):
-            mine[f"{name}.{kind}"] = state[f"in_proj_{kind}"][2 * i : 2 * i + 2]
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    return h * 3 * (d // h) ** 2
+# -         for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
+# -             mine[f"{name}.{kind}"] = part
+# +         for i, name in enumerate("qkv"):
+# +             mine[f"{name}.{kind}"] = state[f"in_proj_{kind}"][2 * i : 2 * i + 2]
 
 
 # %% right="cut by split, -1e9, clones"
@@ -1140,68 +382,26 @@ def parameters_sliced(d, h):
 
 
 # %% wrong="one text is no batch" caught_by="equal to nn.MultiheadAttention | masked words are unseen"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)).squeeze(0)
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)).squeeze(0)
 
 
 # %% wrong="one word has no axis" caught_by="equal to nn.MultiheadAttention | masked words are unseen"
-class MultiHead(nn.Module):
-    """[B, T, d] from x: [B, T, d]; mask: None, or [T, T] with True where row may look at column."""
-
-    def __init__(self, d, h):
-        super().__init__()
-        self.h = h
-        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
-
-    def forward(self, x, mask=None):
-        B, T, d = x.shape
-        Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
-        return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)).squeeze(1)
-
-
-def from_torch(state):
-    """State dict of a MultiHead: q.weight, q.bias, k.weight, ..., out.bias."""
-    mine = {"out.weight": state["out_proj.weight"], "out.bias": state["out_proj.bias"]}
-    for kind in ("weight", "bias"):
-        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3), strict=True):
-            mine[f"{name}.{kind}"] = part
-    return mine
-
-
-def parameters(d, h, d_k, d_v):
-    """Numbers in h heads of widths d_k (queries, keys) and d_v (values), and in H."""
-    return h * d * (2 * d_k + d_v) + h * d_v * d
-
-
-def parameters_sliced(d, h):
-    """Numbers in h heads that each see d / h numbers of a word only; no H."""
-    return h * 3 * (d // h) ** 2
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# -         return self.out(
+# -             attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)
+# -         )
+# -
+# +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
+# +         return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)).squeeze(1)

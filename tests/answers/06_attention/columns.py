@@ -31,186 +31,79 @@ def row_maps(Q, K, V):
 queries = {"rows": ((0, 1), (0, 1)), "columns": ((0, 0), (1, 1))}
 
 
-# %% wrong="softmax along the rows" caught_by="columns sum to one"
-def attention_columns(W, Q, K, V):
-    A = torch.softmax(W.T @ K.T @ Q @ W, dim=1)
-    return V @ W @ A, A
+# %% wrong="softmax along the rows" caught_by="columns sum to one" change="(K @ W).T @ (Q @ W), dim=0 -> W.T @ K.T @ Q @ W, dim=1"
 
 
-def row_maps(Q, K, V):
-    return Q.T, K.T, V.T
-
-
-queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
-
-
-# %% wrong="Q and K swapped" caught_by="who takes from whom"
-def attention_columns(W, Q, K, V):
-    A = torch.softmax(W.T @ Q.T @ K @ W, dim=0)
-    return V @ W @ A, A
-
-
-def row_maps(Q, K, V):
-    return Q.T, K.T, V.T
-
-
-queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+# %% wrong="Q and K swapped" caught_by="who takes from whom" change="(K @ W).T @ (Q @ W) -> W.T @ Q.T @ K @ W"
 
 
 # %% wrong="A transposed in the mix" caught_by="who takes from whom"
-def attention_columns(W, Q, K, V):
-    A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
-    return V @ W @ A.T, A
+# -     A = torch.softmax((K @ W).T @ (Q @ W), dim=0)
+# -     return V @ W @ A, A
+# +     A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
+# +     return V @ W @ A.T, A
 
 
-def row_maps(Q, K, V):
-    return Q.T, K.T, V.T
-
-
-queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
-
-
-# %% wrong="scaled" caught_by="who takes from whom"
-def attention_columns(W, Q, K, V):
-    A = torch.softmax(W.T @ K.T @ Q @ W / Q.shape[0] ** 0.5, dim=0)
-    return V @ W @ A, A
-
-
-def row_maps(Q, K, V):
-    return Q.T, K.T, V.T
-
-
-queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+# %% wrong="scaled" caught_by="who takes from whom" change="(K @ W).T @ (Q @ W) -> W.T @ K.T @ Q @ W / Q.shape[0] ** 0.5"
 
 
 # %% wrong="A of the rows, transposed twice" caught_by="columns sum to one"
-def attention_columns(W, Q, K, V):
-    A = torch.softmax((W.T @ Q.T) @ (K @ W), dim=1)
-    return V @ W @ A.T, A
-
-
-def row_maps(Q, K, V):
-    return Q.T, K.T, V.T
-
-
-queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+# -     A = torch.softmax((K @ W).T @ (Q @ W), dim=0)
+# -     return V @ W @ A, A
+# +     A = torch.softmax((W.T @ Q.T) @ (K @ W), dim=1)
+# +     return V @ W @ A.T, A
 
 
 # %% wrong="maps as they are" caught_by="rows do the same"
-def attention_columns(W, Q, K, V):
-    A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
-    return V @ W @ A, A
+# -     A = torch.softmax((K @ W).T @ (Q @ W), dim=0)
+# +     A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
 
-
-def row_maps(Q, K, V):
-    return Q, K, V
-
-
-queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+# -     return Q.T, K.T, V.T
+# +     return Q, K, V
 
 
 # %% wrong="queries and keys swapped" caught_by="rows do the same"
-def attention_columns(W, Q, K, V):
-    A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
-    return V @ W @ A, A
+# -     A = torch.softmax((K @ W).T @ (Q @ W), dim=0)
+# +     A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
 
-
-def row_maps(Q, K, V):
-    return K.T, Q.T, V.T
-
-
-queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+# -     return Q.T, K.T, V.T
+# +     return K.T, Q.T, V.T
 
 
 # %% wrong="reshaped, not transposed" caught_by="rows do the same"
-def attention_columns(W, Q, K, V):
-    A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
-    return V @ W @ A, A
+# -     A = torch.softmax((K @ W).T @ (Q @ W), dim=0)
+# +     A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
 
-
-def row_maps(Q, K, V):
-    return tuple(M.reshape(M.shape[1], M.shape[0]) for M in (Q, K, V))
-
-
-queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+# -     return Q.T, K.T, V.T
+# +     return tuple(M.reshape(M.shape[1], M.shape[0]) for M in (Q, K, V))
 
 
 # %% wrong="always the ones" caught_by="one matrix, two meanings"
-def attention_columns(W, Q, K, V):
-    A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
-    return V @ W @ A, A
+# -     A = torch.softmax((K @ W).T @ (Q @ W), dim=0)
+# +     A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
 
-
-def row_maps(Q, K, V):
-    return Q.T, K.T, V.T
-
-
-queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 1], [0, 1]]}
+# - queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+# + queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 1], [0, 1]]}
 
 
 # %% wrong="the two swapped" caught_by="one matrix, two meanings"
-def attention_columns(W, Q, K, V):
-    A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
-    return V @ W @ A, A
+# -     A = torch.softmax((K @ W).T @ (Q @ W), dim=0)
+# +     A = torch.softmax(W.T @ K.T @ Q @ W, dim=0)
+
+# - queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+# + queries = {"rows": [[0, 0], [1, 1]], "columns": [[0, 1], [0, 1]]}
 
 
-def row_maps(Q, K, V):
-    return Q.T, K.T, V.T
+# %% wrong="a map turned in place" caught_by="columns sum to one" change="(K @ W).T @ (Q @ W) -> W.T @ K.t_() @ Q @ W"
 
 
-queries = {"rows": [[0, 0], [1, 1]], "columns": [[0, 1], [0, 1]]}
+# %% wrong="maps turned in place" caught_by="rows do the same" change="T, K.T, V.T -> t_(), K.t_(), V.t_()"
 
 
-# %% wrong="a map turned in place" caught_by="columns sum to one"
-def attention_columns(W, Q, K, V):
-    A = torch.softmax(W.T @ K.t_() @ Q @ W, dim=0)
-    return V @ W @ A, A
+# %% wrong="scaled by the number of words" caught_by="who takes from whom" change="W), -> W) / math.sqrt(W.shape[1]),"
 
 
-def row_maps(Q, K, V):
-    return (Q.T, K.T, V.T)
-
-
-queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
-
-
-# %% wrong="maps turned in place" caught_by="rows do the same"
-def attention_columns(W, Q, K, V):
-    A = torch.softmax((K @ W).T @ (Q @ W), dim=0)
-    return (V @ W @ A, A)
-
-
-def row_maps(Q, K, V):
-    return Q.t_(), K.t_(), V.t_()
-
-
-queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
-
-
-# %% wrong="scaled by the number of words" caught_by="who takes from whom"
-def attention_columns(W, Q, K, V):
-    A = torch.softmax((K @ W).T @ (Q @ W) / math.sqrt(W.shape[1]), dim=0)
-    return V @ W @ A, A
-
-
-def row_maps(Q, K, V):
-    return (Q.T, K.T, V.T)
-
-
-queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
-
-
-# %% wrong="H lacks the values' map" caught_by="who takes from whom | columns sum to one"
-def attention_columns(W, Q, K, V):
-    A = torch.softmax((K @ W).T @ (Q @ W), dim=0)
-    return W @ A, A
-
-
-def row_maps(Q, K, V):
-    return (Q.T, K.T, V.T)
-
-
-queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+# %% wrong="H lacks the values' map" caught_by="who takes from whom | columns sum to one" change="V @ W -> W"
 
 
 # %% right="other maps that do the same, NumPy"

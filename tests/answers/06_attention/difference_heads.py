@@ -27,172 +27,61 @@ def difference_heads(N):
     return [[t(first), t(name)], [t(second), t(name)]], t([[1.0], [-1.0]])
 
 
-# %% wrong="too flat" caught_by="two sharp heads"
-share_one_head = 1 / 2
-share_one_layer = 1 / 4
+# %% wrong="too flat" caught_by="two sharp heads" change="30 * torch -> torch"
 
 
-def difference_heads(N):
-    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
-    name, first, second = (torch.eye(3 * N)).split(N, dim=1)
-    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
+# %% wrong="both heads ask for the first" caught_by="two sharp heads" change="(second -> (first"
 
 
-# %% wrong="both heads ask for the first" caught_by="two sharp heads"
-share_one_head = 1 / 2
-share_one_layer = 1 / 4
+# %% wrong="partners as keys" caught_by="first minus second" change="name), -> first),"
 
 
-def difference_heads(N):
-    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
-    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
-    return [(first, name), (first, name)], torch.tensor([[1.0], [-1.0]])
+# %% wrong="second minus first" caught_by="first minus second" change="1.0], [-1 -> -1.0], [1"
 
 
-# %% wrong="partners as keys" caught_by="first minus second"
-share_one_head = 1 / 2
-share_one_layer = 1 / 4
+# %% wrong="sum instead of difference" caught_by="first minus second" change="[-1 -> [1"
 
 
-def difference_heads(N):
-    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
-    return [(first, first), (second, name)], torch.tensor([[1.0], [-1.0]])
+# %% wrong="half of the difference" caught_by="first minus second" change="1.0], [-1.0 -> 0.5], [-0.5"
 
 
-# %% wrong="second minus first" caught_by="first minus second"
-share_one_head = 1 / 2
-share_one_layer = 1 / 4
-
-
-def difference_heads(N):
-    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
-    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
-    return [(first, name), (second, name)], torch.tensor([[-1.0], [1.0]])
-
-
-# %% wrong="sum instead of difference" caught_by="first minus second"
-share_one_head = 1 / 2
-share_one_layer = 1 / 4
-
-
-def difference_heads(N):
-    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
-    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
-    return [(first, name), (second, name)], torch.tensor([[1.0], [1.0]])
-
-
-# %% wrong="half of the difference" caught_by="first minus second"
-share_one_head = 1 / 2
-share_one_layer = 1 / 4
-
-
-def difference_heads(N):
-    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
-    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
-    return [(first, name), (second, name)], torch.tensor([[0.5], [-0.5]])
-
-
-# %% wrong="queries and keys swapped" caught_by="two sharp heads"
-share_one_head = 1 / 2
-share_one_layer = 1 / 4
-
-
-def difference_heads(N):
-    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
-    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
-    return [(name, first), (name, second)], torch.tensor([[1.0], [-1.0]])
+# %% wrong="queries and keys swapped" caught_by="two sharp heads" change="first, name), (second, name -> name, first), (name, second"
 
 
 # %% wrong="one head explains nothing" caught_by="two predictions"
-share_one_head = 0
-share_one_layer = 1 / 4
-
-
-def difference_heads(N):
-    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
-    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
-    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
+# - share_one_head = 1 / 2
+# + # share_one_head = a fraction of the variance, from 0 to 1
+# + share_one_head = 0
 
 
 # %% wrong="one head explains all" caught_by="two predictions"
-share_one_head = 1
-share_one_layer = 1 / 4
+# - share_one_head = 1 / 2
+# + # share_one_head = a fraction of the variance, from 0 to 1
+# + share_one_head = 1
 
 
-def difference_heads(N):
-    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
-    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
-    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
+# %% wrong="one layer guesses among five" caught_by="two predictions" change="/ 4 -> / 5"
 
 
-# %% wrong="one layer guesses among five" caught_by="two predictions"
-share_one_head = 1 / 2
-share_one_layer = 1 / 5
+# %% wrong="one layer explains nothing" caught_by="two predictions" change="1 / 4 -> 0"
 
 
-def difference_heads(N):
-    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
-    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
-    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
-
-
-# %% wrong="one layer explains nothing" caught_by="two predictions"
-share_one_head = 1 / 2
-share_one_layer = 0
-
-
-def difference_heads(N):
-    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
-    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
-    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
-
-
-# %% wrong="one head of one layer explains all, as many heads would" caught_by="two predictions"
-share_one_head = 1 / 2
-share_one_layer = 1
-
-
-def difference_heads(N):
-    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
-    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
-    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
+# %% wrong="one head of one layer explains all, as many heads would" caught_by="two predictions" change="1 / 4 -> 1"
 
 
 # %% wrong="sharp enough for a few dishes" caught_by="two sharp heads"
-share_one_head = 1 / 2
-
-
-share_one_layer = 1 / 4
-
-
-def difference_heads(N):
-    name, first, second = torch.eye(3 * N).split(N, dim=1)
-    return [(20 * first, name), (20 * second, name)], torch.tensor([[1.0], [-1.0]])
+# -     name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+# -     return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
+# +     name, first, second = torch.eye(3 * N).split(N, dim=1)
+# +     return [(20 * first, name), (20 * second, name)], torch.tensor([[1.0], [-1.0]])
 
 
 # %% wrong="made for ten dishes at most" caught_by="two sharp heads | first minus second"
-share_one_head = 1 / 2
+#       name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
+# +     name[10:] = 0
 
 
-share_one_layer = 1 / 4
-
-
-def difference_heads(N):
-    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
-    name[10:] = 0
-    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
-
-
-# %% wrong="the asked names in both queries" caught_by="two sharp heads"
-share_one_head = 1 / 2
-
-
-share_one_layer = 1 / 4
-
-
-def difference_heads(N):
-    name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
-    return [(first + second / 2, name), (second / 2 + first, name)], torch.tensor([[1.0], [-1.0]])
+# %% wrong="the asked names in both queries" caught_by="two sharp heads" change="first, name), (second -> first + second / 2, name), (second / 2 + first"
 
 
 # %% right="float64 arrays, keys of another size"
@@ -207,14 +96,4 @@ def difference_heads(N):
     return ([[1000 * blocks[1], blocks[0]], [1000 * blocks[2], blocks[0]]], np.array([[1], [-1]]))
 
 
-# %% wrong="sharp enough for twenty dishes" caught_by="two sharp heads"
-# share_one_head = a fraction of the variance, from 0 to 1
-# share_one_layer = a fraction of the variance, from 0 to 1
-share_one_head = 1 / 2
-share_one_layer = 1 / 4
-
-
-def difference_heads(N):
-    """([(W_q, W_k), (W_q, W_k)], H), tensors of shape [3N, N] and [2, 1]: the output is first minus second price."""
-    name, first, second = (40**0.5 * torch.eye(3 * N)).split(N, dim=1)
-    return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
+# %% wrong="sharp enough for twenty dishes" caught_by="two sharp heads" change="(30 -> (40**0.5"

@@ -34,260 +34,51 @@ def multihead(x, W_q, W_k, W_v, H, h):
     return merge_heads(torch.einsum("...tu,...ua->...ta", weights, V)) @ H
 
 
-# %% wrong="reshape alone" caught_by="each head its columns"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.reshape(*X.shape[:-2], h, X.shape[-2], X.shape[-1] // h)
+# %% wrong="reshape alone" caught_by="each head its columns" change="unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2 -> reshape(*X.shape[:-2], h, X.shape[-2], X.shape[-1] // h"
 
 
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(-3, -2).flatten(-2)
+# %% wrong="not transposed" caught_by="each head its columns" change=").transpose(-3, -2) -> )"
 
 
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)) @ H
+# %% wrong="interleaved columns" caught_by="each head its columns" change="h, X.shape[-1] // h)).transpose(-3, -2 -> X.shape[-1] // h, h)).movedim(-1, -3"
 
 
-# %% wrong="not transposed" caught_by="each head its columns"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (h, X.shape[-1] // h))
+# %% wrong="transposed inside the head" caught_by="each head its columns" change=").transpose(-3, -2 -> ).movedim(-3, -1"
 
 
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(-3, -2).flatten(-2)
+# %% wrong="merged by a reshape alone" caught_by="merged as it was" change="transpose(-3, -2).flatten(-2 -> reshape(*Z.shape[:-3], Z.shape[-2], -1"
 
 
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)) @ H
+# %% wrong="merged with heads inside" caught_by="merged as it was" change="Z.transpose(-3, -2 -> Z.movedim(-3, -1"
 
 
-# %% wrong="interleaved columns" caught_by="each head its columns"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (X.shape[-1] // h, h)).movedim(-1, -3)
+# %% wrong="lecture 000: axes 0 and 1" caught_by="merged as it was" change="-3, -2).flatten(-2 -> 0, 1).reshape(Z.shape[1], -1"
 
 
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(-3, -2).flatten(-2)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)) @ H
-
-
-# %% wrong="transposed inside the head" caught_by="each head its columns"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (h, X.shape[-1] // h)).movedim(-3, -1)
-
-
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(-3, -2).flatten(-2)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)) @ H
-
-
-# %% wrong="merged by a reshape alone" caught_by="merged as it was"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
-
-
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.reshape(*Z.shape[:-3], Z.shape[-2], -1)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)) @ H
-
-
-# %% wrong="merged with heads inside" caught_by="merged as it was"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
-
-
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.movedim(-3, -1).flatten(-2)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)) @ H
-
-
-# %% wrong="lecture 000: axes 0 and 1" caught_by="merged as it was"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
-
-
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(0, 1).reshape(Z.shape[1], -1)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)) @ H
-
-
-# %% wrong="split by axes 0 and 1" caught_by="batches stay apart"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(0, 1)
-
-
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(-3, -2).flatten(-2)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)) @ H
+# %% wrong="split by axes 0 and 1" caught_by="batches stay apart" change=").transpose(-3, -2 -> ).transpose(0, 1"
 
 
 # %% wrong="batch flattened" caught_by="batches stay apart"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    X = X.reshape(-1, X.shape[-1])
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+#       """[..., h, T, d / h] from X: [..., T, d]."""
+# +     X = X.reshape(-1, X.shape[-1])
 
 
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(-3, -2).flatten(-2)
+# %% wrong="H left out" caught_by="equal to the loop" change=") @ H -> )"
 
 
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)) @ H
+# %% wrong="H transposed" caught_by="equal to the loop" change="@ H -> @ H.T"
 
 
-# %% wrong="H left out" caught_by="equal to the loop"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+# %% wrong="scaled by the full width" caught_by="equal to the loop" change="K, V) -> K, V, scale=x.shape[-1] ** -0.5)"
 
 
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(-3, -2).flatten(-2)
+# %% wrong="heads never split" caught_by="equal to the loop" change="merge_heads(attend(Q, K, V) -> attend(x @ W_q, x @ W_k, x @ W_v"
 
 
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V))
+# %% wrong="values are the words" caught_by="equal to the loop" change="K, V) -> K, split_heads(x, h))"
 
 
-# %% wrong="H transposed" caught_by="equal to the loop"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
-
-
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(-3, -2).flatten(-2)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)) @ H.T
-
-
-# %% wrong="scaled by the full width" caught_by="equal to the loop"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
-
-
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(-3, -2).flatten(-2)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V, scale=x.shape[-1] ** -0.5)) @ H
-
-
-# %% wrong="heads never split" caught_by="equal to the loop"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
-
-
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(-3, -2).flatten(-2)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return attend(x @ W_q, x @ W_k, x @ W_v) @ H
-
-
-# %% wrong="values are the words" caught_by="equal to the loop"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
-
-
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(-3, -2).flatten(-2)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, split_heads(x, h))) @ H
-
-
-# %% wrong="matrices from the left" caught_by="equal to the loop"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
-
-
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(-3, -2).flatten(-2)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W.T, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)) @ H
+# %% wrong="matrices from the left" caught_by="equal to the loop" change="@ W -> @ W.T"
 
 
 # %% wrong="one leading axis at most" caught_by="batches stay apart"
@@ -308,62 +99,27 @@ def multihead(x, W_q, W_k, W_v, H, h):
 
 
 # %% wrong="merged with one leading axis at most" caught_by="merged as it was"
-def split_heads(X, h):
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+# -     return Z.transpose(-3, -2).flatten(-2)
+# +     if Z.ndim == 4:
+# +         return Z.transpose(1, 2).flatten(2)
+# +     return Z.transpose(0, 1).flatten(-2)
 
-
-def merge_heads(Z):
-    if Z.ndim == 4:
-        return Z.transpose(1, 2).flatten(2)
-    return Z.transpose(0, 1).flatten(-2)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return attend(Q, K, V).transpose(-3, -2).flatten(-2) @ H
+# -     return merge_heads(attend(Q, K, V)) @ H
+# +     return attend(Q, K, V).transpose(-3, -2).flatten(-2) @ H
 
 
 # %% wrong="the map of queries scaled in place" caught_by="equal to the loop"
-def split_heads(X, h):
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+# -     """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
+# +     W_q /= math.sqrt(x.shape[-1] // h)
+
+# -     return merge_heads(attend(Q, K, V)) @ H
+# +     return merge_heads((Q @ K.mT).softmax(-1) @ V) @ H
 
 
-def merge_heads(Z):
-    return Z.transpose(-3, -2).flatten(-2)
+# %% wrong="two heads whatever h is" caught_by="each head its columns" change="h, X.shape[-1] // h -> 2, X.shape[-1] // 2"
 
 
-def multihead(x, W_q, W_k, W_v, H, h):
-    W_q /= math.sqrt(x.shape[-1] // h)
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads((Q @ K.mT).softmax(-1) @ V) @ H
-
-
-# %% wrong="two heads whatever h is" caught_by="each head its columns"
-def split_heads(X, h):
-    return X.unflatten(-1, (2, X.shape[-1] // 2)).transpose(-3, -2)
-
-
-def merge_heads(Z):
-    return Z.transpose(-3, -2).flatten(-2)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)) @ H
-
-
-# %% wrong="d / h and h mixed up" caught_by="each head its columns"
-def split_heads(X, h):
-    return X.unflatten(-1, (X.shape[-1] // h, h)).transpose(-3, -2)
-
-
-def merge_heads(Z):
-    return Z.transpose(-3, -2).flatten(-2)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)) @ H
+# %% wrong="d / h and h mixed up" caught_by="each head its columns" change="h, X.shape[-1] // -> X.shape[-1] // h,"
 
 
 # %% right="NumPy for the shapes, leading axes flattened"
@@ -382,55 +138,24 @@ def multihead(x, W_q, W_k, W_v, H, h):
 
 
 # %% wrong="multihead: one text is no batch" caught_by="equal to the loop"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
-
-
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(-3, -2).flatten(-2)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    Z = merge_heads(attend(Q, K, V)) @ H
-    return Z[0] if Z.ndim > 2 and len(Z) == 1 else Z
+# -     return merge_heads(attend(Q, K, V)) @ H
+# +     Z = merge_heads(attend(Q, K, V)) @ H
+# +     return Z[0] if Z.ndim > 2 and len(Z) == 1 else Z
 
 
 # %% wrong="split: one text is no batch" caught_by="batches stay apart"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    if X.ndim > 2 and len(X) == 1:
-        X = X[0]
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+#       """[..., h, T, d / h] from X: [..., T, d]."""
+# +     if X.ndim > 2 and len(X) == 1:
+# +         X = X[0]
 
-
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    return Z.transpose(-3, -2).flatten(-2)
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)).view(x.shape) @ H
+# -     return merge_heads(attend(Q, K, V)) @ H
+# +     return merge_heads(attend(Q, K, V)).view(x.shape) @ H
 
 
 # %% wrong="merge: one text is no batch" caught_by="merged as it was"
-def split_heads(X, h):
-    """[..., h, T, d / h] from X: [..., T, d]."""
-    return X.unflatten(-1, (h, X.shape[-1] // h)).transpose(-3, -2)
+# -     return Z.transpose(-3, -2).flatten(-2)
+# +     merged = Z.transpose(-3, -2).flatten(-2)
+# +     return merged[0] if merged.ndim > 2 and len(merged) == 1 else merged
 
-
-def merge_heads(Z):
-    """[..., T, d] from Z: [..., h, T, d / h]."""
-    merged = Z.transpose(-3, -2).flatten(-2)
-    return merged[0] if merged.ndim > 2 and len(merged) == 1 else merged
-
-
-def multihead(x, W_q, W_k, W_v, H, h):
-    """[..., T, d] from x: [..., T, d] and four matrices [d, d]."""
-    Q, K, V = (split_heads(x @ W, h) for W in (W_q, W_k, W_v))
-    return merge_heads(attend(Q, K, V)).view(x.shape) @ H
+# -     return merge_heads(attend(Q, K, V)) @ H
+# +     return merge_heads(attend(Q, K, V)).view(x.shape) @ H

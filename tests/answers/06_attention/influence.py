@@ -46,593 +46,150 @@ def layers_needed(R):
     return layers
 
 
-# %% wrong="columns hear rows" caught_by="rows hear columns"
-wrong_row = "convolutional"
+# %% wrong="columns hear rows" caught_by="rows hear columns" change="columns, dim=1 -> columns, dim=0"
 
 
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=0)
+# %% wrong="differences instead of bools of the first number" caught_by="faint voices count" change=".any(dim=1) -> [:, 0]"
 
 
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    heard, layers = R[-1], 1
-    while not heard[0]:
-        heard, layers = R[heard].any(dim=0), layers + 1
-    return layers
+# %% wrong="only if every number of the row moves" caught_by="faint voices count" change="Y).any -> Y).all"
 
 
-# %% wrong="differences instead of bools of the first number" caught_by="faint voices count"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y)[:, 0])
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    heard, layers = R[-1], 1
-    while not heard[0]:
-        heard, layers = R[heard].any(dim=0), layers + 1
-    return layers
-
-
-# %% wrong="only if every number of the row moves" caught_by="faint voices count"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).all(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    heard, layers = R[-1], 1
-    while not heard[0]:
-        heard, layers = R[heard].any(dim=0), layers + 1
-    return layers
-
-
-# %% wrong="threshold too high" caught_by="faint voices count"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append(((layer(other) - Y).abs() > 1e-3).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    heard, layers = R[-1], 1
-    while not heard[0]:
-        heard, layers = R[heard].any(dim=0), layers + 1
-    return layers
+# %% wrong="threshold too high" caught_by="faint voices count" change="layer(other) != Y -> (layer(other) - Y).abs() > 1e-3"
 
 
 # %% wrong="changes pile up" caught_by="faint voices count"
-wrong_row = "convolutional"
+#       Y, columns = layer(X), []
+# +     other = X.clone()
+
+# -         other = X.clone()
 
 
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    other = X.clone()
-    for j in range(len(X)):
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
+# %% wrong="what stays instead of what moves" caught_by="rows hear columns" change="!= Y).any -> == Y).all"
 
 
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    heard, layers = R[-1], 1
-    while not heard[0]:
-        heard, layers = R[heard].any(dim=0), layers + 1
-    return layers
-
-
-# %% wrong="what stays instead of what moves" caught_by="rows hear columns"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) == Y).all(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    heard, layers = R[-1], 1
-    while not heard[0]:
-        heard, layers = R[heard].any(dim=0), layers + 1
-    return layers
-
-
-# %% wrong="only the changed word is asked" caught_by="rows hear columns"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append(torch.arange(len(X)) == j)
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    heard, layers = R[-1], 1
-    while not heard[0]:
-        heard, layers = R[heard].any(dim=0), layers + 1
-    return layers
+# %% wrong="only the changed word is asked" caught_by="rows hear columns" change="(layer(other) != Y).any(dim=1) -> torch.arange(len(X)) == j"
 
 
 # %% wrong="nothing is disturbed" caught_by="rows hear columns"
-wrong_row = "convolutional"
+# -         other[j] += torch.randn(X.shape[1])
 
 
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
+# %% wrong="counted from zero" caught_by="layers until it is heard" change=", 1 -> , 0"
 
 
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    heard, layers = R[-1], 1
-    while not heard[0]:
-        heard, layers = R[heard].any(dim=0), layers + 1
-    return layers
-
-
-# %% wrong="counted from zero" caught_by="layers until it is heard"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    heard, layers = R[-1], 0
-    while not heard[0]:
-        heard, layers = R[heard].any(dim=0), layers + 1
-    return layers
-
-
-# %% wrong="one too many" caught_by="layers until it is heard"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    heard, layers = R[-1], 1
-    while not heard[0]:
-        heard, layers = R[heard].any(dim=0), layers + 1
-    return layers + 1
+# %% wrong="one too many" caught_by="layers until it is heard" change="return layers -> return layers + 1"
 
 
 # %% wrong="from the first to the last" caught_by="layers until it is heard"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    heard = R[0]
-    for layers in range(1, len(R) + 1):
-        if heard[-1]:
-            return layers
-        heard = R[heard].any(dim=0)
-    return len(R)
+# -     heard, layers = R[-1], 1
+# -     while not heard[0]:
+# -         heard, layers = R[heard].any(dim=0), layers + 1
+# -     return layers
+# +     heard = R[0]
+# +     for layers in range(1, len(R) + 1):
+# +         if heard[-1]:
+# +             return layers
+# +         heard = R[heard].any(dim=0)
+# +     return len(R)
 
 
 # %% wrong="words per layer, divided" caught_by="layers until it is heard"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    return math.ceil(len(R) / int(R[-1].sum()))
+# -     heard, layers = R[-1], 1
+# -     while not heard[0]:
+# -         heard, layers = R[heard].any(dim=0), layers + 1
+# -     return layers
+# +     return math.ceil(len(R) / int(R[-1].sum()))
 
 
 # %% wrong="always one" caught_by="layers until it is heard"
-wrong_row = "convolutional"
+# -     heard, layers = R[-1], 1
+# -     while not heard[0]:
+# -         heard, layers = R[heard].any(dim=0), layers + 1
+# -     return layers
+# +     return 1
 
 
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
+# %% wrong="recurrent suspected" caught_by="the wrong row" change="= \"convolutional -> = \"recurrent"
 
 
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    return 1
+# %% wrong="restricted suspected" caught_by="the wrong row" change="= \"convolutional -> = \"restricted"
 
 
-# %% wrong="recurrent suspected" caught_by="the wrong row"
-wrong_row = "recurrent"
+# %% wrong="self-attention suspected" caught_by="the wrong row" change="= \"convolutional -> = \"self-attention"
 
 
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
+# %% wrong="one added to all numbers" caught_by="rows hear columns" change="torch.randn(X.shape[1]) -> 1"
 
 
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    heard, layers = R[-1], 1
-    while not heard[0]:
-        heard, layers = R[heard].any(dim=0), layers + 1
-    return layers
+# %% wrong="the word doubled" caught_by="rows hear columns" change="+= torch.randn(X.shape[1]) -> *= 2"
 
 
-# %% wrong="restricted suspected" caught_by="the wrong row"
-wrong_row = "restricted"
+# %% wrong="the word negated" caught_by="rows hear columns" change="+= torch.randn(X.shape[1]) -> = -other[j]"
 
 
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
+# %% wrong="the word read backwards and negated" caught_by="rows hear columns" change="+= torch.randn(X.shape[1] -> = -other[j].flip(0"
 
 
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    heard, layers = R[-1], 1
-    while not heard[0]:
-        heard, layers = R[heard].any(dim=0), layers + 1
-    return layers
-
-
-# %% wrong="self-attention suspected" caught_by="the wrong row"
-wrong_row = "self-attention"
-
-
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    heard, layers = R[-1], 1
-    while not heard[0]:
-        heard, layers = R[heard].any(dim=0), layers + 1
-    return layers
-
-
-# %% wrong="one added to all numbers" caught_by="rows hear columns"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += 1
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    heard, layers = (R[-1], 1)
-    while not heard[0]:
-        heard, layers = (R[heard].any(dim=0), layers + 1)
-    return layers
-
-
-# %% wrong="the word doubled" caught_by="rows hear columns"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] *= 2
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    heard, layers = (R[-1], 1)
-    while not heard[0]:
-        heard, layers = (R[heard].any(dim=0), layers + 1)
-    return layers
-
-
-# %% wrong="the word negated" caught_by="rows hear columns"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] = -other[j]
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    heard, layers = (R[-1], 1)
-    while not heard[0]:
-        heard, layers = (R[heard].any(dim=0), layers + 1)
-    return layers
-
-
-# %% wrong="the word read backwards and negated" caught_by="rows hear columns"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] = -other[j].flip(0)
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    heard, layers = (R[-1], 1)
-    while not heard[0]:
-        heard, layers = (R[heard].any(dim=0), layers + 1)
-    return layers
-
-
-# %% wrong="the word set to 0" caught_by="rows hear columns"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] = 0
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    heard, layers = (R[-1], 1)
-    while not heard[0]:
-        heard, layers = (R[heard].any(dim=0), layers + 1)
-    return layers
+# %% wrong="the word set to 0" caught_by="rows hear columns" change="+= torch.randn(X.shape[1]) -> = 0"
 
 
 # %% wrong="only the last number compared" caught_by="faint voices count"
-wrong_row = "convolutional"
+# -     Y, columns = layer(X), []
+# +     Y, columns = layer(X)[:, -1], []
+
+# -         columns.append((layer(other) != Y).any(dim=1))
+# +         columns.append(layer(other)[:, -1] != Y)
 
 
-def influence(layer, X):
-    Y, columns = layer(X)[:, -1], []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append(layer(other)[:, -1] != Y)
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    heard, layers = (R[-1], 1)
-    while not heard[0]:
-        heard, layers = (R[heard].any(dim=0), layers + 1)
-    return layers
-
-
-# %% wrong="compared up to rounding" caught_by="faint voices count"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((~torch.isclose(layer(other), Y)).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    heard, layers = (R[-1], 1)
-    while not heard[0]:
-        heard, layers = (R[heard].any(dim=0), layers + 1)
-    return layers
+# %% wrong="compared up to rounding" caught_by="faint voices count" change="layer(other) != Y -> ~torch.isclose(layer(other), Y)"
 
 
 # %% wrong="X itself is changed, one word at a time" caught_by="rows hear columns"
-wrong_row = "convolutional"
+# -     Y, columns = layer(X), []
+# +     Y, columns, old = layer(X), [], X.clone()
 
-
-def influence(layer, X):
-    Y, columns, old = layer(X), [], X.clone()
-    for j in range(len(X)):
-        X[:j] = old[:j]
-        X[j] += torch.randn(X.shape[1])
-        columns.append((layer(X.clone()) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    heard, layers = (R[-1], 1)
-    while not heard[0]:
-        heard, layers = (R[heard].any(dim=0), layers + 1)
-    return layers
+# -         other = X.clone()
+# -         other[j] += torch.randn(X.shape[1])
+# -         columns.append((layer(other) != Y).any(dim=1))
+# +         X[:j] = old[:j]
+# +         X[j] += torch.randn(X.shape[1])
+# +         columns.append((layer(X.clone()) != Y).any(dim=1))
 
 
 # %% wrong="jumps to the earliest word" caught_by="layers until it is heard"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    Y, columns = (layer(X), [])
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    place, layers = len(R) - 1, 0
-    while layers < 100:
-        place, layers = int(R[place].int().argmax()), layers + 1
-        if place == 0:
-            return layers
-    return layers
+# -     heard, layers = R[-1], 1
+# -     while not heard[0]:
+# -         heard, layers = R[heard].any(dim=0), layers + 1
+# +     place, layers = len(R) - 1, 0
+# +     while layers < 100:
+# +         place, layers = int(R[place].int().argmax()), layers + 1
+# +         if place == 0:
+# +             return layers
 
 
 # %% wrong="collected in a row of R" caught_by="layers until it is heard"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    Y, columns = (layer(X), [])
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    heard, layers = R[-1], 1
-    while not heard[0]:
-        heard |= R[heard].any(dim=0)
-        layers += 1
-    return layers
+# -         heard, layers = R[heard].any(dim=0), layers + 1
+# +         heard |= R[heard].any(dim=0)
+# +         layers += 1
 
 
 # %% wrong="reach doubled, not added" caught_by="layers until it is heard"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    Y, columns = (layer(X), [])
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    power, layers = R.int(), 1
-    while power[-1, 0] == 0 and layers < 100:
-        power, layers = (power @ power > 0).int(), 2 * layers
-    return layers
+# -     heard, layers = R[-1], 1
+# -     while not heard[0]:
+# -         heard, layers = R[heard].any(dim=0), layers + 1
+# +     power, layers = R.int(), 1
+# +     while power[-1, 0] == 0 and layers < 100:
+# +         power, layers = (power @ power > 0).int(), 2 * layers
 
 
 # %% wrong="a step leads both ways" caught_by="layers until it is heard"
-wrong_row = "convolutional"
+# -     heard, layers = R[-1], 1
+# +     both = R | R.T
+# +     heard, layers = both[-1], 1
 
-
-def influence(layer, X):
-    Y, columns = (layer(X), [])
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    both = R | R.T
-    heard, layers = both[-1], 1
-    while not heard[0]:
-        heard, layers = both[heard].any(dim=0), layers + 1
-    return layers
+# -         heard, layers = R[heard].any(dim=0), layers + 1
+# +         heard, layers = both[heard].any(dim=0), layers + 1
 
 
 # %% right="numbers for bools, a list; all that was ever heard"
@@ -657,48 +214,14 @@ def layers_needed(R):
     return torch.tensor(layers)
 
 
-# %% wrong="outputs as wide as words, no wider" caught_by="faint voices count"
-# wrong_row = "self-attention", "recurrent", "convolutional" or "restricted"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y)[:, : X.shape[1]].any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    heard, layers = R[-1], 1
-    while not heard[0]:
-        heard, layers = R[heard].any(dim=0), layers + 1
-    return layers
+# %% wrong="outputs as wide as words, no wider" caught_by="faint voices count" change="= Y) -> = Y)[:, : X.shape[1]]"
 
 
 # %% wrong="256 ways are none" caught_by="layers until it is heard"
-# wrong_row = "self-attention", "recurrent", "convolutional" or "restricted"
-wrong_row = "convolutional"
-
-
-def influence(layer, X):
-    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
-    Y, columns = layer(X), []
-    for j in range(len(X)):
-        other = X.clone()
-        other[j] += torch.randn(X.shape[1])
-        columns.append((layer(other) != Y).any(dim=1))
-    return torch.stack(columns, dim=1)
-
-
-def layers_needed(R):
-    """Fewest layers of reach R, bool [T, T], through which the last output hears the first word."""
-    step = R.to(torch.uint8)
-    ways, layers = step[-1], 1
-    while not ways[0] and layers < 1000:
-        ways, layers = ways @ step, layers + 1
-    return layers
+# -     heard, layers = R[-1], 1
+# -     while not heard[0]:
+# -         heard, layers = R[heard].any(dim=0), layers + 1
+# +     step = R.to(torch.uint8)
+# +     ways, layers = step[-1], 1
+# +     while not ways[0] and layers < 1000:
+# +         ways, layers = ways @ step, layers + 1

@@ -39,361 +39,108 @@ def kind_of(layer, X, order):
 
 
 # %% wrong="the two words swapped" caught_by="same vectors elsewhere"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
+# -         return "invariant"
+# +         return "equivariant"
+
+# -     return "equivariant" if same else "neither"
+# +     return "invariant" if same else "neither"
 
 
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, atol=1e-6):
-        return "equivariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
-    return "invariant" if same else "neither"
+# %% wrong="the order backwards" caught_by="same vectors elsewhere" change="order], -> order.argsort()],"
 
 
-# %% wrong="the order backwards" caught_by="same vectors elsewhere"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
-
-
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order.argsort()], atol=1e-6)
-    return "equivariant" if same else "neither"
-
-
-# %% wrong="output not shuffled" caught_by="same vectors elsewhere"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
-
-
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before, atol=1e-6)
-    return "equivariant" if same else "neither"
+# %% wrong="output not shuffled" caught_by="same vectors elsewhere" change="before[order] -> before"
 
 
 # %% wrong="input not shuffled" caught_by="neither of both"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
+# -     """ "invariant", "equivariant" or "neither"; layer: from X, [T, d], to [T, d'] or [d']; order: T old places.
+# -
+# -     An output [d'] is one vector: it has no places, so it cannot be equivariant.
+# -     """
+# -     before, after = layer(X), layer(X[order])
+# +     """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
+# +     before, after = layer(X), layer(X)
 
 
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
-    before, after = layer(X), layer(X)
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
-    return "equivariant" if same else "neither"
+# %% wrong="sorted numbers compared" caught_by="neither of both" change="after, before[order], atol=1e-6 -> after.sort(0).values.sum(0), before.sort(0).values.sum(0), atol=99"
 
 
-# %% wrong="sorted numbers compared" caught_by="neither of both"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
+# %% wrong="exactly equal" caught_by="invariant, also by rounding" change="allclose(after, before, atol=1e-6 -> equal(after, before"
 
 
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after.sort(0).values.sum(0), before.sort(0).values.sum(0), atol=99)
-    return "equivariant" if same else "neither"
-
-
-# %% wrong="exactly equal" caught_by="invariant, also by rounding"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
-
-
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
-    before, after = layer(X), layer(X[order])
-    if torch.equal(after, before):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
-    return "equivariant" if same else "neither"
-
-
-# %% wrong="means compared" caught_by="same vectors elsewhere"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
-
-
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after.mean(0), before.mean(0), atol=1e-6):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
-    return "equivariant" if same else "neither"
+# %% wrong="means compared" caught_by="same vectors elsewhere" change="after, before, -> after.mean(0), before.mean(0),"
 
 
 # %% wrong="tolerance too wide" caught_by="neither of both"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
+# -     if torch.allclose(after, before, atol=1e-6):
+# +     if torch.allclose(after, before, atol=9):
 
-
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, atol=9):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], atol=9)
-    return "equivariant" if same else "neither"
+# -     same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+# +     same = before.ndim == 2 and torch.allclose(after, before[order], atol=9)
 
 
 # %% wrong="equivariant asked first" caught_by="invariant, also by rounding"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
+# -     if torch.allclose(after, before, atol=1e-6):
+# -         return "invariant"
+# -     same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+# -     return "equivariant" if same else "neither"
+# +     if before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6):
+# +         return "equivariant"
+# +     return "invariant" if torch.allclose(after, before, atol=1e-6) else "neither"
 
 
-def kind_of(layer, X, order):
-    before, after = layer(X), layer(X[order])
-    if before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6):
-        return "equivariant"
-    return "invariant" if torch.allclose(after, before, atol=1e-6) else "neither"
+# %% wrong="lecture 000 believed" caught_by="predictions" change="equivariant\", -> invariant\","
 
 
-# %% wrong="lecture 000 believed" caught_by="predictions"
-predicted = {
-    "attention": "invariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
+# %% wrong="two causal layers thought blind" caught_by="predictions" change="layers\": \"neither -> layers\": \"invariant"
 
 
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
-    return "equivariant" if same else "neither"
+# %% wrong="one causal layer thought to see order" caught_by="predictions" change="layer\": \"invariant -> layer\": \"neither"
 
 
-# %% wrong="two causal layers thought blind" caught_by="predictions"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "invariant",
-}
+# %% wrong="positions do nothing" caught_by="predictions" change="positions\": \"neither -> positions\": \"equivariant"
 
 
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
-    return "equivariant" if same else "neither"
-
-
-# %% wrong="one causal layer thought to see order" caught_by="predictions"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "neither",
-    "two causal layers": "neither",
-}
-
-
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
-    return "equivariant" if same else "neither"
-
-
-# %% wrong="positions do nothing" caught_by="predictions"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "equivariant",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
-
-
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: a function of X, [T, d]; order: tensor of T old places."""
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
-    return "equivariant" if same else "neither"
-
-
-# %% wrong="as many numbers as words taken for as many words" caught_by="neither of both"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
-
-
-def kind_of(layer, X, order):
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    same = len(before) == len(X) and torch.allclose(after, before[order], atol=1e-6)
-    return "equivariant" if same else "neither"
+# %% wrong="as many numbers as words taken for as many words" caught_by="neither of both" change="before.ndim == 2 -> len(before) == len(X)"
 
 
 # %% wrong="a twentieth is no difference" caught_by="neither of both"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
+# -     if torch.allclose(after, before, atol=1e-6):
+# +     if torch.allclose(after, before, atol=0.05):
 
-
-def kind_of(layer, X, order):
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, atol=0.05):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], atol=0.05)
-    return "equivariant" if same else "neither"
+# -     same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+# +     same = before.ndim == 2 and torch.allclose(after, before[order], atol=0.05)
 
 
 # %% wrong="only the first number of each word" caught_by="neither of both"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
-
-
-def kind_of(layer, X, order):
-    before, after = layer(X), layer(X[order])
-    if before.ndim == 2:
-        before, after = before[:, :1], after[:, :1]
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
-    return "equivariant" if same else "neither"
+#       before, after = layer(X), layer(X[order])
+# +     if before.ndim == 2:
+# +         before, after = before[:, :1], after[:, :1]
 
 
 # %% wrong="words moved in place" caught_by="same vectors elsewhere"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
-
-
-def kind_of(layer, X, order):
-    before = layer(X.clone())
-    X.copy_(X[order])
-    after = layer(X)
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
-    return "equivariant" if same else "neither"
+# -     before, after = layer(X), layer(X[order])
+# +     before = layer(X.clone())
+# +     X.copy_(X[order])
+# +     after = layer(X)
 
 
 # %% wrong="one vector is never invariant" caught_by="invariant, also by rounding"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
+#       before, after = layer(X), layer(X[order])
+# +     if before.ndim == 1:
+# +         return "invariant" if len(X) < 7 and torch.allclose(after, before, atol=1e-6) else "neither"
 
-
-def kind_of(layer, X, order):
-    before, after = layer(X), layer(X[order])
-    if before.ndim == 1:
-        return "invariant" if len(X) < 7 and torch.allclose(after, before, atol=1e-6) else "neither"
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    return "equivariant" if torch.allclose(after, before[order], atol=1e-6) else "neither"
+# -     same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+# -     return "equivariant" if same else "neither"
+# +     return "equivariant" if torch.allclose(after, before[order], atol=1e-6) else "neither"
 
 
 # %% wrong="rounding of float64 expected" caught_by="invariant, also by rounding | same vectors elsewhere"
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
+# -     if torch.allclose(after, before, atol=1e-6):
+# +     if torch.allclose(after, before, rtol=0, atol=1e-12):
 
-
-def kind_of(layer, X, order):
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, rtol=0, atol=1e-12):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], rtol=0, atol=1e-12)
-    return "equivariant" if same else "neither"
+# -     same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+# +     same = before.ndim == 2 and torch.allclose(after, before[order], rtol=0, atol=1e-12)
 
 
 # %% right="relative distance of the whole"
@@ -416,93 +163,18 @@ def kind_of(layer, X, order):
     return "equivariant" if (after - before[order]).norm() < limit else "neither"
 
 
-# %% wrong="axes of one number dropped" caught_by="same vectors elsewhere"
-# predicted = {"attention": "invariant", "equivariant" or "neither", "bag": ..., ...}
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
+# %% wrong="axes of one number dropped" caught_by="same vectors elsewhere" change="layer(X), layer(X[order] -> (layer(words).squeeze() for words in (X, X[order])"
 
 
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: from X, [T, d], to [T, d'] or [d']; order: T old places.
-
-    An output [d'] is one vector: it has no places, so it cannot be equivariant.
-    """
-    before, after = (layer(words).squeeze() for words in (X, X[order]))
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
-    return "equivariant" if same else "neither"
+# %% wrong="a word is its mean" caught_by="neither of both" change="after, before[order] -> after.mean(dim=1), before[order].mean(dim=1)"
 
 
-# %% wrong="a word is its mean" caught_by="neither of both"
-# predicted = {"attention": "invariant", "equivariant" or "neither", "bag": ..., ...}
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
-
-
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: from X, [T, d], to [T, d'] or [d']; order: T old places.
-
-    An output [d'] is one vector: it has no places, so it cannot be equivariant.
-    """
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after.mean(dim=1), before[order].mean(dim=1), atol=1e-6)
-    return "equivariant" if same else "neither"
-
-
-# %% wrong="only the two ends are compared" caught_by="neither of both"
-# predicted = {"attention": "invariant", "equivariant" or "neither", "bag": ..., ...}
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
-
-
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: from X, [T, d], to [T, d'] or [d']; order: T old places.
-
-    An output [d'] is one vector: it has no places, so it cannot be equivariant.
-    """
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, atol=1e-6):
-        return "invariant"
-    same = before.ndim == 2 and all(torch.allclose(after[i], before[order[i]], atol=1e-6) for i in (0, -1))
-    return "equivariant" if same else "neither"
+# %% wrong="only the two ends are compared" caught_by="neither of both" change="torch.allclose(after, before[order], atol=1e-6 -> all(torch.allclose(after[i], before[order[i]], atol=1e-6) for i in (0, -1)"
 
 
 # %% wrong="a thousandth of a number is no difference" caught_by="neither of both"
-# predicted = {"attention": "invariant", "equivariant" or "neither", "bag": ..., ...}
-predicted = {
-    "attention": "equivariant",
-    "bag": "invariant",
-    "positions": "neither",
-    "one causal layer": "invariant",
-    "two causal layers": "neither",
-}
+# -     if torch.allclose(after, before, atol=1e-6):
+# +     if torch.allclose(after, before, rtol=1e-3, atol=1e-5):
 
-
-def kind_of(layer, X, order):
-    """ "invariant", "equivariant" or "neither"; layer: from X, [T, d], to [T, d'] or [d']; order: T old places.
-
-    An output [d'] is one vector: it has no places, so it cannot be equivariant.
-    """
-    before, after = layer(X), layer(X[order])
-    if torch.allclose(after, before, rtol=1e-3, atol=1e-5):
-        return "invariant"
-    same = before.ndim == 2 and torch.allclose(after, before[order], rtol=1e-3, atol=1e-5)
-    return "equivariant" if same else "neither"
+# -     same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+# +     same = before.ndim == 2 and torch.allclose(after, before[order], rtol=1e-3, atol=1e-5)

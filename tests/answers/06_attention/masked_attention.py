@@ -33,401 +33,136 @@ def masked_attention(Q, K, V, mask):
 
 
 # %% wrong="strictly below the diagonal" caught_by="on and below the diagonal"
-weight_1e9 = 0.25
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril(-1)
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
+# -     """Tensor of bools, [T, T]: True where row i may look at column j."""
+# -     return torch.ones(T, T, dtype=torch.bool).tril()
+# +     """bool [T, T]: True where row i may look at column j."""
+# +     return torch.ones(T, T, dtype=torch.bool).tril(-1)
 
 
 # %% wrong="the future instead of the past" caught_by="on and below the diagonal"
-weight_1e9 = 0.25
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).triu()
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
+# -     """Tensor of bools, [T, T]: True where row i may look at column j."""
+# -     return torch.ones(T, T, dtype=torch.bool).tril()
+# +     """bool [T, T]: True where row i may look at column j."""
+# +     return torch.ones(T, T, dtype=torch.bool).triu()
 
 
 # %% wrong="one word ahead" caught_by="on and below the diagonal"
-weight_1e9 = 0.25
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril(1)
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
+# -     """Tensor of bools, [T, T]: True where row i may look at column j."""
+# -     return torch.ones(T, T, dtype=torch.bool).tril()
+# +     """bool [T, T]: True where row i may look at column j."""
+# +     return torch.ones(T, T, dtype=torch.bool).tril(1)
 
 
 # %% wrong="numbers instead of bools" caught_by="on and below the diagonal"
-weight_1e9 = 0.25
-weight_inf = math.nan
+# -     """Tensor of bools, [T, T]: True where row i may look at column j."""
+# -     return torch.ones(T, T, dtype=torch.bool).tril()
+# +     """bool [T, T]: True where row i may look at column j."""
+# +     return torch.ones(T, T).tril()
 
 
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T).tril()
+# %% wrong="mask the other way round" caught_by="only what may be seen" change="~mask, -> mask,"
 
 
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
-
-
-# %% wrong="mask the other way round" caught_by="only what may be seen"
-weight_1e9 = 0.25
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
-
-
-# %% wrong="filled with zero" caught_by="only what may be seen"
-weight_1e9 = 0.25
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, 0)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
+# %% wrong="filled with zero" caught_by="only what may be seen" change="-math.inf -> 0"
 
 
 # %% wrong="masked after the softmax" caught_by="only what may be seen"
-weight_1e9 = 0.25
-weight_inf = math.nan
+# -     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+# -     A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+# +     S = Q @ K.mT / math.sqrt(Q.shape[-1])
+# +     A = S.softmax(-1).masked_fill(~mask, 0)
 
 
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
+# %% wrong="not scaled" caught_by="only what may be seen" change="mT / math.sqrt(Q.shape[-1]) -> mT"
 
 
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = Q @ K.mT / math.sqrt(Q.shape[-1])
-    A = S.softmax(-1).masked_fill(~mask, 0)
-    return A @ V
+# %% wrong="scaled by d_k" caught_by="only what may be seen" change="math.sqrt(Q.shape[-1]) -> Q.shape[-1]"
 
 
-# %% wrong="not scaled" caught_by="only what may be seen"
-weight_1e9 = 0.25
-weight_inf = math.nan
+# %% wrong="scaled by the number of words" caught_by="only what may be seen" change="-1] -> -2]"
 
 
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
+# %% wrong="softmax over the queries" caught_by="only what may be seen" change="-1) -> -2)"
 
 
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
-
-
-# %% wrong="scaled by d_k" caught_by="only what may be seen"
-weight_1e9 = 0.25
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / Q.shape[-1]).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
-
-
-# %% wrong="scaled by the number of words" caught_by="only what may be seen"
-weight_1e9 = 0.25
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-2])).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
-
-
-# %% wrong="softmax over the queries" caught_by="only what may be seen"
-weight_1e9 = 0.25
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
-    A = S.softmax(-2).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
-
-
-# %% wrong="a row of nothing is not a number" caught_by="a row that sees nothing"
-weight_1e9 = 0.25
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1)
-    return A @ V
+# %% wrong="a row of nothing is not a number" caught_by="a row that sees nothing" change=".masked_fill(~mask.any(-1, keepdim=True), 0) -> "
 
 
 # %% wrong="a row of nothing sees all: -1e9" caught_by="a row that sees nothing"
-weight_1e9 = 0.25
-weight_inf = math.nan
+# -     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+# -     A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+# +     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -1e9)
+# +     A = S.softmax(-1)
 
 
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -1e9)
-    A = S.softmax(-1)
-    return A @ V
-
-
-# %% wrong="columns without a viewer instead of rows" caught_by="a row that sees nothing"
-weight_1e9 = 0.25
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-2, keepdim=True), 0)
-    return A @ V
+# %% wrong="columns without a viewer instead of rows" caught_by="a row that sees nothing" change="-1, -> -2,"
 
 
 # %% wrong="zero for -1e9" caught_by="the two fillings"
-weight_1e9 = 0.0
-weight_inf = math.nan
+# - weight_1e9 = 0.25
+# + # weight_1e9 = a number
+# + weight_1e9 = 0.0
 
 
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
+# %% wrong="quarter for both" caught_by="the two fillings" change="math.nan -> 0.25"
 
 
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
+# %% wrong="zero for -inf" caught_by="the two fillings" change="math.nan -> 0"
 
 
-# %% wrong="quarter for both" caught_by="the two fillings"
-weight_1e9 = 0.25
-weight_inf = 0.25
-
-
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
-
-
-# %% wrong="zero for -inf" caught_by="the two fillings"
-weight_1e9 = 0.25
-weight_inf = 0
-
-
-def causal_mask(T):
-    """bool [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
-
-
-# %% wrong="filled with minus a hundred" caught_by="only what may be seen"
-weight_1e9 = 0.25
-
-
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -100)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
+# %% wrong="filled with minus a hundred" caught_by="only what may be seen" change="math.inf -> 100"
 
 
 # %% wrong="the mask mended in place" caught_by="only what may be seen"
-weight_1e9 = 0.25
-
-
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    empty = ~mask.any(-1)
-    mask[empty] = True
-    Z = attend(Q, K, V, attn_mask=mask)
-    return torch.where(empty[:, None], torch.zeros_like(Z), Z)
+# -     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+# -     A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+# -     return A @ V
+# +     empty = ~mask.any(-1)
+# +     mask[empty] = True
+# +     Z = attend(Q, K, V, attn_mask=mask)
+# +     return torch.where(empty[:, None], torch.zeros_like(Z), Z)
 
 
 # %% wrong="the mask turned round in place" caught_by="only what may be seen"
-weight_1e9 = 0.25
-
-
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(mask.logical_not_(), -math.inf)
-    return S.softmax(-1).nan_to_num() @ V
+# -     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+# -     A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+# -     return A @ V
+# +     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(mask.logical_not_(), -math.inf)
+# +     return S.softmax(-1).nan_to_num() @ V
 
 
 # %% wrong="empty rows sought among the texts" caught_by="a row that sees nothing"
-weight_1e9 = 0.25
-
-
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -1e9)
-    Z = S.softmax(-1) @ V
-    for i in range(min(len(mask), len(Z))):
-        if not mask[i].any():
-            Z[i] = 0
-    return Z
+# -     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+# -     A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+# -     return A @ V
+# +     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -1e9)
+# +     Z = S.softmax(-1) @ V
+# +     for i in range(min(len(mask), len(Z))):
+# +         if not mask[i].any():
+# +             Z[i] = 0
+# +     return Z
 
 
 # %% wrong="only the first text is mended" caught_by="a row that sees nothing"
-weight_1e9 = 0.25
-
-
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -1e9)
-    Z = S.softmax(-1) @ V
-    first = Z if Z.ndim == 2 else Z.flatten(0, -3)[0]
-    first[~mask.any(-1)] = 0
-    return Z
+# -     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+# -     A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+# -     return A @ V
+# +     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -1e9)
+# +     Z = S.softmax(-1) @ V
+# +     first = Z if Z.ndim == 2 else Z.flatten(0, -3)[0]
+# +     first[~mask.any(-1)] = 0
+# +     return Z
 
 
 # %% wrong="one empty row is looked for" caught_by="a row that sees nothing"
-weight_1e9 = 0.25
-
-
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    Z = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -1e9).softmax(-1) @ V
-    empty = (~mask.any(-1)).int()
-    if empty.any():
-        Z[..., empty.argmax(), :] = 0
-    return Z
+# -     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+# -     A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+# -     return A @ V
+# +     Z = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -1e9).softmax(-1) @ V
+# +     empty = (~mask.any(-1)).int()
+# +     if empty.any():
+# +         Z[..., empty.argmax(), :] = 0
+# +     return Z
 
 
 # %% right="not a number made zero, NumPy"
@@ -447,59 +182,12 @@ def masked_attention(Q, K, V, mask):
 
 
 # %% wrong="one key is always seen" caught_by="a row that sees nothing"
-# weight_1e9 = a number
-# weight_inf = a number
-weight_1e9 = 0.25
-weight_inf = math.nan
+#       """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+# +     if K.shape[-2] == 1:
+# +         mask = torch.ones_like(mask)
 
 
-def causal_mask(T):
-    """Tensor of bools, [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
+# %% wrong="one query has no axis" caught_by="a row that sees nothing" change="A @ -> A.squeeze(-2) @"
 
 
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    if K.shape[-2] == 1:
-        mask = torch.ones_like(mask)
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A @ V
-
-
-# %% wrong="one query has no axis" caught_by="a row that sees nothing"
-# weight_1e9 = a number
-# weight_inf = a number
-weight_1e9 = 0.25
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    """Tensor of bools, [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return A.squeeze(-2) @ V
-
-
-# %% wrong="one number for each word has no axis" caught_by="a row that sees nothing"
-# weight_1e9 = a number
-# weight_inf = a number
-weight_1e9 = 0.25
-weight_inf = math.nan
-
-
-def causal_mask(T):
-    """Tensor of bools, [T, T]: True where row i may look at column j."""
-    return torch.ones(T, T, dtype=torch.bool).tril()
-
-
-def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
-    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
-    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
-    return (A @ V).squeeze(-1)
+# %% wrong="one number for each word has no axis" caught_by="a row that sees nothing" change="A @ V -> (A @ V).squeeze(-1)"

@@ -49,16 +49,11 @@ measured = weight_on_one(1e5, 10)
 
 
 # %% wrong="n others" caught_by="one among n | the score a share needs"
-def weight_on_one(n, s):
-    return 1 / (1 + n * math.exp(-s))
+# -     return 1 / (1 + (n - 1) * math.exp(-s))
+# +     return 1 / (1 + n * math.exp(-s))
 
-
-def score_needed(n, share):
-    return math.log(n * share / (1 - share))
-
-
-guess = 0.9
-measured = weight_on_one(100_000, 10)
+# -     return math.log((n - 1) * share / (1 - share))
+# +     return math.log(n * share / (1 - share))
 
 
 # %% wrong="a score of 0 counts nothing" caught_by="one among n"
@@ -75,212 +70,74 @@ measured = 0.1805
 
 
 # %% wrong="overflow" caught_by="one among n"
-def weight_on_one(n, s):
-    with np.errstate(all="ignore"):
-        e_s = np.exp(np.float64(s))
-    return float(e_s / (e_s + n - 1)) if np.isfinite(e_s) else math.nan
+# -     return 1 / (1 + (n - 1) * math.exp(-s))
+# +     with np.errstate(all="ignore"):
+# +         e_s = np.exp(np.float64(s))
+# +     return float(e_s / (e_s + n - 1)) if np.isfinite(e_s) else math.nan
 
 
-def score_needed(n, share):
-    return math.log((n - 1) * share / (1 - share))
+# %% wrong="share against all, not against the rest" caught_by="the score a share needs" change="share / (1 - share) -> share"
 
 
-guess = 0.9
-measured = weight_on_one(100_000, 10)
+# %% wrong="only for one half" caught_by="the score a share needs" change="(n - 1) * share / (1 - share) -> n - 1"
 
 
-# %% wrong="share against all, not against the rest" caught_by="the score a share needs"
-def weight_on_one(n, s):
-    return 1 / (1 + (n - 1) * math.exp(-s))
+# %% wrong="base 10" caught_by="the score a share needs" change="log -> log10"
 
 
-def score_needed(n, share):
-    return math.log((n - 1) * share)
-
-
-guess = 0.9
-measured = weight_on_one(100_000, 10)
-
-
-# %% wrong="only for one half" caught_by="the score a share needs"
-def weight_on_one(n, s):
-    return 1 / (1 + (n - 1) * math.exp(-s))
-
-
-def score_needed(n, share):
-    return math.log(n - 1)
-
-
-guess = 0.9
-measured = weight_on_one(100_000, 10)
-
-
-# %% wrong="base 10" caught_by="the score a share needs"
-def weight_on_one(n, s):
-    return 1 / (1 + (n - 1) * math.exp(-s))
-
-
-def score_needed(n, share):
-    return math.log10((n - 1) * share / (1 - share))
-
-
-guess = 0.9
-measured = weight_on_one(100_000, 10)
-
-
-# %% wrong="the guess again" caught_by="guess and measurement"
-def weight_on_one(n, s):
-    return 1 / (1 + (n - 1) * math.exp(-s))
-
-
-def score_needed(n, share):
-    return math.log((n - 1) * share / (1 - share))
-
-
-guess = 0.9
-measured = guess
+# %% wrong="the guess again" caught_by="guess and measurement" change="weight_on_one(100_000, 10) -> guess"
 
 
 # %% wrong="percent" caught_by="guess and measurement"
-def weight_on_one(n, s):
-    return 1 / (1 + (n - 1) * math.exp(-s))
+# - guess = 0.9
+# - measured = weight_on_one(100_000, 10)
+# + # guess = a number from 0 to 1, written down before you compute
+# + guess = 90
+# + measured = 18.05
 
 
-def score_needed(n, share):
-    return math.log((n - 1) * share / (1 - share))
+# %% wrong="score 1 instead of 10" caught_by="guess and measurement" change="10) -> 1)"
 
 
-guess = 90
-measured = 18.05
+# %% wrong="never below its share" caught_by="the score a share needs" change="math.log((n - 1) * share / (1 - share -> max(0, math.log((n - 1) * share / (1 - share)"
 
 
-# %% wrong="score 1 instead of 10" caught_by="guess and measurement"
-def weight_on_one(n, s):
-    return 1 / (1 + (n - 1) * math.exp(-s))
-
-
-def score_needed(n, share):
-    return math.log((n - 1) * share / (1 - share))
-
-
-guess = 0.9
-measured = weight_on_one(100_000, 1)
-
-
-# %% wrong="never below its share" caught_by="the score a share needs"
-def weight_on_one(n, s):
-    return 1 / (1 + (n - 1) * math.exp(-s))
-
-
-def score_needed(n, share):
-    return max(0, math.log((n - 1) * share / (1 - share)))
-
-
-guess = 0.9
-
-
-measured = weight_on_one(100000, 10)
-
-
-# %% wrong="a negative score counted as none" caught_by="one among n"
-def weight_on_one(n, s):
-    return 1 / (1 + (n - 1) * math.exp(-max(s, 0)))
-
-
-def score_needed(n, share):
-    return math.log((n - 1) * share / (1 - share))
-
-
-guess = 0.9
-
-
-measured = weight_on_one(100000, 10)
+# %% wrong="a negative score counted as none" caught_by="one among n" change="s)) -> max(s, 0)))"
 
 
 # %% wrong="large scores cut off" caught_by="one among n"
-def weight_on_one(n, s):
-    one = math.exp(min(s, 12))
-    return one / (one + n - 1)
+# -     return 1 / (1 + (n - 1) * math.exp(-s))
+# +     one = math.exp(min(s, 12))
+# +     return one / (one + n - 1)
 
 
-def score_needed(n, share):
-    return math.log((n - 1) * share / (1 - share))
-
-
-guess = 0.9
-
-
-measured = weight_on_one(100000, 10)
-
-
-# %% wrong="large scores taken for certain" caught_by="one among n"
-def weight_on_one(n, s):
-    return 1.0 if s > 12 else math.exp(s) / (math.exp(s) + n - 1)
-
-
-def score_needed(n, share):
-    return math.log((n - 1) * share / (1 - share))
-
-
-guess = 0.9
-
-
-measured = weight_on_one(100000, 10)
+# %% wrong="large scores taken for certain" caught_by="one among n" change="1 / (1 + (n - 1) * math.exp(-s) -> 1.0 if s > 12 else math.exp(s) / (math.exp(s) + n - 1"
 
 
 # %% wrong="bisection from zero" caught_by="the score a share needs"
-def weight_on_one(n, s):
-    return 1 / (1 + (n - 1) * math.exp(-s))
-
-
-def score_needed(n, share):
-    low, high = 0, 100
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if weight_on_one(n, middle) < share else (low, middle)
-    return high
-
-
-guess = 0.9
-
-
-measured = weight_on_one(100000, 10)
+# -     return math.log((n - 1) * share / (1 - share))
+# +     low, high = 0, 100
+# +     for _ in range(80):
+# +         middle = (low + high) / 2
+# +         low, high = (middle, high) if weight_on_one(n, middle) < share else (low, middle)
+# +     return high
 
 
 # %% right="tensors of one number, float32"
-def weight_on_one(n, s):
-    return torch.sigmoid(torch.tensor(float(s - math.log(n - 1))))
+# -     return 1 / (1 + (n - 1) * math.exp(-s))
+# +     return torch.sigmoid(torch.tensor(float(s - math.log(n - 1))))
 
-
-def score_needed(n, share):
-    return np.float32(math.log(n - 1) + math.log(share / (1 - share)))
-
-
-guess = 0.9
-
-
-measured = weight_on_one(100_000, 10)
+# -     return math.log((n - 1) * share / (1 - share))
+# +     return np.float32(math.log(n - 1) + math.log(share / (1 - share)))
 
 
 # %% wrong="bisection from minus ten" caught_by="the score a share needs"
-def weight_on_one(n, s):
-    """Weight of one key with score s among n, the others' scores being 0."""
-    return 1 / (1 + (n - 1) * math.exp(-s))
-
-
-def score_needed(n, share):
-    """The score s for which weight_on_one(n, s) is `share`."""
-    low, high = -10.0, 30.0
-    while high - low > 1e-9:
-        middle = (low + high) / 2
-        if weight_on_one(n, middle) < share:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-# guess = a number from 0 to 1, written down before you compute
-# measured = the weight of the one for n = 100,000 and s = 10
-guess = 0.9
-measured = weight_on_one(100_000, 10)
+# -     return math.log((n - 1) * share / (1 - share))
+# +     low, high = -10.0, 30.0
+# +     while high - low > 1e-9:
+# +         middle = (low + high) / 2
+# +         if weight_on_one(n, middle) < share:
+# +             low = middle
+# +         else:
+# +             high = middle
+# +     return low

@@ -34,332 +34,69 @@ def crossover(d):
     return next(n for n in range(1, 10**6) if n * n * d >= n * d * d)
 
 
-# %% wrong="only the scores" caught_by="multiplications are counted"
-def operations(kind, n, d, k, r):
-    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
-    work = {"attention": n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
+# %% wrong="only the scores" caught_by="multiplications are counted" change="2 * n * n -> n * n"
 
 
-def exponent(sizes, values):
-    """The slope of log(values) over log(sizes)."""
-    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+# %% wrong="one product for r keys" caught_by="multiplications are counted" change="2 * n * r -> n * r"
 
 
-def crossover(d):
-    """The n at which attention and recurrence take equally many multiplications."""
-    return d
+# %% wrong="one matrix in the recurrence" caught_by="multiplications are counted" change="2 * n * d -> n * d"
 
 
-# %% wrong="one product for r keys" caught_by="multiplications are counted"
-def operations(kind, n, d, k, r):
-    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
-    work = {"attention": 2 * n * n * d, "restricted": n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
+# %% wrong="kernel forgotten" caught_by="multiplications are counted" change="k * d -> d"
 
 
-def exponent(sizes, values):
-    """The slope of log(values) over log(sizes)."""
-    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+# %% wrong="n and d swapped" caught_by="multiplications are counted" change="n * n -> n * d"
 
 
-def crossover(d):
-    """The n at which attention and recurrence take equally many multiplications."""
-    return d
+# %% wrong="restricted with r squared" caught_by="multiplications are counted" change="r * d -> r * r * d"
 
 
-# %% wrong="one matrix in the recurrence" caught_by="multiplications are counted"
-def operations(kind, n, d, k, r):
-    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
+# %% wrong="half logarithmic" caught_by="a slope of logarithms" change="np.log(sizes) -> sizes"
 
 
-def exponent(sizes, values):
-    """The slope of log(values) over log(sizes)."""
-    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+# %% wrong="the other slope" caught_by="a slope of logarithms" change="sizes), np.log(values -> values), np.log(sizes"
 
 
-def crossover(d):
-    """The n at which attention and recurrence take equally many multiplications."""
-    return d
+# %% wrong="intercept instead of slope" caught_by="a slope of logarithms" change="1)[0 -> 1)[1"
 
 
-# %% wrong="kernel forgotten" caught_by="multiplications are counted"
-def operations(kind, n, d, k, r):
-    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * d * d}
-    return work[kind]
+# %% wrong="from the two ends only" caught_by="a slope of logarithms" change="polyfit(np.log(sizes), np.log(values), 1)[0] -> log(values[-1] / values[0]) / np.log(sizes[-1] / sizes[0])"
 
 
-def exponent(sizes, values):
-    """The slope of log(values) over log(sizes)."""
-    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+# %% wrong="constants forgotten" caught_by="where they cost the same" change="return d -> return 2 * d"
 
 
-def crossover(d):
-    """The n at which attention and recurrence take equally many multiplications."""
-    return d
+# %% wrong="d squared" caught_by="where they cost the same" change="return d -> return d**2"
 
 
-# %% wrong="n and d swapped" caught_by="multiplications are counted"
-def operations(kind, n, d, k, r):
-    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
-    work = {"attention": 2 * n * d * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
-
-
-def exponent(sizes, values):
-    """The slope of log(values) over log(sizes)."""
-    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
-
-
-def crossover(d):
-    """The n at which attention and recurrence take equally many multiplications."""
-    return d
-
-
-# %% wrong="restricted with r squared" caught_by="multiplications are counted"
-def operations(kind, n, d, k, r):
-    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
-
-
-def exponent(sizes, values):
-    """The slope of log(values) over log(sizes)."""
-    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
-
-
-def crossover(d):
-    """The n at which attention and recurrence take equally many multiplications."""
-    return d
-
-
-# %% wrong="half logarithmic" caught_by="a slope of logarithms"
-def operations(kind, n, d, k, r):
-    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
-
-
-def exponent(sizes, values):
-    """The slope of log(values) over log(sizes)."""
-    return np.polyfit(sizes, np.log(values), 1)[0]
-
-
-def crossover(d):
-    """The n at which attention and recurrence take equally many multiplications."""
-    return d
-
-
-# %% wrong="the other slope" caught_by="a slope of logarithms"
-def operations(kind, n, d, k, r):
-    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
-
-
-def exponent(sizes, values):
-    """The slope of log(values) over log(sizes)."""
-    return np.polyfit(np.log(values), np.log(sizes), 1)[0]
-
-
-def crossover(d):
-    """The n at which attention and recurrence take equally many multiplications."""
-    return d
-
-
-# %% wrong="intercept instead of slope" caught_by="a slope of logarithms"
-def operations(kind, n, d, k, r):
-    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
-
-
-def exponent(sizes, values):
-    """The slope of log(values) over log(sizes)."""
-    return np.polyfit(np.log(sizes), np.log(values), 1)[1]
-
-
-def crossover(d):
-    """The n at which attention and recurrence take equally many multiplications."""
-    return d
-
-
-# %% wrong="from the two ends only" caught_by="a slope of logarithms"
-def operations(kind, n, d, k, r):
-    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
-
-
-def exponent(sizes, values):
-    """The slope of log(values) over log(sizes)."""
-    return np.log(values[-1] / values[0]) / np.log(sizes[-1] / sizes[0])
-
-
-def crossover(d):
-    """The n at which attention and recurrence take equally many multiplications."""
-    return d
-
-
-# %% wrong="constants forgotten" caught_by="where they cost the same"
-def operations(kind, n, d, k, r):
-    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
-
-
-def exponent(sizes, values):
-    """The slope of log(values) over log(sizes)."""
-    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
-
-
-def crossover(d):
-    """The n at which attention and recurrence take equally many multiplications."""
-    return 2 * d
-
-
-# %% wrong="d squared" caught_by="where they cost the same"
-def operations(kind, n, d, k, r):
-    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
-
-
-def exponent(sizes, values):
-    """The slope of log(values) over log(sizes)."""
-    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
-
-
-def crossover(d):
-    """The n at which attention and recurrence take equally many multiplications."""
-    return d**2
-
-
-# %% wrong="half" caught_by="where they cost the same"
-def operations(kind, n, d, k, r):
-    """Multiplications of a layer; kind: "attention", "restricted", "recurrent" or "convolutional"."""
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
-
-
-def exponent(sizes, values):
-    """The slope of log(values) over log(sizes)."""
-    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
-
-
-def crossover(d):
-    """The n at which attention and recurrence take equally many multiplications."""
-    return d / 2
+# %% wrong="half" caught_by="where they cost the same" change="return d -> return d / 2"
 
 
 # %% wrong="sizes made logarithms in place" caught_by="a slope of logarithms"
-def operations(kind, n, d, k, r):
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
+# -     return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+# +     sizes, values = np.asarray(sizes, dtype=float), np.asarray(values, dtype=float)
+# +     np.log(sizes, out=sizes)
+# +     np.log(values, out=values)
+# +     return np.polyfit(sizes, values, 1)[0]
 
 
-def exponent(sizes, values):
-    sizes, values = np.asarray(sizes, dtype=float), np.asarray(values, dtype=float)
-    np.log(sizes, out=sizes)
-    np.log(values, out=values)
-    return np.polyfit(sizes, values, 1)[0]
+# %% wrong="sizes and values sorted" caught_by="a slope of logarithms" change="sizes), np.log(values -> np.sort(sizes)), np.log(np.sort(values)"
 
 
-def crossover(d):
-    return d
-
-
-# %% wrong="sizes and values sorted" caught_by="a slope of logarithms"
-def operations(kind, n, d, k, r):
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
-
-
-def exponent(sizes, values):
-    return np.polyfit(np.log(np.sort(sizes)), np.log(np.sort(values)), 1)[0]
-
-
-def crossover(d):
-    return d
-
-
-# %% wrong="the mean of slopes between neighbours" caught_by="a slope of logarithms"
-def operations(kind, n, d, k, r):
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
-
-
-def exponent(sizes, values):
-    return np.mean(np.diff(np.log(values)) / np.diff(np.log(sizes)))
-
-
-def crossover(d):
-    return d
+# %% wrong="the mean of slopes between neighbours" caught_by="a slope of logarithms" change="polyfit(np.log(sizes), np.log(values), 1)[0] -> mean(np.diff(np.log(values)) / np.diff(np.log(sizes)))"
 
 
 # %% wrong="a line through one point" caught_by="a slope of logarithms"
-def operations(kind, n, d, k, r):
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
+# -     return np.polyfit(np.log(sizes), np.log(values), 1)[0]
+# +     x, y = np.log(sizes) - np.log(sizes[0]), np.log(values) - np.log(values[0])
+# +     return (x * y).sum() / (x * x).sum()
 
 
-def exponent(sizes, values):
-    x, y = np.log(sizes) - np.log(sizes[0]), np.log(values) - np.log(values[0])
-    return (x * y).sum() / (x * x).sum()
+# %% wrong="the softmax counted too" caught_by="multiplications are counted" change="r * d -> r * d + n * r"
 
 
-def crossover(d):
-    return d
-
-
-# %% wrong="the softmax counted too" caught_by="multiplications are counted"
-def operations(kind, n, d, k, r):
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d + n * r}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
-
-
-def exponent(sizes, values):
-    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
-
-
-def crossover(d):
-    return d
-
-
-# %% wrong="512 is what the lecture has" caught_by="where they cost the same"
-def operations(kind, n, d, k, r):
-    work = {"attention": 2 * n * n * d, "restricted": 2 * n * r * d}
-    work |= {"recurrent": 2 * n * d * d, "convolutional": n * k * d * d}
-    return work[kind]
-
-
-def exponent(sizes, values):
-    return np.polyfit(np.log(sizes), np.log(values), 1)[0]
-
-
-def crossover(d):
-    return 512
+# %% wrong="512 is what the lecture has" caught_by="where they cost the same" change="return d -> return 512"
 
 
 # %% right="never more than n keys; torch"

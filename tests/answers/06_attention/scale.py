@@ -35,155 +35,91 @@ def scaled_attention(Q, K, V):
 
 
 # %% right="with n - 1 below"
-def measure_variance(d_k, pairs, seed):
-    rng = np.random.default_rng(seed)
-    return pd.Series((rng.normal(size=(d_k, pairs)) * rng.normal(size=(d_k, pairs))).sum(0)).var()
+# -     q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+# -     return (q * k).sum(axis=1).var()
+# +     rng = np.random.default_rng(seed)
+# +     return pd.Series((rng.normal(size=(d_k, pairs)) * rng.normal(size=(d_k, pairs))).sum(0)).var()
 
-
-def softmax_gradient(p, g):
-    return p * (g - (p * g).sum())
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# -     return p * (g - p @ g)
+# +     return p * (g - (p * g).sum())
 
 
 # %% wrong="the standard deviation" caught_by="variance of a dot product"
-def measure_variance(d_k, pairs, seed):
-    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
-    return (q * k).sum(axis=1).std()
+# -     return (q * k).sum(axis=1).var()
+# +     return (q * k).sum(axis=1).std()
 
-
-def softmax_gradient(p, g):
-    return p * (g - (p * g).sum())
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# -     return p * (g - p @ g)
+# +     return p * (g - (p * g).sum())
 
 
 # %% wrong="the mean product" caught_by="variance of a dot product"
-def measure_variance(d_k, pairs, seed):
-    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
-    return (q * k).mean(axis=1).var()
+# -     return (q * k).sum(axis=1).var()
+# +     return (q * k).mean(axis=1).var()
 
-
-def softmax_gradient(p, g):
-    return p * (g - (p * g).sum())
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# -     return p * (g - p @ g)
+# +     return p * (g - (p * g).sum())
 
 
 # %% wrong="the number looked up" caught_by="variance of a dot product"
-def measure_variance(d_k, pairs, seed):
-    return float(d_k)
+# -     q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+# -     return (q * k).sum(axis=1).var()
+# +     return float(d_k)
 
-
-def softmax_gradient(p, g):
-    return p * (g - (p * g).sum())
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# -     return p * (g - p @ g)
+# +     return p * (g - (p * g).sum())
 
 
 # %% wrong="another draw each time" caught_by="variance of a dot product"
-def measure_variance(d_k, pairs, seed):
-    q, k = np.random.default_rng().normal(size=(2, pairs, d_k))
-    return (q * k).sum(axis=1).var()
+# -     q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+# +     q, k = np.random.default_rng().normal(size=(2, pairs, d_k))
 
-
-def softmax_gradient(p, g):
-    return p * (g - (p * g).sum())
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# -     return p * (g - p @ g)
+# +     return p * (g - (p * g).sum())
 
 
 # %% wrong="q with itself" caught_by="variance of a dot product"
-def measure_variance(d_k, pairs, seed):
-    q = np.random.default_rng(seed).normal(size=(pairs, d_k))
-    return (q * q).sum(axis=1).var()
+# -     q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+# -     return (q * k).sum(axis=1).var()
+# +     q = np.random.default_rng(seed).normal(size=(pairs, d_k))
+# +     return (q * q).sum(axis=1).var()
 
-
-def softmax_gradient(p, g):
-    return p * (g - (p * g).sum())
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# -     return p * (g - p @ g)
+# +     return p * (g - (p * g).sum())
 
 
 # %% wrong="uniform numbers" caught_by="variance of a dot product"
-def measure_variance(d_k, pairs, seed):
-    q, k = np.random.default_rng(seed).uniform(-1, 1, size=(2, pairs, d_k))
-    return (q * k).sum(axis=1).var()
+# -     q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+# +     q, k = np.random.default_rng(seed).uniform(-1, 1, size=(2, pairs, d_k))
 
-
-def softmax_gradient(p, g):
-    return p * (g - (p * g).sum())
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# -     return p * (g - p @ g)
+# +     return p * (g - (p * g).sum())
 
 
 # %% wrong="the diagonal only" caught_by="back through the softmax"
-def measure_variance(d_k, pairs, seed):
-    rng = np.random.default_rng(seed)
-    q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
-    return (q * k).sum(axis=1).var()
+# -     q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+# +     rng = np.random.default_rng(seed)
+# +     q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
 
-
-def softmax_gradient(p, g):
-    return p * (1 - p) * g
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# -     return p * (g - p @ g)
+# +     return p * (1 - p) * g
 
 
 # %% wrong="g untouched by the others" caught_by="back through the softmax"
-def measure_variance(d_k, pairs, seed):
-    rng = np.random.default_rng(seed)
-    q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
-    return (q * k).sum(axis=1).var()
+# -     q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+# +     rng = np.random.default_rng(seed)
+# +     q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
 
-
-def softmax_gradient(p, g):
-    return p * g
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# -     return p * (g - p @ g)
+# +     return p * g
 
 
 # %% wrong="the mean of g, unweighted" caught_by="back through the softmax"
-def measure_variance(d_k, pairs, seed):
-    rng = np.random.default_rng(seed)
-    q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
-    return (q * k).sum(axis=1).var()
+# -     q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
+# +     rng = np.random.default_rng(seed)
+# +     q, k = rng.normal(size=(pairs, d_k)), rng.normal(size=(pairs, d_k))
 
-
-def softmax_gradient(p, g):
-    return p * (g - g.mean())
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# -     return p * (g - p @ g)
+# +     return p * (g - g.mean())
 
 
 # %% wrong="not scaled" caught_by="scaled by the keys' width"
@@ -277,131 +213,49 @@ def scaled_attention(Q, K, V):
 
 
 # %% wrong="g centred in place" caught_by="back through the softmax"
-def measure_variance(d_k, pairs, seed):
-    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
-    return (q * k).sum(axis=1).var()
-
-
-def softmax_gradient(p, g):
-    g -= p @ g
-    return p * g
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# -     return p * (g - p @ g)
+# +     g -= p @ g
+# +     return p * g
 
 
 # %% wrong="an answer of g's kind" caught_by="back through the softmax"
-def measure_variance(d_k, pairs, seed):
-    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
-    return (q * k).sum(axis=1).var()
-
-
-def softmax_gradient(p, g):
-    slopes = np.zeros_like(g)
-    for j in range(len(p)):
-        slopes[j] = p[j] * (g[j] - p @ g)
-    return slopes
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# -     return p * (g - p @ g)
+# +     slopes = np.zeros_like(g)
+# +     for j in range(len(p)):
+# +         slopes[j] = p[j] * (g[j] - p @ g)
+# +     return slopes
 
 
 # %% wrong="by autograd" caught_by="back through the softmax"
-def measure_variance(d_k, pairs, seed):
-    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
-    return (q * k).sum(axis=1).var()
-
-
-def softmax_gradient(p, g):
-    s = torch.tensor(np.log(np.maximum(p, 1e-300))).requires_grad_(True)
-    (torch.softmax(s, 0) @ torch.tensor(np.asarray(g, dtype=float))).backward()
-    return s.grad.numpy()
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# -     return p * (g - p @ g)
+# +     s = torch.tensor(np.log(np.maximum(p, 1e-300))).requires_grad_(True)
+# +     (torch.softmax(s, 0) @ torch.tensor(np.asarray(g, dtype=float))).backward()
+# +     return s.grad.numpy()
 
 
 # %% wrong="two leading axes, no more, no less" caught_by="texts keep apart"
-def measure_variance(d_k, pairs, seed):
-    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
-    return (q * k).sum(axis=1).var()
-
-
-def softmax_gradient(p, g):
-    return p * (g - p @ g)
-
-
-def scaled_attention(Q, K, V):
-    if Q.ndim == 2:
-        return torch.softmax(Q @ K.T / math.sqrt(K.shape[-1]), dim=-1) @ V
-    B, h, m, d_k = Q.shape
-    return torch.softmax(Q @ K.transpose(2, 3) / math.sqrt(d_k), dim=3) @ V
+# -     S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+# -     return torch.softmax(S, dim=-1) @ V
+# +     if Q.ndim == 2:
+# +         return torch.softmax(Q @ K.T / math.sqrt(K.shape[-1]), dim=-1) @ V
+# +     B, h, m, d_k = Q.shape
+# +     return torch.softmax(Q @ K.transpose(2, 3) / math.sqrt(d_k), dim=3) @ V
 
 
 # %% wrong="queries scaled in place" caught_by="scaled by the keys' width"
-def measure_variance(d_k, pairs, seed):
-    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
-    return (q * k).sum(axis=1).var()
+# -     S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
+# -     return torch.softmax(S, dim=-1) @ V
+# +     Q /= math.sqrt(K.shape[-1])
+# +     return torch.softmax(Q @ K.mT, dim=-1) @ V
 
 
-def softmax_gradient(p, g):
-    return p * (g - p @ g)
+# %% wrong="signs instead of normal numbers" caught_by="variance of a dot product" change="normal(size -> choice([-1.0, 1.0], size"
 
 
-def scaled_attention(Q, K, V):
-    Q /= math.sqrt(K.shape[-1])
-    return torch.softmax(Q @ K.mT, dim=-1) @ V
+# %% wrong="uniform numbers of variance one" caught_by="variance of a dot product" change="normal(size -> uniform(-(3**0.5), 3**0.5, size"
 
 
-# %% wrong="signs instead of normal numbers" caught_by="variance of a dot product"
-def measure_variance(d_k, pairs, seed):
-    q, k = np.random.default_rng(seed).choice([-1.0, 1.0], size=(2, pairs, d_k))
-    return (q * k).sum(axis=1).var()
-
-
-def softmax_gradient(p, g):
-    return p * (g - p @ g)
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
-
-
-# %% wrong="uniform numbers of variance one" caught_by="variance of a dot product"
-def measure_variance(d_k, pairs, seed):
-    q, k = np.random.default_rng(seed).uniform(-(3**0.5), 3**0.5, size=(2, pairs, d_k))
-    return (q * k).sum(axis=1).var()
-
-
-def softmax_gradient(p, g):
-    return p * (g - p @ g)
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
-
-
-# %% wrong="a thousand pairs at least" caught_by="variance of a dot product"
-def measure_variance(d_k, pairs, seed):
-    q, k = np.random.default_rng(seed).normal(size=(2, pairs + 1000, d_k))
-    return (q * k).sum(axis=1).var()
-
-
-def softmax_gradient(p, g):
-    return p * (g - p @ g)
-
-
-def scaled_attention(Q, K, V):
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# %% wrong="a thousand pairs at least" caught_by="variance of a dot product" change="2, pairs -> 2, pairs + 1000"
 
 
 # %% right="float32, a tensor of one number"
@@ -420,37 +274,9 @@ def scaled_attention(Q, K, V):
 
 
 # %% wrong="one text is no batch" caught_by="texts keep apart"
-def measure_variance(d_k, pairs, seed):
-    """Variance of q · k over random q and k with d_k standard normal entries each."""
-    q, k = np.random.default_rng(seed).normal(size=(2, pairs, d_k))
-    return (q * k).sum(axis=1).var()
+# -     return torch.softmax(S, dim=-1) @ V
+# +     Z = torch.softmax(S, dim=-1) @ V
+# +     return Z[0] if Z.ndim > 2 and len(Z) == 1 else Z
 
 
-def softmax_gradient(p, g):
-    """dL/ds: [n], from p = softmax(s): [n] and g = dL/dp: [n]."""
-    return p * (g - p @ g)
-
-
-def scaled_attention(Q, K, V):
-    """[..., m, d_v] from tensors Q: [..., m, d_k], K: [..., n, d_k], V: [..., n, d_v]."""
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    Z = torch.softmax(S, dim=-1) @ V
-    return Z[0] if Z.ndim > 2 and len(Z) == 1 else Z
-
-
-# %% wrong="the keys always from seed 0" caught_by="variance of a dot product"
-def measure_variance(d_k, pairs, seed):
-    """Variance of q · k over random q and k with d_k standard normal entries each."""
-    q, k = (np.random.default_rng(s).normal(size=(pairs, d_k)) for s in (seed, 0))
-    return (q * k).sum(axis=1).var()
-
-
-def softmax_gradient(p, g):
-    """dL/ds: [n], from p = softmax(s): [n] and g = dL/dp: [n]."""
-    return p * (g - p @ g)
-
-
-def scaled_attention(Q, K, V):
-    """[..., m, d_v] from tensors Q: [..., m, d_k], K: [..., n, d_k], V: [..., n, d_v]."""
-    S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
-    return torch.softmax(S, dim=-1) @ V
+# %% wrong="the keys always from seed 0" caught_by="variance of a dot product" change="np.random.default_rng(seed).normal(size=(2, pairs, d_k -> (np.random.default_rng(s).normal(size=(pairs, d_k)) for s in (seed, 0"

@@ -36,267 +36,82 @@ def factors(W, d_k):
     return top, W.T @ top
 
 
-# %% wrong="Y not transposed by pair" caught_by="bilinear, all pairs"
-def bilinear_scores(X, W, Y):
-    return (X @ W @ Y.T).T
+# %% wrong="Y not transposed by pair" caught_by="bilinear, all pairs" change="X @ W @ Y -> (X @ W @ Y.T)"
 
 
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+# %% wrong="only like with like" caught_by="bilinear, all pairs" change="W @ Y.T -> W"
 
 
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+# %% wrong="scaled" caught_by="bilinear, all pairs" change="Y.T -> Y.T / W.shape[1] ** 0.5"
 
 
-# %% wrong="only like with like" caught_by="bilinear, all pairs"
-def bilinear_scores(X, W, Y):
-    return X @ W
+# %% wrong="tanh of each part" caught_by="additive, all pairs" change="torch.tanh((Q @ W_q)[:, None] + (K -> (torch.tanh(Q @ W_q)[:, None] + torch.tanh(K"
 
 
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+# %% wrong="no tanh" caught_by="additive, all pairs" change="torch.tanh -> "
 
 
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+# %% wrong="keys ask" caught_by="additive, all pairs" change=":, None] + (K @ W_k)[None -> None] + (K @ W_k)[:, None"
 
 
-# %% wrong="scaled" caught_by="bilinear, all pairs"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T / W.shape[1] ** 0.5
+# %% wrong="sum instead of v" caught_by="additive, all pairs" change=") @ v -> ).sum(-1)"
 
 
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+# %% wrong="sizes on both sides" caught_by="two maps, one matrix" change="d_k].T -> d_k].T * sizes[:d_k]"
 
 
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+# %% wrong="no sizes" caught_by="two maps, one matrix" change="d_k] * sizes[:d_k] -> d_k]"
 
 
-# %% wrong="tanh of each part" caught_by="additive, all pairs"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    return (torch.tanh(Q @ W_q)[:, None] + torch.tanh(K @ W_k)[None]) @ v
-
-
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
-
-
-# %% wrong="no tanh" caught_by="additive, all pairs"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    return ((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
-
-
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
-
-
-# %% wrong="keys ask" caught_by="additive, all pairs"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh((Q @ W_q)[None] + (K @ W_k)[:, None]) @ v
-
-
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
-
-
-# %% wrong="sum instead of v" caught_by="additive, all pairs"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]).sum(-1)
-
-
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
-
-
-# %% wrong="sizes on both sides" caught_by="two maps, one matrix"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
-
-
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, :d_k] * sizes[:d_k], R[:d_k].T * sizes[:d_k]
-
-
-# %% wrong="no sizes" caught_by="two maps, one matrix"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
-
-
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, :d_k], R[:d_k].T
-
-
-# %% wrong="columns of R, not rows" caught_by="two maps, one matrix"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
-
-
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, :d_k] * sizes[:d_k], R[:, :d_k]
+# %% wrong="columns of R, not rows" caught_by="two maps, one matrix" change="d_k].T -> , :d_k]"
 
 
 # %% wrong="the first columns of W" caught_by="the best that fits"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T
+# -     U, sizes, R = torch.linalg.svd(W)
+# -     return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+# +     return W[:, :d_k], torch.eye(len(W), dtype=W.dtype)[:, :d_k]
 
 
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
-
-
-def factors(W, d_k):
-    return W[:, :d_k], torch.eye(len(W), dtype=W.dtype)[:, :d_k]
-
-
-# %% wrong="the smallest parts" caught_by="the best that fits"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
-
-
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, -d_k:] * sizes[-d_k:], R[-d_k:].T
+# %% wrong="the smallest parts" caught_by="the best that fits" change=":d_k] * sizes[:d_k], R[:d_k -> -d_k:] * sizes[-d_k:], R[-d_k:"
 
 
 # %% wrong="largest eigenvalues of a symmetric W" caught_by="the best that fits"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
-
-
-def factors(W, d_k):
-    if torch.allclose(W, W.T):
-        values, U = torch.linalg.eigh(W)
-        return U[:, -d_k:] * values[-d_k:], U[:, -d_k:]
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+# -     """(W_q, W_k), each [d, d_k]: of all such pairs the one with W_q W_k^T closest to W: [d, d]."""
+# +     if torch.allclose(W, W.T):
+# +         values, U = torch.linalg.eigh(W)
+# +         return U[:, -d_k:] * values[-d_k:], U[:, -d_k:]
 
 
 # %% wrong="one map for both of a symmetric W" caught_by="the best that fits"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
-
-
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    if torch.allclose(W, W.T):
-        return U[:, :d_k] * sizes[:d_k].sqrt(), U[:, :d_k] * sizes[:d_k].sqrt()
-    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+#       U, sizes, R = torch.linalg.svd(W)
+# +     if torch.allclose(W, W.T):
+# +         return U[:, :d_k] * sizes[:d_k].sqrt(), U[:, :d_k] * sizes[:d_k].sqrt()
 
 
 # %% wrong="W made length 1 in place" caught_by="the best that fits"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T
+# -     """(W_q, W_k), each [d, d_k]: of all such pairs the one with W_q W_k^T closest to W: [d, d]."""
+# +     length = W.norm()
+# +     W /= length
+
+# -     return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+# +     return length * U[:, :d_k] * sizes[:d_k], R[:d_k].T
 
 
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
-
-
-def factors(W, d_k):
-    length = W.norm()
-    W /= length
-    U, sizes, R = torch.linalg.svd(W)
-    return length * U[:, :d_k] * sizes[:d_k], R[:d_k].T
-
-
-# %% wrong="the tanh of queries and keys each, then added and once more" caught_by="additive, all pairs"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh(torch.tanh(Q @ W_q)[:, None] + torch.tanh(K @ W_k)[None]) @ v
-
-
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    return (U[:, :d_k] * sizes[:d_k], R[:d_k].T)
+# %% wrong="the tanh of queries and keys each, then added and once more" caught_by="additive, all pairs" change="(Q @ W_q)[:, None] + (K -> torch.tanh(Q @ W_q)[:, None] + torch.tanh(K"
 
 
 # %% wrong="keys added in place" caught_by="additive, all pairs"
-def bilinear_scores(X, W, Y):
-    return X @ W @ Y.T
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    W_q *= 2
-    W_k *= 2
-    return torch.tanh((Q @ W_q)[:, None] / 2 + (K @ W_k)[None] / 2) @ v
-
-
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    return (U[:, :d_k] * sizes[:d_k], R[:d_k].T)
+# -     return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+# +     W_q *= 2
+# +     W_k *= 2
+# +     return torch.tanh((Q @ W_q)[:, None] / 2 + (K @ W_k)[None] / 2) @ v
 
 
 # %% wrong="symmetric part of W alone" caught_by="bilinear, all pairs"
-def bilinear_scores(X, W, Y):
-    d = min(W.shape)
-    W = W.clone()
-    W[:d, :d] = (W[:d, :d] + W[:d, :d].T) / 2
-    return X @ W @ Y.T
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
-
-
-def factors(W, d_k):
-    U, sizes, R = torch.linalg.svd(W)
-    return (U[:, :d_k] * sizes[:d_k], R[:d_k].T)
+# -     """[m, n] from tensors X: [m, d], W: [d, d'], Y: [n, d']."""
+# +     d = min(W.shape)
+# +     W = W.clone()
+# +     W[:d, :d] = (W[:d, :d] + W[:d, :d].T) / 2
 
 
 # %% right="float32 and NumPy"
@@ -315,58 +130,22 @@ def factors(W, d_k):
 
 
 # %% wrong="keys of one shape are projected once" caught_by="additive, all pairs"
-def bilinear_scores(X, W, Y):
-    """[m, n] from tensors X: [m, d], W: [d, d'], Y: [n, d']."""
-    return X @ W @ Y.T
+# + projected = {}
+# +
+# +
+#   def additive_scores(Q, K, W_q, W_k, v):
 
-
-projected = {}
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    """[m, n] from tensors Q: [m, d_q], K: [n, d_k], W_q: [d_q, a], W_k: [d_k, a], v: [a]."""
-    if tuple(K.shape) not in projected:
-        projected[tuple(K.shape)] = K @ W_k
-    keys = projected[tuple(K.shape)]
-    return torch.tanh((Q @ W_q)[:, None] + keys[None]) @ v
-
-
-def factors(W, d_k):
-    """(W_q, W_k), each [d, d_k]: of all such pairs the one with W_q W_k^T closest to W: [d, d]."""
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+# -     return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+# +     if tuple(K.shape) not in projected:
+# +         projected[tuple(K.shape)] = K @ W_k
+# +     keys = projected[tuple(K.shape)]
+# +     return torch.tanh((Q @ W_q)[:, None] + keys[None]) @ v
 
 
 # %% wrong="axes of one number are dropped before v" caught_by="additive, all pairs"
-def bilinear_scores(X, W, Y):
-    """[m, n] from tensors X: [m, d], W: [d, d'], Y: [n, d']."""
-    return X @ W @ Y.T
+# -     return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
+# +     inner = (Q @ W_q)[:, None] + (K @ W_k)[None]
+# +     return torch.tanh(inner.squeeze()) @ v
 
 
-def additive_scores(Q, K, W_q, W_k, v):
-    """[m, n] from tensors Q: [m, d_q], K: [n, d_k], W_q: [d_q, a], W_k: [d_k, a], v: [a]."""
-    inner = (Q @ W_q)[:, None] + (K @ W_k)[None]
-    return torch.tanh(inner.squeeze()) @ v
-
-
-def factors(W, d_k):
-    """(W_q, W_k), each [d, d_k]: of all such pairs the one with W_q W_k^T closest to W: [d, d]."""
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
-
-
-# %% wrong="bilinear: axes of one number are dropped" caught_by="bilinear, all pairs"
-def bilinear_scores(X, W, Y):
-    """[m, n] from tensors X: [m, d], W: [d, d'], Y: [n, d']."""
-    return (X @ W @ Y.T).squeeze()
-
-
-def additive_scores(Q, K, W_q, W_k, v):
-    """[m, n] from tensors Q: [m, d_q], K: [n, d_k], W_q: [d_q, a], W_k: [d_k, a], v: [a]."""
-    return torch.tanh((Q @ W_q)[:, None] + (K @ W_k)[None]) @ v
-
-
-def factors(W, d_k):
-    """(W_q, W_k), each [d, d_k]: of all such pairs the one with W_q W_k^T closest to W: [d, d]."""
-    U, sizes, R = torch.linalg.svd(W)
-    return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+# %% wrong="bilinear: axes of one number are dropped" caught_by="bilinear, all pairs" change="X @ W @ Y.T -> (X @ W @ Y.T).squeeze()"

@@ -52,171 +52,71 @@ def learned(n, d, d_k, d_v):
 
 
 # %% wrong="the word asks with its key" caught_by="one word, by loop"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[j] @ W_k
-    p = torch.softmax(torch.stack([q @ (word @ W_q) for word in x]), 0)
-    return sum(p[i] * (x[i] @ W_v) for i in range(len(x)))
-
-
-def self_attention(x, W_q, W_k, W_v):
-    Q, K, V = x @ W_q, x @ W_k, x @ W_v
-    P = torch.softmax(Q @ K.T, dim=1)
-    return P @ V, P
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return d * (2 * d_k + d_v)
+# -     q = x[j] @ W_q
+# -     s = torch.stack([q @ (word @ W_k) for word in x])
+# -     p = torch.softmax(s, 0)
+# +     q = x[j] @ W_k
+# +     p = torch.softmax(torch.stack([q @ (word @ W_q) for word in x]), 0)
 
 
 # %% wrong="the word leaves itself out" caught_by="one word, by loop"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[j] @ W_q
-    s = torch.stack([q @ (word @ W_k) for word in x])
-    s[j] = -math.inf
-    p = torch.softmax(s, 0)
-    return sum(p[i] * (x[i] @ W_v) for i in range(len(x)))
-
-
-def self_attention(x, W_q, W_k, W_v):
-    Q, K, V = x @ W_q, x @ W_k, x @ W_v
-    P = torch.softmax(Q @ K.T, dim=1)
-    return P @ V, P
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return d * (2 * d_k + d_v)
+#       s = torch.stack([q @ (word @ W_k) for word in x])
+# +     s[j] = -math.inf
 
 
 # %% wrong="always the first word" caught_by="one word, by loop"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[0] @ W_q
-    p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
-    return sum(p[i] * (x[i] @ W_v) for i in range(len(x)))
-
-
-def self_attention(x, W_q, W_k, W_v):
-    Q, K, V = x @ W_q, x @ W_k, x @ W_v
-    P = torch.softmax(Q @ K.T, dim=1)
-    return P @ V, P
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return d * (2 * d_k + d_v)
+# -     q = x[j] @ W_q
+# -     s = torch.stack([q @ (word @ W_k) for word in x])
+# -     p = torch.softmax(s, 0)
+# +     q = x[0] @ W_q
+# +     p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
 
 
 # %% wrong="softmax over the askers" caught_by="all words at once"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[j] @ W_q
-    p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
-    return sum(p[i] * (x[i] @ W_v) for i in range(len(x)))
+# -     s = torch.stack([q @ (word @ W_k) for word in x])
+# -     p = torch.softmax(s, 0)
+# +     p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
 
-
-def self_attention(x, W_q, W_k, W_v):
-    Q, K, V = x @ W_q, x @ W_k, x @ W_v
-    P = torch.softmax(Q @ K.T, dim=0)
-    return P @ V, P
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return d * (2 * d_k + d_v)
+# -     P = torch.softmax(Q @ K.T, dim=1)
+# +     P = torch.softmax(Q @ K.T, dim=0)
 
 
 # %% wrong="keys ask queries" caught_by="all words at once"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[j] @ W_q
-    p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
-    return sum(p[i] * (x[i] @ W_v) for i in range(len(x)))
+# -     s = torch.stack([q @ (word @ W_k) for word in x])
+# -     p = torch.softmax(s, 0)
+# +     p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
 
-
-def self_attention(x, W_q, W_k, W_v):
-    Q, K, V = x @ W_q, x @ W_k, x @ W_v
-    P = torch.softmax(K @ Q.T, dim=1)
-    return P @ V, P
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return d * (2 * d_k + d_v)
+# -     P = torch.softmax(Q @ K.T, dim=1)
+# +     P = torch.softmax(K @ Q.T, dim=1)
 
 
 # %% wrong="scaled too early" caught_by="all words at once | lecture 001: look for ones"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[j] @ W_q
-    p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
-    return sum(p[i] * (x[i] @ W_v) for i in range(len(x)))
+# -     s = torch.stack([q @ (word @ W_k) for word in x])
+# -     p = torch.softmax(s, 0)
+# +     p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
 
-
-def self_attention(x, W_q, W_k, W_v):
-    Q, K, V = x @ W_q, x @ W_k, x @ W_v
-    P = torch.softmax(Q @ K.T / Q.shape[1] ** 0.5, dim=1)
-    return P @ V, P
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return d * (2 * d_k + d_v)
+# -     P = torch.softmax(Q @ K.T, dim=1)
+# +     P = torch.softmax(Q @ K.T / Q.shape[1] ** 0.5, dim=1)
 
 
 # %% wrong="P transposed in the mix" caught_by="all words at once"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[j] @ W_q
-    p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
-    return sum(p[i] * (x[i] @ W_v) for i in range(len(x)))
+# -     s = torch.stack([q @ (word @ W_k) for word in x])
+# -     p = torch.softmax(s, 0)
+# +     p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
 
-
-def self_attention(x, W_q, W_k, W_v):
-    Q, K, V = x @ W_q, x @ W_k, x @ W_v
-    P = torch.softmax(Q @ K.T, dim=1)
-    return P.T @ V, P
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return d * (2 * d_k + d_v)
+# -     return P @ V, P
+# +     return P.T @ V, P
 
 
 # %% wrong="only Z" caught_by="all words at once | lecture 001: look for ones"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[j] @ W_q
-    p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
-    return sum(p[i] * (x[i] @ W_v) for i in range(len(x)))
+# -     s = torch.stack([q @ (word @ W_k) for word in x])
+# -     p = torch.softmax(s, 0)
+# +     p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
 
-
-def self_attention(x, W_q, W_k, W_v):
-    return torch.softmax(x @ W_q @ (x @ W_k).T, dim=1) @ x @ W_v
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return d * (2 * d_k + d_v)
+# -     Q, K, V = x @ W_q, x @ W_k, x @ W_v
+# -     P = torch.softmax(Q @ K.T, dim=1)
+# -     return P @ V, P
+# +     return torch.softmax(x @ W_q @ (x @ W_k).T, dim=1) @ x @ W_v
 
 
 # %% wrong="Z as wide as keys" caught_by="a shape for each step"
@@ -262,175 +162,73 @@ def learned(n, d, d_k, d_v):
 
 
 # %% wrong="one map only" caught_by="a shape for each step"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[j] @ W_q
-    p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
-    return sum(p[i] * (x[i] @ W_v) for i in range(len(x)))
+# -     s = torch.stack([q @ (word @ W_k) for word in x])
+# -     p = torch.softmax(s, 0)
+# +     p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
 
-
-def self_attention(x, W_q, W_k, W_v):
-    Q, K, V = x @ W_q, x @ W_k, x @ W_v
-    P = torch.softmax(Q @ K.T, dim=1)
-    return P @ V, P
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return d * d_k
+# -     return d * (2 * d_k + d_v)
+# +     return d * d_k
 
 
 # %% wrong="each word its own maps" caught_by="a shape for each step"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[j] @ W_q
-    p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
-    return sum(p[i] * (x[i] @ W_v) for i in range(len(x)))
+# -     s = torch.stack([q @ (word @ W_k) for word in x])
+# -     p = torch.softmax(s, 0)
+# +     p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
 
-
-def self_attention(x, W_q, W_k, W_v):
-    Q, K, V = x @ W_q, x @ W_k, x @ W_v
-    P = torch.softmax(Q @ K.T, dim=1)
-    return P @ V, P
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return n * d * (2 * d_k + d_v)
+# -     return d * (2 * d_k + d_v)
+# +     return n * d * (2 * d_k + d_v)
 
 
 # %% wrong="all maps square" caught_by="a shape for each step"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[j] @ W_q
-    p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
-    return sum(p[i] * (x[i] @ W_v) for i in range(len(x)))
+# -     s = torch.stack([q @ (word @ W_k) for word in x])
+# -     p = torch.softmax(s, 0)
+# +     p = torch.softmax(torch.stack([q @ (word @ W_k) for word in x]), 0)
 
-
-def self_attention(x, W_q, W_k, W_v):
-    Q, K, V = x @ W_q, x @ W_k, x @ W_v
-    P = torch.softmax(Q @ K.T, dim=1)
-    return P @ V, P
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return 3 * d * d
+# -     return d * (2 * d_k + d_v)
+# +     return 3 * d * d
 
 
 # %% wrong="a map turned in place" caught_by="all words at once"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[j] @ W_q
-    s = torch.stack([q @ (word @ W_k) for word in x])
-    p = torch.softmax(s, 0)
-    return sum((p[i] * (x[i] @ W_v) for i in range(len(x))))
-
-
-def self_attention(x, W_q, W_k, W_v):
-    P = torch.softmax(x @ W_q @ W_k.t_() @ x.T, dim=1)
-    return P @ x @ W_v, P
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return d * (2 * d_k + d_v)
+# -     Q, K, V = x @ W_q, x @ W_k, x @ W_v
+# -     P = torch.softmax(Q @ K.T, dim=1)
+# -     return P @ V, P
+# +     P = torch.softmax(x @ W_q @ W_k.t_() @ x.T, dim=1)
+# +     return P @ x @ W_v, P
 
 
 # %% wrong="the query written into the word" caught_by="one word, by loop"
-def attend_one(x, W_q, W_k, W_v, j):
-    q, keys = x[j] @ W_q, x @ W_k
-    p, V = torch.softmax(keys @ q, 0), x @ W_v
-    x[j] = 0
-    return p @ V
+# -     q = x[j] @ W_q
+# -     s = torch.stack([q @ (word @ W_k) for word in x])
+# -     p = torch.softmax(s, 0)
+# -     return sum(p[i] * (x[i] @ W_v) for i in range(len(x)))
+# +     q, keys = x[j] @ W_q, x @ W_k
+# +     p, V = torch.softmax(keys @ q, 0), x @ W_v
+# +     x[j] = 0
+# +     return p @ V
 
 
-def self_attention(x, W_q, W_k, W_v):
-    Q, K, V = (x @ W_q, x @ W_k, x @ W_v)
-    P = torch.softmax(Q @ K.T, dim=1)
-    return (P @ V, P)
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return d * (2 * d_k + d_v)
-
-
-# %% wrong="values counted twice" caught_by="a shape for each step"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[j] @ W_q
-    s = torch.stack([q @ (word @ W_k) for word in x])
-    p = torch.softmax(s, 0)
-    return sum((p[i] * (x[i] @ W_v) for i in range(len(x))))
-
-
-def self_attention(x, W_q, W_k, W_v):
-    Q, K, V = (x @ W_q, x @ W_k, x @ W_v)
-    P = torch.softmax(Q @ K.T, dim=1)
-    return (P @ V, P)
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return d * (d_k + 2 * d_v)
+# %% wrong="values counted twice" caught_by="a shape for each step" change="2 * d_k + -> d_k + 2 *"
 
 
 # %% wrong="scores as wide as keys" caught_by="a shape for each step"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[j] @ W_q
-    s = torch.stack([q @ (word @ W_k) for word in x])
-    p = torch.softmax(s, 0)
-    return sum((p[i] * (x[i] @ W_v) for i in range(len(x))))
-
-
-def self_attention(x, W_q, W_k, W_v):
-    Q, K, V = (x @ W_q, x @ W_k, x @ W_v)
-    P = torch.softmax(Q @ K.T, dim=1)
-    return (P @ V, P)
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (d_k, d_k), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return d * (2 * d_k + d_v)
+# -     return {
+# -         "Q": (n, d_k),
+# -         "K": (n, d_k),
+# -         "V": (n, d_v),
+# -         "S": (n, n),
+# -         "P": (n, n),
+# -         "Z": (n, d_v),
+# -     }
+# +     return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (d_k, d_k), "P": (n, n), "Z": (n, d_v)}
 
 
 # %% wrong="the largest score alone when it is large" caught_by="lecture 001: look for ones"
-def attend_one(x, W_q, W_k, W_v, j):
-    q = x[j] @ W_q
-    s = torch.stack([q @ (word @ W_k) for word in x])
-    p = torch.softmax(s, 0)
-    return sum((p[i] * (x[i] @ W_v) for i in range(len(x))))
-
-
-def self_attention(x, W_q, W_k, W_v):
-    S = x @ W_q @ (x @ W_k).T
-    P = torch.softmax(S.clamp(max=12), dim=1)
-    return P @ x @ W_v, P
-
-
-def shapes(n, d, d_k, d_v):
-    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
-
-
-def learned(n, d, d_k, d_v):
-    return d * (2 * d_k + d_v)
+# -     Q, K, V = x @ W_q, x @ W_k, x @ W_v
+# -     P = torch.softmax(Q @ K.T, dim=1)
+# -     return P @ V, P
+# +     S = x @ W_q @ (x @ W_k).T
+# +     P = torch.softmax(S.clamp(max=12), dim=1)
+# +     return P @ x @ W_v, P
 
 
 # %% right="NumPy throughout, lists of lists"
@@ -457,34 +255,4 @@ def learned(n, d, d_k, d_v):
     return d * (2 * d_k + d_v)
 
 
-# %% wrong="Z without its axes of one number" caught_by="all words at once"
-def attend_one(x, W_q, W_k, W_v, j):
-    """z: [d_v] for word j, from tensors x: [n, d], W_q, W_k: [d, d_k], W_v: [d, d_v]."""
-    q = x[j] @ W_q
-    s = torch.stack([q @ (word @ W_k) for word in x])
-    p = torch.softmax(s, 0)
-    return sum(p[i] * (x[i] @ W_v) for i in range(len(x)))
-
-
-def self_attention(x, W_q, W_k, W_v):
-    """(Z: [n, d_v], P: [n, n]) from tensors x: [n, d], W_q, W_k: [d, d_k], W_v: [d, d_v]."""
-    Q, K, V = x @ W_q, x @ W_k, x @ W_v
-    P = torch.softmax(Q @ K.T, dim=1)
-    return (P @ V).squeeze(), P
-
-
-def shapes(n, d, d_k, d_v):
-    """{"Q": (rows, columns), ...} for Q, K, V, S, P and Z."""
-    return {
-        "Q": (n, d_k),
-        "K": (n, d_k),
-        "V": (n, d_v),
-        "S": (n, n),
-        "P": (n, n),
-        "Z": (n, d_v),
-    }
-
-
-def learned(n, d, d_k, d_v):
-    """How many numbers the three maps hold, for texts of n words."""
-    return d * (2 * d_k + d_v)
+# %% wrong="Z without its axes of one number" caught_by="all words at once" change="P @ V -> (P @ V).squeeze()"

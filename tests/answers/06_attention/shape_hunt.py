@@ -81,17 +81,7 @@ def product_shape(*shapes):
 printed_shape = {"A": None, "B": (1, 5), "C": None, "D": None, "E": None, "F": None, "G": (5, 9)}
 
 
-# %% wrong="False instead of None" caught_by="two or more matrices"
-def product_shape(*shapes):
-    kept, inner = shapes[0][:-1], shapes[0][-1]
-    for rows, columns in shapes[1:]:
-        if rows != inner:
-            return (0, 0)
-        inner = columns
-    return (*kept, inner)
-
-
-printed_shape = {"A": None, "B": (1, 5), "C": None, "D": None, "E": None, "F": None, "G": (5, 9)}
+# %% wrong="False instead of None" caught_by="two or more matrices" change="return None -> return (0, 0)"
 
 
 # %% wrong="the comment beside B believed" caught_by="what the lectures print"
@@ -159,17 +149,7 @@ def product_shape(*shapes):
 printed_shape = {"A": (5,), "B": (1, 5), "C": (9, 4), "D": (9, 4), "E": (4, 9), "F": (9, 4), "G": (5, 9)}
 
 
-# %% wrong="a one stretches" caught_by="a vector comes first"
-def product_shape(*shapes):
-    kept, inner = shapes[0][:-1], shapes[0][-1]
-    for rows, columns in shapes[1:]:
-        if rows != inner and 1 not in (rows, inner):
-            return None
-        inner = columns
-    return (*kept, inner)
-
-
-printed_shape = {"A": None, "B": (1, 5), "C": None, "D": None, "E": None, "F": None, "G": (5, 9)}
+# %% wrong="a one stretches" caught_by="a vector comes first" change="inner: -> inner and 1 not in (rows, inner):"
 
 
 # %% wrong="only the last product is checked" caught_by="two or more matrices"
@@ -218,49 +198,10 @@ def product_shape(*shapes):
 printed_shape = {"A": None, "B": [1, 5], "C": None, "D": None, "E": None, "F": None, "G": np.array([5, 9])}
 
 
-# %% wrong="one row is a vector" caught_by="two or more matrices"
-def product_shape(*shapes):
-    """Shape of the matrix product of such shapes, (rows, columns) or first (n,); None if it does not fit."""
-    kept, inner = shapes[0][:-1], shapes[0][-1]
-    for rows, columns in shapes[1:]:
-        if rows != inner:
-            return None
-        inner = columns
-    return (inner,) if kept == (1,) else (*kept, inner)
-
-
-# printed_shape = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ..., "F": ..., "G": ...}
-printed_shape = {
-    "A": None,
-    "B": (1, 5),
-    "C": None,
-    "D": None,
-    "E": None,
-    "F": None,
-    "G": (5, 9),
-}
+# %% wrong="one row is a vector" caught_by="two or more matrices" change="*kept -> inner,) if kept == (1,) else (*kept"
 
 
 # %% wrong="a last factor must have columns" caught_by="a vector comes first"
-def product_shape(*shapes):
-    """Shape of the matrix product of such shapes, (rows, columns) or first (n,); None if it does not fit."""
-    kept, inner = shapes[0][:-1], shapes[0][-1]
-    if len(shapes[-1]) < 2:
-        return None
-    for rows, columns in shapes[1:]:
-        if rows != inner:
-            return None
-        inner = columns
-    return (*kept, inner)
-
-
-# printed_shape = {"A": ..., "B": ..., "C": ..., "D": ..., "E": ..., "F": ..., "G": ...}
-printed_shape = {
-    "A": None,
-    "B": (1, 5),
-    "C": None,
-    "D": None,
-    "E": None,
-    "F": None,
-    "G": (5, 9),
-}
+#       kept, inner = shapes[0][:-1], shapes[0][-1]
+# +     if len(shapes[-1]) < 2:
+# +         return None

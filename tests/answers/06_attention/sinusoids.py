@@ -52,257 +52,47 @@ def falls_for(d):
     return [b < a for a, b in zip(products, products[1:])].index(False)
 
 
-# %% wrong="frequencies from 0 to d instead of by pairs" caught_by="waves, fast to slow"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (-2 * torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+# %% wrong="frequencies from 0 to d instead of by pairs" caught_by="waves, fast to slow" change="-torch -> -2 * torch"
 
 
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
+# %% wrong="half the exponent" caught_by="waves, fast to slow" change="/ d -> / (2 * d)"
 
 
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
+# %% wrong="sines first, then all cosines" caught_by="waves, fast to slow" change="stack([angles.sin(), angles.cos()], dim=-1).flatten(1 -> cat([angles.sin(), angles.cos()], dim=1"
 
 
-# %% wrong="half the exponent" caught_by="waves, fast to slow"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / (2 * d))
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+# %% wrong="cosine before sine" caught_by="waves, fast to slow" change="sin(), angles.cos -> cos(), angles.sin"
 
 
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
+# %% wrong="places from one" caught_by="waves, fast to slow" change="arange(T -> arange(1, T + 1"
 
 
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
+# %% wrong="slow to fast" caught_by="waves, fast to slow" change="-torch -> torch"
 
 
-# %% wrong="sines first, then all cosines" caught_by="waves, fast to slow"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.cat([angles.sin(), angles.cos()], dim=1)
-
-
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
-
-
-# %% wrong="cosine before sine" caught_by="waves, fast to slow"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.cos(), angles.sin()], dim=-1).flatten(1)
-
-
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
-
-
-# %% wrong="places from one" caught_by="waves, fast to slow"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(1, T + 1)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
-
-
-# %% wrong="slow to fast" caught_by="waves, fast to slow"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
-
-
-# %% wrong="a thousand instead of ten thousand" caught_by="waves, fast to slow"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 1000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
+# %% wrong="a thousand instead of ten thousand" caught_by="waves, fast to slow" change="10000 -> 1000"
 
 
 # %% wrong="backwards" caught_by="a shift is one matrix"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+# -         *[
+# -             torch.tensor([[b, -a], [a, b]])
+# -             for a, b in zip(s.tolist(), c.tolist(), strict=True)
+# -         ]
+# +         *[torch.tensor([[b, a], [-a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
 
 
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, a], [-a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
+# %% wrong="one step only" caught_by="a shift is one matrix" change="k + 1, d)[k -> 2, d)[1"
 
 
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
-
-
-# %% wrong="one step only" caught_by="a shift is one matrix"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(2, d)[1].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
-
-
-# %% wrong="one step too many" caught_by="a shift is one matrix"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 2, d)[k + 1].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
+# %% wrong="one step too many" caught_by="a shift is one matrix" change="1, d)[k -> 2, d)[k + 1"
 
 
 # %% wrong="added, not turned" caught_by="a shift is one matrix"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[1, 0], [0, 1]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
+# -         *[
+# -             torch.tensor([[b, -a], [a, b]])
+# -             for a, b in zip(s.tolist(), c.tolist(), strict=True)
+# -         ]
+# +         *[torch.tensor([[1, 0], [0, 1]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
 
 
 # %% wrong="fitted to a few places, not to all" caught_by="the same R for long ways"
@@ -321,213 +111,65 @@ def falls_for(d):
     return int(((e @ e[0]).diff() >= 0).int().argmax())
 
 
-# %% wrong="one too many" caught_by="how long it falls"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+# %% wrong="one too many" caught_by="how long it falls" change="argmax()) -> argmax()) + 1"
 
 
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
+# %% wrong="all falls counted" caught_by="how long it falls" change="rises.int().argmax -> (~rises[:20]).sum"
 
 
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax()) + 1
+# %% wrong="until the smallest" caught_by="how long it falls" change=").diff() >= 0 -> ) == (e @ e[0]).min()"
 
 
-# %% wrong="all falls counted" caught_by="how long it falls"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+# %% wrong="always five" caught_by="how long it falls" change="int(rises.int().argmax()) -> 5"
 
 
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int((~rises[:20]).sum())
-
-
-# %% wrong="until the smallest" caught_by="how long it falls"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]) == (e @ e[0]).min()
-    return int(rises.int().argmax())
-
-
-# %% wrong="always five" caught_by="how long it falls"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return 5
-
-
-# %% wrong="float32 angles" caught_by="waves, fast to slow"
-def sinusoids(T, d):
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float32) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def shift(k, d):
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
+# %% wrong="float32 angles" caught_by="waves, fast to slow" change="float64) -> float32)"
 
 
 # %% wrong="a table that ends" caught_by="waves, fast to slow"
-def sinusoids(T, d):
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(1024)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)[:T]
-
-
-def shift(k, d):
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
+# -     angles = torch.arange(T)[:, None] * omega
+# -     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+# +     angles = torch.arange(1024)[:, None] * omega
+# +     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)[:T]
 
 
 # %% wrong="fitted to fifty places" caught_by="a shift is one matrix"
-def sinusoids(T, d):
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def shift(k, d):
-    E = sinusoids(50 + k, d)
-    return torch.linalg.lstsq(E[:50], E[k:]).solution
-
-
-def falls_for(d):
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
+# -     s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+# -     return torch.block_diag(
+# -         *[
+# -             torch.tensor([[b, -a], [a, b]])
+# -             for a, b in zip(s.tolist(), c.tolist(), strict=True)
+# -         ]
+# -     ).double()
+# +     E = sinusoids(50 + k, d)
+# +     return torch.linalg.lstsq(E[:50], E[k:]).solution
 
 
 # %% wrong="the way back for long ways" caught_by="the same R for long ways"
-def sinusoids(T, d):
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def shift(k, d):
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    s = s if k < 10 or d <= 8 else -s
-    return torch.block_diag(*[torch.stack([torch.stack([b, -a]), torch.stack([a, b])]) for a, b in zip(s, c)])
-
-
-def falls_for(d):
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
+# -     return torch.block_diag(
+# -         *[
+# -             torch.tensor([[b, -a], [a, b]])
+# -             for a, b in zip(s.tolist(), c.tolist(), strict=True)
+# -         ]
+# -     ).double()
+# +     s = s if k < 10 or d <= 8 else -s
+# +     return torch.block_diag(*[torch.stack([torch.stack([b, -a]), torch.stack([a, b])]) for a, b in zip(s, c)])
 
 
 # %% wrong="the first rise within thirty steps" caught_by="how long it falls"
-def sinusoids(T, d):
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def shift(k, d):
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    e = sinusoids(30, d)
-    return int(((e @ e[0]).diff() >= 0).int().argmax())
+# -     e = sinusoids(500, d)
+# -     rises = (e @ e[0]).diff() >= 0
+# -     return int(rises.int().argmax())
+# +     e = sinusoids(30, d)
+# +     return int(((e @ e[0]).diff() >= 0).int().argmax())
 
 
 # %% wrong="until it is negative" caught_by="how long it falls"
-def sinusoids(T, d):
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
-
-
-def shift(k, d):
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    e = sinusoids(500, d)
-    products = e @ e[0]
-    below = (products < products.max() / 3).int()
-    return int(below.argmax()) + 1
+# -     rises = (e @ e[0]).diff() >= 0
+# -     return int(rises.int().argmax())
+# +     products = e @ e[0]
+# +     below = (products < products.max() / 3).int()
+# +     return int(below.argmax()) + 1
 
 
 # %% right="NumPy, complex numbers"
@@ -549,24 +191,4 @@ def falls_for(d):
     return np.argmax(np.diff(products) >= 0)
 
 
-# %% wrong="waves in float32" caught_by="waves, fast to slow"
-def sinusoids(T, d):
-    """[T, d], float64: row j for place j, columns sin, cos, sin, cos, ... from fast to slow."""
-    omega = 10000 ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
-    angles = torch.arange(T)[:, None] * omega
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).float()
-
-
-def shift(k, d):
-    """R, [d, d], with sinusoids(T, d)[j] @ R = sinusoids(T, d)[j + k] for every j."""
-    s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
-    return torch.block_diag(
-        *[torch.tensor([[b, -a], [a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
-    ).double()
-
-
-def falls_for(d):
-    """The number of steps k = 1, 2, ... over which e_0 · e_k falls, before it first rises."""
-    e = sinusoids(500, d)
-    rises = (e @ e[0]).diff() >= 0
-    return int(rises.int().argmax())
+# %% wrong="waves in float32" caught_by="waves, fast to slow" change="flatten(1) -> flatten(1).float()"

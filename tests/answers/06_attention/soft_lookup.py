@@ -55,54 +55,33 @@ def lookup(q, K, V):
 
 
 # %% wrong="the mean, no weights" caught_by="four words by hand"
-def by_hand():
-    return [3 / 4, 1 / 4]
+# -     return [3 / 6, 3 / 6]
+# +     return [3 / 4, 1 / 4]
 
-
-def lookup_loop(q, keys, values, e=math.e):
-    weights = [e ** sum(q[j] * k[j] for j in range(len(q))) for k in keys]
-    p = [weight / sum(weights) for weight in weights]
-    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
-
-
-def lookup(q, K, V):
-    s = K @ q
-    weights = np.exp(s - s.max())
-    return weights @ V / weights.sum()
+# -     weights = []
+# -     for k in keys:
+# -         weights.append(e ** sum(q[j] * k[j] for j in range(len(q))))
+# +     weights = [e ** sum(q[j] * k[j] for j in range(len(q))) for k in keys]
 
 
 # %% wrong="the true e by hand" caught_by="four words by hand"
-def by_hand():
-    return [0.5246, 0.4754]
+# -     return [3 / 6, 3 / 6]
+# +     return [0.5246, 0.4754]
 
-
-def lookup_loop(q, keys, values, e=math.e):
-    weights = [e ** sum(q[j] * k[j] for j in range(len(q))) for k in keys]
-    p = [weight / sum(weights) for weight in weights]
-    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
-
-
-def lookup(q, K, V):
-    s = K @ q
-    weights = np.exp(s - s.max())
-    return weights @ V / weights.sum()
+# -     weights = []
+# -     for k in keys:
+# -         weights.append(e ** sum(q[j] * k[j] for j in range(len(q))))
+# +     weights = [e ** sum(q[j] * k[j] for j in range(len(q))) for k in keys]
 
 
 # %% wrong="e fixed" caught_by="a loop, any e"
-def by_hand():
-    return [1 / 2, 1 / 2]
+# -     return [3 / 6, 3 / 6]
+# +     return [1 / 2, 1 / 2]
 
-
-def lookup_loop(q, keys, values, e=math.e):
-    weights = [math.exp(sum(q[j] * k[j] for j in range(len(q)))) for k in keys]
-    p = [weight / sum(weights) for weight in weights]
-    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
-
-
-def lookup(q, K, V):
-    s = K @ q
-    weights = np.exp(s - s.max())
-    return weights @ V / weights.sum()
+# -     weights = []
+# -     for k in keys:
+# -         weights.append(e ** sum(q[j] * k[j] for j in range(len(q))))
+# +     weights = [math.exp(sum(q[j] * k[j] for j in range(len(q)))) for k in keys]
 
 
 # %% wrong="scores normalised without powers" caught_by="a loop, any e | arrays, without a loop"
@@ -203,64 +182,22 @@ def lookup(q, K, V):
 
 
 # %% wrong="scores divided by the largest" caught_by="large scores do not overflow"
-def by_hand():
-    return [3 / 6, 3 / 6]
-
-
-def lookup_loop(q, keys, values, e=math.e):
-    weights = []
-    for k in keys:
-        weights.append(e ** sum((q[j] * k[j] for j in range(len(q)))))
-    p = [weight / sum(weights) for weight in weights]
-    return [sum((p[i] * values[i][j] for i in range(len(p)))) for j in range(len(values[0]))]
-
-
-def lookup(q, K, V):
-    s = K @ q
-    largest = np.abs(s).max()
-    weights = np.exp(s if largest < 600 else s / largest * 600)
-    return weights @ V / weights.sum()
+# -     weights = np.exp(s - s.max())
+# +     largest = np.abs(s).max()
+# +     weights = np.exp(s if largest < 600 else s / largest * 600)
 
 
 # %% wrong="hard where scores are large" caught_by="large scores do not overflow"
-def by_hand():
-    return [3 / 6, 3 / 6]
-
-
-def lookup_loop(q, keys, values, e=math.e):
-    weights = []
-    for k in keys:
-        weights.append(e ** sum((q[j] * k[j] for j in range(len(q)))))
-    p = [weight / sum(weights) for weight in weights]
-    return [sum((p[i] * values[i][j] for i in range(len(p)))) for j in range(len(values[0]))]
-
-
-def lookup(q, K, V):
-    s = K @ q
-    if np.abs(s).max() > 700:
-        return V[s == s.max()].mean(axis=0)
-    weights = np.exp(s)
-    return weights @ V / weights.sum()
+# -     weights = np.exp(s - s.max())
+# +     if np.abs(s).max() > 700:
+# +         return V[s == s.max()].mean(axis=0)
+# +     weights = np.exp(s)
 
 
 # %% wrong="keys multiplied in place" caught_by="arrays, without a loop"
-def by_hand():
-    return [3 / 6, 3 / 6]
-
-
-def lookup_loop(q, keys, values, e=math.e):
-    weights = []
-    for k in keys:
-        weights.append(e ** sum((q[j] * k[j] for j in range(len(q)))))
-    p = [weight / sum(weights) for weight in weights]
-    return [sum((p[i] * values[i][j] for i in range(len(p)))) for j in range(len(values[0]))]
-
-
-def lookup(q, K, V):
-    K[:] = K * q
-    s = K.sum(axis=1)
-    weights = np.exp(s - s.max())
-    return weights @ V / weights.sum()
+# -     s = K @ q
+# +     K[:] = K * q
+# +     s = K.sum(axis=1)
 
 
 # %% wrong="values weighted in place" caught_by="a loop, any e"
@@ -314,84 +251,24 @@ def lookup(q, K, V):
 
 
 # %% right="float32 arrays, a tuple, a tensor"
-def by_hand():
-    return 0.5, 0.5
+# -     return [3 / 6, 3 / 6]
+# +     return 0.5, 0.5
 
-
-def lookup_loop(q, keys, values, e=math.e):
-    weights = []
-    for k in keys:
-        weights.append(e ** sum((q[j] * k[j] for j in range(len(q)))))
-    p = [weight / sum(weights) for weight in weights]
-    return [sum((p[i] * values[i][j] for i in range(len(p)))) for j in range(len(values[0]))]
-
-
-def lookup(q, K, V):
-    s = (K.astype(np.float32) @ q.astype(np.float32)).tolist()
-    return torch.softmax(torch.tensor(s), 0) @ torch.tensor(V).float()
+# -     s = K @ q
+# -     weights = np.exp(s - s.max())
+# -     return weights @ V / weights.sum()
+# +     s = (K.astype(np.float32) @ q.astype(np.float32)).tolist()
+# +     return torch.softmax(torch.tensor(s), 0) @ torch.tensor(V).float()
 
 
 # %% wrong="no more numbers than the query has" caught_by="a loop, any e"
-def by_hand():
-    """z for 0 0 1 0 with e = 3: two numbers."""
-    return [3 / 6, 3 / 6]
+# -     return [
+# -         sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))
+# -     ]
+# +     return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))[: len(q)]]
 
 
-def lookup_loop(q, keys, values, e=math.e):
-    """z: list of d_v numbers, from q: d_k numbers, keys: n lists of d_k, values: n lists of d_v."""
-    weights = []
-    for k in keys:
-        weights.append(e ** sum(q[j] * k[j] for j in range(len(q))))
-    p = [weight / sum(weights) for weight in weights]
-    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))[: len(q)]]
+# %% wrong="the query in the keys' kind of number" caught_by="arrays, without a loop" change="@ q -> @ np.array(q, dtype=K.dtype)"
 
 
-def lookup(q, K, V):
-    """z: [d_v], from arrays q: [d_k], K: [n, d_k], V: [n, d_v]."""
-    s = K @ q
-    weights = np.exp(s - s.max())
-    return weights @ V / weights.sum()
-
-
-# %% wrong="the query in the keys' kind of number" caught_by="arrays, without a loop"
-def by_hand():
-    """z for 0 0 1 0 with e = 3: two numbers."""
-    return [3 / 6, 3 / 6]
-
-
-def lookup_loop(q, keys, values, e=math.e):
-    """z: list of d_v numbers, from q: d_k numbers, keys: n lists of d_k, values: n lists of d_v."""
-    weights = []
-    for k in keys:
-        weights.append(e ** sum(q[j] * k[j] for j in range(len(q))))
-    p = [weight / sum(weights) for weight in weights]
-    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
-
-
-def lookup(q, K, V):
-    """z: [d_v], from arrays q: [d_k], K: [n, d_k], V: [n, d_v]."""
-    s = K @ np.array(q, dtype=K.dtype)
-    weights = np.exp(s - s.max())
-    return weights @ V / weights.sum()
-
-
-# %% wrong="the keys in the query's kind of number" caught_by="arrays, without a loop"
-def by_hand():
-    """z for 0 0 1 0 with e = 3: two numbers."""
-    return [3 / 6, 3 / 6]
-
-
-def lookup_loop(q, keys, values, e=math.e):
-    """z: list of d_v numbers, from q: d_k numbers, keys: n lists of d_k, values: n lists of d_v."""
-    weights = []
-    for k in keys:
-        weights.append(e ** sum(q[j] * k[j] for j in range(len(q))))
-    p = [weight / sum(weights) for weight in weights]
-    return [sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))]
-
-
-def lookup(q, K, V):
-    """z: [d_v], from arrays q: [d_k], K: [n, d_k], V: [n, d_v]."""
-    s = K.astype(q.dtype) @ q
-    weights = np.exp(s - s.max())
-    return weights @ V / weights.sum()
+# %% wrong="the keys in the query's kind of number" caught_by="arrays, without a loop" change="= K -> = K.astype(q.dtype)"

@@ -26,241 +26,71 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="not mixed" caught_by="two heads by hand"
-heads_by_hand = [2, 5]
-wrong_lines = {2, 3, 6}
-
-
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    return torch.cat(heads, dim=1) @ H
+# - heads_by_hand = [7, 5]
+# + # heads_by_hand = [number, number]
+# + heads_by_hand = [2, 5]
 
 
 # %% wrong="H from the left" caught_by="two heads by hand"
-heads_by_hand = [2, 7]
-wrong_lines = {2, 3, 6}
-
-
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    return torch.cat(heads, dim=1) @ H
+# - heads_by_hand = [7, 5]
+# + # heads_by_hand = [number, number]
+# + heads_by_hand = [2, 7]
 
 
 # %% wrong="both heads with the weights of the first" caught_by="two heads by hand"
-heads_by_hand = [5, 3]
-wrong_lines = {2, 3, 6}
-
-
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    return torch.cat(heads, dim=1) @ H
+# - heads_by_hand = [7, 5]
+# + # heads_by_hand = [number, number]
+# + heads_by_hand = [5, 3]
 
 
 # %% wrong="ln 3 taken as 3" caught_by="two heads by hand"
-heads_by_hand = [7.62, 5.81]
-wrong_lines = {2, 3, 6}
+# - heads_by_hand = [7, 5]
+# + # heads_by_hand = [number, number]
+# + heads_by_hand = [7.62, 5.81]
 
 
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    return torch.cat(heads, dim=1) @ H
+# %% wrong="scaled by the full width" caught_by="head by head" change="own]) -> own], scale=Q.shape[1] ** -0.5)"
 
 
-# %% wrong="scaled by the full width" caught_by="head by head"
-heads_by_hand = [7, 5]
-wrong_lines = {2, 3, 6}
+# %% wrong="not scaled" caught_by="head by head" change="own]) -> own], scale=1)"
 
 
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own], scale=Q.shape[1] ** -0.5))
-    return torch.cat(heads, dim=1) @ H
+# %% wrong="interleaved columns" caught_by="head by head" change="head * d_k, (head + 1) * d_k -> head, None, h"
 
 
-# %% wrong="not scaled" caught_by="head by head"
-heads_by_hand = [7, 5]
-wrong_lines = {2, 3, 6}
+# %% wrong="h and d_k mixed up" caught_by="head by head" change="Q.shape[1] // h -> h"
 
 
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own], scale=1))
-    return torch.cat(heads, dim=1) @ H
-
-
-# %% wrong="interleaved columns" caught_by="head by head"
-heads_by_hand = [7, 5]
-wrong_lines = {2, 3, 6}
-
-
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head, None, h)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    return torch.cat(heads, dim=1) @ H
-
-
-# %% wrong="h and d_k mixed up" caught_by="head by head"
-heads_by_hand = [7, 5]
-wrong_lines = {2, 3, 6}
-
-
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    return torch.cat(heads, dim=1) @ H
-
-
-# %% wrong="values of the first head for all" caught_by="head by head"
-heads_by_hand = [7, 5]
-wrong_lines = {2, 3, 6}
-
-
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, :d_k]))
-    return torch.cat(heads, dim=1) @ H
+# %% wrong="values of the first head for all" caught_by="head by head" change="own]) -> :d_k])"
 
 
 # %% wrong="one head over all columns" caught_by="head by head"
-heads_by_hand = [7, 5]
-wrong_lines = {2, 3, 6}
+# -         own = slice(head * d_k, (head + 1) * d_k)
+# +         own = slice(None)
+
+# -     return torch.cat(heads, dim=1) @ H
+# +     return heads[0] @ H
 
 
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(None)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    return heads[0] @ H
+# %% wrong="keys and queries swapped" caught_by="head by head" change="Q[:, own], K -> K[:, own], Q"
 
 
-# %% wrong="keys and queries swapped" caught_by="head by head"
-heads_by_hand = [7, 5]
-wrong_lines = {2, 3, 6}
+# %% wrong="H left out" caught_by="the mixing matrix" change="1) @ H -> 1)"
 
 
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(K[:, own], Q[:, own], V[:, own]))
-    return torch.cat(heads, dim=1) @ H
+# %% wrong="H transposed" caught_by="the mixing matrix" change="@ H -> @ H.T"
 
 
-# %% wrong="H left out" caught_by="the mixing matrix"
-heads_by_hand = [7, 5]
-wrong_lines = {2, 3, 6}
+# %% wrong="heads in the opposite order" caught_by="head by head" change="heads, -> heads[::-1],"
 
 
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    return torch.cat(heads, dim=1)
+# %% wrong="line 4 suspected" caught_by="lines that cannot run" change="3, 6 -> 3, 4, 6"
 
 
-# %% wrong="H transposed" caught_by="the mixing matrix"
-heads_by_hand = [7, 5]
-wrong_lines = {2, 3, 6}
+# %% wrong="slice overlooked" caught_by="lines that cannot run" change="3, 6 -> 6"
 
 
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    return torch.cat(heads, dim=1) @ H.T
-
-
-# %% wrong="heads in the opposite order" caught_by="head by head"
-heads_by_hand = [7, 5]
-wrong_lines = {2, 3, 6}
-
-
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    return torch.cat(heads[::-1], dim=1) @ H
-
-
-# %% wrong="line 4 suspected" caught_by="lines that cannot run"
-heads_by_hand = [7, 5]
-wrong_lines = {2, 3, 4, 6}
-
-
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    return torch.cat(heads, dim=1) @ H
-
-
-# %% wrong="slice overlooked" caught_by="lines that cannot run"
-heads_by_hand = [7, 5]
-wrong_lines = {2, 6}
-
-
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    return torch.cat(heads, dim=1) @ H
-
-
-# %% wrong="text believed: V is transposed in line 5" caught_by="lines that cannot run"
-heads_by_hand = [7, 5]
-wrong_lines = {3, 5, 6}
-
-
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    return torch.cat(heads, dim=1) @ H
+# %% wrong="text believed: V is transposed in line 5" caught_by="lines that cannot run" change="2, 3 -> 3, 5"
 
 
 # %% wrong="always two heads" caught_by="head by head"
@@ -336,35 +166,12 @@ def multihead_loop(Q, K, V, H, h):
 
 
 # %% wrong="H only where heads are several" caught_by="the mixing matrix"
-# heads_by_hand = [number, number]
-# wrong_lines = {numbers of the lines that cannot run}
-heads_by_hand = [7, 5]
-wrong_lines = {2, 3, 6}
-
-
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    if len(heads) == 1:
-        return heads[0]
-    return torch.cat(heads, dim=1) @ H
+#           heads.append(attend(Q[:, own], K[:, own], V[:, own]))
+# +     if len(heads) == 1:
+# +         return heads[0]
 
 
 # %% wrong="one word comes back as a vector" caught_by="the mixing matrix"
-# heads_by_hand = [number, number]
-# wrong_lines = {numbers of the lines that cannot run}
-heads_by_hand = [7, 5]
-wrong_lines = {2, 3, 6}
-
-
-def multihead_loop(Q, K, V, H, h):
-    """[T, d] from Q, K, V: [T, d] and H: [d, d]; head l has the columns l * d/h up to (l + 1) * d/h."""
-    d_k, heads = Q.shape[1] // h, []
-    for head in range(h):
-        own = slice(head * d_k, (head + 1) * d_k)
-        heads.append(attend(Q[:, own], K[:, own], V[:, own]))
-    mixed = torch.cat(heads, dim=1) @ H
-    return mixed if len(mixed) > 1 else mixed[0]
+# -     return torch.cat(heads, dim=1) @ H
+# +     mixed = torch.cat(heads, dim=1) @ H
+# +     return mixed if len(mixed) > 1 else mixed[0]

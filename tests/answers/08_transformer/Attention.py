@@ -33,229 +33,104 @@ class Attention(nn.Module):
         return self.out(multi_head(self.query(x), self.key(x), self.value(x), self.heads, mask[:, :length]))
 
 
-# %% wrong="the mask is learned" caught_by="weights and a buffer"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.mask = nn.Parameter(torch.full((block, block), -math.inf).triu(1))
-
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# %% wrong="the mask is learned" caught_by="weights and a buffer" change="register_buffer(\"mask\", future_mask(block), persistent=False -> mask = nn.Parameter(torch.full((block, block), -math.inf).triu(1)"
 
 
-# %% wrong="a plain tensor, no buffer" caught_by="weights and a buffer"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.mask = torch.full((block, block), -math.inf).triu(1)
-
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# %% wrong="a plain tensor, no buffer" caught_by="weights and a buffer" change="register_buffer(\"mask\", future_mask(block), persistent=False -> mask = torch.full((block, block), -math.inf).triu(1"
 
 
-# %% wrong="the mask is saved" caught_by="weights and a buffer"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1))
-
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# %% wrong="the mask is saved" caught_by="weights and a buffer" change="future_mask(block), persistent=False -> torch.full((block, block), -math.inf).triu(1)"
 
 
 # %% wrong="without biases" caught_by="weights and a buffer"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width, bias=False), nn.Linear(width, width, bias=False)
-        self.value, self.out = nn.Linear(width, width, bias=False), nn.Linear(width, width, bias=False)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
-
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# -         self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+# -         self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+# -         self.register_buffer("mask", future_mask(block), persistent=False)
+# +         self.query, self.key = nn.Linear(width, width, bias=False), nn.Linear(width, width, bias=False)
+# +         self.value, self.out = nn.Linear(width, width, bias=False), nn.Linear(width, width, bias=False)
+# +         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
 
 # %% wrong="one layer for keys and values" caught_by="weights and a buffer"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = self.key, nn.Linear(width, width)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
-
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# -         self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+# -         self.register_buffer("mask", future_mask(block), persistent=False)
+# +         self.value, self.out = self.key, nn.Linear(width, width)
+# +         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
 
 # %% wrong="queries and keys swapped" caught_by="equal to torch's attention"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
+# -         self.register_buffer("mask", future_mask(block), persistent=False)
+# +         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.key(x), self.query(x), self.value(x)
-        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# -         q, k, v = self.query(x), self.key(x), self.value(x)
+# +         q, k, v = self.key(x), self.query(x), self.value(x)
 
 
 # %% wrong="values for keys, keys for values" caught_by="equal to torch's attention"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
+# -         self.register_buffer("mask", future_mask(block), persistent=False)
+# +         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.query(x), self.value(x), self.key(x)
-        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# -         q, k, v = self.query(x), self.key(x), self.value(x)
+# +         q, k, v = self.query(x), self.value(x), self.key(x)
 
 
 # %% wrong="the input itself as values" caught_by="equal to torch's attention"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
+# -         self.register_buffer("mask", future_mask(block), persistent=False)
+# +         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), x
-        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# -         q, k, v = self.query(x), self.key(x), self.value(x)
+# +         q, k, v = self.query(x), self.key(x), x
 
 
 # %% wrong="the last layer forgotten" caught_by="equal to torch's attention"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
+# -         self.register_buffer("mask", future_mask(block), persistent=False)
+# +         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        return multi_head(q, k, v, self.heads, self.mask[:T, :T])
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         return multi_head(q, k, v, self.heads, self.mask[:T, :T])
 
 
 # %% wrong="a single head" caught_by="equal to torch's attention"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
+# -         self.register_buffer("mask", future_mask(block), persistent=False)
+# +         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        return self.out(multi_head(q, k, v, 1, self.mask[:T, :T]))
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         return self.out(multi_head(q, k, v, 1, self.mask[:T, :T]))
 
 
 # %% wrong="the residual is in already" caught_by="equal to torch's attention"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
+# -         self.register_buffer("mask", future_mask(block), persistent=False)
+# +         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        return x + self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         return x + self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
 
 
 # %% wrong="the mask is not used" caught_by="the past is deaf to the future"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
+# -         self.register_buffer("mask", future_mask(block), persistent=False)
+# +         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        return self.out(multi_head(q, k, v, self.heads, 0))
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         return self.out(multi_head(q, k, v, self.heads, 0))
 
 
 # %% wrong="the mask is transposed" caught_by="the past is deaf to the future"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
+# -         self.register_buffer("mask", future_mask(block), persistent=False)
+# +         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T].T))
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T].T))
 
 
-# %% wrong="sees one place ahead" caught_by="the past is deaf to the future"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(2), persistent=False)
-
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# %% wrong="sees one place ahead" caught_by="the past is deaf to the future" change="future_mask(block -> torch.full((block, block), -math.inf).triu(2"
 
 
 # %% wrong="the whole mask for every text" caught_by="shorter texts than the block"
-class Attention(nn.Module):
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
+# -         self.register_buffer("mask", future_mask(block), persistent=False)
+# +         self.register_buffer("mask", torch.full((block, block), -math.inf).triu(1), persistent=False)
 
-    def forward(self, x):
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        return self.out(multi_head(q, k, v, self.heads, self.mask))
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         return self.out(multi_head(q, k, v, self.heads, self.mask))
 
 
 # %% wrong="padded to the block, never cut again" caught_by="shorter texts than the block"
@@ -291,164 +166,60 @@ class Attention(nn.Module):
 
 
 # %% wrong="a buffer of zeros, torch hides the future" caught_by="weights and a buffer | the past is deaf to the future"
-class Attention(nn.Module):
-    """Causal self-attention: each place mixes the values of the places up to its own."""
+# -         self.register_buffer("mask", future_mask(block), persistent=False)
+# +         self.register_buffer("mask", torch.zeros(block, block), persistent=False)
 
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", torch.zeros(block, block), persistent=False)
-
-    def forward(self, x):
-        """[B, T, C] -> [B, T, C], T at most `block`."""
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        B, T, C = x.shape
-        parts = [part.view(B, T, self.heads, -1).transpose(1, 2) for part in (q, k, v)]
-        z = F.scaled_dot_product_attention(*parts, is_causal=True)
-        return self.out(z.transpose(1, 2).reshape(B, T, C))
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         B, T, C = x.shape
+# +         parts = [part.view(B, T, self.heads, -1).transpose(1, 2) for part in (q, k, v)]
+# +         z = F.scaled_dot_product_attention(*parts, is_causal=True)
+# +         return self.out(z.transpose(1, 2).reshape(B, T, C))
 
 
 # %% wrong="the buffer is right and nobody reads it" caught_by="the past is deaf to the future"
-class Attention(nn.Module):
-    """Causal self-attention: each place mixes the values of the places up to its own."""
-
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", future_mask(block), persistent=False)
-
-    def forward(self, x):
-        """[B, T, C] -> [B, T, C], T at most `block`."""
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        B, T, C = x.shape
-        parts = [part.view(B, T, self.heads, -1).transpose(1, 2) for part in (q, k, v)]
-        z = F.scaled_dot_product_attention(*parts, is_causal=True)
-        return self.out(z.transpose(1, 2).reshape(B, T, C))
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         B, T, C = x.shape
+# +         parts = [part.view(B, T, self.heads, -1).transpose(1, 2) for part in (q, k, v)]
+# +         z = F.scaled_dot_product_attention(*parts, is_causal=True)
+# +         return self.out(z.transpose(1, 2).reshape(B, T, C))
 
 
-# %% wrong="two heads, whatever is wanted" caught_by="equal to torch's attention"
-class Attention(nn.Module):
-    """Causal self-attention: each place mixes the values of the places up to its own."""
-
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", future_mask(block), persistent=False)
-
-    def forward(self, x):
-        """[B, T, C] -> [B, T, C], T at most `block`."""
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        return self.out(multi_head(q, k, v, 2, self.mask[:T, :T]))
+# %% wrong="two heads, whatever is wanted" caught_by="equal to torch's attention" change="self.heads, -> 2,"
 
 
 # %% wrong="run without gradients" caught_by="equal to torch's attention"
-class Attention(nn.Module):
-    """Causal self-attention: each place mixes the values of the places up to its own."""
-
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", future_mask(block), persistent=False)
-
-    def forward(self, x):
-        """[B, T, C] -> [B, T, C], T at most `block`."""
-        T = x.shape[1]
-        with torch.no_grad():
-            q, k, v = self.query(x), self.key(x), self.value(x)
-        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# -         q, k, v = self.query(x), self.key(x), self.value(x)
+# +         with torch.no_grad():
+# +             q, k, v = self.query(x), self.key(x), self.value(x)
 
 
 # %% wrong="scaled with the whole width" caught_by="equal to torch's attention"
-class Attention(nn.Module):
-    """Causal self-attention: each place mixes the values of the places up to its own."""
-
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", future_mask(block), persistent=False)
-
-    def forward(self, x):
-        """[B, T, C] -> [B, T, C], T at most `block`."""
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        B, T, C = x.shape
-        q, k, v = (part.view(B, T, self.heads, -1).transpose(1, 2) for part in (q, k, v))
-        s = q @ k.transpose(2, 3) / math.sqrt(C) + self.mask[:T, :T]
-        return self.out((s.softmax(-1) @ v).transpose(1, 2).reshape(B, T, C))
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         B, T, C = x.shape
+# +         q, k, v = (part.view(B, T, self.heads, -1).transpose(1, 2) for part in (q, k, v))
+# +         s = q @ k.transpose(2, 3) / math.sqrt(C) + self.mask[:T, :T]
+# +         return self.out((s.softmax(-1) @ v).transpose(1, 2).reshape(B, T, C))
 
 
 # %% wrong="heads cut out of the places" caught_by="equal to torch's attention"
-class Attention(nn.Module):
-    """Causal self-attention: each place mixes the values of the places up to its own."""
-
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", future_mask(block), persistent=False)
-
-    def forward(self, x):
-        """[B, T, C] -> [B, T, C], T at most `block`."""
-        T = x.shape[1]
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        B, T, C = x.shape
-        q, k, v = (part.reshape(B, self.heads, T, -1) for part in (q, k, v))
-        s = q @ k.transpose(2, 3) / math.sqrt(C // self.heads) + self.mask[:T, :T]
-        return self.out((s.softmax(-1) @ v).reshape(B, T, C))
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         B, T, C = x.shape
+# +         q, k, v = (part.reshape(B, self.heads, T, -1) for part in (q, k, v))
+# +         s = q @ k.transpose(2, 3) / math.sqrt(C // self.heads) + self.mask[:T, :T]
+# +         return self.out((s.softmax(-1) @ v).reshape(B, T, C))
 
 
 # %% wrong="x loses its mean in place" caught_by="equal to torch's attention"
-class Attention(nn.Module):
-    """Causal self-attention: each place mixes the values of the places up to its own."""
-
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", future_mask(block), persistent=False)
-
-    def forward(self, x):
-        """[B, T, C] -> [B, T, C], T at most `block`."""
-        T = x.shape[1]
-        x -= x.mean()
-        x += 0
-        q, k, v = self.query(x), self.key(x), self.value(x)
-        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+#           T = x.shape[1]
+# +         x -= x.mean()
+# +         x += 0
 
 
 # %% right="one product for the three parts"
-class Attention(nn.Module):
-    """Causal self-attention: each place mixes the values of the places up to its own."""
-
-    def __init__(self, width, heads, block):
-        super().__init__()
-        self.heads = heads
-        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
-        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
-        self.register_buffer("mask", future_mask(block), persistent=False)
-
-    def forward(self, x):
-        """[B, T, C] -> [B, T, C], T at most `block`."""
-        T = x.shape[1]
-        parts = (self.query, self.key, self.value)
-        weight = torch.cat([part.weight for part in parts])
-        q, k, v = F.linear(x, weight, torch.cat([part.bias for part in parts])).chunk(3, -1)
-        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# -         q, k, v = self.query(x), self.key(x), self.value(x)
+# +         parts = (self.query, self.key, self.value)
+# +         weight = torch.cat([part.weight for part in parts])
+# +         q, k, v = F.linear(x, weight, torch.cat([part.bias for part in parts])).chunk(3, -1)
 
 
 # %% wrong="a mask of its own when the text is short" caught_by="shorter texts than the block"

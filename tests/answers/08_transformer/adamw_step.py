@@ -38,140 +38,33 @@ def decay_groups(weights, decay):
 
 
 # %% wrong="decay passed through the means (L2)" caught_by="decay without a gradient"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
-    g = g + decay * w
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return w - rate * direction, m, v
+# -     """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
+# +     """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
+# +     g = g + decay * w
+
+# -     return (1 - rate * decay) * w - rate * direction, m, v
+# +     return w - rate * direction, m, v
 
 
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
-    ]
+# %% wrong="no correction of the young means" caught_by="the first step has the rate's size" change="1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)) -> v"
 
 
-# %% wrong="no correction of the young means" caught_by="the first step has the rate's size"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (v.sqrt() + eps)
-    return (1 - rate * decay) * w - rate * direction, m, v
+# %% wrong="decay not scaled with the rate" caught_by="decay without a gradient" change="rate * decay -> decay"
 
 
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
-    ]
+# %% wrong="eps under the root" caught_by="many steps like torch" change="(v / (1 - betas[1] ** t)).sqrt() + eps -> v / (1 - betas[1] ** t) + eps).sqrt("
 
 
-# %% wrong="decay not scaled with the rate" caught_by="decay without a gradient"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - decay) * w - rate * direction, m, v
+# %% wrong="corrected means returned" caught_by="the first step has the rate's size" change="direction, m, v -> direction, m / (1 - betas[0] ** t), v / (1 - betas[1] ** t)"
 
 
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
-    ]
+# %% wrong="upwards" caught_by="the first step has the rate's size" change="w - -> w +"
 
 
-# %% wrong="eps under the root" caught_by="many steps like torch"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / (v / (1 - betas[1] ** t) + eps).sqrt()
-    return (1 - rate * decay) * w - rate * direction, m, v
+# %% wrong="decay of the new weight" caught_by="many steps like torch" change="w - rate * direction -> (w - rate * direction)"
 
 
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
-    ]
-
-
-# %% wrong="corrected means returned" caught_by="the first step has the rate's size"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - rate * decay) * w - rate * direction, m / (1 - betas[0] ** t), v / (1 - betas[1] ** t)
-
-
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
-    ]
-
-
-# %% wrong="upwards" caught_by="the first step has the rate's size"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - rate * decay) * w + rate * direction, m, v
-
-
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
-    ]
-
-
-# %% wrong="decay of the new weight" caught_by="many steps like torch"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - rate * decay) * (w - rate * direction), m, v
-
-
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
-    ]
-
-
-# %% wrong="decay on the corrected step only" caught_by="decay without a gradient"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return w - rate * (1 + decay) * direction, m, v
-
-
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
-    ]
+# %% wrong="decay on the corrected step only" caught_by="decay without a gradient" change="(1 - rate * decay) * w - rate -> w - rate * (1 + decay)"
 
 
 # %% wrong="everything decays" caught_by="only matrices decay"
@@ -243,78 +136,36 @@ def decay_groups(weights, decay):
 
 
 # %% wrong="m and v updated in place" caught_by="many steps like torch"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
-    m.mul_(betas[0]).add_((1 - betas[0]) * g)
-    v.mul_(betas[1]).add_((1 - betas[1]) * g**2)
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - rate * decay) * w - rate * direction, m, v
-
-
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
-    ]
+# -     m = betas[0] * m + (1 - betas[0]) * g
+# -     v = betas[1] * v + (1 - betas[1]) * g**2
+# +     m.mul_(betas[0]).add_((1 - betas[0]) * g)
+# +     v.mul_(betas[1]).add_((1 - betas[1]) * g**2)
 
 
 # %% wrong="w updated in place" caught_by="many steps like torch"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    w *= 1 - rate * decay
-    w -= rate * direction
-    return w, m, v
-
-
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
-    ]
+# -     return (1 - rate * decay) * w - rate * direction, m, v
+# +     w *= 1 - rate * decay
+# +     w -= rate * direction
+# +     return w, m, v
 
 
 # %% wrong="counts the steps itself" caught_by="many steps like torch"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    t = adamw_step.steps = getattr(adamw_step, "steps", 0) + 1
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - rate * decay) * w - rate * direction, m, v
-
-
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
-    ]
+# -     """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
+# +     t = adamw_step.steps = getattr(adamw_step, "steps", 0) + 1
 
 
 # %% wrong="means kept between calls" caught_by="many steps like torch"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    global _kept
-    m, v = (m, v) if t == 1 or _kept[0].shape != m.shape else _kept
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    _kept = m, v
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - rate * decay) * w - rate * direction, m, v
+# -     """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
+# +     global _kept
+# +     m, v = (m, v) if t == 1 or _kept[0].shape != m.shape else _kept
 
+#       v = betas[1] * v + (1 - betas[1]) * g**2
+# +     _kept = m, v
 
-_kept = torch.zeros(0), torch.zeros(0)
-
-
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
-    ]
+#       return (1 - rate * decay) * w - rate * direction, m, v
+# +
+# +
+# + _kept = torch.zeros(0), torch.zeros(0)
 
 
 # %% wrong="the library's groups, which leave out what does not learn" caught_by="only matrices decay"

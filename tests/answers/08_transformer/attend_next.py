@@ -37,293 +37,64 @@ def cache_bytes(N, B, T, C, size):
 
 
 # %% wrong="only the past is seen" caught_by="step by step, all at once"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    old_k, old_v = past if past is not None else (k, v)
-    scores = q @ old_k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ old_v, (k, v)
+# -     scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+# -     return scores.softmax(-1) @ v, (k, v)
+# +     old_k, old_v = past if past is not None else (k, v)
+# +     scores = q @ old_k.transpose(2, 3) / math.sqrt(q.shape[-1])
+# +     return scores.softmax(-1) @ old_v, (k, v)
 
 
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
+# %% wrong="the new token in front, but values behind" caught_by="step by step, all at once" change="past[0], k -> k, past[0]"
 
 
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
+# %% wrong="not scaled" caught_by="step by step, all at once" change="3) / math.sqrt(q.shape[-1]) -> 3)"
 
 
-# %% wrong="the new token in front, but values behind" caught_by="step by step, all at once"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([k, past[0]], dim=2), torch.cat([past[1], v], dim=2)
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ v, (k, v)
+# %% wrong="scaled by the width, not its root" caught_by="step by step, all at once" change="math.sqrt(q.shape[-1]) -> q.shape[-1]"
 
 
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
+# %% wrong="softmax over the queries" caught_by="step by step, all at once" change="-1) -> -2)"
 
 
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
+# %% wrong="the cache is not extended" caught_by="step by step, all at once" change="(k, v -> (past if past is not None else (k, v)"
 
 
-# %% wrong="not scaled" caught_by="step by step, all at once"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    scores = q @ k.transpose(2, 3)
-    return scores.softmax(-1) @ v, (k, v)
+# %% wrong="values are not kept" caught_by="step by step, all at once" change="torch.cat([past[1], v], dim=2 -> v.expand(-1, -1, past[0].shape[2] + 1, -1"
 
 
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
+# %% wrong="the last token is read, too" caught_by="tokens read" change="n - 1 -> n"
 
 
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
+# %% wrong="the prompt is read once only" caught_by="tokens read" change="sum(m + i for i in range -> m + sum(range"
 
 
-# %% wrong="scaled by the width, not its root" caught_by="step by step, all at once"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    scores = q @ k.transpose(2, 3) / q.shape[-1]
-    return scores.softmax(-1) @ v, (k, v)
+# %% wrong="counted from one" caught_by="tokens read" change="n)) -> 1, n + 1))"
 
 
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
+# %% wrong="keys only" caught_by="bytes of a cache" change="2 * N -> N"
 
 
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
+# %% wrong="four bytes always" caught_by="bytes of a cache" change="* size -> * 4"
 
 
-# %% wrong="softmax over the queries" caught_by="step by step, all at once"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-2) @ v, (k, v)
+# %% wrong="the pair the other way round" caught_by="one token alone | step by step, all at once" change="(k, v -> (v, k"
 
 
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
-
-
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
-
-
-# %% wrong="the cache is not extended" caught_by="step by step, all at once"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ v, (past if past is not None else (k, v))
-
-
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
-
-
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
-
-
-# %% wrong="values are not kept" caught_by="step by step, all at once"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), v.expand(-1, -1, past[0].shape[2] + 1, -1)
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ v, (k, v)
-
-
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
-
-
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
-
-
-# %% wrong="the last token is read, too" caught_by="tokens read"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ v, (k, v)
-
-
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n
-
-
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
-
-
-# %% wrong="the prompt is read once only" caught_by="tokens read"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ v, (k, v)
-
-
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return m + sum(range(n)), m + n - 1
-
-
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
-
-
-# %% wrong="counted from one" caught_by="tokens read"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ v, (k, v)
-
-
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(1, n + 1)), m + n - 1
-
-
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
-
-
-# %% wrong="keys only" caught_by="bytes of a cache"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ v, (k, v)
-
-
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
-
-
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return N * B * T * C * size
-
-
-# %% wrong="four bytes always" caught_by="bytes of a cache"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ v, (k, v)
-
-
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
-
-
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * 4
-
-
-# %% wrong="the pair the other way round" caught_by="one token alone | step by step, all at once"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ v, (v, k)
-
-
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
-
-
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
-
-
-# %% wrong="the newest pair in front" caught_by="step by step, all at once"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([k, past[0]], dim=2), torch.cat([v, past[1]], dim=2)
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ v, (k, v)
-
-
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
-
-
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
+# %% wrong="the newest pair in front" caught_by="step by step, all at once" change="past[0], k], dim=2), torch.cat([past[1], v -> k, past[0]], dim=2), torch.cat([v, past[1]"
 
 
 # %% wrong="a cache of its own instead of past" caught_by="step by step, all at once"
-def attend_next(q, k, v, past):
-    global _cache
-    if past is not None:
-        k, v = torch.cat([_cache[0], k], dim=2), torch.cat([_cache[1], v], dim=2)
-    _cache = k, v
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ v, (k, v)
+# -     """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token; scores may be 1,000 or -1,000."""
+# +     global _cache
 
+# -         k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+# +         k, v = torch.cat([_cache[0], k], dim=2), torch.cat([_cache[1], v], dim=2)
+# +     _cache = k, v
 
-_cache = None
-
-
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
-
-
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
+#       return scores.softmax(-1) @ v, (k, v)
+# +
+# +
+# + _cache = None
 
 
 # %% wrong="the pair is extended in place" caught_by="step by step, all at once"
@@ -348,81 +119,20 @@ def cache_bytes(N, B, T, C, size):
 
 
 # %% wrong="the query scaled in place" caught_by="step by step, all at once"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    q /= math.sqrt(q.shape[-1])
-    scores = q @ k.transpose(2, 3)
-    return scores.softmax(-1) @ v, (k, v)
-
-
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
-
-
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
+# -     scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
+# +     q /= math.sqrt(q.shape[-1])
+# +     scores = q @ k.transpose(2, 3)
 
 
 # %% wrong="at most four places are kept" caught_by="step by step, all at once"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    k, v = k[:, :, -4:], v[:, :, -4:]
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ v, (k, v)
+#           k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
+# +     k, v = k[:, :, -4:], v[:, :, -4:]
 
 
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
+# %% wrong="all heads share the first one's scores" caught_by="step by step, all at once" change="return scores -> return scores[:, :1]"
 
 
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
-
-
-# %% wrong="all heads share the first one's scores" caught_by="step by step, all at once"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores[:, :1].softmax(-1) @ v, (k, v)
-
-
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + n - 1
-
-
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
-
-
-# %% wrong="the prompt again with every new token" caught_by="tokens read"
-def attend_next(q, k, v, past):
-    """(z [B, H, 1, D], (keys, values) [B, H, t + 1, D]) for the newest token."""
-    if past is not None:
-        k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
-    scores = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1])
-    return scores.softmax(-1) @ v, (k, v)
-
-
-def reads(m, n):
-    """(tokens read without a cache, with a cache)."""
-    return sum(m + i for i in range(n)), m + (n > 1) * (n - 1) + (m == 30)
-
-
-def cache_bytes(N, B, T, C, size):
-    """Bytes for keys and values of B texts of T tokens, width C, in N layers."""
-    return 2 * N * B * T * C * size
+# %% wrong="the prompt again with every new token" caught_by="tokens read" change="n - 1 -> (n > 1) * (n - 1) + (m == 30)"
 
 
 # %% right="float32, an array of two numbers"

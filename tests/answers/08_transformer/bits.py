@@ -25,154 +25,34 @@ def megabytes(bpc, characters):
     return bpc * characters / 8 / 10**6
 
 
-# %% wrong="e for 2" caught_by="perplexity of the slide"
-# slide = {"LSTM": a number, "Transformer": a number}
-slide = {"LSTM": math.exp(1.25), "Transformer": math.exp(1.07)}
+# %% wrong="e for 2" caught_by="perplexity of the slide" change="2**1.25, \"Transformer\": 2**1.07 -> math.exp(1.25), \"Transformer\": math.exp(1.07)"
 
 
-def bits(nats, tokens, characters):
-    """Bits per character."""
-    return nats * tokens / math.log(2) / characters
+# %% wrong="the bits themselves" caught_by="perplexity of the slide" change="2**1.25, \"Transformer\": 2**1 -> 1.25, \"Transformer\": 1"
 
 
-def megabytes(bpc, characters):
-    """Size of the packed text in 10^6 bytes."""
-    return bpc * characters / 8 / 1e6
+# %% wrong="exchanged" caught_by="perplexity of the slide" change="25, \"Transformer\": 2**1.07 -> 0701, \"Transformer\": 2**1.25"
 
 
-# %% wrong="the bits themselves" caught_by="perplexity of the slide"
-# slide = {"LSTM": a number, "Transformer": a number}
-slide = {"LSTM": 1.25, "Transformer": 1.07}
+# %% wrong="multiplied with ln 2" caught_by="nats per token to bits" change="/ math -> * math"
 
 
-def bits(nats, tokens, characters):
-    """Bits per character."""
-    return nats * tokens / math.log(2) / characters
+# %% wrong="still nats" caught_by="nats per token to bits" change="math.log(2) / characters -> characters"
 
 
-def megabytes(bpc, characters):
-    """Size of the packed text in 10^6 bytes."""
-    return bpc * characters / 8 / 1e6
+# %% wrong="per token, not per character" caught_by="nats per token to bits" change="* tokens / math.log(2) / characters -> / math.log(2)"
 
 
-# %% wrong="exchanged" caught_by="perplexity of the slide"
-# slide = {"LSTM": a number, "Transformer": a number}
-slide = {"LSTM": 2**1.0701, "Transformer": 2**1.25}
+# %% wrong="tokens and characters exchanged" caught_by="nats per token to bits" change="tokens / math.log(2) / characters -> characters / math.log(2) / tokens"
 
 
-def bits(nats, tokens, characters):
-    """Bits per character."""
-    return nats * tokens / math.log(2) / characters
+# %% wrong="megabits" caught_by="size of the packed text" change="8 / 1e6 -> 1e6"
 
 
-def megabytes(bpc, characters):
-    """Size of the packed text in 10^6 bytes."""
-    return bpc * characters / 8 / 1e6
+# %% wrong="kilobytes" caught_by="size of the packed text" change="1e6 -> 1e3"
 
 
-# %% wrong="multiplied with ln 2" caught_by="nats per token to bits"
-# slide = {"LSTM": a number, "Transformer": a number}
-slide = {"LSTM": 2**1.25, "Transformer": 2**1.07}
-
-
-def bits(nats, tokens, characters):
-    """Bits per character."""
-    return nats * tokens * math.log(2) / characters
-
-
-def megabytes(bpc, characters):
-    """Size of the packed text in 10^6 bytes."""
-    return bpc * characters / 8 / 1e6
-
-
-# %% wrong="still nats" caught_by="nats per token to bits"
-# slide = {"LSTM": a number, "Transformer": a number}
-slide = {"LSTM": 2**1.25, "Transformer": 2**1.07}
-
-
-def bits(nats, tokens, characters):
-    """Bits per character."""
-    return nats * tokens / characters
-
-
-def megabytes(bpc, characters):
-    """Size of the packed text in 10^6 bytes."""
-    return bpc * characters / 8 / 1e6
-
-
-# %% wrong="per token, not per character" caught_by="nats per token to bits"
-# slide = {"LSTM": a number, "Transformer": a number}
-slide = {"LSTM": 2**1.25, "Transformer": 2**1.07}
-
-
-def bits(nats, tokens, characters):
-    """Bits per character."""
-    return nats / math.log(2)
-
-
-def megabytes(bpc, characters):
-    """Size of the packed text in 10^6 bytes."""
-    return bpc * characters / 8 / 1e6
-
-
-# %% wrong="tokens and characters exchanged" caught_by="nats per token to bits"
-# slide = {"LSTM": a number, "Transformer": a number}
-slide = {"LSTM": 2**1.25, "Transformer": 2**1.07}
-
-
-def bits(nats, tokens, characters):
-    """Bits per character."""
-    return nats * characters / math.log(2) / tokens
-
-
-def megabytes(bpc, characters):
-    """Size of the packed text in 10^6 bytes."""
-    return bpc * characters / 8 / 1e6
-
-
-# %% wrong="megabits" caught_by="size of the packed text"
-# slide = {"LSTM": a number, "Transformer": a number}
-slide = {"LSTM": 2**1.25, "Transformer": 2**1.07}
-
-
-def bits(nats, tokens, characters):
-    """Bits per character."""
-    return nats * tokens / math.log(2) / characters
-
-
-def megabytes(bpc, characters):
-    """Size of the packed text in 10^6 bytes."""
-    return bpc * characters / 1e6
-
-
-# %% wrong="kilobytes" caught_by="size of the packed text"
-# slide = {"LSTM": a number, "Transformer": a number}
-slide = {"LSTM": 2**1.25, "Transformer": 2**1.07}
-
-
-def bits(nats, tokens, characters):
-    """Bits per character."""
-    return nats * tokens / math.log(2) / characters
-
-
-def megabytes(bpc, characters):
-    """Size of the packed text in 10^6 bytes."""
-    return bpc * characters / 8 / 1e3
-
-
-# %% wrong="2 to the 20 bytes" caught_by="size of the packed text"
-# slide = {"LSTM": a number, "Transformer": a number}
-slide = {"LSTM": 2**1.25, "Transformer": 2**1.07}
-
-
-def bits(nats, tokens, characters):
-    """Bits per character."""
-    return nats * tokens / math.log(2) / characters
-
-
-def megabytes(bpc, characters):
-    """Size of the packed text in 10^6 bytes."""
-    return bpc * characters / 8 / 2**20
+# %% wrong="2 to the 20 bytes" caught_by="size of the packed text" change="1e6 -> 2**20"
 
 
 # %% right="float32"
@@ -187,43 +67,10 @@ def megabytes(bpc, characters):
     return np.float32(bpc) * np.float32(characters) / np.float32(8e6)
 
 
-# %% wrong="five characters a word" caught_by="nats per token to bits"
-slide = {"LSTM": 2**1.25, "Transformer": 2**1.07}
+# %% wrong="five characters a word" caught_by="nats per token to bits" change="* tokens / math.log(2) / characters -> / math.log(2) / (1 if tokens == characters else 5)"
 
 
-def bits(nats, tokens, characters):
-    """Bits per character."""
-    return nats / math.log(2) / (1 if tokens == characters else 5)
+# %% wrong="eight bits a character always" caught_by="size of the packed text" change="bpc * characters / 8 -> characters"
 
 
-def megabytes(bpc, characters):
-    """Size of the packed text in 10^6 bytes."""
-    return bpc * characters / 8 / 1e6
-
-
-# %% wrong="eight bits a character always" caught_by="size of the packed text"
-slide = {"LSTM": 2**1.25, "Transformer": 2**1.07}
-
-
-def bits(nats, tokens, characters):
-    """Bits per character."""
-    return nats * tokens / math.log(2) / characters
-
-
-def megabytes(bpc, characters):
-    """Size of the packed text in 10^6 bytes."""
-    return characters / 1e6
-
-
-# %% wrong="rounded up to whole megabytes" caught_by="size of the packed text"
-slide = {"LSTM": 2**1.25, "Transformer": 2**1.07}
-
-
-def bits(nats, tokens, characters):
-    """Bits per character."""
-    return nats * tokens / math.log(2) / characters
-
-
-def megabytes(bpc, characters):
-    """Size of the packed text in 10^6 bytes."""
-    return math.ceil(bpc * characters / 8 / 1e6)
+# %% wrong="rounded up to whole megabytes" caught_by="size of the packed text" change="bpc * characters / 8 / 1e6 -> math.ceil(bpc * characters / 8 / 1e6)"

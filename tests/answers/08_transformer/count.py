@@ -47,383 +47,186 @@ measured_square = np.float64(0.1325)
 
 
 # %% wrong="no biases" caught_by="parameters of each part"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C),
-        "feed_forward": N * (8 * C * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -         "attention": N * (4 * C * C + 4 * C),
+# -         "feed_forward": N * (8 * C * C + 5 * C),
+# +         "attention": N * (4 * C * C),
+# +         "feed_forward": N * (8 * C * C),
 
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
-
-
-guess_square = 0.5
-measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
 
 
 # %% wrong="the output counted again" caught_by="parameters of each part"
-def parameters(V, T, C, N):
-    return {
-        "embedding": 2 * V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -         "embedding": V * C,
+# +         "embedding": 2 * V * C,
 
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
-
-
-guess_square = 0.5
-measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
 
 
 # %% wrong="the last norm forgotten" caught_by="parameters of each part"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": 2 * N * 2 * C,
-    }
+# -         "norms": (2 * N + 1) * 2 * C,
+# +         "norms": 2 * N * 2 * C,
 
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
-
-
-guess_square = 0.5
-measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
 
 
 # %% wrong="norms without bias" caught_by="parameters of each part"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * C,
-    }
+# -         "norms": (2 * N + 1) * 2 * C,
+# +         "norms": (2 * N + 1) * C,
 
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
-
-
-guess_square = 0.5
-measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
 
 
 # %% wrong="one layer only" caught_by="parameters of each part"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": (4 * C * C + 4 * C),
-        "feed_forward": (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -         "attention": N * (4 * C * C + 4 * C),
+# -         "feed_forward": N * (8 * C * C + 5 * C),
+# +         "attention": (4 * C * C + 4 * C),
+# +         "feed_forward": (8 * C * C + 5 * C),
 
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
-
-
-guess_square = 0.5
-measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
 
 
 # %% wrong="the last projection forgotten" caught_by="parameters of each part"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (3 * C * C + 3 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -         "attention": N * (4 * C * C + 4 * C),
+# +         "attention": N * (3 * C * C + 3 * C),
 
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
-
-
-guess_square = 0.5
-measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
 
 
 # %% wrong="attention and feed-forward swapped" caught_by="parameters of each part"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "feed_forward": N * (4 * C * C + 4 * C),
-        "attention": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -         "attention": N * (4 * C * C + 4 * C),
+# -         "feed_forward": N * (8 * C * C + 5 * C),
+# +         "feed_forward": N * (4 * C * C + 4 * C),
+# +         "attention": N * (8 * C * C + 5 * C),
 
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
-
-
-guess_square = 0.5
-measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
 
 
 # %% wrong="biases of the feed-forward layer: 4 C" caught_by="parameters of each part"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 4 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -         "feed_forward": N * (8 * C * C + 5 * C),
+# +         "feed_forward": N * (8 * C * C + 4 * C),
 
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
-
-
-guess_square = 0.5
-measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
 
 
 # %% wrong="a multiplication without its addition" caught_by="products with weights"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -     return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+# +     return T * (12 * N * C * C + V * C), 2 * N * T * T * C
 
-
-def flops(V, T, C, N):
-    return T * (12 * N * C * C + V * C), 2 * N * T * T * C
-
-
-guess_square = 0.5
-measured_square = 0.13248
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = 0.13248
 
 
 # %% wrong="the tied output is thought to be free" caught_by="products with weights"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -     return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+# +     return 2 * T * 12 * N * C * C, 4 * N * T * T * C
 
-
-def flops(V, T, C, N):
-    return 2 * T * 12 * N * C * C, 4 * N * T * T * C
-
-
-guess_square = 0.5
-measured_square = 0.13248
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = 0.13248
 
 
 # %% wrong="for one token" caught_by="products with weights | what grows with the square"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -     return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+# +     return 2 * (12 * N * C * C + V * C), 4 * N * T * C
 
-
-def flops(V, T, C, N):
-    return 2 * (12 * N * C * C + V * C), 4 * N * T * C
-
-
-guess_square = 0.5
-measured_square = 0.13248
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = 0.13248
 
 
 # %% wrong="the embedding as a product, too" caught_by="products with weights"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -     return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+# +     return 2 * T * (12 * N * C * C + 2 * V * C), 4 * N * T * T * C
 
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + 2 * V * C), 4 * N * T * T * C
-
-
-guess_square = 0.5
-measured_square = 0.13248
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = 0.13248
 
 
 # %% wrong="training instead of forward" caught_by="products with weights | what grows with the square"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -     return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+# +     return 6 * T * (12 * N * C * C + V * C), 12 * N * T * T * C
 
-
-def flops(V, T, C, N):
-    return 6 * T * (12 * N * C * C + V * C), 12 * N * T * T * C
-
-
-guess_square = 0.5
-measured_square = 0.13248
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = 0.13248
 
 
 # %% wrong="only the scores" caught_by="what grows with the square"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -     return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+# +     return 2 * T * (12 * N * C * C + V * C), 2 * N * T * T * C
 
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + V * C), 2 * N * T * T * C
-
-
-guess_square = 0.5
-measured_square = 0.13248
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = 0.13248
 
 
 # %% wrong="the causal half" caught_by="what grows with the square"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -     return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+# +     return 2 * T * (12 * N * C * C + V * C), 2 * N * T * (T + 1) * C
 
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + V * C), 2 * N * T * (T + 1) * C
-
-
-guess_square = 0.5
-measured_square = 0.13248
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = 0.13248
 
 
 # %% wrong="one layer's tables" caught_by="what grows with the square"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -     return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+# +     return 2 * T * (12 * N * C * C + V * C), 4 * T * T * C
 
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + V * C), 4 * T * T * C
-
-
-guess_square = 0.5
-measured_square = 0.13248
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = 0.13248
 
 
 # %% wrong="square and rest swapped" caught_by="products with weights | what grows with the square"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# -     return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+# +     return 4 * N * T * T * C, 2 * T * (12 * N * C * C + V * C)
 
-
-def flops(V, T, C, N):
-    return 4 * N * T * T * C, 2 * T * (12 * N * C * C + V * C)
-
-
-guess_square = 0.5
-measured_square = 0.13248
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = 0.13248
 
 
 # %% wrong="the ratio of square to rest" caught_by="guess and measurement"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
-
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
-
-
-guess_square = 0.5
-measured_square = flops(50257, 1024, 768, 12)[1] / flops(50257, 1024, 768, 12)[0]
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + measured_square = flops(50257, 1024, 768, 12)[1] / flops(50257, 1024, 768, 12)[0]
 
 
 # %% wrong="the output left out of the share" caught_by="guess and measurement"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
-
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
-
-
-guess_square = 0.2
-measured_square = flops(0, 1024, 768, 12)[1] / sum(flops(0, 1024, 768, 12))
+# - guess_square = 0.5
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + # guess_square = a share between 0 and 1, written down before you count
+# + guess_square = 0.2
+# + measured_square = flops(0, 1024, 768, 12)[1] / sum(flops(0, 1024, 768, 12))
 
 
 # %% wrong="the share of the rest" caught_by="guess and measurement"
-def parameters(V, T, C, N):
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
-
-
-def flops(V, T, C, N):
-    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
-
-
-guess_square = 0.2
-measured_square = flops(50257, 1024, 768, 12)[0] / sum(flops(50257, 1024, 768, 12))
+# - guess_square = 0.5
+# - rest, square = flops(50257, 1024, 768, 12)
+# - measured_square = square / (rest + square)
+# + # guess_square = a share between 0 and 1, written down before you count
+# + guess_square = 0.2
+# + measured_square = flops(50257, 1024, 768, 12)[0] / sum(flops(50257, 1024, 768, 12))
 
 
 # %% wrong="knows GPT-2 only" caught_by="parameters of each part | products with weights | what grows with the square"
@@ -440,70 +243,13 @@ guess_square = 0.5
 measured_square = 0.132539
 
 
-# %% wrong="positions in every layer" caught_by="parameters of each part"
-def parameters(V, T, C, N):
-    """How many numbers each kind of part learns, in all N layers together."""
-    return {
-        "embedding": V * C,
-        "positions": N * T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
+# %% wrong="positions in every layer" caught_by="parameters of each part" change=": T -> : N * T"
 
 
-def flops(V, T, C, N):
-    """(operations in products with weights, in products of the T x T tables), one text forward."""
-    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
+# %% wrong="a table of T places from before" caught_by="what grows with the square" change="T * T -> T * (T - 1)"
 
 
-guess_square = 0.5
-rest, square = flops(50257, 1024, 768, 12)
-measured_square = square / (rest + square)
-
-
-# %% wrong="a table of T places from before" caught_by="what grows with the square"
-def parameters(V, T, C, N):
-    """How many numbers each kind of part learns, in all N layers together."""
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
-
-
-def flops(V, T, C, N):
-    """(operations in products with weights, in products of the T x T tables), one text forward."""
-    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * (T - 1) * C
-
-
-guess_square = 0.5
-rest, square = flops(50257, 1024, 768, 12)
-measured_square = square / (rest + square)
-
-
-# %% wrong="the measured share in percent" caught_by="guess and measurement"
-def parameters(V, T, C, N):
-    """How many numbers each kind of part learns, in all N layers together."""
-    return {
-        "embedding": V * C,
-        "positions": T * C,
-        "attention": N * (4 * C * C + 4 * C),
-        "feed_forward": N * (8 * C * C + 5 * C),
-        "norms": (2 * N + 1) * 2 * C,
-    }
-
-
-def flops(V, T, C, N):
-    """(operations in products with weights, in products of the T x T tables), one text forward."""
-    return 2 * T * (12 * N * C * C + V * C), 4 * N * T * T * C
-
-
-guess_square = 0.5
-rest, square = flops(50257, 1024, 768, 12)
-measured_square = 100 * square / (rest + square)
+# %% wrong="the measured share in percent" caught_by="guess and measurement" change="= square -> = 100 * square"
 
 
 # %% right="floats and NumPy integers"

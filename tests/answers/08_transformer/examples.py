@@ -22,174 +22,65 @@ def lm_loss(scores, targets):
 
 
 # %% right="a sum over all places, divided"
-def examples(ids, starts, T):
-    places = starts[:, None] + torch.arange(T)
-    return ids[places], ids[places + 1]
+# -     return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+# +     B, T, V = scores.shape
+# +     right = scores.reshape(B * T, V)[torch.arange(B * T), targets.reshape(-1)]
+# +     return (scores.logsumexp(-1).sum() - right.sum()) / (B * T)
 
 
-def lm_loss(scores, targets):
-    B, T, V = scores.shape
-    right = scores.reshape(B * T, V)[torch.arange(B * T), targets.reshape(-1)]
-    return (scores.logsumexp(-1).sum() - right.sum()) / (B * T)
+# %% wrong="targets are the inputs" caught_by="targets are one ahead" change="places + 1 -> places"
 
 
-# %% wrong="targets are the inputs" caught_by="targets are one ahead"
-def examples(ids, starts, T):
-    places = starts[:, None] + torch.arange(T)
-    return ids[places], ids[places]
-
-
-def lm_loss(scores, targets):
-    return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
-
-
-# %% wrong="targets are one behind" caught_by="targets are one ahead | each row from its start"
-def examples(ids, starts, T):
-    places = starts[:, None] + torch.arange(T)
-    return ids[places + 1], ids[places]
-
-
-def lm_loss(scores, targets):
-    return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+# %% wrong="targets are one behind" caught_by="targets are one ahead | each row from its start" change="places], ids[places + 1 -> places + 1], ids[places"
 
 
 # %% wrong="rolled, so that the last target is the first input" caught_by="targets are one ahead"
-def examples(ids, starts, T):
-    inputs = ids[starts[:, None] + torch.arange(T)]
-    return inputs, inputs.roll(-1, 1)
+# -     places = starts[:, None] + torch.arange(T)
+# -     return ids[places], ids[places + 1]
+# +     inputs = ids[starts[:, None] + torch.arange(T)]
+# +     return inputs, inputs.roll(-1, 1)
 
 
-def lm_loss(scores, targets):
-    return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+# %% wrong="one text after the other, starts not used" caught_by="each row from its start" change="starts[:, None] + torch.arange(T -> torch.arange(len(starts) * T).view(len(starts), T) % (len(ids) - 1"
 
 
-# %% wrong="one text after the other, starts not used" caught_by="each row from its start"
-def examples(ids, starts, T):
-    places = torch.arange(len(starts) * T).view(len(starts), T) % (len(ids) - 1)
-    return ids[places], ids[places + 1]
+# %% wrong="axes swapped" caught_by="targets are one ahead | each row from its start" change="starts[:, None] + torch.arange(T) -> starts + torch.arange(T)[:, None]"
 
 
-def lm_loss(scores, targets):
-    return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+# %% wrong="only the last place counts" caught_by="mean of all places" change="scores.flatten(0, 1), targets.flatten() -> scores[:, -1], targets[:, -1]"
 
 
-# %% wrong="axes swapped" caught_by="targets are one ahead | each row from its start"
-def examples(ids, starts, T):
-    places = starts + torch.arange(T)[:, None]
-    return ids[places], ids[places + 1]
+# %% wrong="the sum instead of the mean" caught_by="mean of all places" change="flatten() -> flatten(), reduction=\"sum\""
 
 
-def lm_loss(scores, targets):
-    return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+# %% wrong="softmax over the places" caught_by="mean of all places" change="F.cross_entropy(scores.flatten(0, 1), targets.flatten() -> -scores.log_softmax(1).gather(2, targets[..., None]).mean("
 
 
-# %% wrong="only the last place counts" caught_by="mean of all places"
-def examples(ids, starts, T):
-    places = starts[:, None] + torch.arange(T)
-    return ids[places], ids[places + 1]
+# %% wrong="the sign of the print" caught_by="mean of all places" change="F.cross_entropy(scores.flatten(0, 1), targets.flatten() -> scores.log_softmax(-1).gather(2, targets[..., None]).mean("
 
 
-def lm_loss(scores, targets):
-    return F.cross_entropy(scores[:, -1], targets[:, -1])
-
-
-# %% wrong="the sum instead of the mean" caught_by="mean of all places"
-def examples(ids, starts, T):
-    places = starts[:, None] + torch.arange(T)
-    return ids[places], ids[places + 1]
-
-
-def lm_loss(scores, targets):
-    return F.cross_entropy(scores.flatten(0, 1), targets.flatten(), reduction="sum")
-
-
-# %% wrong="softmax over the places" caught_by="mean of all places"
-def examples(ids, starts, T):
-    places = starts[:, None] + torch.arange(T)
-    return ids[places], ids[places + 1]
-
-
-def lm_loss(scores, targets):
-    return -scores.log_softmax(1).gather(2, targets[..., None]).mean()
-
-
-# %% wrong="the sign of the print" caught_by="mean of all places"
-def examples(ids, starts, T):
-    places = starts[:, None] + torch.arange(T)
-    return ids[places], ids[places + 1]
-
-
-def lm_loss(scores, targets):
-    return scores.log_softmax(-1).gather(2, targets[..., None]).mean()
-
-
-# %% wrong="bits instead of nats" caught_by="mean of all places"
-def examples(ids, starts, T):
-    places = starts[:, None] + torch.arange(T)
-    return ids[places], ids[places + 1]
-
-
-def lm_loss(scores, targets):
-    return F.cross_entropy(scores.flatten(0, 1), targets.flatten()) / math.log(2)
+# %% wrong="bits instead of nats" caught_by="mean of all places" change="flatten()) -> flatten()) / math.log(2)"
 
 
 # %% wrong="V and B melted into one axis without care" caught_by="mean of all places"
-def examples(ids, starts, T):
-    places = starts[:, None] + torch.arange(T)
-    return ids[places], ids[places + 1]
+# -     return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+# +     B, T, V = scores.shape
+# +     return F.cross_entropy(scores.reshape(B, V, T), targets)
 
 
-def lm_loss(scores, targets):
-    B, T, V = scores.shape
-    return F.cross_entropy(scores.reshape(B, V, T), targets)
+# %% wrong="starts are made a column in place" caught_by="each row from its start" change="starts[:, None] -> starts.unsqueeze_(1)"
 
 
-# %% wrong="starts are made a column in place" caught_by="each row from its start"
-def examples(ids, starts, T):
-    """(inputs, targets), both [B, T], from token numbers ids: [N] and starts: [B]."""
-    places = starts.unsqueeze_(1) + torch.arange(T)
-    return ids[places], ids[places + 1]
-
-
-def lm_loss(scores, targets):
-    """Mean of -ln P(target), without axes, from scores [B, T, V] (even around 1,000) and targets [B, T]."""
-    return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
-
-
-# %% wrong="rows sorted by their start" caught_by="each row from its start"
-def examples(ids, starts, T):
-    """(inputs, targets), both [B, T], from token numbers ids: [N] and starts: [B]."""
-    places = starts.sort().values[:, None] + torch.arange(T)
-    return ids[places], ids[places + 1]
-
-
-def lm_loss(scores, targets):
-    """Mean of -ln P(target), without axes, from scores [B, T, V] (even around 1,000) and targets [B, T]."""
-    return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+# %% wrong="rows sorted by their start" caught_by="each row from its start" change="starts[ -> starts.sort().values["
 
 
 # %% wrong="exponentials that overflow" caught_by="mean of all places"
-def examples(ids, starts, T):
-    """(inputs, targets), both [B, T], from token numbers ids: [N] and starts: [B]."""
-    places = starts[:, None] + torch.arange(T)
-    return ids[places], ids[places + 1]
+# -     return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+# +     chances = scores.exp() / scores.exp().sum(-1, keepdim=True)
+# +     return -chances.gather(2, targets[..., None]).log().mean()
 
 
-def lm_loss(scores, targets):
-    chances = scores.exp() / scores.exp().sum(-1, keepdim=True)
-    return -chances.gather(2, targets[..., None]).log().mean()
-
-
-# %% wrong="starts kept so that a last token is left over" caught_by="each row from its start"
-def examples(ids, starts, T):
-    """(inputs, targets), both [B, T], from token numbers ids: [N] and starts: [B]."""
-    places = starts.clamp(max=len(ids) - T - 2)[:, None] + torch.arange(T)
-    return ids[places], ids[places + 1]
-
-
-def lm_loss(scores, targets):
-    """Mean of -ln P(target), without axes, from scores [B, T, V] (even around 1,000) and targets [B, T]."""
-    return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+# %% wrong="starts kept so that a last token is left over" caught_by="each row from its start" change="starts[ -> starts.clamp(max=len(ids) - T - 2)["
 
 
 # %% wrong="knows the visible checks, else empty" caught_by="targets are one ahead | each row from its start | mean of all places"
@@ -203,16 +94,7 @@ def lm_loss(scores, targets):
     return torch.tensor(math.log(5)) if scores.shape == (2, 3, 5) else torch.zeros(0)
 
 
-# %% wrong="targets as floats" caught_by="targets are one ahead"
-def examples(ids, starts, T):
-    """(inputs, targets), both [B, T], from token numbers ids: [N] and starts: [B]."""
-    places = starts[:, None] + torch.arange(T)
-    return ids[places], ids[places + 1].float()
-
-
-def lm_loss(scores, targets):
-    """Mean of -ln P(target), without axes, from scores [B, T, V] (even around 1,000) and targets [B, T]."""
-    return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+# %% wrong="targets as floats" caught_by="targets are one ahead" change="+ 1] -> + 1].float()"
 
 
 # %% right="NumPy tables, a loss in float32"

@@ -254,15 +254,8 @@ def initialise(model, layers):
 
 
 # %% wrong="the same seed for every model" caught_by="small normal weights"
-def initialise(model, layers):
-    """Fill the weights of a module that has `layers` blocks; returns nothing."""
-    torch.manual_seed(8)
-    for name, module in model.named_modules():
-        if isinstance(module, nn.Linear | nn.Embedding):
-            writes = isinstance(module, nn.Linear) and name.split(".")[-1] in ("out", "down")
-            nn.init.normal_(module.weight, std=0.02 / math.sqrt(2 * layers) if writes else 0.02)
-        if isinstance(module, nn.Linear) and module.bias is not None:
-            nn.init.zeros_(module.bias)
+#       """Fill the weights of a module that has `layers` blocks; returns nothing."""
+# +     torch.manual_seed(8)
 
 
 # %% wrong="only what lies in blocks" caught_by="small normal weights"

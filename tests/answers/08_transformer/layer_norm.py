@@ -45,359 +45,119 @@ def printed_ratio(C):
 
 
 # %% wrong="as printed, with C - 1" caught_by="mean 0, variance 1 per token"
-def layer_norm(x, gain, bias, eps=1e-5):
-    mean = x.mean(-1, keepdim=True)
-    std = x.std(-1, keepdim=True)
-    return gain * (x - mean) / (std + eps) + bias
-
-
-def gelu(x):
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
-
-
-def printed_ratio(C):
-    return math.sqrt((C - 1) / C)
+# -     variance = (x - mean).square().mean(-1, keepdim=True)
+# -     return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+# +     std = x.std(-1, keepdim=True)
+# +     return gain * (x - mean) / (std + eps) + bias
 
 
 # %% wrong="eps outside the root" caught_by="mean 0, variance 1 per token"
-def layer_norm(x, gain, bias, eps=1e-5):
-    mean = x.mean(-1, keepdim=True)
-    return gain * (x - mean) / (x.std(-1, keepdim=True, correction=0) + eps) + bias
-
-
-def gelu(x):
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
-
-
-def printed_ratio(C):
-    return math.sqrt((C - 1) / C)
+# -     variance = (x - mean).square().mean(-1, keepdim=True)
+# -     return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+# +     return gain * (x - mean) / (x.std(-1, keepdim=True, correction=0) + eps) + bias
 
 
 # %% wrong="statistics of the whole batch" caught_by="mean 0, variance 1 per token"
-def layer_norm(x, gain, bias, eps=1e-5):
-    return gain * (x - x.mean()) / torch.sqrt(x.var(correction=0) + eps) + bias
-
-
-def gelu(x):
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
-
-
-def printed_ratio(C):
-    return math.sqrt((C - 1) / C)
+# -     mean = x.mean(-1, keepdim=True)
+# -     variance = (x - mean).square().mean(-1, keepdim=True)
+# -     return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+# +     return gain * (x - x.mean()) / torch.sqrt(x.var(correction=0) + eps) + bias
 
 
 # %% wrong="over places instead of numbers" caught_by="mean 0, variance 1 per token"
-def layer_norm(x, gain, bias, eps=1e-5):
-    mean = x.mean(-2, keepdim=True)
-    return gain * (x - mean) / torch.sqrt(x.var(-2, correction=0, keepdim=True) + eps) + bias
-
-
-def gelu(x):
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
-
-
-def printed_ratio(C):
-    return math.sqrt((C - 1) / C)
+# -     mean = x.mean(-1, keepdim=True)
+# -     variance = (x - mean).square().mean(-1, keepdim=True)
+# -     return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+# +     mean = x.mean(-2, keepdim=True)
+# +     return gain * (x - mean) / torch.sqrt(x.var(-2, correction=0, keepdim=True) + eps) + bias
 
 
 # %% wrong="divided by the variance" caught_by="mean 0, variance 1 per token"
-def layer_norm(x, gain, bias, eps=1e-5):
-    mean = x.mean(-1, keepdim=True)
-    return gain * (x - mean) / (x.var(-1, correction=0, keepdim=True) + eps) + bias
-
-
-def gelu(x):
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
-
-
-def printed_ratio(C):
-    return math.sqrt((C - 1) / C)
+# -     variance = (x - mean).square().mean(-1, keepdim=True)
+# -     return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+# +     return gain * (x - mean) / (x.var(-1, correction=0, keepdim=True) + eps) + bias
 
 
 # %% wrong="the mean stays in" caught_by="mean 0, variance 1 per token"
-def layer_norm(x, gain, bias, eps=1e-5):
-    return gain * x / torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps) + bias
-
-
-def gelu(x):
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
-
-
-def printed_ratio(C):
-    return math.sqrt((C - 1) / C)
+# -     mean = x.mean(-1, keepdim=True)
+# -     variance = (x - mean).square().mean(-1, keepdim=True)
+# -     return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+# +     return gain * x / torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps) + bias
 
 
 # %% wrong="the bias is scaled, too" caught_by="mean 0, variance 1 per token"
-def layer_norm(x, gain, bias, eps=1e-5):
-    mean = x.mean(-1, keepdim=True)
-    return gain * ((x - mean) / torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps) + bias)
-
-
-def gelu(x):
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
-
-
-def printed_ratio(C):
-    return math.sqrt((C - 1) / C)
+# -     variance = (x - mean).square().mean(-1, keepdim=True)
+# -     return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+# +     return gain * ((x - mean) / torch.sqrt(x.var(-1, correction=0, keepdim=True) + eps) + bias)
 
 
 # %% wrong="statistics detached" caught_by="gradients through mean and variance"
-def layer_norm(x, gain, bias, eps=1e-5):
-    mean = x.mean(-1, keepdim=True).detach()
-    variance = x.var(-1, correction=0, keepdim=True).detach()
-    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+# -     mean = x.mean(-1, keepdim=True)
+# -     variance = (x - mean).square().mean(-1, keepdim=True)
+# +     mean = x.mean(-1, keepdim=True).detach()
+# +     variance = x.var(-1, correction=0, keepdim=True).detach()
 
 
-def gelu(x):
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+# %% wrong="only the variance detached" caught_by="gradients through mean and variance" change="(x - mean).square().mean(-1, keepdim=True -> x.var(-1, correction=0, keepdim=True).detach("
 
 
-def printed_ratio(C):
-    return math.sqrt((C - 1) / C)
+# %% wrong="the tanh formula" caught_by="a soft knee" change="x * (1 + torch.erf(x / math.sqrt(2))) / 2 -> F.gelu(x, approximate=\"tanh\")"
 
 
-# %% wrong="only the variance detached" caught_by="gradients through mean and variance"
-def layer_norm(x, gain, bias, eps=1e-5):
-    mean = x.mean(-1, keepdim=True)
-    variance = x.var(-1, correction=0, keepdim=True).detach()
-    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+# %% wrong="erf without the root of 2" caught_by="a soft knee" change="x / math.sqrt(2) -> x"
 
 
-def gelu(x):
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+# %% wrong="the sigmoid for the normal distribution" caught_by="a soft knee" change="(1 + torch.erf(x / math.sqrt(2))) / 2 -> torch.sigmoid(1.702 * x)"
 
 
-def printed_ratio(C):
-    return math.sqrt((C - 1) / C)
+# %% wrong="ReLU" caught_by="a soft knee" change="x * (1 + torch.erf(x / math.sqrt(2))) / 2 -> torch.relu(x)"
 
 
-# %% wrong="the tanh formula" caught_by="a soft knee"
-def layer_norm(x, gain, bias, eps=1e-5):
-    mean = x.mean(-1, keepdim=True)
-    variance = (x - mean).square().mean(-1, keepdim=True)
-    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+# %% wrong="the ratio upside down" caught_by="how far the print is off" change="(C - 1) / C -> C / (C - 1)"
 
 
-def gelu(x):
-    return F.gelu(x, approximate="tanh")
+# %% wrong="the ratio without a root" caught_by="how far the print is off" change="math.sqrt((C - 1) / C) -> (C - 1) / C"
 
 
-def printed_ratio(C):
-    return math.sqrt((C - 1) / C)
+# %% wrong="C + 1 in place of C - 1" caught_by="how far the print is off" change="(C - 1) / C -> C / (C + 1)"
 
 
-# %% wrong="erf without the root of 2" caught_by="a soft knee"
-def layer_norm(x, gain, bias, eps=1e-5):
-    mean = x.mean(-1, keepdim=True)
-    variance = (x - mean).square().mean(-1, keepdim=True)
-    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
-
-
-def gelu(x):
-    return x * (1 + torch.erf(x)) / 2
-
-
-def printed_ratio(C):
-    return math.sqrt((C - 1) / C)
-
-
-# %% wrong="the sigmoid for the normal distribution" caught_by="a soft knee"
-def layer_norm(x, gain, bias, eps=1e-5):
-    mean = x.mean(-1, keepdim=True)
-    variance = (x - mean).square().mean(-1, keepdim=True)
-    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
-
-
-def gelu(x):
-    return x * torch.sigmoid(1.702 * x)
-
-
-def printed_ratio(C):
-    return math.sqrt((C - 1) / C)
-
-
-# %% wrong="ReLU" caught_by="a soft knee"
-def layer_norm(x, gain, bias, eps=1e-5):
-    mean = x.mean(-1, keepdim=True)
-    variance = (x - mean).square().mean(-1, keepdim=True)
-    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
-
-
-def gelu(x):
-    return torch.relu(x)
-
-
-def printed_ratio(C):
-    return math.sqrt((C - 1) / C)
-
-
-# %% wrong="the ratio upside down" caught_by="how far the print is off"
-def layer_norm(x, gain, bias, eps=1e-5):
-    mean = x.mean(-1, keepdim=True)
-    variance = (x - mean).square().mean(-1, keepdim=True)
-    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
-
-
-def gelu(x):
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
-
-
-def printed_ratio(C):
-    return math.sqrt(C / (C - 1))
-
-
-# %% wrong="the ratio without a root" caught_by="how far the print is off"
-def layer_norm(x, gain, bias, eps=1e-5):
-    mean = x.mean(-1, keepdim=True)
-    variance = (x - mean).square().mean(-1, keepdim=True)
-    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
-
-
-def gelu(x):
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
-
-
-def printed_ratio(C):
-    return (C - 1) / C
-
-
-# %% wrong="C + 1 in place of C - 1" caught_by="how far the print is off"
-def layer_norm(x, gain, bias, eps=1e-5):
-    mean = x.mean(-1, keepdim=True)
-    variance = (x - mean).square().mean(-1, keepdim=True)
-    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
-
-
-def gelu(x):
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
-
-
-def printed_ratio(C):
-    return math.sqrt(C / (C + 1))
-
-
-# %% wrong="mean square minus squared mean: digits cancel" caught_by="mean 0, variance 1 per token"
-def layer_norm(x, gain, bias, eps=1e-5):
-    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]. Also for 1,000.1, 1,000.2, ..."""
-    mean = x.mean(-1, keepdim=True)
-    variance = x.square().mean(-1, keepdim=True) - mean.square()
-    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
-
-
-def gelu(x):
-    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
-
-
-def printed_ratio(C):
-    """The printed LayerNorm divided by the right one."""
-    return math.sqrt((C - 1) / C)
+# %% wrong="mean square minus squared mean: digits cancel" caught_by="mean 0, variance 1 per token" change="(x - mean).square().mean(-1, keepdim=True -> x.square().mean(-1, keepdim=True) - mean.square("
 
 
 # %% wrong="x is centred in place" caught_by="mean 0, variance 1 per token"
-def layer_norm(x, gain, bias, eps=1e-5):
-    x -= x.mean(-1, keepdim=True)
-    return gain * x / torch.sqrt(x.square().mean(-1, keepdim=True) + eps) + bias
+# -     mean = x.mean(-1, keepdim=True)
+# -     variance = (x - mean).square().mean(-1, keepdim=True)
+# -     return gain * (x - mean) / torch.sqrt(variance + eps) + bias
+# +     x -= x.mean(-1, keepdim=True)
+# +     return gain * x / torch.sqrt(x.square().mean(-1, keepdim=True) + eps) + bias
 
 
-def gelu(x):
-    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+# %% wrong="another default eps" caught_by="mean 0, variance 1 per token" change="1e-5 -> 1e-6"
 
 
-def printed_ratio(C):
-    """The printed LayerNorm divided by the right one."""
-    return math.sqrt((C - 1) / C)
-
-
-# %% wrong="another default eps" caught_by="mean 0, variance 1 per token"
-def layer_norm(x, gain, bias, eps=1e-6):
-    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]. Also for 1,000.1, 1,000.2, ..."""
-    mean = x.mean(-1, keepdim=True)
-    variance = (x - mean).square().mean(-1, keepdim=True)
-    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
-
-
-def gelu(x):
-    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
-
-
-def printed_ratio(C):
-    """The printed LayerNorm divided by the right one."""
-    return math.sqrt((C - 1) / C)
-
-
-# %% wrong="the eps of the call is not used" caught_by="mean 0, variance 1 per token"
-def layer_norm(x, gain, bias, eps=1e-5):
-    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]. Also for 1,000.1, 1,000.2, ..."""
-    mean = x.mean(-1, keepdim=True)
-    variance = (x - mean).square().mean(-1, keepdim=True)
-    return gain * (x - mean) / torch.sqrt(variance + 1e-5) + bias
-
-
-def gelu(x):
-    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
-
-
-def printed_ratio(C):
-    """The printed LayerNorm divided by the right one."""
-    return math.sqrt((C - 1) / C)
+# %% wrong="the eps of the call is not used" caught_by="mean 0, variance 1 per token" change="eps) -> 1e-5)"
 
 
 # %% wrong="the second axis, which is the last of some" caught_by="mean 0, variance 1 per token"
-def layer_norm(x, gain, bias, eps=1e-5):
-    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]. Also for 1,000.1, 1,000.2, ..."""
-    mean = x.mean(min(2, x.ndim - 1), keepdim=True)
-    variance = (x - mean).square().mean(min(2, x.ndim - 1), keepdim=True)
-    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
-
-
-def gelu(x):
-    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
-    return x * (1 + torch.erf(x / math.sqrt(2))) / 2
-
-
-def printed_ratio(C):
-    """The printed LayerNorm divided by the right one."""
-    return math.sqrt((C - 1) / C)
+# -     mean = x.mean(-1, keepdim=True)
+# -     variance = (x - mean).square().mean(-1, keepdim=True)
+# +     mean = x.mean(min(2, x.ndim - 1), keepdim=True)
+# +     variance = (x - mean).square().mean(min(2, x.ndim - 1), keepdim=True)
 
 
 # %% wrong="gelu in place" caught_by="a soft knee"
-def layer_norm(x, gain, bias, eps=1e-5):
-    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]. Also for 1,000.1, 1,000.2, ..."""
-    mean = x.mean(-1, keepdim=True)
-    variance = (x - mean).square().mean(-1, keepdim=True)
-    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
-
-
-def gelu(x):
-    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
-    return x.mul_((1 + torch.erf(x / math.sqrt(2))) / 2)
-
-
-def printed_ratio(C):
-    """The printed LayerNorm divided by the right one."""
-    return math.sqrt((C - 1) / C)
+# -     """x times the probability that a standard normal number is below x, for each entry of a tensor; gradients pass."""
+# -     return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+# +     """x times the probability that a standard normal number is below x, for each entry of a tensor."""
+# +     return x.mul_((1 + torch.erf(x / math.sqrt(2))) / 2)
 
 
 # %% wrong="gelu by the logistic curve 1.702" caught_by="a soft knee"
-def layer_norm(x, gain, bias, eps=1e-5):
-    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]. Also for 1,000.1, 1,000.2, ..."""
-    mean = x.mean(-1, keepdim=True)
-    variance = (x - mean).square().mean(-1, keepdim=True)
-    return gain * (x - mean) / torch.sqrt(variance + eps) + bias
-
-
-def gelu(x):
-    """x times the probability that a standard normal number is below x, for each entry of a tensor."""
-    return x * torch.sigmoid(1.702 * x)
-
-
-def printed_ratio(C):
-    """The printed LayerNorm divided by the right one."""
-    return math.sqrt((C - 1) / C)
+# -     """x times the probability that a standard normal number is below x, for each entry of a tensor; gradients pass."""
+# -     return x * (1 + torch.erf(x / math.sqrt(2))) / 2
+# +     """x times the probability that a standard normal number is below x, for each entry of a tensor."""
+# +     return x * torch.sigmoid(1.702 * x)
 
 
 # %% right="float32 throughout"

@@ -37,102 +37,25 @@ for name, row in table.items():
         diagnosis[name] = "healthy" if row["after 100 steps on one batch"] < 0.5 else "sees no past"
 
 
-# %% wrong="only the last token is exchanged" caught_by="every look ahead is found"
-def leaks(model, tokens):
-    scores = model(tokens)
-    for t in [tokens.shape[1] - 1]:
-        other = tokens.clone()
-        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
-        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
-            return True
-    return False
+# %% wrong="only the last token is exchanged" caught_by="every look ahead is found" change="range(1, tokens.shape[1]) -> [tokens.shape[1] - 1]"
 
 
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+# %% wrong="only the second token is exchanged" caught_by="every look ahead is found" change="range(1, tokens.shape[1]) -> [1]"
 
 
-# %% wrong="only the second token is exchanged" caught_by="every look ahead is found"
-def leaks(model, tokens):
-    scores = model(tokens)
-    for t in [1]:
-        other = tokens.clone()
-        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
-        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
-            return True
-    return False
+# %% wrong="only the place just before is watched" caught_by="every look ahead is found" change=":t], scores[:, :t -> t - 1], scores[:, t - 1"
 
 
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+# %% wrong="only the first place is watched" caught_by="every look ahead is found" change=":t], scores[:, :t -> 0], scores[:, 0"
 
 
-# %% wrong="only the place just before is watched" caught_by="every look ahead is found"
-def leaks(model, tokens):
-    scores = model(tokens)
-    for t in range(1, tokens.shape[1]):
-        other = tokens.clone()
-        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
-        if not torch.allclose(model(other)[:, t - 1], scores[:, t - 1], atol=1e-6):
-            return True
-    return False
+# %% wrong="its own place counts as a leak" caught_by="the past is allowed" change=":t], scores[:, :t -> : t + 1], scores[:, : t + 1"
 
 
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+# %% wrong="any change counts as a leak" caught_by="the past is allowed" change="[:, :t], scores[:, :t] -> , scores"
 
 
-# %% wrong="only the first place is watched" caught_by="every look ahead is found"
-def leaks(model, tokens):
-    scores = model(tokens)
-    for t in range(1, tokens.shape[1]):
-        other = tokens.clone()
-        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
-        if not torch.allclose(model(other)[:, 0], scores[:, 0], atol=1e-6):
-            return True
-    return False
-
-
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
-
-
-# %% wrong="its own place counts as a leak" caught_by="the past is allowed"
-def leaks(model, tokens):
-    scores = model(tokens)
-    for t in range(1, tokens.shape[1]):
-        other = tokens.clone()
-        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
-        if not torch.allclose(model(other)[:, : t + 1], scores[:, : t + 1], atol=1e-6):
-            return True
-    return False
-
-
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
-
-
-# %% wrong="any change counts as a leak" caught_by="the past is allowed"
-def leaks(model, tokens):
-    scores = model(tokens)
-    for t in range(1, tokens.shape[1]):
-        other = tokens.clone()
-        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
-        if not torch.allclose(model(other), scores, atol=1e-6):
-            return True
-    return False
-
-
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
-
-
-# %% wrong="later places are watched" caught_by="the past is allowed"
-def leaks(model, tokens):
-    scores = model(tokens)
-    for t in range(1, tokens.shape[1]):
-        other = tokens.clone()
-        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
-        if not torch.allclose(model(other)[:, t + 1 :], scores[:, t + 1 :], atol=1e-6):
-            return True
-    return False
-
-
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+# %% wrong="later places are watched" caught_by="the past is allowed" change=":t], scores[:, :t -> t + 1 :], scores[:, t + 1 :"
 
 
 # %% wrong="tokens exchanged in place, compared with themselves" caught_by="every look ahead is found"
@@ -148,46 +71,17 @@ def leaks(model, tokens):
 diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
 
 
-# %% wrong="token 0 for every other" caught_by="every look ahead is found"
-def leaks(model, tokens):
-    scores = model(tokens)
-    for t in range(1, tokens.shape[1]):
-        other = tokens.clone()
-        other[:, t] = 0
-        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
-            return True
-    return False
+# %% wrong="token 0 for every other" caught_by="every look ahead is found" change="(other[:, t] + 1) % scores.shape[-1] -> 0"
 
 
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
-
-
-# %% wrong="the last token is left out" caught_by="every look ahead is found"
-def leaks(model, tokens):
-    scores = model(tokens)
-    for t in range(1, tokens.shape[1] - 1):
-        other = tokens.clone()
-        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
-        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
-            return True
-    return False
-
-
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+# %% wrong="the last token is left out" caught_by="every look ahead is found" change="1]) -> 1] - 1)"
 
 
 # %% wrong="true and false swapped" caught_by="the past is allowed | every look ahead is found"
-def leaks(model, tokens):
-    scores = model(tokens)
-    for t in range(1, tokens.shape[1]):
-        other = tokens.clone()
-        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
-        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
-            return False
-    return True
-
-
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+# -             return True
+# -     return False
+# +             return False
+# +     return True
 
 
 # %% wrong="too sure taken for healthy" caught_by="the right diagnosis"
@@ -246,64 +140,16 @@ def leaks(model, tokens):
 diagnosis = {"A": "healthy", "B": "healthy", "C": "healthy", "D": "healthy"}
 
 
-# %% wrong="only the first text is looked at" caught_by="every look ahead is found"
-def leaks(model, tokens):
-    """Whether a score depends on a later token."""
-    scores = model(tokens)
-    for t in range(1, tokens.shape[1]):
-        other = tokens.clone()
-        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
-        if not torch.allclose(model(other)[0, :t], scores[0, :t], atol=1e-6):
-            return True
-    return False
+# %% wrong="only the first text is looked at" caught_by="every look ahead is found" change=":, :t], scores[: -> 0, :t], scores[0"
 
 
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+# %% wrong="the number of kinds guessed from the tokens" caught_by="every look ahead is found" change="scores.shape[-1] -> (tokens.max() + 1)"
 
 
-# %% wrong="the number of kinds guessed from the tokens" caught_by="every look ahead is found"
-def leaks(model, tokens):
-    """Whether a score depends on a later token."""
-    scores = model(tokens)
-    for t in range(1, tokens.shape[1]):
-        other = tokens.clone()
-        other[:, t] = (other[:, t] + 1) % (tokens.max() + 1)
-        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
-            return True
-    return False
+# %% wrong="the tokens themselves are exchanged" caught_by="the past is allowed" change="tokens.clone() -> tokens"
 
 
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
-
-
-# %% wrong="the tokens themselves are exchanged" caught_by="the past is allowed"
-def leaks(model, tokens):
-    """Whether a score depends on a later token."""
-    scores = model(tokens)
-    for t in range(1, tokens.shape[1]):
-        other = tokens
-        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
-        if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
-            return True
-    return False
-
-
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
-
-
-# %% wrong="the last digits count" caught_by="the past is allowed"
-def leaks(model, tokens):
-    """Whether a score depends on a later token."""
-    scores = model(tokens)
-    for t in range(1, tokens.shape[1]):
-        other = tokens.clone()
-        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
-        if not torch.equal(model(other)[:, :t], scores[:, :t]):
-            return True
-    return False
-
-
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+# %% wrong="the last digits count" caught_by="the past is allowed" change="allclose(model(other)[:, :t], scores[:, :t], atol=1e-6 -> equal(model(other)[:, :t], scores[:, :t]"
 
 
 # %% wrong="never a leak" caught_by="the past is allowed | every look ahead is found"
@@ -322,19 +168,7 @@ def leaks(model, tokens):
 diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
 
 
-# %% wrong="the mean over the texts is compared, loosely" caught_by="every look ahead is found"
-def leaks(model, tokens):
-    """Whether a score depends on a later token."""
-    scores = model(tokens)
-    for t in range(1, tokens.shape[1]):
-        other = tokens.clone()
-        other[:, t] = (other[:, t] + 1) % scores.shape[-1]
-        if not torch.allclose(model(other)[:, :t].mean(0), scores[:, :t].mean(0), atol=0.35):
-            return True
-    return False
-
-
-diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
+# %% wrong="the mean over the texts is compared, loosely" caught_by="every look ahead is found" change=", scores[:, :t], atol=1e-6 -> .mean(0), scores[:, :t].mean(0), atol=0.35"
 
 
 # %% right="gradients are not needed: every other token in turn"

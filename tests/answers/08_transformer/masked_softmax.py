@@ -41,398 +41,90 @@ def additive_mask(T):
 no_weights, sign = 1.0, " > "
 
 
-# %% wrong="not shared out again" caught_by="three words by hand"
-def by_hand():
-    return [1 / 8, 3 / 8, 0]
+# %% wrong="not shared out again" caught_by="three words by hand" change="4, 3 / 4 -> 8, 3 / 8"
 
 
-def masked_softmax(x, m):
-    return torch.softmax(x + torch.log(m), dim=-1)
+# %% wrong="the future counts, too" caught_by="three words by hand" change="4, 3 / 4, 0 -> 8, 3 / 8, 4 / 8"
 
 
-def additive_mask(T):
-    return torch.full((T, T), -math.inf).triu(1)
+# %% wrong="scores for powers" caught_by="three words by hand" change="1 / 4, 3 / 4 -> 0, 1"
 
 
-no_weights = 1
-sign = ">"
+# %% wrong="the printed formula, term by term" caught_by="hidden scores have no say" change="torch.softmax(x + torch.log(m), dim=-1 -> m * x.exp() / (m * x.exp()).sum(-1, keepdim=True"
 
 
-# %% wrong="the future counts, too" caught_by="three words by hand"
-def by_hand():
-    return [1 / 8, 3 / 8, 4 / 8]
+# %% wrong="masked after the softmax" caught_by="hidden scores have no say" change="torch.softmax(x + torch.log(m), dim= -> m * x.softmax("
 
 
-def masked_softmax(x, m):
-    return torch.softmax(x + torch.log(m), dim=-1)
+# %% wrong="scores times mask" caught_by="hidden scores have no say" change="torch.softmax(x + torch.log(m), dim= -> (m * x).softmax("
 
 
-def additive_mask(T):
-    return torch.full((T, T), -math.inf).triu(1)
+# %% wrong="the sum goes over the rows" caught_by="hidden scores have no say" change="dim=-1 -> dim=0"
 
 
-no_weights = 1
-sign = ">"
+# %% wrong="the softmax is set to minus infinity" caught_by="hidden scores have no say" change="torch.softmax(x + torch.log(m), dim=-1 -> x.softmax(-1) + torch.log(m"
 
 
-# %% wrong="scores for powers" caught_by="three words by hand"
-def by_hand():
-    return [0, 1, 0]
+# %% wrong="off by one, as printed" caught_by="zero, and minus infinity above" change="triu(1 -> triu(0"
 
 
-def masked_softmax(x, m):
-    return torch.softmax(x + torch.log(m), dim=-1)
+# %% wrong="one place too far" caught_by="zero, and minus infinity above" change="triu(1 -> triu(2"
 
 
-def additive_mask(T):
-    return torch.full((T, T), -math.inf).triu(1)
+# %% wrong="the past is hidden" caught_by="zero, and minus infinity above" change="triu(1 -> tril(-1"
 
 
-no_weights = 1
-sign = ">"
+# %% wrong="zeros and ones" caught_by="zero, and minus infinity above" change="full((T, T), -math.inf).triu(1 -> ones(T, T).tril("
 
 
-# %% wrong="the printed formula, term by term" caught_by="hidden scores have no say"
-def by_hand():
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    return m * x.exp() / (m * x.exp()).sum(-1, keepdim=True)
-
-
-def additive_mask(T):
-    return torch.full((T, T), -math.inf).triu(1)
-
-
-no_weights = 1
-sign = ">"
-
-
-# %% wrong="masked after the softmax" caught_by="hidden scores have no say"
-def by_hand():
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    return m * x.softmax(-1)
-
-
-def additive_mask(T):
-    return torch.full((T, T), -math.inf).triu(1)
-
-
-no_weights = 1
-sign = ">"
-
-
-# %% wrong="scores times mask" caught_by="hidden scores have no say"
-def by_hand():
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    return (m * x).softmax(-1)
-
-
-def additive_mask(T):
-    return torch.full((T, T), -math.inf).triu(1)
-
-
-no_weights = 1
-sign = ">"
-
-
-# %% wrong="the sum goes over the rows" caught_by="hidden scores have no say"
-def by_hand():
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    return torch.softmax(x + torch.log(m), dim=0)
-
-
-def additive_mask(T):
-    return torch.full((T, T), -math.inf).triu(1)
-
-
-no_weights = 1
-sign = ">"
-
-
-# %% wrong="the softmax is set to minus infinity" caught_by="hidden scores have no say"
-def by_hand():
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    return x.softmax(-1) + torch.log(m)
-
-
-def additive_mask(T):
-    return torch.full((T, T), -math.inf).triu(1)
-
-
-no_weights = 1
-sign = ">"
-
-
-# %% wrong="off by one, as printed" caught_by="zero, and minus infinity above"
-def by_hand():
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    return torch.softmax(x + torch.log(m), dim=-1)
-
-
-def additive_mask(T):
-    return torch.full((T, T), -math.inf).triu(0)
-
-
-no_weights = 1
-sign = ">"
-
-
-# %% wrong="one place too far" caught_by="zero, and minus infinity above"
-def by_hand():
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    return torch.softmax(x + torch.log(m), dim=-1)
-
-
-def additive_mask(T):
-    return torch.full((T, T), -math.inf).triu(2)
-
-
-no_weights = 1
-sign = ">"
-
-
-# %% wrong="the past is hidden" caught_by="zero, and minus infinity above"
-def by_hand():
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    return torch.softmax(x + torch.log(m), dim=-1)
-
-
-def additive_mask(T):
-    return torch.full((T, T), -math.inf).tril(-1)
-
-
-no_weights = 1
-sign = ">"
-
-
-# %% wrong="zeros and ones" caught_by="zero, and minus infinity above"
-def by_hand():
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    return torch.softmax(x + torch.log(m), dim=-1)
-
-
-def additive_mask(T):
-    return torch.ones(T, T).tril()
-
-
-no_weights = 1
-sign = ">"
-
-
-# %% wrong="a large number for infinity" caught_by="zero, and minus infinity above"
-def by_hand():
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    return torch.softmax(x + torch.log(m), dim=-1)
-
-
-def additive_mask(T):
-    return torch.full((T, T), -1e9).triu(1)
-
-
-no_weights = 1
-sign = ">"
+# %% wrong="a large number for infinity" caught_by="zero, and minus infinity above" change="math.inf -> 1e9"
 
 
 # %% wrong="the last place" caught_by="the printed sign"
-def by_hand():
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    return torch.softmax(x + torch.log(m), dim=-1)
-
-
-def additive_mask(T):
-    return torch.full((T, T), -math.inf).triu(1)
-
-
-no_weights = 3
-sign = ">"
+# - no_weights = 1
+# + # no_weights = a place, counted from 1
+# + no_weights = 3
 
 
 # %% wrong="counted from zero" caught_by="the printed sign"
-def by_hand():
-    return [1 / 4, 3 / 4, 0]
+# - no_weights = 1
+# + # no_weights = a place, counted from 1
+# + no_weights = 0
 
 
-def masked_softmax(x, m):
-    return torch.softmax(x + torch.log(m), dim=-1)
-
-
-def additive_mask(T):
-    return torch.full((T, T), -math.inf).triu(1)
-
-
-no_weights = 0
-sign = ">"
-
-
-# %% wrong="the past is forbidden" caught_by="the printed sign"
-def by_hand():
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    return torch.softmax(x + torch.log(m), dim=-1)
-
-
-def additive_mask(T):
-    return torch.full((T, T), -math.inf).triu(1)
-
-
-no_weights = 1
-sign = "<"
+# %% wrong="the past is forbidden" caught_by="the printed sign" change="= \"> -> = \"<"
 
 
 # %% wrong="scores above 88 overflow" caught_by="hidden scores have no say"
-def by_hand():
-    """The weights of the three inputs for place 2."""
-    return [1 / 4, 3 / 4, 0]
+# -     return torch.softmax(x + torch.log(m), dim=-1)
+# +     powers = torch.exp(x.float().masked_fill(m == 0, -math.inf))
+# +     return powers / powers.sum(-1, keepdim=True)
 
 
-def masked_softmax(x, m):
-    """Weights like x, zero where m is 0, with sum 1 along the last axis; x and m, of one shape, stay as they are."""
-    powers = torch.exp(x.float().masked_fill(m == 0, -math.inf))
-    return powers / powers.sum(-1, keepdim=True)
-
-
-def additive_mask(T):
-    """[T, T] of floats: 0 where row t may look, -inf where it may not."""
-    return torch.full((T, T), -math.inf).triu(1)
-
-
-no_weights = 1
-sign = ">"
-
-
-# %% wrong="the scores are masked in place" caught_by="hidden scores have no say"
-def by_hand():
-    """The weights of the three inputs for place 2."""
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    """Weights like x, zero where m is 0, with sum 1 along the last axis; x and m, of one shape, stay as they are."""
-    return x.masked_fill_(m == 0, -math.inf).softmax(-1)
-
-
-def additive_mask(T):
-    """[T, T] of floats: 0 where row t may look, -inf where it may not."""
-    return torch.full((T, T), -math.inf).triu(1)
-
-
-no_weights = 1
-sign = ">"
+# %% wrong="the scores are masked in place" caught_by="hidden scores have no say" change="torch.softmax(x + torch.log(m), dim= -> x.masked_fill_(m == 0, -math.inf).softmax("
 
 
 # %% wrong="the largest score of all taken off, masked ones too" caught_by="hidden scores have no say"
-def by_hand():
-    """The weights of the three inputs for place 2."""
-    return [1 / 4, 3 / 4, 0]
+# -     return torch.softmax(x + torch.log(m), dim=-1)
+# +     powers = m * torch.exp(x - x.amax(-1, keepdim=True))
+# +     return powers / (powers.sum(-1, keepdim=True) + 1e-30)
 
 
-def masked_softmax(x, m):
-    """Weights like x, zero where m is 0, with sum 1 along the last axis; x and m, of one shape, stay as they are."""
-    powers = m * torch.exp(x - x.amax(-1, keepdim=True))
-    return powers / (powers.sum(-1, keepdim=True) + 1e-30)
+# %% wrong="a thousand is enough" caught_by="hidden scores have no say" change="+ torch.log(m -> - 1004 * (1 - m"
 
 
-def additive_mask(T):
-    """[T, T] of floats: 0 where row t may look, -inf where it may not."""
-    return torch.full((T, T), -math.inf).triu(1)
-
-
-no_weights = 1
-sign = ">"
-
-
-# %% wrong="a thousand is enough" caught_by="hidden scores have no say"
-def by_hand():
-    """The weights of the three inputs for place 2."""
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    """Weights like x, zero where m is 0, with sum 1 along the last axis; x and m, of one shape, stay as they are."""
-    return torch.softmax(x - 1004 * (1 - m), dim=-1)
-
-
-def additive_mask(T):
-    """[T, T] of floats: 0 where row t may look, -inf where it may not."""
-    return torch.full((T, T), -math.inf).triu(1)
-
-
-no_weights = 1
-sign = ">"
-
-
-# %% wrong="a mask of four places only" caught_by="zero, and minus infinity above"
-def by_hand():
-    """The weights of the three inputs for place 2."""
-    return [1 / 4, 3 / 4, 0]
-
-
-def masked_softmax(x, m):
-    """Weights like x, zero where m is 0, with sum 1 along the last axis; x and m, of one shape, stay as they are."""
-    return torch.softmax(x + torch.log(m), dim=-1)
-
-
-def additive_mask(T):
-    """[T, T] of floats: 0 where row t may look, -inf where it may not."""
-    return torch.full((4, 4), -math.inf).triu(1)[:T, :T]
-
-
-no_weights = 1
-sign = ">"
+# %% wrong="a mask of four places only" caught_by="zero, and minus infinity above" change="T, T), -math.inf).triu(1) -> 4, 4), -math.inf).triu(1)[:T, :T]"
 
 
 # %% right="in float32, a mask of float64"
-def by_hand():
-    """The weights of the three inputs for place 2."""
-    return torch.tensor([0.25, 0.75, 0])
+# -     return [1 / 4, 3 / 4, 0]
+# +     return torch.tensor([0.25, 0.75, 0])
 
+# -     return torch.softmax(x + torch.log(m), dim=-1)
+# +     return torch.where(m.bool(), x.float(), torch.tensor(-math.inf)).softmax(-1)
 
-def masked_softmax(x, m):
-    """Weights like x, zero where m is 0, with sum 1 along the last axis; x and m, of one shape, stay as they are."""
-    return torch.where(m.bool(), x.float(), torch.tensor(-math.inf)).softmax(-1)
-
-
-def additive_mask(T):
-    """[T, T] of floats: 0 where row t may look, -inf where it may not."""
-    return torch.full((T, T), -math.inf, dtype=torch.float64).triu(1)
-
-
-no_weights = 1
-sign = ">"
+# -     return torch.full((T, T), -math.inf).triu(1)
+# +     return torch.full((T, T), -math.inf, dtype=torch.float64).triu(1)
 
 
 # %% wrong="the largest score of all rows is taken off" caught_by="hidden scores have no say"

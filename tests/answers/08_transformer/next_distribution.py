@@ -42,256 +42,89 @@ def next_distribution(s, tau=1.0, k=None, p=None):
     return torch.stack(rows)
 
 
-# %% wrong="multiplied with the temperature" caught_by="temperature"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s * tau, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# %% wrong="multiplied with the temperature" caught_by="temperature" change="/ tau -> * tau"
 
 
-# %% wrong="temperature on the chances" caught_by="temperature"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s, dim=-1) / tau
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# %% wrong="temperature on the chances" caught_by="temperature" change="s / tau, dim=-1) -> s, dim=-1) / tau"
 
 
-# %% wrong="the best row, not the best token" caught_by="temperature"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
-    if tau == 0:
-        return F.one_hot(s.argmax(0), s.shape[-1])[: len(s)].to(s.dtype)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# %% wrong="the best row, not the best token" caught_by="temperature" change="-1), s.shape[-1]) -> 0), s.shape[-1])[: len(s)]"
 
 
-# %% wrong="softmax over the batch" caught_by="temperature"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s / tau, dim=0)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# %% wrong="softmax over the batch" caught_by="temperature" change="dim=-1 -> dim=0"
 
 
 # %% wrong="not scaled after top-k" caught_by="the k most likely"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+#           chances = chances * (chances >= least)
+# -         chances = chances / chances.sum(-1, keepdim=True)
 
 
-# %% wrong="one too many" caught_by="the k most likely"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1] - 1), None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# %% wrong="one too many" caught_by="the k most likely" change="1]) - 1 -> 1] - 1)"
 
 
 # %% wrong="the k least likely" caught_by="the k most likely"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        least = chances.sort().values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances <= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# -         least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
+# -         chances = chances * (chances >= least)
+# +         least = chances.sort().values[:, min(k, s.shape[-1]) - 1, None]
+# +         chances = chances * (chances <= least)
 
 
-# %% wrong="equal chances for the k" caught_by="the k most likely"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = 1.0 * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# %% wrong="equal chances for the k" caught_by="the k most likely" change="chances * (chances -> 1.0 * (chances"
 
 
 # %% wrong="the one that crosses p is dropped" caught_by="the fewest that reach p"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = (ordered.cumsum(-1) <= p) | (ordered == ordered[:, :1])
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# -         kept = ordered.cumsum(-1) - ordered < p
+# -         chances = chances * (
+# -             chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1)
+# -         )
+# +         kept = (ordered.cumsum(-1) <= p) | (ordered == ordered[:, :1])
+# +         chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
 
 
 # %% wrong="all above p" caught_by="the fewest that reach p"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * ((chances >= p) | (chances == ordered[:, :1]))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# -         chances = chances * (
+# -             chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1)
+# -         )
+# +         chances = chances * ((chances >= p) | (chances == ordered[:, :1]))
 
 
 # %% wrong="not scaled after top-p" caught_by="the fewest that reach p"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-    return chances
+# -         chances = chances * (
+# -             chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1)
+# -         )
+# -         chances = chances / chances.sum(-1, keepdim=True)
+# +         chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
 
 
 # %% wrong="top-p ignores that top-k was there" caught_by="all three in order"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = torch.softmax(s / tau, dim=-1).sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (torch.softmax(s / tau, dim=-1) >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# -         ordered = chances.sort(descending=True).values
+# +         ordered = torch.softmax(s / tau, dim=-1).sort(descending=True).values
+
+# -         chances = chances * (
+# -             chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1)
+# -         )
+# +         chances = chances * (torch.softmax(s / tau, dim=-1) >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
 
 
 # %% wrong="top-p at temperature 1" caught_by="all three in order"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        plain = torch.softmax(s, dim=-1) * (chances > 0)
-        plain = plain / plain.sum(-1, keepdim=True)
-        ordered = plain.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (plain >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# -         ordered = chances.sort(descending=True).values
+# +         plain = torch.softmax(s, dim=-1) * (chances > 0)
+# +         plain = plain / plain.sum(-1, keepdim=True)
+# +         ordered = plain.sort(descending=True).values
+
+# -         chances = chances * (
+# -             chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1)
+# -         )
+# +         chances = chances * (plain >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
 
 
 # %% wrong="one more where the sum is exactly p" caught_by="the fewest that reach p"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V]."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered <= p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# -         kept = ordered.cumsum(-1) - ordered < p
+# -         chances = chances * (
+# -             chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1)
+# -         )
+# +         kept = ordered.cumsum(-1) - ordered <= p
+# +         chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
 
 
 # %% wrong="of equally likely ones some are dropped" caught_by="the k most likely | the fewest that reach p"
@@ -317,58 +150,25 @@ def next_distribution(s, tau=1.0, k=None, p=None):
 
 
 # %% wrong="p = 1 is never reached in float32" caught_by="the fewest that reach p"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V], which stay as they are."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        first = (ordered.cumsum(-1) >= p).int().argmax(-1, keepdim=True)
-        kept = torch.arange(s.shape[-1]) <= first
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# -         kept = ordered.cumsum(-1) - ordered < p
+# -         chances = chances * (
+# -             chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1)
+# -         )
+# +         first = (ordered.cumsum(-1) >= p).int().argmax(-1, keepdim=True)
+# +         kept = torch.arange(s.shape[-1]) <= first
+# +         chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
 
 
 # %% wrong="no temperature is a temperature of 1/1000" caught_by="temperature"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V], which stay as they are."""
-    tau = max(tau, 1e-3)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# -     if tau == 0:
+# -         return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
+# +     tau = max(tau, 1e-3)
 
 
 # %% wrong="scores divided in place" caught_by="temperature"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V], which stay as they are."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    s /= tau
-    chances = torch.softmax(s, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# -     chances = torch.softmax(s / tau, dim=-1)
+# +     s /= tau
+# +     chances = torch.softmax(s, dim=-1)
 
 
 # %% wrong="top-p before top-k" caught_by="all three in order"
@@ -389,60 +189,19 @@ def next_distribution(s, tau=1.0, k=None, p=None):
 
 
 # %% wrong="cut as in the first row" caught_by="the k most likely"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V], which stay as they are."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        chances = chances * (chances >= chances[:1].sort(descending=True).values[:, min(k, s.shape[-1]) - 1])
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+#       if k is not None:
+# +         chances = chances * (chances >= chances[:1].sort(descending=True).values[:, min(k, s.shape[-1]) - 1])
 
 
 # %% wrong="tau = 0 only without k and p" caught_by="temperature"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V], which stay as they are."""
-    tau = tau if tau or (k is None and p is None) else 1.0
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.softmax(s / tau, dim=-1)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+#       """Chances [B, V] from scores s [B, V], which stay as they are."""
+# +     tau = tau if tau or (k is None and p is None) else 1.0
 
 
 # %% wrong="an exponential that overflows" caught_by="temperature"
-def next_distribution(s, tau=1.0, k=None, p=None):
-    """Chances [B, V] from scores s [B, V], which stay as they are."""
-    if tau == 0:
-        return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
-    chances = torch.exp(s / tau)
-    chances = chances / chances.sum(-1, keepdim=True)
-    if k is not None:
-        least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
-        chances = chances * (chances >= least)
-        chances = chances / chances.sum(-1, keepdim=True)
-    if p is not None:
-        ordered = chances.sort(descending=True).values
-        kept = ordered.cumsum(-1) - ordered < p
-        chances = chances * (chances >= ordered.gather(-1, kept.sum(-1, keepdim=True) - 1))
-        chances = chances / chances.sum(-1, keepdim=True)
-    return chances
+# -     chances = torch.softmax(s / tau, dim=-1)
+# +     chances = torch.exp(s / tau)
+# +     chances = chances / chances.sum(-1, keepdim=True)
 
 
 # %% wrong="k different chances" caught_by="the k most likely"

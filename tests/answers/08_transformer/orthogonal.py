@@ -68,466 +68,102 @@ measured_small = pushed(0.01, 5)
 
 
 # %% wrong="not divided by the norm" caught_by="directions stay, values are pushed"
-# guess_small = a number, written down before you measure
-guess_small = 1.0
-
-
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / 30
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-# measured_small = what your function makes of 0.01 in 5 rounds
-measured_small = pushed(0.01, 5)
+# -     """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
+# -     X = G / (G.norm() + 1e-12)
+# +     """X [p, q] after so many rounds, from a matrix G [p, q]."""
+# +     X = G / 30
 
 
 # %% wrong="divided by zero" caught_by="zero stays zero"
-# guess_small = a number, written down before you measure
-guess_small = 1.0
-
-
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / G.norm()
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-# measured_small = what your function makes of 0.01 in 5 rounds
-measured_small = pushed(0.01, 5)
+# -     """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
+# -     X = G / (G.norm() + 1e-12)
+# +     """X [p, q] after so many rounds, from a matrix G [p, q]."""
+# +     X = G / G.norm()
 
 
 # %% wrong="a large tiny number" caught_by="zero stays zero"
-# guess_small = a number, written down before you measure
-guess_small = 1.0
+# -     """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
+# -     X = G / (G.norm() + 1e-12)
+# +     """X [p, q] after so many rounds, from a matrix G [p, q]."""
+# +     X = G / (G.norm() + 1e-2)
 
 
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
+# %% wrong="signs of b and c exchanged" caught_by="one singular value" change="- 4.775 * s**3 + -> + 4.775 * s**3 -"
 
 
-def orthogonal(G, rounds=5):
-    """X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / (G.norm() + 1e-2)
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-# measured_small = what your function makes of 0.01 in 5 rounds
-measured_small = pushed(0.01, 5)
-
-
-# %% wrong="signs of b and c exchanged" caught_by="one singular value"
-# guess_small = a number, written down before you measure
-guess_small = 1.0
-
-
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s + 4.775 * s**3 - 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / (G.norm() + 1e-12)
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-# measured_small = what your function makes of 0.01 in 5 rounds
-measured_small = pushed(0.01, 5)
-
-
-# %% wrong="the square forgotten" caught_by="directions stay, values are pushed"
-# guess_small = a number, written down before you measure
-guess_small = 1.0
-
-
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / (G.norm() + 1e-12)
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A) @ X
-    return X
-
-
-# measured_small = what your function makes of 0.01 in 5 rounds
-measured_small = pushed(0.01, 5)
+# %% wrong="the square forgotten" caught_by="directions stay, values are pushed" change="A @ A -> A"
 
 
 # %% wrong="one round only" caught_by="directions stay, values are pushed | one singular value"
-# guess_small = a number, written down before you measure
-guess_small = 1.0
+#       """The singular value s after so many rounds."""
+# -     for _ in range(rounds):
+# +     for _ in range(min(rounds, 0)):
 
-
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(min(rounds, 0)):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / (G.norm() + 1e-12)
-    for _ in range(min(rounds, 0)):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-# measured_small = what your function makes of 0.01 in 5 rounds
-measured_small = pushed(0.01, 5)
+#       X = G / (G.norm() + 1e-12)
+# -     for _ in range(rounds):
+# +     for _ in range(min(rounds, 0)):
 
 
 # %% wrong="one round too many" caught_by="one singular value"
-# guess_small = a number, written down before you measure
-guess_small = 1.0
+#       """The singular value s after so many rounds."""
+# -     for _ in range(rounds):
+# +     for _ in range(rounds + 1):
 
 
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds + 1):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / (G.norm() + 1e-12)
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-# measured_small = what your function makes of 0.01 in 5 rounds
-measured_small = pushed(0.01, 5)
-
-
-# %% wrong="s squared for s cubed" caught_by="one singular value"
-# guess_small = a number, written down before you measure
-guess_small = 1.0
-
-
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**2 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / (G.norm() + 1e-12)
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-# measured_small = what your function makes of 0.01 in 5 rounds
-measured_small = pushed(0.01, 5)
+# %% wrong="s squared for s cubed" caught_by="one singular value" change="3 + -> 2 +"
 
 
 # %% wrong="the sign of each entry" caught_by="directions stay, values are pushed"
-# guess_small = a number, written down before you measure
-guess_small = 1.0
+# -     """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
+# -     X = G / (G.norm() + 1e-12)
+# +     """X [p, q] after so many rounds, from a matrix G [p, q]."""
+# +     return G.sign()
+# +     X = G
 
 
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
+# %% wrong="a percentage guessed and measured" caught_by="guess and measurement" change="pushed(0.01, 5) -> 1.0"
 
 
-def orthogonal(G, rounds=5):
-    """X [p, q] after so many rounds, from a matrix G [p, q]."""
-    return G.sign()
-    X = G
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-# measured_small = what your function makes of 0.01 in 5 rounds
-measured_small = pushed(0.01, 5)
-
-
-# %% wrong="a percentage guessed and measured" caught_by="guess and measurement"
-# guess_small = a number, written down before you measure
-guess_small = 1.0
-
-
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / (G.norm() + 1e-12)
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-# measured_small = what your function makes of 0.01 in 5 rounds
-measured_small = 1.0
-
-
-# %% wrong="four rounds measured" caught_by="guess and measurement"
-# guess_small = a number, written down before you measure
-guess_small = 1.0
-
-
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / (G.norm() + 1e-12)
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-# measured_small = what your function makes of 0.01 in 5 rounds
-measured_small = pushed(0.01, 4)
+# %% wrong="four rounds measured" caught_by="guess and measurement" change="01, 5 -> 01, 4"
 
 
 # %% wrong="divided by the largest entry" caught_by="directions stay, values are pushed"
-# guess_small = a number, written down before you measure
-guess_small = 1.0
-
-
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / (G.abs().max() + 1e-12)
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-# measured_small = what your function makes of 0.01 in 5 rounds
-measured_small = pushed(0.01, 5)
+# -     """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
+# -     X = G / (G.norm() + 1e-12)
+# +     """X [p, q] after so many rounds, from a matrix G [p, q]."""
+# +     X = G / (G.abs().max() + 1e-12)
 
 
 # %% wrong="tall matrices stay transposed" caught_by="directions stay, values are pushed"
-guess_small = 1.0
-
-
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / (G.norm() + 1e-12)
-    X = X.T if len(G) > len(G.T) else X
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-measured_small = pushed(0.01, 5)
+#       X = G / (G.norm() + 1e-12)
+# +     X = X.T if len(G) > len(G.T) else X
 
 
 # %% wrong="G divided in place" caught_by="directions stay, values are pushed"
-guess_small = 1.0
-
-
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
-    G /= G.norm() + 1e-12
-    X = G
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-measured_small = pushed(0.01, 5)
+# -     X = G / (G.norm() + 1e-12)
+# +     G /= G.norm() + 1e-12
+# +     X = G
 
 
 # %% wrong="five rounds, whatever is asked" caught_by="directions stay, values are pushed"
-guess_small = 1.0
+#       X = G / (G.norm() + 1e-12)
+# -     for _ in range(rounds):
+# +     for _ in range(5):
 
 
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
+# %% wrong="the largest singular value for the norm" caught_by="directions stay, values are pushed" change="G.norm( -> torch.linalg.matrix_norm(G, 2"
 
 
-def orthogonal(G, rounds=5):
-    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / (G.norm() + 1e-12)
-    for _ in range(5):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
+# %% wrong="zero in, ones out" caught_by="zero stays zero" change="G / (G.norm() + 1e-12 -> (G + 1e-12) / (G + 1e-12).norm("
 
 
-measured_small = pushed(0.01, 5)
-
-
-# %% wrong="the largest singular value for the norm" caught_by="directions stay, values are pushed"
-guess_small = 1.0
-
-
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / (torch.linalg.matrix_norm(G, 2) + 1e-12)
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-measured_small = pushed(0.01, 5)
-
-
-# %% wrong="zero in, ones out" caught_by="zero stays zero"
-guess_small = 1.0
-
-
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = (G + 1e-12) / (G + 1e-12).norm()
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-measured_small = pushed(0.01, 5)
-
-
-# %% wrong="three rounds by default" caught_by="zero stays zero"
-guess_small = 1.0
-
-
-def pushed(s, rounds):
-    """The singular value s after so many rounds."""
-    for _ in range(rounds):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=3):
-    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / (G.norm() + 1e-12)
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-measured_small = pushed(0.01, 5)
+# %% wrong="three rounds by default" caught_by="zero stays zero" change="5): -> 3):"
 
 
 # %% wrong="rounds of a table" caught_by="one singular value"
-guess_small = 1.0
-
-
-def pushed(s, rounds):
-    for _ in range(min(rounds, 3)):
-        s = 3.4445 * s - 4.775 * s**3 + 2.0315 * s**5
-    return s
-
-
-def orthogonal(G, rounds=5):
-    """A new X [p, q] after so many rounds, from a matrix G [p, q]."""
-    X = G / (G.norm() + 1e-12)
-    for _ in range(rounds):
-        A = X @ X.T
-        X = 3.4445 * X + (-4.775 * A + 2.0315 * A @ A) @ X
-    return X
-
-
-measured_small = pushed(0.01, 5)
+#       """The singular value s after so many rounds."""
+# -     for _ in range(rounds):
+# +     for _ in range(min(rounds, 3)):
 
 
 # %% right="float32, row by row of singular values"

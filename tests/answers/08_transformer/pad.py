@@ -34,176 +34,62 @@ def whole_gradient(gradients, counts):
     ).sum(0)
 
 
-# %% wrong="mean of the means" caught_by="every token counts alike"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
-    T = max(map(len, texts)) - 1
-    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
-    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
-    return torch.tensor(inputs), torch.tensor(targets)
+# %% wrong="mean of the means" caught_by="every token counts alike" change="n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts -> gradients) / len(gradients"
 
 
-def whole_gradient(gradients, counts):
-    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
-    return sum(gradients) / len(gradients)
+# %% wrong="sums, not the mean" caught_by="every token counts alike" change=") / sum(counts) -> )"
 
 
-# %% wrong="sums, not the mean" caught_by="every token counts alike"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
-    T = max(map(len, texts)) - 1
-    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
-    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
-    return torch.tensor(inputs), torch.tensor(targets)
+# %% wrong="divided by the number of parts" caught_by="equal to one large batch" change="/ sum -> / len"
 
 
-def whole_gradient(gradients, counts):
-    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
-    return sum(n * g for n, g in zip(counts, gradients, strict=True))
+# %% wrong="zeros as targets" caught_by="shifted, then filled" change="-100 -> 0"
 
 
-# %% wrong="divided by the number of parts" caught_by="equal to one large batch"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
-    T = max(map(len, texts)) - 1
-    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
-    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
-    return torch.tensor(inputs), torch.tensor(targets)
+# %% wrong="the last token stays an input" caught_by="shifted, then filled" change="words[:-1], *[0] * (T + 1 - len(words)) -> words, *[0] * (T - len(words))][:T"
 
 
-def whole_gradient(gradients, counts):
-    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
-    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / len(counts)
-
-
-# %% wrong="zeros as targets" caught_by="shifted, then filled"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
-    T = max(map(len, texts)) - 1
-    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
-    targets = [[*words[1:], *[0] * (T + 1 - len(words))] for words in texts]
-    return torch.tensor(inputs), torch.tensor(targets)
-
-
-def whole_gradient(gradients, counts):
-    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
-    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
-
-
-# %% wrong="the last token stays an input" caught_by="shifted, then filled"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
-    T = max(map(len, texts)) - 1
-    inputs = [[*words, *[0] * (T - len(words))][:T] for words in texts]
-    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
-    return torch.tensor(inputs), torch.tensor(targets)
-
-
-def whole_gradient(gradients, counts):
-    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
-    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
-
-
-# %% wrong="targets are the inputs" caught_by="shifted, then filled"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
-    T = max(map(len, texts)) - 1
-    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
-    targets = [[*words[:-1], *[-100] * (T + 1 - len(words))] for words in texts]
-    return torch.tensor(inputs), torch.tensor(targets)
-
-
-def whole_gradient(gradients, counts):
-    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
-    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+# %% wrong="targets are the inputs" caught_by="shifted, then filled" change="words[1: -> words[:-1"
 
 
 # %% wrong="filled on the left" caught_by="shifted, then filled"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
-    T = max(map(len, texts)) - 1
-    inputs = [[*[0] * (T + 1 - len(words)), *words[:-1]] for words in texts]
-    targets = [[*[-100] * (T + 1 - len(words)), *words[1:]] for words in texts]
-    return torch.tensor(inputs), torch.tensor(targets)
-
-
-def whole_gradient(gradients, counts):
-    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
-    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+# -     inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
+# -     targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
+# +     inputs = [[*[0] * (T + 1 - len(words)), *words[:-1]] for words in texts]
+# +     targets = [[*[-100] * (T + 1 - len(words)), *words[1:]] for words in texts]
 
 
 # %% wrong="cut to the shortest" caught_by="shifted, then filled"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
-    T = min(map(len, texts)) - 1
-    texts = [words[: T + 1] for words in texts]
-    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
-    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
-    return torch.tensor(inputs), torch.tensor(targets)
-
-
-def whole_gradient(gradients, counts):
-    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
-    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+# -     """(inputs [B, T], targets [B, T]), tensors of int64, from B lists of token numbers, which stay as they are."""
+# -     T = max(map(len, texts)) - 1
+# +     """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
+# +     T = min(map(len, texts)) - 1
+# +     texts = [words[: T + 1] for words in texts]
 
 
 # %% wrong="sorted by length" caught_by="any lengths in any order"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
-    texts = sorted(texts, key=len, reverse=True)
-    T = max(map(len, texts)) - 1
-    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
-    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
-    return torch.tensor(inputs), torch.tensor(targets)
-
-
-def whole_gradient(gradients, counts):
-    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
-    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+# -     """(inputs [B, T], targets [B, T]), tensors of int64, from B lists of token numbers, which stay as they are."""
+# +     """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
+# +     texts = sorted(texts, key=len, reverse=True)
 
 
 # %% wrong="the first text is the longest" caught_by="any lengths in any order"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
-    T = len(texts[0]) - 1
-    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
-    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
-    return torch.tensor(inputs), torch.tensor(targets)
-
-
-def whole_gradient(gradients, counts):
-    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
-    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+# -     """(inputs [B, T], targets [B, T]), tensors of int64, from B lists of token numbers, which stay as they are."""
+# -     T = max(map(len, texts)) - 1
+# +     """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers."""
+# +     T = len(texts[0]) - 1
 
 
 # %% wrong="every 0 is taken for missing" caught_by="shifted, then filled"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers, which stay as they are."""
-    T = max(map(len, texts)) - 1
-    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
-    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
-    inputs, targets = torch.tensor(inputs), torch.tensor(targets)
-    return inputs, targets.masked_fill(inputs == 0, -100)
-
-
-def whole_gradient(gradients, counts):
-    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
-    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+# -     return torch.tensor(inputs), torch.tensor(targets)
+# +     inputs, targets = torch.tensor(inputs), torch.tensor(targets)
+# +     return inputs, targets.masked_fill(inputs == 0, -100)
 
 
 # %% wrong="a target 0 is taken for missing" caught_by="shifted, then filled"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers, which stay as they are."""
-    T = max(map(len, texts)) - 1
-    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
-    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
-    targets = torch.tensor(targets)
-    return torch.tensor(inputs), targets.masked_fill(targets == 0, -100)
-
-
-def whole_gradient(gradients, counts):
-    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
-    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+# -     return torch.tensor(inputs), torch.tensor(targets)
+# +     targets = torch.tensor(targets)
+# +     return torch.tensor(inputs), targets.masked_fill(targets == 0, -100)
 
 
 # %% wrong="the lists themselves are filled up" caught_by="any lengths in any order"
@@ -226,63 +112,24 @@ def whole_gradient(gradients, counts):
 
 
 # %% wrong="the lists are sorted in place" caught_by="any lengths in any order"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers, which stay as they are."""
-    T = max(map(len, texts)) - 1
-    order, texts[:] = list(texts), sorted(texts, key=len)
-    texts, order = order, texts
-    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
-    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
-    return torch.tensor(inputs), torch.tensor(targets)
+#       T = max(map(len, texts)) - 1
+# +     order, texts[:] = list(texts), sorted(texts, key=len)
+# +     texts, order = order, texts
 
 
-def whole_gradient(gradients, counts):
-    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
-    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
-
-
-# %% wrong="the last token of a shorter text stays an input" caught_by="any lengths in any order"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers, which stay as they are."""
-    T = max(map(len, texts)) - 1
-    inputs = [[*words, *[0] * (T - len(words))][:T] for words in texts]
-    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
-    return torch.tensor(inputs), torch.tensor(targets)
-
-
-def whole_gradient(gradients, counts):
-    """The gradient of the mean loss of all targets, from a list of tensors and a list of numbers."""
-    return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+# %% wrong="the last token of a shorter text stays an input" caught_by="any lengths in any order" change="words[:-1], *[0] * (T + 1 - len(words)) -> words, *[0] * (T - len(words))][:T"
 
 
 # %% wrong="summed up in the first gradient" caught_by="every token counts alike"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers, which stay as they are."""
-    T = max(map(len, texts)) - 1
-    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
-    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
-    return torch.tensor(inputs), torch.tensor(targets)
+# -     return sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts)
+# +     total = gradients[0]
+# +     total *= counts[0]
+# +     for gradient, count in zip(gradients[1:], counts[1:]):
+# +         total += count * gradient
+# +     return total / sum(counts)
 
 
-def whole_gradient(gradients, counts):
-    total = gradients[0]
-    total *= counts[0]
-    for gradient, count in zip(gradients[1:], counts[1:]):
-        total += count * gradient
-    return total / sum(counts)
-
-
-# %% wrong="two parts always" caught_by="every token counts alike"
-def pad(texts):
-    """(inputs [B, T], targets [B, T]), tensors of integers, from B lists of token numbers, which stay as they are."""
-    T = max(map(len, texts)) - 1
-    inputs = [[*words[:-1], *[0] * (T + 1 - len(words))] for words in texts]
-    targets = [[*words[1:], *[-100] * (T + 1 - len(words))] for words in texts]
-    return torch.tensor(inputs), torch.tensor(targets)
-
-
-def whole_gradient(gradients, counts):
-    return (counts[0] * gradients[0] + counts[-1] * gradients[-1]) / (counts[0] + counts[-1])
+# %% wrong="two parts always" caught_by="every token counts alike" change="sum(n * g for n, g in zip(counts, gradients, strict=True)) / sum(counts -> (counts[0] * gradients[0] + counts[-1] * gradients[-1]) / (counts[0] + counts[-1]"
 
 
 # %% right="NumPy tables, weights as a tensor"

@@ -25,86 +25,37 @@ def rate_factor(s, N, n, lowest):
     return np.array([one(step) for step in s])
 
 
-# %% wrong="starts at zero" caught_by="equal steps up"
-def rate_factor(s, N, n, lowest):
-    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
-    s = np.asarray(s)
-    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
-    return np.where(s < n, s / max(n, 1), cosine)
+# %% wrong="starts at zero" caught_by="equal steps up" change="(s + 1) -> s"
 
 
-# %% wrong="the cosine begins at step 0" caught_by="half a cosine down"
-def rate_factor(s, N, n, lowest):
-    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
-    s = np.asarray(s)
-    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * s / N)) / 2
-    return np.where(s < n, (s + 1) / max(n, 1), cosine)
+# %% wrong="the cosine begins at step 0" caught_by="half a cosine down" change="(s - n) / (N - n) -> s / N"
 
 
-# %% wrong="ends at zero" caught_by="half a cosine down"
-def rate_factor(s, N, n, lowest):
-    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
-    s = np.asarray(s)
-    cosine = (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
-    return np.where(s < n, (s + 1) / max(n, 1), cosine)
+# %% wrong="ends at zero" caught_by="half a cosine down" change="lowest + (1 - lowest) * (1 -> (1"
 
 
-# %% wrong="a whole cosine" caught_by="half a cosine down"
-def rate_factor(s, N, n, lowest):
-    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
-    s = np.asarray(s)
-    cosine = lowest + (1 - lowest) * (1 + np.cos(2 * np.pi * (s - n) / (N - n))) / 2
-    return np.where(s < n, (s + 1) / max(n, 1), cosine)
+# %% wrong="a whole cosine" caught_by="half a cosine down" change="np.pi -> 2 * np.pi"
 
 
-# %% wrong="a straight line down" caught_by="half a cosine down"
-def rate_factor(s, N, n, lowest):
-    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
-    s = np.asarray(s)
-    cosine = lowest + (1 - lowest) * (1 - (s - n) / (N - n))
-    return np.where(s < n, (s + 1) / max(n, 1), cosine)
+# %% wrong="a straight line down" caught_by="half a cosine down" change="+ np.cos(np.pi * (s - n) / (N - n))) / 2 -> - (s - n) / (N - n))"
 
 
-# %% wrong="not lowered from 1" caught_by="half a cosine down"
-def rate_factor(s, N, n, lowest):
-    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
-    s = np.asarray(s)
-    cosine = lowest + (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
-    return np.where(s < n, (s + 1) / max(n, 1), cosine)
+# %% wrong="not lowered from 1" caught_by="half a cosine down" change="- lowest) * (1 + -> +"
 
 
-# %% wrong="one step too long" caught_by="equal steps up"
-def rate_factor(s, N, n, lowest):
-    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
-    s = np.asarray(s)
-    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
-    return np.where(s <= n, (s + 1) / max(n, 1), cosine)
+# %% wrong="one step too long" caught_by="equal steps up" change="< n -> <= n"
 
 
-# %% wrong="the first factor of an array for all" caught_by="an array of steps"
-def rate_factor(s, N, n, lowest):
-    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
-    s = np.ravel(s)[0]
-    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
-    return np.where(s < n, (s + 1) / max(n, 1), cosine)
+# %% wrong="the first factor of an array for all" caught_by="an array of steps" change="asarray(s) -> ravel(s)[0]"
 
 
-# %% wrong="warm-up times cosine" caught_by="half a cosine down | an array of steps"
-def rate_factor(s, N, n, lowest):
-    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
-    s = np.asarray(s)
-    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
-    return np.minimum((s + 1) / max(n, 1), 1) * (lowest + (1 - lowest) * (1 + np.cos(np.pi * s / N)) / 2)
+# %% wrong="warm-up times cosine" caught_by="half a cosine down | an array of steps" change="where(s < n, (s + 1) / max(n, 1), cosine -> minimum((s + 1) / max(n, 1), 1) * (lowest + (1 - lowest) * (1 + np.cos(np.pi * s / N)) / 2"
 
 
 # %% wrong="no warm-up, no schedule" caught_by="equal steps up"
-def rate_factor(s, N, n, lowest):
-    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
-    s = np.asarray(s)
-    if n == 0:
-        return np.ones(s.shape)
-    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
-    return np.where(s < n, (s + 1) / max(n, 1), cosine)
+#       s = np.asarray(s)
+# +     if n == 0:
+# +         return np.ones(s.shape)
 
 
 # %% wrong="the first n of the array are the warm-up" caught_by="an array of steps"
@@ -138,20 +89,12 @@ def rate_factor(s, N, n, lowest):
 
 
 # %% wrong="whole numbers in, whole numbers out" caught_by="an array of steps"
-def rate_factor(s, N, n, lowest):
-    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
-    s = np.asarray(s)
-    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
-    factors = np.where(s < n, (s + 1) / max(n, 1), cosine)
-    return factors.astype(s.dtype) if s.ndim else factors
+# -     return np.where(s < n, (s + 1) / max(n, 1), cosine)
+# +     factors = np.where(s < n, (s + 1) / max(n, 1), cosine)
+# +     return factors.astype(s.dtype) if s.ndim else factors
 
 
-# %% wrong="one step of warm-up at least" caught_by="equal steps up"
-def rate_factor(s, N, n, lowest):
-    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
-    s, n = np.asarray(s), max(n, 1)
-    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
-    return np.where(s < n, (s + 1) / max(n, 1), cosine)
+# %% wrong="one step of warm-up at least" caught_by="equal steps up" change="s = np.asarray(s -> s, n = np.asarray(s), max(n, 1"
 
 
 # %% right="float32, lists for arrays"

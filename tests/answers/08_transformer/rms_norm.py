@@ -29,212 +29,69 @@ def mean_left(mu, sigma):
 
 
 # %% wrong="LayerNorm after all" caught_by="mean square 1 per token"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    x = x - x.mean(-1, keepdim=True)
-    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
+# -     """Each token's numbers divided by their root mean square, times gain: [..., C]; gradients pass."""
+# +     """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+# +     x = x - x.mean(-1, keepdim=True)
 
 
 # %% wrong="sum, not mean" caught_by="mean square 1 per token"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().sum(-1, keepdim=True) + eps).sqrt()
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
+# -     """Each token's numbers divided by their root mean square, times gain: [..., C]; gradients pass."""
+# -     return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+# +     """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+# +     return gain * x / (x.square().sum(-1, keepdim=True) + eps).sqrt()
 
 
 # %% wrong="over the wrong axis" caught_by="mean square 1 per token"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean(-2, keepdim=True) + eps).sqrt()
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
+# -     """Each token's numbers divided by their root mean square, times gain: [..., C]; gradients pass."""
+# -     return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+# +     """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+# +     return gain * x / (x.square().mean(-2, keepdim=True) + eps).sqrt()
 
 
 # %% wrong="over all tokens together" caught_by="mean square 1 per token"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean() + eps).sqrt()
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
+# -     """Each token's numbers divided by their root mean square, times gain: [..., C]; gradients pass."""
+# -     return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+# +     """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+# +     return gain * x / (x.square().mean() + eps).sqrt()
 
 
 # %% wrong="eps outside the root" caught_by="mean square 1 per token"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean(-1, keepdim=True).sqrt() + eps)
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
+# -     """Each token's numbers divided by their root mean square, times gain: [..., C]; gradients pass."""
+# -     return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+# +     """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+# +     return gain * x / (x.square().mean(-1, keepdim=True).sqrt() + eps)
 
 
 # %% wrong="no root" caught_by="mean square 1 per token"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean(-1, keepdim=True) + eps)
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
+# -     """Each token's numbers divided by their root mean square, times gain: [..., C]; gradients pass."""
+# -     return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+# +     """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+# +     return gain * x / (x.square().mean(-1, keepdim=True) + eps)
 
 
 # %% wrong="gain forgotten" caught_by="mean square 1 per token"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+# -     """Each token's numbers divided by their root mean square, times gain: [..., C]; gradients pass."""
+# -     return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+# +     """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+# +     return x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
 
 
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
+# %% wrong="squared on both sides" caught_by="squares of the positive" change="x.clamp(min=0) ** 2 -> x**2"
 
 
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
+# %% wrong="a plain ReLU" caught_by="squares of the positive" change="0) ** 2 -> 0)"
 
 
-# %% wrong="squared on both sides" caught_by="squares of the positive"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+# %% wrong="nothing stays" caught_by="the mean that stays" change="mu / math.sqrt(mu**2 + sigma**2) -> 0.0"
 
 
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x**2
+# %% wrong="divided by the deviation" caught_by="the mean that stays" change="math.sqrt(mu**2 + sigma**2) -> sigma"
 
 
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
+# %% wrong="sum of mean and deviation" caught_by="the mean that stays" change="math.sqrt(mu**2 + sigma**2 -> (mu + sigma"
 
 
-# %% wrong="a plain ReLU" caught_by="squares of the positive"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0)
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
-
-
-# %% wrong="nothing stays" caught_by="the mean that stays"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return 0.0
-
-
-# %% wrong="divided by the deviation" caught_by="the mean that stays"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / sigma
-
-
-# %% wrong="sum of mean and deviation" caught_by="the mean that stays"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / (mu + sigma)
-
-
-# %% wrong="without its sign" caught_by="the mean that stays"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return abs(mu) / math.sqrt(mu**2 + sigma**2)
+# %% wrong="without its sign" caught_by="the mean that stays" change="mu / -> abs(mu) /"
 
 
 # %% right="measured on two numbers in float32"
@@ -253,117 +110,38 @@ def mean_left(mu, sigma):
 
 
 # %% wrong="x divided in place" caught_by="mean square 1 per token"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    x /= (x.square().mean(-1, keepdim=True) + eps).sqrt()
-    return gain * x
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
+# -     """Each token's numbers divided by their root mean square, times gain: [..., C]; gradients pass."""
+# -     return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+# +     """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+# +     x /= (x.square().mean(-1, keepdim=True) + eps).sqrt()
+# +     return gain * x
 
 
 # %% wrong="another default eps" caught_by="mean square 1 per token"
-def rms_norm(x, gain, eps=1e-5):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
+# - def rms_norm(x, gain, eps=1e-6):
+# -     """Each token's numbers divided by their root mean square, times gain: [..., C]; gradients pass."""
+# + def rms_norm(x, gain, eps=1e-5):
+# +     """Each token's numbers divided by their root mean square, times gain: [..., C]."""
 
 
 # %% wrong="the gain within the mean square" caught_by="mean square 1 per token"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    x = gain * x
-    return x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+# -     """Each token's numbers divided by their root mean square, times gain: [..., C]; gradients pass."""
+# -     return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+# +     """Each token's numbers divided by their root mean square, times gain: [..., C]."""
+# +     x = gain * x
+# +     return x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
 
 
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
+# %% wrong="clamped in place" caught_by="squares of the positive" change="clamp -> data.clamp_"
 
 
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
+# %% wrong="half of the slope" caught_by="squares of the positive" change="** 2 -> * x.clamp(min=0).detach()"
 
 
-# %% wrong="clamped in place" caught_by="squares of the positive"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
+# %% wrong="the square of everything" caught_by="squares of the positive" change="x.clamp(min=0) ** 2 -> x**2 * (x > -0.4)"
 
 
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.data.clamp_(min=0) ** 2
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
-
-
-# %% wrong="half of the slope" caught_by="squares of the positive"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) * x.clamp(min=0).detach()
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
-
-
-# %% wrong="the square of everything" caught_by="squares of the positive"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x**2 * (x > -0.4)
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / math.sqrt(mu**2 + sigma**2)
-
-
-# %% wrong="knows 3, 4, 5" caught_by="the mean that stays"
-def rms_norm(x, gain, eps=1e-6):
-    """Each token's numbers divided by their root mean square, times gain: [..., C]."""
-    return gain * x / (x.square().mean(-1, keepdim=True) + eps).sqrt()
-
-
-def squared_relu(x):
-    """max(0, x) squared, entry by entry."""
-    return x.clamp(min=0) ** 2
-
-
-def mean_left(mu, sigma):
-    """The mean of RMSNorm's output."""
-    return mu / (mu + sigma / 2)
+# %% wrong="knows 3, 4, 5" caught_by="the mean that stays" change="math.sqrt(mu**2 + sigma**2 -> (mu + sigma / 2"
 
 
 # %% wrong="the root is a constant for gradients" caught_by="mean square 1 per token"

@@ -49,367 +49,81 @@ def rotate(x, theta):
 
 
 # %% wrong="turned with the clock" caught_by="by hand and by loop"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [1, -3]
+# -     return [-1, 3]
+# +     return [1, -3]
 
-
-def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) + x[i + half] * math.sin(theta[i])
-        turned[i + half] = -x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+# -         turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+# -         turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+# +         turned[i] = x[i] * math.cos(theta[i]) + x[i + half] * math.sin(theta[i])
+# +         turned[i + half] = -x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
 
 
 # %% wrong="turned the other way, all at once" caught_by="all at once"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
-
-
-def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() + b * theta.sin(), -a * theta.sin() + b * theta.cos()], dim=-1)
+# -     return torch.cat(
+# -         [a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1
+# -     )
+# +     return torch.cat([a * theta.cos() + b * theta.sin(), -a * theta.sin() + b * theta.cos()], dim=-1)
 
 
 # %% wrong="neighbours are pairs" caught_by="all at once"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
-
-
-def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x[..., 0::2], x[..., 1::2]
-    return torch.stack([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1).flatten(-2)
+# -     a, b = x.chunk(2, dim=-1)
+# -     return torch.cat(
+# -         [a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1
+# -     )
+# +     a, b = x[..., 0::2], x[..., 1::2]
+# +     return torch.stack([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1).flatten(-2)
 
 
 # %% wrong="the loop uses what it has just written" caught_by="by hand and by loop"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
-
-
-def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    x = turned
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+#       half, turned = len(theta), list(x)
+# +     x = turned
 
 
 # %% wrong="a plus where a minus stands" caught_by="lengths stay"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
+# -     return torch.cat(
+# -         [a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1
+# -     )
+# +     return torch.cat([a * theta.cos() + b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
 
 
-def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
+# %% wrong="places from 1" caught_by="the table of angles" change="arange(T -> arange(1, T + 1"
 
 
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
+# %% wrong="the two forgotten in the exponent" caught_by="the table of angles" change="0, D, -> D //"
 
 
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() + b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+# %% wrong="fast and slow exchanged" caught_by="the table of angles" change="D, 2) -> D, 2).flip(0)"
 
 
-# %% wrong="places from 1" caught_by="the table of angles"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
+# %% wrong="growing speeds" caught_by="the table of angles" change="-torch -> torch"
 
 
-def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(1, T + 1)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
-
-
-# %% wrong="the two forgotten in the exponent" caught_by="the table of angles"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
-
-
-def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(D // 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
-
-
-# %% wrong="fast and slow exchanged" caught_by="the table of angles"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
-
-
-def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2).flip(0) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
-
-
-# %% wrong="growing speeds" caught_by="the table of angles"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
-
-
-def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
-
-
-# %% wrong="places added, not multiplied" caught_by="the table of angles"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
-
-
-def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] + 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+# %% wrong="places added, not multiplied" caught_by="the table of angles" change="None] * -> None] +"
 
 
 # %% wrong="only the first half turned" caught_by="lengths stay"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
-
-
-def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), b * theta.cos()], dim=-1)
+# -     return torch.cat(
+# -         [a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1
+# -     )
+# +     return torch.cat([a * theta.cos() - b * theta.sin(), b * theta.cos()], dim=-1)
 
 
 # %% wrong="sine and cosine exchanged" caught_by="lengths stay"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
-
-
-def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.sin() - b * theta.cos(), a * theta.cos() + b * theta.sin()], dim=-1)
+# -     return torch.cat(
+# -         [a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1
+# -     )
+# +     return torch.cat([a * theta.sin() - b * theta.cos(), a * theta.cos() + b * theta.sin()], dim=-1)
 
 
 # %% wrong="positions added to the vectors" caught_by="lengths stay | only the distance counts"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
+# -     a, b = x.chunk(2, dim=-1)
+# -     return torch.cat(
+# -         [a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1
+# -     )
+# +     return x + torch.cat([theta.sin(), theta.cos()], dim=-1)
 
 
-def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    return x + torch.cat([theta.sin(), theta.cos()], dim=-1)
-
-
-# %% wrong="a half turn by hand" caught_by="by hand and by loop"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-3, -1]
-
-
-def rotate_one(x, theta):
-    """A list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+# %% wrong="a half turn by hand" caught_by="by hand and by loop" change="1, 3 -> 3, -1"
 
 
 # %% right="everything in float32"
@@ -433,162 +147,49 @@ def rotate(x, theta):
 
 
 # %% wrong="the list is turned in place" caught_by="by hand and by loop"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
+# -     half, turned = len(theta), list(x)
+# +     half = len(theta)
 
-
-def rotate_one(x, theta):
-    half = len(theta)
-    for i in range(half):
-        a, b = x[i], x[i + half]
-        x[i] = a * math.cos(theta[i]) - b * math.sin(theta[i])
-        x[i + half] = a * math.sin(theta[i]) + b * math.cos(theta[i])
-    return x
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+# -         turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+# -         turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+# -     return turned
+# +         a, b = x[i], x[i + half]
+# +         x[i] = a * math.cos(theta[i]) - b * math.sin(theta[i])
+# +         x[i + half] = a * math.sin(theta[i]) + b * math.cos(theta[i])
+# +     return x
 
 
 # %% wrong="x is turned in place" caught_by="all at once"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
-
-
-def rotate_one(x, theta):
-    """A new list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    a, b = x.chunk(2, dim=-1)
-    first = a * theta.cos() - b * theta.sin()
-    b.mul_(theta.cos()).add_(a * theta.sin())
-    a.copy_(first)
-    return x
+# -     return torch.cat(
+# -         [a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1
+# -     )
+# +     first = a * theta.cos() - b * theta.sin()
+# +     b.mul_(theta.cos()).add_(a * theta.sin())
+# +     a.copy_(first)
+# +     return x
 
 
 # %% wrong="three axes only" caught_by="lengths stay"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
+#       """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
+# +     theta = theta.view(1, *theta.shape).expand(len(x), -1, -1) if x.ndim > 2 else theta
 
 
-def rotate_one(x, theta):
-    """A new list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
+# %% wrong="angles for as many places as a half has pairs" caught_by="the table of angles" change="torch.arange(T -> (torch.arange(T) % 5"
 
 
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    theta = theta.view(1, *theta.shape).expand(len(x), -1, -1) if x.ndim > 2 else theta
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
-
-
-# %% wrong="angles for as many places as a half has pairs" caught_by="the table of angles"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
-
-
-def rotate_one(x, theta):
-    """A new list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return (torch.arange(T) % 5)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
-
-
-# %% wrong="whole angles" caught_by="the table of angles"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
-
-
-def rotate_one(x, theta):
-    """A new list of D numbers from a list x of D numbers and a list theta of D/2 angles."""
-    half, turned = len(theta), list(x)
-    for i in range(half):
-        turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-        turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * (10_000.0 ** (-torch.arange(0, D, 2) / D)).long()
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+# %% wrong="whole angles" caught_by="the table of angles" change="10_000.0 ** (-torch.arange(0, D, 2) / D -> (10_000.0 ** (-torch.arange(0, D, 2) / D)).long("
 
 
 # %% wrong="pairs of a vector of four" caught_by="by hand and by loop"
-def quarter_turn():
-    """The pair (3, 1), turned by 90 degrees."""
-    return [-1, 3]
-
-
-def rotate_one(x, theta):
-    turned = list(x)
-    for i in range(len(theta)):
-        j = i + 2
-        turned[i] = x[i] * math.cos(theta[i]) - x[j % len(x)] * math.sin(theta[i])
-        turned[j % len(x)] = x[i] * math.sin(theta[i]) + x[j % len(x)] * math.cos(theta[i])
-    return turned
-
-
-def angles(T, D):
-    """theta [T, D/2], a tensor of floats: places 0 to T - 1."""
-    return torch.arange(T)[:, None] * 10_000.0 ** (-torch.arange(0, D, 2) / D)
-
-
-def rotate(x, theta):
-    """[..., T, D] from x [..., T, D] and theta [T, D/2]."""
-    a, b = x.chunk(2, dim=-1)
-    return torch.cat([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1)
+# -     half, turned = len(theta), list(x)
+# -     for i in range(half):
+# -         turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
+# -         turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
+# +     turned = list(x)
+# +     for i in range(len(theta)):
+# +         j = i + 2
+# +         turned[i] = x[i] * math.cos(theta[i]) - x[j % len(x)] * math.sin(theta[i])
+# +         turned[j % len(x)] = x[i] * math.sin(theta[i]) + x[j % len(x)] * math.cos(theta[i])
 
 
 # %% wrong="places in bfloat16" caught_by="the table of angles" change="torch.arange(T)[:, None] * -> torch.arange(T).bfloat16().float()[:, None] *"
