@@ -59,6 +59,14 @@ def test_a_failing_reference_stops_the_build(tmp_path: Path) -> None:
     assert not course.release.exists()
 
 
+def test_a_reference_that_warns_stops_the_build(tmp_path: Path) -> None:
+    """Once a complaint of one machine about its fonts was stored, and failed nbval on every other."""
+    course = make_course(tmp_path, TEXT.replace("x * x", "__import__('warnings').warn('no fonts') or x * x"))
+    with pytest.raises(CourseError, match="writes to stderr, cell .*no fonts"):
+        build(course, CHAPTER)
+    assert not course.release.exists()
+
+
 def test_release_holds_stub_and_visible_checks_only(built_course: Course) -> None:
     folder = built_course.release / CHAPTER
     assert [path.name for path in folder.iterdir()] == [f"{CHAPTER}.ipynb"]

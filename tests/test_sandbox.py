@@ -86,6 +86,18 @@ def test_can_import_what_notebooks_need_but_not_write_it(real_course: Course) ->
     assert text_of(cells[3]) == "fine\n"
 
 
+def test_whoever_runs_inside_may_look_into_each_folder_above_what_is_mounted(built_course: Course) -> None:
+    """Folders that bubblewrap makes on the way to a mount are its own user's: fonts and the clock's zone were lost."""
+    (cell,) = run(
+        built_course,
+        "import os\n"
+        "mounted = [line.split()[1] for line in open('/proc/self/mounts')]\n"
+        "above = {path[:end] for path in mounted for end in range(1, len(path)) if path[end] == '/'}\n"
+        "print(len(above) > 3, sorted(path for path in above if not os.access(path, os.X_OK)))",
+    )
+    assert text_of(cell) == "True []\n"
+
+
 def test_limits_on_memory_files_and_scratch(built_course: Course) -> None:
     cells = run(
         built_course,

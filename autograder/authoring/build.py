@@ -14,7 +14,7 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
-from autograder.authoring.cells import BEGIN_HIDDEN, BEGIN_SOLUTION, END_HIDDEN, END_SOLUTION
+from autograder.authoring.cells import BEGIN_HIDDEN, BEGIN_SOLUTION, END_HIDDEN, END_SOLUTION, name_of
 from autograder.authoring.chapter import Chapter, notebook_of, read_chapter
 from autograder.authoring.lint import problems_of
 from autograder.course import Course, CourseError
@@ -160,7 +160,7 @@ def _take_outputs(notebook: NotebookNode, path: Path) -> bool:
 
 
 def _execute(course: Course, notebook: NotebookNode) -> None:
-    """Run all cells in a fresh kernel in the sandbox and keep the outputs. An error stops the build."""
+    """Run all cells in a fresh kernel in the sandbox and keep the outputs. An error or a warning stops the build."""
     km = SandboxKernelManager(visible_folders(course.nbgrader), environment(course.nbgrader))
     try:
         client = NotebookClient(
@@ -171,6 +171,11 @@ def _execute(course: Course, notebook: NotebookNode) -> None:
         raise CourseError(
             f"A reference cell fails: {error.ename}: {error.evalue}\n{strip_ansi(error.traceback)}"
         ) from None
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if output.output_type == "stream" and output.name == "stderr":
+                # A warning or a complaint of this machine: it puzzles a reader, and another machine has none.
+                raise CourseError(f"A reference cell writes to stderr, cell {name_of(cell)}: {output.text.strip()}")
     # The kernel adds the version of Python it ran on, which would differ from machine to machine.
     notebook.metadata["language_info"] = {"name": "python"}
 

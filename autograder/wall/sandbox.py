@@ -187,6 +187,7 @@ def _file_system(visible_folders: Sequence[Path], limits: Limits, makes_namespac
             options += ["--symlink", str(path.readlink()), str(path)]
         elif path.exists():
             options += ["--ro-bind", str(path), str(path)]
+    options += ["--perms", "0755", "--dir", "/etc"]  # else made for bubblewrap's own user only: nobody finds no font
     for name in ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "fonts", "localtime"):
         options += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     options += ["--size", str(limits.scratch), "--perms", "1777", "--tmpfs", "/tmp"]
