@@ -61,13 +61,16 @@ def check(
     course: CourseOption = None,
 ) -> None:
     """Grade one notebook of your own with the hidden tests: task, points and what is wrong, never the answer."""
-    from autograder.grading.check import check_notebook
-    from autograder.pages.tables import show_verdicts, warn_if_reduced
-
     if not notebook.is_file():
         what = "is a folder" if notebook.is_dir() else "does not exist"
         raise CourseError(f"{notebook} {what}: name a notebook, such as notebooks/01_bigrams/01_bigrams.ipynb.")
+    from autograder.grading.early import start_early
+
     opened = open_course(course)  # not from where the notebook lies: a settings file beside it would be run
+    start_early(opened, notebook)  # before what follows, which takes long to import
+    from autograder.grading.check import check_notebook
+    from autograder.pages.tables import show_verdicts, warn_if_reduced
+
     warn_if_reduced()
     show_verdicts(check_notebook(opened, notebook), all_checks)
 

@@ -26,28 +26,23 @@ class Course:
 
     @property
     def source(self) -> Path:
-        folder: Path = self.root / self._directories.source_directory
-        return folder
+        return self._folder("source_directory")
 
     @property
     def release(self) -> Path:
-        folder: Path = self.root / self._directories.release_directory
-        return folder
+        return self._folder("release_directory")
 
     @property
     def submitted(self) -> Path:
-        folder: Path = self.root / self._directories.submitted_directory
-        return folder
+        return self._folder("submitted_directory")
 
     @property
     def autograded(self) -> Path:
-        folder: Path = self.root / self._directories.autograded_directory
-        return folder
+        return self._folder("autograded_directory")
 
     @property
     def feedback(self) -> Path:
-        folder: Path = self.root / self._directories.feedback_directory
-        return folder
+        return self._folder("feedback_directory")
 
     @property
     def reports(self) -> Path:
@@ -95,6 +90,11 @@ class Course:
     def course_id(self) -> str:
         text: str = self._directories.course_id
         return text
+
+    def _folder(self, setting: str) -> Path:
+        """The folder that a setting names; nbgrader, which takes long to import, is asked only for its defaults."""
+        name: str = self.nbgrader.CourseDirectory.get(setting) or getattr(self._directories, setting)
+        return self.root / name
 
     @property
     def _directories(self) -> "CourseDirectory":

@@ -5,15 +5,17 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_output
+from traitlets.config import Config
 
 from autograder.authoring.bank import fill_in
 from autograder.authoring.build import build
 from autograder.authoring.execute import SandboxedExecute
 from autograder.course import Course
 from autograder.intake.submission import read_reference
-from autograder.wall.judge import Judge
+from autograder.wall.judge import COURSES_OUTPUT, Judge
 from autograder.wall.names import names_of, only_shown, plan
-from autograder.wall.verdicts import verdicts_of, what_it_checks
+from autograder.wall.verdicts import Outcome, verdicts_of, what_it_checks
 from conftest import make_course
 
 CHAPTER = "01_wall"
@@ -134,7 +136,8 @@ def test_names_are_found_without_running_anything() -> None:
         "import numpy as np\nx = [y for y in z]\nt[0] = np.exp(1)\nlog.append(q)\ndef f(a):\n    return a + g\n"
     )
     assert names is not None
-    assert names.binds == {"np", "x", "t", "log", "f"}
+    assert names.binds == {"np", "x", "t", "f"}
+    assert (names.imports, names.asks, names.passes) == ({"np"}, {"log"}, {"q"})
     assert {"z", "np", "q", "g", "t", "log"} <= names.uses and not {"y", "a"} & names.uses
     assert names_of("%matplotlib inline") is None
 
@@ -155,6 +158,26 @@ def test_cells_that_only_show_something_are_found(wall_course: Course) -> None:
     drawn, picture = nbformat.from_dict(helper), nbformat.from_dict(helper)
     picture.source, drawn.source = "picture = helper + 1", "print(picture)"
     reference.cells[position:position] = [picture, drawn]
-    shown = [reference.cells[found].source for found in only_shown(reference)]
+    shown = [reference.cells[found].source for found in only_shown(reference, reference)]
     assert {"picture = helper + 1", "print(picture)"} <= set(shown)
     assert not {"helper = TABLE * 2", "TABLE[0, 0] = 5", "theirs = raises"} & set(shown)
+
+
+def test_cells_that_only_show_something_are_not_run_and_keep_what_the_course_had(wall_course: Course) -> None:
+    reference = read_reference(wall_course, CHAPTER)
+    after = next(number for number, cell in enumerate(reference.cells) if cell.source == "helper = TABLE * 2")
+    shown = nbformat.from_dict(reference.cells[after])
+    shown.source, shown.outputs = "print(np.sum(helper))", [new_output("stream", name="stdout", text="the course's")]
+    reference.cells.insert(after + 1, shown)
+    for run_shown, own, expected in (
+        (False, "1 + 1", f"{COURSES_OUTPUT}the course's"),
+        (True, "1 + 1", "40.0\n"),
+        (False, "print(helper)", "40.0\n"),  # to which the cell above might have done something
+    ):
+        notebook = nbformat.from_dict(reference)
+        notebook.cells.append(new_code_cell(own))
+        config = Config(wall_course.nbgrader)
+        config.Judge.run_shown = run_shown
+        verdicts = Judge(config=config).judge(notebook, reference, "a seed")
+        assert {verdict.outcome for verdict in verdicts} == {Outcome.PASSED}
+        assert "".join(output.text for output in notebook.cells[after + 1].outputs) == expected

@@ -216,10 +216,11 @@ def _verdicts_with(course_root: Path, chapter: str, way: Way, answers: dict[str,
     course.nbgrader.Judge.hash_seed = way.hash_seed
     if way.seconds is not None:
         course.nbgrader.Judge.timeout = way.seconds
-    notebook = fill_in(read_reference(course, chapter), answers)
-    for position in only_shown(notebook):
-        notebook.cells[position].source = ""
+    reference = read_reference(course, chapter)
+    notebook = fill_in(reference, answers)
     if way.in_kernel:
+        for position in only_shown(notebook, reference):
+            notebook.cells[position].source = ""
         return run_tests_in_kernel(course, chapter, notebook, way.key)
     return run_tests(course, chapter, notebook, way.key)
 

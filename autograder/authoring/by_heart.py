@@ -19,13 +19,13 @@ from nbformat.v4 import new_code_cell
 from nbgrader import utils
 
 from autograder.authoring import remembering
-from autograder.authoring.cells import BEGIN_HIDDEN, END_HIDDEN, what_it_checks
+from autograder.authoring.cells import what_it_checks, without_hidden
 from autograder.authoring.chapter import without_marks
 from autograder.course import Course, CourseError, open_course
 from autograder.grading.check import NO_SECRET
 from autograder.intake.submission import read_reference
 from autograder.wall.judge import Judge
-from autograder.wall.names import modules_of, names_of, only_shown, plan
+from autograder.wall.names import modules_of, names_of, plan
 from autograder.wall.seeds import seed_of
 from autograder.wall.verdicts import Outcome, Verdict
 
@@ -97,7 +97,7 @@ def _asked_by_visible_checks(course_root: Path, chapter: str) -> list[str]:
     reference = read_reference(course, chapter)
     for cell in reference.cells:
         if utils.is_grade(cell):
-            cell.source = _without_hidden(cell.source)
+            cell.source = without_hidden(cell.source)
     notebook = _remembering(reference, "_remembering.recording = True")
     shows = [
         new_code_cell(f"print(*sorted(_remembering.known)[{part * DIGESTS_IN_PART}:{(part + 1) * DIGESTS_IN_PART}])")
@@ -131,8 +131,6 @@ def _verdicts_by_heart(course_root: Path, chapter: str, known: list[str], empty:
 def _remembering(reference: NotebookNode, setting: str) -> NotebookNode:
     """The reference as an answer whose functions remember while a test runs, and only then."""
     notebook: NotebookNode = nbformat.from_dict(reference)
-    for position in only_shown(notebook):
-        notebook.cells[position].source = ""
     text = Path(remembering.__file__).read_text(encoding="utf-8")
     first = (
         f"import types as _types\n_remembering = _types.ModuleType('remembering')\nexec({text!r}, vars(_remembering))"
@@ -150,16 +148,6 @@ def _remembering(reference: NotebookNode, setting: str) -> NotebookNode:
             cells.append(cell)
     notebook.cells = cells
     return notebook
-
-
-def _without_hidden(source: str) -> str:
-    lines, inside = [], False
-    for line in source.split("\n"):
-        if line.strip() in (BEGIN_HIDDEN, END_HIDDEN):
-            inside = line.strip() == BEGIN_HIDDEN
-        elif not inside:
-            lines.append(line)
-    return "\n".join(lines)
 
 
 def _tests_of_functions(reference: NotebookNode) -> set[str]:

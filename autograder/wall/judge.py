@@ -6,6 +6,7 @@ them binds is asked for on the student's side: plain values are copied, function
 
 import builtins
 import contextlib
+import copy
 import importlib
 import io
 import os
@@ -24,21 +25,22 @@ from nbformat.v4 import new_output
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Dict, Integer, List, Unicode
 
-from autograder.authoring.cells import grade_id_of, is_locked, is_test, points_of, what_it_checks
+from autograder.authoring.cells import grade_id_of, is_answer, is_locked, is_test, points_of, what_it_checks
+from autograder.wall import warm
 from autograder.wall.faults import CourseFault, OurFault
 from autograder.wall.inside import draws, wire
-from autograder.wall.names import modules_of, plan, prelude_of
+from autograder.wall.names import only_shown, plan
 from autograder.wall.outputs import clean_markdown, clean_outputs, storable
-from autograder.wall.sandbox import Limits
 from autograder.wall.seeds import derived, key_of, seed_of
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
 from autograder.wall.verdicts import Outcome, Verdict, record, repairs_of
-from autograder.wall.warm import Kind
 
 MOST_PRINTED = 3000  # characters of what one test prints
 MOST_MESSAGE = 2000  # characters of what a student is told about one test
 MOST_STORED = 4 * 2**20  # characters of what all cells of a notebook show
+PATIENCE_LOST = 5  # times less time than the first has each further check of a task of which one was stopped
 OUR_SECONDS = 10  # that a test may itself compute, beyond what student code may
+COURSES_OUTPUT = "(From the course's own run: no check needs this cell, so it was not run for you.)\n"
 RUNS_BESIDE = "runs_beside_the_answer"  # attribute of library functions that must run on the student's side
 
 
@@ -73,12 +75,17 @@ class Namespace(dict[str, Any]):
 class Judge(NbGraderPreprocessor):  # type: ignore[misc]
     """Takes the place of nbgrader's Execute: student cells run in the sandbox, test cells on our side of the wall."""
 
-    memory = Integer(8 * 2**30, help="Bytes of memory for all processes of a notebook.").tag(config=True)
+    memory = Integer(warm.MEMORY, help="Bytes of memory for all processes of a notebook.").tag(config=True)
     timeout = Integer(20, help="Seconds that one cell may compute or sleep.").tag(config=True)
     notebook_timeout = Integer(180, help="Seconds that all cells of a notebook may compute or sleep.").tag(config=True)
     most_processes = Integer(12, help="How many fresh Python processes one notebook may use up.").tag(config=True)
-    hash_seed = Integer(0, help="Decides on the order of texts in students' sets, as PYTHONHASHSEED.").tag(config=True)
+    hash_seed = Integer(warm.HASH_SEED, help="Decides on the order of texts in students' sets, as PYTHONHASHSEED.").tag(
+        config=True
+    )
     draw_given = Bool(False, help="Draw the figures of given cells too, which often takes longer than all else.").tag(
+        config=True
+    )
+    run_shown = Bool(False, help="Run given cells too that no verdict depends on; most of the time goes there.").tag(
         config=True
     )
     visible_folders = List(Unicode(), help="Folders that student code may read besides its Python.").tag(config=True)
@@ -123,19 +130,16 @@ class _Trial:
         settings.trials += 1
         settings.remarks = []
         self.is_fresh = settings.trials == 1
+        self.left_out = frozenset() if settings.run_shown else frozenset(only_shown(notebook, reference))
+        self.shown_before = {cell.source: cell.get("outputs", []) for cell in reference.cells if not is_answer(cell)}
         self.our_texts = {cell.source for cell in reference.cells if cell.cell_type == "markdown"}
-        kind = Kind(
-            tuple(Path(folder) for folder in settings.visible_folders),
-            Limits(memory=settings.memory),
-            modules_of(reference),
-            prelude_of(reference),
-            tuple(sorted({"PYTHONHASHSEED": str(settings.hash_seed), **settings.environment}.items())),
-        )
+        kind = warm.kind_of(reference, {name: getattr(settings, name) for name in warm.SETTINGS})
         self.side = StudentSide(kind)
         self.processes = 0
         self.fatal: set[int] = set()  # positions of student cells after which the process could not be used any more
         self.crashed: set[int | str] = set()  # cells and tests in which the process has ended once
         self.alive = False
+        self.out_of_time: set[str] = set()  # tasks of which a test was stopped for its time
         self.given: dict[str, Any] = {"__name__": "__given__"}
         self.given_run: list[int] = []
         self.task_errors: dict[str, str] = {}
@@ -144,6 +148,7 @@ class _Trial:
     def run(self) -> list[Verdict]:
         os.environ.update(self.settings.environment)  # given cells run on our side too, and must come to the same
         verdicts: dict[str, Verdict] = {}
+        warm.start_early(self.side.kind)
         for module in self.side.kind.modules:  # imports draw too, and take time: before any seed and any clock
             if module not in sys.modules:
                 with contextlib.suppress(ImportError):
@@ -160,6 +165,8 @@ class _Trial:
                 if grade_id is not None and grade_id in self.tests:
                     if grade_id not in verdicts:
                         verdicts[grade_id] = self._test(cell, grade_id, position)
+                elif position in self.left_out:
+                    cell.outputs = self._course_outputs(cell)
                 elif cell.source.strip():
                     self._student_cell(cell, position)
         finally:
@@ -168,6 +175,11 @@ class _Trial:
             verdicts.get(name) or self._verdict(name, Outcome.MISSING, "This check was not reached.")
             for name in self.tests
         ]
+
+    def _course_outputs(self, cell: NotebookNode) -> list[NotebookNode]:
+        """What a given cell shows that is not run, with a line that says whose it is."""
+        outputs = self.shown_before.get(cell.source)
+        return [new_output("stream", name="stdout", text=COURSES_OUTPUT), *copy.deepcopy(outputs)] if outputs else []
 
     def _student_cell(self, cell: NotebookNode, position: int) -> None:
         result = None
@@ -227,7 +239,9 @@ class _Trial:
             with contextlib.suppress(StudentGone):  # what is asked next meets it again, where it is dealt with
                 self.side.follow(derived(self.seed, "start"))
             for earlier, cell in enumerate(self.notebook.cells[:position]):
-                if cell.cell_type != "code" or earlier in self.fatal or grade_id_of(cell) in self.tests:
+                if cell.cell_type != "code" or grade_id_of(cell) in self.tests:
+                    continue
+                if earlier in self.fatal or earlier in self.left_out:
                     continue
                 self._run_there(cell.source, earlier, pictures=False)
                 if not self.alive:
@@ -249,6 +263,8 @@ class _Trial:
             if printed:
                 cell.outputs.append(new_output("stream", name="stdout", text=printed))
             verdict = self._verdict(grade_id, outcome, message, time.monotonic() - start)
+            if outcome == Outcome.TIMED_OUT:
+                self.out_of_time.add(verdict.task)
         cell.source = self.tests[grade_id].source
         if verdict.outcome != Outcome.PASSED:
             cell.outputs.append(_error(verdict.outcome, verdict.message))
@@ -260,10 +276,14 @@ class _Trial:
         printed = io.StringIO()
         code = compile(self.tests[grade_id].source, f"<{grade_id}>", "exec")
         names = Namespace(self.given, self.side)
-        self.side.allow(self._seconds())
+        task, _ = what_it_checks(self.tests[grade_id])
+        seconds = self._seconds()
+        if task in self.out_of_time:  # an endless loop ends in no check, and a class has many of them
+            seconds = min(seconds, self.settings.timeout / PATIENCE_LOST)
+        self.side.allow(seconds)
         try:
             with (
-                _our_side_limited(self._seconds() + OUR_SECONDS),
+                _our_side_limited(seconds + OUR_SECONDS),
                 contextlib.redirect_stdout(printed),
                 warnings.catch_warnings(),
             ):
@@ -284,7 +304,7 @@ class _Trial:
             return (
                 "",
                 Outcome.TIMED_OUT,
-                f"This check was stopped after {self.settings.timeout} seconds: is there an endless loop?",
+                f"This check was stopped after {seconds:.3g} seconds: is there an endless loop?",
             )
         except wire.WireError as error:
             return "", Outcome.FAILED, f"The answer cannot be read: {error}."
@@ -293,7 +313,6 @@ class _Trial:
         except AssertionError as error:
             return "", Outcome.FAILED, self._message_of(error) or "The check failed."
         except NameError as error:
-            task, _ = what_it_checks(self.tests[grade_id])
             if task in self.task_errors:
                 return "", Outcome.FAILED, f"Your cell for {task} does not run. {self.task_errors[task]}"
             return "", Outcome.FAILED, f"NameError: {error}"

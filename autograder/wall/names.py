@@ -17,10 +17,21 @@ from autograder.authoring.cells import grade_id_of, is_answer, is_locked, is_tes
 
 @dataclass(frozen=True)
 class Names:
-    """What a piece of code binds or changes at its top level, and which names it uses from outside."""
+    """What a piece of code does to names at its top level, and which ones it uses from outside.
+
+    `binds` has what it assigns, imports or changes in place; `asks` those of which it only calls a method for what that
+    does, which changes a list but hardly a module; `passes` those that it hands to a function, which may change them.
+    """
 
     binds: frozenset[str]
     uses: frozenset[str]
+    asks: frozenset[str] = frozenset()
+    passes: frozenset[str] = frozenset()
+    imports: frozenset[str] = frozenset()
+
+    def changes(self, modules: set[str]) -> frozenset[str]:
+        """What has another value afterwards, where these names stand for modules."""
+        return self.binds | (self.asks - modules)
 
 
 @dataclass(frozen=True)
@@ -44,7 +55,8 @@ def names_of(source: str) -> Names | None:
         top = symtable.symtable(generators, "<cell>", "exec")
     except (SyntaxError, ValueError):
         return None
-    binds = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    imports = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_imported()}
+    binds = imports | {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned()}
     uses = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
     for table in _nested(top):
         for symbol in table.get_symbols():
@@ -52,7 +64,9 @@ def names_of(source: str) -> Names | None:
                 uses.add(symbol.get_name())
                 if symbol.is_assigned():
                     binds.add(symbol.get_name())
-    return Names(frozenset(binds | _changed(tree)), frozenset(uses))
+    changed, asked, passed = _changed(tree)
+    sets = (binds | changed, uses, asked, passed, imports)
+    return Names(*map(frozenset, sets))
 
 
 def modules_of(reference: NotebookNode) -> tuple[str, ...]:
@@ -84,6 +98,7 @@ def prelude_of(reference: NotebookNode) -> str:
 def plan(reference: NotebookNode) -> Plan:
     """Which given cells the judge runs for each test cell of a reference notebook."""
     students: set[str] = set()
+    modules: set[str] = set()
     judges_cells: dict[int, Names] = {}
     given: dict[str, list[int]] = {}
     asked: dict[str, frozenset[str]] = {}
@@ -95,42 +110,56 @@ def plan(reference: NotebookNode) -> Plan:
             if names is None:
                 raise ValueError(f"Test cell {grade_id_of(cell)} is not plain Python.")
             grade_id = str(grade_id_of(cell))
-            given[grade_id] = _needed(set(names.uses) - students, judges_cells)
+            given[grade_id] = _needed(set(names.uses) - students, judges_cells, modules)
             asked[grade_id] = (names.uses - names.binds) & students
         elif names is None:
             continue
         elif is_locked(cell) and not names.uses & students:
             judges_cells[position] = names
-            students -= names.binds
+            students -= names.changes(modules)
+            modules = (modules - names.binds) | names.imports
         else:
-            students |= names.binds
+            students |= names.changes(modules)
+            modules -= names.binds
     return Plan(given, asked, tuple(judges_cells))
 
 
-def only_shown(notebook: NotebookNode) -> list[int]:
-    """Positions of given cells that bind nothing for a task or test, nor for a cell that does: figures, trainings.
+def only_shown(notebook: NotebookNode, reference: NotebookNode) -> list[int]:
+    """Positions of the course's cells that bind nothing for a task or test, nor for a cell that does: figures, say.
 
-    No verdict depends on them, and in a chapter that trains they take most of the time.
+    No verdict depends on them, and in a chapter that trains they take most of the time. Free cells that are as the
+    course has them count too. A cell that hands to a function what a cell of the student's own uses is none of them:
+    that may show what the function has made of it.
     """
+    ours = {cell.source for cell in reference.cells if not is_answer(cell) and not is_test(cell)}
+    cells = [(position, cell, names_of(cell.source)) for position, cell in _code_cells(notebook)]
+    modules = {name for _, _, names in cells if names for name in names.imports}
     wanted: set[str] = set()
+    looked_at: set[str] = set()
     found = []
-    for position, cell in reversed(list(enumerate(notebook.cells))):
-        names = names_of(cell.source) if cell.cell_type == "code" else None
+    for position, cell, names in reversed(cells):
         if names is None:
             continue
-        if is_locked(cell) and not is_test(cell) and not names.binds & wanted:
+        is_of_course = not is_answer(cell) and not is_test(cell) and cell.source in ours
+        if is_of_course and not names.changes(modules) & wanted and not names.passes & looked_at - modules:
             found.append(position)
         else:
             wanted |= names.uses
+        if not is_of_course and not is_answer(cell) and not is_test(cell):
+            looked_at |= names.uses
     return found[::-1]
 
 
-def _needed(wanted: set[str], judges_cells: dict[int, Names]) -> list[int]:
+def _code_cells(notebook: NotebookNode) -> list[tuple[int, NotebookNode]]:
+    return [(position, cell) for position, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+
+
+def _needed(wanted: set[str], judges_cells: dict[int, Names], modules: set[str]) -> list[int]:
     """Positions of the cells that bind the wanted names, and what those cells need in turn."""
     needed = []
     for position in sorted(judges_cells, reverse=True):
         names = judges_cells[position]
-        if names.binds & wanted:
+        if names.changes(modules) & wanted:
             needed.append(position)
             wanted |= names.uses
     return sorted(needed)
@@ -154,20 +183,27 @@ def _nested(table: symtable.SymbolTable) -> list[symtable.SymbolTable]:
     return [inner for child in table.get_children() for inner in (child, *_nested(child))]
 
 
-def _changed(tree: ast.Module) -> set[str]:
-    """Names whose value a statement at the top level changes in place: `x[0] = 1`, `x.a = 1`, `x.append(1)`."""
-    changed = set()
+def _changed(tree: ast.Module) -> tuple[set[str], set[str], set[str]]:
+    """Names that a cell changes in place (`x[0] = 1`, `x.a = 1`), asks to change (`x.append(1)`), and hands over."""
+    changed: set[str] = set()
+    asked: set[str] = set()
+    passed: set[str] = set()
     for node in ast.walk(tree):
-        targets: list[ast.expr] = []
         if isinstance(node, ast.Assign):
-            targets = node.targets
+            changed |= {name for target in node.targets if (name := _changed_in_place(target))}
         elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
-            targets = [node.target]
+            changed |= {name for name in [_changed_in_place(node.target)] if name}
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            targets = [node.value.func]
-        for target in targets:
-            while isinstance(target, (ast.Attribute, ast.Subscript)):
-                target = target.value
-                if isinstance(target, ast.Name):
-                    changed.add(target.id)
-    return changed
+            asked |= {name for name in [_changed_in_place(node.value.func)] if name}
+        if isinstance(node, ast.Call):
+            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+            passed |= {argument.id for argument in arguments if isinstance(argument, ast.Name)}
+    return changed, asked, passed
+
+
+def _changed_in_place(target: ast.expr) -> str | None:
+    """The name `x` of `x.a`, `x[0]` and the like."""
+    place = target
+    while isinstance(place, (ast.Attribute, ast.Subscript)):
+        place = place.value
+    return place.id if isinstance(place, ast.Name) and place is not target else None

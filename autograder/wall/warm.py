@@ -10,17 +10,24 @@ import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
+from nbformat import NotebookNode
 
 from autograder.wall.inside import wire
+from autograder.wall.names import modules_of, prelude_of
 from autograder.wall.sandbox import Limits, bubblewrap_works, clean_environment, sandboxed
 from autograder.wall.system_calls import system_call_filter
 
 INSIDE = Path(wire.__file__).parent
 AGENT_FOLDER = "/agent"  # where the sandbox sees INSIDE
+MEMORY = 8 * 2**30  # bytes that the processes of a notebook may have, unless the course says otherwise
+HASH_SEED = 0
+SETTINGS = ("memory", "hash_seed", "visible_folders", "environment")  # of the judge, that such a process hangs on
 MOST_FORKS = 200  # of one parent
 IMPORT_SECONDS = 120.0  # that a parent may take to be ready
 FORK_SECONDS = 10.0  # that a fork may take
@@ -43,6 +50,18 @@ class Kind:
     modules: tuple[str, ...] = ()
     prelude: str = ""
     environment: tuple[tuple[str, str], ...] = ()
+
+
+def kind_of(reference: NotebookNode, settings: Mapping[str, Any]) -> Kind:
+    """What a chapter's submissions need, from its reference and the course's settings of the judge."""
+    environment = {"PYTHONHASHSEED": str(settings.get("hash_seed", HASH_SEED)), **settings.get("environment", {})}
+    return Kind(
+        tuple(Path(folder) for folder in settings.get("visible_folders", [])),
+        Limits(memory=settings.get("memory", MEMORY)),
+        modules_of(reference),
+        prelude_of(reference),
+        tuple(sorted(environment.items())),
+    )
 
 
 class Fork:
@@ -72,7 +91,10 @@ class Fork:
 
 
 class WarmParent:
-    """One warm parent process. At most one of its forks lives at a time, so that no submission meets another."""
+    """One warm parent process. At most one of its forks lives at a time, so that no submission meets another.
+
+    It imports beside us: whoever wants a fork waits until it is ready.
+    """
 
     def __init__(self, kind: Kind):
         self.kind = kind
@@ -101,12 +123,18 @@ class WarmParent:
                     start_new_session=True,
                     **settings,
                 )
-        self._expect_ready()
+        self.is_ready = False
 
     @property
     def usable(self) -> bool:
         """Whether this parent may be asked for one more fork by this process."""
         return self.owner == os.getpid() and self.forks < MOST_FORKS and self.process.poll() is None
+
+    def wait(self) -> None:
+        """Until its imports are done. Raises NoFork if they fail."""
+        if not self.is_ready:
+            self._expect_ready()
+        self.is_ready = True
 
     def fork(self, ours: socket.socket, theirs: socket.socket) -> Fork:
         """Have a fork serve `theirs`. Raises NoFork if none comes, and while an earlier one lives."""
@@ -153,20 +181,38 @@ _parent: WarmParent | None = None
 _refused: set[Kind] = set()  # kinds whose parent did not start here, so that it is not tried again and again
 
 
+def start_early(kind: Kind) -> None:
+    """Start the parent that a fork will soon be asked of, so that it imports while we do something else."""
+    if kind not in _refused and bubblewrap_works():
+        with _lock, contextlib.suppress(NoFork):
+            _parent_for(kind)
+
+
 def fork_for(kind: Kind, ours: socket.socket, theirs: socket.socket) -> Fork:
     """A fork of a warm parent of this kind, started or renewed if need be; see `WarmParent.fork`. Raises NoFork."""
-    global _parent
     if kind in _refused or not bubblewrap_works():
         raise NoFork("forking does not work here")
     with _lock:
-        if _parent is None or _parent.kind != kind or not _parent.usable:
-            close()
-            try:
-                _parent = WarmParent(kind)
-            except (NoFork, OSError) as error:
-                _refused.add(kind)
-                raise NoFork(str(error)) from None
-        return _parent.fork(ours, theirs)
+        parent = _parent_for(kind)
+        try:
+            parent.wait()
+        except NoFork:
+            _refused.add(kind)
+            raise
+        return parent.fork(ours, theirs)
+
+
+def _parent_for(kind: Kind) -> WarmParent:
+    """This process's parent, which may not be ready yet. Raises NoFork if none of this kind starts here."""
+    global _parent
+    if _parent is None or _parent.kind != kind or not _parent.usable:
+        close()
+        try:
+            _parent = WarmParent(kind)
+        except OSError as error:
+            _refused.add(kind)
+            raise NoFork(str(error)) from None
+    return _parent
 
 
 def close() -> None:

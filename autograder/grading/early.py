@@ -1,0 +1,16 @@
+"""Begin early with what takes longest: the process for a student's code, which imports while we do."""
+
+from pathlib import Path
+
+import nbformat
+
+from autograder.course import Course
+from autograder.wall import warm
+
+
+def start_early(course: Course, notebook: Path) -> None:
+    """Start that process for the chapter that a notebook is likely to be of, by its name; a wrong guess costs time."""
+    for chapter in course.chapters():
+        reference = course.reference(chapter)
+        if notebook.stem.startswith(chapter) and reference.is_file():
+            warm.start_early(warm.kind_of(nbformat.read(reference, as_version=4), course.nbgrader.Judge))
