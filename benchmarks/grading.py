@@ -1,13 +1,14 @@
 """What grading a class costs: the same submissions through plain `nbgrader autograde` and through `autograder grade`.
 
-    python -m benchmarks.grading compare [--submissions 50] [--plain 10] [--jobs 2]
+    python -m benchmarks.grading compare [CHAPTER ...] [--submissions 48] [--plain 2] [--jobs 2]
     python -m benchmarks.grading curve [--sizes 50,200,1000] [--jobs 2]
     python -m benchmarks.grading cluster [--submissions 200] [--jobs 2]
 
-`compare` grades chapter 01 and a torch notebook of short cells both ways in one run, checks that marks are equal,
+`compare` grades all chapters and a torch notebook of short cells both ways in one run, checks that marks are equal,
 prints the ratio and the parts of the time, and draws them. Of plain nbgrader only the first `--plain` submissions are
-graded. `curve` grades classes of several sizes and prints cost for each submission, the coordinator's memory, and what
-was left behind. `cluster` grades one class in the local pool and on a Dask cluster of this machine.
+graded. Both train at the size of `LMKIT_BUDGET=grading`. `curve` grades classes of several sizes and
+prints cost for each submission, the coordinator's memory, and what was left behind. `cluster` grades one class in the
+local pool and on a Dask cluster of this machine.
 """
 
 import os
@@ -40,9 +41,9 @@ from benchmarks.judge import WALL, torch_course
 
 ROOT = Path(__file__).resolve().parent.parent
 ALONE = "OPENBLAS_NUM_THREADS"
+os.environ["LMKIT_BUDGET"] = "grading"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != ALONE}  # of what is measured
 RESULTS = Path(__file__).resolve().parent / "results"
-CHAPTER_01 = "01_bigrams"
 LONGEST = 120  # seconds that a notebook may take by itself
 HARDENED = f'load_subconfig("nbgrader_config.py", path={str(ROOT)!r})\n'
 # What a course has that uses nbgrader as it comes.
@@ -173,15 +174,21 @@ def parts(course: Course, chapter: str, wall: float, jobs: int) -> dict[str, flo
 
 @app.command()
 def compare(
-    submissions: Annotated[int, typer.Option(help="Submissions of each chapter.")] = 50,
-    plain: Annotated[int, typer.Option(help="How many of them plain nbgrader grades.")] = 10,
+    chapters: Annotated[list[str] | None, typer.Argument(help=f"Default: all, and the torch notebook {WALL}.")] = None,
+    submissions: Annotated[int, typer.Option(help="Submissions of each chapter.")] = 48,
+    plain: Annotated[int, typer.Option(help="How many of them plain nbgrader grades.")] = 2,
     jobs: Annotated[int, typer.Option(help="Worker processes of `autograder grade`.")] = 2,
 ) -> None:
     """Plain nbgrader beside `autograder grade`."""
     split: dict[str, dict[str, float]] = {}
+    this_course = open_course(ROOT)
+    columns = f"{'plain, s':>9} {'ours, s':>8} {'ratio':>6} {'CPU: plain':>11} {'ours':>6} {'cells alone':>12}"
+    print(f"{'each of ' + str(submissions):14} {columns}   marks")
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "torch").mkdir()
-        for origin, chapter in ((open_course(ROOT), CHAPTER_01), (torch_course(Path(folder) / "torch"), WALL)):
+        torch_notebook = torch_course(Path(folder) / "torch")
+        for chapter in chapters or [*this_course.chapters(), WALL]:
+            origin = torch_notebook if chapter == WALL else this_course
             texts = make_submissions(origin, chapter, submissions)
             few = dict(list(texts.items())[:plain])
             ours = course_with(Path(folder) / f"ours-{chapter}", origin, chapter, texts, HARDENED)
@@ -193,15 +200,14 @@ def compare(
             base = floor(origin, chapter, few)
             each, each_plain = fast.wall / submissions, slow.wall / len(few)
             split[chapter] = parts(ours, chapter, fast.wall, jobs)
-            print(f"{chapter}: {len(few)} marks compared, {len(unequal)} differ {unequal}")
-            print(f"  seconds for each: plain {each_plain:.2f}, ours {each:.2f}; ratio {each_plain / each:.1f}")
             print(
-                f"  CPU seconds for each: plain {slow.cpu / len(few):.2f}, ours {fast.cpu / submissions:.2f}, "
-                f"cells alone {base:.2f}; overhead {fast.cpu / submissions - base:.2f}"
+                f"{chapter:14} {each_plain:9.2f} {each:8.2f} {each_plain / each:6.1f} "
+                f"{slow.cpu / len(few):11.2f} {fast.cpu / submissions:6.2f} {base:12.2f}   "
+                f"{f'{unequal} differ' if unequal else 'equal'}",
+                flush=True,
             )
-            for name, seconds in split[chapter].items():
-                print(f"  {name:26} {seconds:7.3f} s of a worker")
-            print(f"  coordinator {fast.memory / 2**20:.0f} MiB, processes left {fast.leftovers}", flush=True)
+    for chapter, seconds in split.items():
+        print(f"{chapter:14}", ", ".join(f"{name} {value:.3f}" for name, value in seconds.items()), "s of a worker")
     RESULTS.mkdir(exist_ok=True)
     draw(split, RESULTS / "grading.png")
 
@@ -287,5 +293,7 @@ def unix_sockets() -> int:
 
 if __name__ == "__main__":
     if ALONE not in os.environ:  # `floor` forks this process, which must have no threads when NumPy is imported
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, ALONE: "1"})
+        os.execve(
+            sys.executable, [sys.executable, "-m", "benchmarks.grading", *sys.argv[1:]], {**os.environ, ALONE: "1"}
+        )
     app()

@@ -31,9 +31,10 @@ from autograder.grading.gradebook import GradebookWriter
 from autograder.grading.marks import marks_of_class, totals
 from autograder.grading.outbox import DAMAGED, OUTCOME, RECORD, Outbox
 from autograder.grading.pool import cluster, workers_that_fit
-from autograder.grading.work import GradedSubmission, grade_submission
+from autograder.grading.work import GradedSubmission, assignment_of, grade_submission
+from autograder.intake.submission import read_reference
 from autograder.pages.tables import grade_with_progress
-from autograder.wall.seeds import secret_of
+from autograder.wall.seeds import key_of, secret_of
 from conftest import CHAPTER, SETTINGS, TEXT, answered, make_course
 
 RIGHT, WRONG = "def square(x):\n    return x * x", "def square(x):\n    return x * abs(x)"
@@ -309,8 +310,8 @@ def test_two_coordinators_at_once_are_refused(built_course: Course, tmp_path: Pa
 def test_work_and_outcome_travel_and_hold_no_secret(built_course: Course, tmp_path: Path) -> None:
     secret = "c.CourseDirectory.db_url = 'postgresql://teacher:pass-word@host/marks'\n"
     course = class_of(built_course, tmp_path / "course")
-    register(course, CHAPTER)
-    assignment = grade._assignment(course, CHAPTER)
+    key = key_of(course, CHAPTER)
+    assignment = assignment_of(CHAPTER, read_reference(course, CHAPTER), course.nbgrader, key)
     (course.root / "nbgrader_config.py").write_text(SETTINGS + secret)
     work = pickle.dumps(grade._work(open_course(course.root), assignment, "bob"))
     assert b"pass-word" not in work and str(course.root).encode() not in work

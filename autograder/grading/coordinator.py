@@ -4,11 +4,13 @@ import hashlib
 import tempfile
 from collections import Counter, deque
 from collections.abc import Generator, Iterator
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+import nbformat
 from filelock import FileLock, Timeout
+from nbformat import NotebookNode
 
 from autograder.authoring.build import run_generate_assignment
 from autograder.authoring.cells import grade_id_of
@@ -76,33 +78,61 @@ def grade_class(
     fails alone. Stopping at any moment loses no outcome: the next call brings it into the gradebook.
     """
     with _one_line_for_the_disk(), gradebook_at_work(), _only_coordinator(course):
-        register(course, chapter)
-        assignment = _assignment(course, chapter)
+        reference, key = read_reference(course, chapter), key_of(course, chapter)
+        assignment = assignment_of(chapter, reference, course.nbgrader, key)
         outbox = Outbox(course.root, chapter)
-        with GradebookWriter(course, chapter) as writer:
-            kept = {outcome.student: outcome for outcome in outbox.waiting()}
-            stored = {student: _store(outcome, writer, outbox) for student, outcome in kept.items()}
-            queue: deque[str] = deque()
-            for student in _heavy_first(course, chapter, students, outbox.records()):
-                submission = read_submission(course, student, chapter)
-                digests = submission.digest, assignment.tests_digest
-                earlier = kept.get(student)
-                if earlier and (earlier.submission_digest, earlier.tests_digest) == digests:
-                    yield stored[student]
-                elif submission.is_missing:
-                    yield Graded(student, f"no notebook: {chapter}.ipynb is missing from the submission", 0.0)
-                else:
-                    queue.append(student)
-            if queue:
-                del kept, stored
-                where = cluster(scheduler) if scheduler else local_pool(min(jobs or _jobs(course), len(queue)))
-                with where as pool, closing(_grade_all(course, assignment, queue, pool)) as results:
-                    _check_reference(assignment, pool)
-                    for result in results:
-                        if isinstance(result, GradedSubmission):
-                            outbox.put(result)
-                            result = _store(result, writer, outbox)
-                        yield result
+        kept = {outcome.student: outcome for outcome in outbox.waiting()}
+        queue, settled = _divided(course, assignment, students, kept, outbox.records())
+        with _pool_for(len(queue), scheduler, jobs or _jobs(course)) as pool:
+            checking = _begin_with_reference(assignment, pool) if pool else []
+            register(course, chapter)  # while the workers start
+            assignment = replace(assignment, reference=_with_checksums(reference, course, chapter))
+            with GradebookWriter(course, chapter) as writer:
+                stored = {student: _store(outcome, writer, outbox) for student, outcome in kept.items()}
+                yield from (stored[student] if problem is None else problem for student, problem in settled.items())
+                if pool:
+                    del kept, stored
+                    _check_reference(assignment.chapter, checking)
+                    with closing(_grade_all(course, assignment, queue, pool)) as results:
+                        for result in results:
+                            if isinstance(result, GradedSubmission):
+                                outbox.put(result)
+                                result = _store(result, writer, outbox)
+                            yield result
+
+
+def _divided(
+    course: Course,
+    assignment: Assignment,
+    students: list[str],
+    kept: dict[str, GradedSubmission],
+    records: dict[str, Record],
+) -> tuple[deque[str], dict[str, Graded | None]]:
+    """Whom to grade, in which order, and who is settled: None for an outcome that was kept, else what is wrong."""
+    queue: deque[str] = deque()
+    settled: dict[str, Graded | None] = {}
+    for student in _heavy_first(course, assignment.chapter, students, records):
+        submission = read_submission(course, student, assignment.chapter)
+        digests = submission.digest, assignment.tests_digest
+        earlier = kept.get(student)
+        if earlier and (earlier.submission_digest, earlier.tests_digest) == digests:
+            settled[student] = None
+        elif submission.is_missing:
+            problem = f"no notebook: {assignment.chapter}.ipynb is missing from the submission"
+            settled[student] = Graded(student, problem, 0.0)
+        else:
+            queue.append(student)
+    return queue, settled
+
+
+@contextmanager
+def _pool_for(submissions: int, scheduler: str | None, jobs: int) -> Iterator[Pool | None]:
+    """Where so many submissions are graded; None if there are none."""
+    if submissions == 0:
+        yield None
+        return
+    with cluster(scheduler) if scheduler else local_pool(min(jobs, submissions)) as pool:
+        yield pool
 
 
 def register(course: Course, chapter: str) -> None:
@@ -160,21 +190,33 @@ def _work(course: Course, assignment: Assignment, student: str) -> Work:
     return Work(assignment, student, read_submission(course, student, assignment.chapter))
 
 
-def _check_reference(assignment: Assignment, pool: Pool) -> None:
-    """Grade the reference as the submissions will be. Raises CourseError unless it has full marks.
+def _begin_with_reference(assignment: Assignment, pool: Pool) -> list[Future[GradedSubmission]]:
+    """Have each worker grade the reference as it will grade submissions: so they are warm before the first one, too."""
+    content = assignment.reference.encode()
+    work = Work(assignment, "reference", Submission(content, "", "", hashlib.sha256(content).hexdigest()))
+    # In threads of their own, since each waits for its worker and may have to ask again.
+    threads = ThreadPoolExecutor(pool.size())
+    checking = [threads.submit(_with_second_tries, pool, work) for _ in range(pool.size())]
+    threads.shutdown(wait=False)
+    return checking
+
+
+def _check_reference(chapter: str, checking: list[Future[GradedSubmission]]) -> None:
+    """Raises CourseError unless the reference has full marks from every worker.
 
     What costs the reference a point would cost the class: a fault of the machine or of the course.
     """
-    content = assignment.reference.encode()
-    work = Work(assignment, "reference", Submission(content, "", "", hashlib.sha256(content).hexdigest()))
-    try:
-        outcome = _with_second_tries(pool, work)
-    except (SubmissionFailed, WorkerDied, CancelledError) as error:
-        cause = f"its process ended ({error.code})" if isinstance(error, WorkerDied) else str(error) or "it was lost"
-        raise _not_graded(assignment.chapter, f"cannot be graded: {cause}") from error
-    if lost := [verdict for verdict in outcome.verdicts if verdict.points < verdict.most_points]:
-        first = f"{lost[0].task}: {lost[0].aspect or lost[0].grade_id}: {lost[0].outcome}: {lost[0].message}"
-        raise _not_graded(assignment.chapter, f"fails {count(len(lost), 'test')}, the first one is {first}")
+    for future in checking:
+        try:
+            outcome = future.result()
+        except (SubmissionFailed, WorkerDied, CancelledError) as error:
+            cause = (
+                f"its process ended ({error.code})" if isinstance(error, WorkerDied) else str(error) or "it was lost"
+            )
+            raise _not_graded(chapter, f"cannot be graded: {cause}") from error
+        if lost := [verdict for verdict in outcome.verdicts if verdict.points < verdict.most_points]:
+            first = f"{lost[0].task}: {lost[0].aspect or lost[0].grade_id}: {lost[0].outcome}: {lost[0].message}"
+            raise _not_graded(chapter, f"fails {count(len(lost), 'test')}, the first one is {first}")
 
 
 def _with_second_tries(pool: Pool, work: Work) -> GradedSubmission:
@@ -197,15 +239,15 @@ def _not_graded(chapter: str, what: str) -> CourseError:
     )
 
 
-def _assignment(course: Course, chapter: str) -> Assignment:
-    """The chapter as workers get it: with the checksums by which nbgrader knows an untouched answer."""
-    reference = read_reference(course, chapter)
+def _with_checksums(reference: NotebookNode, course: Course, chapter: str) -> str:
+    """The reference as text, with the checksums by which nbgrader knows an untouched answer."""
     known = checksums(course, chapter)
     for cell in reference.cells:
         grade_id = grade_id_of(cell)
         if grade_id in known:
             cell.metadata.nbgrader["checksum"] = known[grade_id]
-    return assignment_of(chapter, reference, course.nbgrader, key_of(course, chapter))
+    text: str = nbformat.writes(reference)
+    return text
 
 
 def _records(course: Course, chapter: str) -> dict[str, Record]:
