@@ -1,7 +1,7 @@
 # Each target calls commands that the README documents; `scripts/setup` brings what the machine lacks.
 BIN := .venv/bin
 
-.PHONY: demo lab build test bench
+.PHONY: demo lab build test test-all bench
 
 demo: .venv/.run-ready
 	$(BIN)/autograder demo
@@ -19,6 +19,9 @@ test: .venv/.test-ready
 	$(BIN)/pytest -q
 	LMKIT_BUDGET=grading OMP_NUM_THREADS=1 $(BIN)/pytest -q -p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg solutions
 	LMKIT_BUDGET=grading OMP_NUM_THREADS=2 $(BIN)/pytest -q -p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg solutions
+
+test-all: test
+	$(BIN)/pytest -q -m thorough
 
 bench: .venv/.test-ready
 	$(BIN)/python -m benchmarks.judge

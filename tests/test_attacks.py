@@ -72,13 +72,15 @@ class Aftermath:
         return nbformat.read(self.course.autograded / student / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
 
 
-@pytest.fixture(scope="module")
-def aftermath(built_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aftermath]:
-    """Plant secrets, hand in all attacks, grade them and make feedback."""
+@pytest.fixture(scope="module", params=[False, pytest.param(True, marks=pytest.mark.thorough)], ids=["", "all-cells"])
+def aftermath(
+    request: pytest.FixtureRequest, built_course: Course, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Aftermath]:
+    """Plant secrets, hand in all attacks, grade them, with cells that only show something or not, and make feedback."""
     folder = tmp_path_factory.mktemp("attacks")
     course = open_course(shutil.copytree(built_course.root, folder / "course"))
     token = f"planted-{secrets.token_hex(8)}"
-    (course.root / "nbgrader_config.py").write_text(SETTINGS + BOUNDS)
+    (course.root / "nbgrader_config.py").write_text(f"{SETTINGS}{BOUNDS}c.Judge.run_shown = {request.param}\n")
     (course.source / "planted.txt").write_text(token)
     course = open_course(course.root)
     released = json.loads((course.release / CHAPTER / f"{CHAPTER}.ipynb").read_text())

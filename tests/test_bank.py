@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.authoring.bank import Answer, Trial, try_answers, try_bank, unsteady_answers
+from autograder.authoring.bank import Answer, Trial, read_bank, try_answers, try_bank, unsteady_answers
 from autograder.authoring.build import build
 from autograder.authoring.by_heart import ByHeart, earned_by_heart, problems_by_heart
 from autograder.course import Course, open_course
@@ -23,6 +23,17 @@ def test_bank_is_judged_as_expected(real_course: Course, chapter: str) -> None:
     assert differences(trials, try_answers(real_course, chapter, chosen, in_kernel=True)) == [], (
         "a test must mean the same to *Validate* and to the judge"
     )
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_cells_that_only_show_something_decide_nothing(real_course: Course, chapter: str) -> None:
+    answers = read_bank(real_course, chapter)
+    ways = [try_answers(real_course, chapter, answers, run_shown=run_shown) for run_shown in (False, True)]
+    without, everything = (
+        {(trial.answer.task, trial.answer.label): [v.outcome for v in trial.verdicts] for trial in way} for way in ways
+    )
+    assert {answer for answer in without if without[answer] != everything[answer]} == set()
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)

@@ -165,14 +165,17 @@ def try_answers(
     answers: dict[str, list[Answer]],
     jobs: int | None = None,
     in_kernel: bool = False,
+    run_shown: bool = False,
     seconds: int | None = None,
 ) -> list[Trial]:
     """Grade answers to the tasks of a chapter, with the same draws each time.
 
-    `seconds` is what a cell may take, if not what the course says. Cells that only show something are left out, for
-    time. With `in_kernel` the tests run in the student's kernel instead, as *Validate* does: to see that both agree.
+    `seconds` is what a cell may take, if not what the course says. With `in_kernel` the tests run in the student's
+    kernel instead, as *Validate* does: to see that both agree. Cells that only show something are left out unless
+    `run_shown`; the judge can run them too.
     """
-    return _tried(course, chapter, answers, [Way(NO_SECRET, in_kernel=in_kernel, seconds=seconds)], jobs)[0]
+    way = Way(NO_SECRET, in_kernel=in_kernel, run_shown=run_shown, seconds=seconds)
+    return _tried(course, chapter, answers, [way], jobs)[0]
 
 
 @dataclass(frozen=True)
@@ -182,6 +185,7 @@ class Way:
     key: str
     hash_seed: int = 0
     in_kernel: bool = False
+    run_shown: bool = False
     seconds: int | None = None
 
 
@@ -214,6 +218,7 @@ def _tried(
 def _verdicts_with(course_root: Path, chapter: str, way: Way, answers: dict[str, str]) -> list[Verdict]:
     course = open_course(course_root)
     course.nbgrader.Judge.hash_seed = way.hash_seed
+    course.nbgrader.Judge.run_shown = way.run_shown
     if way.seconds is not None:
         course.nbgrader.Judge.timeout = way.seconds
     reference = read_reference(course, chapter)
