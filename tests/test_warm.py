@@ -8,6 +8,10 @@ from typing import Any
 import psutil
 import pytest
 
+from autograder.course import Course
+from autograder.grading.check import run_tests
+from autograder.grading.early import start_early
+from autograder.intake.submission import read_reference
 from autograder.wall import warm
 from autograder.wall.sandbox import Limits
 from autograder.wall.student import ColdProcess, StudentGone, StudentSide
@@ -56,6 +60,16 @@ def test_the_prelude_runs_beforehand_and_leaves_no_names() -> None:
     assert in_fresh_fork(side, "import decimal; result = decimal.getcontext().prec") == 7
     assert side.get("decimal") and not side.get("__prelude__")
     side.stop()
+
+
+def test_a_parent_that_was_started_early_is_the_one_that_the_judge_asks(real_course: Course) -> None:
+    """Else the head start of `autograder check` would cost time instead."""
+    chapter = real_course.chapters()[0]
+    start_early(real_course, Path(f"{chapter} (1).ipynb"))
+    early = warm._parent
+    assert early is not None and early.forks == 0
+    run_tests(real_course, chapter, read_reference(real_course, chapter))
+    assert warm._parent is early and early.forks > 0
 
 
 def test_folders_below_tmp_stay_in_place_and_read_only(tmp_path: Path) -> None:
