@@ -175,3 +175,8 @@ def next_word_loss(s, x):
 
 
 printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+# %% wrong="whole scores get a whole gradient" caught_by="gradient by hand"
+# -     return -log_p[rows, x].mean(), gradient / len(x)
+# +     return -log_p[rows, x].mean(), (gradient / len(x)).astype(s.dtype)
