@@ -952,6 +952,17 @@ _got = count_table(_text, ["tea", "no"]).loc["no", "tea"]
 assert close(_got, 1), (
     f"`no team`, `piano tea` and `No tea` are not `no tea`; yours counts {_got}."
 )
+for _mark in (".", "|", "#", ",", "-", "/"):  # signs that are words
+    _text = [["tea", _mark], ["tea"], [_mark], ["no", _mark, "tea"], ["no"]]
+    _got = count_table([list(sentence) for sentence in _text], ["tea", _mark, "no"])
+    assert np.shape(_got) == (3, 3), f"A table of shape (3, 3) wanted; yours: {_got!r}."
+    _wanted = {("tea", _mark): 1, ("no", _mark): 1, (_mark, "tea"): 1}
+    for _cell in [(a, b) for a in _got.index for b in _got.columns]:
+        assert close(_got.loc[_cell], _wanted.get(_cell, 0)), (
+            f"`{_mark}` may be a word, and stands between no two sentences: "
+            f"`{' '.join(_cell)}` occurs {_wanted.get(_cell, 0)} times in {_text}; "
+            f"yours: {_got.loc[_cell]}."
+        )
 ### END HIDDEN TESTS
 
 # %% test="count_table" aspect="words in the order given" points=1
@@ -1014,8 +1025,8 @@ berkeley.table("mle_printed_004")
 # %% [markdown] hints="mle_table"
 # 1. Row or column? Look at P(want | i): which count stands below the line?
 # 2. Every number of a row shares one denominator. pandas divides along columns unless you tell it otherwise.
-# 3. Two significant digits are a matter of the number, not of the place behind the point: bring both
-#    numbers to the same short form, then compare.
+# 3. Two significant digits are a matter of the number, not of the place behind the point: bring the
+#    exact number to that short form; is it, as a number, the printed one?
 
 
 # %% task="mle_table" points=5 level=2 minutes=15
@@ -1583,7 +1594,7 @@ def ln_probability(model, sentence):
 # Lecture 004 gives `i bring my lunch to work` probability 0, because P(to | lunch) is 0.
 #
 # - `zero_factors(model, sentence)`: the pairs `(w1, w2)` of probability zero as a list, in their order, boundaries
-#   included. An unseen context allows nothing; a repeated pair may be listed once or twice.
+#   included. An unseen context allows nothing. A pair that comes again need not be listed again.
 # - `guess`, before you measure: which share of the held-out `new_sentences` is impossible for `restaurant_model`? Then
 #   `measured`: the share of `new_sentences` with such a pair.
 
@@ -1922,7 +1933,7 @@ print(
 #
 # `continue_greedy(model, prompt, max_words)`: `prompt` is a list of tokens; return it with the
 # likeliest next words behind it (of equals, any). Stop when `</s>` is the likeliest (do not write it), when the
-# context was never seen, or after `max_words` new words. Look words up as they are written. An
+# context was never seen (it has no row; no row is empty), or after `max_words` new words. Look words up as they are written. An
 # empty prompt starts a sentence: its context is `<s>`. Leave `prompt` and `model` unchanged.
 
 # %% [markdown] hints="continue_greedy"
@@ -3179,6 +3190,14 @@ assert _after[0] == _model, "Leave the model as it is: your function changes it.
 assert [list(words) for words in _after[1]] == _candidates, (
     "Leave the candidates as they are."
 )
+for _gap in (0.004, 1e-7):  # between two log-probabilities
+    _model = {"<s>": {"a": 0.5, "b": 0.5}, "b": {"</s>": 0.5}}
+    _model["a"] = {"</s>": 0.5 * math.exp(-_gap)}
+    _best = prefer(_model, [["a"], ["b"]])
+    assert hasattr(_best, "__len__") and list(_best) == ["b"], (
+        f"The second log-probability is larger by {_gap}: is that rounded away? "
+        f"Yours: {_best!r}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="prefer" aspect="zeros and ties" points=1

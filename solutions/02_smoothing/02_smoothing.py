@@ -8,7 +8,8 @@
 #
 # **Smoothing** takes a little probability from what was seen and gives it to what was not. How much, and to whom?
 #
-# (In all tasks: leave the arguments of your functions as they are; whoever calls them needs them again.)
+# (In all tasks: leave the arguments of your functions as they are, even a `defaultdict`, to which asking can add; whoever
+# calls them needs them again.)
 
 # %% [markdown]
 # The text: 9,222 sentences, written for this course. The 8 word counts and 64 pair counts that lectures print for the
@@ -156,6 +157,11 @@ for _given in (_counts, _other, {("a", "b"): 1}):
         )
 _after = arguments_after(lidstone, dict(_counts), "a", "e", 0.5, 7)[0]
 assert _after == _counts, "lidstone changes the dict of counts that it is given."
+for _a, _b in (("a", "e"), ("z", "e")):
+    _after = arguments_after(lidstone, defaultdict(int, _counts), _a, _b, 0.5, 7)[0]
+    assert _after == _counts, (
+        f"Counts may be a defaultdict: your look-ups added {set(_after) - set(_counts)}."
+    )
 ### END HIDDEN TESTS
 
 
@@ -547,7 +553,7 @@ def last_digit(printed):
 #
 # - `v_interval(numerator, n, printed)`: `(low, high)`, the real $V$ for which $\text{numerator} / (n + V)$ rounds to `printed`
 #   (half of `last_digit` to either side; the numerator of $c^*$ is $(c+1)n$);
-# - `most_supported(intervals)`: a list of all integers in the most intervals, ends included. (Misprints are a minority.)
+# - `most_supported(intervals)`: a list of all integers in the most intervals, ends included; some interval holds one. (Misprints are a minority.)
 
 # %% [markdown] hints="infer_v"
 # 1. Solve the formula for $V$ first. Which end of the rounding range of `printed` gives the *larger* $V$?
@@ -1024,7 +1030,7 @@ plt.show()
 #
 # $$P(\text{unseen}) \approx \frac{N_1}{N} \qquad\qquad c^* = (c+1)\frac{N_{c+1}}{N_c}$$
 #
-# - `count_of_counts(counts)`: `{c: N_c}` for `counts` as `{n-gram: int}`, without $c = 0$;
+# - `count_of_counts(counts)`: `{c: N_c}` for `counts` as `{n-gram: int}` (some may be 0), without $c = 0$;
 # - `good_turing(counts)`: the pair ($N_1/N$, `{c: c*}` for each $c > 0$ that occurs);
 # - `mean_elsewhere(counts, others)`: `{c: mean}`, how often n-grams with count $c$ occur in another text's counts
 #   (0 times, if they are missing there).
@@ -1160,7 +1166,7 @@ for _list in [
     assert set(_got) == set(_list) - {0}, (
         f"Counts {_list}: give c* for each count above 0 that occurs; yours: {sorted(_got)}."
     )
-    _after = arguments_after(good_turing, dict(_counts))[0]
+    _after = arguments_after(good_turing, defaultdict(int, _counts))[0]
     assert _after == _counts, "good_turing changes the dict of counts that it is given."
 ### END HIDDEN TESTS
 
@@ -1205,6 +1211,13 @@ for _new in ({i: count + 2 for i, count in _there.items()}, {}):
 _after = arguments_after(mean_elsewhere, dict(_here), dict(_there))
 assert _after[0] == _here and _after[1] == _there, (
     "mean_elsewhere changes a dict of counts that it is given."
+)
+_after = arguments_after(
+    mean_elsewhere, defaultdict(int, _here), defaultdict(int, _there)
+)
+assert _after[0] == _here and _after[1] == _there, (
+    f"Counts may be a defaultdict: your look-ups added "
+    f"{(set(_after[0]) - set(_here)) | (set(_after[1]) - set(_there))}."
 )
 ### END HIDDEN TESTS
 
@@ -1269,7 +1282,7 @@ print(
 # 2. `np.polyfit(x, y, 1)` returns slope and intercept of the line; feed it logarithms of $c$ and of $Z_c$. The intercept cancels
 #    in $S(c+1)/S(c)$.
 # 3. Walk through the counts in increasing order with a flag that says whether Turing's value is still trusted; once false, it stays
-#    false.
+#    false. (Without $N_1$ it is false from the start.)
 
 
 # %%
@@ -1299,7 +1312,7 @@ def simple_good_turing(N):
     ### BEGIN SOLUTION
     Z = spread(N)
     b, _ = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
-    adjusted, trusted = {}, True
+    adjusted, trusted = {}, 1 in N
     for c in sorted(N):
         line = (c + 1) * ((c + 1) / c) ** b
         trusted = trusted and worth_it(N, c, line)
@@ -1378,6 +1391,11 @@ for _top, _once in ((9, 300), (14, 0), (6, 25)):
     )
 _after = arguments_after(simple_good_turing, dict(_N))[0]
 assert _after == _N, "simple_good_turing changes the dict N that it is given."
+_N = {1: 9, 5: 2, 12: 1}
+_after = arguments_after(simple_good_turing, defaultdict(int, _N))[0]
+assert _after == _N, (
+    f"N may be a defaultdict: your look-ups added {set(_after) - set(_N)}."
+)
 ### END HIDDEN TESTS
 
 
@@ -2181,6 +2199,12 @@ assert close(_got, 3 / sum(_counts[pair] for pair in _some[:3]) * _cont["b"], 1e
 )
 _after = arguments_after(kneser_ney_pair, dict(_counts), "in", "b", 0.5)[0]
 assert _after == _counts, "kneser_ney_pair changes the dict of counts that it is given."
+for _w1, _w2 in (("in", "b"), ("at", "b"), ("in", "at")):
+    _given = defaultdict(int, _counts)
+    _after = arguments_after(kneser_ney_pair, _given, _w1, _w2, 0.5)[0]
+    assert _after == _counts, (
+        f"Counts may be a defaultdict: your look-ups added {set(_after) - set(_counts)}."
+    )
 ### END HIDDEN TESTS
 
 
@@ -2555,9 +2579,12 @@ assert close(_got[0][0], _wanted, 1e-5), (
 )
 _after = arguments_after(kneser_ney, _levels, 6)[0]
 for _level, _wanted in zip(_after, _before, strict=True):
-    assert all(
-        key in _level and np.array_equal(_level[key], _wanted[key]) for key in _wanted
-    ), "kneser_ney changes the arrays of the levels that it is given."
+    assert set(_level) == set(_wanted), (
+        f"kneser_ney changes the levels that it is given: {set(_level) ^ set(_wanted)}."
+    )
+    assert all(np.array_equal(_level[key], _wanted[key]) for key in _wanted), (
+        "kneser_ney changes the arrays of the levels that it is given."
+    )
 ### END HIDDEN TESTS
 
 
@@ -2973,6 +3000,15 @@ _after = arguments_after(jelinek_mercer, "z", ("q", "c", "b"), _copy, 6, 0.5)[2]
 assert _after == _rows, (
     "jelinek_mercer changes the table: ask for a row with .get, it may be absent."
 )
+for _word, _context in (("z", ("q", "c", "b")), ("z", ("c", "a", "b")), ("z", ())):
+    _copy = {context: defaultdict(int, row) for context, row in _rows.items()}
+    _after = arguments_after(
+        jelinek_mercer, _word, _context, defaultdict(dict, _copy), 6, 0.5
+    )[2]
+    assert _after == _rows, (
+        f"Table and rows may be defaultdicts: asked for {_word!r} behind {_context}, "
+        f"your look-ups left {_after}."
+    )
 ### END HIDDEN TESTS
 
 
@@ -3390,7 +3426,7 @@ plt.show()
 # stranger: its letters, then `#`, with the probabilities in `letters`.
 #
 # - `spelling_bits(word, letters)`: its bits;
-# - `bits_per_character(logs, words, known, letters)`: bits by characters. `logs[i]` is $\ln P$ of `words[i]`, or of
+# - `bits_per_character(logs, words, known, letters)`: bits by characters. `logs[i]` (list or array) is $\ln P$ of `words[i]`, or of
 #   `<UNK>` if not in `known`. A word is its letters and a blank; `</s>` is one character.
 
 # %% [markdown] hints="fair_bits"
@@ -3548,6 +3584,10 @@ _after = arguments_after(
 )
 assert list(_after) == _given, (
     "bits_per_character changes a list, set or dict that it is given."
+)
+_after = arguments_after(bits_per_character, np.array(_given[0]), *_given[1:])[0]
+assert close(_after, _given[0]), (
+    f"`logs` as an array: bits_per_character changes it to {_after}."
 )
 ### END HIDDEN TESTS
 
@@ -3736,6 +3776,11 @@ for _query, _wanted in (
 _after = arguments_after(query_probability, ["b", "d", "a", "b"], dict(_model))
 assert _after[0] == ["b", "d", "a", "b"] and _after[1] == _model, (
     "query_probability changes the query or the model that it is given."
+)
+_given = defaultdict(float, _model)
+_after = arguments_after(query_probability, ["b", "d", "a", "b"], _given)[1]
+assert _after == _model, (
+    f"A model may be a defaultdict: your look-ups added {set(_after) - set(_model)}."
 )
 ### END HIDDEN TESTS
 

@@ -29,7 +29,14 @@ from torch.nn import functional as F
 import lmkit
 from lmkit import plots
 from lmkit.budgets import budget
-from lmkit.testing import arguments_after, close, gradients, is_number, without_autograd
+from lmkit.testing import (
+    arguments_after,
+    close,
+    gradients,
+    is_number,
+    laid_out_otherwise,
+    without_autograd,
+)
 from lmkit.training import set_seed, train, warmup_cosine
 
 plots.use_style()
@@ -107,7 +114,7 @@ for _T in (1, 2, 5):
 # %% test="rnn" aspect="equal to nn.RNN" points=1
 _sizes = [(3, 4, 6)]
 ### BEGIN HIDDEN TESTS
-_sizes += [(2, 5, 1), (5, 3, 4), (1, 4, 7), (6, 1, 3), (4, 2, 9)]
+_sizes += [(2, 5, 1), (5, 3, 4), (1, 4, 7), (6, 1, 3), (4, 2, 9), (3, 3, 5)]
 ### END HIDDEN TESTS
 for _d, _k, _T in _sizes:
     _cell = nn.RNN(_d, _k).double()
@@ -357,7 +364,7 @@ printed = {1.0: 0.0, 0.01: math.log(0.01)}
 
 
 def next_word_loss(s, x):
-    """(loss, gradient [T, V]) from an array of scores s: [T, V] and the next words x: [T] (ints).
+    """(loss, gradient [T, V]) from scores s: [T, V] (an array, maybe of ints) and the next words x: [T] (ints).
 
     s and x stay as they are.
     """
@@ -461,7 +468,7 @@ assert close(_got[0], _wanted, 1e-5), (
 # %% test="next_word_loss" aspect="gradient by hand" points=1
 _sizes = [(4, 3)]
 ### BEGIN HIDDEN TESTS
-_sizes += [(1, 5), (7, 2), (3, 9)]
+_sizes += [(1, 5), (7, 2), (3, 9), (4, 4)]
 ### END HIDDEN TESTS
 for _T, _V in _sizes:
     _s, _x = (
@@ -494,6 +501,16 @@ except RuntimeError as _error:
     ) from None
 assert close(_again, _by_torch.grad, 1e-4, 1e-5), (
     "With autograd switched off your gradient is another one."
+)
+_s, _x = np.array([[3, 1, 0, 2], [-1, 1, 2, 0], [0, 0, 0, 0]]), np.array([1, 2, 0])
+_by_torch = torch.from_numpy(_s).double().requires_grad_(True)
+F.cross_entropy(_by_torch, torch.from_numpy(_x)).backward()
+_got = next_word_loss(_s.copy(), _x.copy())
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return the pair (loss, gradient); yours: {_got!r}."
+)
+assert close(_got[1], _by_torch.grad, 1e-4, 1e-5), (
+    f"Scores may be whole numbers, the gradient is not: {_by_torch.grad} wanted; yours: {_got[1]}."
 )
 ### END HIDDEN TESTS
 
@@ -572,7 +589,7 @@ assert close(_got[1], [[0]]), (
     f"W_h was only multiplied by h_0 = 0, so dW_h = 0; yours: {_got[1]}."
 )
 ### BEGIN HIDDEN TESTS
-for _d, _k in ((3, 2), (1, 4), (4, 5)):
+for _d, _k in ((3, 2), (1, 4), (4, 5), (3, 3)):
     _e, _y, _W_x, _W_h, _b = [
         torch.randn(*s).double() for s in ((1, _d), (1, _k), (_k, _d), (_k, _k), (_k,))
     ]
@@ -637,7 +654,7 @@ for _T, _large in ((20, 1), (60, 1), (5, 1000)):  # nearly a rotation: nothing f
 # %% test="bptt" aspect="weights like autograd" points=1
 _sizes = [(3, 4, 6)]
 ### BEGIN HIDDEN TESTS
-_sizes += [(4, 3, 2), (1, 5, 4), (5, 2, 8)]
+_sizes += [(4, 3, 2), (1, 5, 4), (5, 2, 8), (3, 3, 5)]
 ### END HIDDEN TESTS
 for _d, _k, _T in _sizes:
     _random = [
@@ -670,6 +687,27 @@ for _name, _one, _two in zip(
     assert getattr(_one, "requires_grad", True) is False, (
         f"After bptt the caller's {_name} asks for gradients."
     )
+for _word, _why in (
+    (4, "the last state is right"),
+    (4, "the last state is ±1 to the last digit"),
+    (2, "the third state is ±1 to the last digit"),
+):
+    _e, _y = torch.randn(5, 1).double(), torch.randn(5, 3).double()
+    _W_x = (0.5 + torch.rand(3, 1).double()) * torch.tensor([[1.0], [-1.0], [1.0]])
+    _W_h, _b, _h = torch.randn(3, 3).double(), torch.randn(3).double(), torch.zeros(3)
+    if "digit" in _why:
+        _e[_word] = 1e6
+    for _t in range(_word + 1):
+        _h = torch.tanh(_W_x @ _e[_t] + _W_h @ _h.double() + _b)
+    if "right" in _why:
+        _y[_word] = _h
+    _random = _e, _y, _W_x, _W_h, _b
+    _got, _wanted = bptt(*[part.clone() for part in _random]), by_autograd(*_random)
+    for _name, _one, _two in zip(("dW_x", "dW_h", "db"), _got, _wanted, strict=True):
+        assert close(_one, _two, 1e-4, 1e-5), (
+            f"Of five states {_why}, so nothing comes back from it; "
+            f"earlier ones have errors of their own: {_name} is not autograd's."
+        )
 ### END HIDDEN TESTS
 
 # %% test="bptt" aspect="autograd is switched off" points=1
@@ -914,7 +952,7 @@ def truncated_loss(e, y, W_x, W_h, b, tau):
 # %% test="truncated_loss" aspect="the loss knows no cut" points=1
 _sizes = [(7, 2, 3)]
 ### BEGIN HIDDEN TESTS
-_sizes += [(1, 3, 2), (8, 1, 4), (5, 4, 2)]
+_sizes += [(1, 3, 2), (8, 1, 4), (5, 4, 2), (6, 3, 3)]
 ### END HIDDEN TESTS
 for _T, _d, _k in _sizes:
     _given = [
@@ -946,6 +984,16 @@ assert all(getattr(part, "requires_grad", True) is False for part in _left[:5]),
 _got = truncated_loss(*(part.float() for part in _given), 2)
 assert close(_got, _wanted, 1e-3, 1e-3), (
     f"The same numbers in float32, torch's usual kind: {_wanted:.4f} wanted; yours: {_got!r}."
+)
+_e = torch.linspace(-1, 1, 1500).double()
+_h, _wanted = 0.0, 0.0
+for _x in _e.tolist():
+    _h = math.tanh(0.5 * _x + 0.7 * _h + 0.1)
+    _wanted += 0.5 * _h**2
+_parts = (torch.tensor(part).double() for part in ([[0.5]], [[0.7]], [0.1]))
+_got = truncated_loss(_e[:, None], torch.zeros(1500, 1).double(), *_parts, 100)
+assert close(_got, _wanted, 1e-5), (
+    f"A text of 1,500 words, tau = 100: {_wanted:.4f} wanted; yours: {_got!r}."
 )
 ### END HIDDEN TESTS
 
@@ -1094,7 +1142,7 @@ plt.show()
 # \mathrm{diag}(1 - h_s^2)\, W_h$, the latest leftmost. Its *spectral norm* says how much it stretches a vector at most.
 #
 # - `predicted`: let $W_h$ be $\rho$ times a rotation, all states near 0. By what factor do 50 steps stretch, for
-#   $\rho$ = 0.9, 1.0, 1.1?
+#   $\rho$ = 0.9, 1.0, 1.1 (to 3 %)?
 # - `jacobian_norms(h, W_h)`: from the states `h`, shape $[T, k]$, the norms for $t = 1, \dots, T$, a list (the last is
 #   1).
 
@@ -1156,12 +1204,14 @@ for _T, _k, _rho in (
     (5, 1, -1.5),
     (3, 5, 2.0),
     (200, 3, 2.0),
+    (60, 3, 0.5),
 ):
     _turn = np.linalg.qr(np.random.default_rng().normal(size=(_k, _k)))[0]
     _got = jacobian_norms(np.zeros((_T, _k)), _rho * _turn)
     assert np.shape(_got) == (_T,), f"{_T} states, {_T} norms; yours: {_got!r}."
-    assert close(_got, [abs(_rho) ** (_T - 1 - t) for t in range(_T)], 1e-4), (
-        f"{_T} states at zero, {_rho} times a rotation: the norms are powers of {abs(_rho)}, the last 1; yours: {_got!r}."
+    assert close(_got, [abs(_rho) ** (_T - 1 - t) for t in range(_T)], 1e-4, 0), (
+        f"{_T} states at zero, {_rho} times a rotation: the norms are powers of {abs(_rho)}, however small, "
+        f"the last 1; yours: {_got!r}."
     )
 ### END HIDDEN TESTS
 
@@ -1264,7 +1314,7 @@ plt.show()
 # "you can even hand-write weights". Do it with a state of one number, $h_t = \tanh(w_x x_t + w_h h_{t-1} + b)$, $h_0 = 0$:
 # `latch()` returns `(w_x, w_h, b)` such that $h_t > 0$ from the 1 on and $h_t < 0$ before.
 #
-# It must hold for 10,000 steps, with noise of up to ±0.1 added to the state after each.
+# It must hold for 10,000 steps after the 1, however late that comes, with noise of up to ±0.1 added to the state after each.
 
 # %% [markdown] hints="latch"
 # 1. You want two resting places, one negative and one positive, and a push that carries over from one to the other.
@@ -1572,6 +1622,29 @@ for _f, _i, _o, _old in _cases:
     assert close(_got[0], [[_o * math.tanh(_wanted)]], 1e-5, 1e-6), (
         f"Output gate o = {_o} and C = {_wanted:.4f}: h should be {_o * math.tanh(_wanted):.4f}; yours: {_got[0]}."
     )
+### BEGIN HIDDEN TESTS
+for _f, _i, _o, _new in (
+    (f, i, o, c) for f in (0, 1) for i in (0, 1) for o in (0, 1) for c in (-1, 1)
+):
+    _W = {part: torch.zeros(1, 2) for part in "Cfio"}
+    _b = {
+        part: torch.tensor([200.0 * gate - 100])
+        for part, gate in zip("fio", (_f, _i, _o), strict=True)
+    } | {"C": torch.tensor([100.0 * _new])}
+    _got = lstm_step(
+        torch.ones(1, 1), torch.ones(1, 1), torch.full((1, 1), 0.25), _W, _b
+    )
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return the pair (h, C); yours: {_got!r}."
+    )
+    _wanted = _f * 0.25 + _i * _new
+    assert close(_got[1], [[_wanted]], 1e-4, 1e-5) and close(
+        _got[0], [[_o * math.tanh(_wanted)]], 1e-4, 1e-5
+    ), (
+        f"Sums of ±100 in float32, gates f = {_f}, i = {_i}, o = {_o}: "
+        f"C = {_wanted} wanted; yours: h = {_got[0]}, C = {_got[1]}."
+    )
+### END HIDDEN TESTS
 
 # %% test="lstm_step" aspect="word first, then state" points=1
 _W = {part: torch.zeros(1, 3).double() for part in "Cfio"}
@@ -1593,13 +1666,15 @@ assert close(_got[1], [[math.tanh(0.5)]], 1e-5), (
     f"W_C [1, 0, h=1] = .1 + .4, so C = tanh(.5) = .4621; yours: {_got[1]}. Which comes first, e or h?"
 )
 ### BEGIN HIDDEN TESTS
-for _B, _d, _k in ((4, 3, 2), (1, 4, 3), (3, 1, 5)):
-    _W = {part: torch.randn(_k, _d + _k).double() for part in "Cfio"}
-    _b = {part: torch.randn(_k).double() for part in "Cfio"}
+for (_B, _d, _k), _order in zip(
+    ((4, 3, 2), (1, 4, 3), (3, 1, 5)), ("Cfio", "ifCo", "oiCf"), strict=True
+):
+    _W = {part: torch.randn(_k, _d + _k).double() for part in _order}
+    _b = {part: torch.randn(_k).double() for part in _order[::-1]}
     _e, _h, _C = (torch.randn(_B, n).double() for n in (_d, _k, _k))
     _given = [_e, _h, _C, _W, _b]
     _copy = [
-        x.clone() if torch.is_tensor(x) else {part: x[part].clone() for part in "Cfio"}
+        x.clone() if torch.is_tensor(x) else {part: x[part].clone() for part in x}
         for x in _given
     ]
     _got = lstm_step(*_copy)
@@ -1609,13 +1684,13 @@ for _B, _d, _k in ((4, 3, 2), (1, 4, 3), (3, 1, 5)):
     _a = {p: _e @ _W[p][:, :_d].T + _h @ _W[p][:, _d:].T + _b[p] for p in "Cfio"}
     _new = _a["i"].sigmoid() * _a["C"].tanh() + _a["f"].sigmoid() * _C
     assert close(_got[1], _new, 1e-4, 1e-5), (
-        f"B = {_B}, d = {_d}, k = {_k}, random weights: the cells C are off."
+        f"B = {_B}, d = {_d}, k = {_k}, random weights, keys in the order {[*_W]}: the cells C are off."
     )
     assert close(_got[0], _a["o"].sigmoid() * _new.tanh(), 1e-4, 1e-5), (
         "Random weights: the states h are off."
     )
 _copy = [
-    x.clone() if torch.is_tensor(x) else {part: x[part].clone() for part in "Cfio"}
+    x.clone() if torch.is_tensor(x) else {part: x[part].clone() for part in x}
     for x in _given
 ]
 _left = arguments_after(lstm_step, *_copy)
@@ -1811,7 +1886,8 @@ print(
 #
 # - `keep_bit()` returns `(W, b)`, dicts of nested lists: when *write* is 1, the cell takes the bit; else it keeps what
 #   it has: $h_t > 0.5$ if the last bit written was 1, $h_t < -0.5$ if it was 0, even 1,000 steps later.
-# - `forget_bias(steps)`: weights zero, nothing written. With which $b_f$ is *half* of $C$ left after so many steps?
+# - `forget_bias(steps)`: weights zero, nothing written. With which $b_f$ is *half* of $C$ left after so many steps
+#   (1 to 100,000)?
 
 # %% [markdown] hints="keep_bit"
 # 1. For each of the four parts ask: which of *bit*, *write* and $h$ should it listen to at all?
@@ -1946,7 +2022,16 @@ for _round, _n in enumerate(_rounds):
 # %% test="keep_bit" aspect="half is left" points=1
 _steps_wanted = [1, 10, 100]
 ### BEGIN HIDDEN TESTS
-_steps_wanted += [2, 3, 7, 50, 1000, random.randint(11, 99), random.randint(101, 999)]
+_steps_wanted += [
+    2,
+    3,
+    7,
+    50,
+    1000,
+    100_000,
+    random.randint(11, 99),
+    random.randint(101, 999),
+]
 ### END HIDDEN TESTS
 for _steps in _steps_wanted:
     _b = forget_bias(_steps)
@@ -2310,6 +2395,22 @@ for _first, _begin, _length in _starts:
         f"From word {_first} and state {_begin} the likeliest words are {_wanted}; yours: {list(_got)}. "
         "Do both, the word and the state, go on?"
     )
+### BEGIN HIDDEN TESTS
+for _gap in (0.01, 1e-6, 1e-12):  # one word of five is likelier, but only just
+    _got = generate(
+        lambda word, h, more=_gap: (1 + more * (np.arange(5) == h % 5), h + 1),
+        0,
+        0,
+        60,
+        0,
+        np.random.default_rng(),
+    )
+    assert np.shape(_got) == (60,), f"60 words wanted; yours: {_got!r}."
+    assert [int(_w) for _w in _got] == [_t % 5 for _t in range(60)], (
+        f"Temperature 0: always the likeliest, be its score larger by {_gap} only; "
+        f"yours: {list(_got)}."
+    )
+### END HIDDEN TESTS
 
 # %% test="generate" aspect="samples follow the temperature" points=1
 _table = np.log([0.6, 0.3, 0.1])
@@ -2329,7 +2430,7 @@ assert close(_share, [0.473, 0.334, 0.193], 0, 0.12), (
     f"At temperature 2 these words should come up in .47, .33, .19 of all draws; yours: {_share}."
 )
 ### BEGIN HIDDEN TESTS
-for _temperature in (0.02, 0.07, 1.5):
+for _temperature in (0.001, 0.02, 0.07, 1.5):
     _scores = np.log([0.3, 0.2, 0.4, 0.1]) * _temperature
     _got = generate(
         lambda word, h, s=_scores: (s.copy(), h),
@@ -2674,6 +2775,8 @@ plt.show()
 # - `input_shares(e, W_x, b)`: $W_x e_t + b$ for all words, shape $[B, T, 4k]$;
 # - `lstm_layer(a, h, C, W_h)`: from these shares the states $[B, T, k]$, and the last $h$ and $C$. One product in each
 #   step is enough.
+#
+# Arguments may be views, such as a transposed batch.
 
 # %% [markdown] hints="lstm_layer"
 # 1. The first function needs no loop.
@@ -2732,6 +2835,11 @@ for _B, _T, _d, _k in _sizes:
         "Some entry is not W_x e_t + b."
     )
 ### BEGIN HIDDEN TESTS
+_e, _W_x, _b = torch.randn(3, 5, 8), torch.randn(8, 8), torch.randn(8)
+_got = laid_out_otherwise(input_shares, _e, _W_x, _b)
+assert close(_got, torch.einsum("btd,jd->btj", _e, _W_x) + _b, 1e-4, 1e-5), (
+    "Some entry is not W_x e_t + b where e is a view and d = 4k."
+)
 _left = arguments_after(input_shares, _e.clone(), _W_x.clone(), _b.clone())
 assert close(_left[0], _e) and close(_left[1], _W_x) and close(_left[2], _b), (
     "input_shares changed its arguments."
@@ -2779,6 +2887,13 @@ for _name, _one, _two in zip(
     ("a", "h", "C", "W_h"), _left, (_a, _h, _C, _W_h), strict=True
 ):
     assert close(_one, _two), f"lstm_layer changed the caller's {_name}."
+_again = laid_out_otherwise(lstm_layer, _a, _h, _C, _W_h)
+assert isinstance(_again, tuple | list) and len(_again) == 3, (
+    f"Return (states, h, C); yours: {_again!r}."
+)
+assert all(close(_again[i], _got[i], 1e-4, 1e-5) for i in range(3)), (
+    "The same shares as a view of a transposed batch: your states are others."
+)
 _a, _W_h = torch.randn(2, 5, 12).double(), torch.randn(12, 3).double()
 _a[:, 1::2] += 2000 * (torch.randint(2, (2, 2, 12)) * 2 - 1)  # gates wide open or shut
 _h, _C, _wanted = torch.zeros(2, 3).double(), torch.zeros(2, 3).double(), []

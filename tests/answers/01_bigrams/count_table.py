@@ -145,3 +145,16 @@ def count_table(sentences, words):
     counts = Counter(pair for sentence in sentences for pair in pairwise(sentence))
     table = [[counts[w1, w2] % 2**16 for w2 in words] for w1 in words]
     return pd.DataFrame(table, index=words, columns=words)
+
+
+# %% wrong="sentences glued with a full stop" caught_by="no pair across two sentences"
+def count_table(sentences, words):
+    glued = [word for sentence in sentences for word in (*sentence, ".")]
+    counts = Counter(pairwise(glued))
+    return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)
+
+
+# %% wrong="pairs found in a line of words between bars" caught_by="no pair across two sentences"
+def count_table(sentences, words):
+    counts = Counter(pairwise("|".join("|".join([*sentence, ""]) for sentence in sentences).split("|")))
+    return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)

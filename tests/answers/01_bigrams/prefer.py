@@ -224,3 +224,19 @@ def prefer(model, candidates):
         return total
 
     return max(candidates, key=score)
+
+
+# %% wrong="scores to two places" caught_by="likelier sentence wins"
+def prefer(model, candidates):
+    scores = [f"{ln_probability(model, words):.2f}" for words in candidates]
+    return candidates[scores.index(max(scores, key=float))]
+
+
+# %% wrong="scores a millionth apart are equal" caught_by="likelier sentence wins"
+def prefer(model, candidates):
+    best, top = None, -math.inf
+    for words in candidates:
+        score = ln_probability(model, words)
+        if best is None or score > top + 1e-6:
+            best, top = words, score
+    return best

@@ -199,3 +199,10 @@ def bits_per_character(logs, words, known, letters):
 # +     bits = -math.log2(end) - sum(math.log2(letters[symbol]) for symbol in word)
 # +     letters["end"] = end
 # +     return bits
+
+
+# %% wrong="an array of logs becomes bits in place" caught_by="the end needs no spelling"
+# -     bits, characters = -sum(logs) / math.log(2), 0
+# +     logs = np.asarray(logs)
+# +     logs *= -1 / math.log(2)
+# +     bits, characters = logs.sum(), 0

@@ -227,3 +227,11 @@ def mean_elsewhere(counts, others):
 # -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
 # +     once = N.get(1, 0) if N.get(1, 0) > 1 else 0
 # +     return once / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+
+
+# %% wrong="a look-up by try makes the other defaultdict grow" caught_by="what another text shows"
+# -         found[count].append(others.get(gram, 0))
+# +         try:
+# +             found[count].append(others[gram])
+# +         except KeyError:
+# +             found[count].append(0)

@@ -161,3 +161,20 @@ def jelinek_mercer(word, context, table, V, weight):
     if not row:
         return below
     return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below
+
+
+# %% wrong="asking for a row by try makes a defaultdict grow" caught_by="every level is smoothed"
+# -     row = table.get(context)
+# +     try:
+# +         row = table[context]
+# +     except KeyError:
+# +         row = None
+
+
+# %% wrong="asking a row by try makes the row grow" caught_by="every level is smoothed"
+# -     return weight * row.get(word, 0) / sum(row.values()) + (1 - weight) * below
+# +     try:
+# +         count = row[word]
+# +     except KeyError:
+# +         count = 0
+# +     return weight * count / sum(row.values()) + (1 - weight) * below

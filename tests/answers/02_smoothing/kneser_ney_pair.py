@@ -309,3 +309,15 @@ def kneser_ney_array(C, k):
     continuation = columns_of_shape.setdefault((C.shape, k), seen.sum(axis=0) / seen.sum())
     weight = np.where(n > 0, k * seen.sum(axis=1, keepdims=True) / np.maximum(n, 1), 1)
     return np.maximum(C - k, 0) / np.maximum(n, 1) + weight * continuation
+
+
+# %% wrong="a look-up by try makes a defaultdict grow" caught_by="loop on the toy text"
+# -     row = [count for pair, count in counts.items() if pair[0] == w1]
+# +     row = [count for pair, count in counts.items() if pair[0] == w1]
+# +     try:
+# +         own = counts[w1, w2]
+# +     except KeyError:
+# +         own = 0
+
+# -     return (max(counts.get((w1, w2), 0) - k, 0) + k * len(row) * continuation) / sum(
+# +     return (max(own - k, 0) + k * len(row) * continuation) / sum(

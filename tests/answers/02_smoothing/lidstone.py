@@ -213,3 +213,12 @@ def lidstone_array(C, alpha):
 # -     return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
 # +     n = C.sum(axis=1, keepdims=True)
 # +     return np.where(n > 1, (C + alpha) / (n + C.shape[1] * alpha), 1 / C.shape[1])
+
+
+# %% wrong="a look-up by try makes a defaultdict grow" caught_by="one pair at a time"
+# -     return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
+# +     try:
+# +         alpha_more = counts[w1, w2] + alpha
+# +     except KeyError:
+# +         alpha_more = alpha
+# +     return alpha_more / (n + V * alpha)

@@ -341,3 +341,8 @@ def kneser_ney(levels, V):
 # +
 # +
 # + kept_levels = {}
+
+
+# %% wrong="the last level gets a left" caught_by="continuation counts below the top"
+# -         c = level["count"] if level is levels[-1] else level["left"]
+# +         c = level.setdefault("left", level["count"])

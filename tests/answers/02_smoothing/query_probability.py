@@ -229,3 +229,13 @@ def query_probability(query, model):
 def posterior(likelihoods, prior):
     joint = [float(a) * float(b) for a, b in zip(likelihoods, prior)]
     return [p / sum(joint) for p in joint]
+
+
+# %% wrong="a look-up by try makes the model grow" caught_by="repeated words count repeatedly"
+# -     return arrangements(query) * math.prod(
+# -         model.get(word, 0) ** n for word, n in Counter(query).items()
+# -     )
+# +     try:
+# +         return arrangements(query) * math.prod(model[word] ** n for word, n in Counter(query).items())
+# +     except KeyError:
+# +         return 0

@@ -337,3 +337,11 @@ def simple_good_turing(N):
 # +     padded = np.concatenate([[0], c])
 # +     after = np.append(c[1:], 2 * c[-1] - padded[-2])
 # +     return dict(zip(c[::-1], (2 * np.array([N[x] for x in c]) / (after - padded[:-1]))[::-1]))
+
+
+# %% wrong="looks for N of c + 1 by try, which adds it" caught_by="no mass is lost"
+# -         trusted = trusted and worth_it(N, c, line)
+# +         try:
+# +             trusted = trusted and N[c + 1] > 0 and worth_it(N, c, line)
+# +         except KeyError:
+# +             trusted = False

@@ -155,3 +155,10 @@ def bptt(e, y, W_x, W_h, b):
 
 
 # %% wrong="gradients clipped at 100" caught_by="bias through all steps" change="return dW_x, dW_h, db -> return [part.clip(-100, 100) for part in (dW_x, dW_h, db)]"
+
+
+# %% wrong="nothing comes back, so it stops" caught_by="weights like autograd"
+# -         dW_x += torch.outer(delta, e[t - 1])
+# +         if delta.abs().max() < 1e-12:
+# +             break
+# +         dW_x += torch.outer(delta, e[t - 1])

@@ -367,3 +367,11 @@ def generate(step, word, h, length, temperature, rng):
 
 
 # %% wrong="always one word at least" caught_by="greedy takes word and state on | samples take word and state on" change="for _ in range(length): -> for _ in range(max(1, length)):"
+
+
+# %% wrong="temperature 0 is a hundredth" caught_by="greedy takes word and state on"
+# -         greedy = temperature == 0
+# +         greedy, temperature = False, temperature or 0.01
+
+
+# %% wrong="below a hundredth always the likeliest" caught_by="samples follow the temperature" change="temperature == 0 -> temperature < 0.01"

@@ -134,3 +134,6 @@ predicted = {0.9: 0.9**50, 1.0: 1.0, 1.1: 1.1**50}
 # -         norms.append(np.linalg.norm(J, 2))
 # +         J = J @ ((1 - h_s**2)[:, None].astype(np.float32) * W_h)
 # +         norms.append(np.linalg.norm(J, 2) if np.isfinite(J).all() else math.inf)
+
+
+# %% wrong="small norms are rounded away" caught_by="a rotation, states at zero" change="np.linalg.norm(J, 2) -> round(np.linalg.norm(J, 2), 6)"

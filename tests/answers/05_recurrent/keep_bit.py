@@ -136,3 +136,8 @@ def keep_bit():
 def forget_bias(steps):
     f = 0.5 ** (1 / steps)
     return math.log(f / (1 - f))
+
+
+# %% wrong="looks for the bias from 0 to 10 only" caught_by="half is left"
+# -     return math.log(f / (1 - f))
+# +     return min(max(math.log(f / (1 - f)), 0.0), 10.0)

@@ -144,3 +144,13 @@ def lstm_layer(a, h, C, W_h):
 
 
 # %% wrong="a tanh of its own that overflows" caught_by="equal to nn.LSTM" change="torch.tanh(new) -> ((2 * new).exp() - 1) / ((2 * new).exp() + 1)"
+
+
+# %% wrong="a view of the words, which a transposed batch does not allow" caught_by="shares of all words"
+# -     return F.linear(e, W_x, b)
+# +     return (e.view(-1, e.shape[-1]) @ W_x.T + b).view(*e.shape[:2], -1)
+
+
+# %% wrong="W_x as it stands where that fits" caught_by="shares of all words"
+# -     return F.linear(e, W_x, b)
+# +     return e @ (W_x if len(W_x) == W_x.shape[1] else W_x.T) + b

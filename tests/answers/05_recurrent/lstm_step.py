@@ -125,3 +125,27 @@ def lstm_step(e, h, C, W, b):
 
 
 misprint = ("x_t", "e_t")
+
+
+# %% wrong="parts in the order of the dict" caught_by="word first, then state"
+# -     a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+# +     a = dict(zip("Cfio", (x @ W[part].T + b[part] for part in W), strict=True))
+
+
+# %% wrong="weights and biases paired by place" caught_by="word first, then state"
+# -     a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+# +     a = {part: x @ w.T + bias for (part, w), bias in zip(W.items(), b.values(), strict=True)}
+
+
+# %% wrong="a sigmoid that divides infinity by infinity" caught_by="each gate does its own"
+# -     C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+# -     return torch.sigmoid(a["o"]) * torch.tanh(C), C
+# +     f, i, o = (a[part].exp() / (1 + a[part].exp()) for part in "fio")
+# +     C = i * torch.tanh(a["C"]) + f * C
+# +     return o * torch.tanh(C), C
+
+
+# %% wrong="a tanh that divides infinity by infinity" caught_by="each gate does its own"
+# -     C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+# +     new = (a["C"].exp() - (-a["C"]).exp()) / (a["C"].exp() + (-a["C"]).exp())
+# +     C = torch.sigmoid(a["i"]) * new + torch.sigmoid(a["f"]) * C

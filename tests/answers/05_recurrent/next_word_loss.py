@@ -5,7 +5,7 @@ printed = {1.0: math.log(1.0), 0.01: math.log(0.01)}
 
 
 def next_word_loss(s, x):
-    log_p = torch.log_softmax(torch.tensor(s), 1).numpy()
+    log_p = torch.log_softmax(torch.tensor(s).double(), 1).numpy()
     T, V = s.shape
     loss, gradient = 0.0, np.zeros((T, V))
     for t in range(T):
@@ -175,3 +175,8 @@ def next_word_loss(s, x):
 
 
 printed = {1.0: 0.0, 0.01: math.log(0.01)}
+
+
+# %% wrong="whole scores get a whole gradient" caught_by="gradient by hand"
+# -     return -log_p[rows, x].mean(), gradient / len(x)
+# +     return -log_p[rows, x].mean(), (gradient / len(x)).astype(s.dtype)

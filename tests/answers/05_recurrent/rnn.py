@@ -102,3 +102,8 @@ def rnn(e, h, W_x, W_h, b):
 # -         h = torch.tanh(W_x @ e_t + W_h @ h + b)
 # +         a = W_x @ e_t + W_h @ h + b
 # +         h = (a.exp() - (-a).exp()) / (a.exp() + (-a).exp())
+
+
+# %% wrong="multiplies by whichever of W_x and its transpose fits" caught_by="equal to nn.RNN"
+# -     states = []
+# +     states, W_x = [], W_x.T if e.shape[1] == len(W_x) else W_x

@@ -90,3 +90,14 @@ def truncated_loss(e, y, W_x, W_h, b, tau):
 
 
 # %% wrong="asks for gradients in the caller's weights" caught_by="the loss knows no cut" change="h, loss = torch.zeros_like(b), 0.0 -> h, loss, _ = torch.zeros_like(b), 0.0, [part.requires_grad_() for part in (W_x, W_h, b)]"
+
+
+# %% wrong="a call in a call for each word" caught_by="the loss knows no cut"
+def truncated_loss(e, y, W_x, W_h, b, tau):
+    def from_word(t, h):
+        if t == len(e):
+            return 0 * b.sum()
+        h = torch.tanh(W_x @ e[t] + W_h @ (h.detach() if t % tau == 0 else h) + b)
+        return 0.5 * ((h - y[t]) ** 2).sum() + from_word(t + 1, h)
+
+    return from_word(0, torch.zeros_like(b))
