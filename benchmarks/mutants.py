@@ -64,7 +64,8 @@ COPIES = {"copy", "clone", "deepcopy", "list", "dict", "set", "array", "tensor"}
 KEEPING = {"keepdims", "keepdim"}
 LIBRARIES_OF_ARRAYS = {"np", "numpy", "torch", "F"}
 A_SIZE = 3  # that a hard-coded size has
-EITHER_WAY_ROUND = {"max", "min"}  # of two numbers
+A_LOT = 1000.0  # one more would be lost in rounding
+EITHER_WAY_ROUND = {"max", "min", "np.maximum", "np.minimum", "np.allclose", "torch.allclose"}
 PLAIN, ANY = -1, 99  # dimensions of what cannot be changed in place, such as a number; of what no test ever reached
 NOTING = f"""
 def _note_value(task, place, value, seen={{}}):
@@ -130,13 +131,13 @@ def variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Variant]]:
                 yield "dropped term", _changed(node, values=values[:number] + values[number + 1 :])
         case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=operand):
             yield "dropped not or minus", operand
-        case ast.Constant(value=bool() as value):
+        case ast.Constant(value=bool() as value) if not _says_nothing(node, tree):
             yield "constant", ast.Constant(not value)
-        case ast.Constant(value=int() as value):
+        case ast.Constant(value=int() as value) if not isinstance(value, bool):
             yield "constant", ast.Constant(value + 1)
             yield "constant", ast.Constant(value - 1)
         case ast.Constant(value=float() as value):
-            yield "constant", ast.Constant(value + 1)
+            yield "constant", ast.Constant(value + 1 if value < A_LOT else 2 * value)
         case ast.Constant(value=str() as value) if value and not _is_docstring(node, tree):
             yield "constant", ast.Constant(value + "_")
         case ast.IfExp(test=test) | ast.If(test=test) | ast.While(test=test):
@@ -149,7 +150,7 @@ def variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Variant]]:
                 for step in (ast.Add(), ast.Sub()):
                     last = ast.BinOp(args[-1], step, ast.Constant(1))
                     yield "range", _changed(node, args=[*args[:-1], last])
-            if len(args) > 1 and not (len(args) == 2 and getattr(function, "id", "") in EITHER_WAY_ROUND):
+            if len(args) > 1 and not (len(args) == 2 and ast.unparse(function) in EITHER_WAY_ROUND):
                 yield "swapped arguments", _changed(node, args=[args[1], args[0], *args[2:]])
             kind = "dropped copy" if _called(node) in COPIES else "removed call"
             if isinstance(function, ast.Attribute) and not _is_library(function.value):
@@ -161,7 +162,7 @@ def variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Variant]]:
                 yield "slice", _changed(node, lower=ast.BinOp(lower, ast.Add(), ast.Constant(1)))
             if upper is not None:
                 yield "slice", _changed(node, upper=ast.BinOp(upper, ast.Sub(), ast.Constant(1)))
-        case ast.Tuple(elts=[first, second, *others], ctx=ast.Load()) if not _is_only_looked_in(node, tree):
+        case ast.Tuple(elts=[first, second, *others], ctx=ast.Load()) if not _says_nothing(node, tree):
             yield "swapped arguments", _changed(node, elts=[second, first, *others])
         case ast.Return(value=value) if value is not None:
             for name in sorted(_local_names(node, tree) - {value.id if isinstance(value, ast.Name) else ""}):
@@ -267,11 +268,15 @@ def _is_docstring(node: ast.AST, tree: ast.Module) -> bool:
     return any(isinstance(other, ast.Expr) and other.value is node for other in ast.walk(tree))
 
 
-def _is_only_looked_in(node: ast.AST, tree: ast.Module) -> bool:
-    """Whether a tuple is the right side of `in`: its order says nothing."""
-    looked_in = (ast.In, ast.NotIn)
-    compared = [other for other in ast.walk(tree) if isinstance(other, ast.Compare) and node in other.comparators]
-    return any(isinstance(operator, looked_in) for other in compared for operator in other.ops)
+def _says_nothing(node: ast.AST, tree: ast.Module) -> bool:
+    """Whether to change a node is no mistake: the order of a tuple right of `in`, or strict=True."""
+    for other in ast.walk(tree):
+        match other:
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[right]) if right is node:
+                return True
+            case ast.keyword(arg="strict", value=ast.Constant(value=True) as value) if value is node:
+                return True
+    return False
 
 
 def _local_names(node: ast.AST, tree: ast.Module) -> set[str]:
