@@ -3,25 +3,32 @@
 A mutant is the reference answer with one small mistake: another operator, a constant off by one, a dropped term, a
 wrong axis, an argument changed in place. It is caught if a test of its task fails. One that nothing catches shows a
 weak test, or does the same as the answer; those are listed, with the reason, in tests/equivalent_mutants.toml.
+
+What cannot be a mistake is not made: the reference runs once, and what its values are says whether a transpose, a
+squeeze or work in place would change anything at a place (a number has no batch, a vector no transpose).
 """
 
 import argparse
 import ast
 import copy
 import difflib
+import functools
+import json
 import random
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nbgrader import utils
+from nbformat.v4 import new_code_cell
 
-from autograder.authoring.bank import Answer, Trial, try_answers
+from autograder.authoring.bank import Answer, Trial, fill_in, reference_answers, try_answers
 from autograder.course import Course, open_course
+from autograder.grading.check import run_tests_in_kernel
 from autograder.intake.submission import read_reference
+from autograder.wall.names import only_shown
 from autograder.wall.verdicts import Outcome
 
 EQUIVALENTS = Path(__file__).resolve().parent.parent / "tests" / "equivalent_mutants.toml"
@@ -57,8 +64,21 @@ COPIES = {"copy", "clone", "deepcopy", "list", "dict", "set", "array", "tensor"}
 KEEPING = {"keepdims", "keepdim"}
 LIBRARIES_OF_ARRAYS = {"np", "numpy", "torch", "F"}
 A_SIZE = 3  # that a hard-coded size has
+A_LOT = 1000.0  # one more would be lost in rounding
+EITHER_WAY_ROUND = {"max", "min", "np.maximum", "np.minimum", "np.allclose", "torch.allclose"}
+PLAIN, ANY = -1, 99  # dimensions of what cannot be changed in place, such as a number; of what no test ever reached
+NOTING = f"""
+def _note_value(task, place, value, seen={{}}):
+    changeable = hasattr(value, "__iadd__") or hasattr(value, "__ior__")
+    dimensions = getattr(value, "ndim", 0) if changeable else {PLAIN}
+    places = seen.setdefault(task, {{}})
+    places[place] = max(dimensions, places.get(place, dimensions))
+    return value
+"""
+NOTED = "import json; print(json.dumps(_note_value.__defaults__[0]))"
 
 Variant = ast.AST | list[ast.stmt] | None
+Dimensions = Mapping[ast.AST, int]  # the most that the value of a node had
 
 
 @dataclass(frozen=True)
@@ -72,13 +92,18 @@ class Mutant:
     diff: str
 
 
-def mutants_of(task: str, source: str) -> list[Mutant]:
-    """All mutants of an answer, those that read the same as it or as one another left out."""
+def mutants_of(task: str, source: str, seen: Mapping[int, int] | None = None) -> list[Mutant]:
+    """All mutants of an answer, those that read the same as it or as one another left out.
+
+    `seen` has the dimensions of the values of its nodes, by place as ast.walk goes; see `dimensions_seen`.
+    """
     tree = ast.parse(source)
     plain = ast.unparse(tree)
+    dimensions = {node: (seen or {}).get(number, ANY) for number, node in enumerate(ast.walk(tree))}
     found: dict[str, Mutant] = {}
     for number, node in enumerate(ast.walk(tree)):
-        for kind, variant in [*variants(node, tree), *shape_variants(node, tree), *in_place_variants(node, tree)]:
+        of_values = [*shape_variants(node, dimensions), *in_place_variants(node, tree, dimensions)]
+        for kind, variant in [*variants(node, tree), *of_values]:
             text = ast.unparse(ast.fix_missing_locations(_with(tree, number, variant)))
             if text != plain and text not in found:
                 lines = list(difflib.unified_diff(plain.splitlines(), text.splitlines(), n=0, lineterm=""))[2:]
@@ -106,13 +131,13 @@ def variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Variant]]:
                 yield "dropped term", _changed(node, values=values[:number] + values[number + 1 :])
         case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=operand):
             yield "dropped not or minus", operand
-        case ast.Constant(value=bool() as value):
+        case ast.Constant(value=bool() as value) if not _says_nothing(node, tree):
             yield "constant", ast.Constant(not value)
-        case ast.Constant(value=int() as value):
+        case ast.Constant(value=int() as value) if not isinstance(value, bool):
             yield "constant", ast.Constant(value + 1)
             yield "constant", ast.Constant(value - 1)
         case ast.Constant(value=float() as value):
-            yield "constant", ast.Constant(value + 1)
+            yield "constant", ast.Constant(value + 1 if value < A_LOT else 2 * value)
         case ast.Constant(value=str() as value) if value and not _is_docstring(node, tree):
             yield "constant", ast.Constant(value + "_")
         case ast.IfExp(test=test) | ast.If(test=test) | ast.While(test=test):
@@ -125,7 +150,7 @@ def variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Variant]]:
                 for step in (ast.Add(), ast.Sub()):
                     last = ast.BinOp(args[-1], step, ast.Constant(1))
                     yield "range", _changed(node, args=[*args[:-1], last])
-            if len(args) > 1:
+            if len(args) > 1 and not (len(args) == 2 and ast.unparse(function) in EITHER_WAY_ROUND):
                 yield "swapped arguments", _changed(node, args=[args[1], args[0], *args[2:]])
             kind = "dropped copy" if _called(node) in COPIES else "removed call"
             if isinstance(function, ast.Attribute) and not _is_library(function.value):
@@ -137,7 +162,7 @@ def variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Variant]]:
                 yield "slice", _changed(node, lower=ast.BinOp(lower, ast.Add(), ast.Constant(1)))
             if upper is not None:
                 yield "slice", _changed(node, upper=ast.BinOp(upper, ast.Sub(), ast.Constant(1)))
-        case ast.Tuple(elts=[first, second, *others], ctx=ast.Load()):
+        case ast.Tuple(elts=[first, second, *others], ctx=ast.Load()) if not _says_nothing(node, tree):
             yield "swapped arguments", _changed(node, elts=[second, first, *others])
         case ast.Return(value=value) if value is not None:
             for name in sorted(_local_names(node, tree) - {value.id if isinstance(value, ast.Name) else ""}):
@@ -146,7 +171,7 @@ def variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Variant]]:
             yield "dropped statement", None
 
 
-def shape_variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Variant]]:
+def shape_variants(node: ast.AST, dimensions: Dimensions) -> Iterator[tuple[str, Variant]]:
     """Mistakes that change or mix up dimensions, and sizes that hold for one input only."""
     match node:
         case ast.keyword(arg="axis" | "dim", value=value) if _constant(value) in AXES:
@@ -154,15 +179,15 @@ def shape_variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Varia
         case ast.Call(func=ast.Attribute(attr=method), args=[first]) if method in ALONG_AN_AXIS:
             if _constant(first) in AXES:
                 yield "wrong axis", _changed(node, args=[_constant_node(AXES[_constant(first)])])
-        case ast.Attribute(attr="T" | "mT", value=value):
+        case ast.Attribute(attr="T" | "mT", value=value) if dimensions[value] > 1:
             yield "not transposed", value
-        case ast.BinOp(op=ast.MatMult(), right=right):
+        case ast.BinOp(op=ast.MatMult(), right=right) if dimensions[right] > 1:
             yield "transposed", _changed(node, right=ast.Attribute(right, "T", ast.Load()))
         case ast.Subscript(value=ast.Attribute(attr="shape")) | ast.Call(func=ast.Name(id="len")):
             yield "hard-coded size", ast.Constant(A_SIZE)
         case ast.Call(func=ast.Attribute(attr="size"), args=[_]):
             yield "hard-coded size", ast.Constant(A_SIZE)
-        case ast.Return(value=value) if value is not None and _makes_arrays(node, value, tree):
+        case ast.Return(value=value) if value is not None and dimensions[value] > 0:
             yield "squeezed", ast.Return(ast.Call(ast.Attribute(value, "squeeze", ast.Load()), [], []))
             yield "first of the batch", ast.Return(ast.Subscript(value, ast.Slice(None, ast.Constant(1)), ast.Load()))
     match node:
@@ -173,21 +198,23 @@ def shape_variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Varia
             yield "dropped dimension", _changed(node, slice=ast.Tuple(kept, ast.Load())) if kept else value
 
 
-def in_place_variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Variant]]:
+def in_place_variants(node: ast.AST, tree: ast.Module, dimensions: Dimensions) -> Iterator[tuple[str, Variant]]:
     """The same computation in the memory of what it starts from, such as an argument."""
     match node:
         case ast.Assign(
-            targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=start), op=operator, right=right)
-        ):
+            targets=[ast.Name(id=name)], value=ast.BinOp(left=ast.Name(id=start) as left, op=operator, right=right)
+        ) if dimensions[left] > PLAIN:
             if name == start or start in _arguments(node, tree):
                 change: ast.stmt = ast.AugAssign(ast.Name(name, ast.Store()), operator, right)
                 alias = ast.Assign([ast.Name(name, ast.Store())], ast.Name(start, ast.Load()))
                 yield "in place", [change] if name == start else [alias, change]
-        case ast.Return(value=ast.BinOp(left=ast.Name(id=start), op=operator, right=right)):
-            if start in _arguments(node, tree):
+        case ast.Return(value=ast.BinOp(left=ast.Name(id=start) as left, op=operator, right=right)):
+            if dimensions[left] > PLAIN and start in _arguments(node, tree):
                 change = ast.AugAssign(ast.Name(start, ast.Store()), operator, right)
                 yield "in place", [change, ast.Return(ast.Name(start, ast.Load()))]
-        case ast.Call(func=ast.Name(id="sorted"), args=[ast.Name() as values], keywords=keywords):
+        case ast.Call(func=ast.Name(id="sorted"), args=[ast.Name() as values], keywords=keywords) if (
+            dimensions[values] > PLAIN
+        ):
             sorting = ast.Call(ast.Attribute(values, "sort", ast.Load()), [], keywords)
             yield "in place", ast.BoolOp(ast.Or(), [sorting, values])  # sort() gives None, so this is the list
 
@@ -216,16 +243,6 @@ def _is_new_axis(node: ast.AST) -> bool:
     return _constant(node) is None and isinstance(node, ast.Constant) or getattr(node, "attr", "") == "newaxis"
 
 
-def _makes_arrays(node: ast.AST, value: ast.expr, tree: ast.Module) -> bool:
-    """Whether a returned value may be an array: it is no container, and its function works with arrays."""
-    if isinstance(
-        value, (ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
-    ):
-        return False
-    inside = list(ast.walk(_function_around(node, tree) or node))
-    return any(_is_library(other) or isinstance(other, ast.MatMult) for other in inside)
-
-
 def _changed(node: ast.AST, **fields: object) -> ast.AST:
     other = copy.copy(node)
     for name, value in fields.items():
@@ -249,6 +266,17 @@ def _with(tree: ast.Module, number: int, variant: Variant) -> ast.Module:
 
 def _is_docstring(node: ast.AST, tree: ast.Module) -> bool:
     return any(isinstance(other, ast.Expr) and other.value is node for other in ast.walk(tree))
+
+
+def _says_nothing(node: ast.AST, tree: ast.Module) -> bool:
+    """Whether to change a node is no mistake: the order of a tuple right of `in`, or strict=True."""
+    for other in ast.walk(tree):
+        match other:
+            case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[right]) if right is node:
+                return True
+            case ast.keyword(arg="strict", value=ast.Constant(value=True) as value) if value is node:
+                return True
+    return False
 
 
 def _local_names(node: ast.AST, tree: ast.Module) -> set[str]:
@@ -291,9 +319,53 @@ def chosen(mutants: list[Mutant], most: int, seed: int) -> list[Mutant]:
 
 def mutants_of_chapter(course: Course, chapter: str, most: int, seed: int) -> dict[str, list[Mutant]]:
     """The chosen mutants of each task of a chapter."""
+    sources = reference_answers(read_reference(course, chapter))
+    seen = dimensions_seen(course.root, chapter)
+    return {task: chosen(mutants_of(task, source, seen.get(task)), most, seed) for task, source in sources.items()}
+
+
+@functools.cache
+def dimensions_seen(root: Path, chapter: str) -> dict[str, dict[int, int]]:
+    """For each task the most dimensions that values in its answer have, by place, while the chapter's tests run.
+
+    PLAIN stands for what cannot be changed in place. Raises if a cell of the reference fails when it is looked at.
+    """
+    course = open_course(root)
     reference = read_reference(course, chapter)
-    sources = {cell.metadata.nbgrader.grade_id: cell.source for cell in reference.cells if utils.is_solution(cell)}
-    return {task: chosen(mutants_of(task, source), most, seed) for task, source in sources.items()}
+    answers = reference_answers(reference)
+    notebook = fill_in(reference, {task: noting(task, source) for task, source in answers.items()})
+    for position in only_shown(notebook, reference):
+        notebook.cells[position].source = ""
+    notebook.cells.insert(0, new_code_cell(NOTING))
+    notebook.cells.append(new_code_cell(NOTED))
+    verdicts = run_tests_in_kernel(course, chapter, notebook)
+    assert all(verdict.outcome == Outcome.PASSED for verdict in verdicts), verdicts
+    seen = json.loads(notebook.cells[-1].outputs[0].text)
+    return {task: {int(place): most for place, most in places.items()} for task, places in seen.items()}
+
+
+def noting(task: str, source: str) -> str:
+    """An answer that notes the values that matter to a shape or to work in place."""
+    tree = ast.parse(source)
+    places = {node: number for number, node in enumerate(ast.walk(tree))}
+    noted: set[ast.AST | None] = set()
+    for node in places:
+        match node:
+            case ast.Return(value=value) | ast.Attribute(attr="T" | "mT", value=value):
+                noted.add(value)
+            case ast.BinOp(left=left, right=right):
+                noted |= {left, right}
+            case ast.Call(func=ast.Name(id="sorted"), args=[values]):
+                noted.add(values)
+
+    class Note(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> Any:
+            inside = self.generic_visit(node)
+            if node not in noted or not isinstance(inside, ast.expr):
+                return inside
+            return ast.Call(ast.Name("_note_value"), [ast.Constant(task), ast.Constant(places[node]), inside], [])
+
+    return ast.unparse(ast.fix_missing_locations(Note().visit(tree)))
 
 
 def survivors(course: Course, chapter: str, mutants: dict[str, list[Mutant]], jobs: int | None = None) -> list[Mutant]:
@@ -326,6 +398,14 @@ def equivalents(chapter: str) -> dict[tuple[str, str], str]:
     return {(row["task"], row["change"]): row["reason"] for row in listed if row["chapter"] == chapter}
 
 
+def summary(name: str, caught: int, total: int, same: int) -> str:
+    """How many mutants are caught: of all, and of those that do not do the same as the answer."""
+    return (
+        f"{name}: {caught} of {total} mutants caught ({100 * caught / total:.1f} %); "
+        f"{same} others do the same as the answer, without them {100 * caught / (total - same):.1f} %"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("chapters", nargs="*")
@@ -341,12 +421,11 @@ def main() -> None:
         parser.error(f"name chapters, or say --all; chapters: {', '.join(course.chapters())}")
     totals = [try_chapter(course, chapter, arguments) for chapter in chapters]
     if len(totals) > 1:
-        caught, total = map(sum, zip(*totals, strict=True))
-        print(f"\nall: {caught} of {total} mutants caught ({100 * caught / total:.1f} %)")
+        print("\n" + summary("all", *map(sum, zip(*totals, strict=True))))
 
 
-def try_chapter(course: Course, chapter: str, arguments: argparse.Namespace) -> tuple[int, int]:
-    """Print what the tests of a chapter catch; how many mutants they caught, and of how many."""
+def try_chapter(course: Course, chapter: str, arguments: argparse.Namespace) -> tuple[int, int, int]:
+    """Print what the tests of a chapter catch; how many mutants they caught, of how many, and how many do the same."""
     start = time.monotonic()
     mutants = mutants_of_chapter(course, chapter, arguments.most, arguments.seed)
     if arguments.task:
@@ -354,22 +433,18 @@ def try_chapter(course: Course, chapter: str, arguments: argparse.Namespace) -> 
     same = equivalents(chapter)
     alive = survivors(course, chapter, mutants, arguments.jobs)
     for task, listed in mutants.items():
-        weak = [mutant for mutant in alive if mutant.task == task and (task, mutant.change) not in same]
-        equal = sum(mutant.task == task and (task, mutant.change) in same for mutant in alive)
-        counted = len(listed) - equal
-        print(f"{task:28}{counted - len(weak):4} of {counted:3} caught" + (f", {equal} equivalent" if equal else ""))
+        lived = [mutant for mutant in alive if mutant.task == task]
+        equal = sum((task, mutant.change) in same for mutant in lived)
+        note = f", {equal} the same as the answer" if equal else ""
+        print(f"{task:28}{len(listed) - len(lived):4} of {len(listed):3} caught{note}")
     for mutant in alive:
         reason = same.get((mutant.task, mutant.change), "SURVIVED: a test is missing, or it does the same")
         print(f"\n{mutant.task}, {mutant.kind}: {reason}\n{mutant.diff}")
     equal = sum((mutant.task, mutant.change) in same for mutant in alive)
-    total = sum(map(len, mutants.values())) - equal
-    caught = total - (len(alive) - equal)
-    print(
-        f"\n{chapter}: {caught} of {total} mutants caught ({100 * caught / total:.1f} %), "
-        f"{equal} equivalent, seed {arguments.seed}, {time.monotonic() - start:.0f} s",
-        flush=True,
-    )
-    return caught, total
+    total = sum(map(len, mutants.values()))
+    counts = (total - len(alive), total, equal)
+    print(f"\n{summary(chapter, *counts)}; seed {arguments.seed}, {time.monotonic() - start:.0f} s", flush=True)
+    return counts
 
 
 if __name__ == "__main__":

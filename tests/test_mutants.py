@@ -1,9 +1,21 @@
 """Small mistakes put into the reference answers by machine are caught by the chapter's tests."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from autograder.course import Course, open_course
-from benchmarks.mutants import chosen, equivalents, mutants_of, mutants_of_chapter, survivors
+from benchmarks.mutants import (
+    NOTING,
+    chosen,
+    equivalents,
+    mutants_of,
+    mutants_of_chapter,
+    noting,
+    summary,
+    survivors,
+)
 from conftest import ROOT
 
 SQUARES = '''def total(values, start=0):
@@ -77,6 +89,56 @@ def test_mutants_of_shape_size_and_place() -> None:
     }
 
 
+VALUES = """def gram(x, names, scale):
+    scale = scale / 2
+    x = x * max(scale, 1)
+    ordered = sorted(names)
+    if scale > 2.9:
+        return scale
+    return x @ x.T
+"""
+
+
+def changes_of_values(*arguments: object) -> set[str]:
+    """The mutants that depend on the values that `gram` works with, given the arguments of one call."""
+    scope: dict[str, Any] = {}
+    exec(NOTING + noting("gram", VALUES), scope)
+    scope["gram"](*arguments)
+    mutants = mutants_of("gram", VALUES, scope["_note_value"].__defaults__[0]["gram"])
+    kinds = {"squeezed", "first of the batch", "in place", "transposed", "not transposed"}
+    return {mutant.change for mutant in mutants if mutant.kind in kinds}
+
+
+def test_what_cannot_be_a_mistake_is_not_made() -> None:
+    """A number has no batch, a vector no transpose, and only what its type changes in place can be changed there."""
+    sorting, scaling = "ordered = names.sort() or names", "x *= max(scale, 1)"
+    of_array = {scaling, "x @= x.T / return x"}
+    of_matrix = {"return x @ x", "return x @ x.T.T", "return (x @ x.T).squeeze()", "return (x @ x.T)[:1]"}
+    unreached = {"return scale.squeeze()", "return scale[:1]"}  # no call came there, so a test is missing
+    assert changes_of_values(np.ones((1, 2)), [1], 5) == {sorting} | of_array | of_matrix | unreached
+    assert changes_of_values(np.ones(2), [1], 5) == {sorting} | of_array | unreached
+    assert changes_of_values(np.ones(2), (1,), 5) == of_array | unreached
+    assert changes_of_values(np.float64(1), (1,), 6) == of_matrix | {"x @= x.T / return x"}
+    known_nothing = {mutant.change for mutant in mutants_of("gram", VALUES)}
+    assert {"scale /= 2", scaling} <= known_nothing
+
+
+@pytest.mark.parametrize(
+    ("source", "mistake", "no_mistake"),
+    [
+        ("y = max(a, 1)", "y = max(a, 2)", "y = max(1, a)"),
+        ("y = f(a, 1)", "y = f(1, a)", ""),
+        ("y = a in (b, c)", "y = a not in (b, c)", "y = a in (c, b)"),
+        ("y = zip(a, b, strict=True)", "y = zip(b, a, strict=True)", "y = zip(a, b, strict=False)"),
+        ("y = zip(a, b, strict=False)", "y = zip(a, b, strict=True)", ""),
+        ("y = a / 1e6", "y = a / 2000000.0", "y = a / 1000001.0"),
+    ],
+)
+def test_mutants_differ_in_more_than_order_or_rounding(source: str, mistake: str, no_mistake: str) -> None:
+    changes = {mutant.change for mutant in mutants_of("task", source)}
+    assert mistake in changes and no_mistake not in changes
+
+
 @pytest.mark.parametrize("chapter", open_course(ROOT).chapters())
 def test_tests_catch_mutants(real_course: Course, chapter: str) -> None:
     """A sample, two for each task; benchmarks/mutants.py tries them all."""
@@ -85,8 +147,9 @@ def test_tests_catch_mutants(real_course: Course, chapter: str) -> None:
     alive = survivors(real_course, chapter, mutants)
     equivalent = [mutant for mutant in alive if (mutant.task, mutant.change) in same]
     weak = [mutant for mutant in alive if mutant not in equivalent]
-    count = sum(map(len, mutants.values())) - len(equivalent)
-    print(f"{chapter}: {count - len(weak)} of {count} mutants caught, {len(equivalent)} more do the same as the answer")
+    total = sum(map(len, mutants.values()))
+    print(summary(chapter, total - len(alive), total, len(equivalent)))
+    count = total - len(equivalent)
     assert count > len(mutants)
     assert len(weak) <= 0.05 * count, "\n".join(f"{mutant.task}:\n{mutant.diff}" for mutant in weak)
 
