@@ -120,6 +120,27 @@ def reading_once(function: Callable[..., Any], *inputs: Any) -> Any:
 
 
 @beside_the_answer
+def laid_out_otherwise(function: Callable[..., Any], *inputs: Any) -> Any:
+    """function(*inputs) with equal arrays and tensors whose numbers lie the other way round, column by column.
+
+    That is a transposed copy viewed back, for two or more dimensions: what only works on numbers that lie row by row
+    fails. It is made here because all that crosses to the student's side arrives row by row.
+    """
+    return function(*(_column_by_column(value) for value in inputs))
+
+
+def _column_by_column(value: Any) -> Any:
+    import numpy as np
+
+    if getattr(value, "ndim", 0) < 2:
+        return value
+    if hasattr(value, "detach"):  # a tensor, without importing torch
+        axes = range(value.ndim - 1, -1, -1)
+        return value.permute(*axes).contiguous().permute(*axes)
+    return np.array(value, order="F") if isinstance(value, np.ndarray) else value
+
+
+@beside_the_answer
 def parameter_gradients(module: Any, *inputs: Any) -> dict[str, Any]:
     """By name, the gradients of sum(module(*inputs)) with respect to the parameters of a torch module."""
     import torch

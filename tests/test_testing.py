@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 import torch
 
-from lmkit.testing import close, gradients, is_number, reading_once, torch_module, without_autograd
+from lmkit.testing import (
+    close,
+    gradients,
+    is_number,
+    laid_out_otherwise,
+    reading_once,
+    torch_module,
+    without_autograd,
+)
 
 NUMBERS = [[1.0, 2.0], [3.0, 4.0]]
 
@@ -76,6 +84,16 @@ def test_of_several_results_the_gradient_of_the_first() -> None:
 
 def test_a_list_that_can_be_read_only_once() -> None:
     assert reading_once(lambda factor, values: [factor * sum(values), sum(values)], 2, [3, 4]) == [14, 0]
+
+
+def test_equal_numbers_laid_out_the_other_way_round() -> None:
+    array, tensor = np.arange(24.0).reshape(2, 3, 4), torch.arange(24).reshape(2, 3, 4)
+    one, two, row, number = laid_out_otherwise(lambda *values: values, array, tensor, tensor[0, 0], 5)
+    assert np.array_equal(one, array) and one.flags.f_contiguous and not one.flags.c_contiguous
+    assert torch.equal(two, tensor) and not two.is_contiguous() and two.T.is_contiguous()
+    assert torch.equal(row, tensor[0, 0]) and number == 5 and laid_out_otherwise.runs_beside_the_answer
+    with pytest.raises(RuntimeError, match="view"):
+        laid_out_otherwise(lambda value: value.view(6, 4), tensor)
 
 
 def test_without_autograd_no_gradient_can_be_had() -> None:
