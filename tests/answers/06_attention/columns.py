@@ -120,3 +120,10 @@ def row_maps(Q, K, V):
 
 
 queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+
+
+# %% wrong="the largest score of all is taken off" caught_by="who takes from whom"
+# -     A = torch.softmax((K @ W).T @ (Q @ W), dim=0)
+# +     S = (K @ W).T @ (Q @ W)
+# +     A = (S - S.max()).exp()
+# +     A = A / A.sum(0)
