@@ -554,11 +554,6 @@ for _n, _d, _K in (
     assert close(_got, _wanted, 1e-5, 1e-5), (
         "all_scores: some word meets the rows of another. Lay the vectors end to end."
     )
-    _whole = np.random.default_rng().integers(-9, 9, _W.shape)
-    _wanted = np.einsum("kd,kdj->j", _vectors, _whole.reshape(_n, _d, _K))
-    assert close(all_scores(_vectors.copy(), _whole), _wanted, 1e-5, 1e-5), (
-        "all_scores: with whole numbers in W the scores are wrong."
-    )
     _left = arguments_after(all_scores, _vectors.copy(), _W.copy())
     assert close(_left[0], _vectors) and close(_left[1], _W), (
         "all_scores changed the caller's arrays."
@@ -2434,7 +2429,7 @@ for _row in (0, 1, 99, 150, 250, 499):
         "Of 500 rows one differs: this column does not leak."
     )
 for _large in (200_000, 20_000_000):  # neighbours, equal to six or seven digits
-    _y = _large + torch.randint(3, (4,))
+    _y = _large + 4 * torch.randint(3, (4,))
     _x = torch.stack([_y + 1, _y, _y + F.one_hot(torch.tensor(2), 4)], 1)
     assert list(leaks(_x, _y.clone())) == [1], (
         f"{_large:,} and {_large + 1:,} are two words: only column 1 leaks."

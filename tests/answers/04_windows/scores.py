@@ -201,6 +201,3 @@ def all_scores(vectors, W):
 
 
 # %% wrong="vectors take W's kind" caught_by="each word meets its own rows" change="return sum(vector @ W -> return sum(vector.astype(W.dtype) @ W"
-
-
-# %% wrong="all scores of W's kind" caught_by="all classes at once" change="vectors.reshape(-1) @ W -> (vectors.reshape(-1) @ W).astype(W.dtype)"

@@ -262,6 +262,3 @@ def learned(n, d, d_k, d_v):
 # -     P = torch.softmax(Q @ K.T, dim=1)
 # +     P = (Q @ K.T - (Q @ K.T).max()).exp()
 # +     P = P / P.sum(1, keepdim=True)
-
-
-# %% wrong="one word's powers as they are" caught_by="one word, by loop" change="p = torch.softmax(s, 0) -> p = s.exp() / s.exp().sum()"
