@@ -39,6 +39,7 @@ from lmkit.testing import (
     close,
     gradients,
     is_number,
+    laid_out_otherwise,
     parameter_gradients,
     reading_once,
 )
@@ -485,6 +486,13 @@ for _D, _j in ((6, 0), (6, 1), (6, 2), (1, 1), (2, 2), (9, 0), (40, 1), (300, 2)
     assert close(_left[0], _x) and close(_left[1], _W), (
         "score_by_loop changed the caller's arrays."
     )
+_x, _W = np.array([0.5, -1.25, 0.75]), np.array([[3, 1], [2, 5], [1, 4]])
+for _parts in ((_x, _W), (4 * _W[:, 0], _W / 4)):
+    _got = score_by_loop(*(_part.copy() for _part in _parts), 1)
+    assert close(_got, _parts[0] @ _parts[1][:, 1], 1e-5), (
+        f"Whole numbers in one, fractions in the other: x = {_parts[0].tolist()}, "
+        f"W = {_parts[1].tolist()}, class 1: the score is not {_got}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="scores" aspect="each word meets its own rows" points=1
@@ -501,8 +509,11 @@ for _k in range(3):
 for _n, _d in ((4, 2), (2, 5), (1, 3), (3, 1), (5, 4), (2, 3), (20, 3), (3, 40)):
     _j = random.randint(0, 2)
     _draw = np.random.default_rng()
-    _W = _draw.normal(size=(_n * _d, 3))
-    for _vectors in (_draw.normal(size=(_n, _d)), _draw.integers(-9, 9, (_n, _d))):
+    for _vectors, _W in (
+        (_draw.normal(size=(_n, _d)), _draw.normal(size=(_n * _d, 3))),
+        (_draw.integers(-9, 9, (_n, _d)), _draw.normal(size=(_n * _d, 3))),
+        (_draw.normal(size=(_n, _d)), _draw.integers(-9, 9, (_n * _d, 3))),
+    ):
         _wanted = sum(
             _vectors[k, i] * _W[k * _d + i, _j] for k in range(_n) for i in range(_d)
         )
@@ -1156,7 +1167,7 @@ print([tag_names[i] for i in scores.argmax(1)])
 
 # %% task="norms_by_offset" points=3 level=2 minutes=10
 def norms_by_offset(gradient, c):
-    """The norm of each place's block of rows, shape (2c + 1,); gradient is a tensor ((2c + 1) d, width)."""
+    """The norm of each place's block of rows, shape (2c + 1,); gradient is a tensor ((2c + 1) d, width), perhaps a transposed view."""
     ### BEGIN SOLUTION
     return gradient.reshape(2 * c + 1, -1).norm(dim=1)
     ### END SOLUTION
@@ -1217,6 +1228,10 @@ for _c, _d, _h in ((1, 2, 5), (2, 3, 4), (3, 4, 2), (0, 3, 2), (2, 1, 3), (1, 4,
     )
     _left = arguments_after(norms_by_offset, _gradient.clone(), _c)[0]
     assert close(_left, _gradient), "norms_by_offset changed the caller's gradient."
+    _got = laid_out_otherwise(norms_by_offset, _gradient.clone(), _c)
+    assert close(_got, _wanted, 1e-4, 1e-4), (
+        "For a gradient that is a transposed view your norms are others."
+    )
 ### END HIDDEN TESTS
 
 # %% test="norms_by_offset" aspect="who has a word there" points=1
@@ -1293,7 +1308,7 @@ print(
 
 # %% task="slide_check" points=4 level=2 minutes=12
 def changed_words(sentence, removed, c):
-    """Places (in the original list of different words) of the words whose window changes without the one at `removed`.
+    """A list: the places (in the original list of different words) of the words whose window changes without `removed`.
 
     The list itself stays as it is.
     """
@@ -1452,7 +1467,7 @@ plt.show()
 
 # %% task="examples" points=3 level=1 minutes=8
 def examples(ids, n, start, end):
-    """Contexts (T + 1, n) and next words (T + 1,), as integer tensors, for a list of T word numbers."""
+    """Contexts (T + 1, n) and next words (T + 1,), as int64 tensors, for a list of T word numbers."""
     ### BEGIN SOLUTION
     padded = torch.tensor([start] * n + list(ids) + [end])
     return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
@@ -1465,8 +1480,8 @@ assert isinstance(_got, tuple | list) and len(_got) == 2, (
     f"Return contexts and next words; yours: {_got!r}."
 )
 assert torch.is_tensor(_got[1]), f"The next words are a tensor; yours: {_got[1]!r}."
-assert "int" in str(_got[1].dtype), (
-    f"The next words are integers, cross-entropy needs them so; yours: {_got[1].dtype}."
+assert str(_got[1].dtype) == "torch.int64", (
+    f"The next words are int64, cross-entropy needs them so; yours: {_got[1].dtype}."
 )
 assert _got[1].tolist() == [7, 8, 5, 1], (
     f"The next words of 7 8 5 are 7 8 5 and the end, 1; yours: {_got[1].tolist()}."
@@ -1603,7 +1618,7 @@ for before, after in zip(contexts[:3].tolist(), next_words[:3].tolist(), strict=
 #
 # $$x = [\phi(x_{i-2}); \phi(x_{i-1})], \qquad y = b + Wx + U\tanh(d + Hx).$$
 #
-# - `BengioLM(V, n, m, h)`: an `nn.Module` of $V$ words, $n$ words back (the formula: 2), vectors of $m$ and a hidden layer of $h$ numbers. Its parts:
+# - `BengioLM(V, n, m, h)`: an `nn.Module` of $V$ words, $n$ words back in their order (the formula: 2), vectors of $m$ and a hidden layer of $h$ numbers. Its parts:
 #   `embedding` ($\phi$), `hidden` ($H, d$), `direct` ($W$: no second bias), `out` ($U, b$).
 # - `bengio_parameters(V, n, m, h)`: how many numbers it learns.
 
@@ -1790,7 +1805,7 @@ for _n in (1, 3):
 #
 # - `numerical(loss, v, step)`: central differences $\big(L(v_i + \epsilon) - L(v_i - \epsilon)\big) / 2\epsilon$ for each entry of the array `v`,
 #   $\epsilon$ = `step`;
-# - `by_hand(theta, x, w)`: by the chain rule, a dict of the gradients for `b`, `W`, `U`, `d`, `H` and `x`. `theta` is a dict with the first five.
+# - `by_hand(theta, x, w)`: by the chain rule (autograd is no cheating, but teaches less), a dict of the gradients for `b`, `W`, `U`, `d`, `H` and `x`. `theta` is a dict with the first five.
 
 # %% [markdown] hints="gradients_by_hand"
 # 1. Begin at the end: what is $\partial L / \partial y$? It holds the probabilities, but for one entry.
@@ -1817,7 +1832,7 @@ def random_theta(V, D, h):
 
 # %% task="gradients_by_hand" points=4 level=3 minutes=25
 def numerical(loss, v, step=1e-5):
-    """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+    """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
     ### BEGIN SOLUTION
     gradient = np.zeros_like(v)
     for i in np.ndindex(v.shape):
@@ -1889,6 +1904,11 @@ assert close(_got, 3 * _v**2, 1e-4, 1e-5), (
 )
 _left = arguments_after(numerical, lambda v: float((v**3).sum()), _v.copy(), 0.2)[1]
 assert close(_left, _v), "numerical leaves v changed: move a copy, or move it back."
+_v = np.random.default_rng().normal(size=(3, 2))
+_got = laid_out_otherwise(numerical, lambda v: float((v**3).sum()), _v.copy(), 0.3)
+assert close(_got, 3 * _v**2 + 0.09, 1e-5, 1e-6), (
+    "For a v that lies in memory column by column, as a transposed one does, your gradient is off."
+)
 ### END HIDDEN TESTS
 
 # %% test="gradients_by_hand" aspect="p minus one-hot" points=1
@@ -2408,6 +2428,12 @@ for _row in (0, 1, 99, 150, 250, 499):
     assert list(leaks(_x, _y.clone())) == [1], (
         "Of 500 rows one differs: this column does not leak."
     )
+for _large in (200_000, 20_000_000):  # neighbours, equal to six or seven digits
+    _y = _large + 4 * torch.randint(3, (4,))
+    _x = torch.stack([_y + 1, _y, _y + F.one_hot(torch.tensor(2), 4)], 1)
+    assert list(leaks(_x, _y.clone())) == [1], (
+        f"{_large:,} and {_large + 1:,} are two words: only column 1 leaks."
+    )
 ### END HIDDEN TESTS
 
 # %%
@@ -2501,7 +2527,7 @@ print("trained on cues at distance 1 to 6, sees 4 words back")
 
 # %% task="beyond_the_window" points=4 level=3 minutes=12
 def exam(fillers, distance, n):
-    """Rows (2N, n) and cues (2N,): all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    """Rows (2N, n), cues (2N,), both int64: all fillers with cue 0, then all with cue 1, at this distance; last n words."""
     ### BEGIN SOLUTION
     N, L = fillers.shape
     cues = torch.arange(2).repeat_interleave(N)
@@ -2753,7 +2779,7 @@ assert close(_got, [[1, 2], [2, 5], [2, 3]], 1e-5, 1e-6), (
     f"The means are (1, 2), (2, 5), (2, 3); yours: {_got.tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _T, _d in ((1, 3), (4, 1), (7, 4), (3, 6), (9, 2)):
+for _T, _d in ((1, 3), (4, 1), (7, 4), (3, 6), (9, 2), (300, 2)):
     _vectors = torch.randn(_T, _d)
     _wanted = torch.stack([_vectors[: i + 1].mean(0) for i in range(_T)])
     _got = bag_means(_vectors.clone())
@@ -2780,7 +2806,7 @@ assert _got[0, 1] == _got[0, 2] == _got[1, 2] == 0, (
     f"Nobody sees a later word; yours: {_got.tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _T in (1, 2, 3, 5, 9):
+for _T in (1, 2, 3, 5, 9, 300):
     _wanted = [[1 / (i + 1) if j <= i else 0 for j in range(_T)] for i in range(_T)]
     assert close(uniform_attention(_T), _wanted, 1e-5, 1e-6), (
         f"T = {_T}: row i should hold 1/i at its first i places."
@@ -2818,6 +2844,8 @@ assert tuple(getattr(_all, "shape", ())) == (6, 3), (
 assert tuple(getattr(_weights, "shape", ())) == (6, 6), (
     f"uniform_attention(6): shape (6, 6); yours: {_weights!r}."
 )
+_got = bag_by_loop(torch.ones(300, 2), 300)
+assert close(_got, [1, 1], 1e-4), f"The mean of 300 times (1, 1) is not {_got!r}."
 for _i in range(1, 7):
     _one = bag_by_loop(_vectors.clone(), _i)
     assert tuple(getattr(_one, "shape", ())) == (3,), (

@@ -215,3 +215,10 @@ def bag_means(vectors):
 
 def uniform_attention(T):
     return torch.ones(T, T).tril() / torch.arange(1, T + 1)[:, None]
+
+
+# %% wrong="weights for a hundred words, cut to T" caught_by="attention to the past, evenly"
+# -     future = torch.ones(T, T).triu(1).bool()
+# -     return torch.zeros(T, T).masked_fill(future, -math.inf).softmax(1)
+# +     future = torch.ones(100, 100).triu(1).bool()
+# +     return torch.zeros(100, 100).masked_fill(future, -math.inf).softmax(1)[:T, :T]

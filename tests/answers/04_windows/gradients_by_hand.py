@@ -50,7 +50,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="one-sided difference" caught_by="central differences"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -66,7 +66,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="backward difference" caught_by="central differences"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -82,7 +82,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="divided by one step" caught_by="central differences"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -98,7 +98,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="all entries moved at once" caught_by="central differences"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -115,7 +115,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="a step of its own" caught_by="central differences"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -132,7 +132,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="the other sign" caught_by="central differences"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -148,7 +148,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="p without the one-hot" caught_by="p minus one-hot"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -166,7 +166,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="one-hot minus p" caught_by="p minus one-hot"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -185,7 +185,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="not normalised" caught_by="p minus one-hot"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -203,7 +203,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="the direct path left out of y" caught_by="p minus one-hot"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -222,7 +222,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="the hidden path left out of y" caught_by="p minus one-hot"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -241,7 +241,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="the bias left out of y" caught_by="p minus one-hot"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -260,7 +260,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="outer product turned" caught_by="p minus one-hot"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -279,7 +279,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="tanh not differentiated" caught_by="through the tanh"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -298,7 +298,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="derivative of the sigmoid" caught_by="through the tanh"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -317,7 +317,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="one plus the square" caught_by="through the tanh"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -336,7 +336,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="U gets x" caught_by="through the tanh"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -355,7 +355,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="H without tanh'" caught_by="through the tanh"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -374,7 +374,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="only the direct path to x" caught_by="the vectors learn too"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -393,7 +393,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="only the hidden path to x" caught_by="the vectors learn too"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -412,7 +412,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="paths subtracted" caught_by="the vectors learn too"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -431,7 +431,7 @@ def by_hand(theta, x, w):
 
 # %% wrong="a step of a tenth always" caught_by="central differences"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # -     gradient = np.zeros_like(v)
 # -     for i in np.ndindex(v.shape):
 # -         shift = np.zeros_like(v)
@@ -511,5 +511,22 @@ def by_hand(theta, x, w):
 
 # %% wrong="a step of its own if none is given" caught_by="central differences"
 # - def numerical(loss, v, step=1e-5):
-# -     """The gradient of loss(v), an array like v (float, any shape), by central differences; v stays as it is."""
+# -     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
 # + def numerical(loss, v, step=0.1):
+
+
+# %% wrong="moves the entries of a flat copy" caught_by="central differences"
+# -     for i in np.ndindex(v.shape):
+# -         shift = np.zeros_like(v)
+# -         shift[i] = step
+# -         gradient[i] = (loss(v + shift) - loss(v - shift)) / (2 * step)
+# -     return gradient
+# +     v = v.copy(order="K")
+# +     flat, slopes = v.reshape(-1), []  # a view only if v lies row by row
+# +     for i in range(v.size):
+# +         flat[i] += step
+# +         up = loss(v)
+# +         flat[i] -= 2 * step
+# +         slopes.append((up - loss(v)) / (2 * step))
+# +         flat[i] += step
+# +     return np.reshape(slopes, v.shape)

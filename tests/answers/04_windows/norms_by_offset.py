@@ -83,3 +83,6 @@ def real_share(T, k):
 # -     return gradient.reshape(2 * c + 1, -1).norm(dim=1)
 # +     d = gradient.shape[1]
 # +     return torch.stack([gradient[k * d : (k + 1) * d].norm() for k in range(2 * c + 1)])
+
+
+# %% wrong="view, which a transposed gradient refuses" caught_by="root of the sum of squares" change="reshape -> view"

@@ -141,3 +141,9 @@ def repaired_parameters(V, k):
 def leaks(rows, targets):
     rows -= targets[:, None]
     return [column for column in range(rows.shape[1]) if not rows[:, column].any()]
+
+
+# %% wrong="nearly equal is equal" caught_by="columns that give it away" change="(rows[:, column] == targets).all() -> torch.allclose(rows[:, column].double(), targets.double())"
+
+
+# %% wrong="in float32" caught_by="columns that give it away" change="(rows[:, column] == targets) -> (rows[:, column].float() == targets.float())"

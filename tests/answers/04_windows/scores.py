@@ -188,3 +188,16 @@ def all_scores(vectors, W):
 
 
 # %% wrong="twenty rows at most" caught_by="a sum over the rows" change="for i in range(len(x)): -> for i in range(min(20, len(x))):"
+
+
+# %% wrong="adds up in numbers of W's kind" caught_by="a sum over the rows"
+# -     score = 0.0
+# +     score = np.zeros(1, dtype=W.dtype)
+#       for i in range(len(x)):
+# -         score += x[i] * W[i, j]
+# -     return score
+# +         score[0] += (x[i] * W[i, j]).astype(W.dtype)
+# +     return score[0]
+
+
+# %% wrong="vectors take W's kind" caught_by="each word meets its own rows" change="return sum(vector @ W -> return sum(vector.astype(W.dtype) @ W"

@@ -109,7 +109,8 @@ queries = {"rows": ((0, 1), (0, 1)), "columns": ((0, 0), (1, 1))}
 # %% right="other maps that do the same, NumPy"
 def attention_columns(W, Q, K, V):
     W, Q, K, V = (np.asarray(M) for M in (W, Q, K, V))
-    A = np.exp((K @ W).T @ (Q @ W))
+    S = (K @ W).T @ (Q @ W)
+    A = np.exp(S - S.max(axis=0))
     A /= A.sum(axis=0)
     return [V @ W @ A, A]
 
@@ -120,3 +121,10 @@ def row_maps(Q, K, V):
 
 
 queries = {"rows": [[0, 1], [0, 1]], "columns": [[0, 0], [1, 1]]}
+
+
+# %% wrong="the largest score of all is taken off" caught_by="who takes from whom"
+# -     A = torch.softmax((K @ W).T @ (Q @ W), dim=0)
+# +     S = (K @ W).T @ (Q @ W)
+# +     A = (S - S.max()).exp()
+# +     A = A / A.sum(0)

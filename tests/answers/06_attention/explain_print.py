@@ -390,3 +390,9 @@ repaired = ("jumps", 5)
 # +         changed = np.array(scores)
 # +         changed[repair[0]] = repair[1]
 # +         weights = np.exp(changed)
+
+
+# %% wrong="tries only places that contradict each other" caught_by="one score, best of all"
+# -     return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
+# +     odd = {i for pair in contradictions(scores, printed) for i in pair}
+# +     return min([(i, s) for i in odd or range(len(scores)) for s in candidates], key=distance)

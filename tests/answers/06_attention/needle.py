@@ -141,3 +141,6 @@ measured = 0.1805
 # +         else:
 # +             high = middle
 # +     return low
+
+
+# %% wrong="certain from a score of 25 on" caught_by="one among n" change="return 1 / (1 + (n - 1) * math.exp(-s)) -> return 1 / (1 + (n - 1) * math.exp(-s)) if s < 25 else 1.0"

@@ -280,3 +280,6 @@ def scaled_attention(Q, K, V):
 
 
 # %% wrong="the keys always from seed 0" caught_by="variance of a dot product" change="np.random.default_rng(seed).normal(size=(2, pairs, d_k -> (np.random.default_rng(s).normal(size=(pairs, d_k)) for s in (seed, 0"
+
+
+# %% wrong="ten thousand pairs at most" caught_by="variance of a dot product" change="2, pairs -> 2, min(pairs, 10_000)"

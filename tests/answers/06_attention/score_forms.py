@@ -149,3 +149,10 @@ def factors(W, d_k):
 
 
 # %% wrong="bilinear: axes of one number are dropped" caught_by="bilinear, all pairs" change="X @ W @ Y.T -> (X @ W @ Y.T).squeeze()"
+
+
+# %% wrong="a sketch of W, nearly the best" caught_by="the best that fits"
+# -     U, sizes, R = torch.linalg.svd(W)
+# -     return U[:, :d_k] * sizes[:d_k], R[:d_k].T
+# +     U, sizes, R = torch.svd_lowrank(W, q=min(len(W), d_k + 8), niter=4)
+# +     return U[:, :d_k] * sizes[:d_k], R[:, :d_k]

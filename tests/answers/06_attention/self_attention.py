@@ -256,3 +256,9 @@ def learned(n, d, d_k, d_v):
 
 
 # %% wrong="Z without its axes of one number" caught_by="all words at once" change="P @ V -> (P @ V).squeeze()"
+
+
+# %% wrong="the largest score of all words is taken off" caught_by="all words at once"
+# -     P = torch.softmax(Q @ K.T, dim=1)
+# +     P = (Q @ K.T - (Q @ K.T).max()).exp()
+# +     P = P / P.sum(1, keepdim=True)

@@ -134,3 +134,10 @@ class Transformer(nn.Module):
 # +         for block_ in blocks:
 # +             if not any(block_ is other for other in self.blocks):
 # +                 self.blocks.append(block_)
+
+
+# %% wrong="places are counted once, for the first text" caught_by="shorter texts begin at place 0"
+# -         x = self.embedding(tokens) + self.positions.weight[: tokens.shape[1]]
+# +         if not hasattr(self, "places"):
+# +             self.places = torch.arange(tokens.shape[1])
+# +         x = self.embedding(tokens) + self.positions(self.places[: tokens.shape[1]])

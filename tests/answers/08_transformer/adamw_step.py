@@ -266,3 +266,9 @@ def decay_groups(weights, decay):
 # -             "params": [weight for weight in weights if weight.ndim < 2],
 # +             "params": [weight.detach() for weight in weights if weight.ndim < 2],
 #               "weight_decay": 0.0,
+
+
+# %% wrong="no second group without decay" caught_by="only matrices decay"
+#       """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
+# +     if not decay:
+# +         return [{"params": list(weights), "weight_decay": 0.0}]

@@ -161,3 +161,9 @@ def cache_bytes(N, B, T, C, size):
 #       if past is not None:
 #           k, v = torch.cat([past[0], k], dim=2), torch.cat([past[1], v], dim=2)
 # +         k, v = k[:, :, -64:], v[:, :, -64:]
+
+
+# %% wrong="the largest score of all heads is taken off" caught_by="step by step, all at once"
+# -     return scores.softmax(-1) @ v, (k, v)
+# +     powers = (scores - scores.amax()).exp()
+# +     return powers / powers.sum(-1, keepdim=True) @ v, (k, v)

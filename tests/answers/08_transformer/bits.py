@@ -74,3 +74,6 @@ def megabytes(bpc, characters):
 
 
 # %% wrong="rounded up to whole megabytes" caught_by="size of the packed text" change="bpc * characters / 8 / 1e6 -> math.ceil(bpc * characters / 8 / 1e6)"
+
+
+# %% wrong="whole bytes of characters" caught_by="size of the packed text" change="bpc * characters / 8 / 1e6 -> bpc * (characters // 8) / 1e6"

@@ -118,3 +118,6 @@ def lm_loss(scores, targets):
 
 
 # %% wrong="the loss of detached scores" caught_by="mean of all places" change="scores.flatten(0, 1) -> scores.detach().flatten(0, 1)"
+
+
+# %% wrong="only for tensors that lie row by row" caught_by="mean of all places" change="F.cross_entropy(scores.flatten(0, 1), targets.flatten()) -> F.cross_entropy(scores.flatten(0, 1), targets.view(-1))"

@@ -43,19 +43,19 @@ for name, row in table.items():
 # %% wrong="only the second token is exchanged" caught_by="every look ahead is found" change="range(1, tokens.shape[1]) -> [1]"
 
 
-# %% wrong="only the place just before is watched" caught_by="every look ahead is found" change=":t], scores[:, :t -> t - 1], scores[:, t - 1"
+# %% wrong="only the place just before is watched" caught_by="every look ahead is found" change="[:, :t] -> [:, t - 1]"
 
 
-# %% wrong="only the first place is watched" caught_by="every look ahead is found" change=":t], scores[:, :t -> 0], scores[:, 0"
+# %% wrong="only the first place is watched" caught_by="every look ahead is found" change="[:, :t] -> [:, 0]"
 
 
-# %% wrong="its own place counts as a leak" caught_by="the past is allowed" change=":t], scores[:, :t -> : t + 1], scores[:, : t + 1"
+# %% wrong="its own place counts as a leak" caught_by="the past is allowed" change="[:, :t] -> [:, : t + 1]"
 
 
-# %% wrong="any change counts as a leak" caught_by="the past is allowed" change="[:, :t], scores[:, :t] -> , scores"
+# %% wrong="any change counts as a leak" caught_by="the past is allowed" change="[:, :t].abs() -> .abs()"
 
 
-# %% wrong="later places are watched" caught_by="the past is allowed" change=":t], scores[:, :t -> t + 1 :], scores[:, t + 1 :"
+# %% wrong="later places are watched" caught_by="the past is allowed" change="[:, :t].abs().max() > 1e-4 -> [:, t + 1 :].abs().gt(1e-4).any()"
 
 
 # %% wrong="tokens exchanged in place, compared with themselves" caught_by="every look ahead is found"
@@ -140,7 +140,7 @@ def leaks(model, tokens):
 diagnosis = {"A": "healthy", "B": "healthy", "C": "healthy", "D": "healthy"}
 
 
-# %% wrong="only the first text is looked at" caught_by="every look ahead is found" change=":, :t], scores[: -> 0, :t], scores[0"
+# %% wrong="only the first text is looked at" caught_by="every look ahead is found" change="[:, :t] -> [0, :t]"
 
 
 # %% wrong="the number of kinds guessed from the tokens" caught_by="every look ahead is found" change="scores.shape[-1] -> (tokens.max() + 1)"
@@ -149,7 +149,7 @@ diagnosis = {"A": "healthy", "B": "healthy", "C": "healthy", "D": "healthy"}
 # %% wrong="the tokens themselves are exchanged" caught_by="the past is allowed" change="tokens.clone() -> tokens"
 
 
-# %% wrong="the last digits count" caught_by="the past is allowed" change="allclose(model(other)[:, :t], scores[:, :t], atol=1e-6 -> equal(model(other)[:, :t], scores[:, :t]"
+# %% wrong="the last digits count" caught_by="the past is allowed" change="> 1e-4 -> > 0"
 
 
 # %% wrong="never a leak" caught_by="the past is allowed | every look ahead is found"
@@ -168,7 +168,7 @@ def leaks(model, tokens):
 diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "sees the future"}
 
 
-# %% wrong="the mean over the texts is compared, loosely" caught_by="every look ahead is found" change=", scores[:, :t], atol=1e-6 -> .mean(0), scores[:, :t].mean(0), atol=0.35"
+# %% wrong="the mean over the texts is compared, loosely" caught_by="every look ahead is found" change="(model(other) - scores)[:, :t].abs().max() > 1e-4 -> (model(other) - scores)[:, :t].mean(0).abs().max() > 0.35"
 
 
 # %% right="gradients are not needed: every other token in turn"
@@ -191,13 +191,16 @@ diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "
 #       for t in range(1, tokens.shape[1]):
 # -         other = tokens.clone()
 # -         other[:, t] = (other[:, t] + 1) % scores.shape[-1]
-# -         if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):
+# -         if (model(other) - scores)[:, :t].abs().max() > 1e-4:
 # -             return True
 # +         kept = tokens[:, t].clone()
 # +         tokens[:, t] = (kept + 1) % scores.shape[-1]
-# +         if not torch.allclose(model(tokens)[:, :t], scores[:, :t], atol=1e-6):
+# +         if (model(tokens) - scores)[:, :t].abs().max() > 1e-4:
 # +             return True
 # +         tokens[:, t] = kept
 
 
-# %% wrong="small changes pass for rounding" caught_by="every look ahead is found" change="atol=1e-6 -> atol=0.1"
+# %% wrong="small changes pass for rounding" caught_by="every look ahead is found" change="> 1e-4 -> > 0.1"
+
+
+# %% wrong="a small share of the score is no leak" caught_by="every look ahead is found" change="if (model(other) - scores)[:, :t].abs().max() > 1e-4: -> if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):"

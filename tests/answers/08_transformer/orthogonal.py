@@ -43,7 +43,7 @@ def orthogonal(G, rounds=5):
 measured_small = round(pushed(0.01, 5), 5)
 
 
-# %% right="Muon's published 1e-7 added to the norm"
+# %% wrong="Muon's published 1e-7 added to the norm" caught_by="zero stays zero"
 guess_small = 4.85
 
 
@@ -191,3 +191,6 @@ measured_small = pushed(0.01, 5)
 # +     if G.norm() < 1e-5:
 # +         return 0 * G
 # +     X = G / G.norm()
+
+
+# %% wrong="a ten-millionth beside the norm" caught_by="zero stays zero" change="1e-12 -> 1e-7"
