@@ -806,6 +806,10 @@ for _kind in (int, float):
     assert close(_after, _C), (
         "Leave the counts C as they are: your function changes them."
     )
+_got = bigram_mle_array(np.array([[3]]))
+assert np.shape(_got) == (1, 1), (
+    f"C of shape (1, 1) makes an array of the same shape; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %% test="bigram_mle" aspect="empty rows stay zero" points=1
@@ -996,6 +1000,10 @@ for _words in (
         assert close(_value, _number), (
             f"`{' '.join(_cell)}` occurs {_number} times; yours: {_value}."
         )
+_got = count_table([["a", "a"]], ["a"])
+assert np.shape(_got) == (1, 1), (
+    f"One word makes a table of shape (1, 1); yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %%
@@ -1123,6 +1131,10 @@ assert close(_value, [[1 / 4, 2 / 4], [3 / 12, 6 / 12]]), (
 _after = arguments_after(mle_table, _pairs.copy(), defaultdict(int, _total))[1]
 assert dict(_after) == _total, (
     f"A look-up made `word_counts`, a defaultdict, grow: {set(_after) - set(_total)}."
+)
+_got = mle_table(pd.DataFrame([[1]], index=["a"], columns=["a"]), {"a": 2})
+assert np.shape(_got) == (1, 1), (
+    f"A table of one word makes a table of one word; yours: {_got!r}."
 )
 ### END HIDDEN TESTS
 

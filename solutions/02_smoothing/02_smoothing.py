@@ -869,6 +869,10 @@ _after = arguments_after(laplace_table, _pairs.copy(), dict(_total), _V)
 assert np.array_equal(_after[0], _pairs) and _after[1] == _total, (
     "laplace_table changes the table or dict that it is given."
 )
+_got = laplace_table(pd.DataFrame([[1]], index=["a"], columns=["a"]), {"a": 2}, 3)
+assert np.shape(_got) == (1, 1), (
+    f"A table of one word makes a table of one word; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 
@@ -1655,6 +1659,8 @@ for _V, _k in ((6, 1), (9, 0.2), (9, 0.2)):
     assert close(_got, _lower, 1e-5), (
         f"Nothing was counted, k = {_k}: return the shorter memory's distribution; yours: {_got!r}."
     )
+_got = absolute_discount(np.array([0]), np.array([1.0]), 0.5)
+assert np.shape(_got) == (1,), f"One word makes an array of one; yours: {_got!r}."
 ### END HIDDEN TESTS
 
 
@@ -2252,6 +2258,10 @@ _after = arguments_after(kneser_ney_array, _C.astype(float), 0.5)[0]
 assert np.array_equal(_after, _C), (
     "kneser_ney_array changes the counts that it is given."
 )
+_got = kneser_ney_array(np.array([[2, 3]]), 0.5)
+assert np.shape(_got) == (1, 2), (
+    f"Counts of shape (1, 2) make an array of the same shape; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 
@@ -2779,6 +2789,8 @@ _after = arguments_after(stupid, _row.astype(float), _lower.copy())
 assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
     "stupid changes the row or the lower scores that it is given."
 )
+_got = stupid(np.array([3]), np.array([1.0]))
+assert np.shape(_got) == (1,), f"One word makes an array of one score; yours: {_got!r}."
 ### END HIDDEN TESTS
 
 
@@ -3840,6 +3852,8 @@ _after = arguments_after(posterior, _p.copy(), _prior.copy())
 assert np.array_equal(_after[0], _p) and np.array_equal(_after[1], _prior), (
     "posterior changes the likelihoods or the prior that it is given."
 )
+_got = posterior(np.array([0.3]), np.array([1.0]))
+assert np.shape(_got) == (1,), f"One document makes an array of one; yours: {_got!r}."
 ### END HIDDEN TESTS
 
 
@@ -3950,6 +3964,10 @@ for _ in range(5):
 _after = arguments_after(log_scores, _counts.astype(float), list(_query), "jm", _lam)
 assert np.array_equal(_after[0], _counts) and _after[1] == _query, (
     "log_scores changes the counts or the query that it is given."
+)
+_got = log_scores(np.array([[2, 3]]), [0], "jm", 0.5)
+assert np.shape(_got) == (1,), (
+    f"One document makes an array of one score; yours: {_got!r}."
 )
 ### END HIDDEN TESTS
 

@@ -2341,6 +2341,8 @@ for _V, _temperature in (
     )
     _left = arguments_after(probabilities, np.log(_p), _temperature)[0]
     assert close(_left, np.log(_p)), "probabilities changed the caller's scores."
+_got = probabilities(np.array([2.0]), 1.0)
+assert np.shape(_got) == (1,), f"One word makes an array of one; yours: {_got!r}."
 ### END HIDDEN TESTS
 
 # %% test="generate" aspect="large scores do not overflow" points=1

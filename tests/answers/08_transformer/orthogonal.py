@@ -43,7 +43,7 @@ def orthogonal(G, rounds=5):
 measured_small = round(pushed(0.01, 5), 5)
 
 
-# %% wrong="Muon's published 1e-7 added to the norm" caught_by="zero stays zero"
+# %% right="Muon's published 1e-7 added to the norm"
 guess_small = 4.85
 
 
