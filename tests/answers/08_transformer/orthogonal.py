@@ -191,6 +191,3 @@ measured_small = pushed(0.01, 5)
 # +     if G.norm() < 1e-5:
 # +         return 0 * G
 # +     X = G / G.norm()
-
-
-# %% wrong="a ten-millionth beside the norm" caught_by="zero stays zero" change="1e-12 -> 1e-7"
