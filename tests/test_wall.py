@@ -160,6 +160,14 @@ def test_cells_that_only_show_something_are_found(wall_course: Course) -> None:
     reference.cells[position:position] = [picture, drawn]
     shown = [reference.cells[found].source for found in only_shown(reference, reference)]
     assert {"picture = helper + 1", "print(picture)"} <= set(shown)
+    # What a function uses that somebody calls may be bound below it.
+    function, below = nbformat.from_dict(helper), nbformat.from_dict(helper)
+    function.source, below.source = "def total():\n    return more", "more = 7"
+    reference.cells += [function, below]
+    assert {function.source, below.source} <= {reference.cells[at].source for at in only_shown(reference, reference)}
+    own = nbformat.from_dict(reference)
+    own.cells.append(new_code_cell("total()"))
+    assert not {function.source, below.source} & {own.cells[at].source for at in only_shown(own, reference)}
     assert not {"helper = TABLE * 2", "TABLE[0, 0] = 5", "theirs = raises"} & set(shown)
 
 
@@ -173,6 +181,8 @@ def test_cells_that_only_show_something_are_not_run_and_keep_what_the_course_had
         (False, "1 + 1", f"{COURSES_OUTPUT}the course's"),
         (True, "1 + 1", "40.0\n"),
         (False, "print(helper)", "40.0\n"),  # to which the cell above might have done something
+        (False, "%time len('a')", "40.0\n"),  # what a magic uses cannot be read
+        (False, "print(helper", f"{COURSES_OUTPUT}the course's"),  # does not run
     ):
         notebook = nbformat.from_dict(reference)
         notebook.cells.append(new_code_cell(own))

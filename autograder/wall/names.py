@@ -10,6 +10,7 @@ import functools
 import symtable
 from dataclasses import dataclass
 
+from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
 from autograder.authoring.cells import grade_id_of, is_answer, is_locked, is_test
@@ -21,6 +22,7 @@ class Names:
 
     `binds` has what it assigns, imports or changes in place; `asks` those of which it only calls a method for what that
     does, which changes a list but hardly a module; `passes` those that it hands to a function, which may change them.
+    `later` has those that its functions use, whenever they are called.
     """
 
     binds: frozenset[str]
@@ -28,6 +30,7 @@ class Names:
     asks: frozenset[str] = frozenset()
     passes: frozenset[str] = frozenset()
     imports: frozenset[str] = frozenset()
+    later: frozenset[str] = frozenset()
 
     def changes(self, modules: set[str]) -> frozenset[str]:
         """What has another value afterwards, where these names stand for modules."""
@@ -58,29 +61,33 @@ def names_of(source: str) -> Names | None:
     imports = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_imported()}
     binds = imports | {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned()}
     uses = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
+    later = set()
     for table in _nested(top):
         for symbol in table.get_symbols():
             if symbol.is_global():
-                uses.add(symbol.get_name())
+                later.add(symbol.get_name())
                 if symbol.is_assigned():
                     binds.add(symbol.get_name())
     changed, asked, passed = _changed(tree)
-    sets = (binds | changed, uses, asked, passed, imports)
+    sets = (binds | changed, uses | later, asked, passed, imports, later)
     return Names(*map(frozenset, sets))
 
 
 def modules_of(reference: NotebookNode) -> tuple[str, ...]:
     """The modules that a reference notebook imports outside its tests, to be imported before students come."""
+    sources = (cell.source for cell in reference.cells if cell.cell_type == "code" and not is_test(cell))
+    return tuple(dict.fromkeys(module for source in sources for module in _imported_by(source)))
+
+
+@functools.lru_cache(maxsize=1024)  # as above
+def _imported_by(source: str) -> tuple[str, ...]:
     modules: dict[str, None] = {}
-    for cell in reference.cells:
-        if cell.cell_type != "code" or is_test(cell) or names_of(cell.source) is None:
-            continue
-        for node in ast.walk(ast.parse(cell.source)):
-            if isinstance(node, ast.Import):
-                modules |= dict.fromkeys(alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                # What is imported from a package may be a module of it; a name that is none does no harm.
-                modules |= dict.fromkeys([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
+    for node in ast.walk(ast.parse(source)) if names_of(source) is not None else []:
+        if isinstance(node, ast.Import):
+            modules |= dict.fromkeys(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            # What is imported from a package may be a module of it; a name that is none does no harm.
+            modules |= dict.fromkeys([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
     return tuple(modules)
 
 
@@ -133,21 +140,35 @@ def only_shown(notebook: NotebookNode, reference: NotebookNode) -> list[int]:
     """
     ours = {cell.source for cell in reference.cells if not is_answer(cell) and not is_test(cell)}
     cells = [(position, cell, names_of(cell.source)) for position, cell in _code_cells(notebook)]
+    if any(names is None and cell.source not in ours and _has_magic(cell.source) for _, cell, names in cells):
+        return []  # what it uses cannot be read
     modules = {name for _, _, names in cells if names for name in names.imports}
-    wanted: set[str] = set()
-    looked_at: set[str] = set()
-    found = []
-    for position, cell, names in reversed(cells):
-        if names is None:
-            continue
-        is_of_course = not is_answer(cell) and not is_test(cell) and cell.source in ours
-        if is_of_course and not names.changes(modules) & wanted and not names.passes & looked_at - modules:
-            found.append(position)
-        else:
-            wanted |= names.uses
-        if not is_of_course and not is_answer(cell) and not is_test(cell):
-            looked_at |= names.uses
-    return found[::-1]
+    needed: dict[int, Names] = {}
+    while True:
+        # What a function that is needed uses may be bound below it.
+        wanted = {name for names in needed.values() for name in names.later}
+        looked_at: set[str] = set()
+        before = len(needed)
+        for position, cell, names in reversed(cells):
+            if names is None:
+                continue
+            is_of_course = not is_answer(cell) and not is_test(cell) and cell.source in ours
+            if not is_of_course or names.changes(modules) & wanted or names.passes & looked_at - modules:
+                needed[position] = names
+                wanted |= names.uses
+            if not is_of_course and not is_answer(cell) and not is_test(cell):
+                looked_at |= names.uses
+        if len(needed) == before:
+            return [position for position, _, names in cells if names is not None and position not in needed]
+
+
+def _has_magic(source: str) -> bool:
+    """Whether a cell that is no plain Python is IPython's: what is neither does not run."""
+    try:
+        ast.parse(TransformerManager().transform_cell(source))
+    except (SyntaxError, ValueError):
+        return False
+    return True
 
 
 def _code_cells(notebook: NotebookNode) -> list[tuple[int, NotebookNode]]:
