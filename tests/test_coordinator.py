@@ -25,7 +25,7 @@ from autograder.authoring.build import build
 from autograder.course import Course, CourseError, open_course
 from autograder.disk import WRITING, write_atomically
 from autograder.grading import coordinator as grade
-from autograder.grading import outbox
+from autograder.grading import gradebook, outbox
 from autograder.grading.coordinator import grade_class, graded_with_older_tests, register, students_to_grade
 from autograder.grading.gradebook import GradebookWriter
 from autograder.grading.marks import marks_of_class, totals
@@ -319,6 +319,13 @@ def test_work_and_outcome_travel_and_hold_no_secret(built_course: Course, tmp_pa
     outcome = grade_submission(pickle.loads(work))
     assert sum(score or 0 for score in outcome.scores.values()) == MARKS["bob"]
     assert GradedSubmission.from_json(outcome.to_json()) == pickle.loads(pickle.dumps(outcome)) == outcome
+
+
+def test_the_newest_schema_is_the_one_that_nbgrader_finds() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+        command = [sys.executable, "-c", "from nbgrader import api; print(api.get_alembic_version())"]
+        assert subprocess.run(command, capture_output=True, text=True).stdout.strip() == gradebook._newest_schema()
 
 
 def test_a_file_is_old_or_new_and_never_half(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
