@@ -2433,19 +2433,19 @@ assert close(_share, [0.473, 0.334, 0.193], 0, 0.16), (
 )
 ### BEGIN HIDDEN TESTS
 for _temperature in (0.001, 0.02, 0.07, 1.5):
-    _scores = np.log([0.05, 0.05, 0.85, 0.05]) * _temperature
+    _scores = np.log([0.15, 0.1, 0.6, 0.15]) * _temperature
     _got = generate(
         lambda word, h, s=_scores: (s.copy(), h),
         1,
         None,
-        100,
+        150,
         _temperature,
         np.random.default_rng(),
     )
-    assert np.shape(_got) == (100,), f"100 words wanted; yours: {_got!r}."
-    _share = [sum(int(_w) == word for _w in _got) / 100 for word in range(4)]
-    assert close(_share, [0.05, 0.05, 0.85, 0.05], 0, 0.2), (
-        f"At temperature {_temperature}, four words should come up in .05, .05, .85, .05 of all draws; yours: {_share}. "
+    assert np.shape(_got) == (150,), f"150 words wanted; yours: {_got!r}."
+    _share = [sum(int(_w) == word for _w in _got) / 150 for word in range(4)]
+    assert close(_share, [0.15, 0.1, 0.6, 0.15], 0, 0.2), (
+        f"At temperature {_temperature}, four words should come up in .15, .1, .6, .15 of all draws; yours: {_share}. "
         "Only 0 means: the likeliest."
     )
 _runs = [
