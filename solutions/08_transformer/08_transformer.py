@@ -1940,6 +1940,16 @@ for _much, _wanted in ((0.002, True), (0, False)):
         f"Scores around 500, of which place 1 sees token 3 by {_much}: {_wanted} wanted; "
         f"yours: {_got!r}."
     )
+for _sign in (1, -1):  # all scores rise, or all fall, with each other token
+    _got = leaks(
+        lambda x, sign=_sign: (
+            torch.zeros(1, 4, 5) + 0.01 * sign * (x != _few).sum(1)[:, None, None]
+        ),
+        _few.clone(),
+    )
+    assert _got in (True,), (
+        f"Each other token changes all scores by {0.01 * _sign}: the leak is not found."
+    )
 _wide = linear_model(torch.ones(3, 3))
 for _tokens in (torch.zeros(1, 3, dtype=torch.long), torch.full((2, 3), 4)):
     assert leaks(_wide, _tokens.clone()) in (True,), (
