@@ -198,8 +198,7 @@ def _tried(
         for number in range(max(map(len, answers.values())))
     ]
     sources = [{task: answer.source for task, answer in chosen.items()} for chosen in rounds]
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context) as pool:
+    with fresh_processes(jobs) as pool:
         judged = partial(_verdicts_with, course.root, chapter)
         # All at once, so that no process waits for the end of a way.
         results = iter(
@@ -213,6 +212,12 @@ def _tried(
         ]
         for _ in ways
     ]
+
+
+def fresh_processes(jobs: int | None) -> ProcessPoolExecutor:
+    """Processes that share nothing with this one; texts come out of a set in the order that grading has."""
+    os.environ["PYTHONHASHSEED"] = "0"  # for processes that start from now on, as in `grading.worker`
+    return ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=multiprocessing.get_context("spawn"))
 
 
 def _verdicts_with(course_root: Path, chapter: str, way: Way, answers: dict[str, str]) -> list[Verdict]:

@@ -6,9 +6,6 @@ this: what tests look at nothing else is not counted.
 """
 
 import ast
-import multiprocessing
-import os
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,14 +16,13 @@ from nbformat.v4 import new_code_cell
 from nbgrader import utils
 
 from autograder.authoring import remembering
+from autograder.authoring.bank import fresh_processes
 from autograder.authoring.cells import what_it_checks, without_hidden
 from autograder.authoring.chapter import without_marks
 from autograder.course import Course, CourseError, open_course
-from autograder.grading.check import NO_SECRET
+from autograder.grading.check import judged
 from autograder.intake.submission import read_reference
-from autograder.wall.judge import Judge
 from autograder.wall.names import modules_of, names_of, plan
-from autograder.wall.seeds import seed_of
 from autograder.wall.verdicts import Outcome, Verdict
 
 MOST_EARNED = 3  # one point in so many
@@ -52,8 +48,7 @@ class ByHeart:
 def earned_by_heart(course: Course, chapter: str, jobs: int | None = None) -> list[ByHeart]:
     """What each task of a chapter gives, with whichever empty answer earns most of it."""
     reference = read_reference(course, chapter)
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=context) as pool:
+    with fresh_processes(jobs) as pool:
         known = pool.submit(_asked_by_visible_checks, course.root, chapter).result()
         uses_torch = any(module.split(".")[0] == "torch" for module in modules_of(reference))
         empty = [*EMPTY_ANSWERS, EMPTY_TENSOR] if uses_torch else [*EMPTY_ANSWERS]
@@ -104,7 +99,7 @@ def _asked_by_visible_checks(course_root: Path, chapter: str) -> list[str]:
         for part in range(PARTS)
     ]
     notebook.cells += shows
-    verdicts = Judge(config=course.nbgrader).judge(notebook, reference, seed_of(NO_SECRET, notebook))
+    verdicts = judged(course, notebook, reference)
     failed = [verdict for verdict in verdicts if verdict.outcome != Outcome.PASSED]
     if failed:  # then little would be learned, and the course look better than it is
         raise CourseError(
@@ -121,7 +116,7 @@ def _verdicts_by_heart(course_root: Path, chapter: str, known: list[str], empty:
     libraries = "import numpy as _numpy" + ("; import torch as _torch" if empty == EMPTY_TENSOR else "")
     start = f"{libraries}\n_remembering.known = set({' '.join(known)!r}.split())\n"
     notebook = _remembering(reference, f"{start}_remembering.empty = lambda: {empty}")
-    verdicts = Judge(config=course.nbgrader).judge(notebook, reference, seed_of(NO_SECRET, notebook))
+    verdicts = judged(course, notebook, reference)
     for verdict in verdicts:
         if verdict.outcome in (Outcome.NOT_RUN, Outcome.MISSING):
             raise CourseError(f"{chapter}: {verdict.grade_id} did not run with answers learned by heart: try again.")

@@ -14,6 +14,8 @@ from autograder.course import Course, CourseError
 from autograder.grading.nbgrader_setup import environment
 from autograder.intake.files import UnreadableSubmission, name_without_copies, read_file
 from autograder.intake.submission import parse, read_reference, rebuild
+from autograder.wall import warm
+from autograder.wall.faults import OurFault
 from autograder.wall.inside import draws
 from autograder.wall.judge import Judge
 from autograder.wall.names import modules_of
@@ -70,7 +72,17 @@ def key_to_learn_with(course: Course, chapter: str) -> str:
 
 def run_tests(course: Course, chapter: str, notebook: NotebookNode, key: str = NO_SECRET) -> list[Verdict]:
     """Put a rebuilt notebook before the judge, in place, and return the verdicts of its test cells."""
-    return Judge(config=course.nbgrader).judge(notebook, read_reference(course, chapter), seed_of(key, notebook))
+    return judged(course, notebook, read_reference(course, chapter), key)
+
+
+def judged(course: Course, notebook: NotebookNode, reference: NotebookNode, key: str = NO_SECRET) -> list[Verdict]:
+    """The same with the tests of any reference. What was our fault is tried once more, as a worker's submission is."""
+    seed = seed_of(key, notebook)
+    try:
+        return Judge(config=course.nbgrader).judge(notebook, reference, seed)
+    except OurFault:
+        warm.close()
+        return Judge(config=course.nbgrader).judge(notebook, reference, seed)
 
 
 def run_tests_in_kernel(course: Course, chapter: str, notebook: NotebookNode, key: str = NO_SECRET) -> list[Verdict]:
