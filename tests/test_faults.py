@@ -60,7 +60,7 @@ def test_but_only_a_remark_if_student_code_may_have_a_part_in_it(built_course: C
     course = make_course(tmp_path, text)
     build(course, CHAPTER)
     reference = read_reference(course, CHAPTER)
-    ours = Judge(config=course.nbgrader)
+    ours = Judge(config=course.nbgrader, run_shown=True)
     notebook = fill_in(reference, {"square": f"{RIGHT}\nmath.sqrt = None"})
     verdicts = ours.judge(notebook, reference, "a seed")
     assert sum(verdict.points for verdict in verdicts) == 3

@@ -90,7 +90,7 @@ def test_equal_numbers_laid_out_the_other_way_round() -> None:
     array, tensor = np.arange(24.0).reshape(2, 3, 4), torch.arange(24).reshape(2, 3, 4)
     one, two, row, number = laid_out_otherwise(lambda *values: values, array, tensor, tensor[0, 0], 5)
     assert np.array_equal(one, array) and one.flags.f_contiguous and not one.flags.c_contiguous
-    assert torch.equal(two, tensor) and not two.is_contiguous() and two.T.is_contiguous()
+    assert torch.equal(two, tensor) and not two.is_contiguous() and two.permute(2, 1, 0).is_contiguous()
     assert torch.equal(row, tensor[0, 0]) and number == 5 and laid_out_otherwise.runs_beside_the_answer
     with pytest.raises(RuntimeError, match="view"):
         laid_out_otherwise(lambda value: value.view(6, 4), tensor)
