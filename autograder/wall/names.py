@@ -211,20 +211,24 @@ def _changed(tree: ast.Module) -> tuple[set[str], set[str], set[str]]:
     passed: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
-            changed |= {name for target in node.targets if (name := _changed_in_place(target))}
+            changed |= _names_in_place(node.targets)
         elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
-            changed |= {name for name in [_changed_in_place(node.target)] if name}
+            changed |= _names_in_place([node.target])
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            asked |= {name for name in [_changed_in_place(node.value.func)] if name}
+            asked |= _names_in_place([node.value.func])
         if isinstance(node, ast.Call):
             arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
             passed |= {argument.id for argument in arguments if isinstance(argument, ast.Name)}
     return changed, asked, passed
 
 
-def _changed_in_place(target: ast.expr) -> str | None:
-    """The name `x` of `x.a`, `x[0]` and the like."""
-    place = target
-    while isinstance(place, (ast.Attribute, ast.Subscript)):
-        place = place.value
-    return place.id if isinstance(place, ast.Name) and place is not target else None
+def _names_in_place(targets: list[ast.expr]) -> set[str]:
+    """The name `x` of each `x.a`, `x[0]` and the like."""
+    names = set()
+    for target in targets:
+        place = target
+        while isinstance(place, (ast.Attribute, ast.Subscript)):
+            place = place.value
+        if isinstance(place, ast.Name) and place is not target:
+            names.add(place.id)
+    return names
