@@ -11,6 +11,7 @@ V tokens in the vocabulary. Each of the choices in `TransformerConfig` can be ch
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,9 +30,11 @@ class TransformerConfig:
     heads: int = 4  # H
     width: int = 128  # C
     dropout: float = 0.0
-    positions: Literal["learned", "rotary"] = "rotary"
-    norm: Literal["layer", "rms"] = "rms"
-    activation: Literal["gelu", "squared_relu"] = "squared_relu"
+    positions: Literal["learned", "rotary", "none"] = "rotary"
+    norm: Literal["layer", "rms", "none"] = "rms"
+    norm_place: Literal["before", "after"] = "before"  # of attention and feed-forward: pre-norm or post-norm
+    residual: bool = True  # each part adds to the stream; without, it replaces it
+    activation: Literal["relu", "gelu", "squared_relu"] = "squared_relu"
     tied: bool = True  # the output layer is the embedding, transposed
     bias: bool = False  # in linear layers and LayerNorm
 
@@ -46,9 +49,10 @@ class TransformerConfig:
         if not 0 <= self.dropout < 1:
             raise ValueError(f"dropout is a probability below 1; it is {self.dropout}.")
         for name, allowed in (
-            ("positions", ("learned", "rotary")),
-            ("norm", ("layer", "rms")),
-            ("activation", ("gelu", "squared_relu")),
+            ("positions", ("learned", "rotary", "none")),
+            ("norm", ("layer", "rms", "none")),
+            ("norm_place", ("before", "after")),
+            ("activation", ("relu", "gelu", "squared_relu")),
         ):
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} is {getattr(self, name)!r}; choose one of: {', '.join(allowed)}.")
@@ -57,7 +61,7 @@ class TransformerConfig:
     def parameter_count(self) -> int:
         """How many numbers the model learns; a tied output layer costs nothing."""
         C, V = self.width, self.vocabulary
-        norm = 2 * C if self.norm == "layer" and self.bias else C
+        norm = {"none": 0, "rms": C, "layer": 2 * C if self.bias else C}[self.norm]
         biases = 3 * C + C + 4 * C + C if self.bias else 0
         layer = 4 * C * C + 8 * C * C + biases + 2 * norm  # attention, feed-forward
         ends = V * C + (self.block * C if self.positions == "learned" else 0) + (0 if self.tied else V * C)
@@ -115,6 +119,8 @@ def rotate(x: Tensor, angles: Tensor) -> Tensor:
 
 def _norm(config: TransformerConfig) -> nn.Module:
     """LayerNorm: (x - mean) / deviation * weight + bias. RMSNorm: x / sqrt(mean of x^2) * weight."""
+    if config.norm == "none":
+        return nn.Identity()
     if config.norm == "layer":
         return nn.LayerNorm(config.width, bias=config.bias)
     return nn.RMSNorm(config.width, eps=1e-6)
@@ -167,25 +173,39 @@ class FeedForward(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """[B, T, C] -> [B, T, C]"""
         hidden = self.up(x)  # [B, T, 4C]
-        hidden = F.gelu(hidden) if self.activation == "gelu" else F.relu(hidden).square()
+        if self.activation == "gelu":
+            hidden = F.gelu(hidden)
+        else:
+            hidden = F.relu(hidden)
+            hidden = hidden.square() if self.activation == "squared_relu" else hidden
         result: Tensor = self.down(hidden)
         return result
 
 
 class Block(nn.Module):
-    """Pre-norm: what is added to the stream is computed from a normalised copy; the stream itself stays as it is."""
+    """Attention, then feed-forward.
+
+    Pre-norm: what is added to the stream is computed from a normalised copy; the stream itself stays as it is.
+    Post-norm, as in 2017: the stream is normalised after each addition.
+    """
 
     def __init__(self, config: TransformerConfig, layer: int) -> None:
         super().__init__()
         self.attention_norm, self.attention = _norm(config), Attention(config, layer)
         self.feed_forward_norm, self.feed_forward = _norm(config), FeedForward(config)
         self.dropout = nn.Dropout(config.dropout)
+        self.pre_norm, self.residual = config.norm_place == "before", config.residual
 
     def forward(self, x: Tensor, angles: Tensor | None, cache: Cache | None) -> Tensor:
         """[B, T, C] -> [B, T, C]"""
-        x = x + self.dropout(self.attention(self.attention_norm(x), angles, cache))
-        x = x + self.dropout(self.feed_forward(self.feed_forward_norm(x)))
-        return x
+        x = self._part(x, self.attention_norm, lambda y: self.attention(y, angles, cache))
+        return self._part(x, self.feed_forward_norm, self.feed_forward)
+
+    def _part(self, x: Tensor, norm: nn.Module, layer: Callable[[Tensor], Tensor]) -> Tensor:
+        new: Tensor = self.dropout(layer(norm(x) if self.pre_norm else x))
+        if self.residual:
+            new = x + new
+        return new if self.pre_norm else norm(new)
 
 
 class Transformer(nn.Module):
@@ -199,7 +219,7 @@ class Transformer(nn.Module):
         self.embedding = nn.Embedding(config.vocabulary, config.width)
         if config.positions == "learned":
             self.positions = nn.Embedding(config.block, config.width)
-        else:  # computed, not learned, so not part of a checkpoint
+        elif config.positions == "rotary":  # computed, not learned, so not part of a checkpoint
             angles = rotary_angles(config.block, config.width // config.heads)
             self.register_buffer("angles", angles, persistent=False)
         self.dropout = nn.Dropout(config.dropout)
@@ -239,9 +259,9 @@ class Transformer(nn.Module):
             if past + T > self.config.block:
                 raise ValueError(f"{past + T} tokens: the model has learned positions for {self.config.block}.")
             x = x + self.positions(torch.arange(past, past + T, device=tokens.device))
-        elif past + T <= self.config.block:
+        elif self.config.positions == "rotary" and past + T <= self.config.block:
             angles = self.angles[:, past : past + T]
-        else:
+        elif self.config.positions == "rotary":
             longer = rotary_angles(past + T, self.config.width // self.config.heads)
             angles = longer[:, past:].to(tokens.device)
         x = self.dropout(x)

@@ -35,6 +35,26 @@ class Probe:
         """What a language model may look at."""
         return self.document.tokens[: self.position]
 
+    @property
+    def band(self) -> str:
+        """The row of a table that the probe counts in: its label, and how far back it must look."""
+        if self.label in ("no attractor", "other number between"):
+            return f"agreement, {self.label}, {_between(self.distance, (1, 2, 5, 9, 14))} back"
+        if self.label in ("tool", "food"):
+            return f"companion, {_between(self.distance, (3, 5, 9, 14))} back"
+        if self.label == "copy: surname":
+            return f"copy: surname, {_between(self.distance, (1, 21, 51))} back"
+        return self.label
+
+
+def _between(distance: int, firsts: Sequence[int]) -> str:
+    """The interval between neighbouring `firsts` that holds the distance: "1", "2-4", "14+"."""
+    first = max((number for number in firsts if number <= distance), default=firsts[0])
+    if first == firsts[-1]:
+        return f"{first}+"
+    last = firsts[firsts.index(first) + 1] - 1
+    return f"{first}-{last}" if last > first else str(first)
+
 
 def probes(kind: str, *, tokens: int = 300_000, seed: int = 13) -> list[Probe]:
     """All probes of one of the KINDS in that many tokens of fresh text, in the order of the text."""
