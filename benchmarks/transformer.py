@@ -34,6 +34,7 @@ from torch.optim import Optimizer
 
 from benchmarks.ngrams import reference
 from lmkit import ngrams
+from lmkit.models import build
 from lmkit.optimizers import adamw, muon
 from lmkit.pretrain.configs import CONFIGS, changed
 from lmkit.pretrain.data import Batches, validation
@@ -95,20 +96,6 @@ class Plain(nn.Module):
     def forward(self, tokens: Tensor) -> Tensor:
         x = self.embedding(tokens) + self.positions(torch.arange(tokens.shape[1]))
         return self.norm(self.blocks(x)) @ self.embedding.weight.T
-
-
-class Recurrent(nn.Module):
-    """An LSTM between an embedding and the same embedding, transposed."""
-
-    def __init__(self, vocabulary: int, hidden: int = 372) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(vocabulary, WIDTH)
-        nn.init.normal_(self.embedding.weight, std=0.05)
-        self.cell = nn.LSTM(WIDTH, hidden, batch_first=True)
-        self.out = nn.Linear(hidden, WIDTH)
-
-    def forward(self, tokens: Tensor) -> Tensor:
-        return self.out(self.cell(self.embedding(tokens))[0]) @ self.embedding.weight.T
 
 
 # ---------------------------------------------------------------- runners
@@ -199,7 +186,7 @@ def runners(vocabulary: int) -> dict[str, Callable[[], Runner]]:
         return Runner(name, model, loss, optimisers, lowest=0.0)
 
     def lstm() -> Runner:
-        model = Recurrent(vocabulary)
+        model = build("lstm", vocabulary, width=WIDTH, hidden=372)
         return Runner("LSTM, AdamW", model, scored(model), [adamw(model, 4e-3, 0.01)], lowest=0.0)
 
     return {
