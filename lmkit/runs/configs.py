@@ -101,7 +101,7 @@ STUDIES: dict[str, Study] = {
                 for network in SIZES
             },
             rates=(1e-3, 2e-3, 4e-3, 8e-3),
-            own_rates={name: (1e-3, 2e-3, 4e-3, 8e-3, 1.6e-2) for name in ("window", "lstm")},
+            own_rates=dict.fromkeys(("window", "lstm"), (0.001, 0.002, 0.004, 0.008, 0.016)),
             seeds=(),
         ),
         Study(
