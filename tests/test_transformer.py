@@ -21,7 +21,7 @@ VARIANTS = [
     replace(CONFIG, norm="layer", bias=True, activation="gelu", positions="learned", tied=False),
     replace(CONFIG, bias=True, tied=False),
     replace(CONFIG, norm_place="after", activation="relu"),
-    replace(CONFIG, norm="none", positions="none"),
+    replace(CONFIG, norm="none", positions="none", deviation=0.05),
     TransformerConfig(vocabulary=7, block=5, layers=3, heads=1, width=6),
 ]
 

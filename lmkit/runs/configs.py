@@ -22,6 +22,7 @@ class RunConfig:
     adam_rate: float = 4e-3  # of what Muon leaves to AdamW
     decay: float = 0.01
     warmup: int = 100  # steps
+    betas: tuple[float, float] = (0.9, 0.98)  # of AdamW
     clip: float | None = 1.0
     batch: int = 16  # stories
     level: Literal["word", "character"] = "word"
@@ -64,7 +65,7 @@ SIZES: dict[str, dict[str, Any]] = {
     "window": {"width": 128, "hidden": 614, "n": 5},
     "rnn": {"width": 128, "hidden": 512},
     "lstm": {"width": 128, "hidden": 243},
-    "transformer": {"width": 128, "layers": 2, "heads": 4, "block": 160},
+    "transformer": {"width": 128, "layers": 2, "heads": 4, "block": 160, "deviation": 0.05},
 }
 # Of CPU time on one thread of the machine that recorded the runs: `python -m lmkit.runs calibrate`.
 STEPS_A_MINUTE = {"window": 630, "rnn": 495, "lstm": 610, "transformer": 485}
