@@ -29,8 +29,8 @@
 # | $\pi_\ell$ | the weight of level $\ell$ in a mixture (11, 12) |
 
 # %% [markdown]
-# **The text**: 9,222 sentences, written for this course. Eight word counts and 64 pair counts in them are those that lectures
-# print for the Berkeley Restaurant Project; all else is ours. It is small and made of few patterns, so section 15 repeats the
+# **The text**: 9,222 sentences, written for this course. Eight word counts and 64 pair counts are those that lectures
+# print for the Berkeley Restaurant Project; all else is ours. It is small, so section 15 repeats the
 # main comparison on a larger text.
 #
 # Many held-out sentences repeat counted ones ("yes", "how much does it cost"). A model that remembers gets
@@ -259,7 +259,7 @@ print(
 # %% [markdown]
 # ### Where the $+\alpha$ comes from
 #
-# It looks like a trick, but it answers an honest question. We do not know the row's true
+# We do not know the row's true
 # probabilities $p = (p_1, \dots, p_V)$. Say how plausible each $p$ is *before* any count: with density proportional to
 #
 # $$\prod_w p_w^{\alpha - 1},$$
@@ -279,9 +279,9 @@ print(
 # modest? Draw rows from the prior and compare them with rows of our text.
 
 # %% [markdown]
-# The text counted, from here on, with `lmkit.ngrams`: `bigrams.row(context)` says how often each event follows, `bigrams.matrix()`
-# holds all pairs. Its events are the words of the *training* text, `</s>`, and one more, `<UNK>` (*unknown*): it stands for every
-# **out-of-vocabulary** word and has count 0 here, so that only smoothing gives it anything.
+# `lmkit.ngrams` counts our text: `bigrams.row(context)` says how often each event follows, `bigrams.matrix()`
+# holds all pairs. Events are the words of the *training* text, `</s>`, and `<UNK>` (*unknown*), which stands for every
+# **out-of-vocabulary** word. Its count is 0 here: only smoothing gives it anything.
 
 # %%
 bigrams = ngrams.NgramCounts(train_sentences, order=2)
@@ -830,9 +830,8 @@ kept = pd.DataFrame(
 print("share that each row keeps:", kept.round(2).T.to_string(), sep="\n")
 
 # %% [markdown]
-# A row keeps the share $n/(n + V\alpha)$ of its own frequencies; the rest is dealt out evenly over all $V$ events. With Laplace, *chinese* keeps
-# 10 %, and *food* behind it falls from 82 to 8.2. The rarer the context, the more it loses, whether or not its next
-# words are predictable. What would be fair?
+# A row keeps the share $n/(n + V\alpha)$ of its frequencies; the rest is dealt out evenly. With Laplace, *chinese* keeps
+# 10 %, and *food* behind it falls from 82 to 8.2. The rarer the context, the more it loses, predictable or not. What would be fair?
 
 # %% [markdown]
 # ## 4. Ask the things seen once
@@ -1165,8 +1164,8 @@ plt.show()
 drawings.backing_off()
 
 # %% [markdown] statement="absolute_discount"
-# From top to bottom: each context keeps what its counts say, less $k$; the black rest, $\lambda(h)$, widens into the whole distribution
-# of the shorter memory, which is built in the same way. At the bottom nothing was counted, and every event gets $1/V$.
+# From top to bottom: each context keeps what its counts say, less $k$; the free rest, $\lambda(h)$, widens into the distribution
+# of the shorter memory, built in the same way. At the bottom every event gets $1/V$.
 #
 # Find the $\lambda(h)$ that makes the sum over all $w$ equal to 1. Write `absolute_discount(row, lower, k)`: arrays of shape [V] in, one
 # of shape [V] out, with `row` $= c(h\,\cdot)$ and `lower` $= P(\cdot \mid h')$. If $h$ was never seen, $P(w \mid h')$ is all you have.
@@ -1293,8 +1292,7 @@ pd.Series(after_thai, bigrams.vocabulary).nlargest(5).round(4)
 # %% [markdown]
 # <details><summary>A slip in the printed slides: where is the max?</summary>
 #
-# Lecture 001 prints $(c(hw) - k)/n + \lambda P(w \mid h')$ for *every* word, also those with count 0. Then the unseen pay too, with money they
-# do not have. Keep the $\lambda$ that you found, and the sum stays below 1. Raise it until the sum is 1, and
+# Lecture 001 prints $(c(hw) - k)/n + \lambda P(w \mid h')$ for *every* word, also those with count 0. Then the unseen pay, too. Keep the $\lambda$ that you found, and the sum stays below 1. Raise it until the sum is 1, and
 # unseen words that are rare below get a negative probability.
 # </details>
 
@@ -1463,7 +1461,7 @@ slider(show_discount, start=1, low=0.02, high=1, step=0.02)
 
 # %% [markdown]
 # The dot stands at $k = 1$: each pair loses a whole occurrence, so what was seen once counts as unseen. Too hard. But the curve is flat around
-# its bottom, and both estimates land on the flat part without a single held-out token. (They speak of a model that gives the seen
+# its bottom, and both estimates land there without a single held-out token. (They speak of a model that gives the seen
 # nothing from below: close is all they can be.)
 #
 # How much is settled; to *whom* remains.
@@ -1475,13 +1473,13 @@ slider(show_discount, start=1, low=0.02, high=1, step=0.02)
 #
 # *Panisse* is a frequent word in our text, but it is said only behind *chez*. There its counts speak for themselves;
 # behind any other word it is practically impossible. Yet absolute discounting over a unigram offers it to every context, in
-# proportion to its frequency. So the model says *panisse* too often: first on its own account, then from the loot.
+# proportion to its frequency. So the model says *panisse* too often.
 #
 # Add it up. If contexts come as often as in the text, $P(h) = n(h)/N$, the model says $w$ with the **marginal** probability
 #
 # $$\sum_h \frac{n(h)}{N}\, P(w \mid h),$$
 #
-# and we want this to be $c(w)/N$, as counted: whatever was taken from $w$ in some contexts should come back to it in others.
+# and we want this to be $c(w)/N$, as counted.
 
 # %% [markdown] statement="keep_marginals"
 # Let $T(h, w)$ be what is taken from the count $c(hw)$: with a constant discount, $k$ where $c(hw) > 0$ and else 0, but it may be anything between 0 and
@@ -1646,7 +1644,7 @@ plt.show()
 #
 # $$P_{\text{cont}}(w) = \frac{N_{1+}(\cdot\,w)}{N_{1+}(\cdot\,\cdot)}.$$
 #
-# It makes sense without any books, too: the shorter memory is asked most in new surroundings. A word that has been in many
+# It makes sense without any books, too: a word that was seen in many
 # surroundings will show up in one more; *panisse* will not, nor the *Francisco* of *San Francisco*.
 
 # %%
@@ -1905,7 +1903,7 @@ print(pair_table.loc[["at chez", "chez panisse", "thai food", "food </s>"]].to_s
 #
 # - `count`: the pair occurs 3 times. `left`: it stands behind three different symbols, *at*, *is* and `<s>`.
 #   This is $N_{1+}(\cdot\,g)$ for the n-gram $g$. (What begins with `<s>` has nothing to its left; its `count` stands there.)
-# - `context`: the *number*, or index, that its first part, *chez*, has among the n-grams one shorter. Print `names[...]` to see it.
+# - `context`: the *number*, or index, that its first part, *chez*, has among the n-grams one shorter.
 # - `shorter`: the number of its last part, *panisse*, that is, of the n-gram without its first word. There its $P(w \mid h')$ is found.
 #
 # So if `lower` holds a probability for each 1-gram, `lower[shorter]` is an array with one entry for each bigram: its $P(w \mid h')$, all at once.
@@ -2258,8 +2256,7 @@ print(blocked.map("{:.1%}".format).to_string())
 # ## 10. Ask the shorter memory only when you must
 #
 # So far the shorter memory was **mixed in** (*interpolated*): seen words, too, receive something from below. S. Katz (1987) had another idea, **backing off**: trust a seen pair's discounted count and nothing else. Only the unseen ask the shorter memory, and only they share what was taken. In lecture 002's words: use the longer
-# context "if you have enough evidence". Katz took Good and Turing's $c^*$ for the seen; we take $c - k$, to have just one
-# difference to section 5.
+# context "if you have enough evidence". Katz took Good and Turing's $c^*$ for the seen; we take $c - k$.
 #
 # T. Brants and others (2007) had two trillion words and did without discounts: **stupid backoff**.
 
@@ -2490,7 +2487,7 @@ print(five.rename_axis("split").round(2).to_string())
 # evidence (*only if n ≥ 3*, *n ≥ 10*) makes it worse: even a context seen once knows more than its shorter memory.
 #
 # But modified Kneser-Ney interpolates, too, over a memory that counts other things, and is about as good as backing off. So the claim
-# needs a condition. Section 15 finds it.
+# needs a condition: section 15.
 
 # %% [markdown]
 # ## 11. Mixing long and short memory
@@ -2775,7 +2772,7 @@ drawings.interpolation(weight=r"\pi")
 #
 # $$r_{i\ell} = \frac{\pi_\ell\, p_{i\ell}}{\sum_m \pi_m\, p_{im}},$$
 #
-# its *share*. And if we knew the shares, the best weight for level $\ell$ would be the mean of its shares over all tokens. So take these two steps in turn: **expectation maximisation** (EM).
+# its *share*. Given the shares, the best weight for level $\ell$ is their mean over all tokens. Take these two steps in turn: **expectation maximisation** (EM).
 #
 # By hand: two levels give the first token .5 and .1, the second .1 and .3. From $\pi = (\frac12, \frac12)$, the shares are $(\frac56, \frac16)$ and $(\frac14, \frac34)$,
 # their means $\frac{13}{24}$ and $\frac{11}{24}$: the new weights.
@@ -3082,8 +3079,8 @@ for name, level in {"bigram": 1, "unigram": 2, "uniform": 3}.items():
     )
 
 # %% [markdown]
-# The likelihood rises from round to round, quickly at first. And in the figure: the better known a context (from left to right), the more, on the whole, its own counts may say. (First
-# bar: a context never seen repeats the level below, so the trigram's share there is the bigram's.)
+# The likelihood rises from round to round. In the figure: the better known a context, the more, on the whole, its own counts may say. (A context never seen repeats the level below: in the first
+# bar, the trigram's share is the bigram's.)
 #
 # Why does the trigram take everything on counted text? At $\pi_1 = 1$, move a little weight $\delta$ to level $\ell$: $\ln P$ changes by $\delta\,(\sum_i p_{i\ell}/p_{i1} - N)$. Over all
 # counted tokens, $p_{i1} = c(hw)/n(h)$ turns the sum into $\sum_h n(h) \sum_{w \text{ seen behind } h} p_\ell(w) \le \sum_h n(h) = N$. So no first step pays, and since $\ln P$ is concave,
@@ -3287,8 +3284,7 @@ by_size = pd.DataFrame(rows, ["perplexity", "bits per character"])
 print(by_size.T.rename_axis("V").round(2).to_string())
 
 # %% [markdown]
-# By perplexity, the smallest vocabulary looks best; by bits per character, it is the worst, for it has to spell. Perplexities compare only over the same events; bits per
-# character always.
+# By perplexity, the smallest vocabulary looks best; by bits per character, it is the worst, for it has to spell.
 
 # %% [markdown]
 # ## 14. Every estimator, one table
@@ -3494,8 +3490,8 @@ print(pd.DataFrame(rows).T.to_string())
 # %% [markdown]
 # Read the columns *bits more*: how much worse than modified Kneser-Ney, per token, with the standard error over the same sentences or stories.
 #
-# All sums are 1, but those of *stupid backoff*: its 9.03 is no perplexity. Among the honest, it matters most what the shorter memory *counts*: Kneser and Ney's idea leads on
-# both texts by many standard errors, ahead of Good-Turing's careful counts and of all tuning of weights. Three discounts gain nothing over one on so little
+# All sums are 1, but those of *stupid backoff*: its score is no perplexity. Among the honest, it matters most what the shorter memory *counts*: Kneser and Ney's idea leads on
+# both texts by many standard errors, ahead of Good-Turing and of all tuned weights. Three discounts gain nothing over one on so little
 # text. And all are far above the kitchen's floor.
 
 # %% [markdown]
@@ -3580,7 +3576,7 @@ plt.show()
 # %% [markdown]
 # Without smoothing, one missing query word kills a document. The whole collection helps, with $P(t)$ the share of $t$ among its tokens and $|d|$ a document's length. Two ways you know:
 #
-# - **Jelinek-Mercer** (section 11): $\pi\, \mathrm{tf}_{t,d}/|d| + (1-\pi)\, P(t)$;
+# - **Jelinek-Mercer**: $\pi\, \mathrm{tf}_{t,d}/|d| + (1-\pi)\, P(t)$;
 # - **Dirichlet**: the prior of section 1, with $\mu\,P(t)$ in the place of $\alpha$. Its
 #   posterior mean, $(\mathrm{tf}_{t,d} + \mu\,P(t)) / (|d| + \mu)$, adds $\mu$ imaginary words of the collection to each document.
 #
