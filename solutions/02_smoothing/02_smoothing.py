@@ -3526,7 +3526,7 @@ for name in ("backed off", "interpolated", "Kneser-Ney", "modified Kneser-Ney"):
 panels[0].axhline(record.floor.mean(), color="black", linestyle=":", label="floor")
 panels[0].set(ylabel="perplexity, order 4 (log scale)", yscale="log")
 panels[0].set_yticks([5, 10, 20, 50, 100], [5, 10, 20, 50, 100])
-panels[0].legend(fontsize=8)
+panels[0].legend(fontsize=8, loc="lower left", bbox_to_anchor=(0, 0.06))
 contests = {"interpolated": "backed off", "modified Kneser-Ney": "Kneser-Ney"}
 for axes, (better, base) in zip(panels[1:], contests.items(), strict=True):
     for order in (2, 3, 4, 5):
