@@ -1,7 +1,7 @@
 """The machines of the chapters, drawn: `drawings.lstm_cell()` as the last line of a cell shows the picture."""
 
 from lmkit.drawings.attention import cross_attention, masks, soft_lookup, two_heads
-from lmkit.drawings.counting import backing_off, good_turing_leave_one_out, interpolation, ngram_window
+from lmkit.drawings.counting import backing_off, good_turing_leave_one_out, interpolation, ngram_tables, ngram_window
 from lmkit.drawings.recurrent import lstm_cell, truncated_bptt, unrolled_rnn
 from lmkit.drawings.transformer import (
     encoder_decoder,
@@ -24,6 +24,7 @@ __all__ = [
     "lstm_cell",
     "masked_language_model",
     "masks",
+    "ngram_tables",
     "ngram_window",
     "rotary",
     "skip_gram",
