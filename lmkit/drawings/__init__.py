@@ -1,6 +1,7 @@
 """The machines of the chapters, drawn: `drawings.lstm_cell()` as the last line of a cell shows the picture."""
 
 from lmkit.drawings.attention import cross_attention, masks, soft_lookup, two_heads
+from lmkit.drawings.chain import chain_rule
 from lmkit.drawings.counting import backing_off, good_turing_leave_one_out, interpolation, ngram_window
 from lmkit.drawings.recurrent import lstm_cell, truncated_bptt, unrolled_rnn
 from lmkit.drawings.transformer import kv_cache, rotary, transformer_block, transformer_stack
@@ -9,6 +10,7 @@ from lmkit.drawings.windows import bengio_network, window_classifier
 __all__ = [
     "backing_off",
     "bengio_network",
+    "chain_rule",
     "cross_attention",
     "good_turing_leave_one_out",
     "interpolation",
