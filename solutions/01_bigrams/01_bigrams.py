@@ -70,27 +70,25 @@ for name, group in (("never said", new_sentences), ("said before", old_sentences
     )
 
 # %%
-read = range(0, 8301, 830)
+for number in (1000, 2000, 4000, 8000):
+    different = len(set(map(tuple, train_sentences[:number])))
+    print(f"{number:,} sentences read: {different:,} different ones")
 lengths = range(1, 11)
-_, (left, right) = plt.subplots(1, 2)
-left.plot(
-    read, [len(set(map(tuple, train_sentences[:number]))) for number in read], "o-"
-)
-left.set(xlabel="sentences read", ylabel="different sentences among them")
 times = [
     [count for sentence, count in sentence_counts.items() if len(sentence) == n]
     for n in lengths
 ]
-right.bar(lengths, [np.mean(found) for found in times], color=plots.COLOURS[1])
-right.set(
+_, axes = plt.subplots(figsize=(6, 2.4))
+axes.bar(lengths, [np.mean(found) for found in times])
+axes.set(
     xlabel="length of a sentence (words)", ylabel="mean count c(s)", xticks=lengths
 )
 plt.show()
 
 # %% [markdown]
-# Left: new sentences never stop coming. Right: those of seven or more words never come again (our text was made so).
-# So six in ten of the held-out sentences would be impossible, and a larger text is no way out: $10^5$ words make
-# $10^{50}$ strings of ten. We need smaller units.
+# New sentences never stop coming, and those of seven or more words never come again (our text was made so). So six in
+# ten of the held-out sentences would be impossible, and a larger text is no way out: $10^5$ words make $10^{50}$
+# strings of ten. We need smaller units.
 #
 # The other four in ten, mostly short, have **leaked** from training into the test: whoever merely remembers gets them
 # right. From here on we test on `new_sentences` only.
@@ -258,12 +256,8 @@ print(cuts["piece"][:14])
 # will it have most different tokens?
 
 # %%
-_, (left, right) = plt.subplots(1, 2)
-left.bar(list(cuts), [len(cut) for cut in cuts.values()])
-left.set(xlabel="level", ylabel="tokens in 400 sentences")
-right.bar(list(cuts), [len(set(cut)) for cut in cuts.values()], color=plots.COLOURS[1])
-right.set(xlabel="level", ylabel="different tokens in them")
-plt.show()
+for level, tokens in cuts.items():
+    print(f"{level:9}: {len(tokens):6,} tokens, {len(set(tokens)):3} different ones")
 
 # %% [markdown]
 # The longer the tokens, the shorter the sequence, and the more different tokens there are; pieces are the compromise.
@@ -555,7 +549,7 @@ ngrams(["a", "sentence", "of", "your", "own"], 2)
 #
 # It assumes nothing. But the later factors ask for a long past, and long pasts hardly ever come again. A bigram model
 # makes the **Markov assumption**: of the past, only the last word counts,
-# $P(w_t \mid w_1, \dots, w_{t-1}) \approx P(w_t \mid w_{t-1})$. What it forgets is grey:
+# $P(w_t \mid w_1, \dots, w_{t-1}) \approx P(w_t \mid w_{t-1})$. What it forgets is dashed:
 
 # %%
 drawings.chain_rule(["i", "want", "thai", "food"])
@@ -1105,7 +1099,7 @@ for _counts, _word, _extra, _wanted in (
 
 # %% [markdown]
 # We change one count of the row of *we* (left), and multiply all counts of the row of *want* by random factors, 200
-# times, up to that on the axis (right). Where will the curves peak? Can a dot lie above 0?
+# times, none larger than on the axis (right). Where will the curves peak? Can a dot lie above 0?
 
 # %%
 row_we = {w2: count for (w1, w2), count in counts.items() if w1 == "we"}
@@ -1134,9 +1128,7 @@ left.set(xlabel="added to one count of the row “we”", ylabel="change of ln L
 left.legend()
 right.semilogx(factors, falls, ".", markersize=4)
 right.set_xticks([1.1, 1.5, 2, 4], ["1.1", "1.5", "2", "4"])
-right.set(
-    xlabel="counts of “want” times up to (log scale)", ylabel="change of ln L (nats)"
-)
+right.set(xlabel="largest factor on “want” (log scale)", ylabel="change of ln L (nats)")
 right.minorticks_off()
 plt.show()
 
@@ -1773,7 +1765,7 @@ print(
 # </details>
 
 # %% [markdown]
-# Half of the chapter: a good place to stop.
+# Halfway: a good place to stop.
 
 
 # %% [markdown]
@@ -2171,7 +2163,7 @@ for size, value in flattered.items():
     print(f"{size:5} words known: perplexity {value:.0f}")
 
 # %% [markdown]
-# It seems to get better, only because it says less and less.
+# It seems better because it says less.
 
 # %% [markdown]
 # <details><summary>A slip in the printed slides: a formula without its sum</summary>
@@ -2653,26 +2645,19 @@ groups = pd.DataFrame({"right": right_guess}).groupby(np.digitize(bits, range(1,
 sure = groups["right"].agg(["mean", "count"])
 
 # %%
-_, (left, right) = plt.subplots(1, 2, figsize=(9, 2.9))
-names = [f"{text} ({kind})" for text, kind in blanks.items()]
-for shift, size, name in ((0.2, 1, "one word of context"), (-0.2, 2, "two words")):
-    ends = [entropy_behind(text.split()[:-1][-size:]) for text in blanks]
-    left.barh(np.arange(len(blanks)) + shift, ends, 0.4, label=name)
-left.set_yticks(range(len(blanks)), names)
-left.set(xlabel="entropy of the next word (bits)")
-left.invert_yaxis()
-left.legend(fontsize=9)
+for text, kind in blanks.items():
+    one, two = (entropy_behind(text.split()[:-1][-size:]) for size in (1, 2))
+    print(f"{text:23} {kind:7}: {one:.1f} bits, with two words of context {two:.1f}")
+_, axes = plt.subplots(figsize=(5, 2.7))
 error = np.sqrt(sure["mean"] * (1 - sure["mean"]) / sure["count"])
-right.bar(sure.index, 100 * sure["mean"], yerr=200 * error, capsize=3)
-right.set_xticks(range(6), ["0-1", "1-2", "2-3", "3-4", "4-5", "5+"])
-right.set(
-    xlabel="entropy, one word of context (bits)", ylabel="likeliest word is right (%)"
-)
+axes.bar(sure.index, 100 * sure["mean"], yerr=200 * error, capsize=3)
+axes.set_xticks(range(6), ["0-1", "1-2", "2-3", "3-4", "4-5", "5+"])
+axes.set(xlabel="entropy, one word of context (bits)", ylabel="likeliest is right (%)")
 plt.show()
 
 # %% [markdown]
-# Left: grammar and names are decided by one word (no bar: 0 bits), sense often by two; open blanks stay open. Right:
-# on new sentences, the surer the model, the more often its likeliest word is right (whiskers: two standard errors).
+# Grammar and names are decided by one word, sense often by two; open blanks stay open. On new sentences, the surer the
+# model, the more often its likeliest word is right (bars; whiskers: two standard errors).
 #
 # Durrett's hardest are *The capital of Texas is ___*, and *The movie was ___* behind a paragraph of praise: one
 # needs a fact that someone must have said in these very words, the other a memory of many sentences.
@@ -3400,27 +3385,15 @@ for before in ("looking", "open"):
     lunch[before] = [
         100 * with_lunch / (with_a + with_lunch) for with_a, with_lunch in both
     ]
-
-_, axes = plt.subplots(figsize=(6, 2.8))
-for shift, (before, (ours, *drawn)) in zip((-0.2, 0.2), lunch.items(), strict=True):
-    middle = np.mean(drawn)
-    spread = [[0, middle - min(drawn)], [0, max(drawn) - middle]]
-    axes.bar(
-        [shift, 1 + shift],
-        [ours, middle],
-        0.4,
-        yerr=spread,
-        capsize=4,
-        label=f"{before} for …",
+for before, (ours, *drawn) in lunch.items():
+    print(
+        f"“lunch”, not “a”, behind “{before} for”: our sentences {ours:.0f} %,",
+        f"drawn by the model {min(drawn):.0f} to {max(drawn):.0f} %",
     )
-axes.set_xticks([0, 1], ["our sentences", "drawn by the bigram model"])
-axes.set(ylabel="“lunch”, not “a”, behind “for” (%)")
-axes.legend()
-plt.show()
 
 # %% [markdown]
 # Doors are open for lunch, and people look for a place. In the drawn texts, *open* and *looking* make no difference
-# beyond chance (whiskers: lowest and highest of ten): one word of memory cannot carry *open* past *for*.
+# beyond chance (lowest to highest of ten): one word of memory cannot carry *open* past *for*.
 
 # %% [markdown]
 # ## 17. How much does one word tell about another?
