@@ -78,7 +78,7 @@ times = [
     [count for sentence, count in sentence_counts.items() if len(sentence) == n]
     for n in lengths
 ]
-_, axes = plt.subplots(figsize=(6, 2.4))
+_, axes = plt.subplots(figsize=(5, 2.2))
 axes.bar(lengths, [np.mean(found) for found in times])
 axes.set(
     xlabel="length of a sentence (words)", ylabel="mean count c(s)", xticks=lengths
@@ -534,10 +534,6 @@ counts.most_common(4)
 
 # %%
 ngrams(sentences[0], 4)[:3]
-
-# %% scratch=true
-ngrams(["a", "sentence", "of", "your", "own"], 2)
-
 
 # %% [markdown]
 # ## 4. The chain rule, and where a bigram model cuts it
@@ -1098,7 +1094,7 @@ for _counts, _word, _extra, _wanted in (
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# We change one count of the row of *we* (left), and multiply all counts of the row of *want* by random factors, 200
+# We change one count of the row of *we* (left), and multiply all counts of the row of *want* by random factors, 120
 # times, none larger than on the axis (right). Where will the curves peak? Can a dot lie above 0?
 
 # %%
@@ -1108,7 +1104,7 @@ want = Counter(
 )
 best_we, best_want = after_perturbing(row_we, "sat", 0), after_perturbing(want, "to", 0)
 rng, factors, falls = np.random.default_rng(6), [], []
-for factor in np.geomspace(1.02, 4, 200):
+for factor in np.geomspace(1.02, 4, 120):
     noise = factor ** rng.uniform(-1, 1, len(want))
     weights = noise * list(want.values())
     q = dict(zip(want, weights / weights.sum(), strict=True))
@@ -2630,7 +2626,7 @@ def entropy_behind(context):
         if text[i : i + size] == context
     )
     p = np.array(list(found.values())) / found.total()
-    return -(p * np.log2(p)).sum()
+    return (p * np.log2(1 / p)).sum()
 
 
 # %%
