@@ -46,7 +46,8 @@ def picture(figure: Figure) -> bytes:
     """The figure as PNG in 64 colours: a third of the bytes, and the eye sees no difference."""
     full, small = io.BytesIO(), io.BytesIO()
     figure.savefig(full, format="png", bbox_inches="tight", facecolor="white")
-    Image.open(full).convert("RGB").quantize(64, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    few = Image.open(full).convert("RGB").quantize(64, dither=Image.Dither.NONE)
+    few.save(small, "png", optimize=True)
     return small.getvalue()
 
 
