@@ -32,6 +32,7 @@ bench: .venv/.test-ready
 	$(BIN)/python -m benchmarks.ngrams
 	$(BIN)/python -m benchmarks.mutants --all
 	$(BIN)/python -m benchmarks.attacks
+	$(BIN)/python -m benchmarks.smoothing
 	$(BIN)/python -m benchmarks.kitchen_exact
 	$(BIN)/python -m benchmarks.kitchen
 	$(BIN)/python -m benchmarks.transformer
