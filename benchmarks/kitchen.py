@@ -19,8 +19,8 @@ from torch.nn import functional as F
 
 from benchmarks.ngrams import reference
 from lmkit import kitchen, ngrams, runs
-from lmkit.kitchen import Document, Probe
-from lmkit.models import Counted, LanguageModel, answers, encode, nats_per_token
+from lmkit.kitchen import Document
+from lmkit.models import Counted, LanguageModel, by_band, encode, nats_per_token
 from lmkit.runs.text import vocabulary
 
 START = 0  # before and after a text, as taggers see it
@@ -47,14 +47,6 @@ def counted(training: Sequence[Document], symbols: Sequence[str]) -> dict[str, C
         "Kneser-Ney 3": lambda: kneser_ney(3),
         "Kneser-Ney 5": lambda: kneser_ney(5),
     }
-
-
-def probe_table(model: LanguageModel, asked: Sequence[Probe]) -> dict[str, tuple[float, int]]:
-    """For each band of probes: % right, and how many were asked."""
-    table: dict[str, list[bool]] = defaultdict(list)
-    for answer in answers(model, asked):
-        table[answer.probe.band].append(answer.right)
-    return {name: (100 * sum(right) / len(right), len(right)) for name, right in table.items()}
 
 
 # ---------------------------------------------------------------- tagging
@@ -184,7 +176,7 @@ def main() -> None:
         nats = nats_per_token(model, texts)
         gap = nats / math.log(2) - known.bits
         print(f"| {name} | {cpu:.0f} | {tokens:,} | {math.exp(nats):.2f} | {gap:.3f} |", flush=True)
-        probe_rows[name] = probe_table(model, asked)
+        probe_rows[name] = by_band(model, asked)
 
     for name, fit in counted(training, symbols).items():
         begin = time.process_time()
@@ -198,8 +190,8 @@ def main() -> None:
     print("| probe (number), % right | " + " | ".join(probe_rows) + " |")
     print("|---" * (len(probe_rows) + 1) + "|")
     first = next(iter(probe_rows.values()))
-    for label in sorted(first):
-        cells = " | ".join(f"{rows[label][0]:.0f}" for rows in probe_rows.values())
+    for label in first:
+        cells = " | ".join(f"{100 * rows[label][0] / rows[label][1]:.0f}" for rows in probe_rows.values())
         print(f"| {label} ({first[label][1]}) | {cells} |")
     if args.tagging:
         tagging(symbols, training[: len(training) * 2 // 5], test, args.tagging)

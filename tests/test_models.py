@@ -114,6 +114,8 @@ def test_probes():
         Probe(document, 1, "no attractor", 3, ("b",), ("unheard of",)),
     ]
     assert [answer.right for answer in models.answers(Counted(Bigram()), asked)] == [True, False, True, False]
+    table = models.by_band(Counted(Bigram()), asked)
+    assert table == {"agreement, no attractor, 2-4 back": (1, 2), "copy: town": (1, 2)}
 
 
 def test_bands_of_probes():

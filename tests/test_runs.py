@@ -74,7 +74,7 @@ def test_the_stored_vocabularies_are_those_of_the_text():
 def test_what_is_compared_has_equally_many_weights():
     counts = []
     for name, sizes in SIZES.items():
-        network = runs.making.build(name, 100, **sizes)
+        network = making.build(name, 100, **sizes)
         counts.append(parameter_count(network) - 100 * sizes["width"])
     assert max(counts) / min(counts) < 1.002
 

@@ -8,7 +8,7 @@
 Whoever compares models needs nothing else: counting models, networks and the truth differ only behind it.
 """
 
-from lmkit.models.evaluate import Answer, answers, by_place, nats_per_token
+from lmkit.models.evaluate import Answer, answers, by_band, by_place, nats_per_token
 from lmkit.models.interface import Counted, LanguageModel, Neural, Truth, encode, score, write
 from lmkit.models.networks import NETWORKS, Recurrent, WindowNetwork, build, parameter_count
 
@@ -23,6 +23,7 @@ __all__ = [
     "WindowNetwork",
     "answers",
     "build",
+    "by_band",
     "by_place",
     "encode",
     "nats_per_token",

@@ -60,6 +60,14 @@ def answers(model: LanguageModel, probes: Sequence[Probe], batch: int = 32) -> l
     return found
 
 
+def by_band(model: LanguageModel, probes: Sequence[Probe]) -> dict[str, tuple[int, int]]:
+    """For each band of probes, how many answers were right, and how many were asked; sorted by the bands' names."""
+    found: dict[str, list[bool]] = defaultdict(list)
+    for answer in answers(model, probes):
+        found[answer.probe.band].append(answer.right)
+    return {band: (sum(right), len(right)) for band, right in sorted(found.items())}
+
+
 def _knows(row: NDArray[np.float32], right: list[int], wrong: list[int]) -> bool:
     if wrong:
         return bool(np.logaddexp.reduce(row[right]) > np.logaddexp.reduce(row[wrong]))

@@ -6,7 +6,6 @@ import math
 import platform
 import shutil
 import time
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -22,7 +21,7 @@ from torch.optim import Optimizer
 
 from lmkit import kitchen
 from lmkit.kitchen import Document
-from lmkit.models import Neural, answers, build, by_place, encode, nats_per_token, parameter_count, write
+from lmkit.models import Neural, build, by_band, by_place, encode, nats_per_token, parameter_count, write
 from lmkit.optimizers import adamw, muon
 from lmkit.pretrain.record import device_name, git_commit
 from lmkit.runs.configs import RunConfig, Study
@@ -93,10 +92,6 @@ def _test(level: str) -> tuple[list[list[str]], float, float]:
         if sum(map(len, stories)) >= WORDS_OF_TEST:
             break
         stories.append(story)
-    return _with_floor(stories, level)
-
-
-def _with_floor(stories: Sequence[Document], level: str) -> tuple[list[list[str]], float, float]:
     texts = [spelled(story, level) for story in stories]
     floor = kitchen.floor(stories, set(vocabulary("word")) if level == "word" else None)
     share = floor.tokens / sum(map(len, texts))  # the same surprise, over more tokens
@@ -119,22 +114,19 @@ def measured(config: RunConfig, network: nn.Module) -> dict[str, Any]:
         return found
     found["nats by place"] = dict(zip(map(str, EDGES), by_place(model, texts, EDGES), strict=False))
     fresh = kitchen.documents(tokens=PROBED, seed=13)
-    table: dict[str, list[bool]] = defaultdict(list)
-    for kind in ("agreement", "companion", "copying"):
-        for answer in answers(model, kitchen.probes_in(kind, fresh)):
-            table[answer.probe.band].append(answer.right)
-    found["probes"] = {name: [sum(right), len(right)] for name, right in sorted(table.items())}
+    asked = [probe for kind in ("agreement", "companion", "copying") for probe in kitchen.probes_in(kind, fresh)]
+    found["probes"] = by_band(model, asked)
     return found
 
 
-def make(config: RunConfig, command: str, out: Path, seeds: Sequence[int] | None = None) -> None:
+def make(config: RunConfig, command: str, out: Path) -> None:
     """Train every seed that is not yet there, measure it, and write the run's folder once all are.
 
     A killed run goes on where its last checkpoint was. `state/` holds what is unfinished; it is deleted at the end.
     """
     state = out / "state"
     state.mkdir(parents=True, exist_ok=True)
-    for seed in seeds or config.seeds:
+    for seed in config.seeds:
         if _of(state, seed, "json").exists():
             continue
         network, history = trained(config, seed, state / f"seed-{seed}.checkpoint")
@@ -147,8 +139,7 @@ def make(config: RunConfig, command: str, out: Path, seeds: Sequence[int] | None
         _of(state, seed, "json").write_text(json.dumps(numbers, indent=1))
         print(f"{config.name}, seed {seed}: {numbers['bits above the floor']:.4f} bits above the floor,", end=" ")
         print(f"{numbers['CPU seconds']:.0f} CPU seconds", flush=True)
-    if all(_of(state, seed, "json").exists() for seed in config.seeds):
-        _finish(config, command, out, state)
+    _finish(config, command, out, state)
 
 
 def _of(state: Path, seed: int, suffix: str) -> Path:
