@@ -106,8 +106,8 @@ STUDIES: dict[str, Study] = {
                 network: {"network": network, "sizes": SIZES[network], "steps": TUNING_STEPS[network]}
                 for network in SIZES
             },
-            rates=(1e-3, 2e-3, 4e-3, 8e-3),
-            own_rates=dict.fromkeys(("window", "lstm"), (0.001, 0.002, 0.004, 0.008, 0.016)),
+            rates=(2e-3, 4e-3, 8e-3),
+            own_rates=dict.fromkeys(("window", "lstm"), (4e-3, 8e-3, 1.6e-2)),
             seeds=(),
         ),
         Study(
