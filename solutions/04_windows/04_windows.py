@@ -16,9 +16,8 @@
 # Plan two sittings: sections 1 to 9 (tags), then 10 to 17 (the next word). All your functions leave their arguments as
 # they are: who calls them needs these again.
 #
-# Three public lectures are behind this chapter; we quote them as 000 (unsigned notes), 001 (Greg Durrett), 002
-# (Fabrizio Silvestri) and 003 (Yoav Artzi). You need none of them. Where a printed page is wrong you find a task, or a
-# box that unfolds.
+# We quote four public lectures: 000 (unsigned notes), 001 (Greg Durrett), 002 (Fabrizio Silvestri) and 003 (Yoav
+# Artzi). You need none of them. Where a printed page is wrong you find a task, or a box that unfolds.
 #
 # The text is the *kitchen* text: restaurant stories that a program wrote. So each word's part of speech is known, and
 # so is the perplexity that the best possible model would have. Where we say what a figure shows, we mean the one stored
@@ -275,8 +274,6 @@ print(
 # - `windows(ids, c)`: for a list of $T$ word numbers, the integer tensor of shape $(T, 2c + 1)$, a row for each word;
 # - `pad_share(T, c)`: the share of `PAD` among the $T(2c + 1)$ places of one text of $T$ words, for any $c$, also
 #   $c \ge T$.
-#
-# The second tells what a wide window costs in short texts.
 
 # %% [markdown] hints="windows"
 # 1. Write out the four windows of `please increase the volume` for $c = 1$. How many places hold `PAD`?
@@ -834,10 +831,9 @@ print(f"of {len(valid_words):,} tokens to tag,")
 print(f"{unknown.sum():,} are unknown, {unsure.sum():,} known and ambiguous")
 
 # %% [markdown]
-# Nearly half of the words are unknown, but only one token in twenty. (20 is a high bar: this small text should have
-# enough unknown tokens to measure.) *Predict:* a tagger that sees only `<UNK>` gives all unknown words one tag. How
-# many of them will be wrong, and how many with one neighbour on each side? Write your guesses down; section 7 measures
-# them.
+# Nearly half of the words are unknown, but only one token in twenty. *Predict:* a tagger that sees only `<UNK>` gives
+# all unknown words one tag. How many of them will be wrong, and how many with one neighbour on each side? Write your
+# guesses down; section 7 measures them.
 
 # %% [markdown] statement="descend"
 # ## 6. A training loop of your own
@@ -1417,11 +1413,11 @@ three_taggers(2, mean=True)
 
 # %%
 longer = {}
-for seed in (1, 2, 3):
+for seed in (1, 2):
     longer[1, seed] = errors_of(train_tagger(1, seed=seed, steps=4 * few), 1)
 
 # %%
-for seed in (1, 2, 3):
+for seed in (1, 2):
     longer[10, seed] = errors_of(train_tagger(10, seed=seed, steps=4 * few), 10)
 
 # %%
@@ -1439,7 +1435,7 @@ for kind, colour in zip(
             axes.plot(range(begin, 5), dots[begin:], ".", color=colour)
     left.plot([], color=colour, label=kind)
     if kind != "THIS":
-        later = [[longer[c, seed][kind] for seed in (1, 2, 3)] for c in (1, 10)]
+        later = [[longer[c, seed][kind] for seed in (1, 2)] for c in (1, 10)]
         right.plot([1, 4], np.mean(later, 1), "--", color=colour)
         right.plot([1, 4], later, ".", color=colour)
 mean_rates = [rates[2, True, seed]["known, ambiguous"] for seed in (1, 2, 3)]
@@ -1453,7 +1449,7 @@ left.legend(fontsize=9)
 plt.show()
 
 # %% [markdown]
-# A dot for each of three seeds, lines through their means. What to see:
+# A dot for each seed (three; two of the dashed lines), lines through their means. What to see:
 #
 # - Window 0 cannot pass the ceiling of section 2 on ambiguous words, and fails on nearly half of the unknown ones: it
 #   gives them all one tag. One neighbour on each side takes most of both errors away.
@@ -1495,8 +1491,8 @@ axes.grid(axis="x", alpha=0.3)
 plt.show()
 
 # %% [markdown]
-# The seeds of one choice differ more than the two choices do: here we see no difference. (A block of zeros can be told
-# from words, too: no word has such a vector.) We keep zero, the simpler choice.
+# The seeds of one choice differ more than the two choices do: here we see no difference, and keep zero, the simpler
+# choice.
 #
 # Try sentences of your own:
 
@@ -1744,8 +1740,7 @@ plt.show()
 
 # %% [markdown]
 # So a window is steady and, while narrow, cheap. But it is blind beyond its edge, and each further word costs $mh$
-# weights, seldom fed. We shall want an architecture that looks far without paying for it: chapters 05 and 06. First,
-# the same window guesses the next word.
+# weights.
 #
 # **Break.** Here ends the first sitting.
 
@@ -2108,8 +2103,8 @@ for _n in (1, 3):
 # <details><summary>A slip in the printed slides</summary>
 #
 # Lecture 003 lists the parameters as $\theta = (b, d, W, U, H, C, \phi)$. But no $C$ occurs in its formulas: in the
-# paper, $C$ *is* the table of vectors, so $C$ and $\phi$ are one thing and should be listed once. It also lays the
-# nearest word first. Any fixed order will do, since $H$ and $W$ learn what stands where.
+# paper, $C$ *is* the table of vectors, so one of the two is too many. It also lays the nearest word first; any fixed
+# order will do.
 # </details>
 #
 # All these numbers are found by descent, so we need the gradient with respect to each of them.
@@ -2117,9 +2112,8 @@ for _n in (1, 3):
 # %% [markdown]
 # ## 12. Is the gradient right?
 #
-# Torch computes gradients, but once in your life you should, too: then an error message about shapes, or a layer that
-# does not learn, is no mystery. And you should know how to *check* a gradient, by a method that knows no calculus. By
-# Taylor,
+# Torch computes gradients, but once in your life you should, too: then a layer that does not learn is no mystery. And
+# you should know how to *check* a gradient, by a method that knows no calculus. By Taylor,
 #
 # $$L(v \pm \epsilon) = L(v) \pm \epsilon L'(v) + \tfrac{\epsilon^2}{2} L''(v) \pm \tfrac{\epsilon^3}{6} L'''(v) + \dots$$
 #
@@ -2136,7 +2130,7 @@ for _n in (1, 3):
 # - `by_hand(theta, x, w)`: by the chain rule, a dict of the gradients for `b`, `W`, `U`, `d`, `H` and `x`. `theta` is a
 #   dict with the first five. (Autograd is no cheating, but teaches less.)
 #
-# In torch the gradient for $x$ goes on to the vectors of the $n$ words: that is how words get their places.
+# The gradient for $x$ goes on to the vectors of the $n$ words: that is how words get their places.
 
 # %% [markdown] hints="gradients_by_hand"
 # 1. Begin at the end: what is $\partial L / \partial y$? Write $L = \ln \sum_v e^{y_v} - y_w$ and differentiate. It
@@ -2488,7 +2482,7 @@ plt.show()
 # %% [markdown]
 # Left, the **learning curves**: the three seeds of each model lie on one another. (At grading size they read less than
 # once what the counter read whole.) Right: with the same window, vectors beat counts, by far more than the seeds
-# differ. A counter has no seed.
+# differ.
 #
 # Why? A counter must have *met* a context. The network only needs to have met words *like* these, and so it gains more
 # from looking further back: compare the steps from 2 to 4 words. If that is the reason, words that behave alike should
@@ -2653,8 +2647,7 @@ plt.show()
 
 # %% [markdown]
 # Nobody told the model about parts of speech. Yet, left, words of one class gather. Right, three seeds each: two words
-# in three or more share their commonest tag with their nearest neighbour, among random vectors one in four. Guessing
-# the next word was enough to find out which words are alike.
+# in three or more share their commonest tag with their nearest neighbour, among random vectors one in four.
 #
 # Ask for the neighbours of words of your own:
 
@@ -3200,8 +3193,7 @@ plt.show()
 # A loss below what the language itself allows, before any example has been seen twice, is no triumph but a leak. (After
 # many passes a training loss may fall that low by memorising; a held-out loss may not.)
 #
-# Of the history window lecture 000 names three drawbacks: the first layer grows with its length; with 512 words back a
-# text of 16 is 98.5 % padding (printed above); and "your history length is N and no more than N". The last one is next.
+# Of such windows lecture 000 says that "your history length is N and no more than N". That is next.
 
 # %% [markdown] statement="beyond_the_window"
 # ## 16. One word too far: predict, then measure
@@ -3780,7 +3772,6 @@ plt.show()
 # Three seeds each: the bag finds the cue at every distance, even at those it was never trained on. Where it matters
 # only *which* words occur, a bag is enough. (Lecture 003 says so of sorting texts by topic.)
 #
-# So the window knows the order of a few words, and the bag knows all words without their order. Look again at the
-# weights: the bag is **attention**, each word looking evenly at itself and all before it. Two repairs suggest
-# themselves. Carry a summary along, word by word: chapter 05. Or let the weights adapt to the words and their order:
-# chapter 06.
+# The window knows the order of a few words, the bag all words without their order. Look again at the weights: the bag
+# is **attention**, each word looking evenly at itself and all before it. Two repairs suggest themselves. Carry a
+# summary along, word by word: chapter 05. Or let the weights adapt to the words and their order: chapter 06.
