@@ -439,7 +439,7 @@ print(*train_text[4][0])
 
 # %%
 sides = [1, 2, 5, 10, 20, 50, 100]
-_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.4))
+_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.1))
 plots.lengths([len(words) for words, _ in train_text], left)
 right.plot(sides, [100 * pad_share(16, c) for c in sides], "o-", color=plots.COLOURS[1])
 right.set(
@@ -1421,7 +1421,7 @@ for seed in (1, 2):
     longer[10, seed] = errors_of(train_tagger(10, seed=seed, steps=4 * few), 10)
 
 # %%
-_, (left, right) = plt.subplots(1, 2, figsize=(7, 3.4))
+_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.9))
 reach = [0, 1, 2, 5, 10]
 for kind, colour in zip(
     ("THIS", "unknown", "known, ambiguous"), plots.COLOURS, strict=False
@@ -1481,14 +1481,9 @@ for seed in (1, 2, 3):
         answers = model(change(middle(valid_inputs, 2))).argmax(1)
         edge_errors[name].append(100 * error_rate(answers, valid_targets, at_edge))
 
-# %%
-_, axes = plt.subplots(figsize=(7, 1.5))
-for row, (_name, values) in enumerate(edge_errors.items()):
-    axes.plot(values, [row] * 3, "o", color=plots.COLOURS[row])
-axes.set_yticks([0, 1], [f"PAD {name}" for name in edge_errors])
-axes.set(xlabel="wrong within two words of an end, %", xlim=(0, 1.5), ylim=(-0.6, 1.6))
-axes.grid(axis="x", alpha=0.3)
-plt.show()
+for name, values in edge_errors.items():
+    three = ", ".join(f"{value:.1f}" for value in sorted(values))
+    print(f"PAD {name:7}: {three} % wrong within two words of an end (three seeds)")
 
 # %% [markdown]
 # The seeds of one choice differ more than the two choices do: here we see no difference, and keep zero, the simpler
@@ -1679,7 +1674,7 @@ def movement(optimiser, rate, seed, steps=(5, 150)):
 
 
 # %%
-_, panels = plt.subplots(1, 2, sharey=True, figsize=(7, 2.5))
+_, panels = plt.subplots(1, 2, sharey=True, figsize=(7, 2.2))
 for (name, optimiser, rate), colour in zip(
     (("SGD", torch.optim.SGD, 0.5), ("AdamW", torch.optim.AdamW, 0.01)),
     plots.COLOURS,
@@ -1688,15 +1683,16 @@ for (name, optimiser, rate), colour in zip(
     for seed in (1, 2, 3):
         found = movement(optimiser, rate, seed)
         for axes, way, steps in zip(panels, found, (5, 150), strict=True):
-            axes.plot(offsets, way, color=colour, label=name if seed == 1 else None)
-            axes.set(xlabel="offset from the tagged word")
-            axes.set_title(f"after {steps} steps", loc="left")
-panels[0].set(ylabel="way of the weights / middle's", ylim=(0, 1.05))
-panels[0].legend(loc="lower center")
+            both_sides = (way + way.flip(0))[10:] / 2
+            axes.plot(both_sides, ".", color=colour, label=name if seed == 1 else None)
+            axes.set(xlabel="words from the tagged one")
+            axes.set_title(f"after {steps} steps", loc="left", fontsize=10)
+panels[0].set(ylabel="way / the middle's way", ylim=(0, 1.05))
+panels[0].legend(loc="lower right", bbox_to_anchor=(1, 0.28))
 plt.show()
 
 # %% [markdown]
-# Three seeds each, lines that nearly coincide. With SGD the outermost blocks go about a sixth of the middle's way.
+# Three seeds each, dots that nearly coincide. With SGD the outermost blocks go about a sixth of the middle's way.
 # AdamW's quotient makes up for small gradients: after 5 steps they have gone some seven tenths of it. After 150 steps
 # it is a third, since the quotient gets small where the gradient keeps changing its sign. So the lecture's worry,
 # weights that hardly learn, is real for plain descent and weaker for AdamW.
@@ -2461,7 +2457,7 @@ for n in (1, 2, 4):
 floor = language.floor("valid", set(lexicon))
 
 # %%
-_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.7), width_ratios=[1, 1.1])
+_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.4), width_ratios=[1, 1.1])
 for n, colour in zip((2, 4), plots.COLOURS, strict=False):
     for seed in (1, 2, 3):
         history = histories[n, seed]
@@ -2626,16 +2622,16 @@ labels = [tag_of[lexicon[i]] for i in shown]
 tables = {key: model.embedding.weight.detach()[shown] for key, model in bengio.items()}
 
 # %%
-_, (left, right) = plt.subplots(1, 2, figsize=(7, 3), width_ratios=[1.6, 1])
+_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.7), width_ratios=[1.6, 1])
 often = Counter(all_words)
-frequent = [i for i, word in enumerate(shown) if often[lexicon[word]] >= 60]
+frequent = [i for i, word in enumerate(shown) if often[lexicon[word]] >= 120]
 points = plane(tables[2, 1][frequent])
 for tag, colour in zip(("NOUN", "PROPN", "VERB", "ADJ"), plots.COLOURS, strict=False):
     here = [labels[i] == tag for i in frequent]
     left.plot(*points[here].T, ".", color=colour, label=tag)
 left.set(xlabel="first component", ylabel="second component")
 left.legend(fontsize=9, loc="center left", bbox_to_anchor=(0.98, 0.5), handletextpad=0)
-left.set_title("words that occur 60 times or more", loc="left", fontsize=10)
+left.set_title("words that occur 120 times or more", loc="left", fontsize=10)
 start_table = torch.randn(3, len(shown), 32, generator=torch.Generator().manual_seed(1))
 found = {"2 back": [tables[2, seed] for seed in (1, 2, 3)]}
 found |= {"4 back": [tables[4, seed] for seed in (1, 2, 3)], "random": start_table}
@@ -2649,7 +2645,7 @@ plt.show()
 # Nobody told the model about parts of speech. Yet, left, words of one class gather. Right, three seeds each: two words
 # in three or more share their commonest tag with their nearest neighbour, among random vectors one in four.
 #
-# Ask for the neighbours of words of your own:
+# Try words of your own:
 
 # %% scratch=true
 directions = F.normalize(bengio[2, 1].embedding.weight.detach(), dim=1)
@@ -2803,7 +2799,7 @@ for n in (2, 4):
 
 # %% [markdown]
 # Read them slowly: any few neighbours nearly fit, whole sentences do not. A model with a window of four words cannot
-# know who or what was mentioned five words ago. Run the cell again for other stories.
+# know who or what was mentioned five words ago.
 
 # %% [markdown] statement="softmax_smoothing"
 # ## 14. Softmax smooths, at a price
@@ -3177,7 +3173,7 @@ for seed in (1, 2, 3):
         found.append(history["train loss"])
 
 # %%
-_, axes = plt.subplots(figsize=(7, 2.4))
+_, axes = plt.subplots(figsize=(7, 2))
 for (name, found), colour in zip(curves.items(), plots.COLOURS, strict=False):
     for losses in found:
         axes.plot(history["step"], losses, color=colour)
@@ -3699,33 +3695,28 @@ print(
 )
 
 # %%
-_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.6), width_ratios=[1, 1.3])
-left.imshow(uniform_attention(5), cmap="Blues", vmax=2)
-for i, j in np.argwhere(uniform_attention(5).numpy() > 0):
-    left.text(j, i, f"1/{i + 1}", ha="center", va="center")
-left.set(xlabel="word looked at", ylabel="word that looks")
-left.set_xticks(range(5), range(1, 6))
-left.set_yticks(range(5), range(1, 6))
-left.set_title("weights of the mean", loc="left", fontsize=10)
-left.grid(False)
+print(uniform_attention(4).numpy().round(2))
+
+# %%
+_, axes = plt.subplots(figsize=(7, 1.9))
 ranking = sorted(perplexity, key=lambda name: -perplexity[name][0])
 for row, name in enumerate(ranking):
     kind = 2 if name == "bag of words" else "Kneser" in name
-    right.plot(
+    axes.plot(
         perplexity[name], [row] * len(perplexity[name]), "o", color=plots.COLOURS[kind]
     )
-right.axvline(floor.perplexity, color="black", linestyle="--", label="floor")
-right.set_yticks(range(len(ranking)), ranking)
-right.set(xlabel="held-out perplexity", xscale="log")
-right.set_xticks([5, 10, 20, 50, 100], [5, 10, 20, 50, 100])
-right.minorticks_off()
-right.legend()
+axes.axvline(floor.perplexity, color="black", linestyle="--", label="floor")
+axes.set_yticks(range(len(ranking)), ranking)
+axes.set(xlabel="held-out perplexity", xscale="log")
+axes.set_xticks([5, 10, 20, 50, 100], [5, 10, 20, 50, 100])
+axes.minorticks_off()
+axes.legend()
 plt.show()
 
 # %% [markdown]
-# Right (a logarithmic axis): a memory of everything, and at this size it loses to a counter that sees *one* word back.
-# What comes next depends most on what stood last, and in a mean the last word weighs no more than any other. So is a
-# bag good for nothing? Give it the exam of section 16: which of two cues stood *anywhere* in the text?
+# On a logarithmic axis, three seeds each: a memory of everything, and at this size it loses to a counter that sees
+# *one* word back. What comes next depends most on what stood last, and in a mean the last word weighs no more than any
+# other. So is a bag good for nothing? Give it the exam of section 16: which of two cues stood *anywhere* in the text?
 
 
 # %%
@@ -3772,6 +3763,6 @@ plt.show()
 # Three seeds each: the bag finds the cue at every distance, even at those it was never trained on. Where it matters
 # only *which* words occur, a bag is enough. (Lecture 003 says so of sorting texts by topic.)
 #
-# The window knows the order of a few words, the bag all words without their order. Look again at the weights: the bag
-# is **attention**, each word looking evenly at itself and all before it. Two repairs suggest themselves. Carry a
-# summary along, word by word: chapter 05. Or let the weights adapt to the words and their order: chapter 06.
+# The window knows the order of a few words, the bag all words without their order. Look again at the printed weights:
+# the bag is **attention**, each word looking evenly at itself and all before it. Two repairs suggest themselves. Carry
+# a summary along, word by word: chapter 05. Or let the weights adapt to the words and their order: chapter 06.
