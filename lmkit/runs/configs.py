@@ -107,7 +107,7 @@ STUDIES: dict[str, Study] = {
                 for network in SIZES
             },
             rates=(2e-3, 4e-3, 8e-3),
-            own_rates=dict.fromkeys(("window", "lstm"), (4e-3, 8e-3, 1.6e-2)),
+            own_rates={"window": (4e-3, 8e-3, 1.6e-2, 3.2e-2), "lstm": (4e-3, 8e-3, 1.6e-2)},
             seeds=(),
         ),
         Study(
