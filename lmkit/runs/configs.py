@@ -65,7 +65,7 @@ SIZES: dict[str, dict[str, Any]] = {
     "window": {"width": 128, "hidden": 614, "n": 5},
     "rnn": {"width": 128, "hidden": 512},
     "lstm": {"width": 128, "hidden": 243},
-    "transformer": {"width": 128, "layers": 2, "heads": 4, "block": 160, "deviation": 0.05},
+    "transformer": {"width": 128, "layers": 2, "heads": 4, "block": 160, "deviation": 0.05, "rotary_base": 1000.0},
 }
 # Of CPU time on one thread of the machine that recorded the runs: `python -m lmkit.runs calibrate`.
 STEPS_A_MINUTE = {"window": 630, "rnn": 495, "lstm": 610, "transformer": 485}
@@ -107,7 +107,7 @@ STUDIES: dict[str, Study] = {
                 for network in SIZES
             },
             rates=(2e-3, 4e-3, 8e-3),
-            own_rates={"window": (4e-3, 8e-3, 1.6e-2, 3.2e-2), "lstm": (4e-3, 8e-3, 1.6e-2)},
+            own_rates={"window": (4e-3, 8e-3, 1.6e-2, 3.2e-2), "lstm": (4e-3, 8e-3, 1.6e-2, 3.2e-2)},
             seeds=(),
         ),
         Study(
