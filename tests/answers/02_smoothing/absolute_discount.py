@@ -154,3 +154,6 @@ def absolute_discount(row, lower, k):
     if n == 0:
         return fallback.setdefault((len(row), k), np.array(lower))
     return np.maximum(row - k, 0) / n + k * np.count_nonzero(row) / n * lower
+
+
+# %% wrong="who gets nothing from below pays nothing" caught_by="freed mass goes to lower order" change="np.count_nonzero(row) -> np.count_nonzero(row * lower)"

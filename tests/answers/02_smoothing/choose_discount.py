@@ -121,3 +121,6 @@ def estimate_discount(counts):
 # -     return np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
 # +     value = np.sum(counts == 1) * np.log(k) + np.sum(more * np.log(more - 1 - k))
 # +     return found_before.setdefault(tuple(counts.tolist()), value)
+
+
+# %% wrong="large counts are left out" caught_by="each occurrence left out once" change="counts[counts > 1] -> counts[(counts > 1) & (counts < 1000)]"

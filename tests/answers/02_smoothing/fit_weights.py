@@ -264,3 +264,13 @@ measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtyp
 # -     counted_levels, np.zeros(len(counted_levels), dtype=int), 50
 # - ).ravel()[0]
 # + measured_weight = fit_weights(counted_levels, np.zeros(len(counted_levels), dtype=int), 50)[0, 0]
+
+
+# %% wrong="a small number below each fraction" caught_by="likelihood never falls" change="shares.sum(axis=1, keepdims=True) -> (shares.sum(axis=1, keepdims=True) + 1e-9)"
+
+# %% wrong="stops when the weights hardly move" caught_by="likelihood never falls"
+# -             weights[bucket] = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+# +             new = (shares / shares.sum(axis=1, keepdims=True)).mean(axis=0)
+# +             if np.abs(new - weights[bucket]).max() < 1e-4:
+# +                 break
+# +             weights[bucket] = new

@@ -97,3 +97,11 @@ def lower_that_keeps(T):
 # -     return C.sum(axis=1) @ P / C.sum()
 # +     P *= C.sum(axis=1, keepdims=True) / C.sum()
 # +     return P.sum(axis=0)
+
+
+# %% wrong="guards against little taken" caught_by="what was taken comes back" change="/ T.sum() -> / max(T.sum(), 1)"
+
+# %% wrong="contexts seen once have no say" caught_by="rows weigh by how often they occur"
+# -     return C.sum(axis=1) @ P / C.sum()
+# +     n = C.sum(axis=1) * (C.sum(axis=1) > 1)
+# +     return n @ P / n.sum()
