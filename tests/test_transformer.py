@@ -20,6 +20,8 @@ VARIANTS = [
     replace(CONFIG, norm="layer"),
     replace(CONFIG, norm="layer", bias=True, activation="gelu", positions="learned", tied=False),
     replace(CONFIG, bias=True, tied=False),
+    replace(CONFIG, norm_place="after", activation="relu"),
+    replace(CONFIG, norm="none", positions="none"),
     TransformerConfig(vocabulary=7, block=5, layers=3, heads=1, width=6),
 ]
 
@@ -128,9 +130,34 @@ def test_norms_follow_their_formulas() -> None:
 
 def test_the_feed_forward_bends_as_it_says() -> None:
     x = torch.randn(4, 32)
-    for name, bend in (("gelu", F.gelu), ("squared_relu", lambda y: y.clamp(min=0) ** 2)):
+    for name, bend in (("relu", F.relu), ("gelu", F.gelu), ("squared_relu", lambda y: y.clamp(min=0) ** 2)):
         part = made(replace(CONFIG, activation=name)).blocks[0].feed_forward
         assert torch.allclose(part(x), bend(x @ part.up.weight.T) @ part.down.weight.T, atol=1e-6)
+
+
+@torch.no_grad()
+def test_norms_before_or_after_and_with_or_without_a_stream() -> None:
+    x = torch.randn(2, 16, 32)
+    for place in ("before", "after"):
+        for residual in (True, False):
+            block = made(replace(CONFIG, norm_place=place, residual=residual, positions="none"), larger=10).blocks[0]
+            wanted = x
+            for norm, layer in (
+                (block.attention_norm, lambda y, attention=block.attention: attention(y, None, None)),
+                (block.feed_forward_norm, block.feed_forward),
+            ):
+                stream = wanted if residual else 0
+                wanted = stream + layer(norm(wanted)) if place == "before" else norm(stream + layer(wanted))
+            assert torch.allclose(block(x, None, None), wanted, atol=1e-5)
+
+
+@torch.no_grad()
+def test_without_positions_the_order_of_what_was_read_does_not_count() -> None:
+    for positions in ("none", "rotary"):
+        model = made(replace(CONFIG, positions=positions, layers=1), larger=10)
+        tokens = some_tokens(CONFIG)
+        other = tokens[:, [2, 0, 1, *range(3, 16)]]
+        assert torch.allclose(model(tokens)[:, 5:], model(other)[:, 5:], atol=1e-4) is (positions == "none")
 
 
 @torch.no_grad()

@@ -1,0 +1,27 @@
+"""The machines of the chapters, drawn: `drawings.lstm_cell()` as the last line of a cell shows the picture."""
+
+from lmkit.drawings.attention import cross_attention, masks, soft_lookup, two_heads
+from lmkit.drawings.counting import backing_off, good_turing_leave_one_out, interpolation, ngram_window
+from lmkit.drawings.recurrent import lstm_cell, truncated_bptt, unrolled_rnn
+from lmkit.drawings.transformer import kv_cache, rotary, transformer_block, transformer_stack
+from lmkit.drawings.windows import bengio_network, window_classifier
+
+__all__ = [
+    "backing_off",
+    "bengio_network",
+    "cross_attention",
+    "good_turing_leave_one_out",
+    "interpolation",
+    "kv_cache",
+    "lstm_cell",
+    "masks",
+    "ngram_window",
+    "rotary",
+    "soft_lookup",
+    "transformer_block",
+    "transformer_stack",
+    "truncated_bptt",
+    "two_heads",
+    "unrolled_rnn",
+    "window_classifier",
+]

@@ -1,0 +1,103 @@
+"""Chapter 05: networks that carry a state from word to word."""
+
+from matplotlib.figure import Figure
+
+from lmkit.drawings.canvas import Canvas
+
+
+def unrolled_rnn(steps: int = 4) -> Figure:
+    """The recurrent network written out: the same weights at every step, one state handed to the next.
+
+    Letters as in chapter 05, sections 1 to 3: $h_t = \\tanh(W_x e_t + W_h h_{t-1} + b)$, scores $s_t = U h_t$;
+    $e_t$ [d], $h_t$ [k], $W_x$ [k, d], $W_h$ [k, k], $U$ [V, k].
+    """
+    gap = 2.7
+    canvas = Canvas(2.0 + gap * steps, 6.2)
+    last = canvas.box(0.85, 3.1, 0.9, 0.8, "$h_0$", "state")
+    for step in range(1, steps + 1):
+        x = 0.85 + gap * step
+        word = canvas.box(x, 0.75, 1.0, 0.8, f"$e_{{{step}}}$", "input")
+        state = canvas.box(x, 3.1, 1.1, 0.95, f"$h_{{{step}}}$", "state")
+        scores = canvas.box(x, 5.4, 1.0, 0.8, f"$s_{{{step}}}$", "output")
+        canvas.arrow(last.right, state.left, label="$W_h$", label_at=((last.right[0] + state.left[0]) / 2, 3.5))
+        canvas.arrow(word.top, state.bottom, label="$W_x$", label_at=(x + 0.48, 1.85))
+        canvas.arrow(state.top, scores.bottom, label="$U$", label_at=(x + 0.35, 4.25))
+        last = state
+    return canvas.figure
+
+
+def lstm_cell() -> Figure:
+    """One step of the LSTM: the cell C runs along the top, three gates say what it forgets, writes and shows.
+
+    Letters as in chapter 05, section 9: $\\tilde C_t = \\tanh(W_C[e_t, h_{t-1}] + b_C)$; $f_t$, $i_t$, $o_t$ are
+    $\\sigma(W_f[e_t, h_{t-1}] + b_f)$ and so on (biases are not drawn);
+    $C_t = i_t \\star \\tilde C_t + f_t \\star C_{t-1}$; $h_t = o_t \\star \\tanh(C_t)$.
+    $C$ and $h$ are [k], $e_t$ is [d], each $W$ is [k, d + k].
+    Section 9 asks which letter of the lecture is wrong, and this drawing shows the right one: call it after that task.
+    """
+    canvas = Canvas(14, 7.4)
+    top, gate_y, bus = 6.3, 2.95, 1.6
+    before = canvas.box(0.95, top, 1.3, 0.8, "$C_{t-1}$", "state")
+    after = canvas.box(13.05, top, 1.3, 0.8, "$C_t$", "state")
+    hidden = canvas.box(0.95, bus, 1.3, 0.8, "$h_{t-1}$", "state")
+    new = canvas.box(13.05, gate_y + 1.5, 1.3, 0.8, "$h_t$", "state")
+    word = canvas.box(2.2, 0.5, 1.0, 0.75, "$e_t$", "input")
+    places = {"f": 3.4, "i": 5.6, "C": 7.8, "o": 10.4}
+    gates = {}
+    for name, x in places.items():
+        function = "\\tanh" if name == "C" else "\\sigma"
+        gates[name] = canvas.box(x, gate_y, 1.85, 0.85, f"${function}(W_{name})$", "weight", size=12)
+    # All four read the same: the word's vector and the last state, one behind the other.
+    canvas.arrow(hidden.right, (10.4, bus), (10.4, gates["o"].bottom[1]))
+    for name in "fiC":
+        canvas.arrow((places[name], bus), gates[name].bottom)
+    canvas.arrow(word.top, (2.2, bus), head=False)
+    canvas.text(6.7, 1.2, "$[e_t,\\,h_{t-1}]$: the same for all four")
+    forget = canvas.circle(places["f"], top, "$\\star$")
+    plus = canvas.circle(6.7, top, "$+$")
+    write = canvas.circle(6.7, 4.75, "$\\star$")
+    squash = canvas.box(11.3, 5.45, 1.1, 0.6, "tanh")
+    show = canvas.circle(11.3, new.y, "$\\star$")
+    canvas.arrow(before.right, forget.left)
+    canvas.arrow(forget.right, plus.left)
+    canvas.arrow(plus.right, after.left)
+    canvas.arrow(write.top, plus.bottom)
+    canvas.arrow(gates["f"].top, forget.bottom, label="forget $f_t$", label_at=(3.2, 4.0), align="right")
+    canvas.arrow(gates["i"].top, (5.6, 4.75), write.left, label="write $i_t$", label_at=(5.4, 4.0), align="right")
+    canvas.arrow(gates["C"].top, (7.8, 4.75), write.right, label="$\\tilde{C}_t$", label_at=(8.2, 4.0))
+    canvas.arrow((11.3, top), squash.top)
+    canvas.arrow(squash.bottom, show.top)
+    canvas.arrow(gates["o"].top, (10.4, new.y), show.left, label="show $o_t$", label_at=(10.2, 3.95), align="right")
+    canvas.arrow(show.right, new.left)
+    return canvas.figure
+
+
+def truncated_bptt(pieces: int = 3, steps: int = 3) -> Figure:
+    """A long text in pieces of tau words: the state goes on from piece to piece, the gradient stops at the cut.
+
+    Letters as in chapter 05, section 6: $\\tau$ words in a piece, $h_t$ the state after word $t$.
+    """
+    gap, between = 1.12, 1.05
+    long = gap * steps
+    canvas = Canvas(1.75 + pieces * long + (pieces - 1) * between + 0.5, 5.0)
+    y = 2.7
+    last = canvas.box(0.7, y, 0.78, 0.75, "$h_0$", "state")
+    for piece in range(pieces):
+        left = 1.75 + piece * (long + between)
+        canvas.box(left + long / 2, 2.45, long + 0.4, 2.15, "", "masked", behind=True)
+        first = None
+        for step in range(steps):
+            state = canvas.box(left + (step + 0.5) * gap, y, 0.78, 0.75, f"$h_{{{piece * steps + step + 1}}}$", "state")
+            canvas.arrow(last.right, state.left)
+            first = first or state
+            if step:
+                canvas.arrow((state.x - 0.08, 1.8), (last.x + 0.08, 1.8), role="gradient")
+            last = state
+        canvas.brace(left - 0.15, left + long + 0.15, 3.85, f"piece {piece + 1}: $\\tau$ = {steps} words")
+        if piece:
+            canvas.text(left - between / 2, 1.8, "$\\times$", 16)
+    canvas.arrow((1.2, 0.6), (2.2, 0.6))
+    canvas.text(2.4, 0.6, "the state goes on", align="left")
+    canvas.arrow((7.6, 0.6), (6.6, 0.6), role="gradient")
+    canvas.text(7.8, 0.6, "the gradient stops at $\\times$", align="left")
+    return canvas.figure

@@ -1,0 +1,138 @@
+"""Chapter 08: the Transformer, its cache, its turning pairs."""
+
+import math
+from typing import Literal
+
+from matplotlib.figure import Figure
+
+from lmkit.drawings.canvas import SMALL, Canvas
+
+
+def transformer_block(norm: Literal["pre", "post"] = "pre") -> Figure:
+    """A block: attention and feed-forward each add something to the stream that runs straight through.
+
+    Letters as in chapter 08, section 5: LN is LayerNorm; a step makes b = Module(LN(a)) + a with `norm="pre"`,
+    b = LN(Module(a) + a) with `"post"`; here $a$ enters the first step and $b$ leaves the second, both [B, T, C].
+    Section 5 asks which is which (the lectures contradict each other): call this after that task.
+    """
+    canvas = Canvas(14, 4.7)
+    y, branch = 1.3, 3.2
+    last = canvas.box(0.85, y, 0.9, 0.75, "$a$", "state")
+    for start, name in ((1.9, "attention"), (7.3, "feed-forward")):
+        plus = canvas.circle(start + (4.75 if norm == "pre" else 3.3), y, "$+$")
+        canvas.arrow(last.right, plus.left, role="state", width=3)
+        if norm == "pre":
+            tame = canvas.box(start + 0.9, branch, 0.95, 0.75, "LN", "weight")
+            module = canvas.box(start + 3.05, branch, 2.4, 0.75, name, "weight")
+            canvas.arrow((start, y), (start, branch), tame.left)
+            canvas.arrow(tame.right, module.left)
+            last = plus
+        else:
+            module = canvas.box(start + 1.65, branch, 2.4, 0.75, name, "weight")
+            canvas.arrow((start, y), (start, branch), module.left)
+            tame = canvas.box(start + 4.5, y, 0.95, 0.75, "LN", "weight")
+            canvas.arrow(plus.right, tame.left, role="state", width=3)
+            last = tame
+        canvas.arrow(module.right, (plus.x, branch), plus.top)
+    out = canvas.box(13.15, y, 0.9, 0.75, "$b$", "state")
+    canvas.arrow(last.right, out.left, role="state", width=3)
+    if norm == "pre":
+        title = "pre-norm: each module reads a normalised copy"
+        note = "the stream: nothing but sums from $a$ to $b$"
+    else:
+        title = "post-norm: each sum is normalised"
+        note = "the stream passes through every norm"
+    canvas.text(7.0, 4.25, title, 12)
+    canvas.text(7.0, 0.45, note)
+    return canvas.figure
+
+
+def transformer_stack(layers: int = 3) -> Figure:
+    """The whole model, from token numbers to scores: two tables, N blocks, a norm, the head.
+
+    Letters as in chapter 08: B texts of T tokens, V kinds of token, C numbers for a token, N blocks; the head's weight
+    is the embedding's (tied).
+    """
+    canvas = Canvas(14, 5.2)
+    y = 2.6
+    tokens = canvas.box(0.85, y, 1.3, 0.8, "tokens", "input")
+    table = canvas.box(3.0, y, 2.15, 0.8, "embedding", "weight")
+    places = canvas.box(3.0, 0.85, 2.15, 0.8, "positions", "weight")
+    plus = canvas.circle(4.75, y, "$+$")
+    canvas.arrow(tokens.right, table.left)
+    canvas.arrow(table.right, plus.left)
+    canvas.arrow(places.right, (plus.x, 0.85), plus.bottom)
+    last = plus
+    room = 4.5
+    wide = room / layers
+    for layer in range(layers):
+        block = canvas.box(5.3 + (layer + 0.5) * wide, y, wide - 0.35, 1.5, f"block\n{layer + 1}", "weight")
+        canvas.arrow(last.right, block.left)
+        last = block
+    tame = canvas.box(10.5, y, 0.85, 0.8, "LN", "weight")
+    head = canvas.box(11.85, y, 1.05, 0.8, "head", "weight")
+    scores = canvas.box(13.25, y, 1.3, 0.8, "scores", "output")
+    canvas.arrow(last.right, tame.left)
+    canvas.arrow(tame.right, head.left)
+    canvas.arrow(head.right, scores.left)
+    canvas.arrow(table.top, (3.0, 4.25), (11.85, 4.25), head.top, head=False, dashed=True)
+    canvas.text(7.5, 4.6, "tied: the same $V\\times C$ numbers")
+    for x, shape in ((0.85, "$[B,T]$"), (7.55, "$[B,T,C]$"), (13.2, "$[B,T,V]$")):
+        canvas.text(x, 1.45 if x == 7.55 else 1.8, shape, 12)
+    return canvas.figure
+
+
+def kv_cache(prompt: int = 4, new: int = 3) -> Figure:
+    """What is computed anew in each round of writing, without a cache and with one.
+
+    As in chapter 08, section 17: a prompt of m tokens, then n new ones; the last new token is never read. A column is a
+    place, a row is a round; orange: keys and values computed in this round; white: remembered from an earlier one.
+    """
+    places = prompt + new - 1
+    cell = 4.68 / places
+    high = cell * new
+    canvas = Canvas(14, high + 2.9)
+    for x, cached, title in ((4.1, False, "without a cache"), (11.2, True, "with a cache")):
+        roles: list[list[str | None]] = []
+        for known in range(prompt, prompt + new):
+            fresh = [place < known and (not cached or known == prompt or place == known - 1) for place in range(places)]
+            roles.append(["key" if fresh[place] else None if place < known else "masked" for place in range(places)])
+        # Where cells are too small for the word, colour and legend must do.
+        labels = [["new" if role == "key" and cell > 0.7 else "" for role in row] for row in roles]
+        grid = canvas.grid(x, 1.15 + high / 2, roles, cell, labels)
+        left, top = grid.left[0], grid.top[1]
+        canvas.text(x, top + 1.35, title, 12)
+        canvas.brace(left + 0.05, left + prompt * cell - 0.05, top + 0.3, "prompt")
+        total = sum(role == "key" for row in roles for role in row)
+        canvas.text(x, 0.75, f"{total} tokens are read")
+        for row in range(new):
+            canvas.text(left - 0.2, top - (row + 0.5) * cell, f"round {row + 1}", SMALL, "right")
+    canvas.text(
+        7, 0.2, "new: keys and values are computed in this round;  white: remembered;  grey: not yet written", SMALL
+    )
+    return canvas.figure
+
+
+def rotary(places: int = 4) -> Figure:
+    """Rotary positions: at place m, each pair is turned by an angle that grows with m; some pairs fast, some slowly.
+
+    Letters as in chapter 08, section 13: pair $i$ is $(x_i, x_{i+D/2})$; $\\theta_{mi} = m \\cdot 10000^{-2i/D}$, here
+    for the two fastest of the four pairs of D = 8 numbers.
+    """
+    width, pairs = 8, 2
+    canvas = Canvas(3.6 + 2.5 * places, 3.05 * pairs + 0.9)
+    for i in range(pairs):
+        y = 3.05 * (pairs - i) - 1.5 + 0.1
+        canvas.text(1.5, y + 0.3, f"pair $i={i}$", 12)
+        canvas.text(1.5, y - 0.3, f"$(x_{i},\\;x_{{{i + width // 2}}})$")
+        for m in range(places):
+            x = 4.2 + 2.5 * m
+            theta = m * 10000 ** (-2 * i / width)
+            canvas.circle(x, y, "", radius=0.95, behind=True)
+            start = (x + 0.95, y)
+            canvas.arrow((x, y), start, head=False, dashed=True, role="masked")
+            canvas.arrow((x, y), (x + 0.95 * math.cos(theta), y + 0.95 * math.sin(theta)), role="query")
+            canvas.text(x, y - 1.25, f"$\\theta={theta:.1f}$" if m else "$\\theta=0$", 12)
+    for m in range(places):
+        canvas.text(4.2 + 2.5 * m, 3.05 * pairs + 0.45, f"place $m={m}$", 12)
+    return canvas.figure
