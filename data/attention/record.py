@@ -15,7 +15,7 @@ import pandas as pd
 HERE = Path(__file__).resolve().parent
 CHAPTER = HERE.parent.parent / "solutions" / "06_attention" / "06_attention.py"
 SEEDS = (1, 2, 3)
-STEPS = {"rungs": 600, "readers": 600}
+STEPS = {"rungs": 400, "readers": 500}
 PLACES = {"integer places": {"places": "integer"}, "learned places": {"places": "learned"}}
 
 

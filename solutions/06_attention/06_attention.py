@@ -6,9 +6,9 @@
 # Chapter 5 ended in a queue. A recurrent network reads one word after the other, and whatever the first word has to tell the last must
 # pass through every state in between: a thousand words, a thousand handovers, and at each of them something is forgotten.
 #
-# Why wait? A word could *look up* what it needs, wherever in the text it stands. This operation is called **attention**, and a
-# Transformer is made of little else. We work it out by hand for four words, write it as matrix products, and then ask again and
-# again what is still missing: a sense of place, several lookups at once, words that must not be seen, a second layer.
+# Why wait? A word could *look up* what it needs, wherever it stands. This is **attention**, and a
+# Transformer is made of little else. We work it out by hand for four words, then ask again and
+# again what is missing: a sense of place, several lookups at once, words that must not be seen, a second layer.
 
 # %% [markdown]
 # One language model comes along. It guesses each next word of kitchen stories. At first it sees only the last word; then sections add
@@ -71,9 +71,7 @@ torch.set_num_threads(1)  # for networks this small a second thread costs more
 drawings.soft_lookup()
 
 # %% [markdown]
-# Left to right: the query meets each key, the scores become weights, the weights mix the values.
-#
-# Note what follows from $p_i / p_j = e^{s_i - s_j}$: only *differences* of scores matter. A constant added to all scores changes nothing.
+# From left to right: the query meets each key, the scores become weights, the weights mix the values. Since $p_i / p_j = e^{s_i - s_j}$, only *differences* of scores matter.
 #
 # The smallest example is lecture 001's. The text is 0 0 1 0, and we seek the 1. A 0 has the vector $[1, 0]$, a 1 has $[0, 1]$; these
 # vectors serve as keys *and* as values, so the keys are $[1, 0], [1, 0], [0, 1], [1, 0]$. The query is $[0, 1]$.
@@ -258,8 +256,6 @@ print("keys times 10:             ", lookup(one, 10 * E, E).round(6))
 print("query 0, and the mean:     ", lookup(0 * one, E, E), E.mean(axis=0))
 
 # %% [markdown]
-# The printed lines agree: by hand and by loop with $e = 3$, by loop and by array with the true $e$.
-#
 # $z$ is a **weighted mean** of the values: no weight is negative and they sum to 1, so $z$ lies in the *convex hull* of the values (for two
 # values, on the line between them) and never beyond. With all scores equal it is the plain mean, the bag of words of chapter 4. Keys
 # ten times as long make the scores differ more, and the lookup is nearly a dict again.
@@ -375,7 +371,7 @@ curves = {s: [weight_on_one(n, s) for n in lengths] for s in (1, 3, 10)}
 needed = [score_needed(n, 0.5) for n in lengths]
 
 # %%
-_, (left, right) = plt.subplots(1, 2)
+_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.4))
 for s, weights in curves.items():
     left.semilogx(lengths, weights)
     left.text(1.3 * math.exp(s), 0.5, s)
@@ -389,8 +385,7 @@ plt.show()
 
 # %% [markdown]
 # Left: a fixed score loses its weight as the text grows, since $n - 1$ keys of score 0 add $n - 1$ to the sum below the line. Right: to
-# keep half of the weight, the score must grow like the logarithm of the length. A softmax always pays something to the hay; long texts
-# need large scores.
+# keep half of the weight, the score must grow like the logarithm of the length.
 #
 # ## 3. The printed slide is wrong: find it
 #
@@ -405,7 +400,7 @@ fox = pd.DataFrame(
     },
     index=["a", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"],
 )
-fox.T
+print(fox.T.to_string())
 
 # %% [markdown] statement="explain_print"
 # Two scores are equal and their printed weights are not, so the row cannot be a softmax of these scores. Which score would explain it?
@@ -414,7 +409,7 @@ fox.T
 #   the print as possible (any reasonable distance will do). Return `(i, new score)`;
 # - `repaired`: the lecture's word and the whole number, from -9 to 9, that explain its print: `("word", number)`.
 #
-# To find out what produced a distribution is what you do each time a model surprises you. Arguments stay as they are.
+# Reading backwards from a distribution to its cause is daily work with models. Arguments stay as they are.
 
 # %% [markdown] hints="explain_print"
 # 1. Which words have equal scores? What should their printed weights be like?
@@ -556,18 +551,10 @@ def softmax(s):
 
 fox["true"] = softmax(fox["score"])
 fox["repaired"] = softmax(fox["score"].where(fox.index != repaired[0], repaired[1]))
-fox.round(3).T
-
-# %%
-axes = fox[["printed", "true", "repaired"]].plot.bar(
-    rot=0, color=plots.COLOURS[:3], width=0.75
-)
-axes.set_ylabel("weight on the word")
-plt.show()
+print(fox.round(3).T.to_string())
 
 # %% [markdown]
-# With the repaired score all printed weights are explained but that of *fox* itself, .06 where .05 is right. Perhaps it was adjusted so
-# that the printed row sums to 1. And no softmax weight is ever 0: the four that are printed as 0.00 hold .002 together (row *true*).
+# The repaired score explains all weights but that of *fox* itself, .06 for .05, perhaps so that the printed row sums to 1. And no softmax weight is ever 0: the four printed as 0.00 hold .002 together (row *true*).
 #
 # <details><summary>Slips in the printed slides</summary>
 #
@@ -583,7 +570,7 @@ scales = [0, 0.2, 0.5, 1, 10, 100]
 rows = np.array([softmax(scale * fox["score"].to_numpy()) for scale in scales])
 entropy = [-(p[p > 0] * np.log2(p[p > 0])).sum() + 0 for p in rows]
 
-_, (left, right) = plt.subplots(1, 2, width_ratios=[5, 4])
+_, (left, right) = plt.subplots(1, 2, width_ratios=[5, 4], figsize=(7, 2.4))
 image = left.imshow(rows, cmap="Blues", aspect="auto", vmin=0, vmax=1)
 left.set_xticks(range(9), fox.index, rotation=60)
 left.set_yticks(
@@ -604,9 +591,8 @@ right.legend(loc="upper left")
 plt.show()
 
 # %% [markdown]
-# Left, from top to bottom: from the bag of words (entropy 3.2 bits, all nine words alike) to a dict (0 bits). So one factor leads from one to
-# the other. Why not take the hard maximum at once? Right: its weight is a step. The slope of a step is 0 wherever there is one, so a
-# gradient would have nothing to say, and nothing could be learned.
+# Left, from top to bottom: from the bag of words (entropy 3.2 bits, all nine words alike) to a dict (0 bits). Why not take the hard maximum at once? Right: its weight is a step. Its slope is 0 wherever there is one, so
+# nothing could be learned.
 
 # %% [markdown]
 # ## 4. Every word asks, every word answers
@@ -855,10 +841,10 @@ for n in (16, 64, 256):
     rows[f"n = {n}"] = {
         name: f"{min(times):.2f} to {max(times):.2f}" for name, times in tries.items()
     }
-pd.DataFrame(rows).rename_axis("processor time (ms)")
+print("processor time (ms)", pd.DataFrame(rows).to_string(), sep="\n")
 
 # %% [markdown]
-# Lecture 003 calls loops "crazy slow". Ours computes keys and values only once, and still takes many times as long as the matrix products
+# Lecture 003 calls loops "crazy slow". Ours computes keys and values only once, and still takes about ten times as long as the matrix products, or more
 # (each cell: least and most of five measurements).
 #
 # <details><summary>A slip in the printed slides: shapes catch it</summary>
@@ -869,7 +855,7 @@ pd.DataFrame(rows).rename_axis("processor time (ms)")
 # $W^Q = \begin{pmatrix}0&1\\0&1\end{pmatrix}$ "looks for 1s" in rows only.
 # </details>
 #
-# A shape that fails is kind. Were all matrices square, these slips would run and be wrong.
+# Were all matrices square, these slips would run and be wrong.
 
 # %% [markdown] statement="scale"
 # ## 5. Divide by $\sqrt{d_k}$
@@ -1062,7 +1048,7 @@ for d_k in widths:
             (p * (1 - p)).mean()
         )  # the slope of a weight against its own score
 
-_, (left, right) = plt.subplots(1, 2)
+_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.4))
 left.loglog(
     widths, [measure_variance(d_k, 2000, 1) for d_k in widths], "o-", label="plain"
 )
@@ -1078,7 +1064,8 @@ for name in slopes:
 right.set(xlabel="$d_k$ (log)", ylabel="slope $p(1-p)$, mean (log)")
 left.legend()
 plt.show()
-pd.DataFrame(peaks, index=widths).T.round(1).rename_axis("mean largest weight; d_k =")
+print("mean largest weight; d_k =")
+print(pd.DataFrame(peaks, index=widths).T.round(1).to_string())
 
 # %% [markdown]
 # Left: independent variances add, so a score's grows in proportion to $d_k$, and its typical size like $\sqrt{d_k}$. Right: $\partial p_i/\partial s_i = p_i(1 - p_i)$, the slope by
@@ -1092,7 +1079,7 @@ pd.DataFrame(peaks, index=widths).T.round(1).rename_axis("mean largest weight; d
 # ## 6. Other ways to score
 #
 # The dot product is not the only measure of agreement. **Bilinear**: $s = x W y^T$, for a learned matrix $W$. **Additive** (D. Bahdanau,
-# K. Cho and Y. Bengio, 2015, the first attention of all): a small network with one hidden layer,
+# K. Cho and Y. Bengio, 2015, who brought attention into translation): a small network with one hidden layer,
 # $s = \tanh(q W_q + k W_k) \cdot u$.
 #
 # - `bilinear_scores(X, W, Y)`, $[m, n]$: all pairs of rows of $X$ $[m, d]$ and $Y$ $[n, d']$, $W$ $[d, d']$;
@@ -1189,7 +1176,7 @@ assert all(map(close, _after, _inputs)), (
 # $$q \cdot k = (x W_q)(y W_k)^T = x\,(W_q W_k^T)\,y^T$$
 #
 # so two maps are *one* matrix $W = W_q W_k^T$, with a restriction: a product through a bottleneck of width $d_k$ has rank $d_k$ at most. How much of a
-# wanted $W$ fits? The singular value decomposition lists the parts of a matrix in order of size; keeping the first $d_k$ is the best
+# wanted $W$ fits? Keeping the first $d_k$ parts of its singular value decomposition is the best
 # that rank $d_k$ can do (C. Eckart and G. Young, 1936).
 
 
@@ -1206,20 +1193,14 @@ tables = {"random": torch.randn(d, d), "each word seeks itself": torch.eye(d)}
 tables["maps of width 8"] = torch.randn(d, 8) @ torch.randn(8, d)
 
 # %%
-_, axes = plt.subplots()
 for name, W in tables.items():
-    pairs = [factors(W, d_k) for d_k in range(1, d + 1)]
-    errors = [((W - W_q @ W_k.T).norm() / W.norm()).item() for W_q, W_k in pairs]
-    axes.plot(range(1, d + 1), errors, label=name)
-axes.set(
-    xlabel="width of queries and keys, $d_k$", ylabel="what is missing of $W$ (share)"
-)
-axes.legend()
-plt.show()
+    pairs = [factors(W, d_k) for d_k in (1, 8, 32, 63, 64)]
+    missing = [((W - W_q @ W_k.T).norm() / W.norm()).item() for W_q, W_k in pairs]
+    shown = "   ".join(f"{abs(share):.2f}" for share in missing)
+    print(f"{name:24} missing with d_k = 1, 8, 32, 63, 64:   {shown}")
 
 # %% [markdown]
-# A curve reaches 0 at the rank of its $W$. A narrow head is cheap, $2\,d\,d_k$ numbers for $d^2$, but can tell fewer things apart: "each
-# word seeks itself" needs the full width.
+# Nothing is missing once $d_k$ reaches the rank of $W$. A narrow head is cheap, but "each word seeks itself" needs the full width.
 #
 # <details><summary>A slip in the printed slides</summary>
 #
@@ -1344,8 +1325,7 @@ def perplexity(model, texts):
 
 
 # %% [markdown]
-# Training takes half a minute for each model, so it was done once, with three seeds (`data/attention/README.md`). Bars show the means of these runs,
-# black marks each seed. Before you look: in which order will the first three come?
+# Training was done once, with three seeds (`data/attention/README.md`). Before you look: in which order will the first three models come?
 
 # %%
 recorded = pd.read_csv(paths.DATA / "attention" / "rungs.csv")
@@ -1359,19 +1339,14 @@ def of(rung, length=64):
 
 
 def ladder(*names):
-    """Bars: perplexity on held-out stories of recorded runs; marks: each seed."""
-    _, axes = plt.subplots(figsize=(7, 0.36 * len(names) + 0.9))
-    for y, name in enumerate(names):
+    """A line for each rung: its mean perplexity as a bar, and the range of the seeds."""
+    for name in names:
         found = of(name)
-        axes.barh(y, found.mean(), color=plots.COLOURS[0 if y < len(names) - 1 else 1])
-        axes.plot(found, [y] * len(found), "k|", markersize=11)
-        axes.text(found.max() + 0.3, y, f"{found.mean():.1f}", va="center")
-    axes.axvline(floor, color="black", linestyle="--", label="the language itself")
-    axes.set(yticks=range(len(names)), yticklabels=names, xlim=(0, 22))
-    axes.set(xlabel="perplexity on held-out stories (3,000 steps, three seeds)")
-    axes.invert_yaxis()
-    axes.legend(loc="lower right", fontsize=9)
-    plt.show()
+        bar = "█" * round(found.mean())
+        print(
+            f"{name:20} {bar} {found.mean():.1f} ({found.min():.1f} to {found.max():.1f})"
+        )
+    print(f"{'the language itself':20} {'░' * round(floor)} {floor:.1f}")
 
 
 # %%
@@ -1383,7 +1358,9 @@ lookup_model = practise(steps, seed=1)
 print(f"soft lookup, {steps:,} steps: {perplexity(lookup_model, held_out):.1f}")
 
 # %% [markdown]
-# RUNGS_TEXT
+# Each line: the mean of three seeds, in brackets the least and the most. The mean of all words so far helps the last word; choosing whom to hear
+# helps more, and no two ranges touch. (After so few steps all models are far above the language itself; what counts here is the order.) But what about
+# *where* a word stands?
 
 # %%
 words = held_out[:, :64]
@@ -1645,8 +1622,8 @@ for name, layer in functions.items():
 #
 # <details><summary>After you have compared: why a mask knows the order</summary>
 #
-# Lectures 000, 003 and 004 call attention "position-invariant", or say that shuffling gives "the same results". Its outputs do move: with their words. Under a causal mask word 3 hears three words and
-# word 1 only itself, so what a word becomes depends on its place. One layer's *last* output hears all words in any case and cannot tell; a second layer hears those
+# Lectures 000, 003 and 004 call attention "position-invariant", or say that shuffling gives "the same results". Its outputs do move: with their words. Under a causal mask word 2 (counted from 0) hears three words and
+# word 0 only itself, so what a word becomes depends on its place. One layer's *last* output hears all words in any case and cannot tell; a second layer hears those
 # changed outputs, and can. Causal models without position vectors are not blind to order.
 # </details>
 
@@ -1661,7 +1638,7 @@ for name, layer in functions.items():
 # - `sinusoids(T, d)`: a float64 tensor, $[T, d]$, row $j$ for place $j = 0, 1, \dots$;
 # - `shift(steps, d)`: the tensor $R$, $[d, d]$, for which $e_j R = e_{j+\text{steps}}$ at *every* $j$.
 #
-# If there is such an $R$, one and the same matrix in $W_q$ or $W_k$ can mean "three words back" everywhere in the text. Chapter 8 builds on it.
+# With such an $R$ one and the same matrix in $W_q$ can mean "three words back" everywhere. Chapter 8 builds on it.
 
 # %% [markdown] hints="sinusoids"
 # 1. Print `sinusoids(3, 4)`: the first row is 0, 1, 0, 1, and the second *pair* of columns is a hundred times slower.
@@ -1772,13 +1749,13 @@ assert close(np.linalg.matrix_power(_R, _times), _far, 0, 1e-4), (
 )
 
 # %%
-_, (left, right) = plt.subplots(1, 2)
-for number in (0, 16, 32):
-    left.plot(sinusoids(60, 64)[:, number], label=f"number {number}")
-left.set(xlabel="place j (words)", ylabel="sine (d = 64)", ylim=(-1.1, 1.9))
+_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.2))
+for number in (4, 16, 32):
+    left.plot(sinusoids(40, 64)[:, number], label=f"{number}")
+left.set(xlabel="place j (words)", ylabel="sine number (d = 64)", ylim=(-1.1, 1.9))
 left.legend(fontsize=9, ncols=3, columnspacing=0.8, handlelength=1)
-for d in (64, 128, 512):
-    alike = sinusoids(60, d) @ sinusoids(1, d)[0] / (d / 2)
+for d in (64, 512):
+    alike = sinusoids(40, d) @ sinusoids(1, d)[0] / (d / 2)
     right.plot(
         alike, label=f"d = {d}: falls for {int((alike.diff() >= 0).int().argmax())}"
     )
@@ -1818,7 +1795,9 @@ axes.legend(title="read at once")
 plt.show()
 
 # %% [markdown]
-# PLACES_TEXT
+# Places help: at 64 words sinusoids bring 20.6 down to 19.1, learned rows even to 16.3. Adding the integer itself drowns the words: at a perplexity of 202 the model knows little more than how frequent
+# each word is. At 128 words all get worse. Without places there is only more hay (section 2); with learned rows the second half of the table was never trained, and the
+# winner becomes the worst of the three. Sinusoids have values for any place, and yet the model has not learned to read those beyond 63.
 
 # %%
 ladder(*[*RUNGS][:4])
@@ -1974,7 +1953,7 @@ assert {*wrong_lines} == {2, 3, 6}, (
 # %% [markdown] statement="heads_at_once"
 # ## 11. All heads at once
 #
-# A loop over heads wastes a GPU. Give the heads an axis of their own instead, and one batched product serves them all:
+# Give the heads an axis of their own instead of a loop, and one batched product serves them all:
 #
 # - `split_heads(X, h)`: $[\dots, T, d] \to [\dots, h, T, d/h]$, where head $l$ holds the same columns as before;
 # - `merge_heads(Z)`: back, $[\dots, h, T, d/h] \to [\dots, T, d]$;
@@ -2173,7 +2152,7 @@ print({name: [round(float(value), 4) for value in way] for name, way in ways.ite
 # - `parameters(d, h, d_k, d_v)`: numbers in all $W$ and $H$, no biases;
 # - `parameters_sliced(d, h)`: the same if each head, as in lecture 004, is given only its slice of $x$; no $H$.
 #
-# With it you own the layer that chapter 8 stacks. `attend`, `heads_apart` and `heads_together` (what section 11 asked for, ours) are given: use these, so that a slip there costs you
+# Chapter 8 stacks this layer. `attend`, `heads_apart` and `heads_together` (section 11, ours) are given: use these, so that a slip there costs you
 # only once. Arguments stay as they are.
 
 
@@ -2451,27 +2430,13 @@ def who_feeds_whom(layer, x):
 
 
 # %%
-_, axes = plt.subplots(1, 2, figsize=(6, 2.9))
-for axis, (name, layer) in zip(
-    axes, {"projected (the usual way)": full, "sliced": sliced}.items(), strict=True
-):
-    axis.imshow(
-        who_feeds_whom(layer, torch.randn(1, 5, 16)) > 1e-9,
-        cmap="cividis_r",
-        vmin=0,
-        vmax=1,
-    )
-    axis.set(
-        title=name,
-        xlabel="number of the input vector",
-        ylabel="number of the output vector",
-    )
-    axis.grid(False)
-plt.show()
+for name, layer in {"projected (the usual way)": full, "sliced": sliced}.items():
+    heard = (who_feeds_whom(layer, torch.randn(1, 5, 16)) > 1e-9).sum(1)
+    print(f"{name:26} input numbers that an output number hears: {heard.tolist()}")
 
 # %% [markdown]
-# Dark: this number of the input has a say in that number of the output. In *parameters* heads cost nothing: eight of width 64 hold what one of 512 does (their weights $P$, $[T, T]$ for each head, do take more
-# memory). Slicing saves a factor $h$, and pays for it: slices never speak to one another.
+# Projected, each of the 16 numbers of an output hears all 16 of the inputs; sliced, only the four of its own slice. In *parameters* heads cost nothing: eight of width 64 hold what one of 512 does, though their weights $P$ take more
+# memory. Slicing saves a factor $h$, but slices never speak to one another.
 #
 # <details><summary>Two slips in the printed slides</summary>
 #
@@ -2495,12 +2460,13 @@ print(
 ladder(*[*RUNGS][:5])
 
 # %% [markdown]
-# HEADS_TEXT
+# Four heads of width 16 instead of one of 64, with as many parameters: a small gain, no larger than the spread of the seeds. What several heads are good for shows where several lookups are needed at once
+# (section 16).
 
 # %% [markdown] statement="masked_attention"
 # ## 13. Words that must not be seen
 #
-# Who guesses the next word must not see it. Where a word may not look, its score becomes $-\infty$ before the softmax: $e^{-\infty} = 0$. So *one* pass trains the guesses at all places of a text, and none sees its answer.
+# Who guesses the next word must not see it. Where a word may not look, its score becomes $-\infty$ before the softmax: $e^{-\infty} = 0$. So *one* pass trains the guesses at all places of a text, and none sees its answer. (Of the four masks drawn below, section 14 uses the third, section 18 the last.)
 #
 # - `causal_mask(T)`, bool $[T, T]$: row $i$ may look at columns $\le i$;
 # - `masked_attention(Q, K, V, mask)`, written out, for shapes $[\dots, m, d_k]$, $[\dots, n, d_k]$, $[\dots, n, d_v]$ and
@@ -2534,7 +2500,7 @@ def causal_mask(T):
 
 
 def masked_attention(Q, K, V, mask):
-    """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+    """[..., m, d_v]; mask: bool [m, n], True = may look. Zeros where a row may look nowhere."""
     ### BEGIN SOLUTION
     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
     A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
@@ -2700,23 +2666,15 @@ def fused(Q, K, V):
 
 
 # %%
-_, panels = plt.subplots(1, 2)
-for axes, measure, label in zip(
-    panels,
-    (milliseconds, kept_for_backward),
-    ("processor time (ms)", "kept for backward (MiB)"),
-    strict=True,
-):
-    for name, way in {"yours": written_out, "torch's": fused}.items():
-        axes.loglog(sizes, [measure(way, *x) for x in inputs], "o-", label=name)
-    axes.set(xlabel="words n", ylabel=label, xticks=sizes, xticklabels=sizes)
-    axes.minorticks_off()
-panels[0].legend()
-plt.show()
+for name, way in {"yours": written_out, "torch's": fused}.items():
+    times = [min(milliseconds(way, *x) for _ in range(3)) for x in inputs]
+    kept = [kept_for_backward(way, *x) for x in inputs]
+    print(f"{name:8}", "ms: ", *(f"{t:8.2f}" for t in times), end="    ")
+    print("MiB kept:", *(f"{k:7.2f}" for k in kept), f"   (n = {sizes})")
 
 # %% [markdown]
-# Right: torch's function works block by block and never stores the $n \times n$ weights: what it keeps for the backward pass grows like $n$, ours like $n^2$. Left: its time
-# still grows like $n^2$, since every pair is still scored.
+# Torch's function works block by block and never stores the $n \times n$ weights: what it keeps for the backward pass doubles with $n$, ours grows
+# fourfold. Its time grows like $n^2$ as well, since every pair is still scored.
 
 # %% [markdown] statement="cross_attention"
 # ## 14. Words that are not there, words of another text
@@ -2887,22 +2845,20 @@ many = torch.stack([F.dropout(P, 0.2).sum(1) for _ in range(5000)])
 print("mean of 5,000 dropouts", many.mean(0).numpy().round(2))
 
 # %% [markdown]
-# Nothing distinguishes self-attention from cross-attention but where the keys and values come from; chapter 9's translator uses both.
-#
 # In training, lecture 002's listing also applies **dropout** to the weights: each is set to 0 with some probability, and the others grow to make up
 # for it. A row no longer sums to 1, but does on average, and no word learns to rely on a single other one.
 
 # %% [markdown] statement="influence"
 # ## 15. Who can hear whom
 #
-# A mask says who *may* listen. Who does can be measured: change a word and see which outputs move.
+# A mask says who *may* listen. To see who does, change a word and see which outputs move.
 #
 # - `influence(layer, X)`: bool $[T, T]$ for a function `layer` from $[T, d]$ to $[T, d']$; entry $[i, j]$: does output $i$ change
 #   when word $j$ does?
 # - `wrong_row`: lecture 001 prints how many layers (recurrent: steps) lie between the first word and the last output, for $n$ words: self-attention $O(1)$, recurrent $O(n)$,
 #   convolutional (kernel $k$) $O(\log_k n)$, restricted (to $r$ words) $O(n/r)$. Which is wrong for plain stacked layers?
 #
-# A causal mask with a leak is the most expensive bug in this field, and `influence` finds it. Arguments stay as they are.
+# A causal mask that leaks lets a model read the answer, so that it looks good and is useless; `influence` finds the leak. Arguments stay as they are.
 
 # %% [markdown] hints="influence"
 # 1. Change all numbers of a word, each by another amount (a layer may take the mean off each word). What moves may move a little or a lot:
@@ -3044,7 +3000,7 @@ layers = {
 }
 
 # %%
-_, axes = plt.subplots(1, 5, figsize=(9, 2.3), sharey=True)
+_, axes = plt.subplots(1, 5, figsize=(8, 1.9), sharey=True)
 for axis, (name, layer) in zip(axes, layers.items(), strict=True):
     heard = torch.as_tensor(influence(layer, torch.randn(16, 8))).bool()
     axis.imshow(heard, cmap="Blues", vmin=0, vmax=1)
@@ -3067,7 +3023,7 @@ plt.show()
 # %% [markdown]
 # ## 16. Two lookups, two hops
 #
-# Why several heads, and why several layers? Take a task whose best possible answer we can work out. $N$ dishes with prices (independent, mean 0, variance 1), then a question. Names are one-hot; each
+# Why several heads, why several layers? Take $N$ dishes with prices (independent, mean 0, variance 1), then a question. Names are one-hot; each
 # word has $3N$ numbers, a dish [name | partner | 0], a question [0 | first | second]. *Weights come from these alone; values are the prices.*
 #
 # - **Two lookups:** how much *more* does the first dish cost than the second?
@@ -3103,7 +3059,7 @@ def questions(task, N, B, seed=None):
 # the best guess; with five dishes it explains $1/4$.
 
 # %% [markdown] statement="difference_heads"
-# Two heads can do what one cannot. Show it without training:
+# Two heads can do it. Show it without training:
 #
 # - `difference_heads(N)`, set by hand, for $N$ up to 100: `([(W_q, W_k), (W_q, W_k)], H)`, tensors, each $W$ of shape $[3N, N]$ and $H$ $[2, 1]$, so that the last
 #   row of $[\text{head}_1; \text{head}_2]\,H$ is the answer to *two lookups*. A head computes $\mathrm{softmax}(QK^T\!/\sqrt{N})\,v$ from $Q = XW_q$, $K = XW_k$ and the prices $v$.
@@ -3176,7 +3132,7 @@ for _N in _sizes:
     )
 
 # %% [markdown]
-# Now trained, not set: $x \leftarrow x + \text{attention}(x)$ once or twice, and a linear map of the question's vector at the end.
+# Now trained: $x \leftarrow x + \text{attention}(x)$ once or twice, and a linear map of the question's vector.
 
 
 # %%
@@ -3250,7 +3206,8 @@ axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# READERS_TEXT
+# Bars: means of three recorded runs; marks: the seeds; dashed: what one head in one layer can explain at most (a mark may lie a little above, since each is measured on 5,000 new
+# questions). Two heads do what no average can, and for two hops only the second layer helps. How does it?
 
 # %%
 steps = budget().choose(grading=350, laptop=1000, gpu=1000)
@@ -3272,16 +3229,32 @@ looks = {
 who = ["question → asked dish", "question → its partner"]
 who += ["any dish → its partner", "asked dish → its partner"]
 print(f"explained: {share:.0%}; an even look would give each word {1 / 6:.2f}")
-pd.DataFrame(looks, index=who).astype(float).round(2).rename_axis("mean weight")
+print(pd.DataFrame(looks, index=who).astype(float).round(2).to_string())
 
 # %% [markdown]
-# HOPS_TEXT
+# In layer 1 the question looks mostly at the asked dish, and so learns who the partner is; in layer 2 it looks at the partner. That is one of two ways. In the other each dish fetches its
+# partner's price in layer 1 (third row), and the question then looks at the asked dish (first row, layer 2). Which one your training finds depends on its seed and length.
 
 # %%
-ladder(*RUNGS)
+_, axes = plt.subplots(figsize=(7, 2.5))
+for y, name in enumerate(RUNGS):
+    found = of(name)
+    axes.barh(y, found.mean(), color=plots.COLOURS[0])
+    axes.plot(found, [y] * len(found), "k|", markersize=11)
+    axes.text(found.max() + 0.4, y, f"{found.mean():.1f}", va="center", fontsize=10)
+axes.axvline(floor, color="black", linestyle="--", label="the language itself")
+axes.set(yticks=range(len(RUNGS)), yticklabels=RUNGS, xlim=(0, 30))
+axes.set_xlabel(
+    f"perplexity on held-out stories ({recorded.steps[0]} steps, three seeds)"
+)
+axes.invert_yaxis()
+axes.grid(visible=False)
+axes.legend(loc="lower right", fontsize=9)
+plt.show()
 
 # %% [markdown]
-# LAYER_TEXT
+# Each part lowered the perplexity but the last: after 400 steps the second layer has not paid off. A deeper model can express more, but has more to learn first. The next section opens
+# one that was trained for longer.
 
 # %% [markdown]
 # ## 17. Inside a trained Transformer
@@ -3475,7 +3448,7 @@ spread = torch.stack(scores["copying"]).std(0) / len(stories) ** 0.5
 print(f"{len(stories)} stories; standard errors of copying: at most {spread.max():.3f}")
 previous = int(table["previous word"].argmax())
 copier = int(table["copying"].argmax())
-table.round(2)
+print(table.round(2).to_string())
 
 # %% [markdown]
 # TABLE_TEXT
@@ -3484,13 +3457,13 @@ table.round(2)
 chosen = min((s for s in stories if len(s) > 36), key=len)
 words = torch.tensor([number["</s>"], *[number.get(w, 0) for w in chosen.tokens]])
 P, read_words = read(words[:-1])[1].flatten(0, 1), ["</s>", *chosen.tokens[:-1]]
-_, both = plt.subplots(2, 1, figsize=(9, 4.6), sharex=True)
+_, both = plt.subplots(2, 1, figsize=(8, 4), sharex=True)
 for axes, head in zip(both, (previous, copier), strict=True):
     axes.imshow(P[head, -10:], cmap="Blues", vmin=0, vmax=1, aspect="auto")
     axes.set_yticks(range(10), read_words[-10:], fontsize=9)
     axes.set(title=names[head], ylabel="asking word")
     axes.grid(False)
-axes.set_xticks(range(len(read_words)), read_words, rotation=90, fontsize=9)
+axes.set_xticks(range(len(read_words)), read_words, rotation=90, fontsize=8)
 axes.set_xlabel("looks at")
 plt.show()
 
@@ -3694,7 +3667,7 @@ memory = {
 }
 
 # %%
-_, panels = plt.subplots(1, 2, figsize=(9, 3.2))
+_, panels = plt.subplots(1, 2, figsize=(7, 2.4))
 for axes, costs, label in zip(
     panels,
     (times, memory),
@@ -3711,7 +3684,9 @@ for axes, costs, label in zip(
 plt.show()
 
 # %% [markdown]
-# BILL_TEXT
+# In the legends: exponents fitted to what *this* machine took. Attention's time and memory grow nearly with the square of the text, all others' in proportion.
+# By counting, attention and recurrence cost the same at $n = d = 64$; by the clock the curves cross far to the right of that. Attention's multiplications come in few large products, the RNN's
+# in many small ones that wait for one another.
 
 # %%
 for d in (64, 512):
@@ -3723,5 +3698,4 @@ for d in (64, 512):
 print("d = 512: attention and recurrence cost the same at n =", crossover(512), "words")
 
 # %% [markdown]
-# Every word now hears every other at once, several times over, and knows where it stands. What is missing for a language
-# model that is worth its electricity: depth that trains, and a lot of text. Chapter 8 builds it.
+# Every word now hears every other at once, several times over, and knows where it stands. What is missing is depth that trains, and a lot of text: chapter 8.
