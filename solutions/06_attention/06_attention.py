@@ -3,16 +3,15 @@
 # ---
 
 # %% [markdown]
-# Chapter 5 ended in a queue. A recurrent network reads one word after the other, and whatever the first word has to tell the last must
-# pass through every state in between: a thousand words, a thousand handovers, and at each of them something is forgotten.
+# Chapter 5 ended in a queue. In a recurrent network whatever the first word has to tell the last must
+# pass through every state in between: a thousand words, a thousand handovers, and at each something is forgotten.
 #
 # Why wait? A word could *look up* what it needs, wherever it stands. This is **attention**, and a
 # Transformer is made of little else. We work it out by hand for four words, then ask again and
 # again what is missing: a sense of place, several lookups at once, words that must not be seen, a second layer.
 
 # %% [markdown]
-# One language model comes along. It guesses each next word of kitchen stories. At first it sees only the last word; then sections add
-# the part that they built, and a bar to a chart of **perplexity** (among how many equally likely words the model wavers, on
+# One language model of kitchen stories comes along. At first it sees only the last word; each part that we build is added to it, and a bar to a chart of **perplexity** (among how many equally likely words it wavers, on
 # average). At the end we open a trained Transformer and look for the parts in it.
 #
 # | letter | what | shape |
@@ -1072,8 +1071,7 @@ print(pd.DataFrame(peaks, index=widths).T.round(1).to_string())
 # which a weight learns. Without the scale, width alone makes the softmax nearly hard (the table: the largest of 64 weights
 # nears 1), and the slope dies as the hard maximum's did. Divided by $\sqrt{d_k}$, nothing depends on the width any more.
 #
-# It is the width of *one key* that counts. Eight heads of width 64 (section 9) divide by $\sqrt{64} = 8$, not by $\sqrt{512} = 22.6$; lecture 000's
-# "hidden size" leaves that open.
+# The width of *one key* counts: eight heads of width 64 (section 10) divide by $\sqrt{64} = 8$, not by $\sqrt{512}$.
 
 # %% [markdown] statement="score_forms"
 # ## 6. Other ways to score
@@ -1204,8 +1202,8 @@ for name, W in tables.items():
 #
 # <details><summary>A slip in the printed slides</summary>
 #
-# 001 prints $k^T W q$ as "scaled" dot product. It is the bilinear form; nothing is scaled. Its remark that many maps are equivalent
-# is true: turn all queries by any invertible matrix $A$ and all keys by $(A^{-1})^T$, and no score changes.
+# 001 prints $k^T W q$ as "scaled" dot product. It is the bilinear form; nothing is scaled. That many maps are equivalent, as it says,
+# is true: multiply all queries by an invertible matrix $A$ and all keys by $(A^{-1})^T$, and no score changes.
 # </details>
 #
 # *A good place to stop for today.*
@@ -1220,7 +1218,7 @@ for name, W in tables.items():
 # 2. *once or twice, with one head or four*: $x \leftarrow x + z H$, where $z$ is what the word looks up among the words *up to itself* (those after it are to be guessed);
 # 3. a small network with the activation function tanh; the result is scored against all word vectors.
 #
-# `even` gives all vectors the same length first, so that no part drowns another (chapter 8 says more).
+# `even` first gives all vectors the same length, so that no part drowns another.
 
 # %%
 # kitchen model: the text
@@ -1370,8 +1368,8 @@ with torch.no_grad():
 print("63 words in another order, the same logits:", close(after, before, 0, 1e-3))
 
 # %% [markdown]
-# Of 64 words, 63 were shuffled, and the model's guess after the last one did not move. "The cook thanks the guest" and "the guest
-# thanks the cook" are the same to it. Is that a matter of training?
+# 63 words were shuffled, and the guess after the last one did not move. "The cook thanks the guest" and "the guest
+# thanks the cook" are the same to this model. Is that a matter of training?
 
 # %%
 attend = (
@@ -1618,13 +1616,13 @@ for name, layer in functions.items():
     )
 
 # %% [markdown]
-# The three *can*s of this sentence come out alike, and so does each word in both sentences; vectors for the places tell them apart. Compare the last five lines with your predictions.
+# The three *can*s come out alike, in both sentences, unless places are added. Compare the last five lines with your predictions.
 #
 # <details><summary>After you have compared: why a mask knows the order</summary>
 #
 # Lectures 000, 003 and 004 call attention "position-invariant", or say that shuffling gives "the same results". Its outputs do move: with their words. Under a causal mask word 2 (counted from 0) hears three words and
-# word 0 only itself, so what a word becomes depends on its place. One layer's *last* output hears all words in any case and cannot tell; a second layer hears those
-# changed outputs, and can. Causal models without position vectors are not blind to order.
+# word 0 only itself, so what a word becomes depends on its place. One layer's *last* output hears all words in any case; a second layer hears those
+# changed outputs, and can tell.
 # </details>
 
 # %% [markdown] statement="sinusoids"
@@ -1764,8 +1762,8 @@ right.legend(fontsize=9)
 plt.show()
 
 # %% [markdown]
-# Left: three of the 32 sines for $d = 64$, from fast to slow. Right: nearby places are more alike than far ones on the whole, not step by step (the
-# legend says after how many words the similarity first rises).
+# Left: three sines, from fast to slow. Right: nearby places are more alike than far ones on the whole, not step by step (the
+# legend says when the similarity first rises).
 #
 # What are places worth to the kitchen model? Recorded runs, three seeds for each way, on texts as long as in training (64 words) and twice as long:
 
@@ -1805,8 +1803,8 @@ ladder(*[*RUNGS][:4])
 # %% [markdown]
 # <details><summary>Two slips in the printed slides</summary>
 #
-# Lecture 001 says "encode each sequence position as an integer, add it to the word embedding vector". Taken literally that is the second way above. Meant is a *row of a table*, looked up by that integer.
-# It also says that closer words get higher dot products: true only for the first few steps, as the legend on the right shows.
+# Lecture 001 says "Encode each sequence position as an integer, add it to the word embedding vector": literally the second way above; meant is a *row of a table*.
+# Its "closer words get higher dot products" holds only for the first few steps, as the legend says.
 # </details>
 #
 # One question still gets *one average*. A verb that looks for its subject and for its object at the same time reads a mixture of both.
@@ -2141,7 +2139,7 @@ ways = {
 print({name: [round(float(value), 4) for value in way] for name, way in ways.items()})
 
 # %% [markdown]
-# A reshape alone would give head 1 the whole first word and head 2 the whole second: it runs, the shapes fit, and every number is in the wrong place.
+# A reshape alone would give head 1 the whole first word and head 2 the second: the shapes fit, the numbers are in the wrong places.
 
 # %% [markdown] statement="MultiHead"
 # ## 12. The module, and what it weighs
@@ -2460,8 +2458,7 @@ print(
 ladder(*[*RUNGS][:5])
 
 # %% [markdown]
-# Four heads of width 16 instead of one of 64, with as many parameters: a small gain, no larger than the spread of the seeds. What several heads are good for shows where several lookups are needed at once
-# (section 16).
+# Four heads of width 16 for one of 64, with as many parameters: a gain no larger than the spread of the seeds. Section 16 shows what several heads are good for.
 
 # %% [markdown] statement="masked_attention"
 # ## 13. Words that must not be seen
@@ -2845,8 +2842,8 @@ many = torch.stack([F.dropout(P, 0.2).sum(1) for _ in range(5000)])
 print("mean of 5,000 dropouts", many.mean(0).numpy().round(2))
 
 # %% [markdown]
-# In training, lecture 002's listing also applies **dropout** to the weights: each is set to 0 with some probability, and the others grow to make up
-# for it. A row no longer sums to 1, but does on average, and no word learns to rely on a single other one.
+# While training, lecture 002's listing also applies **dropout** to the weights: some are set to 0 at random, the others grow to make up
+# for it. A row sums to 1 only on average, and no word learns to rely on a single other one.
 
 # %% [markdown] statement="influence"
 # ## 15. Who can hear whom
@@ -3016,8 +3013,8 @@ plt.show()
 #
 # <details><summary>After you have decided: how far a layer reaches</summary>
 #
-# A layer with a kernel of $k$ adds $(k-1)/2$ words on either side, so the last output needs about $2(n-1)/(k-1)$ layers to hear the first: growth with $n$, not with its logarithm. The logarithm
-# needs *dilation*, where each layer skips $k$ times more words than the one below.
+# A layer with a kernel of $k$ adds $(k-1)/2$ words on either side, so the last output needs about $2(n-1)/(k-1)$ layers to hear the first. The logarithm
+# needs *dilation*: each layer skips $k$ times more words than the one below.
 # </details>
 
 # %% [markdown]
@@ -3064,7 +3061,7 @@ def questions(task, N, B, seed=None):
 # - `difference_heads(N)`, set by hand, for $N$ up to 100: `([(W_q, W_k), (W_q, W_k)], H)`, tensors, each $W$ of shape $[3N, N]$ and $H$ $[2, 1]$, so that the last
 #   row of $[\text{head}_1; \text{head}_2]\,H$ is the answer to *two lookups*. A head computes $\mathrm{softmax}(QK^T\!/\sqrt{N})\,v$ from $Q = XW_q$, $K = XW_k$ and the prices $v$.
 #
-# Whoever can set a head by hand can also read one that was trained.
+# Whoever can set a head by hand can read a trained one.
 
 # %% [markdown] hints="difference_heads"
 # 1. A weighted mean of $a$ and $b$ times a number: can one count with a plus and the other with a minus? And what do two heads and $H$ add to that?
@@ -3232,8 +3229,8 @@ print(f"explained: {share:.0%}; an even look would give each word {1 / 6:.2f}")
 print(pd.DataFrame(looks, index=who).astype(float).round(2).to_string())
 
 # %% [markdown]
-# In layer 1 the question looks mostly at the asked dish, and so learns who the partner is; in layer 2 it looks at the partner. That is one of two ways. In the other each dish fetches its
-# partner's price in layer 1 (third row), and the question then looks at the asked dish (first row, layer 2). Which one your training finds depends on its seed and length.
+# In layer 1 the question looks mostly at the asked dish, and learns who the partner is; in layer 2 it looks at the partner. (Another way: each dish fetches its
+# partner's price in layer 1, and the question then looks at the asked dish. Yours may differ.)
 
 # %%
 _, axes = plt.subplots(figsize=(7, 2.5))
@@ -3394,10 +3391,8 @@ assert close(_after, _W), "without_head changes the W that it is given: make a c
 run = runs.load("kitchen-transformer")
 network, symbols = run.model.network, run.model.symbols
 layers, heads = network.config.layers, network.config.heads
-print(f"{layers} layers of {heads} heads, {run.each('parameters')[0]:,} numbers;")
-print(
-    "bits above the floor, three seeds:", np.round(run.each("bits above the floor"), 3)
-)
+size = sum(weights.numel() for weights in network.parameters())
+print(f"{layers} layers of {heads} heads, {size:,} numbers")
 
 
 # %%
@@ -3451,7 +3446,8 @@ copier = int(table["copying"].argmax())
 print(table.round(2).to_string())
 
 # %% [markdown]
-# TABLE_TEXT
+# A row is a head, a number the mean of its weight over all stories. The cells below follow two heads: the one that looks most at the previous word (`previous`), and the one that looks most
+# where a copy could be found (`copier`). First on one story: the last ten words, each with what it looks at.
 
 # %%
 chosen = min((s for s in stories if len(s) > 36), key=len)
@@ -3468,7 +3464,8 @@ axes.set_xlabel("looks at")
 plt.show()
 
 # %% [markdown]
-# MAPS_TEXT
+# Dark: large weight. Find the rows in which the house and its town are about to be named again: do they look at the earlier name, or only at their neighbours? A map shows where a head looks,
+# not whether it matters. To see that, switch each head off, and measure the loss where the stories repeat a name, a house, a town or a dish, and everywhere else:
 
 # %%
 copies = [{p.position for p in kitchen.probes_in("copying", [s])} for s in stories]
@@ -3535,7 +3532,8 @@ print(
 )
 
 # %% [markdown]
-# FOLLOW_TEXT
+# Bars: what the loss gains, with standard errors over stories. A head matters to copying where the blue bar is far above the orange one. If it is an induction pair that copies, `copier`
+# must lose weight once `previous` is silent: the last lines test it. Where they show no change, these two heads do not work as a pair.
 
 # %% [markdown] statement="operations"
 # ## 18. The bill
