@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable
 from itertools import combinations
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -23,7 +24,7 @@ VARIANTS: dict[str, Callable[[], Figure]] = {
     "ngram_window n=2": lambda: drawings.ngram_window(n=2),
     "ngram_window n=4": lambda: drawings.ngram_window(("i", "eat", "thai"), n=4),
     "backing_off two words": lambda: drawings.backing_off(("about", "chez")),
-    "interpolation three words": lambda: drawings.interpolation(("i", "want", "thai"), "restaurants"),
+    "interpolation three words": lambda: drawings.interpolation(("i", "want", "thai"), "dishes"),
     "window_classifier c=2": lambda: drawings.window_classifier(("can", "a", "canner", "can", "a"), 2, c=2),
     "bengio_network three words": lambda: drawings.bengio_network(("i", "want", "thai"), direct=False),
     "unrolled_rnn two steps": lambda: drawings.unrolled_rnn(2),
@@ -97,8 +98,9 @@ def way(patch: Patch) -> np.ndarray:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_drawing_is_readable_and_small(name: str) -> None:
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), plt.rc_context():
         warnings.simplefilter("error")
+        plots.use_style()  # as in a notebook
         figure = VARIANTS[name]()
         assert faults(figure) == []
         assert len(plots.picture(figure)) < 25_000

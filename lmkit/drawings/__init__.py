@@ -3,20 +3,30 @@
 from lmkit.drawings.attention import cross_attention, masks, soft_lookup, two_heads
 from lmkit.drawings.counting import backing_off, good_turing_leave_one_out, interpolation, ngram_window
 from lmkit.drawings.recurrent import lstm_cell, truncated_bptt, unrolled_rnn
-from lmkit.drawings.transformer import kv_cache, rotary, transformer_block, transformer_stack
-from lmkit.drawings.windows import bengio_network, window_classifier
+from lmkit.drawings.transformer import (
+    encoder_decoder,
+    kv_cache,
+    masked_language_model,
+    rotary,
+    transformer_block,
+    transformer_stack,
+)
+from lmkit.drawings.windows import bengio_network, skip_gram, window_classifier
 
 __all__ = [
     "backing_off",
     "bengio_network",
     "cross_attention",
+    "encoder_decoder",
     "good_turing_leave_one_out",
     "interpolation",
     "kv_cache",
     "lstm_cell",
+    "masked_language_model",
     "masks",
     "ngram_window",
     "rotary",
+    "skip_gram",
     "soft_lookup",
     "transformer_block",
     "transformer_stack",

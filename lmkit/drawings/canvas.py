@@ -82,6 +82,7 @@ class Canvas:
     def __init__(self, width: float, height: float) -> None:
         # Not from pyplot: a figure that pyplot keeps would be shown a second time at the end of the cell.
         self.figure = Figure(figsize=(width / 2, height / 2), dpi=72, facecolor=GROUND)
+        self.figure.set_layout_engine("none")  # the course's constrained layout warns of axes placed by hand
         self.axes = self.figure.add_axes((0, 0, 1, 1))
         self.axes.set(xlim=(0, width), ylim=(0, height), aspect="equal")
         self.axes.set_axis_off()

@@ -1,11 +1,12 @@
-"""Chapter 08: the Transformer, its cache, its turning pairs."""
+"""Chapters 07 to 09: the Transformer, its cache, its turning pairs; two texts, and words to fill in."""
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 from matplotlib.figure import Figure
 
-from lmkit.drawings.canvas import SMALL, Canvas
+from lmkit.drawings.canvas import SMALL, Canvas, plain, word_width
 
 
 def transformer_block(norm: Literal["pre", "post"] = "pre") -> Figure:
@@ -70,8 +71,8 @@ def transformer_stack(layers: int = 3) -> Figure:
         canvas.arrow(last.right, block.left)
         last = block
     tame = canvas.box(10.5, y, 0.85, 0.8, "LN", "weight")
-    head = canvas.box(11.85, y, 1.05, 0.8, "head", "weight")
-    scores = canvas.box(13.25, y, 1.3, 0.8, "scores", "output")
+    head = canvas.box(11.85, y, 1.0, 0.8, "head", "weight")
+    scores = canvas.box(13.28, y, 1.15, 0.8, "scores", "output")
     canvas.arrow(last.right, tame.left)
     canvas.arrow(tame.right, head.left)
     canvas.arrow(head.right, scores.left)
@@ -86,19 +87,19 @@ def kv_cache(prompt: int = 4, new: int = 3) -> Figure:
     """What is computed anew in each round of writing, without a cache and with one.
 
     As in chapter 08, section 17: a prompt of m tokens, then n new ones; the last new token is never read. A column is a
-    place, a row is a round; orange: keys and values computed in this round; white: remembered from an earlier one.
+    place, a row is a round; "new" (or +): keys and values are computed in this round; white: they are remembered.
     """
     places = prompt + new - 1
     cell = 4.68 / places
     high = cell * new
+    sign = "new" if cell > 0.7 else "+"  # small cells have no room for a word
     canvas = Canvas(14, high + 2.9)
     for x, cached, title in ((4.1, False, "without a cache"), (11.2, True, "with a cache")):
         roles: list[list[str | None]] = []
         for known in range(prompt, prompt + new):
             fresh = [place < known and (not cached or known == prompt or place == known - 1) for place in range(places)]
             roles.append(["key" if fresh[place] else None if place < known else "masked" for place in range(places)])
-        # Where cells are too small for the word, colour and legend must do.
-        labels = [["new" if role == "key" and cell > 0.7 else "" for role in row] for row in roles]
+        labels = [[sign if role == "key" else "" for role in row] for row in roles]
         grid = canvas.grid(x, 1.15 + high / 2, roles, cell, labels)
         left, top = grid.left[0], grid.top[1]
         canvas.text(x, top + 1.35, title, 12)
@@ -108,7 +109,7 @@ def kv_cache(prompt: int = 4, new: int = 3) -> Figure:
         for row in range(new):
             canvas.text(left - 0.2, top - (row + 0.5) * cell, f"round {row + 1}", SMALL, "right")
     canvas.text(
-        7, 0.2, "new: keys and values are computed in this round;  white: remembered;  grey: not yet written", SMALL
+        7, 0.2, f"{sign}: keys and values are computed in this round;  white: remembered;  grey: not yet written", SMALL
     )
     return canvas.figure
 
@@ -135,4 +136,61 @@ def rotary(places: int = 4) -> Figure:
             canvas.text(x, y - 1.25, f"$\\theta={theta:.1f}$" if m else "$\\theta=0$", 12)
     for m in range(places):
         canvas.text(4.2 + 2.5 * m, 3.05 * pairs + 0.45, f"place $m={m}$", 12)
+    return canvas.figure
+
+
+def encoder_decoder(
+    source: Sequence[str] = ("das", "Haus", "brennt"), target: Sequence[str] = ("the", "house", "burns")
+) -> Figure:
+    """Translation: the encoder reads the whole source; the decoder writes, and asks the source at every word.
+
+    No letters but words: below the decoder stands what is written so far, behind `<s>`; above it the next words.
+    """
+    given, wanted = ["<s>", *target], [*target, "</s>"]
+    wide = word_width([*source, *given, *wanted]) + 0.1
+    first, second = wide * len(source), wide * len(given)
+    gap = 1.7
+    canvas = Canvas(first + gap + second + 0.6, 5.0)
+    left, right = 0.3 + first / 2, 0.3 + first + gap + second / 2
+    encoder = canvas.box(left, 2.4, first, 1.1, "encoder", "weight")
+    decoder = canvas.box(right, 2.4, second, 1.1, "decoder", "weight")
+    canvas.arrow(encoder.right, decoder.left, role="state")
+    canvas.text((encoder.right[0] + decoder.left[0]) / 2, 2.7, "states", SMALL)
+    for words, start in ((source, 0.3), (given, 0.3 + first + gap)):
+        for column, word in enumerate(words):
+            x = start + (column + 0.5) * wide
+            box = canvas.box(x, 0.9, wide - 0.15, 0.65, plain(word), "input")
+            canvas.arrow(box.top, (x, encoder.bottom[1]))
+    for column, word in enumerate(wanted):
+        x = 0.3 + first + gap + (column + 0.5) * wide
+        box = canvas.box(x, 3.95, wide - 0.15, 0.65, plain(word), "output")
+        canvas.arrow((x, decoder.top[1]), box.bottom)
+    canvas.text(left, 0.25, "sees all words")
+    canvas.text(right, 0.25, "reads what is written so far")
+    canvas.text(right, 4.65, "next words")
+    return canvas.figure
+
+
+def masked_language_model(
+    words: Sequence[str] = ("i", "want", "some", "thai", "food"), hidden: Sequence[int] = (1, 3)
+) -> Figure:
+    """Filling in: some words are covered, and the model guesses them from both sides; only there it is marked.
+
+    No letters but words: `hidden` are the places (from 0) that [MASK] covers.
+    """
+    wide = word_width([*words, "[MASK]"]) + 0.2
+    total = wide * len(words)
+    canvas = Canvas(total + 0.6, 5.0)
+    model = canvas.box(0.3 + total / 2, 2.4, total, 1.1, "model: every word sees every word", "weight")
+    for column, word in enumerate(words):
+        x = 0.3 + (column + 0.5) * wide
+        covered = column in hidden
+        label = "[MASK]" if covered else plain(word)
+        below = canvas.box(x, 0.9, wide - 0.15, 0.65, label, "masked" if covered else "input", dashed=covered)
+        canvas.arrow(below.top, (x, model.bottom[1]))
+        if covered:
+            above = canvas.box(x, 3.95, wide - 0.15, 0.65, plain(word), "output")
+            canvas.arrow((x, model.top[1]), above.bottom)
+    canvas.text(0.3 + total / 2, 4.65, "guessed, and marked")
+    canvas.text(0.3 + total / 2, 0.25, "some words are covered")
     return canvas.figure

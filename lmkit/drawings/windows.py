@@ -1,4 +1,4 @@
-"""Chapter 04: networks that look through a window of words."""
+"""Chapters 03 and 04: networks that look through a window of words."""
 
 from collections.abc import Sequence
 
@@ -82,4 +82,31 @@ def bengio_network(words: Sequence[str] = ("want", "thai"), direct: bool = True)
         (7.4, "softmax:  chances of $V$ words"),
     ):
         canvas.text(across, y, note, 12, "left")
+    return canvas.figure
+
+
+def skip_gram(words: Sequence[str] = ("i", "like", "spicy", "thai", "food"), place: int = 2, c: int = 2) -> Figure:
+    """Skip-gram: the vector of one word guesses each of its neighbours, up to c places to either side.
+
+    No letters but c, the reach of the window, as in chapter 04; each arrow is one pair to learn from.
+    """
+    wide = word_width(words) + 0.35
+    total = wide * len(words)
+    canvas = Canvas(max(total + 0.6, 10.5), 4.6)
+    left = (max(total + 0.6, 10.5) - total) / 2
+    centre = left + (place + 0.5) * wide
+    strip = canvas.vector(centre, 1.75, 5, "state")
+    middle = canvas.box(centre, 0.6, wide - 0.2, 0.65, plain(words[place]), "input")
+    canvas.arrow(middle.top, strip.bottom)
+    for column, word in enumerate(words):
+        x = left + (column + 0.5) * wide
+        if column == place:
+            continue
+        near = abs(column - place) <= c
+        role = "output" if near else "masked"
+        box = canvas.box(x, 3.3, wide - 0.2, 0.65, plain(word), role, dashed=not near)
+        if near:
+            canvas.arrow((centre + (x - centre) * 0.12, strip.top[1]), box.bottom)
+    canvas.text(left + total / 2, 4.1, f"guess each neighbour, up to $c={c}$ places away")
+    canvas.text(centre + 0.95, 1.75, "its vector", align="left")
     return canvas.figure
