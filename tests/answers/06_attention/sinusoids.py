@@ -128,7 +128,7 @@ def shift(k, d):
 # %% right="NumPy, complex numbers"
 def sinusoids(T, d):
     z = np.exp(1j * np.outer(np.arange(T), 10000.0 ** (-np.arange(0, d, 2) / d)))
-    return np.stack([z.imag, z.real], axis=2).reshape(T, d)
+    return torch.from_numpy(np.stack([z.imag, z.real], axis=2).reshape(T, d))
 
 
 def shift(k, d):
@@ -137,6 +137,9 @@ def shift(k, d):
         a = k * 10000.0 ** (-i / d)
         R[i : i + 2, i : i + 2] = [[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]
     return R.tolist()
+
+
+# %% wrong="an array instead of a tensor" caught_by="waves, fast to slow" change="dim=-1).flatten(1) -> dim=-1).flatten(1).numpy()"
 
 
 # %% wrong="waves in float32" caught_by="waves, fast to slow" change="flatten(1) -> flatten(1).float()"
