@@ -370,7 +370,7 @@ curves = {s: [weight_on_one(n, s) for n in lengths] for s in (1, 3, 10)}
 needed = [score_needed(n, 0.5) for n in lengths]
 
 # %%
-_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.4))
+_, (left, right) = plt.subplots(1, 2, figsize=(6.4, 2.1))
 for s, weights in curves.items():
     left.semilogx(lengths, weights)
     left.text(1.3 * math.exp(s), 0.5, s)
@@ -569,7 +569,7 @@ scales = [0, 0.2, 0.5, 1, 10, 100]
 rows = np.array([softmax(scale * fox["score"].to_numpy()) for scale in scales])
 entropy = [-(p[p > 0] * np.log2(p[p > 0])).sum() + 0 for p in rows]
 
-_, (left, right) = plt.subplots(1, 2, width_ratios=[5, 4], figsize=(7, 2.4))
+_, (left, right) = plt.subplots(1, 2, width_ratios=[5, 4], figsize=(6.6, 2.1))
 image = left.imshow(rows, cmap="Blues", aspect="auto", vmin=0, vmax=1)
 left.set_xticks(range(9), fox.index, rotation=60)
 left.set_yticks(
@@ -1047,7 +1047,7 @@ for d_k in widths:
             (p * (1 - p)).mean()
         )  # the slope of a weight against its own score
 
-_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.4))
+_, (left, right) = plt.subplots(1, 2, figsize=(6.4, 2.1))
 left.loglog(
     widths, [measure_variance(d_k, 2000, 1) for d_k in widths], "o-", label="plain"
 )
@@ -1747,8 +1747,8 @@ assert close(np.linalg.matrix_power(_R, _times), _far, 0, 1e-4), (
 )
 
 # %%
-_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.2))
-for number in (4, 16, 32):
+_, (left, right) = plt.subplots(1, 2, figsize=(6.4, 1.9))
+for number in (8, 16, 32):
     left.plot(sinusoids(40, 64)[:, number], label=f"{number}")
 left.set(xlabel="place j (words)", ylabel="sine number (d = 64)", ylim=(-1.1, 1.9))
 left.legend(fontsize=9, ncols=3, columnspacing=0.8, handlelength=1)
@@ -2997,7 +2997,7 @@ layers = {
 }
 
 # %%
-_, axes = plt.subplots(1, 5, figsize=(8, 1.9), sharey=True)
+_, axes = plt.subplots(1, 5, figsize=(7, 1.8), sharey=True)
 for axis, (name, layer) in zip(axes, layers.items(), strict=True):
     heard = torch.as_tensor(influence(layer, torch.randn(16, 8))).bool()
     axis.imshow(heard, cmap="Blues", vmin=0, vmax=1)
@@ -3442,21 +3442,51 @@ table = pd.DataFrame({k: torch.stack(v).mean(0) for k, v in scores.items()}, nam
 spread = torch.stack(scores["copying"]).std(0) / len(stories) ** 0.5
 print(f"{len(stories)} stories; standard errors of copying: at most {spread.max():.3f}")
 previous = int(table["previous word"].argmax())
-copier = int(table["copying"].argmax())
 print(table.round(2).to_string())
 
 # %% [markdown]
-# A row is a head, a number the mean of its weight over all stories. The cells below follow two heads: the one that looks most at the previous word (`previous`), and the one that looks most
-# where a copy could be found (`copier`). First on one story: the last ten words, each with what it looks at.
+# Heads of the second layer look mostly at the previous word. No head looks much where a copy could be found (`copying`): this network has no induction head. So what does it copy? Ask at the places
+# where a story must repeat something: how large is the loss, and which head gives most weight to the earlier occurrence of the very word that comes next?
+
+# %%
+found = []
+for story, words in zip(stories, coded, strict=True):
+    logits, P = read(words[:-1])
+    loss = F.cross_entropy(logits, words[1:], reduction="none")
+    for probe in kitchen.probes_in("copying", [story]):
+        place = probe.position
+        earlier = [j for j in range(place + 1) if words[j] == words[place + 1]]
+        seen = P.flatten(0, 1)[:, place, earlier].sum(-1)  # [layers * h]
+        kind = probe.label.removeprefix("copy: ")
+        found.append((kind, loss[place].item(), -story.log_probabilities[place], seen))
+
+# %%
+rows = {}
+for kind in ("house, first word", "house, second word", "town", "first guest"):
+    its = [one for one in found if one[0] == kind]
+    seen = torch.stack([one[3] for one in its]).mean(0)
+    cost, least = np.mean([one[1:3] for one in its], axis=0)
+    best = int(seen.argmax())
+    rows[kind] = [
+        len(its),
+        round(cost, 2),
+        round(least, 2),
+        names[best],
+        f"{seen[best]:.2f}",
+    ]
+    if kind == "house, first word":
+        finder = best
+columns = ["times", "loss (nats)", "the language's", "most on the word", "its weight"]
+print(pd.DataFrame.from_dict(rows, orient="index", columns=columns).to_string())
 
 # %%
 chosen = min((s for s in stories if len(s) > 36), key=len)
 words = torch.tensor([number["</s>"], *[number.get(w, 0) for w in chosen.tokens]])
 P, read_words = read(words[:-1])[1].flatten(0, 1), ["</s>", *chosen.tokens[:-1]]
-_, both = plt.subplots(2, 1, figsize=(8, 4), sharex=True)
-for axes, head in zip(both, (previous, copier), strict=True):
-    axes.imshow(P[head, -10:], cmap="Blues", vmin=0, vmax=1, aspect="auto")
-    axes.set_yticks(range(10), read_words[-10:], fontsize=9)
+_, both = plt.subplots(2, 1, figsize=(7.4, 3.6), sharex=True)
+for axes, head in zip(both, (previous, finder), strict=True):
+    axes.imshow(P[head, -9:], cmap="Blues", vmin=0, vmax=1, aspect="auto")
+    axes.set_yticks(range(9), read_words[-9:], fontsize=9)
     axes.set(title=names[head], ylabel="asking word")
     axes.grid(False)
 axes.set_xticks(range(len(read_words)), read_words, rotation=90, fontsize=8)
@@ -3464,21 +3494,23 @@ axes.set_xlabel("looks at")
 plt.show()
 
 # %% [markdown]
-# Dark: large weight. Find the rows in which the house and its town are about to be named again: do they look at the earlier name, or only at their neighbours? A map shows where a head looks,
-# not whether it matters. To see that, switch each head off, and measure the loss where the stories repeat a name, a house, a town or a dish, and everywhere else:
+# One thing is copied: the first word of the house, at nearly the loss of the language itself. There one head, `finder`, puts almost all its weight on the earlier house (lower map, the
+# row of the word before it); elsewhere it mixes. Town, guests, even the house's second word still cost three to four nats. But a map shows where a head looks, not whether it matters. So switch each head off:
 
 # %%
-copies = [{p.position for p in kitchen.probes_in("copying", [s])} for s in stories]
+GROUPS = ("house, first word", "all other copies", "all other words")
 
 
 def losses():
-    """Mean loss (nats) of each story where a name is copied, and at its other words."""
-    found = []
-    for words, places in zip(coded, copies, strict=True):
+    """Mean loss (nats) of each story in each of the three groups, [stories, 3]."""
+    result = []
+    for story, words in zip(stories, coded, strict=True):
         loss = F.cross_entropy(as_it_is(words[:-1]), words[1:], reduction="none")
-        copied = torch.tensor([t in places for t in range(len(loss))])
-        found.append([loss[copied].mean(), loss[~copied].mean()])
-    return torch.tensor(found)
+        group = torch.full((len(loss),), 2)
+        for probe in kitchen.probes_in("copying", [story]):
+            group[probe.position] = 0 if probe.label.endswith(GROUPS[0]) else 1
+        result.append([loss[group == g].mean() for g in range(3)])
+    return torch.tensor(result)
 
 
 # %%
@@ -3490,50 +3522,50 @@ for block in network.blocks:
         out.weight.data = without_head(kept, head, heads)
         changes.append(losses() - whole)
     out.weight.data = kept
-changes = torch.stack(changes)  # [layers * h, stories, 2]
-print("loss at copies and at other words, all heads:", whole.mean(0).numpy().round(2))
+changes = torch.stack(changes)  # [layers * h, stories, 3]
 
 # %%
-_, axes = plt.subplots(figsize=(7, 3))
-for n, label in enumerate(("where a name is copied", "at all other words")):
+_, axes = plt.subplots(figsize=(7, 2.7))
+for n, label in enumerate(GROUPS):
     mean, error = changes[..., n].mean(1), changes[..., n].std(1) / len(stories) ** 0.5
     axes.bar(
-        np.arange(len(names)) + 0.38 * n - 0.19, mean, 0.36, yerr=error, label=label
+        np.arange(len(names)) + 0.27 * (n - 1), mean, 0.25, yerr=error, label=label
     )
 axes.set_xticks(range(len(names)), [n.replace(", ", "\n") for n in names], fontsize=9)
 axes.set(xlabel="head that is switched off", ylabel="loss added (nats)")
-axes.legend()
+axes.legend(fontsize=9)
 plt.show()
 
 
 # %%
-def copying_scores():
-    """Of each story: all heads' weights where a copy is found, [stories, layers * h]."""
-    return torch.stack(
-        [
-            torch.as_tensor(
-                copying(read(words[:-1])[1].flatten(0, 1), words[:-1].tolist())
-            )
-            for words in coded
-        ]
-    )
+def found_weights():
+    """The weight of `finder` on the house's first word where it is copied."""
+    result = []
+    for story, words in zip(stories, coded, strict=True):
+        for probe in kitchen.probes_in("copying", [story]):
+            if probe.label.endswith(GROUPS[0]):
+                place = probe.position
+                weights = read(words[:-1])[1].flatten(0, 1)[finder, place, : place + 1]
+                result.append(weights[words[: place + 1] == words[place + 1]].sum())
+    return torch.stack(result)
 
 
-out = network.blocks[previous // heads].attention.out
-kept, before = out.weight.data, copying_scores()[:, copier]
-out.weight.data = without_head(kept, previous % heads, heads)
-after = copying_scores()[:, copier]
-out.weight.data = kept
-fall = before - after
-print(f"{names[copier]} on what stood after the earlier word: {before.mean():.3f};")
-print(f"with {names[previous]} switched off: {after.mean():.3f}, a change of")
+# %%
+out = network.blocks[0].attention.out
+kept = out.weight.data
 print(
-    f"{-fall.mean():+.3f} ± {fall.std() / len(fall) ** 0.5:.3f} (standard error, stories)"
+    f"{names[finder]}, all heads on: {found_weights().mean():.2f} on the word to copy"
 )
+for head in range(heads):
+    out.weight.data = without_head(kept, head, heads)
+    weights = found_weights()
+    error = weights.std() / len(weights) ** 0.5
+    print(f"without {names[head]}: {weights.mean():.2f} ± {error:.2f}")
+out.weight.data = kept
 
 # %% [markdown]
-# Bars: what the loss gains, with standard errors over stories. A head matters to copying where the blue bar is far above the orange one. If it is an induction pair that copies, `copier`
-# must lose weight once `previous` is silent: the last lines test it. Where they show no change, these two heads do not work as a pair.
+# Bars: what the loss gains, with standard errors over stories. Without `finder` the house is lost, and little else. Yet a head of the *first* layer does still more harm there, and the last lines
+# say why: without it `finder` puts no weight on the word at all. So copying does take two heads in a row; what the lower one tells the upper, your tools can find out. (One network, one seed: another may use other heads.)
 
 # %% [markdown] statement="operations"
 # ## 18. The bill
@@ -3665,25 +3697,17 @@ memory = {
 }
 
 # %%
-_, panels = plt.subplots(1, 2, figsize=(7, 2.4))
-for axes, costs, label in zip(
-    panels,
-    (times, memory),
-    ("processor time (ms)", "kept for backward (MiB)"),
-    strict=True,
-):
-    for name, values in costs.items():
-        axes.loglog(
-            sizes, values, "o-", label=f"{name}: n^{exponent(sizes, values):.1f}"
-        )
-    axes.set(xlabel="words n (d = 64)", ylabel=label, xticks=sizes, xticklabels=sizes)
-    axes.minorticks_off()
-    axes.legend(fontsize=9)
-plt.show()
+for label, costs in {
+    "processor time (ms)": times,
+    "kept for backward (MiB)": memory,
+}.items():
+    table = pd.DataFrame(costs, index=[f"n = {n:,}" for n in sizes]).T.astype(float)
+    table["grows like"] = [f"n^{exponent(sizes, costs[name]):.1f}" for name in costs]
+    print(label, table.round(2).to_string(), sep="\n", end="\n\n")
 
 # %% [markdown]
-# In the legends: exponents fitted to what *this* machine took. Attention's time and memory grow nearly with the square of the text, all others' in proportion.
-# By counting, attention and recurrence cost the same at $n = d = 64$; by the clock the curves cross far to the right of that. Attention's multiplications come in few large products, the RNN's
+# The exponents are fitted to what *this* machine took (each time: the best of six). Attention's time and memory grow nearly with the square of the text, all others' in proportion.
+# By counting, attention and recurrence cost the same at $n = d = 64$; by the clock the two rows cross only at a much larger $n$. Attention's multiplications come in few large products, the RNN's
 # in many small ones that wait for one another.
 
 # %%
