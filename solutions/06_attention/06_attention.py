@@ -23,8 +23,8 @@
 # Small letters: one row. $m$ words ask, $n$ answer; in a batch of $B$ texts that ask themselves, $m = n = T$. A word has $d$ numbers, a layer $h$ heads.
 
 # %% [markdown]
-# Sources: lectures 000 (unsigned), 001 (Greg Durrett), 002 (Fabrizio Silvestri), 003 (Yoav Artzi), 004 (Benjamin Muller). You need
-# none of them; what a slide misprints stands in a box beside the path, or is a task.
+# Sources: lectures 000 (unsigned), 001 (Greg Durrett), 002 (Fabrizio Silvestri), 003 (Yoav Artzi), 004 (Benjamin Muller). What slides
+# misprint stands in boxes, or is a task.
 
 # %%
 import math
@@ -376,7 +376,7 @@ for s, weights in curves.items():
     left.text(1.3 * math.exp(s), 0.5, s)
 left.plot(1e5, measured, "ko", label="measured")
 left.plot(1e5, guess, "kx", label="your guess")
-left.set(xlabel="length of the text (words, log)", ylabel="weight for score 1, 3, 10")
+left.set(xlabel="length of the text (words, log)", ylabel="weight of the needle")
 right.semilogx(lengths, needed)
 right.set(xlabel="length of the text (words, log)", ylabel="score for weight ½")
 left.legend(loc="upper center", bbox_to_anchor=(0.5, 1.22), ncols=2, fontsize=9)
@@ -1088,8 +1088,8 @@ print(pd.DataFrame(peaks, index=widths).T.round(1).to_string())
 # %% [markdown] hints="score_forms"
 # 1. Which two axes must the result have, and which must be summed away?
 # 2. Additive: each of $m$ queries meets each of $n$ keys, so in between there is an array $[m, n, a]$. Let broadcasting make it.
-# 3. Neither needs a loop. Bilinear: two products, from left to right. Additive: project the queries, project the keys, give each result an axis of
-#    length 1 where the other counts, add, apply the tanh, and let $u$ sum over the last axis.
+# 3. Neither needs a loop. Additive: project both, give each result an axis of
+#    length 1 where the other counts; what remains sums over the last axis.
 
 
 # %% task="score_forms" points=2 level=2 minutes=14
@@ -1750,14 +1750,14 @@ assert close(np.linalg.matrix_power(_R, _times), _far, 0, 1e-4), (
 _, (left, right) = plt.subplots(1, 2, figsize=(6.4, 1.9))
 for number in (8, 16, 32):
     left.plot(sinusoids(40, 64)[:, number], label=f"{number}")
-left.set(xlabel="place j (words)", ylabel="sine number (d = 64)", ylim=(-1.1, 1.9))
+left.set(xlabel="place j (words)", ylabel="sine 8, 16, 32", ylim=(-1.1, 1.9))
 left.legend(fontsize=9, ncols=3, columnspacing=0.8, handlelength=1)
 for d in (64, 512):
-    alike = sinusoids(40, d) @ sinusoids(1, d)[0] / (d / 2)
+    alike = sinusoids(80, d) @ sinusoids(1, d)[0] / (d / 2)
     right.plot(
         alike, label=f"d = {d}: falls for {int((alike.diff() >= 0).int().argmax())}"
     )
-right.set(xlabel="distance (words)", ylabel="cosine of $e_0$ and $e_j$")
+right.set(xlabel="distance (words)", ylabel="cosine")
 right.legend(fontsize=9)
 plt.show()
 
@@ -1793,9 +1793,8 @@ axes.legend(title="read at once")
 plt.show()
 
 # %% [markdown]
-# Places help: at 64 words sinusoids bring 20.6 down to 19.1, learned rows even to 16.3. Adding the integer itself drowns the words: at a perplexity of 202 the model knows little more than how frequent
-# each word is. At 128 words all get worse. Without places there is only more hay (section 2); with learned rows the second half of the table was never trained, and the
-# winner becomes the worst of the three. Sinusoids have values for any place, and yet the model has not learned to read those beyond 63.
+# At 64 words sinusoids bring 20.6 down to 19.1, learned rows to 16.3. The integer itself drowns the words (202). At 128 words all get worse. Without places there is only more hay (section 2); of the learned table the second half was never trained, and the
+# winner becomes the worst of the three. Sinusoids exist for any place, but the model has not learned to read those beyond 63.
 
 # %%
 ladder(*[*RUNGS][:4])
@@ -2430,7 +2429,9 @@ def who_feeds_whom(layer, x):
 # %%
 for name, layer in {"projected (the usual way)": full, "sliced": sliced}.items():
     heard = (who_feeds_whom(layer, torch.randn(1, 5, 16)) > 1e-9).sum(1)
-    print(f"{name:26} input numbers that an output number hears: {heard.tolist()}")
+    print(
+        f"{name:26} each output number hears {sorted(set(heard.tolist()))} input numbers"
+    )
 
 # %% [markdown]
 # Projected, each of the 16 numbers of an output hears all 16 of the inputs; sliced, only the four of its own slice. In *parameters* heads cost nothing: eight of width 64 hold what one of 512 does, though their weights $P$ take more
@@ -2671,7 +2672,7 @@ for name, way in {"yours": written_out, "torch's": fused}.items():
 
 # %% [markdown]
 # Torch's function works block by block and never stores the $n \times n$ weights: what it keeps for the backward pass doubles with $n$, ours grows
-# fourfold. Its time grows like $n^2$ as well, since every pair is still scored.
+# fourfold.
 
 # %% [markdown] statement="cross_attention"
 # ## 14. Words that are not there, words of another text
@@ -2691,8 +2692,8 @@ drawings.cross_attention()
 # %% [markdown] hints="cross_attention"
 # 1. Whose rows must the result have? Then whose rows does a query come from, and which axis of the scores does padding concern?
 # 2. A comparison of `torch.arange(n)` with the lengths can make the whole mask at once: which of the two needs a second axis?
-# 3. Scores have the shape $[B, h, m, n]$, the mask $[B, n]$. Two axes must be put in so that it fits, for all heads and all queries. What is
-#    left is section 11 with two texts. At the end think of the softmax of a row in which nothing is allowed.
+# 3. Scores have the shape $[B, h, m, n]$, the mask $[B, n]$: put in two axes. The rest is section 11 with two texts. And what is
+#    the softmax of a row in which nothing is allowed?
 
 
 # %% task="cross_attention" points=4 level=2 minutes=20
@@ -2861,8 +2862,7 @@ print("mean of 5,000 dropouts", many.mean(0).numpy().round(2))
 # 1. Change all numbers of a word, each by another amount (a layer may take the mean off each word). What moves may move a little or a lot:
 #    compare old and new output exactly, row by row.
 # 2. For `wrong_row`: if the last output hears the words within some reach, what does one more layer add to the reach?
-# 3. Influence: one loop over words; change a *copy*, and undo nothing. For the row: draw three layers with a kernel of 3 and count the words
-#    below the top.
+# 3. Influence: one loop over words; change a *copy*. For the row: draw three layers with a kernel of 3.
 
 # %% task="influence" points=3 level=2 minutes=15
 # wrong_row = "self-attention", "recurrent", "convolutional" or "restricted"
@@ -3001,9 +3001,9 @@ _, axes = plt.subplots(1, 5, figsize=(7, 1.8), sharey=True)
 for axis, (name, layer) in zip(axes, layers.items(), strict=True):
     heard = torch.as_tensor(influence(layer, torch.randn(16, 8))).bool()
     axis.imshow(heard, cmap="Blues", vmin=0, vmax=1)
-    axis.set(
-        title=f"{name}\nlayers needed: {layers_needed(heard)}", xlabel="word changed"
-    )
+    axis.set_title(name.replace(", ", "\n"), fontsize=10)
+    axis.set_xlabel("word changed", fontsize=9)
+    print(f"{name}: layers needed {layers_needed(heard)}", end="; ")
     axis.grid(False)
 axes[0].set_ylabel("output")
 plt.show()
@@ -3024,7 +3024,7 @@ plt.show()
 # word has $3N$ numbers, a dish [name | partner | 0], a question [0 | first | second]. *Weights come from these alone; values are the prices.*
 #
 # - **Two lookups:** how much *more* does the first dish cost than the second?
-# - **Two hops:** what does the *partner* of the first dish (any other dish, at random) cost?
+# - **Two hops:** what does the first dish's *partner* (any other dish) cost?
 
 
 # %%
@@ -3065,9 +3065,8 @@ def questions(task, N, B, seed=None):
 
 # %% [markdown] hints="difference_heads"
 # 1. A weighted mean of $a$ and $b$ times a number: can one count with a plus and the other with a minus? And what do two heads and $H$ add to that?
-# 2. What must a query and a key have in common to give a large score for the asked dish and none for the others? Names are one-hot.
-# 3. The scores are divided by $\sqrt{N}$ and up to 100 dishes share what is left of the weight: how large must the score of the right dish be (section 2)?
-#    The rest is a matter of signs.
+# 2. What must query and key have in common for a large score at the asked dish and none elsewhere? Names are one-hot.
+# 3. Scores are divided by $\sqrt{N}$, and 100 dishes share what is left of the weight: how large must the right one be (section 2)?
 
 
 # %% task="difference_heads" points=3 level=3 minutes=22
@@ -3240,18 +3239,17 @@ for y, name in enumerate(RUNGS):
     axes.plot(found, [y] * len(found), "k|", markersize=11)
     axes.text(found.max() + 0.4, y, f"{found.mean():.1f}", va="center", fontsize=10)
 axes.axvline(floor, color="black", linestyle="--", label="the language itself")
-axes.set(yticks=range(len(RUNGS)), yticklabels=RUNGS, xlim=(0, 30))
+axes.set(yticks=range(len(RUNGS)), yticklabels=RUNGS, xlim=(0, 37))
 axes.set_xlabel(
     f"perplexity on held-out stories ({recorded.steps[0]} steps, three seeds)"
 )
 axes.invert_yaxis()
 axes.grid(visible=False)
-axes.legend(loc="lower right", fontsize=9)
+axes.legend(loc="upper right", fontsize=9)
 plt.show()
 
 # %% [markdown]
-# Each part lowered the perplexity but the last: after 400 steps the second layer has not paid off. A deeper model can express more, but has more to learn first. The next section opens
-# one that was trained for longer.
+# Each part lowered the perplexity but the last: after 400 steps the second layer has not paid off. A deeper model has more to learn first; the next section opens one that was trained for longer.
 
 # %% [markdown]
 # ## 17. Inside a trained Transformer
@@ -3259,7 +3257,7 @@ plt.show()
 # Do trained heads do anything that has a name? We open a recorded Transformer (two layers of four heads, four minutes of kitchen stories; chapter 8 builds it) and watch it read. Names and houses recur in these stories. How could a network *copy* them?
 #
 # "The sweet pear" was read some time ago, and now again "the sweet". A head would ask: *which word stood after an earlier "sweet"?* But *pear* does not know what stood before it,
-# unless a head of the layer below has told it. So it takes two: one head passes on the previous word, one above looks for places whose previous word is the present one. N. Elhage and others (2021) call the second an **induction head**.
+# unless a head below has told it. One head passes on the previous word, one above looks for places whose previous word is the present one: an **induction head** (N. Elhage and others, 2021).
 
 # %% [markdown] statement="heads_at_work"
 # Three tools to take a network apart, for weights $P$ $[h, T, T]$ of $h$ causal heads (row: who asks) and the list of the $T$ words:
@@ -3445,8 +3443,8 @@ previous = int(table["previous word"].argmax())
 print(table.round(2).to_string())
 
 # %% [markdown]
-# Heads of the second layer look mostly at the previous word. No head looks much where a copy could be found (`copying`): this network has no induction head. So what does it copy? Ask at the places
-# where a story must repeat something: how large is the loss, and which head gives most weight to the earlier occurrence of the very word that comes next?
+# Heads of the second layer look mostly at the previous word. None looks much where a copy could be found: no induction head has formed. So what is copied? Where a story must
+# repeat something, how large is the loss, and which head gives most weight to the earlier occurrence of the word that comes next?
 
 # %%
 found = []
@@ -3494,8 +3492,7 @@ axes.set_xlabel("looks at")
 plt.show()
 
 # %% [markdown]
-# One thing is copied: the first word of the house, at nearly the loss of the language itself. There one head, `finder`, puts almost all its weight on the earlier house (lower map, the
-# row of the word before it); elsewhere it mixes. Town, guests, even the house's second word still cost three to four nats. But a map shows where a head looks, not whether it matters. So switch each head off:
+# Only the first word of the house is copied, at nearly the loss of the language itself. There one head, `finder`, puts almost all its weight on the earlier house (lower map, row *the*). Town, guests, even the house's second word still cost three to four nats. But does it matter where a head looks? Switch each off:
 
 # %%
 GROUPS = ("house, first word", "all other copies", "all other words")
@@ -3564,8 +3561,8 @@ for head in range(heads):
 out.weight.data = kept
 
 # %% [markdown]
-# Bars: what the loss gains, with standard errors over stories. Without `finder` the house is lost, and little else. Yet a head of the *first* layer does still more harm there, and the last lines
-# say why: without it `finder` puts no weight on the word at all. So copying does take two heads in a row; what the lower one tells the upper, your tools can find out. (One network, one seed: another may use other heads.)
+# Standard errors are over stories. Without `finder` the house is lost, and little else. Yet without one head of the *first* layer more is lost there, and the last lines
+# say why: then `finder` puts no weight on the word at all. So it takes two heads in a row. (One network, one seed: another may use other heads.)
 
 # %% [markdown] statement="operations"
 # ## 18. The bill
