@@ -8,7 +8,7 @@
 #
 # Why wait? A word could *look up* what it needs, wherever it stands. This is **attention**, and a
 # Transformer is made of little else. We work it out by hand for four words, then ask again and
-# again what is missing: a sense of place, several lookups at once, words that must not be seen, a second layer.
+# again what is missing.
 
 # %% [markdown]
 # One language model of kitchen stories comes along. At first it sees only the last word; each part that we build is added to it, and a bar to a chart of **perplexity** (among how many equally likely words it wavers, on
@@ -408,7 +408,7 @@ print(fox.T.to_string())
 #   the print as possible (any reasonable distance will do). Return `(i, new score)`;
 # - `repaired`: the lecture's word and the whole number, from -9 to 9, that explain its print: `("word", number)`.
 #
-# Reading backwards from a distribution to its cause is daily work with models. Arguments stay as they are.
+# To read back from a distribution to its cause is daily work. Arguments stay as they are.
 
 # %% [markdown] hints="explain_print"
 # 1. Which words have equal scores? What should their printed weights be like?
@@ -562,7 +562,7 @@ print(fox.round(3).T.to_string())
 # The identity matrix that is to make its keys ten times as long should be $10\,I$.
 # </details>
 #
-# How peaked is a softmax? Multiply all scores by one number and see:
+# How peaked is a softmax? Multiply all scores by one number:
 
 # %%
 scales = [0, 0.2, 0.5, 1, 10, 100]
@@ -1083,7 +1083,7 @@ print(pd.DataFrame(peaks, index=widths).T.round(1).to_string())
 # - `bilinear_scores(X, W, Y)`, $[m, n]$: all pairs of rows of $X$ $[m, d]$ and $Y$ $[n, d']$, $W$ $[d, d']$;
 # - `additive_scores(Q, K, W_q, W_k, u)`, $[m, n]$: $Q$ $[m, d_q]$, $K$ $[n, d_k]$, $W_q$ $[d_q, a]$, $W_k$ $[d_k, a]$, $u$ $[a]$.
 #
-# You will meet both in older papers, and the first explains what $W_q$ and $W_k$ really are. Arguments stay as they are.
+# The first explains what $W_q$ and $W_k$ really are. Arguments stay as they are.
 
 # %% [markdown] hints="score_forms"
 # 1. Which two axes must the result have, and which must be summed away?
@@ -1357,7 +1357,7 @@ print(f"soft lookup, {steps:,} steps: {perplexity(lookup_model, held_out):.1f}")
 
 # %% [markdown]
 # Each line: the mean of three seeds, in brackets the least and the most. The mean of all words so far helps the last word; choosing whom to hear
-# helps more, and no two ranges touch. (After so few steps all models are far above the language itself; what counts here is the order.) But what about
+# helps more, and no two ranges touch. But what about
 # *where* a word stands?
 
 # %%
@@ -1956,7 +1956,7 @@ assert {*wrong_lines} == {2, 3, 6}, (
 # - `merge_heads(Z)`: back, $[\dots, h, T, d/h] \to [\dots, T, d]$;
 # - `multihead(x, W_q, W_k, W_v, H, h)`: from $x$, $[\dots, T, d]$, and four matrices $[d, d]$, without a loop.
 #
-# "Transpose (not reshape!)", lecture 000 warns. Why? The cell after the checks shows it with numbers. Arguments stay as they are.
+# "Transpose (not reshape!)", lecture 000 warns: the cell after the checks shows why. Arguments stay as they are.
 
 # %% [markdown] hints="heads_at_once"
 # 1. Number the entries of two words with $d = 4$ from 1 to 8, as they lie in memory. Which of them must head 2 get?
@@ -2464,7 +2464,7 @@ ladder(*[*RUNGS][:5])
 # %% [markdown] statement="masked_attention"
 # ## 13. Words that must not be seen
 #
-# Who guesses the next word must not see it. Where a word may not look, its score becomes $-\infty$ before the softmax: $e^{-\infty} = 0$. So *one* pass trains the guesses at all places of a text, and none sees its answer. (Of the four masks drawn below, section 14 uses the third, section 18 the last.)
+# Who guesses the next word must not see it. Where a word may not look, its score becomes $-\infty$ before the softmax: $e^{-\infty} = 0$. So *one* pass trains the guesses at all places of a text, and none sees its answer.
 #
 # - `causal_mask(T)`, bool $[T, T]$: row $i$ may look at columns $\le i$;
 # - `masked_attention(Q, K, V, mask)`, written out, for shapes $[\dots, m, d_k]$, $[\dots, n, d_k]$, $[\dots, n, d_v]$ and
@@ -2634,7 +2634,7 @@ for name, mask in masks.items():
     print(f"torch's function, {name}: the same as yours {same}")
 
 # %% [markdown]
-# The three ways to hand a mask to torch's function agree with yours. (A trap: `nn.MultiheadAttention` reads a True in its masks as *forbidden*, and
+# (A trap: `nn.MultiheadAttention` reads a True in its masks as *forbidden*, and
 # `scaled_dot_product_attention` as *allowed*.) What does torch's function buy, then?
 
 
@@ -3059,7 +3059,7 @@ def questions(task, N, B, seed=None):
 # Two heads can do it. Show it without training:
 #
 # - `difference_heads(N)`, set by hand, for $N$ up to 100: `([(W_q, W_k), (W_q, W_k)], H)`, tensors, each $W$ of shape $[3N, N]$ and $H$ $[2, 1]$, so that the last
-#   row of $[\text{head}_1; \text{head}_2]\,H$ is the answer to *two lookups*. A head computes $\mathrm{softmax}(QK^T\!/\sqrt{N})\,v$ from $Q = XW_q$, $K = XW_k$ and the prices $v$.
+#   row of $[\text{head}_1; \text{head}_2]\,H$ is the answer to *two lookups*. A head: $\mathrm{softmax}(QK^T\!/\sqrt{N})\,v$ with $Q = XW_q$, $K = XW_k$, prices $v$.
 #
 # Whoever can set a head by hand can read a trained one.
 
@@ -3245,7 +3245,7 @@ axes.set_xlabel(
 )
 axes.invert_yaxis()
 axes.grid(visible=False)
-axes.legend(loc="upper right", fontsize=9)
+axes.legend(loc="lower right", fontsize=9)
 plt.show()
 
 # %% [markdown]
