@@ -43,10 +43,11 @@ def use_style() -> None:
 
 
 def picture(figure: Figure) -> bytes:
-    """The figure as PNG in 96 colours: a third of the bytes, and the eye sees no difference."""
+    """The figure as PNG in 64 colours: a third of the bytes, and the eye sees no difference."""
     full, small = io.BytesIO(), io.BytesIO()
     figure.savefig(full, format="png", bbox_inches="tight", facecolor="white")
-    Image.open(full).convert("RGB").quantize(96, dither=Image.Dither.NONE).save(small, "png")
+    few = Image.open(full).convert("RGB").quantize(64, dither=Image.Dither.NONE)
+    few.save(small, "png", optimize=True)
     return small.getvalue()
 
 

@@ -37,6 +37,7 @@ class TransformerConfig:
     activation: Literal["relu", "gelu", "squared_relu"] = "squared_relu"
     tied: bool = True  # the output layer is the embedding, transposed
     bias: bool = False  # in linear layers and LayerNorm
+    deviation: float = 0.02  # of the weights at first
 
     def __post_init__(self) -> None:
         for name in ("vocabulary", "block", "layers", "heads", "width"):
@@ -46,6 +47,8 @@ class TransformerConfig:
             raise ValueError(f"width {self.width} cannot be divided among {self.heads} heads.")
         if self.positions == "rotary" and self.width // self.heads % 2:
             raise ValueError(f"Rotary positions turn pairs: a head's width, {self.width // self.heads}, must be even.")
+        if self.deviation < 0:
+            raise ValueError(f"deviation must be at least 0; it is {self.deviation}.")
         if not 0 <= self.dropout < 1:
             raise ValueError(f"dropout is a probability below 1; it is {self.dropout}.")
         for name, allowed in (
@@ -236,7 +239,7 @@ class Transformer(nn.Module):
         2 layers additions go into the stream. Were each as large as the first, its variance would grow with depth, so
         what writes into it begins smaller by the root of their number.
         """
-        small = 0.02
+        small = self.config.deviation
         for module in self.modules():
             if isinstance(module, nn.Linear | nn.Embedding):
                 nn.init.normal_(module.weight, std=small)

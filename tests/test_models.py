@@ -8,7 +8,7 @@ import torch
 
 from lmkit import kitchen, models, ngrams
 from lmkit.kitchen import Probe
-from lmkit.models import Counted, LanguageModel, Neural
+from lmkit.models import Counted, LanguageModel, Neural, Truth
 
 SYMBOLS = ["<UNK>", "</s>", "a", "b", "c"]
 SMALL = {
@@ -77,6 +77,22 @@ def test_counted_models_score_as_they_do_themselves():
     documents = [["a", "b", "a", "b"], ["c"]]
     found = np.concatenate(models.score(Counted(Bigram()), [[*one, "</s>"] for one in documents]))
     np.testing.assert_allclose(found, Bigram().score(documents), rtol=1e-6)
+
+
+def test_the_truth_scores_as_the_language_does():
+    document = kitchen.documents(count=1, seed=5)[0]
+    words = [*sorted(set(document.tokens) - {"</s>"}), "</s>"]
+    whole = Truth(["<UNK>", *words])
+    rows = whole.log_probabilities(models.encode(whole.symbols, [document.tokens[:12]])[0][None])[0]
+    torch.testing.assert_close(rows.exp().sum(-1), torch.ones(13))
+    found = models.score(whole, [document.tokens[:12]])[0]
+    np.testing.assert_allclose(found, document.log_probabilities[:12], atol=1e-5)
+    missing = next(word for word in document.tokens[3:12] if document.tokens.index(word) > 2)
+    place = document.tokens.index(missing)
+    fewer = Truth([symbol for symbol in whole.symbols if symbol != missing])
+    short = models.score(fewer, [document.tokens[: place + 2]])[0]
+    assert document.log_probabilities[place] <= short[place] <= 0  # that one of the unknown words comes
+    assert math.isnan(short[place + 1])
 
 
 def test_losses_by_place():

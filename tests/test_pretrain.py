@@ -125,7 +125,6 @@ def test_parts_of_a_step_change_nothing_but_the_order_of_sums(tmp_path: Path) ->
 
 
 def test_two_processes_give_the_losses_of_one(tmp_path: Path) -> None:
-    """With AdamW. Torch's Muon rounds to bfloat16 on its way, so there the order of sums soon shows: next test."""
     changes = ["steps=12", "every=2", "tokens=3000", "accumulate=2", "optimiser=adamw"]
     options = [word for change in changes for word in ("--set", change)]
     found = command("--config", "tiny", *options, "--out", tmp_path / "two", processes=2)
@@ -155,7 +154,7 @@ def test_two_processes_with_muon(tmp_path: Path) -> None:
     pretrain(changed(CONFIGS["tiny"], changes), tmp_path / "one")
     one, two = history(tmp_path / "one"), history(tmp_path / "two")
     for name in ("train loss", "validation loss"):
-        assert np.abs(one[name] - two[name]).max() <= 1e-4
+        assert np.abs(one[name] - two[name]).max() <= 1e-5
         assert one[name].iloc[0] - one[name].iloc[-1] > 0.1
 
 

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from lmkit.optimizers import adamw, decay_groups, muon
+from lmkit.optimizers import Muon, adamw, decay_groups, muon, nearly_orthogonal
 from lmkit.transformer import Cache, Transformer, TransformerConfig, probabilities, rotary_angles, rotate
 
 CONFIG = TransformerConfig(vocabulary=50, block=16, layers=2, heads=4, width=32)
@@ -21,7 +21,7 @@ VARIANTS = [
     replace(CONFIG, norm="layer", bias=True, activation="gelu", positions="learned", tied=False),
     replace(CONFIG, bias=True, tied=False),
     replace(CONFIG, norm_place="after", activation="relu"),
-    replace(CONFIG, norm="none", positions="none"),
+    replace(CONFIG, norm="none", positions="none", deviation=0.05),
     TransformerConfig(vocabulary=7, block=5, layers=3, heads=1, width=6),
 ]
 
@@ -290,6 +290,26 @@ def test_matrices_decay_and_vectors_do_not() -> None:
     assert matrices["weight_decay"] == 0.1 and {weight.ndim for weight in matrices["params"]} == {2}
     assert vectors["weight_decay"] == 0.0 and {weight.ndim for weight in vectors["params"]} == {1}
     assert len(matrices["params"]) + len(vectors["params"]) == len(list(model.parameters()))
+
+
+def test_our_muon_takes_the_steps_of_torchs() -> None:
+    torch.manual_seed(3)
+    ours, theirs = ([torch.nn.Parameter(torch.empty(shape)) for shape in ((24, 96), (96, 24), (24, 24))] for _ in "ab")
+    for a, b in zip(ours, theirs, strict=True):
+        torch.nn.init.normal_(a)
+        b.data.copy_(a.data)
+    both = Muon(ours, lr=0.02, weight_decay=0.1), torch.optim.Muon(theirs, lr=0.02, weight_decay=0.1)
+    for _ in range(6):
+        for a, b in zip(ours, theirs, strict=True):
+            a.grad = torch.randn_like(a)
+            b.grad = a.grad.clone()
+        before = [a.detach().clone() for a in ours]
+        for optimiser in both:
+            optimiser.step()
+        for a, b, old in zip(ours, theirs, before, strict=True):
+            assert (a - b).norm() < 0.02 * (a - old).norm() * 6  # theirs is rounded to bfloat16 in every product
+    step = nearly_orthogonal(torch.randn(24, 96))
+    assert ((torch.linalg.svdvals(step) - 1).abs() < 0.35).all()
 
 
 def test_muon_steps_by_nearly_orthogonal_matrices_and_adamw_by_the_rest() -> None:

@@ -1,7 +1,8 @@
 """The machines of the chapters, drawn: `drawings.lstm_cell()` as the last line of a cell shows the picture."""
 
 from lmkit.drawings.attention import cross_attention, masks, soft_lookup, two_heads
-from lmkit.drawings.counting import backing_off, good_turing_leave_one_out, interpolation, ngram_window
+from lmkit.drawings.chain import chain_rule
+from lmkit.drawings.counting import backing_off, good_turing_leave_one_out, interpolation, ngram_tables, ngram_window
 from lmkit.drawings.recurrent import lstm_cell, truncated_bptt, unrolled_rnn
 from lmkit.drawings.transformer import (
     encoder_decoder,
@@ -16,6 +17,7 @@ from lmkit.drawings.windows import bengio_network, skip_gram, window_classifier
 __all__ = [
     "backing_off",
     "bengio_network",
+    "chain_rule",
     "cross_attention",
     "encoder_decoder",
     "good_turing_leave_one_out",
@@ -24,6 +26,7 @@ __all__ = [
     "lstm_cell",
     "masked_language_model",
     "masks",
+    "ngram_tables",
     "ngram_window",
     "rotary",
     "skip_gram",

@@ -47,7 +47,7 @@ def ngram_window(words: Sequence[str] = ("i", "want", "thai", "food"), n: int = 
 def backing_off(context: Sequence[str] = ("i", "want", "thai")) -> Figure:
     """Asking ever shorter contexts: each keeps what its counts say, and hands the mass it took away down.
 
-    Letters as in chapter 02, section 7: $h$ the context, $h'$ without its oldest word, $c(hw)$ counts, $n$ their sum,
+    Letters as in chapter 02, section 5: $h$ the context, $h'$ without its oldest word, $c(hw)$ counts, $n$ their sum,
     $k$ the discount, $\\lambda$ the mass that is free; at last $1/V$ for each of $V$ words.
     """
     levels = len(context) + 1
@@ -80,10 +80,10 @@ def backing_off(context: Sequence[str] = ("i", "want", "thai")) -> Figure:
     return canvas.figure
 
 
-def interpolation(context: Sequence[str] = ("want", "thai"), word: str = "food") -> Figure:
+def interpolation(context: Sequence[str] = ("want", "thai"), word: str = "food", weight: str = "\\lambda") -> Figure:
     """Long and short memory, mixed: every level answers, the weights add up to one.
 
-    Letters as in chapter 02, section 14, for two words of context:
+    Letters as in chapter 02, section 12 (`weight` may be another letter), for two words of context:
     $P = \\lambda_1 P_3 + \\lambda_2 P_2 + \\lambda_3 P_1 + \\lambda_4 / V$; $h$ is the whole context.
     """
     levels = len(context) + 2
@@ -107,13 +107,13 @@ def interpolation(context: Sequence[str] = ("want", "thai"), word: str = "food")
         start, knee = box.right, (box.right[0] + 1.7, y)
         angle = (middle - y) * 0.13
         canvas.arrow(start, knee, (plus.left[0] + 0.04 * abs(level - (levels - 1) / 2), middle - angle), role="weight")
-        canvas.text(start[0] + 0.8, y + 0.32, f"$\\lambda_{level + 1}$")
+        canvas.text(start[0] + 0.8, y + 0.32, f"${weight}_{level + 1}$")
     room = word_width([word]) + 1.5
     answer = canvas.box(
         plus.x + 1.0 + room / 2, middle, room, 0.9, f"$P($ {plain(word)} $\\mid h$ $)$", "output", size=12
     )
     canvas.arrow(plus.right, answer.left)
-    total = " + ".join(f"\\lambda_{level + 1}" for level in range(levels))
+    total = " + ".join(f"{weight}_{level + 1}" for level in range(levels))
     canvas.text(plus.x + 1.0 + room / 2, middle - 1.35, f"${total} = 1$")
     return canvas.figure
 
@@ -121,7 +121,7 @@ def interpolation(context: Sequence[str] = ("want", "thai"), word: str = "food")
 def good_turing_leave_one_out(highest: int = 3) -> Figure:
     """Good and Turing's argument: take one token out, and its pair is seen once less in what is left.
 
-    Letters as in chapter 02, section 5: $N_c$ pairs occur $c$ times; together, those of count $c + 1$ are
+    Letters as in chapter 02, section 4: $N_c$ pairs occur $c$ times; together, those of count $c + 1$ are
     $(c+1) N_{c+1}$ tokens; held out, they fall on the $N_c$ pairs of count $c$, which gives $c^*$.
     """
     wide, gap = 1.7, 1.55
@@ -153,4 +153,35 @@ def good_turing_leave_one_out(highest: int = 3) -> Figure:
         "a pair of count $c$ is worth   $c^* = (c+1)\\,N_{c+1}\\,/\\,N_c$",
         12,
     )
+    return canvas.figure
+
+
+def ngram_tables() -> Figure:
+    """How the table of 2-grams points into the table of 1-grams: at its context, and at its shorter self.
+
+    Letters as in chapter 02, section 9, and in `lmkit.ngrams.NgramCounts`; the toy text of that chapter.
+    """
+    words = ("at", "chez", "food", "panisse", "thai", "</s>")
+    pairs = (("at chez", 1, 1), ("chez panisse", 3, 3), ("thai food", 1, 1), ("food </s>", 3, 3))
+    canvas = Canvas(14.4, 6.0)
+    singles = {}
+    for place, word in enumerate(words):
+        singles[word] = canvas.box(1.5, 4.6 - 0.8 * place, 1.9, 0.6, plain(word), "output")
+    canvas.text(1.5, 5.5, "1-grams: lower")
+    canvas.text(9.0, 5.5, "2-grams")
+    canvas.text(11.55, 5.5, "count")
+    canvas.text(13.1, 5.5, "left")
+    for place, (pair, often, left) in enumerate(pairs):
+        y = 4.4 - 1.13 * place
+        box = canvas.box(9.0, y, 3.0, 0.7, plain(pair), "input")
+        first, last = pair.split()
+        for word, role, shift in ((first, "query", 0.15), (last, "key", -0.15)):
+            end = singles[word].right
+            canvas.arrow((box.left[0], y + shift), (end[0], end[1] + shift / 2), role=role)
+        canvas.text(11.55, y, str(often))
+        canvas.text(13.1, y, str(left))
+    canvas.arrow((8.5, 0.2), (7.5, 0.2), role="query")
+    canvas.text(8.7, 0.2, "context", align="left")
+    canvas.arrow((11.8, 0.2), (10.8, 0.2), role="key")
+    canvas.text(12.0, 0.2, "shorter", align="left")
     return canvas.figure

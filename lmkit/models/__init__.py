@@ -9,7 +9,7 @@ Whoever compares models needs nothing else: counting models, networks and the tr
 """
 
 from lmkit.models.evaluate import Answer, answers, by_place, nats_per_token
-from lmkit.models.interface import Counted, LanguageModel, Neural, encode, score, write
+from lmkit.models.interface import Counted, LanguageModel, Neural, Truth, encode, score, write
 from lmkit.models.networks import NETWORKS, Recurrent, WindowNetwork, build, parameter_count
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "LanguageModel",
     "Neural",
     "Recurrent",
+    "Truth",
     "WindowNetwork",
     "answers",
     "build",

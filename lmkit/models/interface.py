@@ -1,5 +1,6 @@
 """What a language model is to everybody who only asks it."""
 
+import math
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -8,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from lmkit import ngrams
+from lmkit import kitchen, ngrams
 from lmkit.ngrams import END, START, UNKNOWN
 
 Document = Sequence[str]  # the tokens of a text; its last one may be </s>
@@ -63,6 +64,30 @@ class Counted:
             with np.errstate(divide="ignore"):
                 self._rows[context] = np.log(self.model.context_distribution(context)).astype(np.float32)
         return self._rows[context]
+
+
+class Truth:
+    """The kitchen language itself, some 8 ms a token. Words that are no symbols count as `<UNK>` together."""
+
+    def __init__(self, symbols: Sequence[str]) -> None:
+        self.symbols = list(symbols)
+        self.index = {symbol: number for number, symbol in enumerate(self.symbols)}
+
+    def log_probabilities(self, tokens: Tensor) -> Tensor:
+        rows = torch.full((len(tokens), tokens.shape[1] + 1, len(self.symbols)), math.nan)
+        for i, text in enumerate(tokens.tolist()):
+            words = [self.symbols[number] for number in text]
+            for t in range(len(words) + 1):
+                if UNKNOWN in words[:t] or END in words[:t]:
+                    break  # nobody can say which word that was, and behind the end there is nothing: not a number
+                rows[i, t] = self._after(words[:t])
+        return rows
+
+    def _after(self, words: Sequence[str]) -> Tensor:
+        row = torch.zeros(len(self.symbols), dtype=torch.float64)
+        for word, probability in kitchen.next_word_distribution(words).items():
+            row[self.index.get(word, self.index[UNKNOWN])] += probability
+        return row.log().float()
 
 
 def encode(symbols: Sequence[str], documents: Sequence[Document]) -> list[Tensor]:

@@ -38,10 +38,10 @@ WORDS_OF_TEST = 50_000
 def optimisers(config: RunConfig, network: nn.Module) -> list[Optimizer]:
     """Those that the config asks for, at its rates."""
     if config.optimiser == "muon":
-        return muon(network, network.blocks, config.rate, config.adam_rate, config.decay)  # type: ignore[arg-type]
+        return muon(network, network.blocks, config.rate, config.adam_rate, config.decay, config.betas)  # type: ignore[arg-type]
     if config.optimiser == "sgd":
         return [torch.optim.SGD(network.parameters(), lr=config.rate, momentum=0.9)]
-    return [adamw(network, config.rate, config.decay)]
+    return [adamw(network, config.rate, config.decay, config.betas)]
 
 
 def story_loss(network: nn.Module, batch: tuple[Tensor, Tensor]) -> tuple[Tensor, int]:

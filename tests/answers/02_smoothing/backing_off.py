@@ -2,7 +2,7 @@
 
 
 # %% right="loops"
-def katz(row, lower, k):
+def back_off(row, lower, k):
     n = sum(row)
     if n == 0:
         return lower
@@ -19,7 +19,7 @@ def stupid(row, lower):
 
 
 # %% right="masks, in place on copies"
-def katz(row, lower, k):
+def back_off(row, lower, k):
     if row.sum() == 0:
         return lower.copy()
     P = row / row.sum()
@@ -37,17 +37,17 @@ def stupid(row, lower):
     return S
 
 
-# %% wrong="alpha without the division" caught_by="alpha makes Katz sum to one"
+# %% wrong="beta without the division" caught_by="beta makes the sum one"
 # -     if not lower[unseen].sum() > 0:
 # +     if not unseen.any():
 
-# -     alpha = k * np.sum(~unseen) / n / lower[unseen].sum()
-# -     return np.where(unseen, alpha * lower, (row - k) / n)
+# -     beta = k * np.sum(~unseen) / n / lower[unseen].sum()
+# -     return np.where(unseen, beta * lower, (row - k) / n)
 # +     return np.where(unseen, k * np.sum(~unseen) / n * lower, (row - k) / n)
 
 
-# %% wrong="interpolated, not backed off" caught_by="alpha makes Katz sum to one"
-def katz(row, lower, k):
+# %% wrong="interpolated, not backed off" caught_by="beta makes the sum one"
+def back_off(row, lower, k):
     n = row.sum()
     if n == 0:
         return lower
@@ -60,24 +60,24 @@ def stupid(row, lower):
     return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
 
 
-# %% wrong="free mass shared equally" caught_by="alpha makes Katz sum to one"
+# %% wrong="free mass shared equally" caught_by="beta makes the sum one"
 # -     if not lower[unseen].sum() > 0:
 # +     if not unseen.any():
 
-# -     alpha = k * np.sum(~unseen) / n / lower[unseen].sum()
-# -     return np.where(unseen, alpha * lower, (row - k) / n)
+# -     beta = k * np.sum(~unseen) / n / lower[unseen].sum()
+# -     return np.where(unseen, beta * lower, (row - k) / n)
 # +     return np.where(unseen, k * np.sum(~unseen) / n / unseen.sum(), (row - k) / n)
 
 
 # %% wrong="mass lost where no word is unseen" caught_by="nothing seen, nothing unseen"
 # -     if not lower[unseen].sum() > 0:
 # -         return row / n
-# -     alpha = k * np.sum(~unseen) / n / lower[unseen].sum()
-# +     alpha = k * np.sum(~unseen) / n / max(lower[unseen].sum(), 1e-300)
+# -     beta = k * np.sum(~unseen) / n / lower[unseen].sum()
+# +     beta = k * np.sum(~unseen) / n / max(lower[unseen].sum(), 1e-300)
 
 
 # %% wrong="zeros for a context never seen" caught_by="nothing seen, nothing unseen"
-def katz(row, lower, k):
+def back_off(row, lower, k):
     n, unseen = row.sum(), row == 0
     if n == 0:
         return np.zeros(len(row))
@@ -91,7 +91,7 @@ def stupid(row, lower):
 
 
 # %% wrong="stupid made to sum to one" caught_by="stupid backoff takes nothing away"
-def katz(row, lower, k):
+def back_off(row, lower, k):
     n, unseen = row.sum(), row == 0
     if n == 0:
         return lower
@@ -106,7 +106,7 @@ def stupid(row, lower):
 
 
 # %% wrong="0.4 added to the seen too" caught_by="stupid backoff takes nothing away"
-def katz(row, lower, k):
+def back_off(row, lower, k):
     n, unseen = row.sum(), row == 0
     if n == 0:
         return lower
@@ -125,25 +125,25 @@ def stupid(row, lower):
 # +     return np.where(row > 0, row / max(row.sum(), 1), lower)
 
 
-# %% wrong="counts discounted where they stand" caught_by="alpha makes Katz sum to one"
-def katz(row, lower, k):
+# %% wrong="counts discounted where they stand" caught_by="beta makes the sum one"
+def back_off(row, lower, k):
     row = np.asarray(row, dtype=float)
     n, unseen = (row.sum(), row == 0)
     if n == 0:
         return lower
     if not unseen.any():
         return row / n
-    alpha = k * np.sum(~unseen) / n / lower[unseen].sum()
+    beta = k * np.sum(~unseen) / n / lower[unseen].sum()
     row[~unseen] -= k
-    return np.where(unseen, alpha * lower, row / n)
+    return np.where(unseen, beta * lower, row / n)
 
 
 def stupid(row, lower):
     return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
 
 
-# %% wrong="seen words with nothing left count as unseen" caught_by="alpha makes Katz sum to one"
-def katz(row, lower, k):
+# %% wrong="seen words with nothing left count as unseen" caught_by="beta makes the sum one"
+def back_off(row, lower, k):
     n = row.sum()
     if n == 0:
         return lower
@@ -168,7 +168,7 @@ def stupid(row, lower):
 
 
 # %% right="single precision, a list"
-def katz(row, lower, k):
+def back_off(row, lower, k):
     row, lower = (row.astype(np.float32), lower.astype(np.float32))
     n, unseen = (row.sum(), row == 0)
     if n == 0 or not unseen.any():
@@ -181,7 +181,7 @@ def stupid(row, lower):
     return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
 
 
-# %% wrong="katz finds one count no evidence" caught_by="alpha makes Katz sum to one" change="if n == 0: -> if n <= 1:"
+# %% wrong="back_off finds one count no evidence" caught_by="beta makes the sum one" change="if n == 0: -> if n <= 1:"
 
 
 # %% wrong="stupid finds one count no evidence" caught_by="stupid backoff takes nothing away"
@@ -189,20 +189,20 @@ def stupid(row, lower):
 # +     return np.where((row > 0) & (row.sum() > 1), row / max(row.sum(), 1), 0.4 * lower)
 
 
-# %% wrong="katz keeps alpha for the same counts" caught_by="alpha makes Katz sum to one"
-alphas_of_rows = {}
+# %% wrong="back_off keeps beta for the same counts" caught_by="beta makes the sum one"
+betas_of_rows = {}
 
 
-def katz(row, lower, k):
+def back_off(row, lower, k):
     n, unseen = row.sum(), row == 0
     if n == 0:
         return lower
     if not unseen.any():
         return row / n
     same = (row.tobytes(), k)
-    if same not in alphas_of_rows:
-        alphas_of_rows[same] = k * np.sum(~unseen) / n / lower[unseen].sum()
-    return np.where(unseen, alphas_of_rows[same] * lower, (row - k) / n)
+    if same not in betas_of_rows:
+        betas_of_rows[same] = k * np.sum(~unseen) / n / lower[unseen].sum()
+    return np.where(unseen, betas_of_rows[same] * lower, (row - k) / n)
 
 
 def stupid(row, lower):
@@ -213,7 +213,7 @@ def stupid(row, lower):
 scores_of_rows = {}
 
 
-def katz(row, lower, k):
+def back_off(row, lower, k):
     n, unseen = row.sum(), row == 0
     if n == 0:
         return lower

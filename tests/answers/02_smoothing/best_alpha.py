@@ -17,9 +17,11 @@ guess_alpha = 1
 measured_alpha = best_alpha(C, new_pairs, alphas)
 
 
-# %% right="with smoothed, argmin of an array"
+# %% right="as a mixture, argmin of an array"
 def additive_perplexity(C, pairs, alpha):
-    P = smoothed(C, alpha)
+    n, V = C.sum(axis=1, keepdims=True), C.shape[1]
+    own = n / (n + V * alpha)
+    P = own * C / np.maximum(n, 1) + (1 - own) / V
     return math.exp(-np.mean(np.log(P[tuple(pairs.T)])))
 
 
@@ -130,7 +132,8 @@ measured_alpha = 10**-2.5
 
 # %% right="single precision, the alpha from a sorted list of pairs"
 # -     P = (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
-# +     P = smoothed(C.astype(np.float32), np.float32(alpha))
+# +     P = (C + np.float32(alpha)).astype(np.float32)
+# +     P /= P.sum(axis=1, keepdims=True)
 
 # -     return min(alphas, key=lambda alpha: additive_perplexity(C, pairs, alpha))
 # +     return np.float32(sorted(((additive_perplexity(C, pairs, alpha), alpha) for alpha in alphas))[0][1])

@@ -36,7 +36,7 @@ def jelinek_mercer(word, context, table, V, weight):
     return weight * ratio(context) + (1 - weight) * ratio(context[1:])
 
 
-# %% wrong="unseen context keeps only 1 - lambda" caught_by="unseen contexts pass the question on | sums to one for every λ"
+# %% wrong="unseen context keeps only 1 - lambda" caught_by="unseen contexts pass the question on | sums to one for every weight"
 def jelinek_mercer(word, context, table, V, weight):
     below = jelinek_mercer(word, context[1:], table, V, weight) if context else 1 / V
     row = table.get(context, {})
