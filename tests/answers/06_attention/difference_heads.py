@@ -1,8 +1,6 @@
 """Answers to the task difference_heads of chapter 06."""
 
 # %% right="loops, another size, signs in another place"
-share_one_head = 0.5
-share_one_layer = 0.25
 
 
 def difference_heads(N):
@@ -15,8 +13,6 @@ def difference_heads(N):
 
 
 # %% right="NumPy blocks, keys turned as queries are"
-share_one_head = np.float64(0.5)
-share_one_layer = 0.25
 
 
 def difference_heads(N):
@@ -48,27 +44,6 @@ def difference_heads(N):
 # %% wrong="queries and keys swapped" caught_by="two sharp heads" change="first, name), (second, name -> name, first), (name, second"
 
 
-# %% wrong="one head explains nothing" caught_by="two predictions"
-# - share_one_head = 1 / 2
-# + # share_one_head = a fraction of the variance, from 0 to 1
-# + share_one_head = 0
-
-
-# %% wrong="one head explains all" caught_by="two predictions"
-# - share_one_head = 1 / 2
-# + # share_one_head = a fraction of the variance, from 0 to 1
-# + share_one_head = 1
-
-
-# %% wrong="one layer guesses among five" caught_by="two predictions" change="/ 4 -> / 5"
-
-
-# %% wrong="one layer explains nothing" caught_by="two predictions" change="1 / 4 -> 0"
-
-
-# %% wrong="one head of one layer explains all, as many heads would" caught_by="two predictions" change="1 / 4 -> 1"
-
-
 # %% wrong="sharp enough for a few dishes" caught_by="two sharp heads"
 # -     name, first, second = (30 * torch.eye(3 * N)).split(N, dim=1)
 # -     return [(first, name), (second, name)], torch.tensor([[1.0], [-1.0]])
@@ -85,10 +60,6 @@ def difference_heads(N):
 
 
 # %% right="float64 arrays, keys of another size"
-share_one_head = torch.tensor(0.5)
-
-
-share_one_layer = 1 / 4
 
 
 def difference_heads(N):

@@ -2,13 +2,6 @@
 
 
 # %% right="squared distance, loops"
-def contradictions(scores, printed):
-    found = []
-    for i in range(len(scores)):
-        for j in range(i + 1, len(scores)):
-            if scores[i] == scores[j] and not math.isclose(printed[i], printed[j]):
-                found.append((i, j))
-    return found
 
 
 def best_repair(scores, printed, candidates):
@@ -29,10 +22,6 @@ repaired = [fox.index[place], float(number)]
 
 
 # %% right="sum of distances, arrays"
-def contradictions(scores, printed):
-    scores, printed = np.array(scores), np.array(printed)
-    wrong = (scores[:, None] == scores) & (printed[:, None] != printed)
-    return np.argwhere(np.triu(wrong)).tolist()
 
 
 def best_repair(scores, printed, candidates):
@@ -48,81 +37,7 @@ def best_repair(scores, printed, candidates):
 repaired = ("jumps", 5)
 
 
-# %% wrong="i and j, j and i" caught_by="equal scores, unequal print"
-def contradictions(scores, printed):
-    n = len(scores)
-    pairs = [(i, j) for j in range(n) for i in range(n)]
-    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
-
-
-def best_repair(scores, printed, candidates):
-    def distance(repair):
-        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
-        return np.abs(weights / weights.sum() - printed).max()
-
-    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
-
-
-repaired = ("jumps", 5)
-
-
-# %% wrong="all equal scores" caught_by="equal scores, unequal print"
-def contradictions(scores, printed):
-    n = len(scores)
-    return [(i, j) for j in range(n) for i in range(j) if scores[i] == scores[j]]
-
-
-def best_repair(scores, printed, candidates):
-    def distance(repair):
-        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
-        return np.abs(weights / weights.sum() - printed).max()
-
-    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
-
-
-repaired = ("jumps", 5)
-
-
-# %% wrong="neighbours only" caught_by="equal scores, unequal print"
-def contradictions(scores, printed):
-    n = len(scores)
-    return [(i, i + 1) for i in range(n - 1) if scores[i] == scores[i + 1] and printed[i] != printed[i + 1]]
-
-
-def best_repair(scores, printed, candidates):
-    def distance(repair):
-        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
-        return np.abs(weights / weights.sum() - printed).max()
-
-    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
-
-
-repaired = ("jumps", 5)
-
-
-# %% wrong="order of the scores instead of equality" caught_by="equal scores, unequal print"
-def contradictions(scores, printed):
-    n = len(scores)
-    pairs = [(i, j) for j in range(n) for i in range(j)]
-    return [(i, j) for i, j in pairs if scores[i] >= scores[j] and printed[i] < printed[j]]
-
-
-def best_repair(scores, printed, candidates):
-    def distance(repair):
-        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
-        return np.abs(weights / weights.sum() - printed).max()
-
-    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
-
-
-repaired = ("jumps", 5)
-
-
 # %% wrong="not normalised" caught_by="one score, best of all"
-def contradictions(scores, printed):
-    n = len(scores)
-    pairs = [(i, j) for j in range(n) for i in range(j)]
-    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
 
 
 def best_repair(scores, printed, candidates):
@@ -137,10 +52,6 @@ repaired = ("jumps", 5)
 
 
 # %% wrong="signed distance" caught_by="one score, best of all"
-def contradictions(scores, printed):
-    n = len(scores)
-    pairs = [(i, j) for j in range(n) for i in range(j)]
-    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
 
 
 def best_repair(scores, printed, candidates):
@@ -155,10 +66,6 @@ repaired = ("jumps", 5)
 
 
 # %% wrong="candidate added, not put in" caught_by="one score, best of all"
-def contradictions(scores, printed):
-    n = len(scores)
-    pairs = [(i, j) for j in range(n) for i in range(j)]
-    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
 
 
 def best_repair(scores, printed, candidates):
@@ -173,10 +80,6 @@ repaired = ("jumps", 5)
 
 
 # %% wrong="only the worst word is tried" caught_by="one score, best of all"
-def contradictions(scores, printed):
-    n = len(scores)
-    pairs = [(i, j) for j in range(n) for i in range(j)]
-    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
 
 
 def best_repair(scores, printed, candidates):
@@ -225,69 +128,7 @@ repaired = ("jumps", 5)
 # + repaired = (4, 5)
 
 
-# %% wrong="a hundredth is no difference" caught_by="equal scores, unequal print"
-def contradictions(scores, printed):
-    n = len(scores)
-    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
-    return [(i, j) for i, j in pairs if scores[i] == scores[j] and abs(printed[i] - printed[j]) > 0.01]
-
-
-def best_repair(scores, printed, candidates):
-
-    def distance(repair):
-        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
-        return np.abs(weights / weights.sum() - printed).max()
-
-    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
-
-
-repaired = ("jumps", 5)
-
-
-# %% wrong="scores compared as whole numbers" caught_by="equal scores, unequal print"
-def contradictions(scores, printed):
-    n = len(scores)
-    pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
-    return [(i, j) for i, j in pairs if int(scores[i]) == int(scores[j]) and printed[i] != printed[j]]
-
-
-def best_repair(scores, printed, candidates):
-
-    def distance(repair):
-        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
-        return np.abs(weights / weights.sum() - printed).max()
-
-    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
-
-
-repaired = ("jumps", 5)
-
-
-# %% wrong="each only with the first of its score" caught_by="equal scores, unequal print"
-def contradictions(scores, printed):
-    first = {}
-    for i, s in enumerate(scores):
-        first.setdefault(s, i)
-    return [(first[s], j) for j, s in enumerate(scores) if printed[first[s]] != printed[j]]
-
-
-def best_repair(scores, printed, candidates):
-
-    def distance(repair):
-        weights = np.exp([repair[1] if i == repair[0] else s for i, s in enumerate(scores)])
-        return np.abs(weights / weights.sum() - printed).max()
-
-    return min([(i, s) for i in range(len(scores)) for s in candidates], key=distance)
-
-
-repaired = ("jumps", 5)
-
-
 # %% wrong="scores shifted in place" caught_by="one score, best of all"
-def contradictions(scores, printed):
-    n = len(scores)
-    pairs = [(i, j) for j in range(n) for i in range(j)]
-    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
 
 
 def best_repair(scores, printed, candidates):
@@ -306,10 +147,6 @@ repaired = ("jumps", 5)
 
 
 # %% wrong="only larger scores are tried" caught_by="one score, best of all"
-def contradictions(scores, printed):
-    n = len(scores)
-    pairs = [(i, j) for j in range(n) for i in range(j)]
-    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
 
 
 def best_repair(scores, printed, candidates):
@@ -324,10 +161,6 @@ repaired = ("jumps", 5)
 
 
 # %% wrong="the sum not worked out anew" caught_by="one score, best of all"
-def contradictions(scores, printed):
-    n = len(scores)
-    pairs = [(i, j) for j in range(n) for i in range(j)]
-    return [(i, j) for i, j in pairs if scores[i] == scores[j] and printed[i] != printed[j]]
 
 
 def best_repair(scores, printed, candidates):
@@ -345,9 +178,6 @@ repaired = ("jumps", 5)
 
 
 # %% right="Kullback and Leibler, NumPy integers, a set"
-def contradictions(scores, printed):
-    places = np.arange(len(scores))
-    return {(i, j) for j in places for i in places[:j] if scores[i] == scores[j] and printed[i] != printed[j]}
 
 
 def best_repair(scores, printed, candidates):

@@ -17,14 +17,6 @@ def influence(layer, X):
     return R
 
 
-def layers_needed(R):
-    one = R.int()
-    power, layers = one, 1
-    while power[-1, 0] == 0:
-        power, layers = (power @ one > 0).int(), layers + 1
-    return layers
-
-
 # %% right="lists, and a search by breadth"
 wrong_row = "convolutional"
 
@@ -35,15 +27,6 @@ def influence(layer, X):
         new = layer(torch.cat([X[:j], -X[j : j + 1] - 3, X[j + 1 :]]))
         result.append([bool((a - b).abs().max() > 0) for a, b in zip(new, old)])
     return np.array(result).T
-
-
-def layers_needed(R):
-    table = R.tolist()
-    seen, layers = {len(table) - 1}, 0
-    while 0 not in seen or layers == 0:
-        seen = {j for i in seen for j, hears in enumerate(table[i]) if hears}
-        layers += 1
-    return layers
 
 
 # %% wrong="columns hear rows" caught_by="rows hear columns" change="columns, dim=1 -> columns, dim=0"
@@ -73,41 +56,6 @@ def layers_needed(R):
 
 # %% wrong="nothing is disturbed" caught_by="rows hear columns"
 # -         other[j] += torch.randn(X.shape[1])
-
-
-# %% wrong="counted from zero" caught_by="layers until it is heard" change=", 1 -> , 0"
-
-
-# %% wrong="one too many" caught_by="layers until it is heard" change="return layers -> return layers + 1"
-
-
-# %% wrong="from the first to the last" caught_by="layers until it is heard"
-# -     heard, layers = R[-1], 1
-# -     while not heard[0]:
-# -         heard, layers = R[heard].any(dim=0), layers + 1
-# -     return layers
-# +     heard = R[0]
-# +     for layers in range(1, len(R) + 1):
-# +         if heard[-1]:
-# +             return layers
-# +         heard = R[heard].any(dim=0)
-# +     return len(R)
-
-
-# %% wrong="words per layer, divided" caught_by="layers until it is heard"
-# -     heard, layers = R[-1], 1
-# -     while not heard[0]:
-# -         heard, layers = R[heard].any(dim=0), layers + 1
-# -     return layers
-# +     return math.ceil(len(R) / int(R[-1].sum()))
-
-
-# %% wrong="always one" caught_by="layers until it is heard"
-# -     heard, layers = R[-1], 1
-# -     while not heard[0]:
-# -         heard, layers = R[heard].any(dim=0), layers + 1
-# -     return layers
-# +     return 1
 
 
 # %% wrong="recurrent suspected" caught_by="the wrong row" change="= \"convolutional -> = \"recurrent"
@@ -157,41 +105,6 @@ def layers_needed(R):
 # +         columns.append((layer(X.clone()) != Y).any(dim=1))
 
 
-# %% wrong="jumps to the earliest word" caught_by="layers until it is heard"
-# -     heard, layers = R[-1], 1
-# -     while not heard[0]:
-# -         heard, layers = R[heard].any(dim=0), layers + 1
-# +     place, layers = len(R) - 1, 0
-# +     while layers < 100:
-# +         place, layers = int(R[place].int().argmax()), layers + 1
-# +         if place == 0:
-# +             return layers
-
-
-# %% wrong="collected in a row of R" caught_by="layers until it is heard"
-# -         heard, layers = R[heard].any(dim=0), layers + 1
-# +         heard |= R[heard].any(dim=0)
-# +         layers += 1
-
-
-# %% wrong="reach doubled, not added" caught_by="layers until it is heard"
-# -     heard, layers = R[-1], 1
-# -     while not heard[0]:
-# -         heard, layers = R[heard].any(dim=0), layers + 1
-# +     power, layers = R.int(), 1
-# +     while power[-1, 0] == 0 and layers < 100:
-# +         power, layers = (power @ power > 0).int(), 2 * layers
-
-
-# %% wrong="a step leads both ways" caught_by="layers until it is heard"
-# -     heard, layers = R[-1], 1
-# +     both = R | R.T
-# +     heard, layers = both[-1], 1
-
-# -         heard, layers = R[heard].any(dim=0), layers + 1
-# +         heard, layers = both[heard].any(dim=0), layers + 1
-
-
 # %% right="numbers for bools, a list; all that was ever heard"
 wrong_row = "convolutional"
 
@@ -207,21 +120,4 @@ def influence(layer, X):
     return table
 
 
-def layers_needed(R):
-    heard, layers = R[-1].clone(), 1
-    while not heard[0]:
-        heard, layers = heard | R[heard].any(dim=0), layers + 1
-    return torch.tensor(layers)
-
-
 # %% wrong="outputs as wide as words, no wider" caught_by="faint voices count" change="= Y) -> = Y)[:, : X.shape[1]]"
-
-
-# %% wrong="256 ways are none" caught_by="layers until it is heard"
-# -     heard, layers = R[-1], 1
-# -     while not heard[0]:
-# -         heard, layers = R[heard].any(dim=0), layers + 1
-# +     step = R.to(torch.uint8)
-# +     ways, layers = step[-1], 1
-# +     while not ways[0] and layers < 1000:
-# +         ways, layers = ways @ step, layers + 1

@@ -182,7 +182,7 @@ def masked_attention(Q, K, V, mask):
 
 
 # %% wrong="one key is always seen" caught_by="a row that sees nothing"
-#       """[..., n, d_v]; mask: bool [n, m], True = may look. Zeros where a row may look nowhere."""
+#       """[..., m, d_v]; mask: bool [m, n], True = may look. Zeros where a row may look nowhere."""
 # +     if K.shape[-2] == 1:
 # +         mask = torch.ones_like(mask)
 

@@ -20,14 +20,6 @@ def shift(k, d):
     return R
 
 
-def falls_for(d):
-    omega = 10000.0 ** (-np.arange(0, d, 2) / d)
-    k, last = 0, d / 2
-    while np.cos(omega * (k + 1)).sum() < last:
-        k, last = k + 1, np.cos(omega * (k + 1)).sum()
-    return k
-
-
 # %% right="NumPy, columns filled in steps of two"
 def sinusoids(T, d):
     angles = np.outer(np.arange(T), np.exp(-np.log(10000) * np.arange(0, d, 2) / d))
@@ -44,12 +36,6 @@ def shift(k, d):
     R[odd, even] = now[even]
     R[even, odd] = -now[even]
     return R
-
-
-def falls_for(d):
-    E = sinusoids(300, d)
-    products = (E @ E[0]).tolist()
-    return [b < a for a, b in zip(products, products[1:])].index(False)
 
 
 # %% wrong="frequencies from 0 to d instead of by pairs" caught_by="waves, fast to slow" change="-torch -> -2 * torch"
@@ -81,10 +67,10 @@ def falls_for(d):
 # +         *[torch.tensor([[b, a], [-a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
 
 
-# %% wrong="one step only" caught_by="a shift is one matrix" change="k + 1, d)[k -> 2, d)[1"
+# %% wrong="one step only" caught_by="a shift is one matrix" change="steps + 1, d)[steps -> 2, d)[1"
 
 
-# %% wrong="one step too many" caught_by="a shift is one matrix" change="1, d)[k -> 2, d)[k + 1"
+# %% wrong="one step too many" caught_by="a shift is one matrix" change="1, d)[steps -> 2, d)[steps + 1"
 
 
 # %% wrong="added, not turned" caught_by="a shift is one matrix"
@@ -106,23 +92,6 @@ def shift(k, d):
     return torch.linalg.lstsq(sinusoids(3, d), sinusoids(3 + k, d)[k:], driver="gelsd").solution
 
 
-def falls_for(d):
-    e = sinusoids(500, d)
-    return int(((e @ e[0]).diff() >= 0).int().argmax())
-
-
-# %% wrong="one too many" caught_by="how long it falls" change="argmax()) -> argmax()) + 1"
-
-
-# %% wrong="all falls counted" caught_by="how long it falls" change="rises.int().argmax -> (~rises[:20]).sum"
-
-
-# %% wrong="until the smallest" caught_by="how long it falls" change=").diff() >= 0 -> ) == (e @ e[0]).min()"
-
-
-# %% wrong="always five" caught_by="how long it falls" change="int(rises.int().argmax()) -> 5"
-
-
 # %% wrong="float32 angles" caught_by="waves, fast to slow" change="float64) -> float32)"
 
 
@@ -134,15 +103,15 @@ def falls_for(d):
 
 
 # %% wrong="fitted to fifty places" caught_by="a shift is one matrix"
-# -     s, c = sinusoids(k + 1, d)[k].view(-1, 2).unbind(1)
+# -     s, c = sinusoids(steps + 1, d)[steps].view(-1, 2).unbind(1)
 # -     return torch.block_diag(
 # -         *[
 # -             torch.tensor([[b, -a], [a, b]])
 # -             for a, b in zip(s.tolist(), c.tolist(), strict=True)
 # -         ]
 # -     ).double()
-# +     E = sinusoids(50 + k, d)
-# +     return torch.linalg.lstsq(E[:50], E[k:]).solution
+# +     E = sinusoids(50 + steps, d)
+# +     return torch.linalg.lstsq(E[:50], E[steps:]).solution
 
 
 # %% wrong="the way back for long ways" caught_by="the same R for long ways"
@@ -152,30 +121,14 @@ def falls_for(d):
 # -             for a, b in zip(s.tolist(), c.tolist(), strict=True)
 # -         ]
 # -     ).double()
-# +     s = s if k < 10 or d <= 8 else -s
+# +     s = s if steps < 10 or d <= 8 else -s
 # +     return torch.block_diag(*[torch.stack([torch.stack([b, -a]), torch.stack([a, b])]) for a, b in zip(s, c)])
-
-
-# %% wrong="the first rise within thirty steps" caught_by="how long it falls"
-# -     e = sinusoids(500, d)
-# -     rises = (e @ e[0]).diff() >= 0
-# -     return int(rises.int().argmax())
-# +     e = sinusoids(30, d)
-# +     return int(((e @ e[0]).diff() >= 0).int().argmax())
-
-
-# %% wrong="until it is negative" caught_by="how long it falls"
-# -     rises = (e @ e[0]).diff() >= 0
-# -     return int(rises.int().argmax())
-# +     products = e @ e[0]
-# +     below = (products < products.max() / 3).int()
-# +     return int(below.argmax()) + 1
 
 
 # %% right="NumPy, complex numbers"
 def sinusoids(T, d):
     z = np.exp(1j * np.outer(np.arange(T), 10000.0 ** (-np.arange(0, d, 2) / d)))
-    return np.stack([z.imag, z.real], axis=2).reshape(T, d)
+    return torch.from_numpy(np.stack([z.imag, z.real], axis=2).reshape(T, d))
 
 
 def shift(k, d):
@@ -186,9 +139,7 @@ def shift(k, d):
     return R.tolist()
 
 
-def falls_for(d):
-    products = sinusoids(200, d) @ sinusoids(1, d)[0]
-    return np.argmax(np.diff(products) >= 0)
+# %% wrong="an array instead of a tensor" caught_by="waves, fast to slow" change="dim=-1).flatten(1) -> dim=-1).flatten(1).numpy()"
 
 
 # %% wrong="waves in float32" caught_by="waves, fast to slow" change="flatten(1) -> flatten(1).float()"
