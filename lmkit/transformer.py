@@ -31,6 +31,7 @@ class TransformerConfig:
     width: int = 128  # C
     dropout: float = 0.0
     positions: Literal["learned", "rotary", "none"] = "rotary"
+    rotary_base: float = 10_000.0  # how many times more slowly the last pair turns than the first, nearly
     norm: Literal["layer", "rms", "none"] = "rms"
     norm_place: Literal["before", "after"] = "before"  # of attention and feed-forward: pre-norm or post-norm
     residual: bool = True  # each part adds to the stream; without, it replaces it
@@ -47,6 +48,8 @@ class TransformerConfig:
             raise ValueError(f"width {self.width} cannot be divided among {self.heads} heads.")
         if self.positions == "rotary" and self.width // self.heads % 2:
             raise ValueError(f"Rotary positions turn pairs: a head's width, {self.width // self.heads}, must be even.")
+        if self.rotary_base <= 0:
+            raise ValueError(f"rotary_base must be above 0; it is {self.rotary_base}.")
         if self.deviation < 0:
             raise ValueError(f"deviation must be at least 0; it is {self.deviation}.")
         if not 0 <= self.dropout < 1:
@@ -223,7 +226,7 @@ class Transformer(nn.Module):
         if config.positions == "learned":
             self.positions = nn.Embedding(config.block, config.width)
         elif config.positions == "rotary":  # computed, not learned, so not part of a checkpoint
-            angles = rotary_angles(config.block, config.width // config.heads)
+            angles = rotary_angles(config.block, config.width // config.heads, config.rotary_base)
             self.register_buffer("angles", angles, persistent=False)
         self.dropout = nn.Dropout(config.dropout)
         self.blocks = nn.ModuleList([Block(config, layer) for layer in range(config.layers)])
@@ -265,7 +268,7 @@ class Transformer(nn.Module):
         elif self.config.positions == "rotary" and past + T <= self.config.block:
             angles = self.angles[:, past : past + T]
         elif self.config.positions == "rotary":
-            longer = rotary_angles(past + T, self.config.width // self.config.heads)
+            longer = rotary_angles(past + T, self.config.width // self.config.heads, self.config.rotary_base)
             angles = longer[:, past:].to(tokens.device)
         x = self.dropout(x)
         for block in self.blocks:

@@ -53,11 +53,15 @@ def handed_over(tree: Any, *buffers: bytes) -> Any:
         {"t": "tensor", "d": "float32", "s": [2**40], "b": 0, "g": False},
         {"t": "series", "v": [1.0, "float64", {"t": "range", "v": [0, 10**9, 1]}, None, None]},
         {"t": "series", "v": [[], "float64", {"t": "range", "v": [0, 10**9, 1]}, None, None]},
-        {"t": "series", "v": [{"t": "dict", "v": []}, "float64", {"t": "range", "v": [0, 10**9, 1]}, None, None]},
+        {
+            "t": "series",
+            "v": [{"t": "dict", "k": [], "v": []}, "float64", {"t": "range", "v": [0, 10**9, 1]}, None, None],
+        },
         {"t": "frame", "v": [[], {"t": "range", "v": [0, 10**9, 1]}, [], None, None]},
         [{"t": "array", "d": "<f8", "s": [0], "b": 0}] * 2,  # one buffer for many arrays is a bomb
         {"t": "scalar", "v": {"t": "student", "n": 1}},  # reading would ask the student's side
         {"t": "scalar", "v": [1, 2]},
+        {"t": "dict", "k": ["a"], "v": []},
     ],
     ids=lambda tree: json.dumps(tree)[:60],
 )
@@ -84,7 +88,8 @@ def test_values_with_one_hash_are_refused(kind: str) -> None:
     start = time.monotonic()
     with pytest.raises(wire.WireError):
         handed_over(same_hashes(kind))
-    for container in ({"t": "set", "v": same_hashes(kind)}, {"t": "dict", "v": [[v, None] for v in same_hashes(kind)]}):
+    keys = same_hashes(kind)
+    for container in ({"t": "set", "v": keys}, {"t": "dict", "k": keys, "v": [None] * len(keys)}):
         with pytest.raises(wire.WireError):
             handed_over(container)
     assert time.monotonic() - start < 20

@@ -22,6 +22,7 @@ VARIANTS = [
     replace(CONFIG, bias=True, tied=False),
     replace(CONFIG, norm_place="after", activation="relu"),
     replace(CONFIG, norm="none", positions="none", deviation=0.05),
+    replace(CONFIG, rotary_base=100.0),
     TransformerConfig(vocabulary=7, block=5, layers=3, heads=1, width=6),
 ]
 
@@ -164,6 +165,19 @@ def test_without_positions_the_order_of_what_was_read_does_not_count() -> None:
         tokens = some_tokens(CONFIG)
         other = tokens[:, [2, 0, 1, *range(3, 16)]]
         assert torch.allclose(model(tokens)[:, 5:], model(other)[:, 5:], atol=1e-4) is (positions == "none")
+
+
+@torch.no_grad()
+def test_rotary_positions_go_on_beyond_the_block_with_the_same_base() -> None:
+    tokens = some_tokens(CONFIG, length=24)
+    found = {}
+    for base in (100.0, 10_000.0):
+        small = replace(CONFIG, rotary_base=base)
+        found[base] = made(small, larger=10)(tokens)
+        assert torch.allclose(found[base], made(replace(small, block=24), larger=10)(tokens), atol=1e-4)
+    assert not torch.allclose(found[100.0], found[10_000.0], atol=1e-2)
+    with pytest.raises(ValueError, match="rotary_base must be above 0"):
+        replace(CONFIG, rotary_base=0.0)
 
 
 @torch.no_grad()

@@ -364,7 +364,7 @@ class StudentSide:
     def _exactly(self, size: int) -> bytes:
         while len(self.received) < size:
             try:
-                part = self._while_waiting(lambda: self.connection.recv(2**20))
+                part = self._while_waiting(lambda: self.connection.recv(2**16))
             except OSError:
                 part = b""
             if not part:

@@ -12,7 +12,7 @@ def window_classifier(
 ) -> Figure:
     """The window tagger: the vectors of 2c + 1 words, end to end; two layers score the tags of the middle word.
 
-    Letters as in chapter 04, section 6: $x$ the concatenation, $h = \\tanh(d + Hx)$, scores $= b + Uh$.
+    Letters as in chapter 04, section 7: $x$ the concatenation, $a = \\tanh(d + Hx)$, scores $y = b + Ua$.
     """
     wide = word_width(words) + 0.1
     total = wide * len(words)
@@ -38,8 +38,8 @@ def window_classifier(
         (0.6, f"{2 * c + 1} words: the window, $c={c}$"),
         (1.75, "a learned vector for each"),
         (3.1, "$x$:  end to end"),
-        (4.6, "$h = \\tanh(d + Hx)$"),
-        (6.1, "scores $= b + Uh$, one for each tag"),
+        (4.6, "$a = \\tanh(d + Hx)$"),
+        (6.1, "$y = b + Ua$:  a score for each tag"),
     ):
         canvas.text(across, y, note, 12, "left")
     return canvas.figure
@@ -48,7 +48,7 @@ def window_classifier(
 def bengio_network(words: Sequence[str] = ("want", "thai"), direct: bool = True) -> Figure:
     """The neural language model of Y. Bengio and others (2003): one table of vectors, a hidden layer, a softmax.
 
-    Letters as in chapter 04, section 10: $\\phi$ the table [V, m], shared by all places; $x$ [nm]; $d$ [h],
+    Letters as in chapter 04, section 11: $\\phi$ the table [V, m], shared by all places; $x$ [nm]; $d$ [h],
     $H$ [h, nm]; $b$ [V], $U$ [V, h]; $W$ [V, nm] the direct path, which `direct=False` leaves out.
     """
     n = len(words)
@@ -71,13 +71,13 @@ def bengio_network(words: Sequence[str] = ("want", "thai"), direct: bool = True)
     canvas.arrow(scores.top, chances.bottom)
     if direct:
         canvas.arrow(joined.left, (0.75, joined.y), (0.75, scores.y), scores.left, label="$W$", label_at=(0.38, 4.85))
-    parts = ";".join(f"\\phi(x_{{i-{n - column}}})" for column in range(n))
-    sum_of = "y = b + Wx + Uh" if direct else "y = b + Uh"
+    parts = ";".join(f"\\phi(w_{{t-{n - column}}})" for column in range(n))
+    sum_of = "y = b + Wx + Ua" if direct else "y = b + Ua"
     for y, note in (
         (0.6, f"the last {n} words"),
         (1.75, "one table for all places:  $V\\times m$"),
         (3.45, f"$x = [{parts}]$"),
-        (4.85, "$h = \\tanh(d + Hx)$"),
+        (4.85, "$a = \\tanh(d + Hx)$"),
         (6.25, f"${sum_of}$"),
         (7.4, "softmax:  chances of $V$ words"),
     ):

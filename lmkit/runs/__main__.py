@@ -1,8 +1,6 @@
 """python -m lmkit.runs: what is recorded, and how it is made again."""
 
 import argparse
-import shlex
-import sys
 import time
 from pathlib import Path
 
@@ -32,8 +30,8 @@ def main(arguments: list[str] | None = None) -> None:
             seconds = sum(run.each("CPU seconds")) / len(run.seeds)
             print(f"{name:28} {gaps} bits above the floor; {seconds:,.0f} CPU seconds a seed")
     elif options.command == "make":
-        command = shlex.join(["python", "-m", "lmkit.runs", *(arguments or sys.argv[1:])])
         for name in options.names:
+            command = f"python -m lmkit.runs make {name}"
             if name in RUNS:
                 make(RUNS[name], command, options.out / name)
             else:

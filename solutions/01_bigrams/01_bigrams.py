@@ -2493,21 +2493,19 @@ for _old, _k, _wanted in (
 
 # %% test="top_k" aspect="draws by probability" points=1
 _dart = random.Random(3).random
-_words = [sample({"rare": 0.25, "common": 0.75}, _dart) for _ in range(200)]
-_share = sum(word == "common" for word in _words) / 200
+_words = [sample({"rare": 0.25, "common": 0.75}, _dart) for _ in range(80)]
+_share = sum(word == "common" for word in _words) / 80
 assert set(_words) <= {"rare", "common"}, (
     f"sample must return a word; yours returned {_words[0]!r}."
 )
-assert abs(_share - 0.75) < 0.1, (
+assert abs(_share - 0.75) < 0.15, (
     f"A word with probability .75 was drawn in {_share:.2f} of cases."
 )
 ### BEGIN HIDDEN TESTS
 _few = {"a": 0.3, "b": 0.25, "c": 0.25, "d": 0.19, "e": 0.01}
 _many = {"a": 0.82} | dict.fromkeys("bcdefghij", 0.02)
 for _wanted, _groups in ((_few, "abcde"), (_many, ("a", "bcdef", "ghij"))):
-    _darts = [
-        (i + random.random()) / 100 for i in range(100)
-    ]  # one in each part of 100
+    _darts = [(i + random.random()) / 50 for i in range(50)]  # one in each part of 50
     random.shuffle(_darts)
     _thrown = []
 
@@ -2515,16 +2513,16 @@ for _wanted, _groups in ((_few, "abcde"), (_many, ("a", "bcdef", "ghij"))):
         thrown.append(darts.pop() if darts else random.random())
         return thrown[-1]
 
-    _words = [sample(dict(_wanted), _dart) for _ in range(100)]
+    _words = [sample(dict(_wanted), _dart) for _ in range(50)]
     assert all(isinstance(word, str) for word in _words), (
         f"Return a word, not {_words[0]!r}."
     )
     for _group in _groups:
         _p = sum(_wanted[word] for word in _group)
-        _share = sum(word in _group for word in _words) / 100
-        _luck = 0 if len(_thrown) == 100 else 5 * math.sqrt(_p * (1 - _p) / 100)
-        assert abs(_share - _p) < 2 * len(_group) / 100 + _luck, (
-            f"Words of probability {_p:.2f} together: drawn in {_share:.2f} of 100 cases."
+        _share = sum(word in _group for word in _words) / 50
+        _luck = 0 if len(_thrown) == 50 else 5 * math.sqrt(_p * (1 - _p) / 50)
+        assert abs(_share - _p) < 2 * len(_group) / 50 + _luck, (
+            f"Words of probability {_p:.2f} together: drawn in {_share:.2f} of 50 cases."
         )
 _many = {"often": 0.1} | {f"rare{i}": 0.0045 for i in range(200)}
 _throws = [(i + random.random()) / 20 for i in range(20)]  # one in each part of 20
@@ -2557,16 +2555,14 @@ assert len(set(_first)) == 2, f"30 throws of a fair coin gave only {_first[0]!r}
 ### BEGIN HIDDEN TESTS
 _old, _seed = {"a": 0.4, "b": 0.25, "c": 0.35}, random.random()
 _darts = [random.Random(_seed).random for _ in range(2)]
-_first, _again = ([sample(dict(_old), dart) for _ in range(60)] for dart in _darts)
+_first, _again = ([sample(dict(_old), dart) for _ in range(30)] for dart in _darts)
 assert all(isinstance(word, str) for word in _first), (
     f"Return a word, not {_first[0]!r}."
 )
 assert _first == _again, (
     "The same numbers from dart() gave different words: use no other chance."
 )
-assert set(_first) == set("abc"), (
-    f"60 darts never hit one of three words: only {set(_first)}."
-)
+assert len(set(_first)) > 1, f"30 darts all hit the same of three words: {_first[0]!r}."
 for _old in ({"never": 0.0, "a": 0.5, "b": 0.5}, {"a": 0.5, "never": 0.0, "b": 0.5}):
     for _edge in (0.0, 0.5):
         _throws = iter([_edge])

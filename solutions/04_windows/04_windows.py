@@ -3,24 +3,30 @@
 # ---
 
 # %% [markdown]
-# So far a model counted. From here on it **learns vectors**: words become points, and a small network reads a few of them
-# at a time through a window. First the window finds a word's part of speech; then it guesses the
-# next word, as in the neural language model of Bengio and others (2003).
+# So far a model counted: *tea* and *coffee* were two strings, and what was learned about one said nothing about the
+# other. From here on a model **learns vectors**. Words become points, and a small network reads a few of them at a time
+# through a window.
 #
-# You will write your own training loop once, and see where windows break. That break is the reason for chapters
-# 05 and 06.
+# The same window does two jobs. First it finds a word's part of speech (a *classification* of each word). Then it
+# guesses the next word, as in the neural language model of Y. Bengio and others (2003), the ancestor of everything in
+# the later chapters. You will write the training loop once yourself, check the gradient by hand, let the model write a
+# story, and see where windows break. That break is the reason for chapters 05 and 06.
 
 # %% [markdown]
-# Two sittings: sections 1 to 8 (tags), then 9 to 15 (the next word). All your functions leave their arguments as they
-# are: who calls them needs these again.
+# Plan two sittings: sections 1 to 9 (tags), then 10 to 17 (the next word). All your functions leave their arguments as
+# they are: who calls them needs these again.
 #
-# The slides you will check come from public lectures: 000 (unsigned), 001 (Greg Durrett), 002 (Fabrizio Silvestri), 003
-# (Yoav Artzi). The text is the *kitchen* text: restaurant stories written by a program, so that each word's part of speech is
-# known, and also how well the next word *can* be guessed.
+# We quote four public lectures: 000 (unsigned notes), 001 (Greg Durrett), 002 (Fabrizio Silvestri) and 003 (Yoav
+# Artzi). You need none of them. Where a printed page is wrong you find a task, or a box that unfolds.
+#
+# The text is the *kitchen* text: restaurant stories that a program wrote. So each word's part of speech is known, and
+# so is the perplexity that the best possible model would have. Where we say what a figure shows, we mean the one stored
+# in the solution, after short training. On your machine models train longer (`lmkit.budget()`) and get better.
 
 # %%
 import math
 import random
+import time
 from collections import Counter
 
 import matplotlib.pyplot as plt
@@ -31,8 +37,8 @@ from torch import nn
 from torch.nn import functional as F
 
 import lmkit
+from lmkit import drawings, ngrams, plots
 from lmkit import kitchen as language
-from lmkit import ngrams, plots
 from lmkit.budgets import budget
 from lmkit.testing import (
     arguments_after,
@@ -49,9 +55,30 @@ plots.use_style()
 torch.set_num_threads(1)  # the nets are small: one core is the fastest
 
 # %% [markdown]
+# Letters keep their meaning through the whole chapter:
+#
+# | letter | what it is | in code |
+# |---|---|---|
+# | $T$ | number of words of a text | `len(ids)` |
+# | $n$ | number of words that a network sees at once | `n` |
+# | $c$ | words on each side of the tagged one, so $n = 2c + 1$ | `c`, `context` |
+# | $k$ | offset from the tagged word, $-c \dots c$ | `k` |
+# | $m$ | numbers in the vector of a word | `m`, `dim` |
+# | $x$ | input of a network: $n$ vectors end to end, $D = nm$ numbers | `x` |
+# | $h$ | number of hidden units | `h`, `width` |
+# | $a$ | what the hidden units give, their *activations*, $h$ numbers | `a` |
+# | $H, d$ | weights and bias of the hidden layer, $h \times D$ and $h$ | `hidden` |
+# | $U, b$ | weights and bias of the output layer | `out` |
+# | $W$ | weights that lead straight from the input to the scores | `W`, `direct` |
+# | $y, p$ | the scores (*logits*) of all classes; their probabilities | `scores` |
+# | $w$ | number of the right class, or of the right word | `w`, `targets` |
+# | $K, V$ | number of classes; of words | |
+
+# %% [markdown]
 # ## 1. Same bag, other tags
 #
-# A **tagger** writes a part of speech above every word. Two sentences from lecture 000:
+# **Part-of-speech tagging** writes a tag above every word: determiner, noun, verb, ... Can we do it from the counts of
+# the words, as chapter 01 counted? Here are two sentences from lecture 000:
 
 # %%
 fox = lmkit.load("toy-fox")
@@ -63,10 +90,12 @@ print(
 )
 
 # %% [markdown]
-# A vector of counts is the same for both, the rows of tags are not. So no function of the counts can tag, however deep.
+# The two sentences have the same counts and different tags. A tagger that is given nothing but the counts gets the same
+# input twice, so it gives the same answer twice, and at least one is wrong, however deep the network is.
 #
-# Then give the tagger one word at a time. Its **one-hot** vector has a 1 at the word's number; times a matrix of vectors it
-# picks one row, the word's **static** vector. Either way *increase* looks the same in these:
+# Then give the tagger one word at a time. The usual input is a **one-hot** vector: as long as the vocabulary, with a 1
+# at the word's number and 0 elsewhere. Times a matrix of vectors, it picks one row, the word's **static** vector (also
+# called its *type embedding*). Either way *increase* is the same input in all of these:
 
 # %%
 increase = lmkit.load("toy-increase")
@@ -76,16 +105,19 @@ for words, tags in zip(increase.splits["train"], increase.tags["train"], strict=
 # %% [markdown] statement="static_ceiling"
 # ## 2. How far can one word at a time get?
 #
-# - `static_ceiling(words, tags)`: the largest share of these tokens that *any* tagger can get right which sees only the word
-#   itself, and so must give all tokens of a word the same tag.
-# - `guess_ceiling`, before you measure: this share among the ambiguous tokens of the kitchen text (`plate`, `cook`, `to`, ...), collected
-#   below. Then `measured_ceiling`.
+# Six times *increase*, three times a noun, three times a verb: whatever a tagger answers that sees only this word, it
+# gets three right. Before building anything, it pays to know such a ceiling.
+#
+# - `static_ceiling(words, tags)`: the largest share of these tokens that *any* tagger can get right which sees only the
+#   word itself, and so must give all tokens of a word the same tag.
+# - `guess_ceiling`, before you measure: this share among the **ambiguous** tokens of the kitchen text, those of words
+#   that occur with two tags or more (`plate`, `cook`, `to`, ...), collected below. Then `measured_ceiling`.
 
 # %% [markdown] hints="static_ceiling"
 # 1. For *increase* alone, three times NOUN and three times VERB, no choice gets more than half.
 # 2. The words do not disturb each other: find the best choice for each word on its own.
-# 3. For each word count its tags; the largest count is what the best choice gets right. Add these up over
-#    the words and divide by the number of tokens.
+# 3. For each word count its tags; the largest count is what the best choice gets right. Add these up over the words and
+#    divide by the number of tokens.
 
 # %%
 kitchen = lmkit.load("kitchen")
@@ -97,12 +129,11 @@ ambiguous_words, ambiguous_tags = (
     [all_words[i] for i in ambiguous],
     [all_tags[i] for i in ambiguous],
 )
-print(
-    f"{len(all_words):,} tokens, {len(ambiguous) / len(all_words):.0%} of them of a word with two tags or three"
-)
+print(f"{len(all_words):,} tokens,", end=" ")
+print(f"{len(ambiguous) / len(all_words):.0%} of them of a word with two tags or three")
 
 
-# %% task="static_ceiling" points=4 level=1 minutes=8
+# %% task="static_ceiling" points=4 level=1 minutes=12
 def static_ceiling(words, tags):
     """The share of tokens that the best tagger of single words gets right; two lists of equal length.
 
@@ -219,31 +250,40 @@ assert close(measured_ceiling, _wanted / len(ambiguous_words), atol=0.002), (
 ### END HIDDEN TESTS
 
 # %%
+ceiling = static_ceiling(all_words, all_tags)
+print(f"all tokens: at most {ceiling:.1%} right, at least {1 - ceiling:.1%} wrong")
 print(
-    f"ceiling for all tokens {static_ceiling(all_words, all_tags):.1%}; for the ambiguous ones {measured_ceiling:.1%}"
+    f"ambiguous: at most {measured_ceiling:.1%} right,"
+    f" at least {1 - measured_ceiling:.1%} wrong"
 )
 
 # %% [markdown]
-# So it gets most tokens right, since most words have one tag; look at the ambiguous ones, or you will
-# not see progress. No training beats this ceiling: the neighbours must come in.
+# In errors: the best tagger of single words is wrong on about one token in twenty, but on more than one in four of the
+# ambiguous ones. From here on we count errors, separately where it is hard. "99.0 percent right" and "99.5 percent
+# right" look alike; as **error rates**, 1.0 and 0.5 percent, the second is twice as good.
+#
+# This ceiling holds for every model that sees one word, however it is trained. To pass it, the neighbours must come in.
 
 # %% [markdown] statement="windows"
 # ## 3. A window, and what stands beyond the edge
 #
-# Look at $c$ words to the left and $c$ to the right: $2c + 1$ places, the word itself in the middle. At the edges stands `PAD`,
-# number 0. Write
+# The simplest way to let neighbours in: look at $c$ words to the left and $c$ to the right. That is a **window** of
+# $2c + 1$ places with the tagged word in the middle. For *please increase the volume* and $c = 1$, the window of
+# *increase* is `please increase the`. But what stands left of *please*? A padding symbol, `PAD`, number 0. Write
 #
-# - `windows(ids, c)`: for a list of $T$ word numbers, the integer tensor of shape $(T, 2c + 1)$;
-# - `pad_share(T, c)`: the share of `PAD` among the $T(2c + 1)$ places of one text of $T$ words, for any $c$, also $c \ge T$.
+# - `windows(ids, c)`: for a list of $T$ word numbers, the integer tensor of shape $(T, 2c + 1)$, a row for each word;
+# - `pad_share(T, c)`: the share of `PAD` among the $T(2c + 1)$ places of one text of $T$ words, for any $c$, also
+#   $c \ge T$.
 
 # %% [markdown] hints="windows"
 # 1. Write out the four windows of `please increase the volume` for $c = 1$. How many places hold `PAD`?
-# 2. Lengthen the text at both ends; then each window is a slice. For the share, you may count, or think column by column.
-# 3. The padded text has $T + 2c$ places, and window $t$ starts at place $t$ of it. The column $k$ to the right shows $T - k$ words
-#    of the text, or none if $k$ is larger than $T$; the columns to the left likewise.
+# 2. Lengthen the text at both ends; then each window is a slice. For the share, you may count, or think column by
+#    column: in the column at offset $k$, which words of the text show up?
+# 3. In the lengthened text, how far apart are the starts of two neighbouring windows? For the share: the column $k$ to
+#    the right lacks the first $k$ words of the text, and shows each of the others once. When does it show none?
 
 
-# %% task="windows" points=4 level=1 minutes=12
+# %% task="windows" points=4 level=1 minutes=17
 def windows(ids, c):
     """Tensor (T, 2c + 1): row t holds the numbers of words t-c ... t+c, and 0 beyond the ends."""
     ### BEGIN SOLUTION
@@ -398,10 +438,10 @@ train_text, valid_text = list(sentences("train")), list(sentences("valid"))
 print(*train_text[4][0])
 
 # %%
-reach = [1, 2, 5, 10, 20, 50, 100]
-_, (left, right) = plt.subplots(1, 2)
+sides = [1, 2, 5, 10, 20, 50, 100]
+_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.1))
 plots.lengths([len(words) for words, _ in train_text], left)
-right.plot(reach, [100 * pad_share(16, c) for c in reach], "o-", color=plots.COLOURS[1])
+right.plot(sides, [100 * pad_share(16, c) for c in sides], "o-", color=plots.COLOURS[1])
 right.set(
     xlabel="words on each side, c",
     ylabel="PAD, % of the places",
@@ -412,26 +452,39 @@ right.set_title("a text of 16 words", loc="left")
 plt.show()
 
 # %% [markdown]
-# A text of 16 words, lecture 000's example: with 100 words on each side, 92 % of the input says nothing. (It calls
-# such lengths "exponential". That law has its peak at 0; this one does not.) So take a few words; how do they become one input?
+# Left: few sentences have more than 20 words. Right: in a text of 16 words, the example of lecture 000, a window of 100
+# words on each side is 92 % padding: nearly all that the network reads says nothing.
+#
+# <details><summary>Two slips in the printed notes</summary>
+#
+# Lecture 000 calls the lengths of texts "exponential": few very short ones, many of medium size, few long ones. But an
+# exponential density is highest at 0. And for 100 words on each side it makes a row "100" or "200" times as wide as a
+# vector. By its own formula, $1 + 2c$ places, it is 201 times.
+# </details>
+#
+# So we take a few words. How do their vectors become *one* input?
 
 # %% [markdown] statement="scores"
 # ## 4. Averaging forgets, concatenating does not
 #
-# Five word vectors can be averaged, or laid end to end: $x$. Then class $j$ scores
-# $\sum_i x_i W_{ij}$; lecture 000's $W$ is `[15, 4]`. Three ways to one number:
+# Two ways to make one input of $n$ vectors: their mean ($m$ numbers), or all of them end to end, the **concatenation**
+# $x$ ($D = nm$ numbers). A linear classifier then gives class $j$ the score, or **logit**,
 #
-# - `score_by_loop(x, W, j)`: row by row of $W$;
-# - `score_by_word(vectors, W, j)`: a sum of dot products, each word with the rows that belong to its place;
+# $$y_j = \sum_{i=0}^{D-1} x_i W_{ij}, \qquad W \text{ of shape } (D, K).$$
+#
+# Lecture 000 takes $n = 5$ words, $m = 3$, $K = 4$ classes, so $W$ is `[15, 4]`. Three ways to one number:
+#
+# - `score_by_loop(x, W, j)`: one row of $W$ after the other;
+# - `score_by_word(vectors, W, j)`: a sum of $n$ dot products, each word with the rows that belong to its place;
 # - `all_scores(vectors, W)`: one product, all classes.
 #
-# `vectors` is $(n, d)$, for any $n$ and $d$.
+# `vectors` is $(n, m)$, for any $n$ and $m$.
 
 # %% [markdown] hints="scores"
 # 1. The first word meets rows 0 to 2, the second rows 3 to 5. Which rows does the fifth meet?
 # 2. Laying vectors end to end keeps their order: reading a matrix row by row does just that.
-# 3. For word $k$ of width $d$ the rows start at $kd$ and stop before $(k + 1)d$; take column $j$ of
-#    that block, multiply it with the word's vector, add up over the words.
+# 3. The long sum falls into $n$ shorter ones, one for each word. Which $m$ terms of it contain the word at place 0? At
+#    place 1? Write down the first and the last row for a general place, then let Python cut them out.
 
 # %%
 vectors = np.array(
@@ -441,7 +494,7 @@ classes = ["Determiner", "Noun", "Verb", "other"]
 W = np.random.default_rng(4).normal(size=(15, 4)).round(1)
 
 
-# %% task="scores" points=4 level=2 minutes=12
+# %% task="scores" points=4 level=2 minutes=17
 def score_by_loop(x, W, j):
     """The score of class j for the input x, shape (D,); W has shape (D, K). One loop over the rows."""
     ### BEGIN SOLUTION
@@ -453,10 +506,10 @@ def score_by_loop(x, W, j):
 
 
 def score_by_word(vectors, W, j):
-    """The same for vectors (n, d) and W (n d, K), as a sum of n dot products."""
+    """The same for vectors (n, m) and W (n m, K), as a sum of n dot products."""
     ### BEGIN SOLUTION
-    d = vectors.shape[1]
-    return sum(vector @ W[k * d : (k + 1) * d, j] for k, vector in enumerate(vectors))
+    m = vectors.shape[1]
+    return sum(vector @ W[i * m : (i + 1) * m, j] for i, vector in enumerate(vectors))
     ### END SOLUTION
 
 
@@ -503,7 +556,7 @@ for _k in range(3):
     _got = score_by_word(_vectors, _W, 0)
     assert is_number(_got), f"score_by_word returns one number; yours: {_got!r}."
     assert close(_got, 4 * _k + 1), (
-        f"d = 2: word {_k} meets rows {2 * _k} and {2 * _k + 1}; your score is {_got}."
+        f"m = 2: word {_k} meets rows {2 * _k} and {2 * _k + 1}; your score is {_got}."
     )
 ### BEGIN HIDDEN TESTS
 for _n, _d in ((4, 2), (2, 5), (1, 3), (3, 1), (5, 4), (2, 3), (20, 3), (3, 40)):
@@ -601,53 +654,221 @@ for _n, _d, _K in ((3, 2, 5), (2, 4, 3), (20, 3, 2)):
 
 # %%
 print("x =", vectors.reshape(-1), "| weights:", W.size)
-print(
-    "scores, the words in order:",
-    all_scores(vectors, W).round(1),
-    "mean",
-    vectors.mean(0),
-)
-print(
-    "scores, the words reversed:",
-    all_scores(vectors[::-1], W).round(1),
-    "mean",
-    vectors[::-1].mean(0),
-)
+for order, rows in (("in order", vectors), ("reversed", vectors[::-1])):
+    print(f"{order}: mean {rows.mean(0)}, scores {all_scores(rows, W).round(1)}")
 
 # %% [markdown]
-# The mean is the same for all 120 orders. It forgets where the words stand, and which one is to be tagged: with
-# *the* in the middle, or with *music*, it is the same point. Concatenation keeps both: the tagged
-# word always meets rows 6 to 8. The price: $W$ grows with the window. And who fills it? Nobody by hand: it is learned.
+# The mean is the same for all 120 orders of the five words. It forgets where the words stand, and even which of them is
+# to be tagged. The concatenation keeps both: each place has its own rows of $W$, and the tagged word always meets rows
+# 6 to 8. The price is that $W$ grows with the window, here from 3 rows to 15.
+#
+# Before anyone can fill $W$ with useful numbers, two questions. Which words get a vector? And how are the numbers
+# found? The answers are the next two sections.
+
+# %% [markdown] statement="unknown_words"
+# ## 5. Words the tagger has never met
+#
+# A new text holds words that were not in the training text: *out-of-vocabulary* words. They all share one vector, that
+# of `<UNK>`, number 1. To have it trained, we turn the **rare** words of the training text into `<UNK>` too. Write
+#
+# - `numbering(sentences, least)`: from lists of words, a dict: a number for each word that occurs at least `least`
+#   times in all, from 2 on without gaps, in any order;
+# - `numbers_of(words, number)`: the list of the words' numbers; 1 for a word that is not in the dict;
+# - `error_rate(predicted, right, group)`: three tensors $(T,)$, `group` of booleans: the share of wrong answers among
+#   the tokens whose `group` is true; NaN if there are none.
+
+# %% [markdown] hints="unknown_words"
+# 1. Count before you number: a word can be frequent in all sentences together and rare in each.
+# 2. `Counter` and `enumerate` do the numbering; a dict's `get` has a second argument. Is a word that occurs exactly
+#    `least` times kept?
+# 3. For the error rate, decide first which tokens take part, then compare two tensors at these places only. What does a
+#    mean over no tokens give, and what does the statement ask for?
+
+
+# %% task="unknown_words" points=3 level=1 minutes=15
+def numbering(sentences, least):
+    """A dict, word -> number 2, 3, ..., of the words that occur at least `least` times."""
+    ### BEGIN SOLUTION
+    counts = Counter(word for sentence in sentences for word in sentence)
+    kept = [word for word, count in counts.items() if count >= least]
+    return {word: i for i, word in enumerate(kept, start=2)}
+    ### END SOLUTION
+
+
+def numbers_of(words, number):
+    """The numbers of a list of words: `number[word]`, or 1 for a word that has none."""
+    ### BEGIN SOLUTION
+    return [number.get(word, 1) for word in words]
+    ### END SOLUTION
+
+
+def error_rate(predicted, right, group):
+    """The share of the tokens of the group where `predicted` is not `right`; NaN for an empty group."""
+    ### BEGIN SOLUTION
+    return (predicted != right)[group].double().mean().item()
+    ### END SOLUTION
+
+
+# %% test="unknown_words" aspect="who gets a number" points=1
+_got = numbering([["the", "cook", "can"], ["the", "can", "the"]], 2)
+assert isinstance(_got, dict), f"Return a dict; yours: {_got!r}."
+assert set(_got) == {"the", "can"}, (
+    f"the occurs 3 times, can 2, cook once; at least 2 are kept; yours: {sorted(_got)}."
+)
+assert sorted(_got.values()) == [2, 3], (
+    f"Two words are kept; their numbers are 2 and 3 (0 is PAD, 1 is <UNK>); yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_cases = [
+    ([["A"], ["A"], ["b", "a"]], 2),
+    ([["a", "b"], ["b", "c"], []], 1),
+    ([["a", "b"], ["b", "c"]], 3),
+    ([], 1),
+    ([["x"] * 20, ["y"] * 19, ["z"] * 21, ["y"]], 20),
+]
+_cases += [
+    ([random.choices("abcdefgh", k=random.randint(0, 9)) for _ in range(12)], least)
+    for least in (1, 2, 5, 9)
+]
+for _sentences, _least in _cases:
+    _flat = [word for sentence in _sentences for word in sentence]
+    _kept = {word for word in _flat if _flat.count(word) >= _least}
+    _got = numbering([list(sentence) for sentence in _sentences], _least)
+    assert isinstance(_got, dict), f"Return a dict; yours: {_got!r}."
+    assert set(_got) == _kept, (
+        f"{_sentences}, at least {_least} times: {sorted(_kept)} wanted; yours: {sorted(_got)}."
+    )
+    assert sorted(_got.values()) == list(range(2, 2 + len(_kept))), (
+        f"{len(_kept)} words are kept: numbers from 2 on, each once, no gap; yours: {_got}."
+    )
+_left = arguments_after(numbering, [["a", "b"], ["b"]], 2)[0]
+assert [list(sentence) for sentence in _left] == [["a", "b"], ["b"]], (
+    "numbering changed the caller's sentences."
+)
+### END HIDDEN TESTS
+
+# %% test="unknown_words" aspect="the others are unknown" points=1
+_got = numbers_of(["can", "you", "see", "the", "can"], {"the": 2, "can": 3})
+assert isinstance(_got, list | tuple), f"Return a list of numbers; yours: {_got!r}."
+assert list(_got) == [3, 1, 1, 2, 3], (
+    f"can is 3, the is 2, you and see are unknown; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _T in (0, 1, 2, 7, 30):
+    _words = random.choices("abcdefghij", k=_T)
+    _number = {letter: 2 + i for i, letter in enumerate(random.sample("abcde", k=3))}
+    _got = numbers_of(list(_words), dict(_number))
+    _wanted = [_number.get(word, 1) for word in _words]
+    assert isinstance(_got, list | tuple) and list(_got) == _wanted, (
+        f"{_words} with the numbers {_number}: {_wanted} wanted; yours: {_got!r}."
+    )
+_left = arguments_after(numbers_of, ["a", "x", "x"], {"a": 2})
+assert list(_left[0]) == ["a", "x", "x"] and _left[1] == {"a": 2}, (
+    "numbers_of changed the caller's words or numbers: an unknown word gets no entry."
+)
+### END HIDDEN TESTS
+
+# %% test="unknown_words" aspect="errors of one group" points=1
+_predicted, _right = torch.tensor([1, 2, 3, 4]), torch.tensor([1, 5, 3, 5])
+_got = error_rate(_predicted, _right, torch.tensor([True, True, True, False]))
+assert is_number(_got), f"error_rate returns a number; yours: {_got!r}."
+assert close(_got, 1 / 3), (
+    f"In the group are the first three; the second is wrong: 1/3; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _T in (1, 2, 5, 40, 2000):
+    _right = torch.randint(4, (_T,))
+    _predicted = torch.where(torch.rand(_T) < 0.5, _right, torch.randint(4, (_T,)))
+    for _group in (torch.ones(_T).bool(), torch.rand(_T) < 0.4, torch.arange(_T) == 0):
+        _in = [i for i in range(_T) if _group[i]]
+        _got = error_rate(_predicted.clone(), _right.clone(), _group.clone())
+        if _in:
+            _wanted = sum(int(_predicted[i] != _right[i]) for i in _in) / len(_in)
+            assert is_number(_got), f"error_rate returns a number; yours: {_got!r}."
+            assert close(_got, _wanted, 1e-5, 1e-6), (
+                f"{_T} tokens, {len(_in)} of them in the group: {_wanted:.4f} wanted; yours: {_got}."
+            )
+_got = error_rate(torch.tensor([1, 2]), torch.tensor([1, 3]), torch.zeros(2).bool())
+assert math.isnan(float(_got)), (
+    f"Nobody is in the group: there is no error rate, NaN; yours: {_got!r}."
+)
+_left = arguments_after(error_rate, _predicted.clone(), _right.clone(), _group.clone())
+assert all(
+    close(one.int(), other.int())
+    for one, other in zip(_left, (_predicted, _right, _group), strict=True)
+), "error_rate changed the caller's tensors."
+### END HIDDEN TESTS
+
+# %%
+number = numbering([words for words, _ in train_text], least=20)
+tag_names = sorted(set(all_tags))
+
+
+def encode(text, c):
+    """All windows of a list of tagged sentences (N, 2c + 1), and the tags (N,)."""
+    rows = [windows(numbers_of(words, number), c) for words, _ in text]
+    return torch.cat(rows), torch.tensor(
+        [tag_names.index(tag) for _, tags in text for tag in tags]
+    )
+
+
+# %%
+inputs, targets = encode(train_text, 10)  # the widest windows that we shall need
+valid_inputs, valid_targets = encode(valid_text, 10)
+
+
+def middle(rows, c):
+    """From these wide windows those of c words on each side."""
+    return rows[:, 10 - c : 11 + c]
+
+
+# %%
+valid_words = [word for words, _ in valid_text for word in words]
+unknown = torch.tensor([word not in number for word in valid_words])
+unsure = torch.tensor([kinds[word] > 1 for word in valid_words]) & ~unknown
+print(f"{len(number):,} of {len(kinds):,} words have a vector of their own;", end=" ")
+print(f"of {len(valid_words):,} tokens to tag,")
+print(f"{unknown.sum():,} are unknown, {unsure.sum():,} known and ambiguous")
+
+# %% [markdown]
+# Nearly half of the words are unknown, but only one token in twenty. *Predict:* a tagger that sees only `<UNK>` gives
+# all unknown words one tag. How many of them will be wrong, and how many with one neighbour on each side? Write your
+# guesses down; section 7 measures them.
 
 # %% [markdown] statement="descend"
-# ## 5. A training loop of your own
+# ## 6. A training loop of your own
 #
-# Softmax turns scores into probabilities; the **loss** is the mean of $-\ln P(\text{right tag})$: cross-entropy, in nats. Training
-# moves every weight a little against its gradient, batch after batch. Write that loop for the linear tagger: `descend(W, b, batches, rate)`
-# returns the new `W` and `b` (plain tensors that no longer ask for gradients) and the list of losses (floats), each measured *before* its step.
+# Scores become probabilities by the **softmax**, $p_j = e^{y_j} / \sum_v e^{y_v}$. The **loss** $L$ of a batch is the
+# mean of $-\ln p_w$ over its examples, $w$ the right class: *cross-entropy*, in nats. The gradient
+# $\partial L / \partial W$ says for each weight how fast $L$ grows with it, so **gradient descent** steps against it,
+# with learning rate $\eta$:
 #
-# `F.cross_entropy(scores, y)` is the loss; torch computes gradients.
+# $$W \leftarrow W - \eta\, \frac{\partial L}{\partial W}, \qquad b \leftarrow b - \eta\, \frac{\partial L}{\partial b}.$$
+#
+# Write that loop for the linear tagger, $y = xW + b$: `descend(W, b, batches, rate)` takes one step for each batch and
+# returns the new `W` and `b` (plain tensors that no longer ask for gradients) and the list of losses (floats), each
+# measured *before* its step. `F.cross_entropy(scores, targets)` is the loss; torch computes gradients.
 
 # %% [markdown] hints="descend"
-# 1. Three lines for each batch: loss, gradients, step.
-# 2. A tensor collects gradients only if it `requires_grad`; after the step you want a plain new start. What if gradients of
-#    the batch before are still there?
-# 3. Make the two tensors ask for gradients, compute the loss of `x @ W + b`, ask `torch.autograd.grad` for its two gradients,
-#    and bind the names to new, detached tensors: old value minus rate times gradient.
+# 1. Three things for each batch: loss, gradients, step.
+# 2. A tensor collects gradients only if it `requires_grad`; after the step you want a plain new start. What if
+#    gradients of the batch before are still there? And whose tensor do you mark?
+# 3. `torch.autograd.grad` hands gradients back instead of storing them, so nothing piles up. A step makes a new tensor
+#    from the old one; for the next batch it should have forgotten how it came about. Which tensor method cuts that?
 
 
-# %% task="descend" points=4 level=3 minutes=20
+# %% task="descend" points=4 level=3 minutes=28
 def descend(W, b, batches, rate):
-    """One step of gradient descent for each (x, y) of `batches`; returns W, b and the list of losses.
+    """One step of gradient descent for each (x, w) of `batches`; returns W, b and the list of losses.
 
-    W (D, K) and b (K,) are the weights to start from and stay as they are; x (B, D) are inputs, y (B,) the right
+    W (D, K) and b (K,) are the weights to start from and stay as they are; x (B, D) are inputs, w (B,) the right
     classes. B may differ from batch to batch; `batches` may be a generator, which can be read only once.
     """
     ### BEGIN SOLUTION
     losses = []
-    for x, y in batches:
+    for x, w in batches:
         W, b = W.detach().requires_grad_(), b.detach().requires_grad_()
-        loss = F.cross_entropy(x @ W + b, y)
+        loss = F.cross_entropy(x @ W + b, w)
         W_gradient, b_gradient = torch.autograd.grad(loss, [W, b])
         W, b = W - rate * W_gradient, b - rate * b_gradient
         losses.append(loss.item())
@@ -808,78 +1029,85 @@ assert hasattr(_got[2], "__len__") and len(_got[2]) == 3, (
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now on the kitchen text: random vectors of 32 numbers for the words, five words at a time, averaged or concatenated.
+# Now on the kitchen text. For the moment the words' vectors are random and stay so: 32 numbers each, five words at a
+# time, averaged or concatenated.
 
 # %%
-vocabulary = ["<PAD>", "<UNK>", *kitchen.vocabulary]
-number = {word: i for i, word in enumerate(vocabulary)}
-tag_names = sorted(set(all_tags))
-
-
-def encode(text, c):
-    """All windows of a list of tagged sentences (N, 2c + 1), and the tags (N,)."""
-    rows = [windows([number.get(word, 1) for word in words], c) for words, _ in text]
-    return torch.cat(rows), torch.tensor(
-        [tag_names.index(tag) for _, tags in text for tag in tags]
-    )
-
-
-# %%
-inputs, targets = encode(train_text, 10)  # the widest windows that we shall need
-valid_inputs, valid_targets = encode(valid_text, 10)
-
-
-def middle(rows, c):
-    """From these wide windows those of c words on each side."""
-    return rows[:, 10 - c : 11 + c]
-
-
-# %%
-fixed = torch.randn(len(vocabulary), 32, generator=torch.Generator().manual_seed(4))
+fixed = torch.randn(len(number) + 2, 32, generator=torch.Generator().manual_seed(4))
 fixed[0] = 0
 ways = {
     "mean": lambda rows: fixed[middle(rows, 2)].mean(1),
     "concatenated": lambda rows: fixed[middle(rows, 2)].flatten(1),
 }
-pick = shuffled(len(targets), 256, seed=4)
 
 # %%
-_, axes = plt.subplots()
-for name, way in ways.items():
-    D = way(inputs[:1]).shape[1]
-    batches = ((way(inputs[pick(i)]), targets[pick(i)]) for i in range(300))
-    linear_W, linear_b, curve = descend(
-        torch.zeros(D, len(tag_names)), torch.zeros(len(tag_names)), batches, 0.5
+_, axes = plt.subplots(figsize=(7, 2.3))
+for (name, way), colour in zip(ways.items(), plots.COLOURS, strict=False):
+    D, errors = way(inputs[:1]).shape[1], []
+    for seed in (1, 2, 3):
+        pick = shuffled(len(targets), 256, seed)
+        batches = ((way(inputs[pick(i)]), targets[pick(i)]) for i in range(300))
+        W0, b0 = torch.zeros(D, len(tag_names)), torch.zeros(len(tag_names))
+        linear_W, linear_b, curve = descend(W0, b0, batches, 0.5)
+        answers = (way(valid_inputs) @ linear_W + linear_b).argmax(1)
+        errors.append(100 * (answers != valid_targets).double().mean().item())
+        axes.plot(range(10, 301, 10), np.reshape(curve, (30, 10)).mean(1), color=colour)
+    axes.plot(
+        [], color=colour, label=f"{name}: {np.mean(errors):.0f} % wrong in the end"
     )
-    correct = (way(valid_inputs) @ linear_W + linear_b).argmax(1) == valid_targets
-    axes.plot(curve, label=f"{name}: {100 * correct.double().mean():.0f} % right")
 axes.set(xlabel="step", ylabel="loss (nats per token)", ylim=(0, None))
 axes.legend()
 plt.show()
 
 # %% [markdown]
-# The mean stays far behind, and would with learned vectors: see the last row of the table in section 6. But even the
-# concatenation stays below the ceiling of single words. Two things are missing: vectors that learn, and a layer in which words can meet.
+# Three orders of the batches each (their curves lie on one another), errors on held-out sentences. The mean makes
+# several times as many as the concatenation. But even the concatenation makes more than the 5 % of the best tagger of
+# *single* words. Two things are missing: vectors that learn, and a layer in which words can meet.
+
+# %% [markdown]
+# ## 7. The window tagger
+#
+# Why is a linear classifier not enough? Its score is a sum of one term for each place. It can say "a verb, if *to*
+# stands before" and "a verb, if the word is *plate*", but not "a verb only if *both*". For that a term must depend on
+# two words at once. A **hidden layer** of $h$ units does this: each unit mixes the whole input and then bends the sum
+# with a nonlinear *activation function*, here tanh:
+#
+# $$a = \tanh(d + Hx), \qquad y = b + Ua.$$
+#
+# Shapes: $x$ has $D$ numbers, $H$ is $(h, D)$, $d$ and $a$ have $h$, $U$ is $(K, h)$, $b$ and $y$ have $K$.
+
+# %%
+drawings.window_classifier()
+
+# %% [markdown]
+# **Rows and columns.** Section 4 wrote $xW$, with $x$ a row and $W$ of shape (inputs, outputs): a place owned *rows*.
+# The equation above has $Hx$, with $x$ a column and $H$ of shape (outputs, inputs), and so does torch:
+# `nn.Linear(D, h)` holds a `weight` of shape $(h, D)$. Here a place owns $m$ *columns*. Both compute the same; only the
+# matrix is transposed.
 
 # %% [markdown] statement="WindowTagger"
-# ## 6. The window tagger
+# ### Build the tagger
 #
-# With $x$ the concatenated (or averaged) vectors of a window:
+# Write it as an `nn.Module` with three parts of these names:
 #
-# $$h = \tanh(d + Hx), \qquad \text{scores} = b + Uh.$$
+# - `embedding`: one vector of `dim` numbers ($m$) for each of `n_words` words; `PAD`, number 0, starts at zero and
+#   stays there;
+# - `hidden`: a linear layer to `width` numbers ($h$), $H$ and $d$;
+# - `out`: a linear layer to `n_tags` scores, $U$ and $b$.
 #
-# Write it as an `nn.Module` with three parts of these names: `embedding` (one vector of `dim` numbers for each word; `PAD`, number 0,
-# stays at zero), `hidden` (a linear layer to `width` numbers) and `out`. `context` is $c$; the mean goes over all
-# $2c + 1$ places.
+# `context` is $c$. With `mean=True` the input is the mean of the vectors over all $2c + 1$ places, `PAD` included,
+# instead of their concatenation.
 
 # %% [markdown] hints="WindowTagger"
-# 1. Follow the shapes: windows `(B, 2c+1)`, vectors `(B, 2c+1, dim)`, input `(B, ?)`, hidden `(B, width)`, scores.
-# 2. `nn.Embedding` has an option for a number whose vector is zero and stays so. `nn.Linear` holds a matrix and its bias.
-# 3. The input of `hidden` is `dim` wide for the mean, and as many times that as there are places for the concatenation. In
-#    `forward`, melt the last two axes or average the middle one; the tanh stands between the two layers, nowhere else.
+# 1. Follow the shapes: windows `(B, 2c+1)`, vectors `(B, 2c+1, dim)`, input `(B, ?)`, activations `(B, width)`, scores.
+# 2. `nn.Embedding` has an option for a number whose vector is zero and stays so. `nn.Linear` holds a matrix and its
+#    bias.
+# 3. Only one number in the constructor depends on `mean`: how wide is the input in each case? In `forward` one of the
+#    three axes has to go. Which, if you average? Which two become one, if you concatenate, so that word stays beside
+#    word?
 
 
-# %% task="WindowTagger" points=4 level=2 minutes=15
+# %% task="WindowTagger" points=4 level=2 minutes=21
 class WindowTagger(nn.Module):
     def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
         super().__init__()
@@ -1082,92 +1310,227 @@ for (_c, _B), _model in zip(_cases, _models, strict=True):
     )
 ### END HIDDEN TESTS
 
-# %%
-WindowTagger(len(vocabulary), len(tag_names), context=2)
+# %% [markdown]
+# From here on `lmkit.training.train` runs the loop. It is yours with three additions: a learning rate $\eta$ that first
+# rises and then falls, a record of the losses, and **AdamW** (I. Loshchilov and F. Hutter, 2019) for the step. AdamW
+# keeps, for each weight $\theta$, a running mean $\bar g$ of its gradient $g$ and one, $\overline{g^2}$, of the square
+# (both corrected while they are young), and steps by
+#
+# $$\theta \leftarrow \theta - \eta \left( \frac{\bar g}{\sqrt{\overline{g^2}} + \delta} + \lambda \theta \right),$$
+#
+# $\delta$ a tiny constant against division by zero, $\lambda \theta$ a slight pull towards 0. The quotient is near
+# $\pm 1$ wherever the gradient keeps its sign, *however small it is*. So a weight with small, steady gradients moves as
+# fast as one with large ones. Plain descent has no such quotient. Section 8 will show the difference.
 
 # %% [markdown]
-# From here on `lmkit.training.train` runs the loop: yours, with AdamW instead of plain steps, a learning rate that first rises and then falls, and a
-# record. Which window is best?
+# Which $c$ is best? Lecture 000 expects that tags rarely need many words, but that other tasks do: in a contract,
+# "tenant" may refer to somebody named pages before. To see both at once, we **plant** such a case: in 5,000 training
+# windows the middle word becomes `THIS`, and the word 8 places before it one of two cue words. The cue alone decides
+# whether `THIS` is tagged NOUN or VERB. *Predict* the error on `THIS` for $c = 5$ and $c = 10$.
+
+# %%
+THIS, CUE = len(number) + 2, len(number) + 3  # the cues are CUE and CUE + 1
+
+
+def plant(rows, count, seed):
+    """Copies of `count` wide windows with THIS in the middle and a cue 8 words before; and their tags."""
+    draw = torch.Generator().manual_seed(seed)
+    long = (rows[:, 10 - 8] > 0).nonzero()[:, 0]  # windows with a word there
+    rows = rows[long[torch.randperm(len(long), generator=draw)[:count]]]
+    cues = torch.randint(2, (count,), generator=draw)
+    rows[:, 10], rows[:, 10 - 8] = THIS, CUE + cues
+    return rows, torch.tensor([tag_names.index("NOUN"), tag_names.index("VERB")])[cues]
 
 
 # %%
-def train_tagger(context, mean=False, seed=4):
-    """A trained tagger and the windows that it learned from."""
-    seen = middle(inputs, context)
+planted, planted_targets = plant(inputs, 5000, seed=1)
+exam_inputs, exam_targets = plant(valid_inputs, 1000, seed=2)
+all_inputs = torch.cat([inputs, planted])
+all_targets = torch.cat([targets, planted_targets])
+print(f"{len(all_targets):,} training windows, {len(planted):,} of them planted")
+
+# %%
+few = budget().choose(grading=150, laptop=600, gpu=3000)
+
+
+def train_tagger(context, mean=False, seed=1, steps=few, rows=all_inputs):
+    """A window tagger, trained from one seed."""
+    seen, pick = middle(rows, context), shuffled(len(all_targets), 256, seed)
     set_seed(seed)
-    model = WindowTagger(len(vocabulary), len(tag_names), context, mean=mean)
+    model = WindowTagger(len(number) + 6, len(tag_names), context, mean=mean)
     with torch.no_grad():
         model.embedding.weight *= 0.3  # short vectors learn faster
     train(
         model,
-        lambda step: (seen[pick(step)], targets[pick(step)]),
+        lambda step: (seen[pick(step)], all_targets[pick(step)]),
         lambda model, batch: (
             F.cross_entropy(model(batch[0]), batch[1]),
             len(batch[1]),
         ),
-        steps=budget().choose(grading=150, laptop=600, gpu=3000),
+        steps=steps,
         rate=3e-2,
         schedule=warmup_cosine(20),
         device="cpu",
     )
-    return model, seen
+    return model
 
 
 # %%
-unsure = torch.tensor([kinds[word] > 1 for words, _ in valid_text for word in words])
-table, taggers = {}, {}
-for context, mean in (
-    (0, False),
-    (1, False),
-    (2, False),
-    (5, False),
-    (10, False),
-    (2, True),
-):
-    taggers[context, mean], seen = train_tagger(context, mean)
-    correct = (
-        taggers[context, mean](middle(valid_inputs, context)).argmax(1) == valid_targets
-    )
-    table[f"mean, {context}" if mean else str(context)] = {
-        "right, %": round(100 * correct.double().mean().item()),
-        "ambiguous, %": round(100 * correct[unsure].double().mean().item()),
-        "PAD, %": round(100 * (seen == 0).double().mean().item(), 1),
-        "first layer": taggers[context, mean].hidden.weight.numel(),
-        "inputs, MB": round(seen.numel() * 32 * 4 / 1e6),
+def errors_of(model, context):
+    """Error rates of a tagger in per cent, by kind of word."""
+    answers = model(middle(valid_inputs, context)).argmax(1)
+    far = model(middle(exam_inputs, context)).argmax(1)
+    groups = {
+        "known, ambiguous": unsure,
+        "unknown": unknown,
+        "all words": unsure | True,
     }
-pd.DataFrame.from_dict(table, orient="index").rename_axis("window")
+    rates = {
+        name: 100 * error_rate(answers, valid_targets, group)
+        for name, group in groups.items()
+    }
+    return rates | {"THIS": 100 * error_rate(far, exam_targets, exam_targets >= 0)}
+
+
+# %%
+taggers, rates = {}, {}
+
+
+def three_taggers(context, mean=False):
+    for seed in (1, 2, 3):
+        tagger = train_tagger(context, mean, seed)
+        taggers[context, mean, seed] = tagger
+        rates[context, mean, seed] = errors_of(tagger, context)
+
+
+for context in (0, 1, 2):
+    three_taggers(context)
+
+# %%
+for context in (5, 10):
+    three_taggers(context)
+three_taggers(2, mean=True)
+
+# %%
+longer = {}
+for seed in (1, 2):
+    longer[1, seed] = errors_of(train_tagger(1, seed=seed, steps=4 * few), 1)
+
+# %%
+for seed in (1, 2):
+    longer[10, seed] = errors_of(train_tagger(10, seed=seed, steps=4 * few), 10)
+
+# %%
+_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.9))
+reach = [0, 1, 2, 5, 10]
+for kind, colour in zip(
+    ("THIS", "unknown", "known, ambiguous"), plots.COLOURS, strict=False
+):
+    dots = np.array(
+        [[rates[c, False, seed][kind] for seed in (1, 2, 3)] for c in reach]
+    )
+    for axes, begin in ((left, 0), (right, 1)):
+        if axes is left or kind != "THIS":
+            axes.plot(range(begin, 5), dots[begin:].mean(1), color=colour)
+            axes.plot(range(begin, 5), dots[begin:], ".", color=colour)
+    left.plot([], color=colour, label=kind)
+    if kind != "THIS":
+        later = [[longer[c, seed][kind] for seed in (1, 2)] for c in (1, 10)]
+        right.plot([1, 4], np.mean(later, 1), "--", color=colour)
+        right.plot([1, 4], later, ".", color=colour)
+mean_rates = [rates[2, True, seed]["known, ambiguous"] for seed in (1, 2, 3)]
+left.plot([2] * 3, mean_rates, "x", color=plots.COLOURS[2], label="ambiguous, mean")
+left.set_xticks(range(5), reach)
+right.set_xticks(range(1, 5), reach[1:])
+left.set(xlabel="words on each side, c", ylabel="wrong, %", ylim=(0, 60))
+right.set(xlabel="words on each side, c", ylabel="wrong, %", ylim=(0, 10))
+right.set_title("without window 0; dashed: 4 times as long", loc="left", fontsize=10)
+left.legend(fontsize=9)
+plt.show()
 
 # %% [markdown]
-# With window 0 the tagger comes up to the ceiling of section 2 and stops. One neighbour on each side breaks it; then little
-# is left to gain, and more neighbours add parameters, padding and memory. (*Inputs*: the vectors of all windows of this small text.) Why do the far words not help?
+# A dot for each seed (three; two of the dashed lines), lines through their means. What to see:
+#
+# - Window 0 cannot pass the ceiling of section 2 on ambiguous words, and fails on nearly half of the unknown ones: it
+#   gives them all one tag. One neighbour on each side takes most of both errors away.
+# - Farther words help less, and how much depends on the training. In the stored figure, after 150 steps (solid), ten
+#   words on each side are about one point better than one. After 600 steps (dashed), $c = 10$ makes half the errors of
+#   $c = 1$ on ambiguous words.
+# - `THIS` stays at chance until the window reaches the cue; then it is solved.
+# - The mean of five words (crosses) is worse on ambiguous words than the word alone.
+
+# %% [markdown]
+# Lecture 000 leaves open whether `PAD` should have a zero vector or learn one. With zero, `PAD` adds nothing to the
+# hidden units. A learned vector could tell them "here the sentence begins". Does that help near the ends of sentences?
+
+
+# %%
+def padded_anew(rows):
+    """PAD gets the last number of the table, whose vector is like any other: it learns."""
+    return rows.masked_fill(rows == 0, len(number) + 5)
+
+
+at_edge = (middle(valid_inputs, 2) == 0).any(1)
+edge_errors = {"zero": [], "learned": []}
+for seed in (1, 2, 3):
+    learned = train_tagger(2, seed=seed, rows=padded_anew(all_inputs))
+    for name, model, change in (
+        ("zero", taggers[2, False, seed], lambda rows: rows),
+        ("learned", learned, padded_anew),
+    ):
+        answers = model(change(middle(valid_inputs, 2))).argmax(1)
+        edge_errors[name].append(100 * error_rate(answers, valid_targets, at_edge))
+
+for name, values in edge_errors.items():
+    three = ", ".join(f"{value:.1f}" for value in sorted(values))
+    print(f"PAD {name:7}: {three} % wrong within two words of an end (three seeds)")
+
+# %% [markdown]
+# The seeds of one choice differ more than the two choices do: here we see no difference, and keep zero, the simpler
+# choice.
 #
 # Try sentences of your own:
 
 # %% scratch=true
-sentence = ["the", "cook", "can", "cook", "the", "fish"]
-scores = taggers[2, False](windows([number.get(word, 1) for word in sentence], 2))
+sentence = ["the", "cook", "can", "cook", "the", "zorkfish"]
+scores = taggers[2, False, 1](windows(numbers_of(sentence, number), 2))
 print([tag_names[i] for i in scores.argmax(1)])
 
+# %% [markdown]
+# ## 8. Far places starve
+#
+# A wide window has many weights to learn. Do the places far from the middle get anything to learn from? Lecture 000
+# suspects that for large windows they "mostly see padding". In $Hx = \sum_k H_k x_k$, the place at offset $k$ has its
+# own block $H_k$ of $m$ columns and its own part $x_k$ of the input. By the chain rule, with $g_z$ the gradient of $L$
+# at $z = d + Hx$, one example gives
+#
+# $$\frac{\partial L}{\partial H_k} = g_z\, x_k^\top .$$
+#
+# Where `PAD` stands, $x_k = 0$, and this block gets nothing from this example.
+
 # %% [markdown] statement="norms_by_offset"
-# ## 7. Far places starve
+# ### How much does each place get?
 #
-# Each place has its own rows in the first layer; above it they mix. Where `PAD` stands, $x$ is zero, and so is
-# those rows' gradient from this example. Write
+# Torch's gradient of $H$ has its shape, $(h, nm)$. Its transpose, `hidden.weight.grad.T`, has the rows of section 4:
+# $m$ rows for each place, one block under the other. Write
 #
-# - `norms_by_offset(gradient, c)`: for a gradient of shape `[(2c+1)·d, width]`, the length $\sqrt{\sum g^2}$ of each place's block,
-#   from offset $-c$ to $c$;
+# - `norms_by_offset(gradient, c)`: for such a transposed gradient, $((2c+1)m, h)$, the length $\sqrt{\sum g^2}$ of each
+#   place's block, from offset $-c$ to $c$;
 # - `real_share(T, k)`: the share of words in a text of $T$ that *have* a word at offset $k$ (any sign).
 
 # %% [markdown] hints="norms_by_offset"
 # 1. Section 4 said which rows belong to which word. How wide is a block here?
 # 2. The width follows from the shape: the number of rows, shared fairly among the places.
-# 3. Cut the matrix into blocks along its rows, square, add up over all other axes, take the root. For the share: the last
-#    $k$ words of a text have nobody $k$ places to their right; no share is below zero.
+# 3. A block's norm does not care how its numbers are arranged, so give the matrix a shape in which each place has
+#    exactly one axis of its own. For the share: who in a text of $T$ words has nobody $k$ places to the right?
 
 
-# %% task="norms_by_offset" points=3 level=2 minutes=10
+# %% task="norms_by_offset" points=3 level=2 minutes=14
 def norms_by_offset(gradient, c):
-    """The norm of each place's block of rows, shape (2c + 1,); gradient is a tensor ((2c + 1) d, width), perhaps a transposed view."""
+    """The norm of each place's block of rows, shape (2c + 1,).
+
+    gradient is a tensor ((2c + 1) m, h), perhaps a transposed view.
+    """
     ### BEGIN SOLUTION
     return gradient.reshape(2 * c + 1, -1).norm(dim=1)
     ### END SOLUTION
@@ -1202,7 +1565,7 @@ for _c, _d, _h in ((1, 2, 5), (2, 3, 4), (3, 4, 2), (0, 3, 2), (2, 1, 3)):
         assert [float(norm) > 0 for norm in _got] == [
             k == _place for k in range(2 * _c + 1)
         ], (
-            f"c = {_c}, d = {_d}: only the rows of place {_place} are not zero; your norms: {_got}."
+            f"c = {_c}, m = {_d}: only the rows of place {_place} are not zero; your norms: {_got}."
         )
 ### END HIDDEN TESTS
 
@@ -1224,7 +1587,7 @@ for _c, _d, _h in ((1, 2, 5), (2, 3, 4), (3, 4, 2), (0, 3, 2), (2, 1, 3), (1, 4,
         f"c = {_c}: {2 * _c + 1} norms wanted; yours: {_got!r}."
     )
     assert close(_got, _wanted, 1e-4, 1e-4), (
-        f"c = {_c}, d = {_d}: your norms {_got} are not those of the blocks."
+        f"c = {_c}, m = {_d}: your norms {_got} are not those of the blocks."
     )
     _left = arguments_after(norms_by_offset, _gradient.clone(), _c)[0]
     assert close(_left, _gradient), "norms_by_offset changed the caller's gradient."
@@ -1252,12 +1615,15 @@ for _n in (1, 2, 5, 9, random.randint(10, 40)):
 ### END HIDDEN TESTS
 
 # %%
-set_seed(4)
-fresh, norms = WindowTagger(len(vocabulary), len(tag_names), 10), torch.zeros(21)
-for step in range(30):
-    fresh.zero_grad()
-    F.cross_entropy(fresh(inputs[pick(step)]), targets[pick(step)]).backward()
-    norms += norms_by_offset(fresh.hidden.weight.grad.T, 10) / 30
+norms = torch.zeros(3, 21)
+for seed in (1, 2, 3):
+    set_seed(seed)
+    fresh = WindowTagger(len(number) + 2, len(tag_names), 10)
+    pick = shuffled(len(targets), 256, seed)
+    for step in range(30):
+        fresh.zero_grad()
+        F.cross_entropy(fresh(inputs[pick(step)]), targets[pick(step)]).backward()
+        norms[seed - 1] += norms_by_offset(fresh.hidden.weight.grad.T, 10) / 30
 
 # %%
 offsets = range(-10, 11)
@@ -1267,167 +1633,83 @@ expected = [
 ]
 
 # %%
-_, (left, right) = plt.subplots(1, 2)
+_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.5))
 left.plot(offsets, 100 * (inputs > 0).double().mean(0), "o", label="counted")
 left.plot(offsets, expected, color="gray", label="from the lengths")
 left.set(
     xlabel="offset from the tagged word", ylabel="a word stands there, %", ylim=(0, 105)
 )
 left.legend(loc="lower center")
-right.bar(offsets, norms, color=plots.COLOURS[1])
-right.set(xlabel="offset from the tagged word", ylabel="gradient norm, first steps")
+right.bar(offsets, norms.mean(0), color=plots.COLOURS[1])
+right.plot(offsets, norms.T, "k.", markersize=3)
+right.set(xlabel="offset from the tagged word", ylabel="norm of the gradient (nats)")
+right.set_title("fresh taggers; dots: three seeds", loc="left", fontsize=10)
 plt.show()
-beside = ", ".join(f"{norms[k] / norms[10]:.0%}" for k in (9, 11))
-print(
-    f"at -1 and 1: {expected[9]:.0f} % of the places hold a word; norms, of the middle's: {beside}"
-)
 
 # %% [markdown]
-# Ten words away three places in four are empty, and the rows get a fifth of the middle's gradient. Two reasons:
-# seldom a word, and seldom one that matters: at ±1, 92 % of the places are filled, yet the norm stays
-# well below the middle's. Whatever far words could tell is learned slowest. The lecture blames windows for more;
-# rightly?
-
-# %% [markdown] statement="slide_check"
-# ## 8. Three claims of the lecture
+# Left: ten words away, three places in four are empty. Right: their blocks get about a fifth of the middle's gradient.
+# Padding is not the only reason: at ±1 nine places in ten hold a word, and yet the norm stays well below the middle's.
+# A neighbour tells less about the tag than the word itself.
 #
-# Lecture 000 says:
-#
-# - **a** the tags of `a quick brown fox jumps over the lazy dog`: `DET ADJ ADJ NOUN VERB PREP ADJ NOUN`. Repair: `repaired_tags`, a list.
-# - **b** with $N = 100$ on each side and `word_dim` = 50, an input row has "$200$·`word_dim`" numbers (elsewhere:
-#   "$100$·`word_dim`"). Right: `row_length`.
-# - **c** without *brown*, "all words after the second" are represented anew. `changed_words(sentence, removed, c)`:
-#   whose centred window changes without the word at place `removed`?
+# Do small gradients mean slow learning? Not with every optimiser. We let plain gradient descent (SGD) and AdamW train,
+# and measure how far each block of $H$ has moved from where it began.
 
-# %% [markdown] hints="slide_check"
-# 1. Count the tags; then count the places of a window on both sides *and* in the middle.
-# 2. Compare each remaining word's window before and after. Whose window had the removed word in it?
-# 3. Words left of the gap change as well as words right of it, but only near it. Pad at the ends,
-#    collect the places (counted in the original sentence) where the two windows differ.
-
-
-# %% task="slide_check" points=4 level=2 minutes=12
-def changed_words(sentence, removed, c):
-    """A list: the places (in the original list of different words) of the words whose window changes without `removed`.
-
-    The list itself stays as it is.
-    """
-    ### BEGIN SOLUTION
-    return [i for i in range(len(sentence)) if i != removed and abs(i - removed) <= c]
-    ### END SOLUTION
-
-
-# repaired_tags = ["DET", ...]
-# row_length = a number
-### BEGIN SOLUTION
-repaired_tags = ["DET", "ADJ", "ADJ", "NOUN", "VERB", "PREP", "DET", "ADJ", "NOUN"]
-row_length = (2 * 100 + 1) * 50
-### END SOLUTION
-
-# %% test="slide_check" aspect="one tag for each word" points=1
-assert isinstance(repaired_tags, tuple | list | np.ndarray), (
-    f"repaired_tags is a list of tags, not {repaired_tags!r}."
-)
-assert len(repaired_tags) == 9, (
-    f"Nine words need nine tags; yours: {len(repaired_tags)}."
-)
-### BEGIN HIDDEN TESTS
-_tags = [str(tag).upper().replace("ADP", "PREP") for tag in repaired_tags]
-assert _tags == ["DET", "ADJ", "ADJ", "NOUN", "VERB", "PREP", "DET", "ADJ", "NOUN"], (
-    "A tag stands above the wrong word; read both lines."
-)
-### END HIDDEN TESTS
-
-# %% test="slide_check" aspect="the length of a row" points=1
-assert is_number(row_length), f"row_length should be a number, not {row_length!r}."
-assert row_length > 50, (
-    f"row_length is for the whole window, not for one word; yours: {row_length}."
-)
-### BEGIN HIDDEN TESTS
-assert row_length == 10050, (
-    f"{row_length} is not it: left, right, and which place is missing?"
-)
-### END HIDDEN TESTS
-
-# %% test="slide_check" aspect="only the neighbours change" points=1
-_fox = ["a", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"]
-_got = changed_words(list(_fox), 4, 1)
-assert hasattr(_got, "__iter__"), (
-    f"changed_words returns a list of places; yours: {_got!r}."
-)
-assert 4 not in list(_got), f"The removed word has no window any more; yours: {_got}."
-assert not {0, 1, 2, 6, 7, 8} & set(_got), (
-    f"Without jumps (c = 1) the window of a far word stays as it was; yours: {_got}."
-)
-### BEGIN HIDDEN TESTS
-_cases = [
-    (n, gap, c)
-    for n in (2, 5, 9)
-    for gap in {0, 1, n // 2, n - 1}
-    for c in (0, 1, 2, n - 1, n + 3)
-]
-for _n, _gap, _c in [*_cases, (1, 0, 0), (1, 0, 2)]:
-    _got = changed_words([f"w{i}" for i in range(_n)], _gap, _c)
-    assert hasattr(_got, "__iter__"), (
-        f"changed_words returns a list of places; yours: {_got!r}."
-    )
-    _got = {int(place) for place in _got}
-    _false = sorted(i for i in _got if not 0 < abs(i - _gap) <= _c or not 0 <= i < _n)
-    assert not _false, (
-        f"{_n} words, place {_gap} removed, c = {_c}: the windows at {_false} do not change."
-    )
-    assert _got or _c == 0 or _n == 1, (
-        f"{_n} words, place {_gap} removed, c = {_c}: somebody's window does change."
-    )
-_left = arguments_after(changed_words, list(_fox), 4, 2)[0]
-assert list(_left) == _fox, (
-    "changed_words changed the caller's sentence: remove the word from a copy."
-)
-### END HIDDEN TESTS
-
-# %% test="slide_check" aspect="neighbours on both sides" points=1
-_got = changed_words(
-    ["a", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"], 4, 1
-)
-assert hasattr(_got, "__iter__"), (
-    f"changed_words returns a list of places; yours: {_got!r}."
-)
-assert {3, 5} <= set(_got), (
-    f"Without jumps (c = 1), fox and over see another neighbour; yours: {_got}."
-)
-### BEGIN HIDDEN TESTS
-for _n, _c in ((2, 1), (5, 1), (5, 3), (6, 5), (6, 9), (9, 2), (9, 4), (8, 0)):
-    for _gap in {0, 1, _n // 2, _n - 1}:
-        _words, _pad = [f"w{i}" for i in range(_n)], ["PAD"] * _c
-        _old, _new = (
-            _pad + _words + _pad,
-            _pad + _words[:_gap] + _words[_gap + 1 :] + _pad,
-        )
-        _changed = {
-            i
-            for i in range(_gap)
-            if _old[i : i + 2 * _c + 1] != _new[i : i + 2 * _c + 1]
-        }
-        _changed |= {
-            i
-            for i in range(_gap + 1, _n)
-            if _old[i : i + 2 * _c + 1] != _new[i - 1 : i + 2 * _c]
-        }
-        _got = changed_words(list(_words), _gap, _c)
-        assert hasattr(_got, "__iter__"), (
-            f"changed_words returns a list of places; yours: {_got!r}."
-        )
-        _missed = sorted(_changed - {int(place) for place in _got})
-        assert not _missed, (
-            f"{_n} words, place {_gap} removed, c = {_c}: the windows at {_missed} change too."
-        )
-### END HIDDEN TESTS
 
 # %%
-fox_words, gap = fox.splits["train"][0], 2
+def movement(optimiser, rate, seed, steps=(5, 150)):
+    """After so many steps: how far each block of H has moved, as a share of the middle's way."""
+    set_seed(seed)
+    model = WindowTagger(len(number) + 2, len(tag_names), 10)
+    pick = shuffled(len(targets), 256, seed)
+    begin, found = model.hidden.weight.detach().clone(), []
+    chosen = optimiser(model.parameters(), lr=rate)
+    for step in range(max(steps)):
+        chosen.zero_grad()
+        F.cross_entropy(model(inputs[pick(step)]), targets[pick(step)]).backward()
+        chosen.step()
+        if step + 1 in steps:
+            way = norms_by_offset((model.hidden.weight.detach() - begin).T, 10)
+            found.append(way / way[10])
+    return found
+
+
+# %%
+_, panels = plt.subplots(1, 2, sharey=True, figsize=(7, 2.2))
+for (name, optimiser, rate), colour in zip(
+    (("SGD", torch.optim.SGD, 0.5), ("AdamW", torch.optim.AdamW, 0.01)),
+    plots.COLOURS,
+    strict=False,
+):
+    for seed in (1, 2, 3):
+        found = movement(optimiser, rate, seed)
+        for axes, way, steps in zip(panels, found, (5, 150), strict=True):
+            both_sides = (way + way.flip(0))[10:] / 2
+            axes.plot(both_sides, ".", color=colour, label=name if seed == 1 else None)
+            axes.set(xlabel="words from the tagged one")
+            axes.set_title(f"after {steps} steps", loc="left", fontsize=10)
+panels[0].set(ylabel="way / the middle's way", ylim=(0, 1.05))
+panels[0].legend(loc="lower right", bbox_to_anchor=(1, 0.28))
+plt.show()
+
+# %% [markdown]
+# Three seeds each, dots that nearly coincide. With SGD the outermost blocks go about a sixth of the middle's way.
+# AdamW's quotient makes up for small gradients: after 5 steps they have gone some seven tenths of it. After 150 steps
+# it is a third, since the quotient gets small where the gradient keeps changing its sign. So the lecture's worry,
+# weights that hardly learn, is real for plain descent and weaker for AdamW.
+
+# %% [markdown]
+# ## 9. What moves when a word is removed
+#
+# In a concatenation *cook* at offset $-1$ and *cook* at offset $-2$ are different inputs; they meet different weights.
+# So what changes if a word disappears? Take *brown* out of *a quick brown fox jumps over the lazy dog*. If the **whole
+# text** is laid end to end from the left, all six words behind the gap move to other weights. And with centred windows
+# of $c = 2$? Mark the words whose window changes before you look.
+
+# %%
+fox_words, gap, c = fox.splits["train"][0], 2, 2
 grid = np.full((2, 9), np.nan)
 grid[0] = [i > gap for i in range(9)]
-grid[1] = [i in changed_words(fox_words, gap, 2) for i in range(9)]
+grid[1] = [abs(i - gap) <= c for i in range(9)]
 grid[:, gap] = np.nan
 
 # %%
@@ -1435,37 +1717,48 @@ _, axes = plt.subplots(figsize=(7, 1.4))
 axes.imshow(grid, cmap="cividis", aspect="auto", vmin=-0.3, vmax=1.3)
 axes.axhline(0.5, color="white", linewidth=4)
 axes.set_xticks(range(9), fox_words)
-axes.set_yticks([0, 1], ["whole text, from the left", "centred window, c = 2"])
-axes.set_title("light: represented anew without brown", loc="left")
+axes.set_yticks([0, 1], ["whole text, from the left", f"centred window, c = {c}"])
+axes.set_title("light: another input without brown; dark: as before", loc="left")
 axes.grid(False)
 plt.show()
 
 # %% [markdown]
-# The claim holds if the *whole text* is laid end to end from the left: six words move to other weights. A centred window
-# changes four, *a* and *quick* among them, and the rest stay.
+# A centred window changes for four words, *a* and *quick* among them, and stays for the others: it looks at a word's
+# own surroundings, wherever these stand in the text. Shift the text, and the windows shift with it.
 #
-# So a window is steady and cheap, but blind beyond its edge; widening costs weights that hardly learn. We shall want an architecture that looks
-# far without paying for it. First the same window, used to guess the next word.
+# <details><summary>Two slips in the printed notes</summary>
+#
+# Lecture 000 says of window models that without *brown* the weights change for "all words after the second one". That
+# holds for the whole text laid end to end; for its own centred windows the change stays near the gap, on both sides of
+# it. And above the same sentence, of nine words, it prints eight tags: `DET ADJ ADJ NOUN VERB PREP ADJ NOUN`. The
+# determiner before *lazy* is missing.
+# </details>
 
 # %% [markdown]
+# So a window is steady and, while narrow, cheap. But it is blind beyond its edge, and each further word costs $mh$
+# weights.
+#
 # **Break.** Here ends the first sitting.
 
 # %% [markdown] statement="examples"
-# ## 9. The same window, guessing the next word
+# ## 10. The same window, guessing the next word
 #
-# "If you look at the language modeling objective closely, it is just a classification objective" (lecture 000): the classes are
-# the words. The window may look back only.
+# "If you look at the language modeling objective closely, it is just a classification objective" (lecture 000): the
+# classes are the $V$ words. Only, the window may look back and never ahead. So every text of $T$ words holds $T + 1$
+# examples: the $n$ words before, and the word that follows; the last one is the end of the text.
 #
-# Write `examples(ids, n, start, end)` for one text of $T$ word numbers: the contexts, a tensor $(T+1, n)$, each the $n$ words before
-# (in the order of the text, `start` where there is none), and the next words, $(T+1,)$, the last of them `end`.
+# Write `examples(ids, n, start, end)` for one text of $T$ word numbers: the contexts, a tensor $(T+1, n)$, each the $n$
+# words before (in the order of the text, `start` where there is none), and the next words, $(T+1,)$, the last of them
+# `end`.
 
 # %% [markdown] hints="examples"
 # 1. For the text 7 8 and $n = 2$ write the three contexts and their next words under each other.
 # 2. Pad in front only. How many `start` does the first context need, and where does `end` belong?
-# 3. Put $n$ times `start` before the text and `end` behind it. Windows of $n + 1$ places then hold a context and its next word.
+# 3. You wrote `windows` in section 3. What is different here: on which side do you pad, how wide is a window that holds
+#    a context *and* its next word, and how do you take the two apart?
 
 
-# %% task="examples" points=3 level=1 minutes=8
+# %% task="examples" points=3 level=1 minutes=11
 def examples(ids, n, start, end):
     """Contexts (T + 1, n) and next words (T + 1,), as int64 tensors, for a list of T word numbers."""
     ### BEGIN SOLUTION
@@ -1572,23 +1865,18 @@ for _n in (1, 2, 3, 5, 7):
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# A kitchen story is one text. Words seen once in training become `<UNK>`, so the models learn to meet strangers. Next, a network
-# to read these rows.
+# A kitchen story is one text. Words seen once in training become `<UNK>`, so that its vector is trained too. Next, a
+# network to read these rows.
 
 # %%
 stories, held_out = (
     lmkit.load("kitchen").splits["train"],
     lmkit.load("kitchen").splits["valid"],
 )
-made = budget().choose(
-    grading=0, laptop=300_000, gpu=1_000_000
-)  # more of the same language, if there is time
-stories = (
-    stories
-    + [document.tokens[:-1] for document in language.documents(tokens=made, seed=11)]
-    if made
-    else stories
-)
+more = budget().choose(grading=0, laptop=300_000, gpu=1_000_000)  # tokens
+if more:  # of the same language, if there is time
+    made = language.documents(tokens=more, seed=11)
+    stories = stories + [document.tokens[:-1] for document in made]
 lexicon = [*ngrams.events(stories, min_count=2), "<s>"]
 place = {word: i for i, word in enumerate(lexicon)}
 UNK, END, START = place["<UNK>"], place["</s>"], place["<s>"]
@@ -1611,25 +1899,38 @@ print(f"{len(next_words):,} examples, {len(lexicon):,} words; the first three:")
 for before, after in zip(contexts[:3].tolist(), next_words[:3].tolist(), strict=True):
     print(" ".join(lexicon[i] for i in before), "→", lexicon[after])
 
+# %% [markdown]
+# ## 11. The neural language model
+#
+# A table of counts for $n$ words back has $V^{n+1}$ cells, and each must be filled on its own: what *tea* did teaches
+# nothing about *coffee*. Y. Bengio and others (2003) replaced the table by a function with few parameters. Each word
+# has a vector $\phi(w)$ of $m$ numbers, in one table for all places; with $[\,;\,]$ for end to end and two words back,
+#
+# $$x = [\phi(w_{t-2}); \phi(w_{t-1})], \qquad a = \tanh(d + Hx), \qquad y = b + Wx + Ua, \qquad p = \text{softmax}(y).$$
+#
+# It is the window tagger with words for tags, and one more path: $W$ leads straight from $x$ to the scores, as in
+# section 4 (there in the form $xW$, so transposed). Words with similar vectors get similar predictions. That is the
+# whole trick.
+
+# %%
+drawings.bengio_network()
+
 # %% [markdown] statement="BengioLM"
-# ## 10. The neural language model
+# ### Build the model
 #
-# Y. Bengio and others (2003), with $\phi$ a word's vector and $[\,;\,]$ end to end:
-#
-# $$x = [\phi(x_{i-2}); \phi(x_{i-1})], \qquad y = b + Wx + U\tanh(d + Hx).$$
-#
-# - `BengioLM(V, n, m, h)`: an `nn.Module` of $V$ words, $n$ words back in their order (the formula: 2), vectors of $m$ and a hidden layer of $h$ numbers. Its parts:
-#   `embedding` ($\phi$), `hidden` ($H, d$), `direct` ($W$: no second bias), `out` ($U, b$).
-# - `bengio_parameters(V, n, m, h)`: how many numbers it learns.
+# - `BengioLM(V, n, m, h)`: an `nn.Module` for $V$ words, $n$ words back in the order of the text (in the formula 2),
+#   vectors of $m$ numbers, $h$ hidden units. Its parts: `embedding` ($\phi$), `hidden` ($H, d$), `direct` ($W$, which
+#   brings no second bias), `out` ($U, b$). `forward` returns the scores $y$.
+# - `bengio_parameters(V, n, m, h)`: how many numbers it learns. Chapter 01 needed $V^{n+1}$.
 
 # %% [markdown] hints="BengioLM"
-# 1. It is the window tagger of section 6 and one more path from $x$ to the scores. How wide is $x$?
+# 1. It is the window tagger of section 7 and one more path from $x$ to the scores. How wide is $x$?
 # 2. $W$ skips the hidden layer: from $nm$ numbers straight to $V$ scores. The bias $b$ is already in `out`.
-# 3. For the count write down the shape of each of the six: $\phi$ has $Vm$ numbers, $H$ has $h \cdot nm$. For $V$ = 10,000,
-#    $n = 2$, $m = 60$, $h = 50$ the sum is 2,316,050.
+# 3. For the count write down the shape of each of the six: $\phi$ has $Vm$ numbers, $H$ has $h \cdot nm$. For $V$ =
+#    10,000, $n = 2$, $m = 60$, $h = 50$ the sum is 2,316,050.
 
 
-# %% task="BengioLM" points=4 level=2 minutes=15
+# %% task="BengioLM" points=4 level=2 minutes=21
 class BengioLM(nn.Module):
     def __init__(self, V, n, m, h):
         super().__init__()
@@ -1795,24 +2096,45 @@ for _n in (1, 3):
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# (Lecture 003 lists $\theta = (b, d, W, U, H, C, \phi)$. But no $C$ is in the formula: in the paper, $C$ *is* the table of vectors, so one of the two
-# is too many. It also lays the nearest word first; any fixed order will do.) Training needs its gradient.
+# <details><summary>A slip in the printed slides</summary>
+#
+# Lecture 003 lists the parameters as $\theta = (b, d, W, U, H, C, \phi)$. But no $C$ occurs in its formulas: in the
+# paper, $C$ *is* the table of vectors, so one of the two is too many. It also lays the nearest word first; any fixed
+# order will do.
+# </details>
+#
+# All these numbers are found by descent, so we need the gradient with respect to each of them.
+
+# %% [markdown]
+# ## 12. Is the gradient right?
+#
+# Torch computes gradients, but once in your life you should, too: then a layer that does not learn is no mystery. And
+# you should know how to *check* a gradient, by a method that knows no calculus. By Taylor,
+#
+# $$L(v \pm \epsilon) = L(v) \pm \epsilon L'(v) + \tfrac{\epsilon^2}{2} L''(v) \pm \tfrac{\epsilon^3}{6} L'''(v) + \dots$$
+#
+# Subtract the two and divide by $2\epsilon$: $L$ and $L''$ cancel, what remains is $L'(v)$ with an error of order
+# $\epsilon^2$. One-sided differences keep an error of order $\epsilon$.
 
 # %% [markdown] statement="gradients_by_hand"
-# ## 11. Is the gradient right?
+# ### Two ways to a gradient
 #
-# One example, loss $L = -\ln \text{softmax}(y)_w$. Write
+# One example, loss $L = -\ln \text{softmax}(y)_w$, $w$ the word that followed. Write
 #
-# - `numerical(loss, v, step)`: central differences $\big(L(v_i + \epsilon) - L(v_i - \epsilon)\big) / 2\epsilon$ for each entry of the array `v`,
-#   $\epsilon$ = `step`;
-# - `by_hand(theta, x, w)`: by the chain rule (autograd is no cheating, but teaches less), a dict of the gradients for `b`, `W`, `U`, `d`, `H` and `x`. `theta` is a dict with the first five.
+# - `numerical(loss, v, step)`: central differences $\big(L(v_i + \epsilon) - L(v_i - \epsilon)\big) / 2\epsilon$ for
+#   each entry of the array `v`, $\epsilon$ = `step`;
+# - `by_hand(theta, x, w)`: by the chain rule, a dict of the gradients for `b`, `W`, `U`, `d`, `H` and `x`. `theta` is a
+#   dict with the first five. (Autograd is no cheating, but teaches less.)
+#
+# The gradient for $x$ goes on to the vectors of the $n$ words: that is how words get their places.
 
 # %% [markdown] hints="gradients_by_hand"
-# 1. Begin at the end: what is $\partial L / \partial y$? It holds the probabilities, but for one entry.
-# 2. Call that vector $g$ and $a = \tanh(d + Hx)$. An entry $W_{jk}$ only touches $y_j$, by $x_k$: an outer product. And
-#    $\tanh' = 1 - a^2$.
-# 3. $g$ is $p$ minus the one-hot of $w$, and the gradient for $b$. Going back through $U$ gives $U^\top g$; times $1 - a^2$ it is the gradient for $d$,
-#    which plays for $H$ the part that $g$ plays for $W$. Two paths lead to $x$: add them.
+# 1. Begin at the end: what is $\partial L / \partial y$? Write $L = \ln \sum_v e^{y_v} - y_w$ and differentiate. It
+#    holds the probabilities, but for one entry.
+# 2. Call that vector $g$. An entry $W_{jk}$ only touches $y_j$, by $x_k$: so its gradient is $g_j x_k$, an outer
+#    product. And $\tanh' = 1 - a^2$.
+# 3. Walk the drawing backwards. Through a matrix a gradient goes back by the transpose; through tanh, by a product
+#    entry by entry. What arrives at $d$ plays for $H$ the part that $g$ plays for $W$. Two paths lead to $x$: add them.
 
 
 # %%
@@ -1830,7 +2152,7 @@ def random_theta(V, D, h):
     }
 
 
-# %% task="gradients_by_hand" points=4 level=3 minutes=25
+# %% task="gradients_by_hand" points=4 level=3 minutes=36
 def numerical(loss, v, step=1e-5):
     """The gradient of loss(v), an array like v (float, any shape and layout), by central differences; v stays as it is."""
     ### BEGIN SOLUTION
@@ -2046,19 +2368,21 @@ for name, slope in slopes.items():
     print(name, "agrees" if np.allclose(hand[name], slope, atol=1e-7) else "differs")
 
 # %% [markdown]
-# From now on torch does this, and we trust it. Training:
+# Two methods that share no line of code agree, so both are right. From now on torch does this.
+#
+# ## 13. What it learns
+#
+# We train models that look 2 and 4 words back, from three seeds each, and watch the loss on held-out stories. Two lines
+# to compare with: the *floor*, the entropy of the language itself (a program wrote the stories, so it is known), below
+# which no model stays; and the best counter of chapter 02.
 
 
 # %%
-def train_lm(n, steps, rows=None, targets=None, batch=512, seed=1):
-    """A trained Bengio model of n words back."""
-    if rows is None:
-        rows, targets = all_examples(stories, n)
+def train_lm(n, seed, steps, rows, targets, batch=512, watch=None):
+    """A Bengio model of n words back, trained from one seed, and its history."""
     set_seed(seed)
-    model = BengioLM(len(lexicon), rows.shape[1], m=32, h=64)
-    nn.init.normal_(
-        model.embedding.weight, std=0.1
-    )  # near each other: words that are alike start alike
+    model = BengioLM(len(lexicon), n, m=32, h=64)
+    nn.init.normal_(model.embedding.weight, std=0.1)  # alike at first, hence comparable
     pick = shuffled(len(targets), batch, seed)
     history = train(
         model,
@@ -2070,6 +2394,7 @@ def train_lm(n, steps, rows=None, targets=None, batch=512, seed=1):
         steps=steps,
         rate=3e-2,
         schedule=warmup_cosine(20, lowest=0.02),
+        validation=watch,
         every=10,
         device="cpu",
     )
@@ -2082,79 +2407,420 @@ def perplexity_of(model, rows, targets):
     with torch.no_grad():
         parts = zip(rows.split(4000), targets.split(4000), strict=True)
         return math.exp(
-            sum(F.cross_entropy(model(x), y, reduction="sum").item() for x, y in parts)
+            sum(F.cross_entropy(model(x), w, reduction="sum").item() for x, w in parts)
             / len(targets)
         )
 
 
 # %%
-bengio, perplexity = {}, {}
-for n in (2, 4):
-    bengio[n], _ = train_lm(
-        n, steps=budget().choose(grading=150, laptop=2000, gpu=8000)
-    )
-    perplexity[f"Bengio, {n} back"] = perplexity_of(
-        bengio[n], *all_examples(held_out, n)
-    )
+bengio, histories, perplexity = {}, {}, {}
+
+
+def three_models(n):
+    rows, after = all_examples(stories, n)
+    valid_rows, valid_after = all_examples(held_out, n)
+    perplexity[f"Bengio, {n} back"] = []
+    for seed in (1, 2, 3):
+        bengio[n, seed], histories[n, seed] = train_lm(
+            n,
+            seed,
+            budget().choose(grading=150, laptop=2000, gpu=8000),
+            rows,
+            after,
+            watch=[(valid_rows[:1000], valid_after[:1000])],
+        )
+        perplexity[f"Bengio, {n} back"].append(
+            perplexity_of(bengio[n, seed], valid_rows, valid_after)
+        )
+
+
+three_models(2)
+
+# %%
+three_models(4)
+steps_taken = histories[4, 1]["step"].iloc[-1]
+print(f"{steps_taken * 512 / len(next_words):.1f} passes through the training text")
 
 # %% [markdown]
-# Its rival is the best counter of chapter 02, modified Kneser-Ney, on the same words:
+# The rival, modified Kneser-Ney smoothing, is your own answer from chapter 02, with the same words in its vocabulary.
+# No need to read it again:
 
 # %% include="02_smoothing:modified_kneser_ney"
 
 # %%
+counters = {}
 for n in (1, 2, 4):
     counts = ngrams.NgramCounts(stories, n + 1, lexicon[:-1])
-    P, weights = zip(*kneser_ney(counts.levels, len(counts.vocabulary)), strict=True)  # noqa: F821
-    perplexity[f"Kneser-Ney, {n} back"] = ngrams.BackoffModel(
-        counts, P, weights
-    ).perplexity(held_out)
+    P, weights = zip(*kneser_ney(counts.levels, len(counts.vocabulary)), strict=True)
+    counters[n] = ngrams.BackoffModel(counts, P, weights)
+    perplexity[f"Kneser-Ney, {n} back"] = [counters[n].perplexity(held_out)]
 floor = language.floor("valid", set(lexicon))
 
 # %%
-_, axes = plt.subplots(figsize=(7, 2.3))
-ranking = sorted(perplexity, key=perplexity.get)
-axes.barh(
-    ranking,
-    [perplexity[name] for name in ranking],
-    color=[plots.COLOURS["Kneser" in name] for name in ranking],
-)
-axes.axvline(floor.perplexity, color="black", linestyle="--")
-axes.set(xlabel="perplexity on held-out stories (dashed: the language itself)")
-axes.grid(axis="y", visible=False)
+_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.4), width_ratios=[1, 1.1])
+for n, colour in zip((2, 4), plots.COLOURS, strict=False):
+    for seed in (1, 2, 3):
+        history = histories[n, seed]
+        left.plot(history["step"], history["validation loss"], color=colour, alpha=0.6)
+    left.plot([], color=colour, label=f"Bengio, {n} back")
+left.axhline(floor.nats, color="black", linestyle="--", label="floor")
+left.set(xlabel="step", ylabel="held-out loss (nats per token)", ylim=(1, 6.5))
+left.legend(fontsize=9)
+ranking = sorted(perplexity, key=lambda name: -perplexity[name][0])
+for row, name in enumerate(ranking):
+    bits = np.log2(perplexity[name]) - floor.bits
+    right.plot(bits, [row] * len(bits), "o", color=plots.COLOURS["Kneser" in name])
+right.set_yticks(range(len(ranking)), ranking)
+right.set(xlabel="bits per token above the floor", xlim=(0, None))
+right.grid(axis="x", alpha=0.3)
 plt.show()
-for name in ranking:
-    print(
-        f"{name:20} {math.log2(perplexity[name]) - floor.bits:.1f} bits above the floor"
-    )
 
 # %% [markdown]
-# With the same window, vectors beat counts. A counter must have *met* a context; the network only needs to have met words *like* these. Which
-# are alike, it learned by itself. And it never answers 0: why not, and at what price?
+# Left, the **learning curves**: the three seeds of each model lie on one another. (At grading size they read less than
+# once what the counter read whole.) Right: with the same window, vectors beat counts, by far more than the seeds
+# differ.
+#
+# Why? A counter must have *met* a context. The network only needs to have met words *like* these, and so it gains more
+# from looking further back: compare the steps from 2 to 4 words. If that is the reason, words that behave alike should
+# have vectors that are alike. Have they?
+
+# %% [markdown] statement="word_map"
+# ### A map of the words
+#
+# Nobody can look at 32 dimensions. Shift the vectors so that their mean is 0; then project them on the two
+# perpendicular directions along which they vary most, the first two *principal components*. Write
+#
+# - `plane(vectors)`: for a tensor $(V, m)$ the coordinates $(V, 2)$: first column along the direction of the largest
+#   variance, second of the next one; either sign will do;
+# - `agreement(vectors, labels)`: the share of words whose nearest *other* word has the same label. Nearest means the
+#   largest cosine, $\frac{\phi \cdot \phi'}{|\phi||\phi'|}$. `labels` is a list; no vector is zero.
+
+# %% [markdown] hints="word_map"
+# 1. Which of the two functions cares where the origin is, and which does not shift it?
+# 2. A singular value decomposition $A = PSQ^\top$ of the centred matrix $A$ gives the directions, sorted: the columns
+#    of $Q$. A cosine is the dot product of two vectors of length 1.
+# 3. The coordinate along a direction of length 1 is a dot product. For the neighbours make all vectors as long as one
+#    another, take all products at once, and see to it that nobody finds himself.
+
+
+# %% task="word_map" points=3 level=2 minutes=18
+def plane(vectors):
+    """Coordinates (V, 2) of the vectors (V, m) along their two directions of largest variance."""
+    ### BEGIN SOLUTION
+    centred = vectors - vectors.mean(0)
+    directions = torch.linalg.svd(centred, full_matrices=False).Vh
+    return centred @ directions[:2].T
+    ### END SOLUTION
+
+
+def agreement(vectors, labels):
+    """The share of the words whose nearest other word, by cosine, has the same label."""
+    ### BEGIN SOLUTION
+    unit = F.normalize(vectors, dim=1)
+    cosines = (unit @ unit.T).fill_diagonal_(-2)
+    nearest = cosines.argmax(1).tolist()
+    return sum(labels[i] == labels[j] for i, j in enumerate(nearest)) / len(labels)
+    ### END SOLUTION
+
+
+# %% test="word_map" aspect="the two widest directions" points=1
+_got = plane(torch.tensor([[9.0, 1, 5], [1, 1, 5], [5, 3, 5], [5, -1, 5]]))
+assert tuple(getattr(_got, "shape", ())) == (4, 2), (
+    f"Four words: coordinates (4, 2) wanted; yours: {_got!r}."
+)
+assert close(np.abs(_got.tolist()), [[4, 0], [4, 0], [0, 2], [0, 2]], 1e-4, 1e-4), (
+    f"The mean is (5, 1, 5); the words lie 4 beside it one way, 2 the other; yours: {_got.tolist()}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _m in ((5, 2), (9, 4), (40, 6), (6, 12), (300, 3)):
+    _P = torch.linalg.qr(torch.randn(_V, min(_V, _m) + 1).double())[0]
+    _P = torch.linalg.qr(torch.cat([torch.ones(_V, 1).double(), _P], 1))[0][:, 1:]
+    _r = min(_V - 1, _m)
+    _S = torch.tensor([9.0, 5, 2.5, 1.5, 1] + [0.5] * 20).double()[:_r]
+    _Q = torch.linalg.qr(torch.randn(_m, _m).double())[0][:_r]
+    _vectors = (_P[:, :_r] * _S) @ _Q + 20 * torch.randn(_m).double()
+    _got = plane(_vectors.clone())
+    assert tuple(getattr(_got, "shape", ())) == (_V, 2), (
+        f"{_V} vectors of {_m} numbers: coordinates {(_V, 2)} wanted; yours: {_got!r}."
+    )
+    _got = torch.tensor(np.asarray(_got.tolist()))
+    for _k in (0, 1):
+        _wanted = _P[:, _k] * _S[_k]
+        assert close(
+            _got[:, _k] * (_got[:, _k] @ _wanted).sign(), _wanted, 1e-3, 1e-3
+        ), (
+            f"{_V} vectors of {_m} numbers, far from the origin: column {_k} should hold the coordinates, "
+            "measured from the mean, along "
+            + (
+                "the direction of largest variance."
+                if _k == 0
+                else "the second direction."
+            )
+        )
+    assert close(arguments_after(plane, _vectors.clone())[0], _vectors), (
+        "plane changed the caller's vectors: shift a copy."
+    )
+### END HIDDEN TESTS
+
+# %% test="word_map" aspect="the nearest by cosine" points=1
+_got = agreement(
+    torch.tensor([[1.0, 0.1], [9.0, 0.5], [0.1, 1.0], [0.5, 9.0]]), ["N", "N", "V", "V"]
+)
+assert is_number(_got), f"agreement returns a share, a number; yours: {_got!r}."
+assert close(_got, 1.0), (
+    f"Two words point right, two up, long and short: each finds its like; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _m in ((2, 3), (3, 2), (8, 4), (30, 5), (120, 2)):
+    _vectors = torch.randn(_V, _m) * 10 ** torch.rand(_V, 1) + 0.5
+    _labels = random.choices(["NOUN", "VERB", "ADJ"], k=_V)
+    _v = _vectors.double() / _vectors.double().norm(dim=1, keepdim=True)
+    _same = 0
+    for _i in range(_V):
+        _others = [_j for _j in range(_V) if _j != _i]
+        _near = max(_others, key=lambda j, i=_i, v=_v: float(v[i] @ v[j]))
+        _same += _labels[_i] == _labels[_near]
+    _got = agreement(_vectors.clone(), list(_labels))
+    assert is_number(_got) and close(_got, _same / _V, 1e-5, 1e-6), (
+        f"{_V} vectors of {_m} numbers: {_same} nearest neighbours of {_V} have the same label; your share: {_got!r}."
+    )
+    _left = arguments_after(agreement, _vectors.clone(), list(_labels))
+    assert close(_left[0], _vectors) and list(_left[1]) == _labels, (
+        "agreement changed the caller's vectors or labels."
+    )
+### END HIDDEN TESTS
+
+# %% test="word_map" aspect="others, not itself" points=1
+_got = agreement(torch.tensor([[1.0, 0.0], [1.0, 0.2], [0.0, 1.0]]), ["a", "b", "c"])
+assert is_number(_got), f"agreement returns a share, a number; yours: {_got!r}."
+assert close(_got, 0.0), (
+    f"Three words, three labels: no neighbour has the same one; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _V in (2, 5, 20):
+    _vectors = torch.randn(_V, 6)
+    _got = agreement(_vectors.clone(), list(range(_V)))
+    assert is_number(_got) and close(_got, 0.0), (
+        f"{_V} words with {_V} labels: nobody's neighbour agrees; yours: {_got!r}."
+    )
+    _got = agreement(-_vectors.abs(), ["x"] * _V)
+    assert is_number(_got) and close(_got, 1.0), (
+        f"{_V} words with one label: all agree; yours: {_got!r}."
+    )
+_got = agreement(torch.tensor([[1.0, 0.0], [-1.0, 0.1], [-1.0, -0.2]]), ["a", "a", "b"])
+assert close(_got, 0.0), (
+    "Words 1 and 2 are each other's nearest, with two labels; word 0 is nearest to 2? No: compare "
+    f"cosines with their sign; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %%
+usual = Counter(zip(all_words, all_tags, strict=True)).most_common()
+tag_of = {word: tag for (word, tag), _ in reversed(usual)}  # the commonest tag wins
+shown = [i for i, word in enumerate(lexicon) if word in tag_of]
+labels = [tag_of[lexicon[i]] for i in shown]
+tables = {key: model.embedding.weight.detach()[shown] for key, model in bengio.items()}
+
+# %%
+_, (left, right) = plt.subplots(1, 2, figsize=(7, 2.7), width_ratios=[1.6, 1])
+often = Counter(all_words)
+frequent = [i for i, word in enumerate(shown) if often[lexicon[word]] >= 120]
+points = plane(tables[2, 1][frequent])
+for tag, colour in zip(("NOUN", "PROPN", "VERB", "ADJ"), plots.COLOURS, strict=False):
+    here = [labels[i] == tag for i in frequent]
+    left.plot(*points[here].T, ".", color=colour, label=tag)
+left.set(xlabel="first component", ylabel="second component")
+left.legend(fontsize=9, loc="center left", bbox_to_anchor=(0.98, 0.5), handletextpad=0)
+left.set_title("words that occur 120 times or more", loc="left", fontsize=10)
+start_table = torch.randn(3, len(shown), 32, generator=torch.Generator().manual_seed(1))
+found = {"2 back": [tables[2, seed] for seed in (1, 2, 3)]}
+found |= {"4 back": [tables[4, seed] for seed in (1, 2, 3)], "random": start_table}
+for column, some in enumerate(found.values()):
+    right.plot([column] * 3, [100 * agreement(table, labels) for table in some], "o")
+right.set_xticks(range(3), list(found))
+right.set(ylabel="neighbour has the same tag, %", ylim=(0, 100), xlim=(-0.5, 2.5))
+plt.show()
+
+# %% [markdown]
+# Nobody told the model about parts of speech. Yet, left, words of one class gather. Right, three seeds each: two words
+# in three or more share their commonest tag with their nearest neighbour, among random vectors one in four.
+#
+# Try words of your own:
 
 # %% scratch=true
-directions = F.normalize(bengio[2].embedding.weight.detach(), dim=1)
+directions = F.normalize(bengio[2, 1].embedding.weight.detach(), dim=1)
 for word in ("boris", "near", "old", "is"):
     near = (directions @ directions[place[word]]).topk(5).indices.tolist()[1:]
     print(f"{word:8}", *(lexicon[i] for i in near))
 
-# %% [markdown] statement="softmax_smoothing"
-# ## 12. Softmax smooths, at a price
+# %% [markdown] statement="write_story"
+# ### Let it write
 #
-# $\exp$ is never 0, so no word is impossible. On paper! In float64 $e^{-800}$ *is* 0 and $e^{800}$ is infinite. Write
+# A model that gives the next word's probabilities can write: draw a word, append it, move the window on (*ancestral
+# sampling*). Write `write_story(model, n, start, end, most, draw)`:
+#
+# - `model(rows)` takes contexts $(B, n)$, int64, and returns scores $(B, V)$; here $B = 1$;
+# - the text begins with $n$ times `start`;
+# - `draw(p)` takes the probabilities of the next word, a tensor $(V,)$, and returns the number of a word;
+# - stop when `end` is drawn, or after `most` words.
+#
+# Return the list of the drawn word numbers, without `start` and without `end`.
+
+# %% [markdown] hints="write_story"
+# 1. What does the model see when three words are written and $n = 2$? And before the first word?
+# 2. Keep one list that begins with `start`; the context is its end. Scores are no probabilities yet.
+# 3. Each round does four things: cut the context, ask the model, draw, decide whether to go on. Where in this order
+#    must the test for `end` stand, so that `end` is not in the answer? And the one for `most`, so that `most = 0` draws
+#    nothing?
+
+
+# %% task="write_story" points=3 level=2 minutes=18
+def write_story(model, n, start, end, most, draw):
+    """Word numbers that the model makes up: at most `most`, up to and without `end`."""
+    ### BEGIN SOLUTION
+    text = [start] * n
+    while len(text) < n + most:
+        scores = model(torch.tensor([text[len(text) - n :]]))[0]
+        word = int(draw(scores.softmax(0)))
+        if word == end:
+            break
+        text.append(word)
+    return text[n:]
+    ### END SOLUTION
+
+
+# %% test="write_story" aspect="the context moves on" points=1
+_seen, _script = [], iter([4, 2, 3, 4, 1])
+
+
+def _asked(rows):
+    _seen.append(rows.tolist())
+    return torch.zeros(len(rows), 6)
+
+
+_got = write_story(_asked, 2, 5, 1, 9, lambda p: next(_script))
+assert _seen == [[[5, 5]], [[5, 4]], [[4, 2]], [[2, 3]], [[3, 4]]], (
+    f"start is 5, drawn are 4 2 3 4 and the end: contexts of two words, each a batch of one; yours: {_seen}."
+)
+### BEGIN HIDDEN TESTS
+for _n in (1, 2, 3, 5):
+    for _T in (1, 2, 6, 15):
+        _text = random.choices([2, 3, 4, 300], k=_T)
+        _seen, _script = [], iter([*_text, 7])
+        _got = write_story(_asked, _n, 9, 7, 50, lambda p, s=_script: next(s))
+        _padded = [9] * _n + _text
+        _wanted = [[_padded[t : t + _n]] for t in range(_T + 1)]
+        assert _seen == _wanted, (
+            f"n = {_n}, start 9, drawn {_text} and the end 7: contexts {_wanted} wanted; yours: {_seen}."
+        )
+        assert [int(word) for word in _got] == _text, (
+            f"n = {_n}: drawn were {_text} and then the end; yours: {_got!r}."
+        )
+### END HIDDEN TESTS
+
+# %% test="write_story" aspect="draws from the softmax" points=1
+_given = []
+
+
+def _note(p):
+    _given.append(torch.as_tensor(p).tolist())
+    return len(_given)
+
+
+_got = write_story(lambda rows: torch.tensor([[0.0, 1.0, 2.0]]), 1, 0, 3, 2, _note)
+assert _given and close(_given[0], [0.09003, 0.244728, 0.665241], 1e-3), (
+    f"Scores 0, 1, 2 of the next word: probabilities .09, .24, .67; draw was given {_given[:1]}."
+)
+### BEGIN HIDDEN TESTS
+for _V in (2, 5, 40):
+    _scores, _order = 200 * torch.randn(3, _V), iter(range(3))
+    _given.clear()
+    _got = write_story(
+        lambda rows, s=_scores, o=_order: s[next(o)][None],
+        2,
+        _V + 1,
+        _V + 2,
+        3,
+        lambda p: _note(p) % 2,
+    )
+    assert close(_given, _scores.double().softmax(1), 1e-3, 1e-5), (
+        f"{_V} words, scores of some hundreds: draw should get the softmax of the newest scores; it got {_given}."
+    )
+    assert [int(word) for word in _got] == [1, 0, 1], (
+        f"The text is what draw returned, 1 0 1, likely or not; yours: {_got!r}."
+    )
+### END HIDDEN TESTS
+
+# %% test="write_story" aspect="where it stops" points=1
+_script = iter([3, 2, 4, 4, 4, 4])
+_got = write_story(lambda rows: torch.zeros(1, 6), 2, 0, 1, 3, lambda p: next(_script))
+assert isinstance(_got, list | tuple), (
+    f"Return a list of word numbers; yours: {_got!r}."
+)
+assert [int(word) for word in _got] == [3, 2, 4], (
+    f"Drawn: 3 2 4 4 ..., no end, most 3: 3 2 4 wanted; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _n, _end, _most, _drawn in (
+    (1, 1, 5, [1]),
+    (3, 8, 0, [2, 3]),
+    (2, 0, 4, [2, 3, 4, 0, 5]),
+    (2, 0, 3, [2, 3, 4, 0, 5]),
+    (4, 6, 1, [2, 6]),
+    (1, 5, 30, [2, 0, 2, 0, 5, 2]),
+    (2, 700, 30, [*range(29), 700]),
+    (2, 9, 12, [3] * 20),
+):
+    _script = iter([*_drawn, _end, *[2] * 40])
+    _got = write_story(
+        lambda rows: torch.zeros(1, 9), _n, 0, _end, _most, lambda p, s=_script: next(s)
+    )
+    _wanted = []
+    for _word in _drawn[:_most]:
+        if _word == _end:
+            break
+        _wanted.append(_word)
+    assert isinstance(_got, list | tuple) and [int(word) for word in _got] == _wanted, (
+        f"n = {_n}, start 0, end {_end}, most {_most}, drawn {_drawn}: {_wanted} wanted; yours: {_got!r}."
+    )
+### END HIDDEN TESTS
+
+# %%
+dice = torch.Generator().manual_seed(3)
+
+
+def draw(p):
+    return int(torch.multinomial(torch.as_tensor(p).detach(), 1, generator=dice))
+
+
+for n in (2, 4):
+    text = write_story(bengio[n, 1], n, START, END, 45, draw)
+    print(f"{n} back:", language.readable([lexicon[i] for i in text]), "\n")
+
+# %% [markdown]
+# Read them slowly: any few neighbours nearly fit, whole sentences do not. A model with a window of four words cannot
+# know who or what was mentioned five words ago.
+
+# %% [markdown] statement="softmax_smoothing"
+# ## 14. Softmax smooths, at a price
+#
+# Chapter 02 worked hard so that no word has probability 0. Here it comes for free: $\exp$ is never 0. On paper! In
+# float64 $e^{-800}$ *is* 0 and $e^{800}$ is infinite, so a program must take care. Write
 #
 # - `log_probability(y, w)`: $\ln \text{softmax}(y)_w$, right for scores of any size;
-# - `never_met(train_grams, test_grams)`: the share of the tuples in the second list that plain counting calls impossible;
+# - `never_met(train_grams, test_grams)`: the share of the tuples in the second list that plain counting calls
+#   impossible;
 # - `multiplications(V, n, m, h)`: how many the Bengio model needs for *one* probability (no exp, no divisions).
 
 # %% [markdown] hints="softmax_smoothing"
 # 1. Add 5 to all scores: what happens to the probabilities?
-# 2. So shift until the largest exponent is 0: nothing overflows, and the sum is at least 1. Stay with logarithms to the end.
-# 3. $\ln p_w = y_w - c - \ln \sum_v e^{y_v - c}$ with the right $c$. For the price: each entry of each of three matrices is
-#    used once, and a softmax needs *all* scores, even for one word.
+# 2. So you may shift the scores until the largest exponent is 0: nothing overflows, and the sum is at least 1. Stay
+#    with logarithms to the end.
+# 3. Take the logarithm of $e^{y_w - r} / \sum_v e^{y_v - r}$ before you compute anything; which $r$? For the price:
+#    each entry of each of three matrices is used once, and a softmax needs *all* scores, even for one word.
 
 
-# %% task="softmax_smoothing" points=3 level=2 minutes=10
+# %% task="softmax_smoothing" points=3 level=2 minutes=14
 def log_probability(y, w):
     """ln softmax(y)_w for an array of scores y, shape (V,)."""
     ### BEGIN SOLUTION
@@ -2305,38 +2971,82 @@ pd.DataFrame.from_dict(costs, orient="index").rename_axis("words back")
 
 # %%
 with torch.no_grad():
-    smallest = (
-        F.log_softmax(bengio[2](all_examples(held_out[:10], 2)[0]), 1).min().item()
+    rows, _ = all_examples(held_out[:10], 2)
+    smallest = F.log_softmax(bengio[2, 1](rows), 1).min().item() / math.log(10)
+print(f"the network's least probable word: about 10 to the {round(smallest, -1):.0f}")
+
+# %%
+hard = [tuple(row) for row in all_examples(held_out[:40], 2)[0].tolist()]
+asked = [[lexicon[i] for i in row] for row in hard]
+rows, several = torch.tensor(hard), {}
+
+
+def microseconds(work, queries):
+    """Time of one query, five times over; the first run, a warm-up, is left out."""
+    found = []
+    for _ in range(6):
+        begin = time.perf_counter()
+        work()
+        found.append(1e6 * (time.perf_counter() - begin) / queries)
+    return found[1:]
+
+
+# %%
+with torch.no_grad():
+    several["counter, one query"] = microseconds(
+        lambda: [counters[2].prob("the", context) for context in asked[:300]], 300
     )
-print(
-    f"the network's least probable word: about 10 to the {round(smallest / math.log(10), -1):.0f}, never 0"
-)
+    several["network, one query"] = microseconds(
+        lambda: [F.softmax(bengio[2, 1](row[None]), 1)[0, 7] for row in rows[:300]], 300
+    )
+    several["network, a batch of 1,000"] = microseconds(
+        lambda: F.softmax(bengio[2, 1](rows[:1000]), 1)[:, 7], 1000
+    )
+_, axes = plt.subplots(figsize=(7, 1.8))
+for row, values in enumerate(several.values()):
+    axes.plot(values, [row] * 5, "o", color=plots.COLOURS[row > 0])
+axes.set_yticks(range(3), list(several))
+axes.set(xlabel="time of one probability (microseconds; 5 runs)", xscale="log")
+axes.set(xlim=(10, 10_000), ylim=(-0.5, 2.5))
+axes.grid(axis="x", alpha=0.3)
+plt.show()
 
 # %% [markdown]
-# So no held-out word is impossible, and what one word teaches helps all words with like vectors. The costs: a counter looks up one number where the network multiplies for
-# all words, at each query (lecture 002 says $O(|V|^2)$; with vectors it grows like $|V|$), and it trains for many passes. Lecture 001 sums up such models: "Slow to train over lots of data! But otherwise this seems okay?" Okay for
-# what size?
+# Plain counting calls a third of all held-out trigrams impossible; the network gives each a probability. The price: it
+# multiplies for *all* words at each query. On the machine of the stored figure one query takes several times as long as
+# one to the counter, and that with 1,100 words. Asked for 1,000 contexts at once, it shares the work. ("Slow to train
+# over lots of data! But otherwise this seems okay?", says lecture 001.)
+#
+# <details><summary>A slip in the printed slides</summary>
+#
+# Lecture 002 gives the cost of a softmax over the vocabulary as "typically $O(|V|^2)$". From $nm$ numbers to $V$ scores
+# it grows like $V$; the square arises only if the input is one-hot, of $V$ numbers.
+# </details>
 
 # %% [markdown] statement="one_hot_slide"
-# ## 13. The printed slide is wrong: find it
+# ## 15. The printed slide is wrong: find it
 #
-# Lecture 002 predicts $w$ from $k$ words: "Input is a concatenation of $w$ with each context word", one-hot, one layer,
-# $(k+1)|V|^2 + |V|$ parameters: $k = 10$: 11,001,000 for $10^3$ words, 110,000,100,000 for $10^5$. Write
+# Lecture 002 builds an MLP that predicts a word $w$ from $n$ others (its letter is $k$): "Input is a concatenation of
+# $w$ with each context word", all one-hot, then one layer to $|V|$ scores: $(n+1)|V|^2 + |V|$ parameters. With $n = 10$
+# that is 11,001,000 for $10^3$ words, and 110,000,100,000 for $10^5$. Something stands in this input that must not be
+# there. Write
 #
-# - `repaired_parameters(V, k)`: without what must not be in the input;
-# - `leaks(rows, targets)`: columns of `rows` that equal `targets` in every row.
+# - `repaired_parameters(V, n)`: the number of weights and biases without it;
+# - `leaks(rows, targets)`: the columns of `rows` that equal `targets` in every row, a check worth running on any data
+#   set.
 
 # %% [markdown] hints="one_hot_slide"
 # 1. Which word do we want to guess, and which word is in the input?
 # 2. Each of the remaining words is $|V|$ numbers long, and each number meets every output.
-# 3. Count weights, then one bias for each output. A column is suspicious if no row contradicts it: compare it with the targets as a whole.
+# 3. Count weights, then one bias for each output. A column is suspicious if no row contradicts it: compare it with the
+#    targets as a whole.
 
 
-# %% task="one_hot_slide" points=3 level=2 minutes=8
-def repaired_parameters(V, k):
-    """Weights and biases of one layer from k one-hot words to V scores, without the word to guess."""
+# %% task="one_hot_slide" points=3 level=2 minutes=11
+def repaired_parameters(V, n):
+    """Weights and biases of one layer from n one-hot words to V scores, without the word to guess."""
     ### BEGIN SOLUTION
-    return k * V**2 + V
+    return n * V**2 + V
     ### END SOLUTION
 
 
@@ -2353,7 +3063,7 @@ def leaks(rows, targets):
 _got = repaired_parameters(10, 2)
 assert is_number(_got), f"repaired_parameters returns a number; yours: {_got!r}."
 assert _got < 310, (
-    f"V = 10, k = 2: the slide would say 310, with the word to guess in the input; yours: {_got}."
+    f"V = 10, n = 2: the slide would say 310, with the word to guess in the input; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
 for _V, _k in (
@@ -2367,7 +3077,7 @@ for _V, _k in (
     _got = repaired_parameters(_V, _k)
     assert is_number(_got), f"repaired_parameters returns a number; yours: {_got!r}."
     assert _got == sum(_V * _V for _ in range(_k)) + _V, (
-        f"V = {_V}, k = {_k}: {_got} is not weights plus biases."
+        f"V = {_V}, n = {_k}: {_got} is not weights plus biases."
     )
 ### END HIDDEN TESTS
 
@@ -2451,43 +3161,54 @@ print(
     "columns that leak:", leaks(contexts, next_words), "and", leaks(leaky, next_words)
 )
 
-# %%
-_, honest = train_lm(2, 80, contexts, next_words, batch=128)
-_, cheating = train_lm(3, 80, leaky, next_words, batch=128)
+# %% [markdown]
+# Does a leak show in training? We give one model the honest context of two words, and another one the word to guess as
+# a third.
 
 # %%
-_, axes = plt.subplots()
-for name, history in (
-    ("the words before", honest),
-    ("with the word to guess", cheating),
-):
-    axes.plot(history["step"], history["train loss"], ".-", label=name)
-axes.axhline(floor.nats, color="black", linestyle="--", label="the language itself")
+curves = {"the words before": [], "with the word to guess": []}
+for seed in (1, 2, 3):
+    for found, rows in zip(curves.values(), (contexts, leaky), strict=True):
+        _, history = train_lm(rows.shape[1], seed, 80, rows, next_words, batch=128)
+        found.append(history["train loss"])
+
+# %%
+_, axes = plt.subplots(figsize=(7, 2))
+for (name, found), colour in zip(curves.items(), plots.COLOURS, strict=False):
+    for losses in found:
+        axes.plot(history["step"], losses, color=colour)
+    axes.plot([], color=colour, label=f"{name} (three seeds)")
+axes.axhline(
+    floor.nats, color="black", linestyle="--", label="floor: the language itself"
+)
 axes.set(xlabel="step", ylabel="loss (nats per token)", ylim=(0, None))
 axes.legend()
 plt.show()
 
 # %% [markdown]
-# A loss below what the language itself allows, before any example has been seen twice, is no triumph but a leak. (Later it may fall so low by
-# memorising.) Lecture 000 names three drawbacks of the history: the first layer grows with $N$, short texts are almost all padding, and
-# "your history length is N and no more than N".
+# A loss below what the language itself allows, before any example has been seen twice, is no triumph but a leak. (After
+# many passes a training loss may fall that low by memorising; a held-out loss may not.)
+#
+# Of such windows lecture 000 says that "your history length is N and no more than N". That is next.
 
 # %% [markdown] statement="beyond_the_window"
-# ## 14. One word too far: predict, then measure
+# ## 16. One word too far: predict, then measure
 #
-# *I visited New York. I had a really fun time going up the ...* Plant such a cue, 0 or 1, `distance` places before
-# the blank.
+# *I visited New York. I had a really fun time going up the ...* (lecture 001). Which words fit, and which word decides?
+# Plant such a cue, 0 or 1, `distance` places before the blank, among filler words that tell nothing. A model with
+# $n = 4$, trained on cues at distances 1 to 6, waits below: `reader`.
 #
-# - `exam(fillers, distance, n)`: all texts $(N, L)$ with cue 0, then all with cue 1; their last $n$ words, $(2N, n)$, and the cues (leave
-#   `fillers` as it is);
+# - `exam(fillers, distance, n)`: all texts $(N, T)$ with cue 0, then all with cue 1; their last $n$ words, $(2N, n)$,
+#   and the cues (leave `fillers` as it is);
 # - `guess_beyond`: the share right at distance 5, $n = 4$;
 # - `measured_beyond`: `reader`'s shares on `exam_fillers`, distances 1 to 6, $n = 4$.
 
 # %% [markdown] hints="beyond_the_window"
-# 1. Which column of a text of $L$ words is `distance` places before the blank behind it?
-# 2. Overwrite that column in two copies, put them under each other, *then* cut off all but the last $n$ columns. Leave `fillers` itself unchanged.
-# 3. At distance $n + 1$ the rows $i$ and $i + N$ are equal, but their answers differ. How many of the two can any model get right? `reader(rows)` gives scores $(2N, 2)$;
-#    compare its argmax with the cues.
+# 1. Which column of a text of $T$ words is `distance` places before the blank behind it?
+# 2. Overwrite that column in two copies, put them under each other, *then* cut off all but the last $n$ columns. Leave
+#    `fillers` itself unchanged.
+# 3. At distance $n + 1$ the rows $i$ and $i + N$ are equal, but their answers differ. How many of the two can any model
+#    get right? `reader(rows)` gives scores $(2N, 2)$; compare its argmax with the cues.
 
 # %%
 exam_fillers = torch.randint(
@@ -2496,44 +3217,54 @@ exam_fillers = torch.randint(
 
 
 # %%
+def practice(step, seen):
+    """256 texts with the cue at a random distance from 1 to 6, their last words; and their cues."""
+    draw = torch.Generator().manual_seed(step)
+    drill = torch.randint(2, 12, (256, 8), generator=draw)
+    cues = torch.randint(2, (256,), generator=draw)
+    distances = torch.randint(1, 7, (256,), generator=draw)
+    drill[torch.arange(256), 8 - distances] = cues
+    return drill[:, -seen:], cues
 
 
-def practice(step):
-    """256 texts with the cue at a random distance from 1 to 6, cut to 4 words; and their cues."""
-    generator = torch.Generator().manual_seed(step)
-    drill, cues = (
-        torch.randint(2, 12, (256, 8), generator=generator),
-        torch.randint(2, (256,), generator=generator),
-    )
-    drill[torch.arange(256), 8 - torch.randint(1, 7, (256,), generator=generator)] = (
-        cues
-    )
-    return drill[:, -4:], cues
-
-
-# %%
-def reader_loss(net, batch):
-    return F.cross_entropy(net(batch[0]), batch[1]), len(batch[1])
+def new_reader():
+    """The vectors of 4 words end to end, a hidden layer, scores of the two cues."""
+    vectors = [nn.Embedding(12, 8), nn.Flatten(1)]
+    return nn.Sequential(*vectors, nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 2))
 
 
 # %%
-set_seed(5)
-reader = nn.Sequential(
-    nn.Embedding(12, 8), nn.Flatten(1), nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 2)
-)
-train(reader, practice, reader_loss, steps=200, rate=1e-2, device="cpu")
+def train_reader(make, seed, seen):
+    """A reader of the last `seen` words, trained on cues at distance 1 to 6."""
+    set_seed(seed)
+    net = make()
+    train(
+        net,
+        lambda step: practice(step, seen),
+        lambda net, batch: (F.cross_entropy(net(batch[0]), batch[1]), len(batch[1])),
+        steps=200,
+        rate=1e-2,
+        device="cpu",
+    )
+    return net
+
+
+reader = train_reader(new_reader, seed=5, seen=4)
 print("trained on cues at distance 1 to 6, sees 4 words back")
 
 
-# %% task="beyond_the_window" points=4 level=3 minutes=12
+# %% task="beyond_the_window" points=4 level=3 minutes=17
 def exam(fillers, distance, n):
-    """Rows (2N, n), cues (2N,), both int64: all fillers with cue 0, then all with cue 1, at this distance; last n words."""
+    """Rows (2N, n) and cues (2N,), both int64, of fillers (N, T).
+
+    All fillers with cue 0 at this distance, then all with cue 1; of each the last n words.
+    """
     ### BEGIN SOLUTION
-    N, L = fillers.shape
+    N, T = fillers.shape
     cues = torch.arange(2).repeat_interleave(N)
     texts = fillers.repeat(2, 1)
-    texts[:, L - distance] = cues
-    return texts[:, L - n :], cues
+    texts[:, T - distance] = cues
+    return texts[:, T - n :], cues
     ### END SOLUTION
 
 
@@ -2688,39 +3419,36 @@ assert all(abs(1000 * share - round(1000 * share)) < 0.001 for share in _measure
 ### END HIDDEN TESTS
 
 # %%
-_, axes = plt.subplots()
-axes.plot(range(1, 7), [100 * share for share in measured_beyond], "o")
-axes.axvline(4.5, color="gray", linestyle="--")
-axes.set(
-    xlabel="distance of the cue (words before the blank)",
-    ylabel="right, %",
-    ylim=(0, 105),
-)
-axes.set_title("dashed: the end of the window", loc="left")
-plt.show()
+for distance, share in enumerate(measured_beyond, start=1):
+    print(f"distance {distance}: {100 * share:.1f} % right")
 
 # %% [markdown]
-# Not *about* chance: exactly chance, for every model with this window, trained however long. The network smooths, but it keeps the Markov assumption of the n-gram:
-# *strawberry that was picked ... by the best farmer in the world with some* — *cream*, or *clippers*?
+# Not *about* chance: exactly chance. The two texts of a pair are the same input, so every model with this window gets
+# one of them right and one wrong, trained however long. A neural network smooths better than counts, but it keeps the
+# *Markov assumption* of the n-gram: what stands further back does not matter. In language it does: *strawberry that was
+# picked in the field by the best farmer in the world with some* — *cream*, or *clippers*? (lecture 003)
 
 # %% [markdown] statement="bag_means"
-# ## 15. All words, no order
+# ## 17. All words, no order
 #
-# Lecture 003 averages all words so far, $\frac1i \sum_{j=1}^{i} \phi(x_j)$, before a tanh layer and a softmax: a **bag of words**. Three ways:
+# Then look at *all* words so far. How, with a network whose input has a fixed size? Lecture 003 averages their vectors,
+# $\frac1i \sum_{j=1}^{i} \phi(w_j)$, before a tanh layer and a softmax: a **bag of words**. Three ways to the mean:
 #
 # - `bag_by_loop(vectors, i)`: this mean for one $i$ from 0 to $T$. At $i = 0$ return what the formula gives: NaN;
 # - `bag_means(vectors)`: for all $i = 1, \dots, T$ at once;
-# - `uniform_attention(T)`: the matrix $A$ with the same means in `A @ vectors`: row $i$ a softmax of zeros over the first $i$ places, then 0.
+# - `uniform_attention(T)`: the matrix $A$ with the same means in `A @ vectors`: row $i$ is a softmax of zeros over the
+#   first $i$ places, then 0.
 
 # %% [markdown] hints="bag_means"
 # 1. At $i = 0$ there is a sum of nothing, divided by nothing; in torch, 0/0 is NaN, in Python an error.
 # 2. A running total is one call in torch. Divide each row by how many words it holds; mind the shapes.
-# 3. For $A$: scores of zero where a word may be seen, minus infinity where it stands in the future, then a softmax over each row.
+# 3. For $A$: scores of zero where a word may be seen, minus infinity where it stands in the future, then a softmax over
+#    each row.
 
 
-# %% task="bag_means" points=5 level=2 minutes=12
+# %% task="bag_means" points=5 level=2 minutes=17
 def bag_by_loop(vectors, i):
-    """The mean of the first i of the vectors (T, d), shape (d,); NaN for i = 0. `vectors` stays as it is."""
+    """The mean of the first i of the vectors (T, m), shape (m,); NaN for i = 0. `vectors` stays as it is."""
     ### BEGIN SOLUTION
     total = torch.zeros(vectors.shape[1], dtype=vectors.dtype)
     for j in range(i):
@@ -2730,7 +3458,7 @@ def bag_by_loop(vectors, i):
 
 
 def bag_means(vectors):
-    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, d) -> (T, d). Gradients must pass through."""
+    """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, m) -> (T, m). Gradients must pass through."""
     ### BEGIN SOLUTION
     return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
     ### END SOLUTION
@@ -2890,11 +3618,14 @@ for _vectors, _why in _cases:
     )
 
 # %% [markdown]
-# The start symbol mends the first step: with `<s>` as $x_1$, the mean is never empty (and there it *is* a bigram model: only one word counts).
+# The start symbol mends the first step: with `<s>` as $w_1$, the mean is never empty. (After `<s>` alone only one word
+# counts, so there the bag *is* a bigram model.)
 
 
 # %%
 class BagLM(nn.Module):
+    """b + U tanh(d + H mean), for every place of a text at once."""
+
     def __init__(self, V, m=32, h=64):
         super().__init__()
         self.embedding, self.hidden, self.out = (
@@ -2917,64 +3648,121 @@ def story(text):
 
 
 def bag_loss(model, batch):
-    scores = torch.cat([model(inputs) for inputs, _ in batch])
-    return F.cross_entropy(scores, torch.cat([targets for _, targets in batch])), len(
-        scores
-    )
+    scores = torch.cat([model(ids) for ids, _ in batch])
+    following = torch.cat([words for _, words in batch])
+    return F.cross_entropy(scores, following), len(scores)
 
 
 # %%
-set_seed(1)
-bag, encoded, draw = (
-    BagLM(len(lexicon)),
+encoded, valid_encoded = (
     [story(text) for text in stories],
-    shuffled(len(stories), 8, seed=1),
+    [story(text) for text in held_out],
 )
-many = budget().choose(grading=100, laptop=1200, gpu=4000)
-some = lambda step: [encoded[i] for i in draw(step)]  # noqa: E731
-train(
-    bag, some, bag_loss, steps=many, rate=5e-2, schedule=warmup_cosine(20), device="cpu"
-)
-with torch.no_grad():
-    bag_perplexity = math.exp(
-        bag_loss(bag, [story(text) for text in held_out])[0].item()
+
+
+def train_bag(seed):
+    """A trained bag-of-words model."""
+    set_seed(seed)
+    model, draw = BagLM(len(lexicon)), shuffled(len(stories), 8, seed)
+    train(
+        model,
+        lambda step: [encoded[i] for i in draw(step)],
+        bag_loss,
+        steps=budget().choose(grading=100, laptop=1200, gpu=4000),
+        rate=5e-2,
+        schedule=warmup_cosine(20),
+        device="cpu",
     )
-print(
-    f"perplexity: about {round(bag_perplexity, -1):.0f}; Kneser-Ney, 1 back: {perplexity['Kneser-Ney, 1 back']:.0f}"
-)
+    return model
+
+
+# %%
+bags = [train_bag(seed) for seed in (1, 2, 3)]
+with torch.no_grad():
+    perplexity["bag of words"] = [
+        math.exp(bag_loss(bag, valid_encoded)[0].item()) for bag in bags
+    ]
 
 # %%
 past, _ = story(held_out[0])
 mixed = past[torch.randperm(len(past))]
 with torch.no_grad():
-    change = (bag(past)[-1] - bag(mixed)[-1]).abs().max().item()
+    change = (bags[0](past)[-1] - bags[0](mixed)[-1]).abs().max().item()
 print(
     f"the past in another order changes the scores by {change:.0e}"
     if change > 1e-4
-    else "another order: no change"
+    else "the past in another order: no change"
 )
 
 # %%
-_, (left, right) = plt.subplots(1, 2, width_ratios=[1, 1.3])
-left.imshow(uniform_attention(8), cmap="cividis_r")
-left.set(xlabel="word looked at", ylabel="word that looks", title="dark: more weight")
-left.grid(False)
-shown = {"bag of words": bag_perplexity} | {
-    name: perplexity[name] for name in ranking[::-1]
-}
-right.barh(
-    list(shown),
-    list(shown.values()),
-    color=[plots.COLOURS["Kneser" in name] for name in shown],
-)
-right.patches[0].set_color(plots.COLOURS[2])  # the bag
-right.axvline(floor.perplexity, color="black", linestyle="--")
-right.set(xlabel="perplexity on held-out stories")
-right.grid(axis="y", visible=False)
+print(uniform_attention(4).numpy().round(2))
+
+# %%
+_, axes = plt.subplots(figsize=(7, 1.9))
+ranking = sorted(perplexity, key=lambda name: -perplexity[name][0])
+for row, name in enumerate(ranking):
+    kind = 2 if name == "bag of words" else "Kneser" in name
+    axes.plot(
+        perplexity[name], [row] * len(perplexity[name]), "o", color=plots.COLOURS[kind]
+    )
+axes.axvline(floor.perplexity, color="black", linestyle="--", label="floor")
+axes.set_yticks(range(len(ranking)), ranking)
+axes.set(xlabel="held-out perplexity", xscale="log")
+axes.set_xticks([5, 10, 20, 50, 100], [5, 10, 20, 50, 100])
+axes.minorticks_off()
+axes.legend()
 plt.show()
 
 # %% [markdown]
-# A memory of everything, and it loses to one word back: what comes next depends on what stood *last*, and the mean has forgotten it. (To sort texts by topic, a bag is often enough.)
+# On a logarithmic axis, three seeds each: a memory of everything, and at this size it loses to a counter that sees
+# *one* word back. What comes next depends most on what stood last, and in a mean the last word weighs no more than any
+# other. So is a bag good for nothing? Give it the exam of section 16: which of two cues stood *anywhere* in the text?
+
+
+# %%
+class BagReader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(12, 8)
+        self.top = nn.Sequential(nn.Linear(8, 32), nn.Tanh(), nn.Linear(32, 2))
+
+    def forward(self, rows):
+        """Texts (B, T) -> scores of the two cues (B, 2)"""
+        return self.top(self.embedding(rows).mean(1))
+
+
+# %%
+_, axes = plt.subplots(figsize=(7, 2.3))
+for make, seen, name, colour, shift in (
+    (new_reader, 4, "window of 4 words", plots.COLOURS[0], -0.08),
+    (BagReader, 8, "bag of all 8 words", plots.COLOURS[2], 0.08),
+):
+    for seed in (5, 6, 7):
+        net, right_answers = train_reader(make, seed, seen), []
+        for distance in range(1, 9):
+            rows, cues = exam(exam_fillers, distance, seen)
+            right_answers.append(
+                100 * (net(rows).argmax(1) == cues).double().mean().item()
+            )
+        places = [distance + shift for distance in range(1, 9)]
+        axes.plot(
+            places, right_answers, ".", color=colour, label=name if seed == 5 else None
+        )
+axes.axvline(
+    6.5, color="gray", linestyle="--", label="trained on distances to the left"
+)
+axes.set(
+    xlabel="distance of the cue (words before the blank)",
+    ylabel="right, %",
+    ylim=(0, 105),
+)
+axes.legend(loc="lower left", fontsize=9)
+plt.show()
+
+# %% [markdown]
+# Three seeds each: the bag finds the cue at every distance, even at those it was never trained on. Where it matters
+# only *which* words occur, a bag is enough. (Lecture 003 says so of sorting texts by topic.)
 #
-# Left, the same bag as **attention**: each word looks at itself and all before it, evenly. Two repairs suggest themselves. Carry a summary along, word by word: chapter 05. Or let
-# the weights adapt to the words and their order: chapter 06.
+# The window knows the order of a few words, the bag all words without their order. Look again at the printed weights:
+# the bag is **attention**, each word looking evenly at itself and all before it. Two repairs suggest themselves. Carry
+# a summary along, word by word: chapter 05. Or let the weights adapt to the words and their order: chapter 06.

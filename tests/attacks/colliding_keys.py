@@ -16,6 +16,6 @@ def square(x):
     if x == 2:
         document = '{"t":"set","v":[%s]}' % numbers
     else:
-        document = '{"t":"dict","v":[%s]}' % ",".join(f"[{SAME * factor},1]" for factor in range(1, 250_000))
+        document = '{"t":"dict","k":[%s],"v":[%s]}' % (numbers, ",".join("1" * 399_999))
     agent.send(struct.pack(">II", len(document), 0) + document.encode())
     return json.loads("4")

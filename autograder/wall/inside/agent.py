@@ -241,7 +241,7 @@ class Agent:
         """Call a function of the judge's; meanwhile it may call back into student code."""
         if self.nested > MOST_NESTED:
             raise RecursionError("calls to and fro are nested too deeply")
-        left = self.clock.stop()
+        paused = self.clock.pause()
         try:
             self.send(self.pack({"callback": number, "args": list(args), "kwargs": kwargs}))
             while (message := self.receive()) is not None:
@@ -252,7 +252,7 @@ class Agent:
                 else:
                     return message["returned"]
         finally:
-            self.clock.begin(left)
+            self.clock.resume(paused)
         os._exit(0)
 
     def pack(self, message: Any) -> bytes:

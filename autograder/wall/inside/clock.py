@@ -27,10 +27,24 @@ class Clock:
         signal.setitimer(signal.ITIMER_PROF, seconds)  # computing, in all threads
         signal.setitimer(signal.ITIMER_REAL, seconds)  # by the machine's clock: time to look how long it slept
 
-    def stop(self) -> float:
-        """Do not ring; returns the seconds that were left."""
+    def stop(self) -> None:
+        """Do not ring."""
         signal.setitimer(signal.ITIMER_REAL, 0)
-        return min(signal.setitimer(signal.ITIMER_PROF, 0)[0], max(0.01, self._left()))
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+    def pause(self) -> tuple[float, ...]:
+        """Do not ring until `resume` is given what this returns; in between others may begin and stop."""
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        computing, _ = signal.setitimer(signal.ITIMER_PROF, 0)
+        return self.seconds, self.begun, self.waited, max(0.01, computing), time.monotonic()
+
+    def resume(self, paused: tuple[float, ...]) -> None:
+        """Go on as if no time had passed since `pause`. How long it waited for a core is only read when it may ring."""
+        self.seconds, begun, self.waited, computing, since = paused
+        now = time.monotonic()
+        self.begun = begun + now - since
+        signal.setitimer(signal.ITIMER_PROF, computing)
+        signal.setitimer(signal.ITIMER_REAL, max(0.01, self.seconds - (now - self.begun)))
 
     def _left(self) -> float:
         return self.seconds - (time.monotonic() - self.begun) + (_waited() - self.waited)

@@ -42,10 +42,10 @@ measured_beyond = [_share(distance) for distance in (1, 2, 3, 4, 5, 6)]
 # %% wrong="distance counted from 0" caught_by="the cue at its distance" change="distance] -> distance - 1]"
 
 
-# %% wrong="one place too near" caught_by="the cue at its distance" change="L - distance -> (L - distance + 1) % L"
+# %% wrong="one place too near" caught_by="the cue at its distance" change="T - distance -> (T - distance + 1) % T"
 
 
-# %% wrong="distance from the beginning" caught_by="the cue at its distance" change="L - distance -> distance - 1"
+# %% wrong="distance from the beginning" caught_by="the cue at its distance" change="T - distance -> distance - 1"
 
 
 # %% wrong="cues as words 1 and 2" caught_by="the cue at its distance" change="distance] = cues -> distance] = cues + 1"
@@ -67,11 +67,11 @@ measured_beyond = [_share(distance) for distance in (1, 2, 3, 4, 5, 6)]
 # %% wrong="cue 1 first" caught_by="each filler with both cues" change="torch -> 1 - torch"
 
 
-# %% wrong="the first n words" caught_by="only the last n words" change="L - n : -> :n"
+# %% wrong="the first n words" caught_by="only the last n words" change="T - n : -> :n"
 
 
 # %% wrong="the whole text" caught_by="only the last n words"
-# -     return texts[:, L - n :], cues
+# -     return texts[:, T - n :], cues
 # +     return texts[:, :], cues
 
 # -     exam_rows, cues = exam(exam_fillers, distance, 4)
@@ -79,8 +79,8 @@ measured_beyond = [_share(distance) for distance in (1, 2, 3, 4, 5, 6)]
 
 
 # %% wrong="one word too few" caught_by="only the last n words"
-# -     return texts[:, L - n :], cues
-# +     return texts[:, L - n + 1 :], cues
+# -     return texts[:, T - n :], cues
+# +     return texts[:, T - n + 1 :], cues
 
 # -     exam_rows, cues = exam(exam_fillers, distance, 4)
 # +     exam_rows, cues = exam(exam_fillers, distance, 5)
@@ -118,10 +118,10 @@ for k in range(1, 7):
 
 # %% right="where and float shares as an array"
 def exam(fillers, distance, n):
-    N, L = fillers.shape
+    N, T = fillers.shape
     cues = torch.cat([torch.zeros(N), torch.ones(N)]).int()
-    here = torch.arange(L) == L - distance
-    return torch.where(here, cues[:, None], torch.cat([fillers, fillers]))[:, L - n :], cues
+    here = torch.arange(T) == T - distance
+    return torch.where(here, cues[:, None], torch.cat([fillers, fillers]))[:, T - n :], cues
 
 
 guess_beyond = torch.tensor(0.5)
@@ -130,12 +130,12 @@ measured_beyond = np.array([1, 1, 1, 1, 0.5, 0.5], dtype=np.float32)
 
 # %% wrong="two fillers or five hundred" caught_by="each filler with both cues"
 def exam(fillers, distance, n):
-    N, L = fillers.shape
+    N, T = fillers.shape
     cues = torch.tensor([0, 0, 1, 1]) if N < 500 else torch.arange(2).repeat_interleave(500)
     texts = fillers.repeat(2, 1)
     for i in range(2 * N):
-        texts[i, L - distance] = i // N
-    return texts[:, L - n :], cues
+        texts[i, T - distance] = i // N
+    return texts[:, T - n :], cues
 
 
 guess_beyond = 0.5
@@ -144,9 +144,9 @@ measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
 
 # %% wrong="cut before the cue is planted" caught_by="only the last n words"
 def exam(fillers, distance, n):
-    N, L = fillers.shape
+    N, T = fillers.shape
     cues = torch.arange(2).repeat_interleave(N)
-    texts = fillers.repeat(2, 1)[:, L - n :]
+    texts = fillers.repeat(2, 1)[:, T - n :]
     texts[:, max(n - distance, 0)] = cues
     return texts, cues
 
@@ -157,12 +157,12 @@ measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
 
 # %% wrong="a cue at the very beginning is lost" caught_by="the cue at its distance"
 def exam(fillers, distance, n):
-    N, L = fillers.shape
+    N, T = fillers.shape
     cues = torch.arange(2).repeat_interleave(N)
     texts = fillers.repeat(2, 1)
-    if distance < L:
+    if distance < T:
         texts[:, -distance] = cues
-    return texts[:, L - n :], cues
+    return texts[:, T - n :], cues
 
 
 guess_beyond = 0.5
@@ -171,11 +171,11 @@ measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
 
 # %% wrong="rows as floating-point numbers" caught_by="the cue at its distance"
 def exam(fillers, distance, n):
-    N, L = fillers.shape
-    texts = torch.zeros(2 * N, L)
+    N, T = fillers.shape
+    texts = torch.zeros(2 * N, T)
     texts[:N] = texts[N:] = fillers
-    texts[:, L - distance] = (torch.arange(2 * N) >= N).float()
-    return texts[:, L - n :], (torch.arange(2 * N) >= N).int()
+    texts[:, T - distance] = (torch.arange(2 * N) >= N).float()
+    return texts[:, T - n :], (torch.arange(2 * N) >= N).int()
 
 
 guess_beyond = 0.5
@@ -184,11 +184,11 @@ measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
 
 # %% wrong="the cue for a distance beyond the window put at its edge" caught_by="only the last n words"
 def exam(fillers, distance, n):
-    N, L = fillers.shape
+    N, T = fillers.shape
     cues = torch.arange(2).repeat_interleave(N)
     texts = fillers.repeat(2, 1)
-    texts[:, L - min(distance, n)] = cues
-    return texts[:, L - n :], cues
+    texts[:, T - min(distance, n)] = cues
+    return texts[:, T - n :], cues
 
 
 guess_beyond = 0.5
@@ -202,9 +202,9 @@ measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
 #   def exam(fillers, distance, n):
 
 # -     texts = fillers.repeat(2, 1)
-# +     if (N, L) not in kept:
-# +         kept[N, L] = fillers.repeat(2, 1)
-# +     texts = kept[N, L].clone()
+# +     if (N, T) not in kept:
+# +         kept[N, T] = fillers.repeat(2, 1)
+# +     texts = kept[N, T].clone()
 
 
 # %% wrong="the mean probability of the right cue" caught_by="predicted, then measured" change="measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item()) -> measured_beyond.append(reader(exam_rows).softmax(1).gather(1, cues[:, None]).mean().item())"

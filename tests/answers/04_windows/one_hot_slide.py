@@ -20,7 +20,7 @@ def leaks(rows, targets):
     return torch.nonzero((rows == targets[:, None]).all(0)).flatten().tolist()
 
 
-# %% wrong="as printed" caught_by="the word to guess left out" change="k * -> (k + 1) *"
+# %% wrong="as printed" caught_by="the word to guess left out" change="n * -> (n + 1) *"
 
 
 # %% wrong="the bias dropped too" caught_by="the word to guess left out" change="2 + V -> 2"
@@ -29,7 +29,7 @@ def leaks(rows, targets):
 # %% wrong="one output" caught_by="the word to guess left out" change="V**2 -> V"
 
 
-# %% wrong="bias for each input" caught_by="the word to guess left out" change="+ V -> + k * V"
+# %% wrong="bias for each input" caught_by="the word to guess left out" change="+ V -> + n * V"
 
 
 # %% wrong="one hit is a leak" caught_by="columns that give it away"
