@@ -7,8 +7,8 @@
 # at once; but so far it only looked things up in texts that were there. Can attention *write*?
 #
 # It can: the **causal Transformer** is behind nearly every text that a machine writes today. In the first half you build one from the lectures, and know its
-# size, its cost and its first loss before it has run once. In the second half your own parts (optimiser, schedule, positions, norm, cache, sampler) become a model of the present day. You train it for a few
-# seconds, then hand it the weights of a longer, recorded training, and it writes kitchen stories with your code.
+# size, cost and first loss before it has run once. In the second half your own parts (optimiser, schedule, positions, norm, cache, sampler) become a model of today. You train it for a few
+# seconds, then give it the weights of a longer, recorded training, and it writes kitchen stories with your code.
 
 # %% [markdown]
 # | letter | what |
@@ -58,7 +58,7 @@ plots.use_style()
 torch.set_num_threads(1)  # our networks are small: a second thread costs more
 
 # %% [markdown]
-# We begin with the kitchen text letter by letter. There are few symbols, so even a tiny model shows something within seconds; words come in section 16.
+# We begin with the kitchen text letter by letter. Even a tiny model then shows something within seconds; words come in section 16.
 
 # %%
 corpus = lmkit.load("kitchen")
@@ -73,7 +73,7 @@ print(f"{len(ids):,} letters, V = {V}:", "".join(alphabet).strip())
 # ## 1. Every place is a lesson
 #
 # A language model gives each text a probability, one token after the other (the chain rule, chapter 1): $P(x_1 \dots x_n) = \prod_t P(x_t \mid x_1 \dots x_{t-1})$. So it is a classifier whose classes are the $V$ tokens, and what it
-# should answer is simply the next token. Nobody has to label anything.
+# should answer is simply the next token.
 #
 # A text of $T + 1$ tokens asks $T$ such questions (lecture 000): *a quick brown fox jumps over a lazy* goes in, *quick brown fox jumps over a lazy dog* should
 # come out, word below word. All are asked at once, and at each place the model reads the *true* beginning, whatever it would have guessed itself: **teacher forcing**.
@@ -84,8 +84,6 @@ print(f"{len(ids):,} letters, V = {V}:", "".join(alphabet).strip())
 # - `examples(ids, starts, T)`: inputs and targets, both $[B, T]$. Row $b$ of the inputs begins at `starts[b]`; targets are the next
 #   tokens.
 # - `lm_loss(scores, targets)`: the mean of $-\ln P(\text{target})$ over all $B \cdot T$ places, in nats, from **logits** (scores before the softmax) $[B, T, V]$.
-#
-# All training in this chapter goes through these two.
 
 # %% [markdown] hints="examples"
 # 1. How many tokens of `ids` does one row need, inputs and targets together?
@@ -403,8 +401,6 @@ def future_mask(T):
 # - `query`, `key` and `value`, linear, $C \to C$ each; then `multi_head`; then `out`, linear, $C \to C$;
 # - a buffer `mask`, $[\text{block}, \text{block}]$, the given `future_mask(block)`, not saved (`persistent=False`). `forward` adds it
 #   as it is, of a shorter text its top left corner, so that whoever exchanges the buffer changes what is seen.
-#
-# Every block of your model will hold one of these.
 
 # %% [markdown] hints="Attention"
 # 1. A text may be shorter than `block`. Which part of the mask does it need?
@@ -705,8 +701,6 @@ plt.show()
 # - `gelu(x)`, entry by entry;
 # - `printed_ratio(C)`: lecture 002 divides by `x.std()`, which sums the same squares but divides them by $C - 1$ instead of $C$. By which factor is its result too
 #   large or small ($\varepsilon = 0$, $g = 1$, $b = 0$)?
-#
-# Both functions stand in every block of the model.
 
 # %% [markdown] hints="layer_norm"
 # 1. Which axis of $[B, T, C]$ holds the numbers of one token?
@@ -887,8 +881,6 @@ class FeedForward(nn.Module):
 # - `Block(width, attention, feed_forward)`: keeps the two modules under these names (so that torch finds their weights), adds `attention_norm` and
 #   `feed_forward_norm`, both `nn.LayerNorm(width)`; attention first, pre-norm. `forward` uses what stands under the four names: `NoNorm` below exchanges norms;
 # - `PostBlock`: the same parts, post-norm.
-#
-# In section 7 you see which of the two is easier to train.
 
 # %% [markdown] hints="Block"
 # 1. *Pre*: the norm comes before the module. What then flows from one block to the next without ever being normalised?
@@ -896,7 +888,7 @@ class FeedForward(nn.Module):
 # 3. Two norms, since each has a gain and a bias of its own. `PostBlock` has the same `__init__`; a class can inherit it.
 
 
-# %% task="Block" points=4 level=2 minutes=20
+# %% task="Block" points=4 level=2 minutes=19
 class Block(nn.Module):
     """Pre-norm: each module reads a normalised copy, and adds to the stream. The x handed over stays as it is."""
 
@@ -1120,7 +1112,7 @@ drawings.transformer_block("pre")
 drawings.transformer_block("post")
 
 # %% [markdown]
-# Follow the thick line. In one picture it meets nothing but sums, in the other a norm after each.
+# Follow the thick line: nothing but sums in one picture, a norm after each in the other.
 #
 # How much of the gradient comes through? We stack 1 to 32 feed-forward layers, send a random score's gradient back and measure what reaches the first layer:
 
@@ -1183,7 +1175,7 @@ print("each layer without residual divides the gradient by", lost.round(1))
 
 # %% [markdown]
 # Bands are three seeds. Left: without residuals gradients "quickly fade out" beyond some 5 layers (lecture 000), by the factor printed for each layer; with them, 32 layers are no obstacle. Right: among the three with residuals the
-# differences are small at the start. Norms are not there to save this gradient; what they are good for, training must show.
+# differences are small at the start. What norms are good for, training must show (section 7).
 
 # %% [markdown] statement="Transformer"
 # ## 6. The whole model
@@ -1204,7 +1196,7 @@ print("each layer without residual divides the gradient by", lost.round(1))
 #    an update of one is an update of the other.
 
 
-# %% task="Transformer" points=4 level=2 minutes=20
+# %% task="Transformer" points=4 level=2 minutes=19
 class Transformer(nn.Module):
     """Scores for the next token at each place of texts of up to `block` tokens."""
 
@@ -1618,7 +1610,7 @@ def gpt(kind=Block, V=V, block=16, layers=2, heads=4, width=64):
 
 
 # %% [markdown]
-# Predict: torch draws embeddings with deviation 1. What is the first loss then: a little above $\ln V$, twice, ten times? We measure three starts, and in what share of places the model's favourite next token is the very token it has just read:
+# Predict: torch draws embeddings with deviation 1. Is the first loss then a little above $\ln V$, twice, ten times? We measure three starts, and how often the model's favourite next token is the one it has just read:
 
 
 # %%
@@ -1650,8 +1642,7 @@ pd.DataFrame(rows).T.astype(float).round(1)
 
 # %% [markdown]
 # The start "untied" tells two causes apart. A score is a product of $C = 64$ normalised numbers with $C$ numbers of deviation 1: deviation $\sqrt{64} = 8$. So the model is sure of something random, and that alone costs some 18 nats. The rest is
-# tying: the stream still holds the input token's embedding $e$, beside a position vector of the same size, and its score is the product of $e / \sqrt 2$ with $e$ itself, about $64 / \sqrt 2 = 45$. The model is sure that every letter comes twice. Your start has
-# neither fault.
+# tying: the stream still holds the input token's embedding $e$, beside a position vector of the same size, and its score is the product of $e / \sqrt 2$ with $e$ itself, about $64 / \sqrt 2 = 45$. It is sure that every letter comes twice. Your start has neither fault.
 
 # %% [markdown]
 # Now the two norms, and none. "Transformers are very sensitive to the learning rate", says lecture 003, so *one* rate would prove nothing: we try seven rates, each with three seeds, and let every kind have its own best. Four layers, 80 steps, no clipping,
@@ -1688,7 +1679,7 @@ panels[1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# Look at the lowest point of each curve. Pre-norm's, at rate 0.003, is clearly below the dotted line: it uses context. Post-norm reaches that line at nearly every rate, in every seed, and stays there: in 80 steps it has learned how frequent letters are, and no more. That is no verdict on longer trainings; it says that post-norm is slower to start, as the lectures do.
+# Look at the lowest point of each curve. Pre-norm's, at rate 0.003, is clearly below the dotted line: it uses context. Post-norm reaches that line at nearly every rate, in every seed, and stays there: in 80 steps it has learned how frequent letters are, and no more. That is no verdict on longer trainings: post-norm is slower to *start*.
 #
 # No norm at all? At one rate, 0.01, it uses context as well; from 0.1 on it is no longer a number. What norms buy is a wider choice of rates. (A dot above 5 or lost stands at 5.)
 
@@ -1710,7 +1701,7 @@ plt.show()
 #    heads together have $H \cdot D = C$.
 
 
-# %% task="count" points=4 level=3 minutes=34
+# %% task="count" points=4 level=3 minutes=33
 def parameters(V, T, C, N):
     """How many numbers each kind of part learns, in all N layers together."""
     ### BEGIN SOLUTION
@@ -1908,7 +1899,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Dots are four measurements each; the dashed line is the count, laid through $T = 256$. Where the two part, something else than products costs time: at the short end the fixed price of each call, at the long end moving tables of $H \cdot T \cdot T$ numbers through memory.
+# Dots are four measurements each; the dashed line is the count, laid through $T = 256$. Where the two part, something else costs time: the fixed price of a call for short texts, tables of $H \cdot T \cdot T$ numbers in memory for long ones.
 
 
 # %%
@@ -1970,7 +1961,7 @@ pd.DataFrame(table).T.round(1)
 # %% [markdown] statement="leaks"
 # ## 9. Four patients
 #
-# A wrong model trains, too, only worse, and no error message says why. Three questions find most faults before a long training: is the first loss $\ln V$? Does one batch, again and again, go down to nearly 0? And does any place see
+# A wrong model trains, too, only worse, and no message says why. Three questions find most faults before a long training: is the first loss $\ln V$? Does one batch, again and again, go down to nearly 0? And does any place see
 # the future? Above, four models have trained on one batch; three of them are ill.
 #
 # - `leaks(model, tokens)`: True if exchanging any *one* token changes a score at an *earlier* place. `model` maps tokens $[B, T]$ to scores
@@ -1985,7 +1976,7 @@ pd.DataFrame(table).T.round(1)
 #    diagnosis, two numbers of the table and your function decide.
 
 
-# %% task="leaks" points=4 level=3 minutes=25
+# %% task="leaks" points=4 level=3 minutes=24
 def leaks(model, tokens):
     """Whether a score depends on a later token: by .001 counts, beside scores of 500, too; by less than .00001 is rounding."""
     ### BEGIN SOLUTION
@@ -2158,9 +2149,7 @@ print("your model leaks:", leaks(model, one_batch[0]))
 # *A good place to stop for today.*
 
 # %% [markdown]
-# The first half gave you a model that works. Now for what makes it learn quickly, write quickly, and write well: your optimiser and schedule, positions that turn, a cache, a sampler.
-#
-# From here on `lmkit.transformer` holds the model of the first half for experiments: yours, with switches.
+# The first half gave you a model that works. Now for what makes it learn quickly and write well. From here on `lmkit.transformer` holds the model of the first half for experiments: yours, with switches.
 
 # %%
 others = "\n".join(" ".join(document) for document in corpus.splits["valid"])
@@ -2202,7 +2191,7 @@ print(
 # Why the divisors $1 - \beta^t$? Write $m$ out: $m = (1 - \beta_1) \sum_{i=1}^t \beta_1^{t-i} g_i$. These weights sum to $1 - \beta_1^t$, not to 1, because the mean began at 0; dividing makes a true mean of it.
 
 # %% [markdown] statement="adamw_step"
-# Write `adamw_step(w, g, m, v, t, rate, decay, betas, eps)`: the new `(w, m, v)`. In section 16 it trains your model.
+# Write `adamw_step(w, g, m, v, t, rate, decay, betas, eps)`: the new `(w, m, v)`. It will train your model.
 
 # %% [markdown] hints="adamw_step"
 # 1. Before the first step, $m$ and $v$ are zero. What is $m / (1 - \beta_1)$ after it?
@@ -2385,7 +2374,7 @@ assert close(_got[1], _zero) and close(_got[2], _zero), (
 # %% [markdown] statement="rate_factor"
 # ## 11. Slowly up, slowly down
 #
-# "Very sensitive to learning rate schedule → linear warm up + cosine decay" (003). In the first steps $v$ is the mean of few gradients, and a full step in a direction so uncertain can do harm: the rate goes up slowly. At the end it goes down, since steps of one size would jump about the minimum for ever. The rate of step $s = 0, 1, \dots, N - 1$ is $\eta$ times
+# "Very sensitive to learning rate schedule → linear warm up + cosine decay" (003). At first $v$ is the mean of few gradients, and a full step in a direction so uncertain can do harm: the rate goes up slowly. At the end it goes down, so as not to jump about the minimum. The rate of step $s = 0, 1, \dots, N - 1$ is $\eta$ times
 #
 # $$f(s) = \begin{cases}(s + 1) / n & s < n\\ \ell + (1 - \ell) \left(1 + \cos \pi p\right) / 2 & s \ge n\end{cases} \qquad p = \frac{s - n}{N - n}$$
 #
@@ -2509,15 +2498,14 @@ panels[1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# A loss below the dotted line means that something was learned, and that is so at six of seven rates; good ones span hardly one decade. At rate 1 the picture left looks like a wonder: with decay the loss is 3, without it is far above the edge (40 to 80 nats). No wonder: decay multiplies each weight by $1 - 1 \cdot 0.1 = 0.9$ a step, so that none can grow. It is not stable, it forgets.
+# Below the dotted line something was learned: that is so at six of seven rates, but good ones span hardly a decade. At rate 1, left, decay seems to work wonders: a loss of 3, without it 40 to 80 (far above the edge). But decay multiplies each weight by $1 - 1 \cdot 0.1 = 0.9$ a step, so that none can grow. That is no stability, it is forgetting.
 #
 # And the schedule? In so short a training it does not beat the best constant rate; it loses steps at both ends. Its gift is at the right end: at rate 1 without decay, 4 nats instead of 40 and more.
 
 # %% [markdown]
 # ## 12. Many texts, one step
 #
-# Texts differ in length; a batch is a rectangle. So short texts are filled up (**padding**): with any token in the inputs, and in the targets with $-100$, which torch's cross-entropy leaves out of the mean. Must the model be told? Predict: does filling *tea* up to the length of *strawberry* change the
-# scores of *tea*?
+# Texts differ in length; a batch is a rectangle. So short texts are filled up (**padding**): with any token in the inputs, and in the targets with $-100$, which torch's cross-entropy leaves out of the mean. Predict: does filling *tea* up to the length of *strawberry* change its scores?
 
 
 # %%
@@ -2540,49 +2528,7 @@ print(f"largest change of a score of tea: {(alone - beside).abs().max():.7f}")
 # %% [markdown]
 # No mask is needed: padding stands on the *right*, where a causal model never looks.
 #
-# And a batch too large for memory? Cut it in parts. The gradient of the whole mean loss is the mean of the parts' gradients, each weighted with its number of targets (sums add up; means of means do not). Why that saves memory: backward needs what forward computed, so "need to keep almost all past activations" (003). We count these bytes, for 16 texts of 32 letters:
-
-
-# %%
-def kept_bytes(model, batch, low):
-    """Bytes that forward keeps for backward: activations, not weights."""
-    kept, weights = (
-        {},
-        {weight.untyped_storage().data_ptr() for weight in model.parameters()},
-    )
-
-    def note(x):
-        kept[x.untyped_storage().data_ptr()] = x.untyped_storage().nbytes()
-        return x
-
-    with (
-        torch.autograd.graph.saved_tensors_hooks(note, lambda x: x),
-        torch.autocast("cpu", torch.bfloat16, enabled=low),
-    ):
-        loss = model(*batch)
-    loss.backward()
-    return sum(size for place, size in kept.items() if place not in weights)
-
-
-# %%
-model, kept = small(width=64), {}
-for name, parts, low in (
-    ("float32", 1, False),
-    ("bfloat16", 1, True),
-    ("in 4 parts", 4, False),
-):
-    kept[name] = kept_bytes(model, windows(0, B=16 // parts), low) / 1e6
-
-# %%
-_, axes = plt.subplots(figsize=(5, 2))
-bars = axes.barh(list(kept), list(kept.values()), color=plots.COLOURS[1])
-axes.bar_label(bars, fmt="%.1f", padding=3)
-axes.set(xlabel="kept for backward (MB)", xlim=(0, 1.15 * max(kept.values())))
-axes.invert_yaxis()
-plt.show()
-
-# %% [markdown]
-# Parts divide what is kept. Numbers of half as many bits save less than half, since the stream and its norms stay in float32.
+# A batch too large for memory is cut in parts. The gradient of the whole mean loss is the mean of the parts' gradients, each weighted with its number of targets (sums add up; means of means do not). It saves memory, since backward needs what forward computed: "need to keep almost all past activations" (003).
 
 # %% [markdown]
 # ## 13. Turning pairs
@@ -2599,8 +2545,6 @@ plt.show()
 #
 # - `angles(T, D)`: $\theta$, shape $[T, D/2]$;
 # - `rotate(x, theta)`: $[\dots, T, D]$ from $x$ of that shape, by the formulas above, no loop.
-#
-# In section 16 they turn the queries and keys of your model.
 
 # %% [markdown] hints="rotate"
 # 1. On paper: which of the two formulas gives the $-1$ of the example, which the 3?
@@ -2739,7 +2683,7 @@ assert close(_scores[0, 7], (_a.conj() * _b).real.sum(), 1e-3, 1e-3), (
 drawings.rotary()
 
 # %% [markdown]
-# From left to right: the first pair has turned by radians, the second has hardly begun.
+# The first pair has turned by radians, the second has hardly begun.
 #
 # "You can only handle positions up to the length you observed" (003). We trained small models on texts of 32 letters, 400 steps, with three kinds of position, three seeds each (recorded), and ask them about texts four times as long. Predict who fails behind the dotted line:
 
@@ -2761,7 +2705,7 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# Bands are three seeds. Before the line turning pairs are clearly best. Behind it, the table has rows that no training touched, and loses about half a nat; fixed sinusoids lose only a tenth. And the surprise: rotary, which has an angle for every place, loses most from the 48th on. So "only positions that you observed" is nearly right even for formulas: what the *later layers* make of a distance never seen is not trained either.
+# Bands are three seeds. Before the line turning pairs are best. Behind it, the table has rows that no training touched, and loses about half a nat; fixed sinusoids lose only a tenth. The surprise: rotary, with an angle for every place, loses most from the 48th on. So the quote is nearly right even for formulas: what the layers make of a distance never seen is not trained either.
 
 # %% [markdown] statement="rms_norm"
 # ## 14. Leaving things out
@@ -2774,8 +2718,6 @@ plt.show()
 # - `squared_relu(x)`;
 # - `mean_left(mu, sigma)`: numbers with mean $\mu$ and standard deviation $\sigma$ (divided by $C$) go in, $g = 1$, $\varepsilon = 0$. The mean of what
 #   comes out?
-#
-# Both functions are parts of your model in section 16.
 
 # %% [markdown] hints="rms_norm"
 # 1. All $C$ numbers are divided by the same number. What becomes of their mean?
@@ -2913,7 +2855,7 @@ drawings.kv_cache()
 # $2 \cdot 12 \cdot 1024 \cdot 768 \cdot 2$ bytes = 37.7 MB for each text.
 
 # %% [markdown] statement="attend_next"
-# Write `attend_next(q, k, v, past)`: attention of one new token, $q, k, v$ each $[B, H, 1, D]$. `past` is `None` or the pair (keys, values), both $[B, H, t, D]$, of the $t$ places before. It returns $z$ $[B, H, 1, D]$ and the new pair. Your model writes with it.
+# Write `attend_next(q, k, v, past)`: attention of one new token, $q, k, v$ each $[B, H, 1, D]$. `past` is `None` or the pair (keys, values), both $[B, H, t, D]$, of the $t$ places before. It returns $z$ $[B, H, 1, D]$ and the new pair.
 
 # %% [markdown] hints="attend_next"
 # 1. The newest token may look at everything there is. Does it need a mask?
@@ -3380,12 +3322,12 @@ print(f"your model and the recorded one differ by at most {difference:.6f} in a 
 print(f"loss on a story: after {steps} steps {losses[0]:.2f}, recorded {losses[1]:.2f}")
 
 # %% [markdown]
-# The same scores: what you built of your own parts *is* that model. Now it can speak. What it gives us is a row of scores; how do we choose a word?
+# The same scores: what you built *is* that model. How do we choose a word from scores?
 
 # %% [markdown] statement="next_distribution"
 # ## 17. From scores to a word
 #
-# Always taking the likeliest word is dull and soon goes round in circles; drawing from all lets one in many draws be nonsense. In between, from scores $s$ to probabilities, in this order: **temperature** $\tau$, $\text{softmax}(s / \tau)$, where $\tau = 0$ means all to the best (of equals, any one); **top-k** keeps
+# Always taking the likeliest word is dull; drawing from all is nonsense now and then. In between, from scores $s$ to probabilities, in this order: **temperature** $\tau$, $\text{softmax}(s / \tau)$, where $\tau = 0$ means all to the best (of equals, any one); **top-k** keeps
 # the $k$ most likely; **top-p** keeps the *fewest* most likely that together have at least $p$. Either way, what is *just as likely* as the last one kept
 # stays, too: no token is dropped for its number. What is dropped gets 0, the rest is scaled to sum 1, after top-k and after top-p.
 #
@@ -3398,7 +3340,7 @@ print(f"loss on a story: after {steps} steps {losses[0]:.2f}, recorded {losses[1
 #    stays.
 
 
-# %% task="next_distribution" points=4 level=2 minutes=28
+# %% task="next_distribution" points=4 level=2 minutes=27
 def next_distribution(s, tau=1.0, k=None, p=None):
     """Chances [B, V] from scores s [B, V], which stay as they are."""
     ### BEGIN SOLUTION
@@ -3607,7 +3549,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# A low temperature gives the likeliest words more than their share, a high one flattens the curve.
+# A low temperature sharpens the choice, a high one flattens it.
 
 # %% [markdown] statement="generate"
 # ## 18. Let it write
@@ -3617,8 +3559,6 @@ plt.show()
 # - `model(tokens, past)` gives scores $[B, T, V]$ and the new past; at the start the past is `None`. It reads the prompt in one go, then only each newest token; what the model need not read, it never reads.
 # - `choose(s)`: the next tokens $[B]$ from the last place's scores $[B, V]$.
 # - A text that has *written* `end` is over: it gets `end` for each further token. When all are over, or after $n$, the texts are returned, $[B, T + \text{new}]$. An `end` in the prompt does not count.
-#
-# It is the loop behind every chatbot.
 
 # %% [markdown] hints="generate"
 # 1. What does the model get in the first round, and what in all later ones?
@@ -3771,9 +3711,9 @@ for tau, p in ((0.7, None), (1, 0.9), (1, None), (2, None)):
     print(f"τ = {tau}, p = {p or 1}: {told(1, tau, p)}\n")
 
 # %% [markdown]
-# Read them aloud. The first are readable kitchen sentences; with the temperature they become stranger. (What do 1,000 steps of your own training write? Put `mine` in the place of `writer`.)
+# Read them aloud: kitchen sentences at low temperature, nonsense at τ = 2. (What does `mine` write? Put it in the place of `writer`.)
 #
-# In training the model always reads true words; now it reads its own (**free running**), and after one slip it is in a place where it never was. We know the language exactly, so we can count how far a story goes before the first word that is *impossible* in it:
+# In training the model reads true words; now it reads its own (**free running**), and a slip leads it where it never was. We know the language exactly, so we can count how far a story goes before the first *impossible* word:
 
 
 # %%
@@ -3801,7 +3741,7 @@ axes.set(
 plt.show()
 
 # %% [markdown]
-# Each dot is a story, a bar the median of its row. Compare the differences between rows with the spread within a row: does a lower temperature help? It avoids rare words, but not the kind of slip that makes a story impossible, such as a verb in the wrong number or a guest who was never introduced.
+# Each dot is a story, a bar the median of its row. Compare the differences between rows with the spread within a row: does a lower temperature help? It avoids rare words; a verb in the wrong number or a guest who was never introduced is another kind of slip.
 
 # %% scratch=true
 print(told(seed=2, tau=0.8, p=0.95))  # more stories: change the seed
@@ -3850,7 +3790,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# The same tokens, three measurements each. The gap widens with length, but stays far behind the count of section 15: a step for one token has costs that do not depend on how much is read.
+# The same tokens, three measurements each. The gap widens with length, but stays behind the count of section 15: each step has costs that do not depend on how much is read.
 
 # %% [markdown]
 # ## 19. Who copies? Networks at equal time
@@ -3878,7 +3818,7 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# Each network has a valley of its own, and the rate that is best for one would be unfair to another. Then each is trained for four minutes of CPU time with three seeds; the rate stands beside its name. How far above the floor, the uncertainty of the language itself, do they end? (Runs that are not recorded yet are missing.)
+# Each network has a valley of its own: the best rate of one would be unfair to another. Then each is trained for four minutes of CPU time with three seeds; the rate stands beside its name. How far above the floor, the uncertainty of the language itself, do they end? (Runs that are not recorded yet are missing.)
 # %%
 board = {name: f"kitchen-{name}" for name in names}
 board = {name: runs.load(r) for name, r in board.items() if r in runs.names()}
@@ -3898,9 +3838,9 @@ axes.margins(x=0.15)
 plt.show()
 
 # %% [markdown]
-# A difference smaller than the gap between two dots of one row is none. The floor is 0: no model can be further left.
+# A difference smaller than the gap between two dots of one row is none.
 #
-# One number hides what is learned, so we ask for single words. A language model answers any question that its next word can answer (lecture 000): which form of a verb fits a noun some words back, and what was the town, the surname, the house again? Predict which is harder.
+# One number hides what is learned, so we ask for single words. A language model answers any question that its next word can answer (lecture 000): which form of a verb fits a noun some words back, and what was the town, the surname, the house again?
 
 # %%
 bands = {
@@ -3972,11 +3912,9 @@ for n in (10, 100, 1000):
     print(f"{n:5} words between: weight {weights[-1, 1]:.4f} on the surname")
 
 # %% [markdown]
-# The last row is what counts: *mira* asks which place has *mira* before it, and fetches *brown*, across 1,000 words as across 10. (Rows of words that are new spread their weight: nothing to copy.) So two layers of attention *can* copy any name. That a training finds these weights is another matter, and takes longer than the runs above.
+# The last row is what counts: *mira* asks which place has *mira* before it, and fetches *brown*, across 1,000 words as across 10. So two layers of attention *can* copy any name. That a training finds these weights is another matter, and takes longer than the runs above.
 #
 # A larger run, 85 million weights on a GPU (`python -m lmkit.pretrain --config gpu`), is prepared but not yet recorded.
 
 # %% [markdown]
-# What you have: a model whose every part you wrote or could have written, whose size, cost and first loss you know in advance, that is checked for leaks, trains with your optimiser and writes with your sampler. And you know how to compare: each at its own best rate, at equal time, several seeds, against a floor.
-#
-# It began with one task, the next word. All that was ever added is a longer past that it may look at, and more to learn from.
+# What you have: a model whose parts you wrote, whose size, cost and first loss you know in advance, that is checked for leaks, trains with your optimiser and writes with your sampler. And you know how to compare: each at its own best rate, at equal time, several seeds, against a floor. It began with one task, the next word.
