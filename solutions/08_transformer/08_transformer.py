@@ -3227,6 +3227,8 @@ size = network.config
 documents = [document.tokens for document in kitchen.split("train")]
 words = torch.cat(encode(symbols, documents))  # each story ends with </s>
 print(f"{len(words):,} words, V = {len(symbols):,}:", *symbols[200:210])
+if not run.seeds:
+    print("(These weights are a stand-in: the 15-minute run is not recorded yet.)")
 
 
 # %%
@@ -3296,7 +3298,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Your model, trained by your optimiser on your schedule, follows torch's from the first loss, $\ln V$, down. (Crosses are means of the steps since the last cross.) It needs more steps than a page should wait for; on your machine this cell runs 1,000. The same model was trained on fresh stories for 15 minutes of CPU time, by an optimiser that treats each matrix as a whole (Muon, K. Jordan), and recorded. Its weights fit into yours; only names differ:
+# Your model, trained by your optimiser on your schedule, follows torch's from the first loss, $\ln V$, down. (Crosses are means of the steps since the last cross.) Forty steps are few; on your machine this cell runs 1,000. The same model was trained on fresh stories for 15 minutes of CPU time, by an optimiser that treats each matrix as a whole (Muon, K. Jordan), and recorded. Its weights fit into yours; only names differ:
 
 
 # %%
