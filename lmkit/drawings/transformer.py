@@ -86,7 +86,7 @@ def transformer_stack(layers: int = 3) -> Figure:
 def kv_cache(prompt: int = 4, new: int = 3) -> Figure:
     """What is computed anew in each round of writing, without a cache and with one.
 
-    As in chapter 08, section 17: a prompt of m tokens, then n new ones; the last new token is never read. A column is a
+    As in chapter 08, section 15: a prompt of m tokens, then n new ones; the last new token is never read. A column is a
     place, a row is a round; "new" (or +): keys and values are computed in this round; white: they are remembered.
     """
     places = prompt + new - 1

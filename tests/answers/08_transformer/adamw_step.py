@@ -67,74 +67,6 @@ def decay_groups(weights, decay):
 # %% wrong="decay on the corrected step only" caught_by="decay without a gradient" change="(1 - rate * decay) * w - rate -> w - rate * (1 + decay)"
 
 
-# %% wrong="everything decays" caught_by="only matrices decay"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - rate * decay) * w - rate * direction, m, v
-
-
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": decay},
-    ]
-
-
-# %% wrong="only three axes decay" caught_by="only matrices decay"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - rate * decay) * w - rate * direction, m, v
-
-
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim > 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim <= 2], "weight_decay": 0.0},
-    ]
-
-
-# %% wrong="groups swapped" caught_by="only matrices decay"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - rate * decay) * w - rate * direction, m, v
-
-
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.ndim < 0 + 2.0], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": 0.0},
-    ]
-
-
-# %% wrong="by the number of entries" caught_by="only matrices decay"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - rate * decay) * w - rate * direction, m, v
-
-
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.numel() > 6.5], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.numel() <= 6.5], "weight_decay": 0.0},
-    ]
-
-
 # %% wrong="m and v updated in place" caught_by="many steps like torch"
 # -     m = betas[0] * m + (1 - betas[0]) * g
 # -     v = betas[1] * v + (1 - betas[1]) * g**2
@@ -168,69 +100,6 @@ def decay_groups(weights, decay):
 # + _kept = torch.zeros(0), torch.zeros(0)
 
 
-# %% wrong="the library's groups, which leave out what does not learn" caught_by="only matrices decay"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - rate * decay) * w - rate * direction, m, v
-
-
-def decay_groups(weights, decay):
-    from lmkit.optimizers import decay_groups as groups
-
-    return groups(weights, decay)
-
-
-# %% wrong="axes of length 1 do not count" caught_by="only matrices decay"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - rate * decay) * w - rate * direction, m, v
-
-
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [weight for weight in weights if weight.squeeze().ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.squeeze().ndim < 2], "weight_decay": 0.0},
-    ]
-
-
-# %% wrong="copies of zeros in the groups" caught_by="only matrices decay"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - rate * decay) * w - rate * direction, m, v
-
-
-def decay_groups(weights, decay):
-    """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-    return [
-        {"params": [torch.zeros(weight.shape) for weight in weights if weight.ndim >= 2], "weight_decay": decay},
-        {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
-    ]
-
-
-# %% wrong="the list is emptied while it is sorted" caught_by="only matrices decay"
-def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
-    m = betas[0] * m + (1 - betas[0]) * g
-    v = betas[1] * v + (1 - betas[1]) * g**2
-    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
-    return (1 - rate * decay) * w - rate * direction, m, v
-
-
-def decay_groups(weights, decay):
-    matrices = [weights.pop(i) for i in reversed(range(len(weights))) if weights[i].ndim > 1]
-    return [{"params": matrices, "weight_decay": decay}, {"params": list(weights), "weight_decay": 0}]
-
-
 # %% right="float32, groups the other way round"
 def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
     w, g, m, v = (part.float() for part in (w, g, m, v))
@@ -256,19 +125,3 @@ def decay_groups(weights, decay):
 
 
 # %% wrong="no step where the gradient is zero" caught_by="many steps like torch" change="return (1 - rate * decay) * w - rate * direction, m, v -> return (1 - rate * decay) * w - rate * direction * (g != 0), m, v"
-
-
-# %% wrong="clones in the groups" caught_by="only matrices decay" change="[weight for weight in weights if weight.ndim >= 2] -> [weight.clone() for weight in weights if weight.ndim >= 2]"
-
-
-# %% wrong="vectors cut off from their gradients" caught_by="only matrices decay"
-#           {
-# -             "params": [weight for weight in weights if weight.ndim < 2],
-# +             "params": [weight.detach() for weight in weights if weight.ndim < 2],
-#               "weight_decay": 0.0,
-
-
-# %% wrong="no second group without decay" caught_by="only matrices decay"
-#       """[{"params": [...], "weight_decay": number}, ...], two groups, from a list of tensors."""
-# +     if not decay:
-# +         return [{"params": list(weights), "weight_decay": 0.0}]

@@ -62,21 +62,6 @@ def cache_bytes(N, B, T, C, size):
 # %% wrong="values are not kept" caught_by="step by step, all at once" change="torch.cat([past[1], v], dim=2 -> v.expand(-1, -1, past[0].shape[2] + 1, -1"
 
 
-# %% wrong="the last token is read, too" caught_by="tokens read" change="n - 1 -> n"
-
-
-# %% wrong="the prompt is read once only" caught_by="tokens read" change="sum(m + i for i in range -> m + sum(range"
-
-
-# %% wrong="counted from one" caught_by="tokens read" change="n)) -> 1, n + 1))"
-
-
-# %% wrong="keys only" caught_by="bytes of a cache" change="2 * N -> N"
-
-
-# %% wrong="four bytes always" caught_by="bytes of a cache" change="* size -> * 4"
-
-
 # %% wrong="the pair the other way round" caught_by="one token alone | step by step, all at once" change="(k, v -> (v, k"
 
 
@@ -130,9 +115,6 @@ def cache_bytes(N, B, T, C, size):
 
 
 # %% wrong="all heads share the first one's scores" caught_by="step by step, all at once" change="return scores -> return scores[:, :1]"
-
-
-# %% wrong="the prompt again with every new token" caught_by="tokens read" change="n - 1 -> (n > 1) * (n - 1) + (m == 30)"
 
 
 # %% right="float32, an array of two numbers"

@@ -48,16 +48,6 @@ def rotate(x, theta):
     return x * theta.cos() + torch.cat([-b, a], -1) * theta.sin()
 
 
-# %% wrong="turned with the clock" caught_by="by hand and by loop"
-# -     return [-1, 3]
-# +     return [1, -3]
-
-# -         turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-# -         turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-# +         turned[i] = x[i] * math.cos(theta[i]) + x[i + half] * math.sin(theta[i])
-# +         turned[i + half] = -x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-
-
 # %% wrong="turned the other way, all at once" caught_by="all at once"
 # -     return torch.cat(
 # -         [a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1
@@ -72,11 +62,6 @@ def rotate(x, theta):
 # -     )
 # +     a, b = x[..., 0::2], x[..., 1::2]
 # +     return torch.stack([a * theta.cos() - b * theta.sin(), a * theta.sin() + b * theta.cos()], dim=-1).flatten(-2)
-
-
-# %% wrong="the loop uses what it has just written" caught_by="by hand and by loop"
-#       half, turned = len(theta), list(x)
-# +     x = turned
 
 
 # %% wrong="a plus where a minus stands" caught_by="lengths stay"
@@ -123,9 +108,6 @@ def rotate(x, theta):
 # +     return x + torch.cat([theta.sin(), theta.cos()], dim=-1)
 
 
-# %% wrong="a half turn by hand" caught_by="by hand and by loop" change="1, 3 -> 3, -1"
-
-
 # %% right="everything in float32"
 def quarter_turn():
     return np.array([-4.4e-8 - 1, 3], dtype=np.float32)
@@ -144,19 +126,6 @@ def rotate(x, theta):
     (a, b), theta = x.float().tensor_split(2, -1), theta.float()
     c, s = theta.cos(), theta.sin()
     return torch.cat((c * a - s * b, s * a + c * b), -1)
-
-
-# %% wrong="the list is turned in place" caught_by="by hand and by loop"
-# -     half, turned = len(theta), list(x)
-# +     half = len(theta)
-
-# -         turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-# -         turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-# -     return turned
-# +         a, b = x[i], x[i + half]
-# +         x[i] = a * math.cos(theta[i]) - b * math.sin(theta[i])
-# +         x[i + half] = a * math.sin(theta[i]) + b * math.cos(theta[i])
-# +     return x
 
 
 # %% wrong="x is turned in place" caught_by="all at once"
@@ -178,18 +147,6 @@ def rotate(x, theta):
 
 
 # %% wrong="whole angles" caught_by="the table of angles" change="10_000.0 ** (-torch.arange(0, D, 2) / D -> (10_000.0 ** (-torch.arange(0, D, 2) / D)).long("
-
-
-# %% wrong="pairs of a vector of four" caught_by="by hand and by loop"
-# -     half, turned = len(theta), list(x)
-# -     for i in range(half):
-# -         turned[i] = x[i] * math.cos(theta[i]) - x[i + half] * math.sin(theta[i])
-# -         turned[i + half] = x[i] * math.sin(theta[i]) + x[i + half] * math.cos(theta[i])
-# +     turned = list(x)
-# +     for i in range(len(theta)):
-# +         j = i + 2
-# +         turned[i] = x[i] * math.cos(theta[i]) - x[j % len(x)] * math.sin(theta[i])
-# +         turned[j % len(x)] = x[i] * math.sin(theta[i]) + x[j % len(x)] * math.cos(theta[i])
 
 
 # %% wrong="places in bfloat16" caught_by="the table of angles" change="torch.arange(T)[:, None] * -> torch.arange(T).bfloat16().float()[:, None] *"
