@@ -70,12 +70,7 @@ SIZES: dict[str, dict[str, Any]] = {
 # Of CPU time on one thread of the machine that recorded the runs: `python -m lmkit.runs calibrate`.
 STEPS_A_MINUTE = {"window": 630, "rnn": 495, "lstm": 610, "transformer": 485}
 TUNING_STEPS = {"window": 1_260, "rnn": 1_080, "lstm": 1_360, "transformer": 1_000}  # about two minutes
-RATES = {
-    "window": 8e-3,
-    "rnn": 4e-3,
-    "lstm": 8e-3,
-    "transformer": 4e-3,
-}  # of a first sweep
+RATES = {"window": 1.6e-2, "rnn": 4e-3, "lstm": 1.6e-2, "transformer": 4e-3}  # the best ones of the study "networks"
 
 
 def _network(network: str, minutes: float, name: str = "", **changes: Any) -> RunConfig:
