@@ -415,7 +415,8 @@ plt.show()
 
 # %% [markdown]
 # The smaller the vocabulary, the more words are `<UNK>`, soon the most frequent token of all: there the two lines are
-# one. Then the laziest model is right again and again, and has told us nothing. So never compare models that have different vocabularies.
+# one. Then the laziest model is often right, and has told us nothing. So never compare models that have different
+# vocabularies.
 
 # %% [markdown]
 # ## 3. n-grams
@@ -2007,8 +2008,8 @@ plt.show()
 #
 # $$\mathrm{PP} = \Big(\prod_{i=1}^N P(w_i \mid \dots)\Big)^{-1/N} = b^{\,-\frac{1}{N} \sum_{i=1}^N \log_b P(w_i \mid \dots)}.$$
 #
-# The exponent, the mean of $-\log_b P$, is called **cross-entropy**: bits per token for $b = 2$. It is what the networks
-# of later chapters are trained to lower.
+# The exponent, the mean of $-\log_b P$, is called **cross-entropy**: bits per token for $b = 2$. The networks of later
+# chapters are trained to lower it.
 
 # %% [markdown] statement="perplexity"
 # Write
@@ -3029,9 +3030,10 @@ for n, found in zip(orders, types, strict=True):
     print(f"n = {n}: {V**n:.0e} possible, {found:6,} in 8,300 sentences")
 
 # %% [markdown]
-# In every text, the longer the n-gram, the more likely it is new, most of all in the one that people really wrote. Ten times as much text leaves few new bigrams, and many new 5-grams. (Three splits; the whiskers
-# are hardly longer than the marks.) Each word of memory multiplies the possible n-grams by $V$, here some 1,400, and
-# those in the text hardly.
+# In every text, the longer the n-gram, the more likely it is new, most of all in the one that people really wrote.
+# Ten times as much text leaves few new bigrams, and many new 5-grams. (Three splits; the whiskers are hardly longer
+# than the marks.) Each word of memory multiplies the possible n-grams by $V$, here some 1,400, and those in the text
+# hardly.
 #
 # A context, too, gets rare as it grows:
 
@@ -3122,9 +3124,9 @@ plt.show()
 
 # %% [markdown]
 # Every memory gains from more text (table: mean perplexity on new stories), and all stay far above the floor. The
-# figure divides each perplexity by that of $n = 2$ from the same text: with 5,000 words the longest memory is the
-# worst, and with 150,000 it has only just caught up with the shortest. Each further word of memory needs much more text
-# before it pays. (Three texts; whiskers from lowest to highest.)
+# figure divides each perplexity by that of $n = 2$ from the same text. With 5,000 words the longest memory is the worst.
+# From 15,000 on, $n = 3$ beats $n = 2$; $n = 5$ draws level at 50,000, and is still far behind $n = 3$ at 150,000: a
+# long memory needs much text before it pays. (Three texts; whiskers from lowest to highest.)
 
 # %% [markdown]
 # ## 16. Ask the middle word
@@ -3387,8 +3389,8 @@ for before, (ours, *drawn) in lunch.items():
     )
 
 # %% [markdown]
-# In the drawn texts, *open* and *looking* make no difference
-# beyond chance (lowest to highest of ten): one word of memory cannot carry *open* past *for*.
+# In the drawn texts, *open* and *looking* make no difference beyond chance (lowest to highest of ten): one word of
+# memory cannot carry *open* past *for*.
 
 # %% [markdown]
 # ## 17. How much does one word tell about another?
@@ -3576,8 +3578,9 @@ for name, sources in (
 # The drawn texts hold what luck gives: given the middle word, the outer ones are independent. Ours hold more.
 #
 # How far do words reach? In the longer stories of the kitchen language, a verb agrees with a noun up to twenty-one
-# words back: *the sailor that wants the sweet fish judges*. In the right-hand figure, n-grams choose between the two forms of such a
-# verb: the one counted more often behind the last $n-1$ words, or either at random if both were equally often.
+# words back: *the sailor that wants the sweet fish judges*. In the right-hand figure, n-grams choose between the two
+# forms of such a verb: the one counted more often behind the last $n-1$ words, or either at random if both were
+# equally often.
 
 # %%
 frozen = lmkit.load("kitchen").splits["train"]
