@@ -20,8 +20,8 @@
 
 # %% [markdown]
 # In the **Berkeley Restaurant Project** (1994), people asked a machine where to eat, and lectures still print how
-# often words followed one another in 9,222 of their sentences. Ours are new (but six), and made so that eight words
-# and the 64 pairs of them occur exactly as often as printed. About the real speakers they tell nothing else.
+# often words followed one another in 9,222 of their sentences. Ours, all but six, were made up for this course, so that
+# eight words and the 64 pairs of them occur exactly as often as printed. They say nothing else of the real speakers.
 #
 # A *sentence* is a list of words. `<s>` stands for its beginning, `</s>` for its end, and `<UNK>` for a word that the
 # model does not know.
@@ -97,7 +97,7 @@ plt.show()
 # ## 1. Cutting text into tokens
 #
 # The units of a text are its **tokens**, and one can choose them. As words, `a cat` is `a|cat`; as characters
-# `a|␣|c|a|t`; with `ca` in a list of known pieces `a|␣|ca|t` (chatbots read pieces).
+# `a|␣|c|a|t`; with `ca` in a list of known pieces `a|␣|ca|t`.
 #
 # Write `tokenise(text, level, pieces=())`, which returns the list of tokens of a string:
 #
@@ -264,11 +264,10 @@ for level, tokens in cuts.items():
 # In this chapter, tokens are words.
 
 # %% [markdown]
-# <details><summary>Slips in the printed slides: a text as a set, and two numbers off</summary>
+# <details><summary>Slips in the printed slides: a text as a set, and n</summary>
 #
 # B. Muller's slides print the three cuts in the braces of a set. As a set, the characters of `a cat` are only a, ␣, c,
-# t. They also call the $n$ of n-grams (section 3) "the size of the past", which is $n - 1$. F. Silvestri's give
-# $10^{50}$ as the number of sentences of *up to* ten words: that is $1.00001 \cdot 10^{50}$.
+# t. They also call the $n$ of n-grams (section 3) "the size of the past", which is $n - 1$.
 #
 # </details>
 
@@ -404,7 +403,7 @@ for known in vocabularies.values():
 
 # %%
 _, axes = plt.subplots()
-axes.plot(sizes, unknown, "o-", label="out-of-vocabulary words")
+axes.plot(sizes, unknown, linewidth=8, alpha=0.4, label="out-of-vocabulary words")
 axes.plot(sizes, lazy, "s--", label="right guesses of the laziest model")
 axes.set(
     xlabel="size of the vocabulary (words)",
@@ -415,8 +414,9 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# The smaller the vocabulary, the more words are `<UNK>`, soon the most frequent token of all. Then the laziest model
-# is right again and again, and has told us nothing. So never compare models that have different vocabularies.
+# The smaller the vocabulary, the more words are `<UNK>`, soon the most frequent token of all: there the two lines are
+# one. Then the laziest model is often right, and has told us nothing. So never compare models that have different
+# vocabularies.
 
 # %% [markdown]
 # ## 3. n-grams
@@ -591,7 +591,8 @@ joint = {
 #   chain rule, as a list;
 # - `markov_factors(joint, sequence)`: the same with $P(w_3 \mid w_2)$ as the third.
 #
-# The words $w_2, w_3$ mean those at second and third place. The first two words of `sequence` do occur together.
+# $w_k$ is the word at place $k$: the same word elsewhere does not count. At least one listed text begins with the first
+# two words of `sequence`.
 
 # %% [markdown] hints="chain_rule"
 # 1. Each factor is one sum of table entries divided by another.
@@ -601,7 +602,7 @@ joint = {
 #    what they have in common says nothing about the first word.
 
 
-# %% task="chain_rule" points=3 level=2 minutes=18
+# %% task="chain_rule" points=3 level=2 minutes=16
 def chain_factors(joint, sequence):
     """[P(w1), P(w2 | w1), P(w3 | w1, w2)] for the three words of `sequence`."""
     ### BEGIN SOLUTION
@@ -737,12 +738,11 @@ plt.show()
 # that the language never gave it. What wrong texts win, right ones lose.
 
 # %% [markdown]
-# <details><summary>Slips in the printed slides: three chain rules and a poem</summary>
+# <details><summary>Slips in the printed slides: two chain rules and a poem</summary>
 #
 # With the exact factors .5, .6 and 1 of *cook here eats*, the product is .3. The unsigned notes lose a factor,
 # $P(w_1)\,P(w_3 \mid w_1, w_2)$: .5. F. Silvestri prints $P(w_1)\,P(w_2 \mid w_1)$ *behind* the product sign, so that
-# it comes in once for every word: .3³ · .3 = .0081. The notes assume the Markov property "in one equation only", which
-# changes no estimate, and their Markov predicts words of *Ruslan and Ludmila*.
+# it comes in once for every word: .3³ · .3 = .0081. The notes' Markov predicts words of *Ruslan and Ludmila*.
 #
 # </details>
 
@@ -754,7 +754,7 @@ plt.show()
 #
 # - `by_hand()`: count in the three `sentences` of section 3, and return the dict
 #   `{"sat|we": ..., "wish|we": ..., "in|sat": ..., "</s>|house": ...}`;
-# - `bigram_mle(counts)`: from counts `{(w1, w2): int}`, the nested dict `model[w1][w2]`;
+# - `bigram_mle(counts)`: from positive counts `{(w1, w2): int}`, the nested dict `model[w1][w2]`;
 # - `bigram_mle_array(C)`, without a loop: from an array $C$ of counts, shape [V, V], row $w_1$, column $w_2$; a row
 #   without counts stays zero.
 
@@ -827,6 +827,7 @@ _tables = [{("c", "a"): 1, ("a", "b"): 2, ("c", "b"): 3, ("a", "d"): 6, ("c", "d
 for _ in range(8):
     _pairs = random.sample([(a, b) for a in "abcd" for b in "abcde"], 14)
     _tables.append({pair: random.randint(1, 9) for pair in _pairs})
+    _tables[-1] |= {("<s>", "a"): 2, ("<s>", "</s>"): 1, ("b", "</s>"): 4}
 for _counts in _tables:
     _got = bigram_mle(dict(_counts))
     assert hasattr(_got, "keys"), f"Return a nested dict; yours: {_got!r}."
@@ -834,7 +835,7 @@ for _counts in _tables:
         f"A row for each first word of a pair, no other: with {_counts} yours has {set(_got)}."
     )
     for (_a, _b), _count in _counts.items():
-        _row = sum(_counts.get((_a, word), 0) for word in "abcde")
+        _row = sum(count for (first, _), count in _counts.items() if first == _a)
         _value = _got[_a].get(_b)
         assert close(_value, _count / _row), (
             f"P({_b} | {_a}) is {_value} with {_counts}."
@@ -905,8 +906,7 @@ print(
 
 # %% [markdown]
 # The total of a row is $c(w_1)$ only because `</s>` is counted too: without it, nothing would follow *house*. And
-# order matters: among the Berkeley diners, *i want* occurs 827 times, *want i* twice. (The unsigned notes print
-# $c(w_2 w_1)$ above the line.)
+# order matters: among the Berkeley diners, *i want* occurs 827 times, *want i* twice.
 
 # %% [markdown]
 # ## 6. Why divide? Likelihood
@@ -961,7 +961,7 @@ print(
 #    all, a word that it holds and the model forbids makes the whole product 0.
 
 
-# %% task="likelihood" points=4 level=2 minutes=18
+# %% task="likelihood" points=4 level=2 minutes=17
 def log_likelihood(counts, q):
     """The sum of c(w) ln q(w) for counts {word: number} and probabilities {word: number}."""
     ### BEGIN SOLUTION
@@ -1094,8 +1094,8 @@ for _counts, _word, _extra, _wanted in (
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# We change one count of the row of *we* (left), and multiply all counts of the row of *want* by random factors, 120
-# times, none larger than on the axis (right). Where will the curves peak? Can a dot lie above 0?
+# Left: one count of the row of *we* is changed. Right: for each of 120 dots, all counts of the row of *want* are
+# multiplied by random factors between $1/f$ and $f$. Where will the curves peak? Can a dot lie above 0?
 
 # %%
 row_we = {w2: count for (w1, w2), count in counts.items() if w1 == "we"}
@@ -1124,7 +1124,7 @@ left.set(xlabel="added to one count of the row “we”", ylabel="change of ln L
 left.legend()
 right.semilogx(factors, falls, ".", markersize=4)
 right.set_xticks([1.1, 1.5, 2, 4], ["1.1", "1.5", "2", "4"])
-right.set(xlabel="largest factor on “want” (log scale)", ylabel="change of ln L (nats)")
+right.set(xlabel="f, for the row “want” (log scale)", ylabel="change of ln L (nats)")
 right.minorticks_off()
 plt.show()
 
@@ -1230,7 +1230,7 @@ for _a, _b in [(a, b) for a in "abc" for b in "abc"]:
     assert close(_got.loc[_a, _b], _number), (
         f"`{_a} {_b}` occurs {_number} times in a random text; yours: {_got.loc[_a, _b]}."
     )
-_text = [["no", "team"], ["piano", "tea"], ["no", "tea"], ["No", "tea"]]
+_text = [["no", "team"], ["piano", "tea"], ["no", "tea"], ["No", "tea"], ["not", "ea"]]
 _after = arguments_after(
     count_table, [list(sentence) for sentence in _text], ["tea", "no"]
 )
@@ -1240,7 +1240,7 @@ assert [list(sentence) for sentence in _after[0]] == _text, (
 assert list(_after[1]) == ["tea", "no"], f"Leave `words` as they are; now: {_after[1]}."
 _got = count_table(_text, ["tea", "no"]).loc["no", "tea"]
 assert close(_got, 1), (
-    f"`no team`, `piano tea` and `No tea` are not `no tea`; yours counts {_got}."
+    f"`no team`, `piano tea`, `No tea` and `not ea` are not `no tea`; yours counts {_got}."
 )
 for _mark in (".", "|", "#", ",", "-", "/"):  # signs that are words
     _text = [["tea", _mark], ["tea"], [_mark], ["no", _mark, "tea"], ["no"]]
@@ -1309,7 +1309,8 @@ print(sum(spoken[word] == count for word, count in word_counts.items()), "of 8 w
 # - `mle_table(pair_counts, word_counts)`: the DataFrame of exact probabilities. Eight columns are not the whole row,
 #   so $c(w_1)$ comes from the dict `word_counts`, which may hold more words (no rows for these), in any order;
 # - `wrong_cells(printed, exact)`: the set of cells `(w1, w2)` where the printed number is not the exact one rounded to
-#   two significant digits. Cells are matched by name: the two tables may order their words differently.
+#   two significant digits (no printed number has more, no exact one lies halfway). Cells are matched by name: the two
+#   tables may order their words differently.
 
 # %% [markdown] hints="mle_table"
 # 1. Row or column? Look at P(want | i): which count stands below the line?
@@ -1755,8 +1756,8 @@ print(
 #
 # B. Muller multiplies *rounded* factors, 1 × .25 × .33 × .0065 × .52, and prints .00027885; the counts give .000274.
 # F. Silvestri has .25 × .33 × .0011 × .5 × .68 = .00031 for *i want english food*, ten times too much: guess the power
-# of ten first. His P(lunch | want) = P(chinese | want) = 0 stands beside counts of 5 and 6. And Muller's "35 of 75" is
-# not .48, which 35 of 73 would be.
+# of ten first. His P(lunch | want) = P(chinese | want) = 0 stands beside counts of 5 and 6. Muller's 35/75 = .48 is
+# .47; 35/73 would be .48.
 #
 # </details>
 
@@ -1818,7 +1819,7 @@ def ln_probability(model, sentence):
 #    sentence make no difference to the share: which numbers do you divide?
 
 
-# %% task="zero_factors" points=4 level=2 minutes=14
+# %% task="zero_factors" points=4 level=2 minutes=12
 def zero_factors(model, sentence):
     """The pairs (w1, w2) of the padded sentence, in order, with P(w2 | w1) = 0."""
     ### BEGIN SOLUTION
@@ -2006,6 +2007,9 @@ plt.show()
 # logarithms to any base $b$, since $x = b^{\log_b x}$,
 #
 # $$\mathrm{PP} = \Big(\prod_{i=1}^N P(w_i \mid \dots)\Big)^{-1/N} = b^{\,-\frac{1}{N} \sum_{i=1}^N \log_b P(w_i \mid \dots)}.$$
+#
+# The exponent, the mean of $-\log_b P$, is called **cross-entropy**: bits per token for $b = 2$. The networks of later
+# chapters are trained to lower it.
 
 # %% [markdown] statement="perplexity"
 # Write
@@ -2023,7 +2027,7 @@ plt.show()
 #    ends.
 
 
-# %% task="perplexity" points=4 level=2 minutes=13
+# %% task="perplexity" points=4 level=2 minutes=12
 def perplexity(log_probabilities, base):
     """Perplexity of a text, from the logarithms (to that base) of its N factors."""
     ### BEGIN SOLUTION
@@ -2265,6 +2269,10 @@ assert len(_words) == 6, (
     f"A loop must end after max_words = 5 new words; yours has {len(_words) - 1}."
 )
 ### BEGIN HIDDEN TESTS
+_words = continue_greedy({"go": {"on": 1.0}, "on": {"go": 1.0}}, ["go"], 61)
+assert hasattr(_words, "__len__") and list(_words) == ["go", "on"] * 31, (
+    f"Only max_words = 61 ends a loop of two words; yours ends after {_words!r}."
+)
 _model = {"i": {"eat": 1.0}, "eat": {"i": 0.35, "</s>": 0.4, "go": 0.25}}
 _model |= {"go": {"on": 1.0}, "on": {"</s>": 0.4, "snow": 0.6}}
 _quiet, _loud = {"</s>": 0.5, "i": 0.4, "go": 0.1}, {"i": 0.7, "</s>": 0.3}
@@ -2535,6 +2543,10 @@ _share = sum(word == "often" for word in _words) / 20
 assert _share < 0.6, (
     f"200 rare words have .9 together, but were drawn in {1 - _share:.2f} of 20 cases."
 )
+assert any(word in list(_many)[101:] for word in _words), (
+    "The last 100 of 201 words have .45 together, but none was drawn in 20 cases: "
+    "is a new dart thrown for each word that is looked at?"
+)
 _many = {f"word{i}": 0.0005 for i in range(2000)}
 _word = sample(_many, random.random)
 assert isinstance(_word, str) and _word in _many, (
@@ -2597,8 +2609,8 @@ for word, p in best.items():
 # (F. Silvestri's program draws uniformly from the five best, and so forgets what was counted.)
 #
 # When is it safe to let a model choose? Its **entropy** $H = -\sum_w P(w) \log_2 P(w)$ says how unsure it is of the
-# next word: 0 bits if only one can follow, $\log_2 k$ bits for $k$ equally likely words. G. Durrett's lecture shows
-# with blanks what a language model must know. Which of ours would be easier with two words of context?
+# next word: 0 bits if only one can follow, $\log_2 k$ bits for $k$ equally likely words. G. Durrett's lecture tests
+# models with blanks. Which of these would be easier with two words of context?
 
 # %%
 blanks = {
@@ -2652,7 +2664,7 @@ plt.show()
 # model, the more often its likeliest word is right (bars; whiskers: two standard errors).
 #
 # Durrett's hardest are *The capital of Texas is ___*, and *The movie was ___* behind a paragraph of praise: one
-# needs a fact that someone must have said in these very words, the other a memory of many sentences.
+# needs a fact that the text states in these very words, the other a long memory.
 
 # %% [markdown] statement="ngram_mle"
 # ## 14. As much memory as you like
@@ -2669,7 +2681,7 @@ plt.show()
 #    can be divided before the last sentence is counted.
 
 
-# %% task="ngram_mle" points=4 level=2 minutes=14
+# %% task="ngram_mle" points=4 level=2 minutes=11
 def ngram_mle(sentences, n):
     """model[context][word] = P(word | context), where context is a tuple of n - 1 tokens."""
     ### BEGIN SOLUTION
@@ -2876,7 +2888,7 @@ for n in (1, 2, 3):
 #    other, asking "is it there?" must stay quick for 60,000 n-grams. The share is a mean of yes and no.
 
 
-# %% task="unseen_share" points=3 level=2 minutes=10
+# %% task="unseen_share" points=3 level=2 minutes=8
 def unseen_share(train_sentences, test_sentences, n):
     """Share of the n-gram tokens of the test sentences that the training sentences do not hold."""
     ### BEGIN SOLUTION
@@ -3018,10 +3030,10 @@ for n, found in zip(orders, types, strict=True):
     print(f"n = {n}: {V**n:.0e} possible, {found:6,} in 8,300 sentences")
 
 # %% [markdown]
-# In every text, the longer the n-gram, the more likely it is new, and in what people really wrote more so than in text
-# made to a pattern. Ten times as much text leaves few new bigrams, and many new 5-grams. (Three splits; the whiskers
-# are hardly longer than the marks.) Each word of memory multiplies the possible n-grams by $V$, here some 1,400, and
-# those in the text hardly.
+# In every text, the longer the n-gram, the more likely it is new, most of all in the one that people really wrote.
+# Ten times as much text leaves few new bigrams, and many new 5-grams. (Three splits; the whiskers are hardly longer
+# than the marks.) Each word of memory multiplies the possible n-grams by $V$, here some 1,400, and those in the text
+# hardly.
 #
 # A context, too, gets rare as it grows:
 
@@ -3093,35 +3105,28 @@ for _ in range(3):
             pp[model.n, size].append(2 ** -np.mean(logs))
 
 # %%
-_, axes = plt.subplots(figsize=(7, 3.2))
-for n, style in zip(memories, ("o-", "s--", "v:"), strict=True):
-    found = np.array([pp[n, size] for size in sizes])
-    middle, low, high = found.mean(1), found.min(1), found.max(1)
-    axes.errorbar(
-        sizes,
-        middle,
-        [middle - low, high - middle],
-        fmt=style,
-        capsize=3,
-        label=f"n = {n}",
-    )
-axes.axhline(floor, color="black", linewidth=1, label=f"floor, {floor:.1f}")
-axes.set(
-    xlabel="training words (log scale)",
-    ylabel="perplexity, new stories (log scale)",
-    xscale="log",
-    yscale="log",
-)
-axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
-axes.set_yticks([5, 10, 20, 50, 100], [5, 10, 20, 50, 100])
+means = [[np.mean(pp[n, size]) for size in sizes] for n in memories]
+columns = [f"{size:,}" for size in sizes]
+print(pd.DataFrame(means, [f"n = {n}" for n in memories], columns).round(1))
+print(f"floor: {floor:.1f}")
+_, axes = plt.subplots(figsize=(5.4, 2.6))
+axes.axhline(1, color="black", linewidth=1, label="n = 2")
+for n, style in ((3, "s--"), (5, "v:")):
+    ratio = np.array([np.divide(pp[n, size], pp[2, size]) for size in sizes])
+    middle, low, high = ratio.mean(1), ratio.min(1), ratio.max(1)
+    spread = [middle - low, high - middle]
+    axes.errorbar(sizes, middle, spread, fmt=style, capsize=3, label=f"n = {n}")
+axes.set(xlabel="training words (log scale)", ylabel="perplexity / that of n = 2")
+axes.set(xscale="log", xticks=sizes, xticklabels=columns)
 axes.minorticks_off()
 axes.legend()
 plt.show()
 
 # %% [markdown]
-# Every memory gains from more text, and all stay far above the floor. With 5,000 words the longest memory is the
-# worst, and with 150,000 it has only just caught up with the shortest: each further word of memory needs much more
-# text before it pays. (Three texts; whiskers from lowest to highest.)
+# Every memory gains from more text (table: mean perplexity on new stories), and all stay far above the floor. The
+# figure divides each perplexity by that of $n = 2$ from the same text. With 5,000 words the longest memory is the worst.
+# From 15,000 on, $n = 3$ beats $n = 2$; $n = 5$ draws level at 50,000, and is still far behind $n = 3$ at 150,000: a
+# long memory needs much text before it pays. (Three texts; whiskers from lowest to highest.)
 
 # %% [markdown]
 # ## 16. Ask the middle word
@@ -3384,8 +3389,8 @@ for before, (ours, *drawn) in lunch.items():
     )
 
 # %% [markdown]
-# Doors are open for lunch, and people look for a place. In the drawn texts, *open* and *looking* make no difference
-# beyond chance (lowest to highest of ten): one word of memory cannot carry *open* past *for*.
+# In the drawn texts, *open* and *looking* make no difference beyond chance (lowest to highest of ten): one word of
+# memory cannot carry *open* past *for*.
 
 # %% [markdown]
 # ## 17. How much does one word tell about another?
@@ -3414,7 +3419,7 @@ for before, (ours, *drawn) in lunch.items():
 #    exist.
 
 
-# %% task="information" points=4 level=3 minutes=17
+# %% task="information" points=4 level=3 minutes=15
 def pairs_apart(sentences, gap):
     """{(x, y): count} for words y that stand `gap` places behind x in the same sentence."""
     ### BEGIN SOLUTION
@@ -3573,8 +3578,9 @@ for name, sources in (
 # The drawn texts hold what luck gives: given the middle word, the outer ones are independent. Ours hold more.
 #
 # How far do words reach? In the longer stories of the kitchen language, a verb agrees with a noun up to twenty-one
-# words back: *the sailor that wants the sweet fish judges*. Right, n-grams choose between the two forms of such a
-# verb: the one counted more often behind the last $n-1$ words, or either at random if both were equally often.
+# words back: *the sailor that wants the sweet fish judges*. In the right-hand figure, n-grams choose between the two
+# forms of such a verb: the one counted more often behind the last $n-1$ words, or either at random if both were
+# equally often.
 
 # %%
 frozen = lmkit.load("kitchen").splits["train"]

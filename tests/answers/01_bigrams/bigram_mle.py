@@ -281,3 +281,23 @@ def bigram_mle_array(C):
 # +     P = C / C.sum(axis=1, keepdims=True)
 # +     P[empty] = 0
 # +     return P
+
+
+# %% wrong="sentence ends are left out of the total" caught_by="rows divide by their context"
+def by_hand():
+    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
+
+
+def bigram_mle(counts):
+    totals = Counter()
+    for (w1, w2), count in counts.items():
+        totals[w1] += count * (w2 != "</s>")
+    model = {}
+    for (w1, w2), count in counts.items():
+        model.setdefault(w1, {})[w2] = count / (totals[w1] or count)
+    return model
+
+
+def bigram_mle_array(C):
+    totals = C.sum(axis=1, keepdims=True)
+    return C / np.where(totals == 0, 1, totals)

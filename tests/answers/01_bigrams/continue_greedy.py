@@ -214,3 +214,18 @@ def continue_greedy(model, prompt, max_words):
             break
         text.append(best)
     return text
+
+
+# %% wrong="gives up when a context comes again and again" caught_by="stops where it should"
+def continue_greedy(model, prompt, max_words):
+    words, seen = list(prompt), Counter()
+    while len(words) - len(prompt) < max_words:
+        context = words[-1] if words else "<s>"
+        if context not in model or seen[context] > 8:
+            break
+        seen[context] += 1
+        best = max(model[context], key=model[context].get)
+        if best == "</s>":
+            break
+        words.append(best)
+    return words

@@ -158,3 +158,9 @@ def count_table(sentences, words):
 def count_table(sentences, words):
     counts = Counter(pairwise("|".join("|".join([*sentence, ""]) for sentence in sentences).split("|")))
     return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)
+
+
+# %% wrong="the two words of a pair glued together" caught_by="no pair across two sentences"
+def count_table(sentences, words):
+    counts = Counter(w1 + w2 for sentence in sentences for w1, w2 in pairwise(sentence))
+    return pd.DataFrame([[counts[w1 + w2] for w2 in words] for w1 in words], index=words, columns=words)

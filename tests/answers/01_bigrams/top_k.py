@@ -366,3 +366,33 @@ def top_k(distribution, k):
 def sample(distribution, dart):
     bag = [word for word, p in distribution.items() for _ in range(round(1000 * p))]
     return bag[int(dart() * len(bag))] if bag else None
+
+
+# %% wrong="a new dart for each word" caught_by="draws by probability"
+def top_k(distribution, k):
+    best = sorted(distribution, key=distribution.get, reverse=True)[:k]
+    total = sum(distribution[word] for word in best)
+    return {word: distribution[word] / total for word in best}
+
+
+def sample(distribution, dart):
+    total, last = 0.0, None
+    for word, p in distribution.items():
+        if p > 0:
+            total += p
+            last = word
+            if dart() < total:
+                return word
+    return last
+
+
+# %% right="a race of exponential clocks, a dart for each word"
+def top_k(distribution, k):
+    best = sorted(distribution.items(), key=lambda item: -item[1])[:k]
+    total = math.fsum(p for _, p in best)
+    return {word: p / total for word, p in best}
+
+
+def sample(distribution, dart):
+    times = {word: -math.log(1 - dart()) / p for word, p in distribution.items() if p > 0}
+    return min(times, key=times.get)
