@@ -10,7 +10,7 @@
 # The same window does two jobs. First it finds a word's part of speech (a *classification* of each word). Then it
 # guesses the next word, as in the neural language model of Y. Bengio and others (2003), the ancestor of everything in
 # the later chapters. You will write the training loop once yourself, check the gradient by hand, let the model write a
-# story, and see where windows break. That break is the reason for chapters 05 and 06.
+# story, and see where windows break.
 
 # %% [markdown]
 # Plan two sittings: sections 1 to 9 (tags), then 10 to 17 (the next word). None of your functions may change its
@@ -1065,7 +1065,7 @@ for (name, way), colour in zip(ways.items(), plots.COLOURS, strict=False):
     )
 axes.axhline(math.log(len(tag_names)), color="gray", linestyle=":", label="ln K")
 axes.set(xlabel="step", ylabel="loss (nats per token)", ylim=(0, None))
-axes.legend(loc="center right", bbox_to_anchor=(1, 0.55), fontsize=9)
+axes.legend(loc="center right", bbox_to_anchor=(1, 0.4), fontsize=9)
 plt.show()
 
 # %% [markdown]
@@ -1465,7 +1465,7 @@ plt.show()
 # - Window 0 cannot pass the ceiling of section 2 on ambiguous words, and fails on nearly half of the unknown ones: it
 #   gives them all one tag. One neighbour on each side takes most of both errors away.
 # - Farther words help less, and how much depends on the training. After 150 steps (solid), ten words on each side are
-#   about one point better than one. After 450 steps (dashed), $c = 10$ makes half the errors of $c = 1$ on ambiguous
+#   about one point better than one. After 450 steps (dashed), $c = 10$ makes about half the errors of $c = 1$ on ambiguous
 #   words.
 # - `THIS` stays at chance until the window reaches the cue; then it is solved.
 # - The mean of five words (crosses) is worse on ambiguous words than the word alone.
@@ -1486,6 +1486,8 @@ for (word, right, answer), count in confused.most_common(6):
     print(f"{word:16}{right:7}{answer:7}{count:6}")
 
 # %% [markdown]
+# *to*, *after* and *before* can be tagged only by what follows, near or far.
+#
 # Lecture 000 leaves open whether `PAD` should have a zero vector or learn one. With zero, `PAD` adds nothing to the
 # hidden units. A learned vector could tell them "here the sentence begins". Does that help near the ends of sentences?
 
@@ -2522,10 +2524,9 @@ right.grid(axis="x", alpha=0.3)
 plt.show()
 
 # %% [markdown]
-# Left, the **learning curves**, from $\ln V$ at step 0 (all words alike): the three seeds of each model lie on one
-# another. (At grading size they read less than
-# once what the counter read whole.) Right: with the same window, vectors beat counts, by far more than the seeds
-# differ.
+# Left, the **learning curves**, from $\ln V$ at step 0 (all words alike): the three seeds of each model nearly
+# coincide. (At grading size they read less than once what the counter read whole.) Right: with the same window, vectors
+# beat counts, by more than the seeds differ.
 #
 # Why? A counter must have *met* a context. The network only needs to have met words *like* these, and so it gains more
 # from looking further back: compare the steps from 2 to 4 words. If that is the reason, words that behave alike should
@@ -2698,8 +2699,8 @@ right.set(ylabel="neighbour has the same tag, %", ylim=(0, 100), xlim=(-0.5, 2.5
 plt.show()
 
 # %% [markdown]
-# Nobody told the model about parts of speech. Yet, left, words of one class gather. Right, three seeds each: two words
-# in three or more share their commonest tag with their nearest neighbour, among random vectors one in four.
+# Nobody told the model about parts of speech. Yet, left, words of one class gather. Right, three seeds each: about two
+# words in three or more share their commonest tag with their nearest neighbour, among random vectors one in four.
 #
 # Try words of your own:
 
