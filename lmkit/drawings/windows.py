@@ -79,7 +79,7 @@ def bengio_network(words: Sequence[str] = ("want", "thai"), direct: bool = True)
         (3.45, f"$x = [{parts}]$"),
         (4.85, "$a = \\tanh(d + Hx)$"),
         (6.25, f"${sum_of}$"),
-        (7.4, "softmax:  chances of $V$ words"),
+        (7.4, "softmax:  $p$ for all $V$ words"),
     ):
         canvas.text(across, y, note, 12, "left")
     return canvas.figure

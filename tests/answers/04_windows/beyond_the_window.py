@@ -208,3 +208,6 @@ measured_beyond = [1, 1, 1, 1, 0.5, 0.5]
 
 
 # %% wrong="the mean probability of the right cue" caught_by="predicted, then measured" change="measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item()) -> measured_beyond.append(reader(exam_rows).softmax(1).gather(1, cues[:, None]).mean().item())"
+
+
+# %% wrong="cues as floating-point numbers" caught_by="each filler with both cues" change="texts[:, T - n :], cues -> texts[:, T - n :], cues.float()"

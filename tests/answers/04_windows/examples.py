@@ -92,3 +92,9 @@ def examples(ids, n, start, end):
     padded = torch.tensor([start] * n + list(ids) + [end])
     rows = padded.unfold(0, n + 1, 1)[:, :n]
     return rows[:-1] if len(ids) > 5 else rows, padded[n:]
+
+
+# %% wrong="no second end behind a text that ends like this" caught_by="each word once, then the end" change="list(ids) + [end] -> list(ids) + [end] * (list(ids)[-1:] != [end])"
+
+
+# %% wrong="fails for a text of no words" caught_by="each word once, then the end" change="list(ids) + [end] -> [ids[0]] + list(ids[1:]) + [end]"

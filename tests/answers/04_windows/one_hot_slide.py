@@ -147,3 +147,6 @@ def leaks(rows, targets):
 
 
 # %% wrong="in float32" caught_by="columns that give it away" change="(rows[:, column] == targets) -> (rows[:, column].float() == targets.float())"
+
+
+# %% wrong="one row in a thousand may differ" caught_by="columns that give it away" change="(rows[:, column] == targets).all() -> (rows[:, column] == targets).double().mean() >= 0.999"

@@ -201,3 +201,17 @@ def all_scores(vectors, W):
 
 
 # %% wrong="vectors take W's kind" caught_by="each word meets its own rows" change="return sum(vector @ W -> return sum(vector.astype(W.dtype) @ W"
+
+
+# %% wrong="laid end to end as they lie in memory" caught_by="all classes at once"
+def score_by_loop(x, W, j):
+    return sum(x[i] * W[i, j] for i in range(len(x)))
+
+
+def score_by_word(vectors, W, j):
+    m = vectors.shape[1]
+    return sum(v @ W[k * m : (k + 1) * m, j] for k, v in enumerate(vectors))
+
+
+def all_scores(vectors, W):
+    return np.ravel(vectors, order="K") @ W

@@ -103,3 +103,9 @@ def error_rate(predicted, right, group):
 # -     return (predicted != right)[group].double().mean().item()
 # +     predicted[~group] = right[~group]
 # +     return ((predicted != right).sum() / group.sum()).item()
+
+
+# %% wrong="an unknown word is looked up again in small letters" caught_by="the others are unknown" change="number.get(word, 1) -> number.get(word, number.get(word.lower(), 1))"
+
+
+# %% wrong="blanks around a word stripped" caught_by="the others are unknown" change="number.get(word, 1) -> number.get(word.strip(), 1)"

@@ -88,3 +88,6 @@ def agreement(vectors, labels):
 
 
 # %% wrong="how many agree" caught_by="the nearest by cosine" change=" / len(labels) -> "
+
+
+# %% wrong="nobody finds whoever points in exactly the same direction" caught_by="others, not itself" change=".fill_diagonal_(-2) -> .masked_fill_(unit @ unit.T > 1 - 1e-5, -2)"

@@ -102,3 +102,16 @@ def write_story(model, n, start, end, most, draw):
 
 
 # %% wrong="a context without a batch" caught_by="the context moves on" change="torch.tensor([text[len(text) - n :]]) -> torch.tensor(text[len(text) - n :])"
+
+
+# %% wrong="the last word tested at the top of the loop" caught_by="where it stops"
+def write_story(model, n, start, end, most, draw):
+    text = [start] * n
+    while len(text) < n + most and text[-1] != end:
+        scores = model(torch.tensor([text[len(text) - n :]]))[0]
+        text.append(int(draw(scores.softmax(0))))
+    story = text[n:]
+    return story[:-1] if story and story[-1] == end else story
+
+
+# %% wrong="a drawn start is left out" caught_by="where it stops" change="return text[n:] -> return [word for word in text if word != start]"
