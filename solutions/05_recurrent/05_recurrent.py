@@ -374,16 +374,15 @@ print(f"the one-hot network of chapter 04: {ratio:,.0f} times as many")
 #
 # <details><summary>Slips in the printed slides: a total, and a listing</summary>
 #
-# Lecture 002 drops one of the two terms with $|V|$, so its total is half of the truth; that the recurrent network is
-# far smaller than the $10^{11}$ weights of the one-hot network stands. Its program for a recurrent network has one more
-# hidden layer than its formula, and it predicts only the word behind the *last* state of each text. We predict
-# at every step, and section 13 shows what that is worth.
+# Lecture 002 drops one of the two terms with $|V|$, so its total is half of the truth; that this is far less than the $10^{11}$
+# weights of the one-hot network stands. Its program has one more hidden layer than its formula, and predicts only the word
+# behind the *last* state. We predict at every step; section 13 shows what that is worth.
 # </details>
 
 
 # %%
 class LanguageModel(nn.Module):
-    """Scores s_t = U h_t + c of the next word at every step, from one of torch's cells."""
+    """Scores s_t = U h_t of the next word at every step (and a bias), from one of torch's cells."""
 
     def __init__(self, cell, V, d=64, k=128):
         super().__init__()
@@ -685,8 +684,12 @@ for _k, _T in _sizes:
     assert np.shape(_got[2]) == (_k,), (
         f"db has the shape of b; yours: {np.shape(_got[2])}."
     )
+    assert not close(_got[2], by_autograd(*_random, later=False)[2], 1e-4, 1e-5), (
+        f"db over {_T} steps holds each step's own error only: nothing comes back from later steps."
+    )
     assert close(_got[2], _wanted[2], 1e-4, 1e-5), (
-        f"db over {_T} steps is not autograd's: {_wanted[2]} wanted, yours {_got[2]}. Does the error of later steps come back?"
+        f"db over {_T} steps is off by up to {(_got[2] - _wanted[2]).abs().max():.4f}. "
+        "How does an error get from h_t to what stands inside its tanh, and from there to h_(t-1)?"
     )
 ### BEGIN HIDDEN TESTS
 for _T, _large in ((20, 1), (60, 1), (5, 1000)):  # nearly a rotation: nothing fades
@@ -726,6 +729,11 @@ for _d, _k, _T in _sizes:
     _shapes = [tuple(np.shape(part)) for part in _got[:2]]
     assert _shapes == [(_k, _d), (_k, _k)], (
         f"dW_x and dW_h have the shapes of W_x and W_h, {(_k, _d)}, {(_k, _k)}; yours: {_shapes}."
+    )
+    assert _T == 2 or not close(
+        _got[1], by_autograd(*_random, later=False)[1], 1e-4, 1e-5
+    ), (
+        f"dW_h over {_T} steps holds each step's own error only: nothing comes back from later steps."
     )
     assert close(_got[0], _wanted[0], 1e-4, 1e-5), (
         f"dW_x over {_T} steps is not autograd's: does each step add its share?"
@@ -1181,7 +1189,7 @@ def remember(tau, lag, seed, bits_a_batch=512):
 # %%
 taus, seeds = (4, 8, 16), (1, 2, 3)
 found_bits = {
-    lag: [[100 * remember(tau, lag, seed) for seed in seeds] for tau in taus]
+    lag: [[100 * remember(tau, lag, seed) for seed in seeds[:2]] for tau in taus]
     for lag in (6, 8)
 }
 
@@ -1192,7 +1200,7 @@ for lag, percent in found_bits.items():
     line = axes.plot(places, [np.mean(found) for found in percent], "-", alpha=0.5)
     for place, found in zip(places, percent, strict=True):
         label = f"{lag} steps back" if place == places[0] else None
-        axes.plot([place] * 3, found, "o", color=line[0].get_color(), label=label)
+        axes.plot([place] * 2, found, "o", color=line[0].get_color(), label=label)
 axes.axhline(50, color="gray", linestyle=":", label="guessing")
 axes.set_xscale("log", base=2)
 axes.set_xticks(taus, taus)
@@ -1201,16 +1209,16 @@ axes.legend(loc="upper left")
 plt.show()
 
 # %% [markdown]
-# Each dot is one of three seeds. The state carries the bit in any case; but to learn *to keep* it, a gradient must come
+# Each dot is one of two seeds. The state carries the bit in any case; but to learn *to keep* it, a gradient must come
 # back that far. From a word to the one 8 steps back are *nine* words, both ends counted: with $\tau$ = 8 no error ever
 # meets the word that caused it. Then why not take $\tau$ = 10,000?
 
 # %% [markdown] statement="jacobian_norms"
 # ## 7. Predict, then measure: how far does a gradient reach?
 #
-# By the chain rule $\partial h_T / \partial h_t$ is a product of $T - t$ matrices, one for each step $r$ from $t + 1$ to
-# $T$, the latest leftmost. Differentiate $h_r = \tanh(a_r)$ with $a_r = W_h h_{r-1} + \dots$: entry $i$ of $h_r$ depends on
-# entry $j$ of $h_{r-1}$ by $(1 - h_{r,i}^2) W_{h,ij}$, so each factor is $\mathrm{diag}(1 - h_r^2)\, W_h$. The **spectral norm**
+# By the chain rule $\partial h_T / \partial h_t$ is a product of $T - t$ matrices, one for each step $q$ from $t + 1$ to
+# $T$, the latest leftmost. Differentiate $h_q = \tanh(a_q)$ with $a_q = W_h h_{q-1} + \dots$: entry $i$ of $h_q$ depends on
+# entry $j$ of $h_{q-1}$ by $(1 - h_{q,i}^2) W_{h,ij}$, so each factor is $\mathrm{diag}(1 - h_q^2)\, W_h$. The **spectral norm**
 # of the product says how much it stretches a vector at most.
 #
 # - `predicted`: let $W_h$ be $\rho$ times a rotation, all states near 0. By what factor do 50 steps stretch, for
@@ -1487,8 +1495,9 @@ for _kind, _B, _T, _limit in _cases:
     _after = dict(_model.state_dict())
     for _name, _weight in _twin.named_parameters():
         _wanted = _weight.detach() - _rate * _weight.grad
-        assert not close(
-            _after[_name], _weight.detach() + _rate * _weight.grad, 1e-4
+        _uphill = _weight.detach() + _rate * _weight.grad
+        assert close(_uphill, _wanted, 1e-3) or not close(
+            _after[_name], _uphill, 1e-4
         ), f"nn.{_kind}: {_name} moved uphill."
         assert close(_after[_name], _wanted, 1e-4, 1e-6), (
             f"nn.{_kind}, limit {_limit}: {_name} should move by rate times its gradient, downhill, no more and no less."
@@ -1647,8 +1656,9 @@ left.legend(loc="upper right")
 plt.show()
 
 # %% [markdown]
-# Without clipping a single long gradient throws the weights to where gradients are longer still, and all three seeds go
-# astray. Shortened to length 1 (dotted), the same steps learn. Nearly every training of a recurrent network
+# Three runs of each kind. Without clipping one long gradient throws the weights to where gradients are longer still, a
+# hundred times and more, and the loss jumps about. Shortened to length 1 (dotted), the same steps learn: at the end all three
+# clipped runs lie below all three others. Nearly every training of a recurrent network
 # clips; the course's `train` does too, at 1.
 #
 # Before we leave the step: does *every* part of the model get a gradient? A forgotten part would stay at its random
@@ -2705,7 +2715,7 @@ def learn(cell, seed, steps, last_only=False, length=32):
 # (Seven trainings: half a minute when graded, some ten minutes at laptop size.)
 
 # %%
-steps = budget().choose(160, 1_500, 5_000)
+steps = budget().choose(130, 1_500, 5_000)
 models = {
     name: [learn(cell, seed, steps) for seed in seeds]
     for name, cell in {"RNN": nn.RNN, "LSTM": nn.LSTM}.items()
@@ -2715,11 +2725,11 @@ models["LSTM, last"] = [learn(nn.LSTM, 1, steps, last_only=True)]
 
 # %%
 @torch.no_grad()
-def from_the_last(model, n, most=32, count=2_000):
+def from_the_last(model, n, most=32, count=800):
     """Nats per word of `count` held-out words, each predicted from the n words before it."""
     shown = ids["valid"].unfold(0, n, 1)[most - n :][:count]
-    targets = ids["valid"][most:][:count]
-    return F.cross_entropy(model(shown)[0][:, -1], targets).item()
+    last = model.cell(model.embedding(shown))[0][:, -1]
+    return F.cross_entropy(model.out(last), ids["valid"][most:][:count]).item()
 
 
 shown_words = (1, 2, 3, 4, 6, 8, 16, 32)
@@ -2769,7 +2779,8 @@ print(f"n = 32, one target a piece: {last:.0f}; 32 targets:", every.round(1))
 
 # %% [markdown]
 # Lines are means, bands reach from the lowest to the highest of three seeds; the squares are Kneser-Ney models of chapter 02, counted on
-# the same 100,000 words. What can be read off here is how many words of the past each has learned to use so far: up to there its curve falls, from there on it is flat.
+# the same 100,000 words. After so short a training both networks use some six words, and from there on their curves are flat: what stands further back they
+# have not yet learned to carry. With six words they are about where counting is with three or four, far above the floor.
 #
 # The last line printed is about *targets*: with one for each piece, the same LSTM has seen a thirty-second of the lessons in nearly the
 # same time, and it shows.
@@ -2777,7 +2788,7 @@ print(f"n = 32, one target a piece: {last:.0f}; 32 targets:", every.round(1))
 # %% [markdown]
 # So much for a training of seconds. The next networks were each trained for four minutes of processor time, on fresh stories, with
 # equally many weights (0.39 million beside the embedding) and a learning rate tuned for each; they are *recorded*, with
-# three seeds. Beside them Kneser-Ney models that counted a million words. The floor is what the program that wrote the text would
+# three seeds. Beside them Kneser-Ney models that counted half a million words. The floor is what the program that wrote the text would
 # reach itself: no model can be below 0.
 
 # %%
@@ -2789,7 +2800,7 @@ print(
 )
 
 # %%
-fresh = [one.tokens[:-1] for one in language.documents(tokens=1_000_000, seed=5)]
+fresh = [one.tokens[:-1] for one in language.documents(tokens=500_000, seed=5)]
 often = Counter(word for one in fresh for word in one)
 symbols = [*sorted(w for w, c in often.items() if c > 1), "<UNK>", "</s>"]
 test_stories = language.split("test")[:400]
@@ -2832,7 +2843,8 @@ def agreement(bands, distance):
 
 
 distances = ("1", "2-4", "5-8", "9-13", "14+")
-_, axes = plt.subplots()
+if recorded:
+    axes = plt.subplots()[1]
 for (name, run), colour in zip(recorded.items(), plots.COLOURS[2::-1], strict=False):
     asked = [
         [agreement(run.numbers[seed]["probes"], distance) for distance in distances]
@@ -2846,11 +2858,12 @@ for (name, run), colour in zip(recorded.items(), plots.COLOURS[2::-1], strict=Fa
         for band, (_, count) in zip(distances, asked[0], strict=True)
     ]
     axes.set_xticks(range(5), distances_shown)
-axes.axhline(50, color="gray", linestyle=":", label="guessing")
-axes.set(xlabel="words back to the noun (verbs asked)", ylim=(30, 103))
-axes.set_ylabel("right form (%)")
-axes.legend(loc="lower left")
-plt.show()
+if recorded:
+    axes.axhline(50, color="gray", linestyle=":", label="guessing")
+    axes.set(xlabel="words back to the noun (verbs asked)", ylim=(30, 103))
+    axes.set_ylabel("right form (%)")
+    axes.legend(loc="lower left")
+    plt.show()
 
 # %% [markdown]
 # At a distance of 1 everything is easy. Read the figure from left to right: each curve shows how far back its network has learned to carry one
@@ -3184,8 +3197,9 @@ axes.legend(loc="lower right")
 plt.show()
 
 # %% [markdown]
-# Variety is on the blue line, sense on the orange one; dots are three texts each, dashed lines the same two measures on real text. Greedy decoding runs into a loop. Heat buys variety and pays with sense: there is no temperature
-# at which both are those of real text.
+# Dots are three texts each, dashed lines the same two measures on real text. Greedy decoding runs into a loop: hardly one 4-gram in ten is
+# new. Heat buys variety and pays with sense. Somewhere between 0.5 and 1 both come near those of real text; at 1, where the network says
+# exactly what it has learned, this briefly trained one strays too much. A better model needs less cooling.
 
 
 # %% [markdown] statement="cosines"
@@ -3386,11 +3400,15 @@ axes.set_xticks(range(len(names)), names)
 axes.set(ylabel="mean cosine", ylim=(0, 1.5), yticks=(0, 0.5, 1))
 axes.legend(ncols=3, loc="upper center")
 plt.show()
+print(
+    "same tag more alike, in each seed:", (heights[:, :, 1] > heights[:, :, 2]).all(1)
+)
 
 # %% [markdown]
-# Bars are means, dots three seeds of the network. The same word, the same static vector (cosine 1), but other states, and places with the same tag
-# are more alike than places with different tags: clearly in the toy, whose model is read on its own training sentences,
-# and by a little for *order* and *cook*.
+# Bars are means, dots three seeds of the network. The same word has the same static vector everywhere (cosine 1), but a state for each
+# place, and on average places with the same tag are more alike than places with different tags. How much more
+# depends on the word, and on the seed most of all in the toy, with its six places. (The toy's network is read on its own training
+# sentences.)
 #
 # Yet a state has only read the *left* side, $h_t = f(x_1, \dots, x_t)$. In *the cook book* the word that decides comes
 # later; reading both sides needs another task than the next word (chapter 07).
@@ -3669,6 +3687,9 @@ left.set(ylabel="processor time (equations = 1)", ylim=(0, 1.15))
 for name, values in waits.items():
     right.loglog(text_lengths, values, "o-", label=name)
 right.set(xlabel="words in a text (2,048 in all)", ylabel="processor, forward (ms)")
+right.set_yticks([1, 2, 5, 10, 20, 50, 100], [1, 2, 5, 10, 20, 50, 100])
+right.set_xticks(text_lengths, text_lengths)
+right.minorticks_off()
 right.legend()
 plt.show()
 
