@@ -2712,7 +2712,7 @@ def learn(cell, seed, steps, last_only=False, length=32):
 
 
 # %% [markdown]
-# (Seven trainings: half a minute when graded, some ten minutes at laptop size.)
+# (Seven trainings: half a minute when graded, some minutes at laptop size.)
 
 # %%
 steps = budget().choose(130, 1_500, 5_000)
@@ -2780,7 +2780,8 @@ print(f"n = 32, one target a piece: {last:.0f}; 32 targets:", every.round(1))
 # %% [markdown]
 # Lines are means, bands reach from the lowest to the highest of three seeds; the squares are Kneser-Ney models of chapter 02, counted on
 # the same 100,000 words. After so short a training both networks use some six words, and from there on their curves are flat: what stands further back they
-# have not yet learned to carry. With six words they are about where counting is with three or four, far above the floor.
+# have not yet learned to carry. With six words they are about where counting is with
+# three or four, far above the floor, and the LSTM, which has more to learn, is still behind the RNN.
 #
 # The last line printed is about *targets*: with one for each piece, the same LSTM has seen a thirty-second of the lessons in nearly the
 # same time, and it shows.
@@ -2826,7 +2827,8 @@ axes.set(ylabel="bits above the floor, per word", ylim=(0, 1.15 * max(heights)))
 plt.show()
 
 # %% [markdown]
-# Bars are means, dots the seeds. Compare the step from one bar to the next with the spread of the dots before you believe it.
+# Bars are means, dots the seeds. Compare the step from one bar to the next with the spread of the dots before you
+# believe it: the three RNNs differ by some hundredths of a bit, and all are half a bit below Kneser-Ney.
 
 # %% [markdown]
 # Does a network really look back? **Agreement** asks: a verb must agree with a noun further left (*the cooks with the bags beside
@@ -2867,7 +2869,8 @@ if recorded:
 
 # %% [markdown]
 # At a distance of 1 everything is easy. Read the figure from left to right: each curve shows how far back its network has learned to carry one
-# bit, *singular* or *plural*, past whatever stands between.
+# bit, *singular* or *plural*, past whatever stands between. Four minutes are not much: the three RNNs, nearly alike in bits, differ widely at a distance of 2 to 8 words,
+# and beyond that two of three do little better than guess.
 
 # %% [markdown]
 # ### And on real text?
@@ -2884,8 +2887,8 @@ if recorded:
 # | LSTM with dropout, two layers | 78 | Zaremba and others (2014) |
 # | LSTM, regularised with care | 57 | S. Merity and others (2017) |
 #
-# The order is that of our figure; the last two lines are not another cell but better training of the same one: on a
-# million words a large network learns the text by heart unless it is held back.
+# Compare the order of the first four with the bars above. The last two lines are not another cell but better training of the same
+# one: on a million words a large network learns the text by heart unless it is held back.
 
 # %% [markdown]
 # Real texts are not ours to ship, so none is in this course's repository. Whoever may use one can fetch it by name (`python -m
@@ -3199,7 +3202,7 @@ plt.show()
 # %% [markdown]
 # Dots are three texts each, dashed lines the same two measures on real text. Greedy decoding runs into a loop: hardly one 4-gram in ten is
 # new. Heat buys variety and pays with sense. Somewhere between 0.5 and 1 both come near those of real text; at 1, where the network says
-# exactly what it has learned, this briefly trained one strays too much. A better model needs less cooling.
+# exactly what it has learned, this briefly trained one strays too much.
 
 
 # %% [markdown] statement="cosines"
