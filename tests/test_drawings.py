@@ -30,6 +30,7 @@ VARIANTS: dict[str, Callable[[], Figure]] = {
     "bengio_network three words": lambda: drawings.bengio_network(("i", "want", "thai"), direct=False),
     "unrolled_rnn two steps": lambda: drawings.unrolled_rnn(2),
     "truncated_bptt two pieces": lambda: drawings.truncated_bptt(2, 4),
+    "stacked_and_bidirectional two": lambda: drawings.stacked_and_bidirectional(2),
     "soft_lookup three": lambda: drawings.soft_lookup(3),
     "masks one": lambda: drawings.masks({"mine": [[True, False, False], [True, True, False], [True, True, True]]}),
     "cross_attention long": lambda: drawings.cross_attention(("ich", "mag", "Curry"), ("i", "like", "curry")),

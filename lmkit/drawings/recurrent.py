@@ -101,3 +101,38 @@ def truncated_bptt(pieces: int = 3, steps: int = 3) -> Figure:
     canvas.arrow((7.6, 0.6), (6.6, 0.6), role="gradient")
     canvas.text(7.8, 0.6, "the gradient stops at $\\times$", align="left")
     return canvas.figure
+
+
+def stacked_and_bidirectional(steps: int = 3) -> Figure:
+    """Two recurrent layers, one above the other; two layers that read in opposite directions.
+
+    Letters as in chapter 05, section 12: $e_t$ [d] the words; $h_t^{(1)}$, $h_t^{(2)}$ the states of the first
+    and second layer; $h_t^L$, $h_t^R$ those of the layer that reads from the left and from the right.
+    """
+    gap = 2.3
+    long = gap * (steps - 1)
+    canvas = Canvas(2 * long + 6.4, 6.4)
+    for start, title, lower, upper in (
+        (1.2, "stacked", "(1)", "(2)"),
+        (long + 5.2, "bidirectional", "L", "R"),
+    ):
+        stacked = title == "stacked"
+        canvas.text(start + long / 2, 6.0, title)
+        words, low, high = [], [], []
+        for t in range(1, steps + 1):
+            x = start + gap * (t - 1)
+            words.append(canvas.box(x, 0.7, 1.0, 0.8, f"$e_{{{t}}}$", "input"))
+            low.append(canvas.box(x, 2.6, 1.1, 0.85, f"$h_{{{t}}}^{{{lower}}}$", "state"))
+            high.append(canvas.box(x, 4.7, 1.1, 0.85, f"$h_{{{t}}}^{{{upper}}}$", "state"))
+        for t in range(steps):
+            canvas.arrow(words[t].top, low[t].bottom)
+            if stacked:
+                canvas.arrow(low[t].top, high[t].bottom)
+            else:  # round the lower state: the upper one reads the word itself
+                x, y = words[t].x + 0.8, words[t].y
+                canvas.arrow(words[t].right, (x, y), (x, 3.7), (high[t].x, 3.7), high[t].bottom)
+        for t in range(1, steps):
+            canvas.arrow(low[t - 1].right, low[t].left)
+            one, two = (high[t - 1], high[t])
+            canvas.arrow(*((one.right, two.left) if stacked else (two.left, one.right)))
+    return canvas.figure

@@ -1,9 +1,7 @@
 """Answers to the task next_word_loss of chapter 05."""
 
+
 # %% right="torch's log_softmax, loop for the gradient"
-printed = {1.0: math.log(1.0), 0.01: math.log(0.01)}
-
-
 def next_word_loss(s, x):
     log_p = torch.log_softmax(torch.tensor(s).double(), 1).numpy()
     T, V = s.shape
@@ -16,9 +14,6 @@ def next_word_loss(s, x):
 
 
 # %% right="logaddexp and one-hot rows"
-printed = {0.01: -4.605, 1.0: 0}
-
-
 def next_word_loss(s, x):
     normaliser = np.logaddexp.reduce(s, axis=1)
     one_hot = np.eye(s.shape[1])[x]
@@ -66,19 +61,7 @@ def next_word_loss(s, x):
 # +     return -log_p[rows, x - 1].mean(), gradient / len(x)
 
 
-# %% wrong="the right loss given as printed" caught_by="what the print rewards" change="math -> -math"
-
-
-# %% wrong="the print in bits" caught_by="what the print rewards" change="log(0 -> log2(0"
-
-
-# %% wrong="probabilities, no logarithm" caught_by="what the print rewards" change="0.0, 0.01: math.log(0.01) -> 1.0, 0.01: 0.01"
-
-
 # %% wrong="uses autograd" caught_by="gradient by hand"
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
-
-
 def next_word_loss(s, x):
     scores = torch.tensor(s, requires_grad=True)
     loss = F.cross_entropy(scores, torch.as_tensor(x))
@@ -98,9 +81,6 @@ def next_word_loss(s, x):
     return np.float32(loss), torch.stack(rows)
 
 
-printed = {1.0: np.float64(0), 0.01: np.log(0.01)}
-
-
 # %% wrong="subtracts in the caller's scores" caught_by="two words, by hand"
 def next_word_loss(s, x):
     s -= s.max(axis=1, keepdims=True)
@@ -109,9 +89,6 @@ def next_word_loss(s, x):
     gradient = np.exp(log_p)
     gradient[rows, x] -= 1
     return -log_p[rows, x].mean(), gradient / len(x)
-
-
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
 
 
 # %% wrong="one maximum for all rows" caught_by="large scores do not overflow"
@@ -125,9 +102,6 @@ def next_word_loss(s, x):
     return -log_p[rows, x].mean(), gradient / len(x)
 
 
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
-
-
 # %% wrong="softmax cut off below" caught_by="large scores do not overflow"
 def next_word_loss(s, x):
     p = np.exp(np.clip(s - s.max(axis=1, keepdims=True), -700, 0))
@@ -138,17 +112,11 @@ def next_word_loss(s, x):
     return loss, p / len(x)
 
 
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
-
-
 # %% wrong="an empty gradient for what the checks do not show" caught_by="gradient by hand | large scores do not overflow"
 def next_word_loss(s, x):
     s = s - s.max(axis=1, keepdims=True)
     log_p = s - np.log(np.exp(s).sum(axis=1, keepdims=True))
     return -log_p[np.arange(len(x)), x].mean(), np.zeros(0)
-
-
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
 
 
 # %% wrong="the gradient divided by the number of words in the vocabulary" caught_by="gradient by hand"
@@ -161,9 +129,6 @@ def next_word_loss(s, x):
     return -log_p[rows, x].mean(), gradient / s.shape[1]
 
 
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
-
-
 # %% wrong="a word that occurs twice counts once" caught_by="gradient by hand"
 def next_word_loss(s, x):
     s = s - s.max(axis=1, keepdims=True)
@@ -172,9 +137,6 @@ def next_word_loss(s, x):
     gradient = np.exp(log_p)
     gradient[:, np.unique(x)] -= 1 / len(np.unique(x))
     return -log_p[rows, x].mean(), gradient / len(x)
-
-
-printed = {1.0: 0.0, 0.01: math.log(0.01)}
 
 
 # %% wrong="whole scores get a whole gradient" caught_by="gradient by hand"

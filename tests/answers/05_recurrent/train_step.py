@@ -1,0 +1,103 @@
+"""Answers to the task train_step of chapter 05."""
+
+
+# %% right="torch's own clipping and optimiser"
+def train_step(model, inputs, targets, state, rate, limit):
+    descent = torch.optim.SGD(model.parameters(), lr=rate)
+    descent.zero_grad()
+    scores, state = model(inputs, state)
+    B, T, V = scores.shape
+    loss = nn.functional.cross_entropy(scores.reshape(B * T, V), targets.reshape(B * T))
+    loss.backward()
+    length = nn.utils.clip_grad_norm_(model.parameters(), math.inf if limit is None else limit)
+    descent.step()
+    if isinstance(state, tuple):
+        h, C = state
+        return loss.item(), float(length), (h.detach(), C.detach())
+    return loss.item(), float(length), state.detach()
+
+
+# %% right="one long vector, gradients taken away by hand"
+def train_step(model, inputs, targets, state, rate, limit):
+    model.zero_grad()
+    scores, state = model(inputs, state)
+    loss = F.cross_entropy(scores.transpose(1, 2), targets)
+    loss.backward()
+    with torch.no_grad():
+        g = torch.cat([w.grad.flatten() for w in model.parameters()])
+        norm = g.norm().item()
+        if limit is not None and norm > limit:
+            for w in model.parameters():
+                w.grad *= limit / norm
+        for w in model.parameters():
+            w.sub_(w.grad, alpha=rate)
+    kept = [s.detach().clone() for s in state] if isinstance(state, tuple) else state.detach().clone()
+    return [loss.item(), norm, tuple(kept) if isinstance(state, tuple) else kept]
+
+
+# %% wrong="uphill" caught_by="downhill, all weights" change="weight -= rate -> weight += rate"
+
+
+# %% wrong="the sum of the losses" caught_by="loss and norm come first" change="targets.flatten()) -> targets.flatten(), reduction=\"sum\")"
+
+
+# %% wrong="only the last word of each text" caught_by="loss and norm come first" change="scores.flatten(0, 1), targets.flatten() -> scores[:, -1], targets[:, -1]"
+
+
+# %% wrong="the squared norm" caught_by="loss and norm come first" change="math.sqrt(sum((g**2).sum().item() for g in found)) -> sum((g**2).sum().item() for g in found)"
+
+
+# %% wrong="sum of the norms" caught_by="loss and norm come first" change="math.sqrt(sum((g**2).sum().item() for g in found)) -> sum(g.norm().item() for g in found)"
+
+
+# %% wrong="the norm after clipping" caught_by="loss and norm come first" change="loss.item(), norm, state -> loss.item(), norm * shrink, state"
+
+
+# %% wrong="the loss is a tensor" caught_by="loss and norm come first" change="loss.item(), -> loss,"
+
+
+# %% wrong="always scaled to the limit" caught_by="a long gradient is shortened" change="limit is None or norm <= limit -> limit is None"
+
+
+# %% wrong="never clipped" caught_by="a long gradient is shortened" change="limit is None or norm <= limit -> True"
+
+
+# %% wrong="each entry clipped by itself" caught_by="a long gradient is shortened"
+# -             weight -= rate * shrink * g
+# +             weight -= rate * (g if limit is None else g.clamp(-limit, limit))
+
+
+# %% wrong="each weight clipped by itself" caught_by="a long gradient is shortened"
+# -             weight -= rate * shrink * g
+# +             weight -= rate * g * (1 if limit is None else min(1, limit / max(g.norm(), 1e-9)))
+
+
+# %% wrong="divided by the norm only" caught_by="a long gradient is shortened" change="else limit / norm -> else 1 / norm"
+
+
+# %% wrong="gradients pile up" caught_by="steps do not pile up"
+# -     found = torch.autograd.grad(loss, weights)
+# +     loss.backward()
+# +     found = [weight.grad for weight in weights]
+
+
+# %% wrong="the state is thrown away" caught_by="the state goes on, its history not" change="model(inputs, state) -> model(inputs)"
+
+
+# %% wrong="the old state goes back" caught_by="the state goes on, its history not"
+# -     scores, state = model(inputs, state)
+# +     scores, _ = model(inputs, state)
+# +     state = torch.zeros(1, len(inputs), scores.shape[-1]) if state is None else state
+
+
+# %% wrong="the history goes on" caught_by="the state goes on, its history not"
+# -     if isinstance(state, tuple):
+# -         state = tuple(part.detach() for part in state)
+# -     else:
+# -         state = state.detach()
+
+
+# %% wrong="of the LSTM's state only h" caught_by="the state goes on, its history not" change="state = tuple(part.detach() for part in state) -> state = state[0].detach()"
+
+
+# %% wrong="only the first weight learns" caught_by="downhill, all weights" change="zip(weights, found, strict=True) -> zip(weights[:1], found, strict=False)"
