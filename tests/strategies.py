@@ -143,7 +143,7 @@ def fingerprint(value: Any) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         return kind.__name__, str(value.dtype), value.shape, _bits(np.asarray(value))
     if isinstance(value, torch.Tensor):
-        plain = value.detach().resolve_conj().contiguous().reshape(-1).view(torch.uint8)
+        plain = value.detach().resolve_conj().clone(memory_format=torch.contiguous_format).reshape(-1).view(torch.uint8)
         return "tensor", str(value.dtype), list(value.shape), plain.tolist(), value.requires_grad
     if kind is pd.Series:
         return "series", str(value.dtype), fingerprint(value.tolist()), _labels(value.index), fingerprint(value.name)

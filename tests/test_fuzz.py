@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from hypothesis import HealthCheck, given, settings
 
 import strategies
@@ -40,6 +41,13 @@ def test_no_message_does_more_than_raise_wire_error(data: bytes) -> None:
 @given(strategies.submissions)
 def test_intake_makes_a_sound_notebook_of_anything(tmp_path: Path, data: bytes) -> None:
     strategies.check_submission(data, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["int64", "float32", "bool"])
+def test_a_column_cut_out_of_wider_rows_crosses(kind: str) -> None:
+    table = torch.arange(12).reshape(3, 4).to(getattr(torch, kind))
+    for part in (table[:1, 3], table[:, 3], table[:0, 3], table[:1, 1:3].T, table[2, 3]):
+        strategies.check_round_trip(part)
 
 
 def handed_over(tree: Any, *buffers: bytes) -> Any:

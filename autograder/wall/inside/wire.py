@@ -235,7 +235,7 @@ class _Writer:
             .cpu()
             .resolve_conj()
             .resolve_neg()
-            .contiguous()
+            .clone(memory_format=torch.contiguous_format)  # one number of a row counts as contiguous, stride and all
             .reshape(-1)
             .view(torch.uint8)
             .numpy()

@@ -98,3 +98,10 @@ def examples(ids, n, start, end):
 
 
 # %% wrong="fails for a text of no words" caught_by="each word once, then the end" change="list(ids) + [end] -> [ids[0]] + list(ids[1:]) + [end]"
+
+
+# %% right="a column of a table, also where it holds one number"
+def examples(ids, n, start, end):
+    whole = [start] * n + list(ids) + [end]
+    rows = torch.tensor([whole[t : t + n + 1] for t in range(len(ids) + 1)])
+    return rows[:, :n], rows[:, n]
