@@ -1647,17 +1647,19 @@ for label, found, colour in (
     ("clipped at 1", clipped, plots.COLOURS[0]),
 ):
     for i, (losses, norms, _) in enumerate(found):
-        left.plot(losses, color=colour, alpha=0.8, label=None if i else label)
-        right.semilogy(norms, color=colour, alpha=0.8)
-left.set(xlabel="step", ylabel="loss (nats per word)", ylim=(2.5, 14))
+        label = None if i else label
+        left.plot(range(0, 80, 2), losses[::2], color=colour, linewidth=1, label=label)
+        right.semilogy(np.linspace(0, 100, len(norms)), sorted(norms), color=colour)
+left.set(xlabel="step", ylabel="loss (nats per word)", ylim=(3, 12))
 right.axhline(1, color="gray", linestyle=":")
-right.set(xlabel="step", ylabel="gradient norm (log)")
+right.set(xlabel="share of the steps (%)", ylabel="gradient norm at most (log)")
 left.legend(loc="upper right")
 plt.show()
 
 # %% [markdown]
-# Three runs of each kind. Without clipping one long gradient throws the weights to where gradients are longer still, a
-# hundred times and more, and the loss jumps about. Shortened to length 1 (dotted), the same steps learn: at the end all three
+# Three runs of each kind; on the right the norms of all steps, from the shortest gradient to the longest. Without clipping one long gradient throws the weights to where gradients are longer still, a
+# hundred times and more, and the loss jumps about. Shortened to length 1 (dotted), the same
+# steps learn: at the end all three
 # clipped runs lie below all three others. Nearly every training of a recurrent network
 # clips; the course's `train` does too, at 1.
 #
@@ -2818,7 +2820,10 @@ excess |= {name: run.each("bits above the floor") for name, run in recorded.item
 _, axes = plt.subplots()
 places = range(len(excess))
 heights = [np.mean(found) for found in excess.values()]
-axes.bar(places, heights, width=0.6, color=["gray"] * 2 + list(plots.COLOURS[2::-1]))
+colours = dict(zip(keys, plots.COLOURS[2::-1], strict=True))
+axes.bar(
+    places, heights, width=0.6, color=[colours.get(name, "gray") for name in excess]
+)
 for place, found in zip(places, excess.values(), strict=True):
     axes.plot([place] * len(found), found, "k.")
     axes.text(place, max(found) + 0.03, f"{np.mean(found):.2f}", ha="center")
@@ -2828,7 +2833,7 @@ plt.show()
 
 # %% [markdown]
 # Bars are means, dots the seeds. Compare the step from one bar to the next with the spread of the dots before you
-# believe it: the three RNNs differ by some hundredths of a bit, and all are half a bit below Kneser-Ney.
+# believe it: the three RNNs differ by some hundredths of a bit, and all are more than half a bit below Kneser-Ney.
 
 # %% [markdown]
 # Does a network really look back? **Agreement** asks: a verb must agree with a noun further left (*the cooks with the bags beside
@@ -2847,14 +2852,14 @@ def agreement(bands, distance):
 distances = ("1", "2-4", "5-8", "9-13", "14+")
 if recorded:
     axes = plt.subplots()[1]
-for (name, run), colour in zip(recorded.items(), plots.COLOURS[2::-1], strict=False):
+for name, run in recorded.items():
     asked = [
         [agreement(run.numbers[seed]["probes"], distance) for distance in distances]
         for seed in run.seeds
     ]
     percent = [[100 * right / count for right, count in one] for one in asked]
-    axes.plot(range(5), np.mean(percent, axis=0), "-", color=colour, label=name)
-    axes.plot(range(5), np.transpose(percent), ".", color=colour)
+    axes.plot(range(5), np.mean(percent, axis=0), "-", color=colours[name], label=name)
+    axes.plot(range(5), np.transpose(percent), ".", color=colours[name])
     distances_shown = [
         f"{band}\n({count})"
         for band, (_, count) in zip(distances, asked[0], strict=True)
