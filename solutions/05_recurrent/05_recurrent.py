@@ -2782,11 +2782,11 @@ print(f"n = 32, one target a piece: {last:.0f}; 32 targets:", every.round(1))
 # %% [markdown]
 # Lines are means, bands reach from the lowest to the highest of three seeds; the squares are Kneser-Ney models of chapter 02, counted on
 # the same 100,000 words. After so short a training both networks use some six words, and from there on their curves are flat: what stands further back they
-# have not yet learned to carry. With six words they are about where counting is with
-# three or four, far above the floor, and the LSTM, which has more to learn, is still behind the RNN.
+# have not yet learned to carry. With six words the RNN is about where
+# counting is with three or four; the LSTM, which has more to learn, is still behind; all are far above the floor.
 #
-# The last line printed is about *targets*: with one for each piece, the same LSTM has seen a thirty-second of the lessons in nearly the
-# same time, and it shows.
+# The last line printed is about *targets*: with one for each piece, the same LSTM has had
+# a thirty-second of the lessons, and it shows.
 
 # %% [markdown]
 # The next networks were each trained for four minutes of processor time, on fresh stories, with
