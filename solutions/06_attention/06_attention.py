@@ -818,7 +818,8 @@ def milliseconds(function, *inputs, tries=3):
 
 
 # %%
-# NBVAL_IGNORE_OUTPUT: times differ from run to run
+# NBVAL_IGNORE_OUTPUT
+# (times differ from run to run)
 def one_by_one(x, W_q, W_k, W_v):
     """Z by a loop over the asking words; keys and values are computed once."""
     K, V = x @ W_k, x @ W_v
@@ -2665,7 +2666,8 @@ def fused(Q, K, V):
 
 
 # %%
-# NBVAL_IGNORE_OUTPUT: times differ from run to run
+# NBVAL_IGNORE_OUTPUT
+# (times differ from run to run)
 for name, way in {"yours": written_out, "torch's": fused}.items():
     times = [min(milliseconds(way, *x) for _ in range(3)) for x in inputs]
     kept = [kept_for_backward(way, *x) for x in inputs]
@@ -3671,7 +3673,8 @@ memory = {
 }
 
 # %%
-# NBVAL_IGNORE_OUTPUT: times differ from run to run
+# NBVAL_IGNORE_OUTPUT
+# (times differ from run to run)
 for label, costs in {
     "processor time (ms)": times,
     "kept for backward (MiB)": memory,
