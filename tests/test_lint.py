@@ -95,6 +95,15 @@ def test_forms_that_tests_must_not_have(tmp_path: Path, code: str, message: str)
     assert message in problem and problem.startswith(f"{line_of(text, code.splitlines()[-1])}: ")
 
 
+def test_a_mark_for_nbval_stands_alone(tmp_path: Path) -> None:
+    cell = "# %%\n# NBVAL_IGNORE_OUTPUT: it prints the time\nside = square(2)"
+    text = (GOOD + SECOND_TASK).replace("# %%\nside = square(2)", cell)
+    (problem,) = problems(tmp_path, text)
+    assert problem.startswith(f"{line_of(text, 'NBVAL')}: nbval overlooks a mark with words beside it")
+    (tmp_path / "alone").mkdir()
+    assert problems(tmp_path / "alone", text.replace(": it prints", "\n# It prints")) == []
+
+
 def test_a_seed_may_be_named_where_students_see_it_and_where_it_is_drawn(tmp_path: Path) -> None:
     visible = "assert square(2) == 4"
     drawn = "import random\nassert square(random.Random(random.getrandbits(9)).random()) >= 0, 'no'"

@@ -1,6 +1,7 @@
-"""Rules for the tests of a chapter that can be read off its text: weight, names, comparisons, draws."""
+"""Rules for the cells of a chapter that can be read off its text: weight, names, comparisons, draws, marks."""
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from autograder.wall.names import names_of, plan
 MOST_VISIBLE = 3  # tests without a hidden part give at most one point in so many of a task's
 SEEDED = {"default_rng", "Random", "RandomState", "manual_seed", "seed", "set_seed"}
 ALLCLOSE = "allclose"
+NBVAL = "NBVAL_"
+NBVAL_MARK = re.compile(r"# NBVAL_[A-Z_]+")
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ def problems_of(chapter: Chapter, find_chapter: Callable[[str], Path]) -> list[P
     """All rules that a chapter breaks, in the order of its lines."""
     found = [*_too_much_visible(chapter), *_foreign_names(chapter, find_chapter)]
     for cell in chapter.cells:
+        if cell.cell_type == "code":
+            found += _marks(chapter.path, cell)
         if "test" in cell.keys:
             found += _in_test(chapter.path, cell)
     return sorted(found, key=lambda problem: problem.line)
@@ -78,6 +83,13 @@ def _in_test(path: Path, cell: Cell) -> Iterator[Problem]:
         else:
             continue
         yield Problem(path, cell.line + getattr(node, "lineno", 0), message)
+
+
+def _marks(path: Path, cell: Cell) -> Iterator[Problem]:
+    """Lines that mean to be a mark for nbval, which it overlooks."""
+    for number, line in enumerate(cell.source.split("\n"), start=1):
+        if NBVAL in line and not NBVAL_MARK.fullmatch(line):
+            yield Problem(path, cell.line + number, f"nbval overlooks a mark with words beside it: {line.strip()!r}.")
 
 
 def _hidden_lines(source: str) -> set[int]:

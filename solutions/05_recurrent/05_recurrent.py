@@ -3148,7 +3148,8 @@ def writers_step(word, state):
 
 
 # %%
-# NBVAL_IGNORE_OUTPUT: one last digit rounded otherwise, on another processor, changes a word and all words behind it
+# NBVAL_IGNORE_OUTPUT
+# One last digit rounded otherwise changes a word, and all words behind it.
 temperatures = (0, 0.25, 0.5, 0.75, 1, 1.25)
 written = {
     temperature: [

@@ -3707,7 +3707,8 @@ def told(seed, tau, p, n=60):
 
 
 # %%
-# NBVAL_IGNORE_OUTPUT: one last digit rounded otherwise may change a word
+# NBVAL_IGNORE_OUTPUT
+# One last digit rounded otherwise may change a word.
 for tau, p in ((0.7, None), (1, 0.9), (1, None), (2, None)):
     print(f"τ = {tau}, p = {p or 1}: {told(1, tau, p)}\n")
 
