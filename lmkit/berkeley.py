@@ -5,9 +5,6 @@ B. Muller (lecture 004) print them. The suffix of a table's name says which lect
 """
 
 import random
-import re
-from collections.abc import Iterable, Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -34,46 +31,6 @@ def table(name: str) -> pd.DataFrame:
 def unigram_counts() -> pd.Series:
     """How often each of the eight words occurs in the 9,222 sentences, shape (8,)."""
     return pd.read_csv(FOLDER / "unigram_counts.csv", index_col="word")["count"]
-
-
-def cells(answer: Any) -> set[tuple[str, str]] | None:
-    """The cells (previous, next) that an answer names, however it is written down; None for what names no cells.
-
-    One cell or any collection of cells, a dict with cells as keys, or one from previous words to next words. A cell: a
-    pair of words, "food chinese", "food -> chinese", "P(chinese | food)", "row food, column chinese"; a whole column:
-    "column i", "i"; a table of True and False, where True marks.
-    """
-    if isinstance(answer, pd.DataFrame):
-        return {(str(w1), str(w2)) for w1 in answer.index for w2 in answer.columns if bool(answer.loc[w1, w2])}
-    if isinstance(answer, str):
-        return _named(answer.lower())
-    if not isinstance(answer, Iterable):
-        return None
-    if isinstance(answer, Mapping) and set(answer) <= set(WORDS) and not any(map(_is_number, answer.values())):
-        answer = [(w1, w2) for w1, to in answer.items() for w2 in ([to] if isinstance(to, str) else to)]
-    parts = list(answer)
-    if len(parts) == 2 and all(isinstance(part, str) and part.strip().lower() in WORDS for part in parts):
-        return {(parts[0].strip().lower(), parts[1].strip().lower())}
-    found = [cells(part) for part in parts]
-    return None if None in found else {cell for some in found if some for cell in some}
-
-
-def _is_number(value: Any) -> bool:
-    return not isinstance(value, str | Iterable)
-
-
-def _named(text: str) -> set[tuple[str, str]] | None:
-    """The cells that one string names."""
-    words = [word for word in re.findall(r"[a-z]+", text) if word in WORDS]
-    row = re.search(r"(?:row|previous|prev)\W+([a-z]+)", text)
-    column = re.search(r"(?:column|col|next)\W+([a-z]+)", text)
-    if row and column:
-        return {(row[1], column[1])} if {row[1], column[1]} <= set(WORDS) else None
-    if len(words) == 1 and not row:
-        return {(word, words[0]) for word in WORDS}
-    if len(words) != 2 or row or column:
-        return None
-    return {(words[1], words[0])} if "|" in text else {(words[0], words[1])}
 
 
 def sentences() -> list[list[str]]:
