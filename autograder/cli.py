@@ -1,5 +1,6 @@
 """The command line: `autograder build | check | collect | grade | feedback | report | replay | demo | ...`."""
 
+import gc
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -69,7 +70,8 @@ def check(
     opened = open_course(course)  # not from where the notebook lies: a settings file beside it would be run
     start_early(opened, notebook)  # before what follows, which takes long to import
     from autograder.grading.check import check_notebook
-    from autograder.pages.tables import show_verdicts, warn_if_reduced
+    from autograder.pages.checked import show_verdicts
+    from autograder.pages.terminal import warn_if_reduced
 
     warn_if_reduced()
     show_verdicts(check_notebook(opened, notebook), all_checks)
@@ -123,7 +125,8 @@ def grade(
     """Grade all submissions of a chapter into nbgrader's gradebook. Marks and comments given by hand stay."""
     from autograder.grading.coordinator import graded_with_older_tests, students_to_grade
     from autograder.grading.pool import cluster
-    from autograder.pages.tables import grade_with_progress, show_class, warn_if_reduced
+    from autograder.pages.tables import grade_with_progress, show_class
+    from autograder.pages.terminal import warn_if_reduced
 
     opened = open_course(course)
     students = students_to_grade(opened, chapter, force, regrade)
@@ -232,6 +235,8 @@ def main() -> None:
         if error.errno is None:  # not the machine's: a mistake of ours
             raise
         sys.exit(printable(f"autograder: {error.filename or 'the disk'}: {error.strerror}: mend that and try again."))
+    finally:
+        gc.freeze()  # or Python looks through all that torch brought once more before it ends: a second
 
 
 if __name__ == "__main__":

@@ -10,9 +10,10 @@ from nbformat.v4 import new_code_cell
 
 from autograder.authoring.bank import Answer, Trial
 from autograder.grading.check import Checked
+from autograder.pages.checked import show_verdicts
 from autograder.pages.feedback import LONGEST_ANSWER, _shown
 from autograder.pages.html import render
-from autograder.pages.tables import show_trials, show_verdicts
+from autograder.pages.tables import show_trials
 from autograder.wall.verdicts import Outcome, Verdict
 from autograder.wording import count, in_a_cell, printable
 

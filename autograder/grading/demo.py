@@ -18,7 +18,8 @@ from autograder.grading.marks import marks_of_class, totals
 from autograder.intake.submission import read_reference
 from autograder.pages.feedback import write_feedback
 from autograder.pages.report import write_report
-from autograder.pages.tables import console, grade_with_progress, number, warn_if_reduced
+from autograder.pages.tables import grade_with_progress
+from autograder.pages.terminal import console, number, warn_if_reduced
 from autograder.wording import printable
 
 CLASS_LIST = Path("tests") / "demo_class.toml"

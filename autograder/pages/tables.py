@@ -3,7 +3,6 @@
 import time
 from contextlib import closing
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -12,84 +11,13 @@ from autograder.authoring.bank import Trial, Unsteady
 from autograder.authoring.by_heart import ByHeart, problems_by_heart
 from autograder.authoring.rhythm import Figure
 from autograder.course import Course, CourseError
-from autograder.grading.check import Checked
 from autograder.grading.coordinator import Graded, grade_class
 from autograder.grading.gradebook import known_students, students_in
 from autograder.grading.marks import marks_of_class, totals
 from autograder.grading.outbox import Outbox
 from autograder.grading.replay import Replay
-from autograder.wall.sandbox import REDUCED_MODE_WARNING, bubblewrap_works
-from autograder.wall.verdicts import Outcome, Verdict
-from autograder.wording import count, printable
-
-console = Console()
-STYLES = {
-    Outcome.PASSED: "green",
-    Outcome.FAILED: "red",
-    Outcome.TIMED_OUT: "yellow",
-    Outcome.CRASHED: "magenta",
-    Outcome.OUT_OF_MEMORY: "magenta",
-    Outcome.NOT_RUN: "yellow",
-    Outcome.MISSING: "yellow",
-}
-
-
-def warn_if_reduced() -> None:
-    """Say loudly what the sandbox lacks where bubblewrap cannot run."""
-    if not bubblewrap_works():
-        console.print(f"[bold red]REDUCED MODE:[/] {REDUCED_MODE_WARNING}")
-
-
-def number(points: float) -> str:
-    """Points without a needless decimal."""
-    return f"{points:g}"
-
-
-def shown(text: str) -> Text:
-    """A text of others as it may go to a terminal: neither markup nor control characters mean anything."""
-    return Text(printable(text))
-
-
-def show_verdicts(checked: Checked, all_checks: bool = False) -> None:
-    """What a notebook earned, task by task: the checks that failed, or all. Lines are not cut or broken."""
-    for repair in checked.repairs:
-        _line(("Note: ", "yellow"), repair)
-    begun = {verdict.task for verdict in checked.verdicts} - set(checked.not_begun)
-    done = 0
-    for task in dict.fromkeys(verdict.task for verdict in checked.verdicts):
-        verdicts = [verdict for verdict in checked.verdicts if verdict.task == task]
-        failed = [verdict for verdict in verdicts if verdict.outcome != Outcome.PASSED]
-        done += not failed
-        if task in begun and failed or all_checks:
-            _line((task, "bold"), f"  {_earned(verdicts)}")
-            for group in _alike(verdicts if all_checks else failed):
-                aspects = "; ".join(verdict.aspect or verdict.grade_id for verdict in group)
-                outcome, message = group[0].outcome, group[0].message
-                _line("    ", (outcome, STYLES[outcome]), f"  {aspects}" + (f": {message}" if message else ""))
-    if checked.not_begun:
-        _line("Not begun: ", ", ".join(checked.not_begun))
-    if checked.by_hand:
-        _line("For a person to grade: ", ", ".join(checked.by_hand))
-    tasks = len({verdict.task for verdict in checked.verdicts})
-    _line((f"{checked.chapter}: {_earned(checked.verdicts)}", "bold"), f", {done} of {count(tasks, 'task')} complete")
-
-
-def _earned(verdicts: list[Verdict]) -> str:
-    earned, most = sum(verdict.points for verdict in verdicts), sum(verdict.most_points for verdict in verdicts)
-    return f"{number(earned)} of {number(most)} points"
-
-
-def _alike(verdicts: list[Verdict]) -> list[list[Verdict]]:
-    """Verdicts that say the same (a cell that does not run fails all its checks) together."""
-    groups: dict[tuple[str, str], list[Verdict]] = {}
-    for verdict in verdicts:
-        groups.setdefault((verdict.outcome, verdict.message), []).append(verdict)
-    return list(groups.values())
-
-
-def _line(*parts: str | tuple[str, str]) -> None:
-    texts = [(printable(part), "") if isinstance(part, str) else (printable(part[0]), part[1]) for part in parts]
-    console.print(Text.assemble(*texts), soft_wrap=True)
+from autograder.pages.terminal import STYLES, console, number, show_line, shown
+from autograder.wording import printable
 
 
 def grade_with_progress(
@@ -146,7 +74,7 @@ def show_class(course: Course, chapter: str, graded: list[Graded]) -> None:
         table.add_row(shown(student), *numbers, seconds, shown(" ".join(filter(None, remarks))))
     console.print(table)
     if problems := [result.student for result in graded if result.problem]:
-        _line(("Not graded: ", "bold red"), f"{', '.join(problems)}: the remarks above say why.")
+        show_line(("Not graded: ", "bold red"), f"{', '.join(problems)}: the remarks above say why.")
 
 
 def show_trials(name: str, trials: list[Trial]) -> bool:
@@ -160,7 +88,7 @@ def show_trials(name: str, trials: list[Trial]) -> bool:
         console.print(table)
     right = sum(trial.answer.is_right for trial in trials)
     counts = f"{right} right and {len(trials) - right} wrong answers"
-    _line(f"{name}: {counts}, {len(trials) - len(problems)} of {len(trials)} judged as expected")
+    show_line(f"{name}: {counts}, {len(trials) - len(problems)} of {len(trials)} judged as expected")
     return not problems
 
 

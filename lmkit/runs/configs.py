@@ -67,6 +67,12 @@ SIZES: dict[str, dict[str, Any]] = {
     "lstm": {"width": 128, "hidden": 243},
     "transformer": {"width": 128, "layers": 2, "heads": 4, "block": 160, "deviation": 0.05, "rotary_base": 1000.0},
 }
+# By characters: the same weights, four stories a step, since each has some five times as many tokens.
+SIZES_OF_CHARACTERS: dict[str, dict[str, Any]] = {
+    "lstm": SIZES["lstm"],
+    "transformer": {**SIZES["transformer"], "block": 1_000},
+}
+STORIES_OF_CHARACTERS = 4
 # Of CPU time on one thread of the machine that recorded the runs: `python -m lmkit.runs calibrate`.
 STEPS_A_MINUTE = {"window": 630, "rnn": 495, "lstm": 610, "transformer": 485}
 TUNING_STEPS = {"window": 1_260, "rnn": 1_080, "lstm": 1_360, "transformer": 1_000}  # about two minutes
