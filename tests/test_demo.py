@@ -1,5 +1,8 @@
 """What a newcomer sees first: the demo class, graded as its list says."""
 
+import nbformat
+
+from autograder.authoring.bank import read_bank
 from autograder.course import Course
 from autograder.grading.demo import expected_points, read_class, run_demo, submission
 
@@ -14,4 +17,5 @@ def test_the_class_list_covers_the_kinds_of_submissions(real_course: Course) -> 
     assert len(students) == 12
     expected = [expected_points(real_course, chapter, student) for student in students]
     assert max(expected) == expected[0] > 0 and 0 in expected and len(set(expected)) >= 5
-    assert all(submission(real_course, chapter, student) for student in students)
+    bank, release = read_bank(real_course, chapter), nbformat.read(real_course.released(chapter), as_version=4)
+    assert all(submission(bank, release, student) for student in students)

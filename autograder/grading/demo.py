@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 from rich.markup import escape
 from rich.table import Table
 
-from autograder.authoring.bank import fill_in, read_bank
+from autograder.authoring.bank import Answer, fill_in, read_bank
 from autograder.authoring.cells import is_graded, name_of, points_of
 from autograder.course import CONFIGURATION, Course, CourseError, open_course
 from autograder.grading.marks import marks_of_class, totals
@@ -108,20 +109,21 @@ def make_course(course: Course, chapter: str, students: list[Student]) -> Course
             part / chapter, folder / part.name / chapter, ignore=shutil.ignore_patterns(".ipynb_checkpoints")
         )
     settings = f'load_subconfig("{CONFIGURATION}", path={str(course.root)!r})\n'
-    (folder / CONFIGURATION).write_text(settings, encoding="utf-8")
+    limit = "get_config().Judge.timeout = 10  # seconds, half of what the course gives: one of the class never ends\n"
+    (folder / CONFIGURATION).write_text(settings + limit, encoding="utf-8")
     demo = open_course(folder)
+    bank, release = read_bank(course, chapter), nbformat.read(course.released(chapter), as_version=4)
     for student in students:
         path = demo.submission(student.name, chapter)
         path.parent.mkdir(parents=True)
-        path.write_text(submission(course, chapter, student), encoding="utf-8")
+        path.write_text(submission(bank, release, student), encoding="utf-8")
     return demo
 
 
-def submission(course: Course, chapter: str, student: Student) -> str:
+def submission(bank: dict[str, list[Answer]], release: NotebookNode, student: Student) -> str:
     """The text of the file that a student of the class list hands in."""
     if student.file:
         return student.file
-    bank = read_bank(course, chapter)
     filled = {}
     for task, answers in bank.items():
         right = [answer.source for answer in answers if answer.is_right]
@@ -129,7 +131,6 @@ def submission(course: Course, chapter: str, student: Student) -> str:
             filled[task] = right[student.answers - 1]
     for task, label in student.wrong.items():
         filled[task] = next(answer.source for answer in bank[task] if answer.label == label)
-    release = nbformat.read(course.released(chapter), as_version=4)
     text: str = nbformat.writes(fill_in(release, filled | student.code))
     return text
 

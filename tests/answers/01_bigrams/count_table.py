@@ -1,17 +1,6 @@
 """Answers to the task count_table of chapter 01."""
 
 
-# %% right="only the words of the table, cell by cell"
-def count_table(sentences, words):
-    table = pd.DataFrame(0, index=words, columns=words)
-    wanted = set(words)
-    for sentence in sentences:
-        for i in range(len(sentence) - 1):
-            if sentence[i] in wanted and sentence[i + 1] in wanted:
-                table.loc[sentence[i], sentence[i + 1]] += 1
-    return table
-
-
 # %% right="an array of numbers, then a table of floats"
 def count_table(sentences, words):
     place = {word: i for i, word in enumerate(words)}
@@ -28,6 +17,17 @@ def count_table(sentences, words):
     text = pd.Series([word for sentence in sentences for word in [*sentence, "</s>"]])
     table = pd.crosstab(text[:-1].to_numpy(), text[1:].to_numpy())
     return table.reindex(index=words, columns=words, fill_value=0)
+
+
+# %% right="only the words of the table, cell by cell"
+def count_table(sentences, words):
+    table = pd.DataFrame(0, index=words, columns=words)
+    wanted = set(words)
+    for sentence in sentences:
+        for i in range(len(sentence) - 1):
+            if sentence[i] in wanted and sentence[i + 1] in wanted:
+                table.loc[sentence[i], sentence[i + 1]] += 1
+    return table
 
 
 # %% wrong="all sentences joined into one text" caught_by="no pair across two sentences"
