@@ -1,0 +1,45 @@
+"""What a learner sees of a notebook that was checked."""
+
+from autograder.grading.check import Checked
+from autograder.pages.terminal import STYLES, number, show_line
+from autograder.wall.verdicts import Outcome, Verdict
+from autograder.wording import count
+
+
+def show_verdicts(checked: Checked, all_checks: bool = False) -> None:
+    """What a notebook earned, task by task: the checks that failed, or all. Lines are not cut or broken."""
+    for repair in checked.repairs:
+        show_line(("Note: ", "yellow"), repair)
+    begun = {verdict.task for verdict in checked.verdicts} - set(checked.not_begun)
+    done = 0
+    for task in dict.fromkeys(verdict.task for verdict in checked.verdicts):
+        verdicts = [verdict for verdict in checked.verdicts if verdict.task == task]
+        failed = [verdict for verdict in verdicts if verdict.outcome != Outcome.PASSED]
+        done += not failed
+        if task in begun and failed or all_checks:
+            show_line((task, "bold"), f"  {_earned(verdicts)}")
+            for group in _alike(verdicts if all_checks else failed):
+                aspects = "; ".join(verdict.aspect or verdict.grade_id for verdict in group)
+                outcome, message = group[0].outcome, group[0].message
+                show_line("    ", (outcome, STYLES[outcome]), f"  {aspects}" + (f": {message}" if message else ""))
+    if checked.not_begun:
+        show_line("Not begun: ", ", ".join(checked.not_begun))
+    if checked.by_hand:
+        show_line("For a person to grade: ", ", ".join(checked.by_hand))
+    tasks = len({verdict.task for verdict in checked.verdicts})
+    show_line(
+        (f"{checked.chapter}: {_earned(checked.verdicts)}", "bold"), f", {done} of {count(tasks, 'task')} complete"
+    )
+
+
+def _earned(verdicts: list[Verdict]) -> str:
+    earned, most = sum(verdict.points for verdict in verdicts), sum(verdict.most_points for verdict in verdicts)
+    return f"{number(earned)} of {number(most)} points"
+
+
+def _alike(verdicts: list[Verdict]) -> list[list[Verdict]]:
+    """Verdicts that say the same (a cell that does not run fails all its checks) together."""
+    groups: dict[tuple[str, str], list[Verdict]] = {}
+    for verdict in verdicts:
+        groups.setdefault((verdict.outcome, verdict.message), []).append(verdict)
+    return list(groups.values())
