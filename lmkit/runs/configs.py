@@ -67,12 +67,12 @@ SIZES: dict[str, dict[str, Any]] = {
     "lstm": {"width": 128, "hidden": 243},
     "transformer": {"width": 128, "layers": 2, "heads": 4, "block": 160, "deviation": 0.05, "rotary_base": 1000.0},
 }
-# By characters: the same weights, four stories a step, since each has some five times as many tokens.
+# By characters: the same weights, a longer block.
 SIZES_OF_CHARACTERS: dict[str, dict[str, Any]] = {
     "lstm": SIZES["lstm"],
     "transformer": {**SIZES["transformer"], "block": 1_000},
 }
-STORIES_OF_CHARACTERS = 4
+STEPS_OF_CHARACTERS = {"lstm": 880, "transformer": 500}  # a minute
 # Of CPU time on one thread of the machine that recorded the runs: `python -m lmkit.runs calibrate`.
 STEPS_A_MINUTE = {"window": 630, "rnn": 495, "lstm": 610, "transformer": 485}
 TUNING_STEPS = {"window": 1_260, "rnn": 1_080, "lstm": 1_360, "transformer": 1_000}  # about two minutes
@@ -82,6 +82,20 @@ RATES = {"window": 1.6e-2, "rnn": 4e-3, "lstm": 1.6e-2, "transformer": 4e-3}  # 
 def _network(network: str, minutes: float, name: str = "", **changes: Any) -> RunConfig:
     steps = round(STEPS_A_MINUTE[network] * minutes)
     return RunConfig(name or f"kitchen-{network}", network, SIZES[network], steps, RATES[network], **changes)  # type: ignore[arg-type]
+
+
+def _characters(network: str, minutes: float, rate: float, **changes: Any) -> RunConfig:
+    """Four stories a step, for each has some five times as many characters as words."""
+    return RunConfig(
+        f"characters-{network}",
+        network,  # type: ignore[arg-type]
+        SIZES_OF_CHARACTERS[network],
+        round(STEPS_OF_CHARACTERS[network] * minutes),
+        rate,
+        batch=4,
+        level="character",
+        **changes,
+    )
 
 
 RUNS: dict[str, RunConfig] = {
@@ -120,6 +134,21 @@ STUDIES: dict[str, Study] = {
             },
             rates=(2e-3, 4e-3, 8e-3),
             own_rates={"window": (4e-3, 8e-3, 1.6e-2, 3.2e-2), "lstm": (4e-3, 8e-3, 1.6e-2, 3.2e-2)},
+            seeds=(),
+        ),
+        Study(
+            "characters",
+            _characters("transformer", 2, 4e-3),
+            {
+                network: {
+                    "network": network,
+                    "sizes": SIZES_OF_CHARACTERS[network],
+                    "steps": 2 * STEPS_OF_CHARACTERS[network],
+                }
+                for network in SIZES_OF_CHARACTERS
+            },
+            rates=(2e-3, 4e-3, 8e-3),
+            own_rates={"lstm": (4e-3, 8e-3, 1.6e-2)},
             seeds=(),
         ),
         Study(
