@@ -578,7 +578,7 @@ plt.colorbar(image, ax=left, label="weight")
 right.plot(tried, [softmax(s)[1] for s in changed], label="soft")
 right.plot(tried, [float(s.argmax() == 1) for s in changed], "--", label="hard")
 right.set(xlabel="score of quick", ylabel="weight on quick")
-right.legend(loc="lower right")
+right.legend(loc="upper center", bbox_to_anchor=(0.5, 1.22), ncols=2, fontsize=9)
 plt.show()
 
 # %% [markdown]
@@ -834,7 +834,7 @@ for n in (16, 64, 256):
 print("processor time (ms)", pd.DataFrame(rows).to_string(), sep="\n")
 
 # %% [markdown]
-# Lecture 003 calls loops "crazy slow". Ours, with keys and values computed once, still takes about ten times as long as the products
+# Lecture 003 calls loops "crazy slow". Ours, with keys and values computed once, still takes ten times as long as the products, or more
 # (least and most of five).
 #
 # <details><summary>A slip in the printed slides: shapes catch it</summary>
@@ -1773,8 +1773,9 @@ for n, (length, mark) in enumerate({64: "o", 128: "s"}.items()):
     x, colour = np.arange(4) + 0.2 * n - 0.1, plots.COLOURS[n]
     axes.plot(x, found, mark, color=colour, label=label, alpha=0.7)
 axes.set(xticks=range(4), xticklabels=ways, xlabel="added to the word's vector")
-axes.set(ylabel="perplexity (log)", yscale="log")
-axes.legend(title="read at once")
+axes.set(ylabel="perplexity", ylim=(15, 28))
+axes.text(1, 27, "off the scale:\n202 and 203", ha="center", va="top")
+axes.legend(title="read at once", loc="upper left")
 plt.show()
 
 # %% [markdown]
@@ -2506,9 +2507,9 @@ for _lead, _n, _m, _large in _sizes:
     )
     _mask = torch.rand(_n, _m) < 0.5
     _mask[:, 1], _mask[0, 2], _mask[1:, 3] = True, False, False
-    if _large > 1:  # what is seen scores about -2 * _large, what is forbidden about 0
+    if _large > 1:  # what is seen scores about -2 * _large, a forbidden key 0
         _Q[..., 0], _K[..., 0] = 20, torch.rand(*_lead, _m) - 0.22 * _large
-        _K[..., 3, 0] = 0
+        _K[..., 3, 0] *= _large > 1000  # beyond, all scores are alike
     _got = masked_attention(_Q.clone(), _K.clone(), _V.clone(), _mask.clone())
     assert np.shape(_got) == (*_lead, _n, 3), (
         f"Shape {(*_lead, _n, 3)} wanted; yours: {_got!r}."
@@ -3209,7 +3210,7 @@ plt.show()
 # %% [markdown]
 # ## 17. Inside a trained Transformer
 #
-# Do trained heads do anything that has a name? We open a recorded Transformer (two layers of four heads, trained on kitchen stories for fifteen minutes; chapter 8 builds it) and watch it read. Names recur in these stories. How could a network *copy* them?
+# Do trained heads do anything that has a name? We open a recorded Transformer (two layers of four heads, trained on kitchen stories for 17 minutes; chapter 8 builds it) and watch it read. Names recur in these stories. How could a network *copy* them?
 #
 # "The sweet pear" was read some time ago, and now again "the sweet". A head would ask: *which word stood after an earlier "sweet"?* But *pear* does not know what stood before it,
 # unless a head below has told it. One head passes on the previous word, one above looks for places whose previous word is the present one: an **induction head** (N. Elhage and others, 2021).
@@ -3348,7 +3349,9 @@ run = runs.load("kitchen-transformer-muon")
 network, symbols = run.model.network, run.model.symbols
 layers, heads = network.config.layers, network.config.heads
 size = sum(weights.numel() for weights in network.parameters())
+last = run.history.iloc[-1]
 print(f"{layers} layers of {heads} heads, {size:,} numbers")
+print(f"trained for {last.step:,.0f} steps, {last.seconds / 60:.0f} minutes")
 
 
 # %%
