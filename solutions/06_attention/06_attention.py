@@ -578,7 +578,7 @@ plt.colorbar(image, ax=left, label="weight")
 right.plot(tried, [softmax(s)[1] for s in changed], label="soft")
 right.plot(tried, [float(s.argmax() == 1) for s in changed], "--", label="hard")
 right.set(xlabel="score of quick", ylabel="weight on quick")
-right.legend(loc="upper center", bbox_to_anchor=(0.5, 1.22), ncols=2, fontsize=9)
+right.legend(loc="upper left", fontsize=9, handlelength=1)
 plt.show()
 
 # %% [markdown]
@@ -1774,7 +1774,7 @@ for n, (length, mark) in enumerate({64: "o", 128: "s"}.items()):
     axes.plot(x, found, mark, color=colour, label=label, alpha=0.7)
 axes.set(xticks=range(4), xticklabels=ways, xlabel="added to the word's vector")
 axes.set(ylabel="perplexity", ylim=(15, 28))
-axes.text(1, 27, "off the scale:\n202 and 203", ha="center", va="top")
+axes.text(1, 21, "off the scale:\n202 and 203", ha="center", va="top")
 axes.legend(title="read at once", loc="upper left")
 plt.show()
 
