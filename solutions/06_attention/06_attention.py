@@ -3643,7 +3643,7 @@ for label, costs, shown in (
     print(label, table.to_string(float_format="{:.2f}".format), sep="\n", end="\n\n")
 
 # %% [markdown]
-# Times: least and most of three, on *this* machine; exponents are fitted to the least. Attention's time and memory grow nearly with the square of the text, all others' in proportion.
+# Times: least and most of three, on *this* machine; exponents are fitted to the least. Attention's time and memory grow nearly with the square of the text, all others' at most about in proportion.
 # By counting, attention and recurrence cost the same at $n = d = 64$; by the clock the two rows cross only at a much larger $n$. Attention's multiplications come in few large products, the RNN's
 # in many small ones that wait for one another.
 
