@@ -1652,8 +1652,8 @@ plt.show()
 # clipped runs lie below all three others. Nearly every training of a recurrent network clips; the course's `train`
 # does too, at 1.
 #
-# Before we leave the step: does *every* part of the model get a gradient? A forgotten part would stay at its random
-# start, and nothing would complain.
+# Does *every* part of the model get a gradient? A forgotten part would stay at its random start, and nothing would
+# complain.
 
 # %%
 _, _, learner = descent(1.0, seed=1, steps=1)
@@ -2768,9 +2768,9 @@ axes.set(ylabel="bits above the floor, per word", ylim=(0, 1.15 * max(heights)))
 plt.show()
 
 # %% [markdown]
-# Bars are means, dots the seeds. The networks, which have read more, are better than counting by more than half a bit,
-# and the LSTM better than the RNN by a sixth of a bit: far more than the seeds of either differ. With time to train, the
-# LSTM has overtaken the RNN.
+# Bars are means, dots the seeds. The networks are better than counting by more than half a bit (in part because they
+# read six times as many words), and the LSTM better than the RNN by a sixth of a bit: far more than the seeds of either
+# differ. With time to train, the LSTM has overtaken the RNN.
 
 # %% [markdown]
 # Does a network really look back? **Agreement** asks: a verb must agree with a noun further left (*the cooks with the bags beside
@@ -3626,9 +3626,9 @@ plt.show()
 # each step saves some of the time, and `nn.LSTM`, which leaves Python out, most of it.
 #
 # Right: the same 2,048 words, cut into fewer and longer texts. The arithmetic stays the same, but there are more steps, one after the
-# other, and each costs something however little it computes. In Python that cost is large. In torch's compiled
-# loop it is small, and shows first where there is least arithmetic to hide it: the RNN does a quarter of the LSTM's, so its
-# curve rises by the larger factor.
+# other, and each costs something however little it computes. In Python that cost is large, in
+# torch's compiled loop for the RNN smaller. The LSTM hardly pays it, but that is not its cell's doing: torch hands its
+# loop as a whole to a library, oneDNN.
 
 # %% [markdown]
 # A second processor could not shorten this waiting, $h_t$ for $h_{t-1}$; and it is the waiting, says lecture 004, that
