@@ -1531,18 +1531,18 @@ for _kind, _steps, _limit in _cases:
     _model = torch_module(_kind, 3, 4, batch_first=True)
     _twin = getattr(nn, _kind)(3, 4, batch_first=True)
     _twin.load_state_dict({name: w.clone() for name, w in _model.state_dict().items()})
-    _descent = torch.optim.SGD(_twin.parameters(), lr=0.8)
     _x, _y = torch.randn(2, 5, 3), torch.randint(4, (2, 5))
     ### BEGIN HIDDEN TESTS
     leave_gradients(_model, torch.randn(3, 2, 3))
     ### END HIDDEN TESTS
     for _step in range(_steps):
         _loss = F.cross_entropy(_twin(_x)[0].flatten(0, 1), _y.flatten())
-        _descent.zero_grad()
+        _twin.zero_grad()
         _loss.backward()
         if _limit is not None:
             nn.utils.clip_grad_norm_(_twin.parameters(), _limit)
-        _descent.step()
+        for _w in _twin.parameters():
+            _w.data -= 0.8 * _w.grad
         _got = train_step(_model, _x.clone(), _y.clone(), None, 0.8, _limit)
         expect(_got, "loss, norm, state")
         assert close(_got[0], _loss.item(), 1e-3), (
@@ -1558,7 +1558,6 @@ _cases += [("LSTM", 3), ("GRU", 1), ("LSTM", 1)]
 for _kind, _B in _cases:
     _model = torch_module(_kind, 3, 4, batch_first=True)
     _twin = getattr(nn, _kind)(3, 4, batch_first=True)
-    _descent = torch.optim.SGD(_twin.parameters(), lr=0.5)
     _twin.load_state_dict({name: w.clone() for name, w in _model.state_dict().items()})
     _state, _mine = None, None
     for _step in range(3):
@@ -1568,9 +1567,10 @@ for _kind, _B in _cases:
             tuple(s.detach() for s in _state) if _kind == "LSTM" else _state.detach()
         )
         _loss = F.cross_entropy(_scores.flatten(0, 1), _y.flatten())
-        _descent.zero_grad()
+        _twin.zero_grad()
         _loss.backward()
-        _descent.step()
+        for _w in _twin.parameters():
+            _w.data -= 0.5 * _w.grad
         _got = train_step(_model, _x.clone(), _y.clone(), _mine, 0.5, None)
         expect(_got, "loss, norm, state")
         _mine = _got[2]
