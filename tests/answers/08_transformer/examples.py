@@ -124,7 +124,6 @@ def lm_loss(scores, targets):
 
 
 # %% wrong="probabilities kept above 1e-12" caught_by="mean of all places"
-#   def lm_loss(scores, targets):
 # -     return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
 # +     p = scores.softmax(-1).gather(2, targets[..., None])
 # +     return -p.clamp(min=1e-12).log().mean()
