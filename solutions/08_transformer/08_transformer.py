@@ -2209,25 +2209,22 @@ _rate, _decay, _betas, _eps = (
     random.uniform(0.01, 0.1),
 )
 ### END HIDDEN TESTS
+from torch.optim.adamw import adamw as _torch_step  # what torch.optim.AdamW calls
+
+_choices = {"lr": _rate, "weight_decay": _decay, "beta1": _betas[0], "beta2": _betas[1]}
+_choices |= {"eps": _eps, "amsgrad": False, "maximize": False, "foreach": False}
 _runs = []
 for _shape in ((2, 3), (4,)):  # two weights at once, step by step in turn
-    _w, _zero = (
-        torch.randn(_shape).double().requires_grad_(True),
-        torch.zeros(_shape).double(),
-    )
-    _torch = torch.optim.AdamW(
-        [_w], lr=_rate, weight_decay=_decay, betas=_betas, eps=_eps
-    )
-    _runs.append([_w, _torch, (_w.detach().clone(), _zero, _zero.clone())])
+    _w, _zero = torch.randn(_shape).double(), torch.zeros(_shape).double()
+    _state = [[_w], [_zero.clone()], [_zero.clone()], [], [torch.zeros(())]]
+    _runs.append([_state, (_w.clone(), _zero, _zero.clone())])
 for _t in range(1, 7):
     for _run in _runs:
-        _w, _torch, _mine = _run
-        _w.grad = torch.randn(_w.shape).double()
-        _torch.step()
-        _run[2] = adamw_step(
-            _mine[0], _w.grad.clone(), *_mine[1:], _t, _rate, _decay, _betas, _eps
-        )
-        assert close(_run[2][0], _w, 1e-4, 1e-6), (
+        _state, _mine = _run
+        _w, _g = _state[0][0], torch.randn(_state[0][0].shape).double()
+        _torch_step([_w], [_g.clone()], *_state[1:], **_choices)
+        _run[1] = adamw_step(_mine[0], _g, *_mine[1:], _t, _rate, _decay, _betas, _eps)
+        assert close(_run[1][0], _w, 1e-4, 1e-6), (
             f"Step {_t}: your weights are not those of torch.optim.AdamW "
             f"(rate {_rate:.2g}, decay {_decay:.2g}, betas {_betas}, eps {_eps:.2g})."
         )
