@@ -1,7 +1,8 @@
 # Each target calls commands that the README documents; `scripts/setup` brings what the machine lacks.
 BIN := .venv/bin
-# Many tests wait for a time-out; the tests of another file run meanwhile.
-BESIDE := -n 2 --dist loadfile
+# Many tests wait for a time-out: others run meanwhile. tests/conftest.py says which begin and which go together.
+BESIDE := -n 3 --dist loadgroup --no-loadscope-reorder
+NBVAL := -n 2 --dist loadfile -p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg solutions
 
 .PHONY: demo lab build test test-all bench
 
@@ -19,8 +20,8 @@ test: .venv/.test-ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest -q $(BESIDE)
-	LMKIT_BUDGET=grading OMP_NUM_THREADS=1 $(BIN)/pytest -q $(BESIDE) -p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg solutions
-	LMKIT_BUDGET=grading OMP_NUM_THREADS=2 $(BIN)/pytest -q $(BESIDE) -p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg solutions
+	LMKIT_BUDGET=grading OMP_NUM_THREADS=1 $(BIN)/pytest -q $(NBVAL)
+	LMKIT_BUDGET=grading OMP_NUM_THREADS=2 $(BIN)/pytest -q $(NBVAL)
 
 test-all: test
 	$(BIN)/pytest -q $(BESIDE) -m thorough

@@ -19,7 +19,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-PATIENCE = 90  # seconds to wait for a page, a file or a verdict on a busy machine
+PATIENCE = 300  # seconds to wait for a page, a file or a verdict on a busy machine
 CHROMIUM_OPTIONS = (
     "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync --window-size=1400,1000"

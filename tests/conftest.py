@@ -60,8 +60,30 @@ print(square(math.sqrt(4)))
 '''
 SETTINGS = f'load_subconfig("nbgrader_config.py", path={str(ROOT)!r})\nc.Judge.timeout = 6\nc.Authoring.rules = False\n'
 
+# What takes longest begins first, or one core would be idle at the end.
+LONGEST = ("test_attacks", "test_browser", "test_demo", "test_bank", "test_kills", "test_mutants", "test_coordinator")
+# Files whose tests share nothing that takes long to make; those of any other file stay with one worker of pytest-xdist.
+SPLIT = (
+    "test_bank",
+    "test_kills",
+    "test_mutants",
+    "test_coordinator",
+    "test_drawings",
+    "test_pretrain",
+    "test_sandbox",
+)
+
 # Tools that nbgrader calls by name live beside this Python.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The order of tests, and which of them go together (`--dist loadgroup --no-loadscope-reorder`)."""
+    items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
+    for item in items:
+        if item.path.stem not in SPLIT:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 def make_course(folder: Path, text: str = TEXT, chapter: str = CHAPTER) -> Course:

@@ -86,9 +86,13 @@ def judged(course: Course, notebook: NotebookNode, reference: NotebookNode, key:
 
 
 def run_tests_in_kernel(course: Course, chapter: str, notebook: NotebookNode, key: str = NO_SECRET) -> list[Verdict]:
-    """The same with the tests in the student's own kernel, as *Validate* runs them; nothing guards those verdicts."""
+    """The same with the tests in the student's own kernel, as *Validate* runs them; nothing guards those verdicts.
+
+    It is for comparing; on a busy machine it may take its time.
+    """
     first = following_cell(seed_of(key, notebook), modules_of(read_reference(course, chapter)))
     config = Config(course.nbgrader)
+    config.SandboxedExecute.timeout, config.SandboxedExecute.notebook_timeout = 60, 1800
     config.SandboxedExecute.environment = {**environment(config), "PYTHONHASHSEED": "0"}
     notebook.cells.insert(0, first)
     SandboxedExecute(config=config).preprocess(notebook, {})

@@ -2239,12 +2239,12 @@ for _name, _old, _new in zip(_names, _before, _after, strict=False):
     )
 _w, _g, _m, _v = _before
 _g[1] = 0
-_new_m, _new_v = 0.9 * _m + 0.1 * _g, 0.99 * _v + 0.01 * _g**2
-for _t in (5, 12, 60):
+_new_m, _new_v = 0.9 * _m + 0.1 * _g, 0.999 * _v + 0.001 * _g**2
+for _t in (5, 60, 3000):
     _got = adamw_step(
-        *(part.clone() for part in (_w, _g, _m, _v)), _t, 0.1, 0.2, (0.9, 0.99), 1e-8
+        *(part.clone() for part in (_w, _g, _m, _v)), _t, 0.1, 0.2, (0.9, 0.999), 1e-8
     )
-    _root = (_new_v / (1 - 0.99**_t)).sqrt() + 1e-8
+    _root = (_new_v / (1 - 0.999**_t)).sqrt() + 1e-8
     _wanted = 0.98 * _w - 0.1 * (_new_m / (1 - 0.9**_t)) / _root
     for _name, _mine, _theirs in zip(
         "wmv", _got, (_wanted, _new_m, _new_v), strict=True

@@ -125,3 +125,6 @@ def decay_groups(weights, decay):
 
 
 # %% wrong="no step where the gradient is zero" caught_by="many steps like torch" change="return (1 - rate * decay) * w - rate * direction, m, v -> return (1 - rate * decay) * w - rate * direction * (g != 0), m, v"
+
+
+# %% wrong="young for ever" caught_by="many steps like torch" change="(1 - betas[1] ** t) -> (1 - betas[1] ** min(t, 1000))"
