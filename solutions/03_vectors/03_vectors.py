@@ -132,7 +132,12 @@ assert close(_got, [[1, 2, 0, 0], [1, 0, 0, 1]]), (
 for _n, _V in ((1, 1), (1, 5), (4, 3), (5, 7)):
     _words = random.sample("abcdefgh", _V)
     _texts = [random.choices("abcdefghxyz", k=random.randint(1, 12)) for _ in range(_n)]
-    _texts[-1] = [*_texts[-1], _words[-1], _words[-1], "z"]  # twice, and a word beside the list
+    _texts[-1] = [
+        *_texts[-1],
+        _words[-1],
+        _words[-1],
+        "z",
+    ]  # twice, and a word beside the list
     _wanted = [[sum(w == word for w in text) for word in _words] for text in _texts]
     _got = count_vectors([list(text) for text in _texts], list(_words))
     assert close(_got, _wanted), (
@@ -237,9 +242,7 @@ def lookup(A, ids):
 def spread(ids, G, V):
     """The gradient (V, d) of A, from the gradient G (n, d) of lookup(A, ids)."""
     ### BEGIN SOLUTION
-    return torch.zeros(V, G.shape[1], dtype=G.dtype).index_add(
-        0, torch.tensor(ids), G
-    )
+    return torch.zeros(V, G.shape[1], dtype=G.dtype).index_add(0, torch.tensor(ids), G)
     ### END SOLUTION
 
 
@@ -320,3 +323,418 @@ print(f"saved for 100,000 words of 300 numbers: {saved(100_000, 300, 1):,} produ
 # says. But a task with few examples teaches only the words in them. Text without any labels is cheap. What does it tell
 # about a word?
 
+# %% [markdown] statement="cooccurrences"
+# ## 3. The company of a word
+#
+# Walk through a text and note for each word who stands near it: all neighbours up to $c$ places to the left and to the
+# right, as far as the text reaches. In `the dog bit the man` with $c = 1$, *dog* has the neighbours *the* and *bit*. The
+# **co-occurrence counts** $N$ hold in row $i$ and column $j$ how often $j$ stood near $i$. Write
+#
+# - `cooccurrences(texts, V, c)`: the counts of a list of texts, each a list of word numbers below $V$; an array
+#   $(V, V)$. No window reaches into another text.
+#
+# Each place is counted: if a neighbour occurs twice in one window, it counts twice. And a word has itself as a neighbour
+# if it stands there *again*, but its own place never counts.
+
+# %% [markdown] hints="cooccurrences"
+# 1. Do `the dog bit the man` on paper with $c = 1$, then with $c = 2$. Is your table symmetric? Must it be?
+# 2. Take the pairs of places one *distance* at a time: distance 1, then 2, up to $c$. Whoever is my neighbour has me as
+#    a neighbour.
+# 3. For one text and one distance $o$, the pairs are place $t$ and place $t + o$, as long as both exist. Each adds one
+#    at two places of the table, and if both words are the same, these two are one cell.
+
+
+# %% task="cooccurrences" points=4 level=1 minutes=15
+def cooccurrences(texts, V, c):
+    """Array (V, V): how often word j stood up to c places from word i, in all texts (lists of numbers)."""
+    ### BEGIN SOLUTION
+    N = np.zeros((V, V))
+    for text in texts:
+        ids = np.array(text, dtype=int)
+        for o in range(1, min(c, len(ids) - 1) + 1):
+            np.add.at(N, (ids[:-o], ids[o:]), 1)
+    return N + N.T
+    ### END SOLUTION
+
+
+# %% test="cooccurrences" aspect="neighbours on both sides" points=1
+_got = cooccurrences([[0, 1, 2, 0, 3]], 4, 1)
+assert np.shape(_got) == (4, 4), f"V = 4: shape (4, 4) wanted; yours: {_got!r}."
+assert close(_got, [[0, 1, 1, 1], [1, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]]), (
+    f"the dog bit the man, c = 1: word 0 stands beside 1, 2 and 3; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _n in ((2, 2), (5, 5), (30, 30), (12, 6)):
+    _text = random.sample(range(_V), _n)  # each word once
+    _wanted = np.zeros((_V, _V))
+    for _one, _two in zip(_text, _text[1:], strict=False):
+        _wanted[_one, _two] = _wanted[_two, _one] = 1
+    assert close(cooccurrences([list(_text)], _V, 1), _wanted), (
+        f"The text {_text} with c = 1: each word stands beside its two neighbours, the outer ones beside one."
+    )
+### END HIDDEN TESTS
+
+# %% test="cooccurrences" aspect="every place counts" points=1
+_got = cooccurrences([[1, 0, 1, 0]], 2, 1)
+assert np.shape(_got) == (2, 2), f"V = 2: shape (2, 2) wanted; yours: {_got!r}."
+assert close(_got, [[0, 3], [3, 0]]), (
+    f"1 0 1 0: three pairs of neighbours, each seen from both sides; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+assert close(cooccurrences([[0, 0]], 1, 1), [[2]]), (
+    "The text 0 0: each of the two has the other as its neighbour, so N[0, 0] = 2."
+)
+assert close(cooccurrences([[0, 0, 0, 1]], 2, 3), [[6, 3], [3, 0]]), (
+    "The text 0 0 0 1, c = 3: three pairs of equal words, each seen from both sides."
+)
+for _V, _T, _c in ((1, 5, 2), (2, 9, 2), (3, 20, 4), (4, 30, 1)):
+    _text = random.choices(range(_V), k=_T)
+    _wanted = np.zeros((_V, _V))
+    for _t in range(_T):
+        for _s in range(_T):
+            _wanted[_text[_t], _text[_s]] += 1 <= abs(_t - _s) <= _c
+    assert close(cooccurrences([list(_text)], _V, _c), _wanted), (
+        f"The counts of {_text} with c = {_c} are others: each pair of places counts, also of equal words."
+    )
+### END HIDDEN TESTS
+
+# %% test="cooccurrences" aspect="as far as the window reaches" points=1
+_got = cooccurrences([[0, 1, 2, 3]], 4, 2)
+assert np.shape(_got) == (4, 4), f"V = 4: shape (4, 4) wanted; yours: {_got!r}."
+assert close(_got[0], [0, 1, 1, 0]), (
+    f"0 1 2 3, c = 2: word 0 stands near 1 and 2, not near 3; yours: {_got[0]!r}."
+)
+### BEGIN HIDDEN TESTS
+for _T, _c in ((6, 3), (7, 2), (9, 8), (5, 5), (4, 9), (1, 3), (2, 1), (3, 0)):
+    _wanted = [[float(1 <= abs(i - j) <= _c) for j in range(_T)] for i in range(_T)]
+    assert close(cooccurrences([list(range(_T))], _T, _c), _wanted), (
+        f"A text of {_T} different words, c = {_c}: words up to c places apart are near, no others."
+    )
+### END HIDDEN TESTS
+
+# %% test="cooccurrences" aspect="texts stay apart" points=1
+_got = cooccurrences([[0, 1], [2, 1]], 3, 2)
+assert np.shape(_got) == (3, 3), f"V = 3: shape (3, 3) wanted; yours: {_got!r}."
+assert close(_got, [[0, 1, 0], [1, 0, 1], [0, 1, 0]]), (
+    f"Texts 0 1 and 2 1: 0 and 2 never meet, nor does 1 meet itself; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+assert close(cooccurrences([], 2, 2), np.zeros((2, 2))), (
+    "Without texts all counts are 0."
+)
+_texts = [random.choices(range(5), k=k) for k in (0, 1, 2, 7, 3)]
+_wanted = np.zeros((6, 6))
+for _text in _texts:
+    for _t in range(len(_text)):
+        for _s in range(max(0, _t - 3), min(len(_text), _t + 4)):
+            _wanted[_text[_t], _text[_s]] += _s != _t
+_got = cooccurrences([list(text) for text in _texts], 6, 3)
+assert close(_got, _wanted), (
+    f"Texts {_texts}, c = 3: the counts of the texts add up, and no window leaves its text."
+)
+_left = arguments_after(cooccurrences, [list(text) for text in _texts], 6, 3)[0]
+assert [list(text) for text in _left] == _texts, "Your function changed the texts."
+### END HIDDEN TESTS
+
+# %%
+word_counts = Counter(word for story in stories for word in story)
+frequent = [word for word, count in word_counts.most_common() if count >= 20]
+words = ["<UNK>", *frequent]  # all rarer words are word 0
+number = {word: i for i, word in enumerate(words)}
+texts = [[number.get(word, 0) for word in story] for story in stories]
+V = len(words)
+occurrences = np.bincount(np.concatenate(texts), minlength=V)
+N = cooccurrences(texts, V, 2)
+print(f"{len(word_counts):,} words, {V:,} of them 20 times or more")
+print(f"{(N > 0).mean():.0%} of the {V * V:,} pairs ever stood within two places")
+
+# %%
+some = ["tea", "coffee", "soup", "guard", "nurse", "quiet"]
+company = ["a", "glass", "of", "the", "cook", "was"]
+places = np.ix_([number[word] for word in some], [number[word] for word in company])
+pd.DataFrame(N[places].astype(int), index=some, columns=company)
+
+# %% [markdown]
+# A row of $N$ is a vector of $V$ numbers. *tea* and *coffee* have similar rows, as *guard* and *nurse* have. But look at
+# the sizes: *the* stands near everything, only because it is everywhere. Raw counts mostly say how frequent the
+# two words are. What we want to know is whether they meet *more often than they should*.
+
+# %% [markdown] statement="pmi"
+# ## 4. More often than by chance
+#
+# Draw one of the counted pairs at random. With the total $n = \sum_{ij} N_{ij}$, word $i$ comes with probability
+# $p_i = \frac1n\sum_j N_{ij}$, context $j$ with $p_j = \frac1n\sum_i N_{ij}$, both with $p_{ij} = N_{ij}/n$. Did they not
+# care about each other, $p_{ij}$ would be $p_i p_j$. The logarithm of the ratio is the **pointwise mutual information**:
+#
+# $$\text{PMI}_{ij} = \ln\frac{p_{ij}}{p_i\,p_j} .$$
+#
+# At 0 they meet as often as by chance, at $\ln 2$ twice as often. Pairs that never met have $-\infty$. **PPMI** is the
+# positive part: $\max(0, \text{PMI})$, which also sets those to 0. Write `pmi(N)` and `ppmi(N)` for counts of any shape
+# $(n_1, n_2)$. If a whole row or column is zero, nothing is known: all its entries are $-\infty$ in `pmi`, 0 in `ppmi`.
+# (A cell that prints a warning counts as failed in this course: avoid $\ln 0$.)
+
+# %% [markdown] hints="pmi"
+# 1. For the counts (3, 1; 1, 3), what is $p_0$ of the first word, and how often would 0 and 0 meet by chance?
+# 2. What chance would give is an outer product of row sums and column sums, divided by the total once more.
+# 3. Begin with a table of $-\infty$ and put logarithms where $N > 0$: there, neither the row sum nor the column sum can
+#    be zero.
+
+
+# %% task="pmi" points=4 level=2 minutes=14
+def pmi(N):
+    """Array like N (counts, n1 by n2): ln of observed over expected by chance; -inf where nothing was observed."""
+    ### BEGIN SOLUTION
+    N = np.asarray(N, dtype=float)
+    chance = N.sum(1, keepdims=True) * N.sum(0) / max(N.sum(), 1)
+    found = np.full(N.shape, -np.inf)
+    seen = N > 0
+    found[seen] = np.log(N[seen] / chance[seen])
+    return found
+    ### END SOLUTION
+
+
+def ppmi(N):
+    """The positive part of pmi(N)."""
+    ### BEGIN SOLUTION
+    return np.maximum(pmi(N), 0)
+    ### END SOLUTION
+
+
+# %% test="pmi" aspect="observed over expected" points=1
+_got = pmi(np.array([[3.0, 1.0], [1.0, 3.0]]))
+assert np.shape(_got) == (2, 2), f"pmi has the shape of N; yours: {_got!r}."
+assert close(_got, np.log([[1.5, 0.5], [0.5, 1.5]]), 1e-5), (
+    f"Of 8 pairs, chance would give 2 to each cell; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _shape in ((2, 3), (4, 2), (1, 5), (6, 6)):
+    _N = np.random.default_rng().integers(1, 50, _shape)
+    _n = _N.sum()
+    _wanted = [
+        [
+            math.log(_N[i, j] * _n / (_N[i].sum() * _N[:, j].sum()))
+            for j in range(_shape[1])
+        ]
+        for i in range(_shape[0])
+    ]
+    assert close(pmi(_N.copy()), _wanted, 1e-5, 1e-6), (
+        f"For the counts {_N.tolist()} the PMI is not that: each word has a row sum, each context a column sum."
+    )
+### END HIDDEN TESTS
+
+# %% test="pmi" aspect="pairs that never met" points=1
+_N = np.array([[4.0, 0.0], [2.0, 2.0]])
+_got = pmi(_N.copy())
+assert np.shape(_got) == (2, 2), f"pmi has the shape of N; yours: {_got!r}."
+assert _got[0][1] == -math.inf, f"A pair that never met: -inf; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+_generator = np.random.default_rng()
+for _shape in ((3, 4), (5, 3), (6, 6)):
+    _N = _generator.integers(1, 9, _shape) * 1.0
+    _N[1, 1:] = 0
+    _N[0, 2] = 0
+    _got = pmi(_N.copy())
+    assert np.shape(_got) == _shape, f"pmi has the shape of N; yours: {_got!r}."
+    assert ((np.array(_got) == -math.inf) == (_N == 0)).all(), (
+        f"-inf where the count is 0, and only there: {_N.tolist()}."
+    )
+    _chance = _N.sum(1)[:, None] * _N.sum(0) / _N.sum()
+    assert close(
+        np.array(_got)[_N > 0], np.log(_N[_N > 0] / _chance[_N > 0]), 1e-5, 1e-6
+    ), "Beside zeros the other entries must stay what they are."
+    assert close(arguments_after(pmi, _N.copy())[0], _N), "pmi changed the counts."
+### END HIDDEN TESTS
+
+# %% test="pmi" aspect="the positive part" points=1
+_got = ppmi(np.array([[3.0, 1.0], [1.0, 3.0]]))
+assert np.shape(_got) == (2, 2), f"ppmi has the shape of N; yours: {_got!r}."
+assert close(_got, [[math.log(1.5), 0], [0, math.log(1.5)]], 1e-5), (
+    f"PMI ln 1.5 stays, ln 0.5 becomes 0; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _shape in ((3, 4), (5, 3), (7, 7)):
+    _N = np.random.default_rng().integers(0, 6, _shape) * 1.0
+    _N[0, :2], _N[:2, 0] = (9, 1), (9, 1)
+    _chance = _N.sum(1)[:, None] * _N.sum(0) / _N.sum()
+    _wanted = [
+        [
+            max(0, math.log(_N[i, j] / _chance[i, j])) if _N[i, j] else 0
+            for j in range(_shape[1])
+        ]
+        for i in range(_shape[0])
+    ]
+    assert close(ppmi(_N.copy()), _wanted, 1e-5, 1e-6), (
+        f"For the counts {_N.tolist()} PPMI is not that: what is positive stays, all else is 0."
+    )
+### END HIDDEN TESTS
+
+# %% test="pmi" aspect="words never seen" points=1
+_N = np.array([[2.0, 0.0, 2.0], [0.0, 0.0, 0.0], [1.0, 0.0, 3.0]])
+_got = ppmi(_N.copy())
+assert np.shape(_got) == (3, 3), f"ppmi has the shape of N; yours: {_got!r}."
+assert close(_got[1], [0, 0, 0]), (
+    f"Word 1 was never seen: its row of ppmi is 0; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _axis in (0, 1):
+    _N = np.random.default_rng().integers(1, 9, (4, 5)) * 1.0
+    _N[(2, slice(None)) if _axis == 0 else (slice(None), 3)] = 0
+    _inner = np.delete(_N, 2 if _axis == 0 else 3, _axis)
+    for _function in (pmi, ppmi):
+        _got = _function(_N.copy())
+        assert np.shape(_got) == (4, 5), f"The shape of N wanted; yours: {_got!r}."
+        _empty = np.array(_got)[2] if _axis == 0 else np.array(_got)[:, 3]
+        assert (_empty == (-math.inf if _function is pmi else 0)).all(), (
+            f"A {('row', 'column')[_axis]} without counts: -inf in pmi, 0 in ppmi; yours: {_empty}."
+        )
+        _rest = np.delete(np.array(_got), 2 if _axis == 0 else 3, _axis)
+        _wanted = np.log(
+            _inner * _inner.sum() / (_inner.sum(1)[:, None] * _inner.sum(0))
+        )
+        assert close(
+            _rest, _wanted if _function is pmi else np.maximum(_wanted, 0), 1e-5, 1e-6
+        ), "An empty row or column must not change the others."
+_zeros = np.zeros((2, 3))
+assert close(ppmi(_zeros.copy()), _zeros), "Without any counts ppmi is 0 everywhere."
+assert (np.array(pmi(_zeros.copy())) == -math.inf).all(), (
+    "Without any counts pmi is -inf everywhere."
+)
+### END HIDDEN TESTS
+
+# %%
+M = ppmi(N)
+for word in ("tea", "guard", "golden"):
+    row = M[number[word]]
+    best = [f"{words[j]} ({row[j]:.1f})" for j in np.argsort(-row)[:6]]
+    print(f"{word:7} {', '.join(best)}")
+
+# %% [markdown]
+# Now *the* and *a* are gone and each row names what is typical of its word. But a vector has still $V$ numbers, most of
+# them 0, and two words that stand near *different* drinks share no column at all.
+
+# %% [markdown] statement="factors"
+# ## 5. Few numbers for many
+#
+# Describe each word by $d$ numbers $a_i$ and each context by $d$ numbers $b_j$ such that all the products fit the table:
+# $AB^\top \approx M$. If two contexts are used alike, their columns can share numbers: having few of them forces that.
+#
+# The best fit is known. The **singular value decomposition** writes any matrix as $M = Q\,\text{diag}(s)\,R^\top$: the
+# columns of $Q$ and those of $R$ are orthonormal, and $s_1 \ge s_2 \ge \dots \ge 0$. C. Eckart and G. Young (1936): no
+# matrix of rank $d$ is closer to $M$, in the sum of squared errors, than the first $d$ terms,
+# $\sum_{r=1}^{d} s_r\, q_r r_r^\top$. Give each side half of each $s_r$, its square root. Write
+#
+# - `factors(M, d)`: arrays $A$, $(n_1, d)$, and $B$, $(n_2, d)$, for a matrix $M$ of shape $(n_1, n_2)$, such that
+#   $AB^\top$ is this best fit and column $r$ has squared length $s_r$ in $A$ and in $B$;
+# - `lost(M, d)`: the share of the sum of squares of $M$ (not all zero) that the best fit of rank $d$ leaves over, a
+#   number from 0 to 1.
+
+# %% [markdown] hints="factors"
+# 1. NumPy has the decomposition: `np.linalg.svd`. Look at what it returns, above all at the shape of the third part.
+# 2. Keep the first $d$ columns on either side. For the square root, multiply each column by a number.
+# 3. Since the columns are orthonormal, the sum of squares of $M$ is the sum of all $s_r^2$. Which of these terms does
+#    the fit leave over?
+
+
+# %% task="factors" points=4 level=2 minutes=15
+def factors(M, d):
+    """A (n1, d) and B (n2, d): the product of A and B transposed is the best fit of rank d to M (n1, n2)."""
+    ### BEGIN SOLUTION
+    Q, s, R = np.linalg.svd(M, full_matrices=False)
+    root = np.sqrt(s[:d])
+    return Q[:, :d] * root, R[:d].T * root
+    ### END SOLUTION
+
+
+def lost(M, d):
+    """The share of the squares of M that no matrix of rank d can fit."""
+    ### BEGIN SOLUTION
+    s = np.linalg.svd(M, compute_uv=False)
+    return (s[d:] ** 2).sum() / (s**2).sum()
+    ### END SOLUTION
+
+
+# %% test="factors" aspect="the best fit" points=2
+_M = np.array([[4.0, 0.0, 0.0], [0.0, 9.0, 0.0]])
+_got = factors(_M.copy(), 1)
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return A and B; yours: {_got!r}."
+)
+assert np.shape(_got[0]) == (2, 1) and np.shape(_got[1]) == (3, 1), (
+    f"d = 1: shapes (2, 1) and (3, 1) wanted; yours: {np.shape(_got[0])}, {np.shape(_got[1])}."
+)
+assert close(
+    np.array(_got[0]) @ np.array(_got[1]).T, [[0, 0, 0], [0, 9, 0]], 1e-5, 1e-6
+), "One number for each word fits the 9 and gives up the 4."
+### BEGIN HIDDEN TESTS
+for _n1, _n2, _d in ((5, 3, 2), (3, 6, 2), (4, 4, 4), (8, 5, 1), (6, 7, 6)):
+    _M = np.random.default_rng().normal(size=(_n1, _n2)) + 1
+    _got = factors(_M.copy(), _d)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return A and B; yours: {_got!r}."
+    )
+    _A, _B = np.array(_got[0]), np.array(_got[1])
+    assert _A.shape == (_n1, _d) and _B.shape == (_n2, _d), (
+        f"Shapes {(_n1, _d)} and {(_n2, _d)} wanted; yours: {_A.shape}, {_B.shape}."
+    )
+    _Q, _s, _R = np.linalg.svd(_M, full_matrices=False)
+    assert close(
+        _A @ _B.T, sum(_s[r] * np.outer(_Q[:, r], _R[r]) for r in range(_d)), 1e-5, 1e-6
+    ), f"A matrix {_M.shape}, d = {_d}: A times B transposed is not the best fit."
+### END HIDDEN TESTS
+
+# %% test="factors" aspect="each side half" points=1
+_got = factors(np.array([[4.0, 0.0, 0.0], [0.0, 9.0, 0.0]]), 2)
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return A and B; yours: {_got!r}."
+)
+for _side in _got:
+    assert close((np.array(_side) ** 2).sum(0), [9, 4], 1e-5, 1e-6), (
+        f"The columns have squared lengths 9 and 4, in A as in B; yours: {_side!r}."
+    )
+### BEGIN HIDDEN TESTS
+for _n1, _n2, _d in ((5, 3, 2), (3, 6, 3), (4, 4, 1), (7, 6, 5)):
+    _M = np.random.default_rng().normal(size=(_n1, _n2)) + 1
+    _s = np.linalg.svd(_M, compute_uv=False)[:_d]
+    _got = factors(_M.copy(), _d)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return A and B; yours: {_got!r}."
+    )
+    for _side in _got:
+        assert close(np.array(_side).T @ np.array(_side), np.diag(_s), 1e-5, 1e-6), (
+            f"d = {_d}: columns at right angles with squared lengths {np.round(_s, 3)} wanted, in A as in B."
+        )
+### END HIDDEN TESTS
+
+# %% test="factors" aspect="what a rank leaves over" points=1
+_got = lost(np.array([[4.0, 0.0, 0.0], [0.0, 3.0, 0.0]]), 1)
+assert is_number(_got), f"lost returns a number; yours: {_got!r}."
+assert close(_got, 9 / 25, 1e-5), f"Squares 16 + 9; the 9 is left: 0.36; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _n1, _n2, _d in ((5, 3, 2), (3, 6, 1), (4, 4, 4), (7, 6, 0), (2, 5, 3)):
+    _M = np.random.default_rng().normal(size=(_n1, _n2)) + 1
+    _Q, _s, _R = np.linalg.svd(_M, full_matrices=False)
+    _wanted = ((_M - (_Q[:, :_d] * _s[:_d]) @ _R[:_d]) ** 2).sum() / (_M**2).sum()
+    _got = lost(_M.copy(), _d)
+    assert is_number(_got) and close(_got, _wanted, 1e-5, 1e-7), (
+        f"A matrix {_M.shape}, rank {_d}: a share {_wanted:.4f} is left over; yours: {_got!r}."
+    )
+### END HIDDEN TESTS
+
+# %%
+_, axes = plt.subplots(figsize=(7, 2.2))
+shuffled_M = np.random.default_rng(1).permutation(M.ravel()).reshape(M.shape)
+for name, matrix in (
+    ("PPMI of the kitchen text", M),
+    ("same numbers, shuffled", shuffled_M),
+):
+    squares = np.linalg.svd(matrix, compute_uv=False) ** 2
+    axes.plot(range(V + 1), 1 - np.cumsum([0, *squares]) / squares.sum(), label=name)
+axes.set(
+    xlabel="numbers for each word, d", ylabel="share lost", xlim=(0, 300), ylim=(0, 1)
+)
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# The table of the kitchen text needs far fewer numbers than one with the same entries in random places: its words
+# really are used alike. How long should vectors be? The curve has no sharp bend that would decide; we take $d = 50$.

@@ -47,6 +47,7 @@ def saved(V, d, n):
 
 # %% wrong="no more rows than words used" caught_by="gradients of a repeated word add up" change="torch.zeros(V, G.shape[1] -> torch.zeros(max(ids) + 1, G.shape[1]"
 
+
 # %% wrong="columns for rows" caught_by="rows by number"
 def lookup(A, ids):
     return A[:, [i % A.shape[1] for i in ids]].T
