@@ -37,7 +37,7 @@ from torch.nn import functional as F
 import lmkit
 from lmkit import drawings, paths, plots
 from lmkit.budgets import budget
-from lmkit.testing import arguments_after, close, gradients, is_number
+from lmkit.testing import arguments_after, close, gradients, is_number, without_autograd
 from lmkit.training import set_seed
 
 plots.use_style()
@@ -195,18 +195,20 @@ kitchen = lmkit.load("kitchen")
 stories = kitchen.splits["train"]
 tags_of = {}
 for story, tags in zip(stories, kitchen.tags["train"], strict=True):
-    begin = 0
-    for end in (place + 1 for place, word in enumerate(story) if word == "."):
-        bag = tuple(sorted(story[begin:end]))
-        tags_of.setdefault(bag, set()).add(tuple(tags[begin:end]))
-        begin = end
-several = sum(len(found) > 1 for found in tags_of.values())
-print(f"{len(tags_of):,} different bags of words among the kitchen sentences;")
-print(f"{several} of them have more than one sequence of tags")
+    for t in range(len(story) - 4):
+        bag = tuple(sorted(story[t : t + 5]))
+        tags_of.setdefault(bag, Counter())[tuple(tags[t : t + 5])] += 1
+total = sum(found.total() for found in tags_of.values())
+unclear = sum(found.total() for found in tags_of.values() if len(found) > 1)
+print(
+    f"{unclear / total:.1%} of all {total:,} windows of five words share their bag",
+    end="",
+)
+print(" with a window whose tags are others")
 
 # %% [markdown]
-# Few sentences of the kitchen text have a twin with other tags. But a count vector does not even say *which* of its
-# words comes first, so for almost every sentence the tags cannot be read off it.
+# In the kitchen text the bag of five neighbouring words leaves their tags open that often; for the others, one can look
+# the tags up but not work them out, since the bag of a *new* window does not even say which word comes first.
 #
 # So give each *word* a vector and keep the order: a text of $T$ words becomes a matrix $(T, d)$, a row for each word.
 # A layer that scores tags then takes each row separately. Where do these vectors come from?
@@ -609,8 +611,9 @@ for word in ("tea", "guard", "golden"):
     print(f"{word:7} {', '.join(best)}")
 
 # %% [markdown]
-# Now *the* and *a* are gone and each row names what is typical of its word. But a vector has still $V$ numbers, most of
-# them 0, and two words that stand near *different* drinks share no column at all.
+# Now *the* and *a* are gone and each row names what is typical of its word. PMI also loves rare words: *galtumi*, a coined
+# name, met *guard* once or twice by chance. And a vector has still $V$ numbers, most of them 0: two words that stand near
+# *different* drinks share no column at all.
 
 # %% [markdown] statement="factors"
 # ## 5. Few numbers for many
@@ -738,3 +741,346 @@ plt.show()
 # %% [markdown]
 # The table of the kitchen text needs far fewer numbers than one with the same entries in random places: its words
 # really are used alike. How long should vectors be? The curve has no sharp bend that would decide; we take $d = 50$.
+# %% [markdown] statement="nearest"
+# ## 6. What does *similar* mean?
+#
+# Which words lie near *tea*? Lecture 000 measures similarity by the dot product: large means similar, small very
+# different. But $u \cdot v = |u|\,|v| \cos\varphi$, with $\varphi$ the angle between the two: who has a long vector, has large products with many. The
+# **cosine**, $\cos\varphi = \dfrac{u \cdot v}{|u|\,|v|}$, does not depend on lengths: 1 for the same direction, 0 for a
+# right angle, $-1$ for the opposite. Write
+#
+# - `cosines(A, i)`: the cosines of row $i$ with all rows of $A$, shape $(V,)$. Where one of the two vectors is zero there
+#   is no angle: put 0 (also for row $i$ with itself).
+# - `nearest(A, i, n)`: a list of the numbers of the $n$ words with the largest cosines, the largest first, without $i$.
+#   Of equal cosines the smaller number comes first.
+# - `counter_example`: three vectors `(u, v, w)` of two numbers each. $v$ has the direction of $u$ and $w$ makes an angle
+#   of at least 45 degrees with it; still $u \cdot w$ is at least twice $u \cdot v$, and $u \cdot v > 0$.
+
+# %% [markdown] hints="nearest"
+# 1. On paper: make one vector ten times as long. What happens to its dot products, what to its cosines?
+# 2. All the products of row $i$ with all rows are one product of a matrix and a vector. Divide by lengths, but not by
+#    zero.
+# 3. Sort numbers by decreasing cosine with a sort that keeps equal ones in order, then leave out the word itself *before*
+#    you cut off $n$. For the counter-example, $w$ may be as long as you like.
+
+
+# %% task="nearest" points=4 level=1 minutes=15
+def cosines(A, i):
+    """The cosines (V,) of row i with every row of the array A (V, d); 0 where a vector is zero."""
+    ### BEGIN SOLUTION
+    lengths = np.sqrt((A**2).sum(1))
+    scale = lengths * lengths[i]
+    return np.where(scale > 0, A @ A[i] / np.where(scale > 0, scale, 1), 0)
+    ### END SOLUTION
+
+
+def nearest(A, i, n):
+    """The numbers of the n rows nearest to row i by cosine, nearest first, without i."""
+    ### BEGIN SOLUTION
+    order = np.argsort(-cosines(A, i), kind="stable")
+    return [int(j) for j in order if j != i][:n]
+    ### END SOLUTION
+
+
+# counter_example = (u, v, w), each a list of two numbers
+### BEGIN SOLUTION
+counter_example = ([1, 0], [1, 0], [10, 10])
+### END SOLUTION
+
+# %% test="nearest" aspect="lengths do not matter" points=1
+_got = cosines(np.array([[3.0, 4.0], [30.0, 40.0], [-4.0, 3.0], [0.0, -2.0]]), 0)
+assert np.shape(_got) == (4,), f"Four rows, four cosines; yours: {_got!r}."
+assert close(_got, [1, 1, 0, -0.8], 1e-5, 1e-6), (
+    f"Same direction 1, right angle 0, (0, -2) -0.8; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _d in ((2, 3), (5, 2), (7, 4), (3, 6)):
+    _A = np.random.default_rng().normal(size=(_V, _d)) * 10.0 ** np.arange(_V)[:, None]
+    for _i in (0, _V - 1):
+        _wanted = [
+            float(_row @ _A[_i])
+            / math.sqrt(float(_row @ _row) * float(_A[_i] @ _A[_i]))
+            for _row in _A
+        ]
+        assert close(cosines(_A.copy(), _i), _wanted, 1e-5, 1e-6), (
+            "Vectors of very different lengths: each product is divided by both lengths."
+        )
+assert close(arguments_after(cosines, _A.copy(), 0)[0], _A), (
+    "cosines changed the caller's A."
+)
+### END HIDDEN TESTS
+
+# %% test="nearest" aspect="vectors of length zero" points=1
+_got = cosines(np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0]]), 0)
+assert np.shape(_got) == (3,), f"Three rows, three cosines; yours: {_got!r}."
+assert close(_got[1], 0), f"The zero vector has no angle: 0; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+_A = np.random.default_rng().normal(size=(6, 3))
+_A[[1, 4]] = 0
+_wanted = [
+    0 if j in (1, 4) else _A[j] @ _A[2] / np.sqrt(_A[j] @ _A[j] * (_A[2] @ _A[2]))
+    for j in range(6)
+]
+assert close(cosines(_A.copy(), 2), _wanted, 1e-5, 1e-6), (
+    "Rows of zeros get 0, the others keep their cosine."
+)
+assert close(cosines(_A.copy(), 4), np.zeros(6)), (
+    "Row i itself is zero: no angle with anybody, all 0, also with itself."
+)
+### END HIDDEN TESTS
+
+# %% test="nearest" aspect="nearest first, without itself" points=1
+_A = np.array([[1.0, 0.0], [9.0, 9.0], [2.0, 1.0], [-1.0, 0.0]])
+_got = nearest(_A.copy(), 0, 2)
+assert hasattr(_got, "__len__"), f"nearest returns a list of numbers; yours: {_got!r}."
+assert list(_got) == [2, 1], f"Nearest to row 0: first 2, then 1; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _V, _n in ((4, 1), (6, 5), (9, 3), (8, 0)):
+    _angles = random.sample(range(170), _V)
+    _A = np.array([[math.cos(a / 57.3), math.sin(a / 57.3)] for a in _angles])
+    _A *= np.array([random.uniform(0.1, 9) for _ in range(_V)])[:, None]
+    for _i in (0, _V - 1, random.randrange(_V)):
+        # the angles to row i may tie left and right of it: take them apart
+        _gaps = {j: abs(_angles[j] - _angles[_i]) for j in range(_V) if j != _i}
+        if len(set(_gaps.values())) < len(_gaps):
+            continue
+        _wanted = sorted(_gaps, key=_gaps.get)[:_n]
+        _got = nearest(_A.copy(), _i, _n)
+        assert hasattr(_got, "__len__") and [int(j) for j in _got] == _wanted, (
+            f"Vectors at {_angles} degrees: nearest to number {_i} are {_wanted}; yours: {_got!r}."
+        )
+_A = np.array([[0.0, 2.0], [3.0, 0.0], [0.0, 5.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+for _i, _n, _wanted in (
+    (4, 3, [0, 2, 1]),
+    (0, 2, [2, 4]),
+    (5, 4, [1, 3, 0, 2]),
+    (1, 2, [3, 5]),
+):
+    _got = nearest(_A.copy(), _i, _n)
+    assert hasattr(_got, "__len__") and [int(j) for j in _got] == _wanted, (
+        f"Row {_i} has copies of its direction: of equal cosines the smaller number first, never {_i} itself; yours: {_got!r}."
+    )
+### END HIDDEN TESTS
+
+# %% test="nearest" aspect="a large product without likeness" points=1
+assert np.shape(counter_example) == (3, 2), (
+    f"counter_example holds three vectors of two numbers; yours: {counter_example!r}."
+)
+### BEGIN HIDDEN TESTS
+_u, _v, _w = (np.array(_vector, dtype=float) for _vector in counter_example)
+assert _u @ _v > 0 and abs(_u[0] * _v[1] - _u[1] * _v[0]) <= 1e-9 * (_u @ _v), (
+    "v should have the direction of u."
+)
+assert _u @ _w <= (math.cos(math.pi / 4) + 1e-9) * math.sqrt((_u @ _u) * (_w @ _w)), (
+    "The angle between u and w should be at least 45 degrees."
+)
+assert _u @ _w >= 2 * (_u @ _v), (
+    "The product of u and w should be at least twice that of u and v."
+)
+### END HIDDEN TESTS
+
+# %%
+A_svd, B_svd = factors(M, 50)
+for word in ("tea", "guard", "orders", "golden"):
+    near = ", ".join(words[j] for j in nearest(A_svd, number[word], 5))
+    products = N @ N[number[word]]  # the dot product of raw counts
+    big = ", ".join(words[j] for j in np.argsort(-products)[:5])
+    print(f"{word:7} cosine: {near}")
+    print(f"{'':7} dot product of counts: {big}")
+
+# %% [markdown]
+# No network, no labels: counting, one logarithm and one decomposition put *tea* among drinks and *guard* among people.
+# The dot product of the raw counts instead calls the same frequent words similar to everything.
+
+# %% [markdown] statement="skip_gram"
+# ## 7. Learning to guess the neighbours
+#
+# A table of $V^2$ counts was too large for the texts that people wanted to use. **Skip-gram** (T. Mikolov and others,
+# 2013) keeps none: it reads the text pair by pair, and moves two vectors at each. Its model says with which probability
+# the neighbour of $i$ is $j$:
+#
+# $$p_{j} = \frac{e^{a_i \cdot b_j}}{\sum_v e^{a_i \cdot b_v}}, \qquad L = -\ln p_j .$$
+#
+# This is a language model that guesses one word within reach from one other. With $y_v = a_i \cdot b_v$, the loss is
+# $L = \ln\sum_v e^{y_v} - y_j$. Write
+#
+# - `pairs(text, c)`: the list of all pairs `(i, j)` of a text, $j$ up to $c$ places from $i$, in any order;
+# - `softmax_pair(A, B, i, j)`: for tensors $A$ and $B$, $(V, d)$: the loss, its gradient with respect to $a_i$, $(d,)$, and
+#   with respect to $B$, $(V, d)$. Derive them with the chain rule: first $\partial L / \partial y_v$. No autograd;
+#   scores of several hundred must not overflow.
+
+# %% [markdown] hints="skip_gram"
+# 1. `the dog bit the man` has 8 pairs for $c = 1$. For the loss: what does adding the same number to all $y_v$ change?
+# 2. $\partial L/\partial y_v$ has two parts, one of the logarithm of the sum, one of $-y_j$, which only $v = j$ feels.
+#    What is the derivative of $\ln\sum_v e^{y_v}$, in one word that you know?
+# 3. Call that derivative $g$, shape $(V,)$. $y = B a_i$: so $a_i$ gets a sum over all rows of $B$, and each row of $B$
+#    gets its own $g_v$ times the same vector.
+
+
+# %%
+drawings.skip_gram(("the", "dog", "bit", "the", "man"), place=2, c=1)
+
+
+# %% task="skip_gram" points=4 level=3 minutes=24
+def pairs(text, c):
+    """All pairs (word, neighbour up to c places away) of a list of word numbers."""
+    ### BEGIN SOLUTION
+    return [
+        (i, text[s])
+        for t, i in enumerate(text)
+        for s in range(max(0, t - c), min(len(text), t + c + 1))
+        if s != t
+    ]
+    ### END SOLUTION
+
+
+def softmax_pair(A, B, i, j):
+    """The loss of the pair (i, j), its gradient for row i of A (d,), its gradient for B (V, d)."""
+    ### BEGIN SOLUTION
+    y = B @ A[i]
+    g = y.softmax(0)
+    g[j] -= 1
+    return y.logsumexp(0) - y[j], B.T @ g, torch.outer(g, A[i])
+    ### END SOLUTION
+
+
+# %% test="skip_gram" aspect="every pair of neighbours" points=1
+_got = pairs([0, 1, 2, 0, 3], 1)
+assert hasattr(_got, "__len__") and len(_got) == 8, (
+    f"the dog bit the man, c = 1: 8 pairs; yours: {_got!r}."
+)
+assert Counter((int(i), int(j)) for i, j in _got) == Counter(
+    [(0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2), (0, 3), (3, 0)]
+), f"Each word with its neighbours on both sides; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _T, _c in ((0, 1), (1, 2), (2, 1), (6, 2), (9, 3), (4, 7), (12, 5)):
+    _text = random.choices(range(4), k=_T)
+    _wanted = Counter(
+        (_text[t], _text[s])
+        for t in range(_T)
+        for s in range(_T)
+        if 1 <= abs(t - s) <= _c
+    )
+    _got = pairs(list(_text), _c)
+    assert hasattr(_got, "__len__"), f"pairs returns a list; yours: {_got!r}."
+    assert Counter((int(i), int(j)) for i, j in _got) == _wanted, (
+        f"The text {_text}, c = {_c}: these are not its pairs: {_got!r}."
+    )
+### END HIDDEN TESTS
+
+# %% test="skip_gram" aspect="minus ln of the softmax" points=1
+_got = softmax_pair(torch.zeros(5, 2), torch.ones(5, 2), 1, 3)
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return loss and two gradients; yours: {_got!r}."
+)
+assert is_number(_got[0]) and close(_got[0], math.log(5), 1e-5), (
+    f"All scores equal, five words: the loss is ln 5; yours: {_got[0]!r}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _d in ((1, 2), (4, 3), (6, 1), (3, 5)):
+    _A, _B = torch.randn(_V, _d).double(), torch.randn(_V, _d).double()
+    _i, _j = random.randrange(_V), random.randrange(_V)
+    _y = [sum(float(_A[_i, r] * _B[v, r]) for r in range(_d)) for v in range(_V)]
+    _wanted = math.log(sum(map(math.exp, _y))) - _y[_j]
+    _got = softmax_pair(_A.clone(), _B.clone(), _i, _j)
+    assert isinstance(_got, tuple | list) and len(_got) == 3, (
+        f"Return loss and two gradients; yours: {_got!r}."
+    )
+    assert is_number(_got[0]) and close(_got[0], _wanted, 1e-5, 1e-6), (
+        f"V = {_V}: the loss of the pair ({_i}, {_j}) is {_wanted:.5f}; yours: {_got[0]!r}."
+    )
+_got = softmax_pair(
+    torch.tensor([[30.0], [1.0]]), torch.tensor([[30.0], [-30.0]]), 0, 1
+)
+assert (
+    isinstance(_got, tuple | list) and is_number(_got[0]) and close(_got[0], 1800, 1e-5)
+), (
+    f"Scores 900 and -900: the loss of the second is 1800, without overflow; yours: {_got!r}."
+)
+### END HIDDEN TESTS
+
+# %% test="skip_gram" aspect="the gradient of the word" points=1
+_A, _B = torch.tensor([[1.0, 2.0], [0.0, 0.0]]), torch.tensor([[1.0, 0.0], [0.0, 3.0]])
+_got = softmax_pair(_A.clone(), _B.clone(), 1, 0)
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return loss and two gradients; yours: {_got!r}."
+)
+assert np.shape(_got[1]) == (2,), (
+    f"The gradient of one row of A has d = 2 numbers; yours: {_got[1]!r}."
+)
+assert close(_got[1], [-0.5, 1.5], 1e-5, 1e-6), (
+    f"Both words have probability 1/2, word 0 was right: the gradient of a is not {_got[1]!r}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _d in ((2, 3), (6, 4), (9, 2), (5, 5)):
+    _A, _B = torch.randn(_V, _d).double(), torch.randn(_V, _d).double()
+    _i, _j = random.sample(range(_V), 2)
+    _p = (_B @ _A[_i]).softmax(0)
+    _wanted = sum(_p[v] * _B[v] for v in range(_V)) - _B[_j]
+    _got = without_autograd(softmax_pair, _A.clone(), _B.clone(), _i, _j)
+    assert isinstance(_got, tuple | list) and len(_got) == 3, (
+        f"Return loss and two gradients; yours: {_got!r}."
+    )
+    assert close(_got[1], _wanted, 1e-5, 1e-6), (
+        f"V = {_V}, d = {_d}: the gradient of a is another."
+    )
+### END HIDDEN TESTS
+
+# %% test="skip_gram" aspect="the gradient of all contexts" points=1
+_got = softmax_pair(torch.tensor([[2.0], [0.0]]), torch.zeros(2, 1), 0, 1)
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return loss and two gradients; yours: {_got!r}."
+)
+assert close(_got[2], [[1.0], [-1.0]], 1e-5, 1e-6), (
+    f"Both words have probability 1/2, word 1 was right: the gradient of B is not {_got[2]!r}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _d in ((2, 3), (6, 4), (9, 2), (5, 5)):
+    _A, _B = torch.randn(_V, _d).double(), torch.randn(_V, _d).double()
+    _i, _j = random.sample(range(_V), 2)
+    _p = (_B @ _A[_i]).softmax(0) - F.one_hot(torch.tensor(_j), _V)
+    _got = without_autograd(softmax_pair, _A.clone(), _B.clone(), _i, _j)
+    assert isinstance(_got, tuple | list) and len(_got) == 3, (
+        f"Return loss and two gradients; yours: {_got!r}."
+    )
+    assert close(
+        _got[2], [[_p[v] * _A[_i, r] for r in range(_d)] for v in range(_V)], 1e-5, 1e-6
+    ), f"V = {_V}, d = {_d}: the gradient of B is another: every word gets one."
+_left = arguments_after(softmax_pair, _A.clone(), _B.clone(), _i, _j)
+assert close(_left[0], _A) and close(_left[1], _B), "softmax_pair changed A or B."
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Look at the last gradient: *every* row of $B$ gets something, at every single pair. How much time does that take as $V$
+# grows? We measure one pair with $d = 50$, against touching only six rows.
+
+# %%
+sizes = [1_000, 3_000, 10_000, 30_000, 100_000]
+times = {"softmax: all rows": [], "six rows": []}
+for size in sizes:
+    big_A, big_B = torch.randn(size, 50), torch.randn(size, 50)
+    few = torch.randint(size, (6,), generator=torch.Generator().manual_seed(1))
+    for name, work in (
+        ("softmax: all rows", lambda: softmax_pair(big_A, big_B, 1, 2)),
+        ("six rows", lambda: softmax_pair(big_A, big_B[few], 1, 2)),
+    ):
+        found = []
+        for _ in range(7):
+            begin = time.perf_counter()
+            work()
+            found.append(1e6 * (time.perf_counter() - begin))
+        times[name].append(found[2:])
+
+# %%
+_, axes = plt.subplots(figsize=(7, 2.4))
+for (name, found), colour in zip(times.items(), plots.COLOURS, strict=False):
+    axes.loglog(sizes, np.median(found, 1), color=colour, label=name)
+    axes.loglog(sizes, found, ".", color=colour, markersize=4)
+axes.set(xlabel="number of words V", ylabel="time of a pair (microseconds)")
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# A dot for each of five runs. From some ten thousand words on, ten times the words take ten times the time; six rows
+# take the same time for any $V$. (Lecture 002 prints $O(|V|^2)$; the slip is taken up in chapter 04.) For a million words
+# and a billion pairs the softmax is out of reach. The sum over all words must go.

@@ -1,0 +1,70 @@
+"""Answers to the task skip_gram of chapter 03."""
+
+
+# %% right="by distance; a shifted softmax"
+def pairs(text, c):
+    found = []
+    for o in range(1, c + 1):
+        for i, j in zip(text, text[o:]):
+            found += [(i, j), (j, i)]
+    return found
+
+
+def softmax_pair(A, B, i, j):
+    a = A[i]
+    y = (B * a).sum(1)
+    y = y - y.max()
+    p = y.exp() / y.exp().sum()
+    loss = y.exp().sum().log() - y[j]
+    return loss, (p[:, None] * B).sum(0) - B[j], p[:, None] * a - F.one_hot(torch.tensor(j), len(B))[:, None] * a
+
+
+# %% right="numpy"
+def pairs(text, c):
+    T = len(text)
+    return [(text[t], text[s]) for t in range(T) for s in range(T) if 0 < abs(t - s) <= c]
+
+
+def softmax_pair(A, B, i, j):
+    A, B = A.numpy().astype(float), B.numpy().astype(float)
+    y = B @ A[i]
+    top = y.max()
+    log_sum = top + np.log(np.exp(y - top).sum())
+    g = np.exp(y - log_sum) - (np.arange(len(B)) == j)
+    return float(log_sum - y[j]), g @ B, np.outer(g, A[i])
+
+
+# %% wrong="neighbours to the right only" caught_by="every pair of neighbours" change="range(max(0, t - c), min(len(text), t + c + 1)) -> range(t, min(len(text), t + c + 1))"
+
+# %% wrong="a word is its own neighbour" caught_by="every pair of neighbours" change="if s != t -> if True"
+
+# %% wrong="equal words are no pair" caught_by="every pair of neighbours" change="if s != t -> if text[s] != i"
+
+# %% wrong="one too near at the right end" caught_by="every pair of neighbours" change="t + c + 1 -> t + c"
+
+# %% wrong="exp overflows" caught_by="minus ln of the softmax" change="y.logsumexp(0) - y[j] -> y.exp().sum().log() - y[j]"
+
+# %% wrong="the probability, not its logarithm" caught_by="minus ln of the softmax" change="y.logsumexp(0) - y[j] -> 1 - y.softmax(0)[j]"
+
+# %% wrong="the right word is not subtracted" caught_by="the gradient of the word | the gradient of all contexts"
+# -     g[j] -= 1
+# +     g[j] -= 0
+
+# %% wrong="uphill" caught_by="the gradient of the word | the gradient of all contexts" change="return y.logsumexp(0) - y[j], B.T @ g, torch.outer(g, A[i]) -> return y.logsumexp(0) - y[j], -B.T @ g, -torch.outer(g, A[i])"
+
+# %% wrong="only the neighbour's row moves" caught_by="the gradient of all contexts"
+# -     return y.logsumexp(0) - y[j], B.T @ g, torch.outer(g, A[i])
+# +     rows = torch.zeros_like(B)
+# +     rows[j] = g[j] * A[i]
+# +     return y.logsumexp(0) - y[j], B.T @ g, rows
+
+
+# %% wrong="by autograd" caught_by="the gradient of the word | the gradient of all contexts"
+def pairs(text, c):
+    return [(i, text[s]) for t, i in enumerate(text) for s in range(max(0, t - c), min(len(text), t + c + 1)) if s != t]
+
+
+def softmax_pair(A, B, i, j):
+    a, B = A[i].clone().requires_grad_(), B.clone().requires_grad_()
+    loss = F.cross_entropy((B @ a)[None], torch.tensor([j]))
+    return loss.detach(), *torch.autograd.grad(loss, [a, B])
