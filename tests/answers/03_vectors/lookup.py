@@ -31,17 +31,13 @@ def saved(V, d, n):
 
 
 # %% wrong="the last one wins" caught_by="gradients of a repeated word add up"
-# -     return torch.zeros(V, G.shape[1], dtype=G.dtype).index_add(
-# -         0, torch.tensor(ids), G
-# -     )
+# -     return torch.zeros(V, G.shape[1], dtype=G.dtype).index_add(0, torch.tensor(ids), G)
 # +     found = torch.zeros(V, G.shape[1], dtype=G.dtype)
 # +     found[ids] += G
 # +     return found
 
 # %% wrong="the mean of the gradients" caught_by="gradients of a repeated word add up"
-# -     return torch.zeros(V, G.shape[1], dtype=G.dtype).index_add(
-# -         0, torch.tensor(ids), G
-# -     )
+# -     return torch.zeros(V, G.shape[1], dtype=G.dtype).index_add(0, torch.tensor(ids), G)
 # +     found = torch.zeros(V, G.shape[1], dtype=G.dtype)
 # +     return found.index_reduce(0, torch.tensor(ids), G, "mean", include_self=False)
 

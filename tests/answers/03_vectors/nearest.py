@@ -58,7 +58,7 @@ counter_example = (np.array([2, 0]), np.array([1, 0]), np.array([5, -5]))
 
 # %% wrong="the first is cut off, whoever it is" caught_by="nearest first, without itself" change="[int(j) for j in order if j != i][:n] -> [int(j) for j in order][1 : n + 1]"
 
-# %% wrong="farthest first" caught_by="nearest first, without itself" change="np.argsort(-cosines(A, i), kind="stable") -> np.argsort(cosines(A, i), kind="stable")"
+# %% wrong="farthest first" caught_by="nearest first, without itself" change="np.argsort(-cosines(A, i) -> np.argsort(cosines(A, i)"
 
 # %% wrong="too small an angle" caught_by="a large product without likeness" change="[10, 10] -> [10, 9]"
 
