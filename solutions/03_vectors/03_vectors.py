@@ -20,7 +20,7 @@
 #
 # The text is the *kitchen* text: restaurant stories that a program wrote. It *plants* relations: every noun has a
 # plural, every verb three forms, each kind of house its dishes. So we know what vectors could find. What needs a long
-# training was recorded once, with three seeds, in `data/vectors`.
+# training was recorded once, with several seeds, in `data/vectors`.
 
 # %%
 import math
@@ -1819,12 +1819,12 @@ plt.show()
 
 # %%
 recorded = pd.read_csv(paths.DATA / "vectors" / "products.csv")
-three = recorded[recorded.k == 5].groupby(["least", "against"]).correlation
-shown = pd.DataFrame({"lowest": three.min(), "highest": three.max()}).round(2)
+both = recorded[recorded.k == 5].groupby(["least", "against"]).correlation
+shown = pd.DataFrame({"lowest": both.min(), "highest": both.max()}).round(2)
 shown.unstack("against").swaplevel(axis=1).sort_index(axis=1)
 
 # %% [markdown]
-# The recorded runs (three seeds, $k = 5$; rows: pairs that met at least so often in the shipped text) compare the same products with two
+# The recorded runs (two seeds, $k = 5$; rows: pairs that met at least so often in the shipped text) compare the same products with two
 # tables of PMI $- \ln k$: one counted in the text that the vectors have read, one in a text of the same
 # language a hundred times as long, which they have not. Over all pairs, the products agree *better* with the long text. So
 # with few numbers for many words the vectors cannot store accidents, and what they leave out was mostly accident: that is
