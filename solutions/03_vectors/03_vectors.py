@@ -62,7 +62,7 @@ torch.set_num_threads(1)  # the matrices are small: one core is the fastest
 # ## 1. What counts lose
 #
 # The classical vector of a whole text is its **count vector**, also called *bag of words*: how often each word of a
-# fixed list occurs. For search that is enough, as chapter 02 has shown. What is lost? Lecture 000 asks for the part of
+# fixed list occurs. For finding texts on a topic that is often enough. What is lost? Lecture 000 asks for the part of
 # speech of each word, a **tag**, in these two sentences:
 
 # %%
@@ -71,18 +71,21 @@ for sentence, tags in zip(fox.splits["train"][:2], fox.tags["train"][:2], strict
     print(" ".join(f"{word:5}" for word in sentence))
     print(" ".join(f"{tag:5}" for tag in tags), "\n")
 
+# %% [markdown]
+# Both sentences have the same nine words, but their tags differ from the second place on. A function of the count
+# vector, however deep the network that computes it, gets the same input twice and answers the same.
+
 # %% [markdown] statement="count_vectors"
 # ### Texts that no count can tell apart
 #
-# Both sentences have the same nine words, but the answers differ from the second place on. A function of the count
-# vector, however deep the network that computes it, gets the same input twice and answers the same twice. Write
+# Write
 #
 # - `count_vectors(texts, words)`: for $n$ texts (lists of words) and a list of $V$ words, the counts, shape $(n, V)$.
 #   Words that are not in the list are not counted.
-# - `twins(texts)`: how many pairs of texts have exactly the same counts, but differ in order. Pairs are not ordered: two
-#   such texts are one pair, three are three pairs. All words count here.
-# - `missing`: the lecture prints the tags of the first sentence as `DET ADJ ADJ NOUN VERB PREP ADJ NOUN` (`PREP` is our
-#   `ADP`). A tag is missing: say at which place it belongs, counted from 0.
+# - `twins(texts)`: how many pairs of texts have exactly the same counts, but differ in order. Two such texts are one
+#   pair, three different orders of the same words are three.
+# - `missing`: lecture 000 prints the tags of the first sentence as `DET ADJ ADJ NOUN VERB PREP ADJ NOUN` (`PREP` is
+#   our `ADP`). One is missing: at which place, counted from 0?
 
 # %% [markdown] hints="count_vectors"
 # 1. A count vector has a column for each word of the list, in the order of the list. Where does a word's column come
@@ -177,6 +180,9 @@ for _ in range(5):
     assert is_number(_got) and _got == _wanted, (
         f"{_texts}: {_wanted} such pairs; yours: {_got!r}."
     )
+_texts = [["b", "a", "c"], ["c", "a", "b"]]
+_left = arguments_after(twins, [list(text) for text in _texts])[0]
+assert [list(text) for text in _left] == _texts, "twins changed the caller's texts."
 ### END HIDDEN TESTS
 
 # %% test="count_vectors" aspect="the tag that the page lacks" points=1
@@ -199,25 +205,33 @@ for story, tags in zip(stories, kitchen.tags["train"], strict=True):
         tags_of.setdefault(bag, Counter())[tuple(tags[t : t + 5])] += 1
 total = sum(found.total() for found in tags_of.values())
 unclear = sum(found.total() for found in tags_of.values() if len(found) > 1)
-print(
-    f"{unclear / total:.1%} of all {total:,} windows of five words share their bag",
-    end="",
-)
-print(" with a window whose tags are others")
+once = sum(found.total() == 1 for found in tags_of.values())
+print(f"{total:,} windows of five words")
+print(f"{unclear / total:.1%} share their bag with a window whose tags are others")
+print(f"{once / total:.0%} have a bag that occurs only once")
 
 # %% [markdown]
-# In the kitchen text the bag of five neighbouring words leaves their tags open that often; for the others, one can look
-# the tags up but not work them out, since the bag of a *new* window does not even say which word comes first.
+# In the kitchen text, too, there are bags of five neighbouring words that leave the tags open. (And most bags occur
+# once: of them we cannot even tell, since no other order of theirs was seen.)
 #
 # So give each *word* a vector and keep the order: a text of $T$ words becomes a matrix $(T, d)$, a row for each word.
 # A layer that scores tags then takes each row separately. Where do these vectors come from?
 
-# %% [markdown] statement="lookup"
+# %% [markdown]
 # ## 2. One-hot times a matrix
 #
-# The plainest vector of word $i$ is **one-hot**: $V$ numbers, a 1 at place $i$ and 0 elsewhere. Any two of them are
-# equally far apart. Multiply it from the left with a matrix $A$ of shape $(V, d)$: $e_i A = \sum_v (e_i)_v\, a_v = a_i$,
-# row $i$. All the other terms are multiplications by zero, so nobody computes them: one *looks up* the row. Write
+# The plainest vector of word $i$ is **one-hot**: $e_i$ has $V$ numbers, a 1 at place $i$ and 0 elsewhere. Any two of
+# them are equally far apart, so they say nothing about likeness. Multiply $e_i$ with a matrix $A$ of shape $(V, d)$:
+#
+# $$e_i A = \sum_{v} (e_i)_v\, a_v = a_i ,$$
+#
+# row $i$ of $A$. All the other terms are multiplications by zero, so nobody computes them: one *looks up* the row. The
+# table $A$ is then called an **embedding**.
+
+# %% [markdown] statement="lookup"
+# ### There and back
+#
+# Write
 #
 # - `lookup(A, ids)`: for $n$ word numbers (a list) the tensor $(n, d)$ of their rows, without any one-hot;
 # - `spread(ids, G, V)`: the way back. $G$, shape $(n, d)$, is the gradient of a loss with respect to the *result* of the
@@ -327,8 +341,8 @@ print(f"saved for 100,000 words of 300 numbers: {saved(100_000, 300, 1):,} produ
 # %% [markdown] statement="cooccurrences"
 # ## 3. The company of a word
 #
-# Walk through a text and note for each word who stands near it: all neighbours up to $c$ places to the left and to the
-# right, as far as the text reaches. In `the dog bit the man` with $c = 1$, *dog* has the neighbours *the* and *bit*. The
+# Walk through a text and note for each word all neighbours up to $c$ places to the left and to the right, as far as
+# the text reaches. In `the dog bit the man` with $c = 1$, *dog* has the neighbours *the* and *bit*. The
 # **co-occurrence counts** $N$ hold in row $i$ and column $j$ how often $j$ stood near $i$. Write
 #
 # - `cooccurrences(texts, V, c)`: the counts of a list of texts, each a list of word numbers below $V$; an array
@@ -460,19 +474,26 @@ pd.DataFrame(N[places].astype(int), index=some, columns=company)
 # the sizes: *the* stands near everything, only because it is everywhere. Raw counts mostly say how frequent the
 # two words are. What we want to know is whether they meet *more often than they should*.
 
-# %% [markdown] statement="pmi"
+# %% [markdown]
 # ## 4. More often than by chance
 #
-# Draw one of the counted pairs at random. With the total $n = \sum_{ij} N_{ij}$, word $i$ comes with probability
-# $p_i = \frac1n\sum_j N_{ij}$, context $j$ with $p_j = \frac1n\sum_i N_{ij}$, both with $p_{ij} = N_{ij}/n$. Did they not
-# care about each other, $p_{ij}$ would be $p_i p_j$. The logarithm of the ratio is the **pointwise mutual information**:
+# Draw one of the counted pairs at random. With the total $S = \sum_{ij} N_{ij}$, the pair is $(i, j)$ with probability
+# $p_{ij} = N_{ij}/S$; its word is $i$ with probability $p_i = \frac1S\sum_j N_{ij}$, its context $j$ with
+# $p_j = \frac1S\sum_i N_{ij}$. If the two were independent, $p_{ij}$ would be $p_i p_j$. The logarithm of the ratio is
+# the **pointwise mutual information**:
 #
 # $$\text{PMI}_{ij} = \ln\frac{p_{ij}}{p_i\,p_j} .$$
 #
-# At 0 they meet as often as by chance, at $\ln 2$ twice as often. Pairs that never met have $-\infty$. **PPMI** is the
-# positive part: $\max(0, \text{PMI})$, which also sets those to 0. Write `pmi(N)` and `ppmi(N)` for counts of any shape
-# $(n_1, n_2)$. If a whole row or column is zero, nothing is known: all its entries are $-\infty$ in `pmi`, 0 in `ppmi`.
-# (A cell that prints a warning counts as failed in this course: avoid $\ln 0$.)
+# At 0 they meet as often as by chance, at $\ln 2$ twice as often. Pairs that never met have $\ln 0 = -\infty$. The
+# **positive** PMI is $\text{PPMI} = \max(0, \text{PMI})$: it keeps who attracts whom, and sets all else to 0, also those
+# pairs.
+
+# %% [markdown] statement="pmi"
+# ### Observed over expected
+#
+# Write `pmi(N)` and `ppmi(N)` for counts of any shape $(n_1, n_2)$. If a whole row or column is zero, nothing is known:
+# all its entries are $-\infty$ in `pmi` and 0 in `ppmi`. (A cell that prints a warning counts as failed in this course:
+# avoid computing $\ln 0$.)
 
 # %% [markdown] hints="pmi"
 # 1. For the counts (3, 1; 1, 3), what is $p_0$ of the first word, and how often would 0 and 0 meet by chance?
@@ -606,33 +627,42 @@ assert (np.array(pmi(_zeros.copy())) == -math.inf).all(), (
 M = ppmi(N)
 for word in ("tea", "guard", "golden"):
     row = M[number[word]]
-    best = [f"{words[j]} ({row[j]:.1f})" for j in np.argsort(-row)[:6]]
-    print(f"{word:7} {', '.join(best)}")
+    best = np.argsort(-row)[:6]
+    met = [f"{words[j]} ({row[j]:.1f}, {N[number[word], j]:.0f} times)" for j in best]
+    print(f"{word:7} {', '.join(met)}")
 
 # %% [markdown]
-# Now *the* and *a* are gone and each row names what is typical of its word. PMI also loves rare words: *galtumi*, a coined
-# name, met *guard* once or twice by chance. And a vector has still $V$ numbers, most of them 0: two words that stand near
-# *different* drinks share no column at all.
+# Now *the* and *a* are gone. Some of what comes first is typical: *glass* beside *tea*. Much is accident: PMI loves
+# rare words, and *galtumi*, a coined name, need meet *guard* only a few times by chance to lead its row. And a vector
+# still has $V$ numbers, most of them 0: two words that stand beside *different* drinks share no column at all.
 
-# %% [markdown] statement="factors"
+# %% [markdown]
 # ## 5. Few numbers for many
 #
-# Describe each word by $d$ numbers $a_i$ and each context by $d$ numbers $b_j$ such that all the products fit the table:
-# $AB^\top \approx M$. If two contexts are used alike, their columns can share numbers: having few of them forces that.
+# Let $M$ be the table of PPMI. Describe each word by $d$ numbers $a_i$ and each context by $d$ numbers $b_j$, such that
+# all the products fit the table: $AB^\top \approx M$. With $d$ much smaller than $V$ there is no room to keep every
+# accident of every row. What many rows have in common is worth a number, so words used alike get similar $a_i$.
 #
-# The best fit is known. The **singular value decomposition** writes any matrix as $M = Q\,\text{diag}(s)\,R^\top$: the
-# columns of $Q$ and those of $R$ are orthonormal, and $s_1 \ge s_2 \ge \dots \ge 0$. C. Eckart and G. Young (1936): no
-# matrix of rank $d$ is closer to $M$, in the sum of squared errors, than the first $d$ terms,
-# $\sum_{r=1}^{d} s_r\, q_r r_r^\top$. Give each side half of each $s_r$, its square root. Write
+# The best fit is known. The **singular value decomposition** writes any matrix as $M = Q\,\text{diag}(s)\,R$: the
+# columns of $Q$ are orthonormal, so are the rows of $R$, and $s_1 \ge s_2 \ge \dots \ge 0$. By a theorem of C. Eckart
+# and G. Young (1936), no matrix of rank $d$ is closer to $M$, in the sum of squared errors, than the first $d$ terms of
 #
+# $$M = \sum_r s_r\, Q_{:r}\, R_{r:} \qquad (\text{column } r \text{ of } Q \text{ times row } r \text{ of } R).$$
+
+# %% [markdown] statement="factors"
+# ### The best fit of rank d
+#
+# Give each side half of each $s_r$, its square root. Write
+#
+
 # - `factors(M, d)`: arrays $A$, $(n_1, d)$, and $B$, $(n_2, d)$, for a matrix $M$ of shape $(n_1, n_2)$, such that
 #   $AB^\top$ is this best fit and column $r$ has squared length $s_r$ in $A$ and in $B$;
 # - `lost(M, d)`: the share of the sum of squares of $M$ (not all zero) that the best fit of rank $d$ leaves over, a
 #   number from 0 to 1.
 
 # %% [markdown] hints="factors"
-# 1. NumPy has the decomposition: `np.linalg.svd`. Look at what it returns, above all at the shape of the third part.
-# 2. Keep the first $d$ columns on either side. For the square root, multiply each column by a number.
+# 1. NumPy has the decomposition: `np.linalg.svd`. Look at the shapes of the three parts for a matrix that is not square.
+# 2. Keep the first $d$ columns of $Q$ and rows of $R$. For the square root, multiply each of them by a number.
 # 3. Since the columns are orthonormal, the sum of squares of $M$ is the sum of all $s_r^2$. Which of these terms does
 #    the fit leave over?
 
@@ -682,6 +712,7 @@ for _n1, _n2, _d in ((5, 3, 2), (3, 6, 2), (4, 4, 4), (8, 5, 1), (6, 7, 6)):
     assert close(
         _A @ _B.T, sum(_s[r] * np.outer(_Q[:, r], _R[r]) for r in range(_d)), 1e-5, 1e-6
     ), f"A matrix {_M.shape}, d = {_d}: A times B transposed is not the best fit."
+assert close(arguments_after(factors, _M.copy(), 2)[0], _M), "factors changed M."
 ### END HIDDEN TESTS
 
 # %% test="factors" aspect="each side half" points=1
@@ -732,7 +763,10 @@ for name, matrix in (
     squares = np.linalg.svd(matrix, compute_uv=False) ** 2
     axes.plot(range(V + 1), 1 - np.cumsum([0, *squares]) / squares.sum(), label=name)
 axes.set(
-    xlabel="numbers for each word, d", ylabel="share lost", xlim=(0, 300), ylim=(0, 1)
+    xlabel="numbers for each word, d",
+    ylabel="share of squares lost",
+    xlim=(0, 300),
+    ylim=(0, 1),
 )
 axes.legend()
 plt.show()
@@ -740,13 +774,22 @@ plt.show()
 # %% [markdown]
 # The table of the kitchen text needs far fewer numbers than one with the same entries in random places: its words
 # really are used alike. How long should vectors be? The curve has no sharp bend that would decide; we take $d = 50$.
-# %% [markdown] statement="nearest"
+
+# %% [markdown]
 # ## 6. What does *similar* mean?
 #
 # Which words lie near *tea*? Lecture 000 measures similarity by the dot product: large means similar, small very
-# different. But $u \cdot v = |u|\,|v| \cos\varphi$, with $\varphi$ the angle between the two: who has a long vector, has large products with many. The
-# **cosine**, $\cos\varphi = \dfrac{u \cdot v}{|u|\,|v|}$, does not depend on lengths: 1 for the same direction, 0 for a
-# right angle, $-1$ for the opposite. Write
+# different. But $u \cdot v = |u|\,|v| \cos\varphi$, with $\varphi$ the angle between $u$ and $v$: a long vector has
+# large products with many others. The **cosine**
+#
+# $$\cos\varphi = \frac{u \cdot v}{|u|\,|v|}$$
+#
+# does not depend on lengths: it is 1 for the same direction, 0 for a right angle, $-1$ for the opposite.
+
+# %% [markdown] statement="nearest"
+# ### The nearest words
+#
+# Write
 #
 # - `cosines(A, i)`: the cosines of row $i$ with all rows of $A$, shape $(V,)$. Where one of the two vectors is zero there
 #   is no angle: put 0 (also for row $i$ with itself).
@@ -835,18 +878,15 @@ assert hasattr(_got, "__len__"), f"nearest returns a list of numbers; yours: {_g
 assert list(_got) == [2, 1], f"Nearest to row 0: first 2, then 1; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
 for _V, _n in ((4, 1), (6, 5), (9, 3), (8, 0)):
-    _angles = random.sample(range(170), _V)
+    _angles = [random.uniform(0, 170) for _ in range(_V)]
     _A = np.array([[math.cos(a / 57.3), math.sin(a / 57.3)] for a in _angles])
     _A *= np.array([random.uniform(0.1, 9) for _ in range(_V)])[:, None]
     for _i in (0, _V - 1, random.randrange(_V)):
-        # the angles to row i may tie left and right of it: take them apart
         _gaps = {j: abs(_angles[j] - _angles[_i]) for j in range(_V) if j != _i}
-        if len(set(_gaps.values())) < len(_gaps):
-            continue
         _wanted = sorted(_gaps, key=_gaps.get)[:_n]
         _got = nearest(_A.copy(), _i, _n)
         assert hasattr(_got, "__len__") and [int(j) for j in _got] == _wanted, (
-            f"Vectors at {_angles} degrees: nearest to number {_i} are {_wanted}; yours: {_got!r}."
+            f"Vectors at {np.round(_angles)} degrees: nearest to number {_i} are {_wanted}; yours: {_got!r}."
         )
 _A = np.array([[0.0, 2.0], [3.0, 0.0], [0.0, 5.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
 for _i, _n, _wanted in (
@@ -859,6 +899,15 @@ for _i, _n, _wanted in (
     assert hasattr(_got, "__len__") and [int(j) for j in _got] == _wanted, (
         f"Row {_i} has copies of its direction: of equal cosines the smaller number first, never {_i} itself; yours: {_got!r}."
     )
+_A = np.array([[-1.0, 0.0], [0.0, 0.0], [5.0, 0.0], [1.0, 1.0]])
+for _i, _n, _wanted in ((2, 3, [3, 1, 0]), (1, 2, [0, 2]), (1, 3, [0, 2, 3])):
+    _got = nearest(_A.copy(), _i, _n)
+    assert hasattr(_got, "__len__") and [int(j) for j in _got] == _wanted, (
+        f"A row of zeros has cosine 0 with all, also where it is row i ({_i}): {_wanted} wanted; yours: {_got!r}."
+    )
+assert close(arguments_after(nearest, _A.copy(), 2, 2)[0], _A), (
+    "nearest changed the caller's A."
+)
 ### END HIDDEN TESTS
 
 # %% test="nearest" aspect="a large product without likeness" points=1
@@ -888,36 +937,41 @@ for word in ("tea", "guard", "orders", "golden"):
     print(f"{'':7} dot product of counts: {big}")
 
 # %% [markdown]
-# No network, no labels: counting, one logarithm and one decomposition put *tea* among drinks and *guard* among people.
-# The dot product of the raw counts instead calls the same frequent words similar to everything.
+# No network, no labels: counting, one logarithm and one decomposition put *tea* with what is served, *guard* with
+# people, *orders* with other verb forms and *golden* with adjectives. By the dot product of the raw counts, the same
+# few frequent words are similar to everything.
 
-# %% [markdown] statement="skip_gram"
+# %% [markdown]
 # ## 7. Learning to guess the neighbours
 #
 # A table of $V^2$ counts was too large for the texts that people wanted to use. **Skip-gram** (T. Mikolov and others,
-# 2013) keeps none: it reads the text pair by pair, and moves two vectors at each. Its model says with which probability
-# the neighbour of $i$ is $j$:
+# 2013) keeps none: it reads the text pair by pair, and moves a few vectors at each. Word $i$ is the input, one of its
+# neighbours, $j$, is to be guessed, as in the drawing. With the scores $x_v = a_i \cdot b_v$ of all words $v$, the
+# probability that the neighbour is $j$ is their **softmax**, and the loss $L$ is minus its logarithm:
 #
-# $$p_{j} = \frac{e^{a_i \cdot b_j}}{\sum_v e^{a_i \cdot b_v}}, \qquad L = -\ln p_j .$$
+# $$p_j = \frac{e^{x_j}}{\sum_v e^{x_v}}, \qquad L = -\ln p_j = \ln\sum_v e^{x_v} - x_j .$$
 #
-# This is a language model that guesses one word within reach from one other. With $y_v = a_i \cdot b_v$, the loss is
-# $L = \ln\sum_v e^{y_v} - y_j$. Write
-#
-# - `pairs(text, c)`: the list of all pairs `(i, j)` of a text, $j$ up to $c$ places from $i$, in any order;
-# - `softmax_pair(A, B, i, j)`: for tensors $A$ and $B$, $(V, d)$: the loss, its gradient with respect to $a_i$, $(d,)$, and
-#   with respect to $B$, $(V, d)$. Derive them with the chain rule: first $\partial L / \partial y_v$. No autograd;
-#   scores of several hundred must not overflow.
-
-# %% [markdown] hints="skip_gram"
-# 1. `the dog bit the man` has 8 pairs for $c = 1$. For the loss: what does adding the same number to all $y_v$ change?
-# 2. $\partial L/\partial y_v$ has two parts, one of the logarithm of the sum, one of $-y_j$, which only $v = j$ feels.
-#    What is the derivative of $\ln\sum_v e^{y_v}$, in one word that you know?
-# 3. Call that derivative $g$, shape $(V,)$. $y = B a_i$: so $a_i$ gets a sum over all rows of $B$, and each row of $B$
-#    gets its own $g_v$ times the same vector.
-
+# It is a language model that sees a single word and guesses another one within reach.
 
 # %%
 drawings.skip_gram(("the", "dog", "bit", "the", "man"), place=2, c=1)
+
+# %% [markdown] statement="skip_gram"
+# ### Pairs, and the loss of one
+#
+# Write
+#
+# - `pairs(text, c)`: the list of all pairs `(i, j)` of a text, $j$ up to $c$ places from $i$, in any order;
+# - `softmax_pair(A, B, i, j)`: for tensors $A$ and $B$, $(V, d)$: the loss, its gradient with respect to $a_i$, $(d,)$, and
+#   with respect to $B$, $(V, d)$. Derive them with the chain rule: first $\partial L / \partial x_v$. No autograd;
+#   scores of several hundred must not overflow.
+
+# %% [markdown] hints="skip_gram"
+# 1. `the dog bit the man` has 8 pairs for $c = 1$. For the loss: what does adding the same number to all $x_v$ change?
+# 2. $\partial L/\partial x_v$ has two parts, one of the logarithm of the sum, one of $-x_j$, which only $v = j$ feels.
+#    What is the derivative of $\ln\sum_v e^{x_v}$, in one word that you know?
+# 3. Call that derivative $g$, shape $(V,)$. $x = B a_i$: so $a_i$ gets a sum over all rows of $B$, and each row of $B$
+#    gets its own $g_v$ times the same vector.
 
 
 # %% task="skip_gram" points=4 level=3 minutes=24
@@ -936,10 +990,10 @@ def pairs(text, c):
 def softmax_pair(A, B, i, j):
     """The loss of the pair (i, j), its gradient for row i of A (d,), its gradient for B (V, d)."""
     ### BEGIN SOLUTION
-    y = B @ A[i]
-    g = y.softmax(0)
+    x = B @ A[i]
+    g = x.softmax(0)
     g[j] -= 1
-    return y.logsumexp(0) - y[j], B.T @ g, torch.outer(g, A[i])
+    return x.logsumexp(0) - x[j], B.T @ g, torch.outer(g, A[i])
     ### END SOLUTION
 
 
@@ -965,6 +1019,15 @@ for _T, _c in ((0, 1), (1, 2), (2, 1), (6, 2), (9, 3), (4, 7), (12, 5)):
     assert Counter((int(i), int(j)) for i, j in _got) == _wanted, (
         f"The text {_text}, c = {_c}: these are not its pairs: {_got!r}."
     )
+_got = pairs([1, 1, 2, 1], 2)
+assert hasattr(_got, "__len__"), f"pairs returns a list; yours: {_got!r}."
+assert Counter((int(i), int(j)) for i, j in _got) == {
+    (1, 1): 4,
+    (1, 2): 3,
+    (2, 1): 3,
+}, (
+    f"1 1 2 1, c = 2: equal words at two places are a pair, and pairs may repeat; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %% test="skip_gram" aspect="minus ln of the softmax" points=1
@@ -979,8 +1042,8 @@ assert is_number(_got[0]) and close(_got[0], math.log(5), 1e-5), (
 for _V, _d in ((1, 2), (4, 3), (6, 1), (3, 5)):
     _A, _B = torch.randn(_V, _d).double(), torch.randn(_V, _d).double()
     _i, _j = random.randrange(_V), random.randrange(_V)
-    _y = [sum(float(_A[_i, r] * _B[v, r]) for r in range(_d)) for v in range(_V)]
-    _wanted = math.log(sum(map(math.exp, _y))) - _y[_j]
+    _x = [sum(float(_A[_i, r] * _B[v, r]) for r in range(_d)) for v in range(_V)]
+    _wanted = math.log(sum(map(math.exp, _x))) - _x[_j]
     _got = softmax_pair(_A.clone(), _B.clone(), _i, _j)
     assert isinstance(_got, tuple | list) and len(_got) == 3, (
         f"Return loss and two gradients; yours: {_got!r}."
@@ -1023,6 +1086,14 @@ for _V, _d in ((2, 3), (6, 4), (9, 2), (5, 5)):
     assert close(_got[1], _wanted, 1e-5, 1e-6), (
         f"V = {_V}, d = {_d}: the gradient of a is another."
     )
+_got = softmax_pair(
+    torch.tensor([[30.0], [1.0]]), torch.tensor([[30.0], [-30.0]]), 0, 1
+)
+assert (
+    isinstance(_got, tuple | list) and len(_got) == 3 and close(_got[1], [60.0], 1e-5)
+), (
+    f"Scores 900 and -900, the second is true: the gradient of a is 60, without overflow; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %% test="skip_gram" aspect="the gradient of all contexts" points=1
@@ -1045,6 +1116,25 @@ for _V, _d in ((2, 3), (6, 4), (9, 2), (5, 5)):
     assert close(
         _got[2], [[_p[v] * _A[_i, r] for r in range(_d)] for v in range(_V)], 1e-5, 1e-6
     ), f"V = {_V}, d = {_d}: the gradient of B is another: every word gets one."
+_got = softmax_pair(_A.clone(), _B.clone(), 2, 2)
+_p = (_B @ _A[2]).softmax(0)
+_p[2] = _p[2] - 1
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return loss and two gradients; yours: {_got!r}."
+)
+assert close(_got[2], [[g * a for a in _A[2]] for g in _p], 1e-5, 1e-6), (
+    "A word may be its own neighbour (i = j): the gradient of B follows the same rule."
+)
+_got = softmax_pair(
+    torch.tensor([[30.0], [1.0]]), torch.tensor([[30.0], [-30.0]]), 0, 1
+)
+assert (
+    isinstance(_got, tuple | list)
+    and len(_got) == 3
+    and close(_got[2], [[30.0], [-30.0]], 1e-5)
+), (
+    f"Scores 900 and -900: the gradient of B is 30 and -30, without overflow; yours: {_got!r}."
+)
 _left = arguments_after(softmax_pair, _A.clone(), _B.clone(), _i, _j)
 assert close(_left[0], _A) and close(_left[1], _B), "softmax_pair changed A or B."
 ### END HIDDEN TESTS
@@ -1082,10 +1172,11 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# The five fastest of twenty runs, the line through the fastest. The softmax touches $Vd$ numbers, so for many words its
-# time grows in proportion to $V$; six rows take the same time for any $V$. (Lecture 002 prints $O(|V|^2)$; the slip is
+# Dots are the five fastest of twenty runs, the line goes through the fastest. The softmax touches $Vd$ numbers, so for
+# many words its time grows about in proportion to $V$; six rows take about the same time for any $V$. (Lecture 002 prints $O(|V|^2)$; the slip is
 # taken up in chapter 04.) Texts for which word vectors are made have a million words and billions of pairs. The sum over
 # all words must go.
+
 # %% [markdown] statement="negative_pair"
 # ## 8. True or made up?
 #
@@ -1129,7 +1220,7 @@ assert is_number(_got[0]) and close(_got[0], 4 * math.log(2), 1e-5), (
     f"All scores 0, k = 3: four times ln 2; yours: {_got[0]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _k, _d in ((1, 3), (4, 2), (2, 2), (5, 1), (0, 3)):
+for _k, _d in ((1, 3), (4, 2), (2, 2), (5, 1)):
     _a, _b, _n = (torch.randn(_s).double() for _s in ((_d,), (_d,), (_k, _d)))
     _wanted = math.log(1 + math.exp(-float(_a @ _b))) + sum(
         math.log(1 + math.exp(float(_a @ _row))) for _row in _n
@@ -1161,7 +1252,7 @@ assert close(_got[1], [1.5, -1], 1e-5, 1e-6), (
     f"All scores 0: half of b pulls, half of the negative pushes; yours: {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _k, _d in ((1, 3), (4, 2), (3, 3), (5, 1), (0, 2)):
+for _k, _d in ((1, 3), (4, 2), (3, 3), (5, 1)):
     _a, _b, _n = (torch.randn(_s).double() for _s in ((_d,), (_d,), (_k, _d)))
     _wanted = -_b / (1 + math.exp(float(_a @ _b)))
     for _row in _n:
@@ -1173,6 +1264,16 @@ for _k, _d in ((1, 3), (4, 2), (3, 3), (5, 1), (0, 2)):
     assert close(_got[1], _wanted, 1e-5, 1e-6), (
         f"k = {_k}, d = {_d}: the gradient of a is another; b and all negatives take part."
     )
+_got = negative_pair(
+    torch.tensor([30.0]), torch.tensor([-30.0]), torch.tensor([[20.0], [-20.0]])
+)
+assert (
+    isinstance(_got, tuple | list)
+    and len(_got) == 4
+    and close(_got[1], [50.0], 1e-5, 1e-6)
+), (
+    f"Scores -900 (true), 600 and -600: the gradient of a is 50, without overflow; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %% test="negative_pair" aspect="the gradient of the neighbour" points=1
@@ -1184,7 +1285,7 @@ assert close(_got[2], [-1, -2], 1e-5, 1e-6), (
     f"The score is 0, so sigma is half too small: b is pulled by half of a; yours: {_got[2]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _k, _d in ((1, 3), (4, 2), (3, 3), (0, 2)):
+for _k, _d in ((1, 3), (4, 2), (3, 3)):
     _a, _b, _n = (torch.randn(_s).double() for _s in ((_d,), (_d,), (_k, _d)))
     _got = without_autograd(negative_pair, _a.clone(), _b.clone(), _n.clone())
     assert isinstance(_got, tuple | list) and len(_got) == 4, (
@@ -1193,6 +1294,16 @@ for _k, _d in ((1, 3), (4, 2), (3, 3), (0, 2)):
     assert close(_got[2], -_a / (1 + math.exp(float(_a @ _b))), 1e-5, 1e-6), (
         f"k = {_k}, d = {_d}: the gradient of b is another; the negatives do not touch it."
     )
+_got = negative_pair(
+    torch.tensor([30.0]), torch.tensor([-30.0]), torch.tensor([[20.0], [-20.0]])
+)
+assert (
+    isinstance(_got, tuple | list)
+    and len(_got) == 4
+    and close(_got[2], [-30.0], 1e-5, 1e-6)
+), (
+    f"Scores -900 (true), 600 and -600: the gradient of b is -30, without overflow; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %% test="negative_pair" aspect="the gradients of the negatives" points=1
@@ -1214,23 +1325,38 @@ for _k, _d in ((1, 3), (4, 2), (3, 3), (6, 1)):
     assert close(_got[3], _wanted, 1e-5, 1e-6), (
         f"k = {_k}, d = {_d}: each negative has a score and a gradient of its own."
     )
+_got = negative_pair(
+    torch.tensor([30.0]), torch.tensor([-30.0]), torch.tensor([[20.0], [-20.0]])
+)
+assert (
+    isinstance(_got, tuple | list)
+    and len(_got) == 4
+    and close(_got[3], [[30.0], [0.0]], 1e-5, 1e-6)
+), (
+    f"Scores -900 (true), 600 and -600: the gradients of the negatives are 30 and 0, without overflow; yours: {_got!r}."
+)
 _left = arguments_after(negative_pair, _a.clone(), _b.clone(), _n.clone())
 assert all(close(one, other) for one, other in zip(_left, (_a, _b, _n), strict=True)), (
     "negative_pair changed its arguments."
 )
 ### END HIDDEN TESTS
 
-# %% [markdown] statement="noise"
+# %% [markdown]
 # ## 9. Where the negatives come from
 #
-# If negatives were drawn as often as words occur, most would be *the* and commas, and rare words would never learn what
+# If negatives were drawn as often as words occur, most would be *the* and commas, and rare words would hardly learn what
 # they do *not* stand beside. If all words were equally likely, the model could tell a made-up pair by its rare word.
 # Mikolov and others found a compromise by trial: draw word $v$ with
 #
-# $$q_v = \frac{n_v^{\alpha}}{\sum_u n_u^{\alpha}}, \qquad \alpha = \tfrac34,$$
+# $$q_v = \frac{h_v^{\alpha}}{\sum_u h_u^{\alpha}}, \qquad \alpha = \tfrac34,$$
 #
-# with $n_v$ the number of its occurrences. To draw from $q$, put intervals of these lengths side by side: they fill the line
-# from 0 to 1. A number that is uniform on $[0, 1)$ falls into interval $v$ with probability $q_v$. Write
+# where $h_v$ is how often $v$ occurs. To draw from $q$, put intervals of the lengths $q_0, q_1, \dots$ side by side:
+# they fill the line from 0 to 1. A number that is uniform on $[0, 1)$ falls into interval $v$ with probability $q_v$.
+
+# %% [markdown] statement="noise"
+# ### Intervals on a line
+#
+# Write
 #
 # - `noise(occurrences, power)`: the array $q$, for any power $\ge 0$; words that never occur have $q_v = 0$, also for
 #   power 0;
@@ -1282,6 +1408,11 @@ for _power in (0, 0.5, 0.75, 1, 2):
 assert close(noise(np.array([3, 0, 1]), 1), [0.75, 0, 0.25], 1e-6), (
     "An array of counts will do as well as a list."
 )
+assert close(noise([0, 7, 0, 5], 0), [0, 0.5, 0, 0.5], 1e-6), (
+    "Power 0: all words that occur are equally likely, words that never occur have 0."
+)
+_left = arguments_after(noise, np.array([3.0, 0.0, 16.0]), 0.75)[0]
+assert close(_left, [3, 0, 16]), "noise changed the caller's counts."
 ### END HIDDEN TESTS
 
 # %% test="noise" aspect="a word for each number" points=1
@@ -1331,6 +1462,10 @@ assert close(draw(_q, np.array([np.nextafter(1, 0)])), [9]), (
 assert close(draw(np.array([1.0]), np.array([0.0, 0.7])), [0, 0]), (
     "One word: always that."
 )
+_left = arguments_after(draw, np.array([0.1, 0.0, 0.9]), np.array([0.0, 0.7]))
+assert close(_left[0], [0.1, 0, 0.9]) and close(_left[1], [0, 0.7]), (
+    "draw changed the caller's q or u."
+)
 ### END HIDDEN TESTS
 
 # %%
@@ -1352,7 +1487,7 @@ for power, colour in zip((1, 0.75, 0), plots.COLOURS, strict=False):
         markersize=2,
     )
 axes.set(
-    xlabel="number of the word (1 is the unknown word, then by frequency)",
+    xlabel="place of the word (first <UNK>, then by frequency)",
     ylabel="drawn (%)",
 )
 axes.legend()
@@ -1618,7 +1753,7 @@ steps = budget().choose(grading=4_500, laptop=20_000, gpu=20_000)
 q = noise(occurrences, 0.75)
 A, B, losses = learn(update, seen, V, q, steps=steps)
 print(
-    f"{seen.shape[1]:,} pairs; {steps * 1024 / seen.shape[1]:.1f} times through all of them"
+    f"{seen.shape[1]:,} pairs; {steps * 256 / seen.shape[1]:.1f} times through all of them"
 )
 
 # %%
@@ -1636,9 +1771,10 @@ for word in ("tea", "guard", "orders", "golden"):
 
 # %% [markdown]
 # All scores begin at 0, so each of the $k + 1$ answers costs $\ln 2$: check the first loss of every model that you train.
-# Here the rate falls to 0 over the steps. A few seconds give neighbours as sensible as those of section 5. Are the two
-# methods related?
-#
+# Here the rate falls to 0 over the steps. A few seconds give neighbours that look as sensible as those of section 6.
+# Are the two methods related?
+
+# %% [markdown]
 # <details><summary>Two slips in the printed slides</summary>
 #
 # Lecture 000 says that word2vec averages the vectors of all neighbours, and then calls it their sum. Only its other
@@ -1647,6 +1783,7 @@ for word in ("tea", "guard", "orders", "golden"):
 #
 # Lecture 002 recommends 5 to 10 negatives. Mikolov and others (2013) say 5 to 20 for small texts and 2 to 5 for large ones.
 # </details>
+
 # %% [markdown]
 # ## 11. What do the products approach?
 #
@@ -1744,6 +1881,9 @@ _all = cost(np.full((2, 2), -np.inf), np.zeros((2, 2)), _q.copy(), 2)
 assert is_number(_all) and close(_all, 0), (
     f"No pairs at all cost nothing; yours: {_all!r}."
 )
+_x = np.array([[-np.inf, 0.0], [3.0, 1.0]])
+_left = arguments_after(cost, _x.copy(), _N.copy(), _q.copy(), 1)
+assert (_left[0] == _x).all() and close(_left[1], _N), "cost changed its arguments."
 ### END HIDDEN TESTS
 
 # %% test="best_scores" aspect="where the cost is smallest" points=1
@@ -1835,10 +1975,10 @@ shown.unstack("against").swaplevel(axis=1).sort_index(axis=1)
 
 # %% [markdown]
 # The recorded runs (two seeds, $k = 5$; rows: pairs that met at least so often in the shipped text) compare the same products with two
-# tables of PMI $- \ln k$: one counted in the text that the vectors have read, one in a text of the same
-# language a hundred times as long, which they have not. Over all pairs, the products agree *better* with the long text. So
-# with few numbers for many words the vectors cannot store accidents, and what they leave out was mostly accident: that is
-# what learning from a sample should do.
+# tables of PMI $- \ln k$: one counted in the text that the vectors have read, one in a text of the same language a
+# hundred times as long, which goes on where theirs ends. Over all pairs, the products agree *better* with the long text,
+# of which they have read a hundredth. So with few numbers for many words the vectors cannot store every accident, and
+# much of what they leave out was accident: that is what learning from a sample should do.
 
 # %% [markdown] statement="glove"
 # ## 12. Fitting the logarithms of counts: GloVe
@@ -1888,6 +2028,7 @@ assert _got == 3, f"Three of the four counts are not 0; yours: {_got}."
 ### BEGIN HIDDEN TESTS
 for _V in (1, 4, 7):
     _N = torch.randint(3, (_V, _V)).double()
+    _N[0, -1], _N[-1, 0] = 0, 2
     _got = terms(_N.clone())
     assert is_number(_got) and _got == sum(float(n) > 0 for n in _N.flatten()), (
         f"Counts {_N.tolist()}: {_got!r} is not how many are above 0."
@@ -1937,6 +2078,7 @@ for _V, _d in ((2, 3), (5, 2), (4, 4)):
         .reshape(_V, _V)
         .double()
     )
+    _N[0, 1], _N[1, 0] = 5000, 8  # above the limit of the weight, and below
     _wanted = sum(
         min(1, (float(_N[i, j]) / 100) ** 0.75)
         * (float(_A[i] @ _B[j] + _s[i] + _t[j]) - math.log(_N[i, j])) ** 2

@@ -12,10 +12,10 @@ def pairs(text, c):
 
 def softmax_pair(A, B, i, j):
     a = A[i]
-    y = (B * a).sum(1)
-    y = y - y.max()
-    p = y.exp() / y.exp().sum()
-    loss = y.exp().sum().log() - y[j]
+    x = (B * a).sum(1)
+    x = x - x.max()
+    p = x.exp() / x.exp().sum()
+    loss = x.exp().sum().log() - x[j]
     return loss, (p[:, None] * B).sum(0) - B[j], p[:, None] * a - F.one_hot(torch.tensor(j), len(B))[:, None] * a
 
 
@@ -27,11 +27,11 @@ def pairs(text, c):
 
 def softmax_pair(A, B, i, j):
     A, B = A.numpy().astype(float), B.numpy().astype(float)
-    y = B @ A[i]
-    top = y.max()
-    log_sum = top + np.log(np.exp(y - top).sum())
-    g = np.exp(y - log_sum) - (np.arange(len(B)) == j)
-    return float(log_sum - y[j]), g @ B, np.outer(g, A[i])
+    x = B @ A[i]
+    top = x.max()
+    log_sum = top + np.log(np.exp(x - top).sum())
+    g = np.exp(x - log_sum) - (np.arange(len(B)) == j)
+    return float(log_sum - x[j]), g @ B, np.outer(g, A[i])
 
 
 # %% wrong="neighbours to the right only" caught_by="every pair of neighbours" change="range(max(0, t - c), min(len(text), t + c + 1)) -> range(t, min(len(text), t + c + 1))"
@@ -42,21 +42,21 @@ def softmax_pair(A, B, i, j):
 
 # %% wrong="one too near at the right end" caught_by="every pair of neighbours" change="t + c + 1 -> t + c"
 
-# %% wrong="exp overflows" caught_by="minus ln of the softmax" change="y.logsumexp(0) - y[j] -> y.exp().sum().log() - y[j]"
+# %% wrong="exp overflows" caught_by="minus ln of the softmax" change="x.logsumexp(0) - x[j] -> x.exp().sum().log() - x[j]"
 
-# %% wrong="the probability, not its logarithm" caught_by="minus ln of the softmax" change="y.logsumexp(0) - y[j] -> 1 - y.softmax(0)[j]"
+# %% wrong="the probability, not its logarithm" caught_by="minus ln of the softmax" change="x.logsumexp(0) - x[j] -> 1 - x.softmax(0)[j]"
 
 # %% wrong="the right word is not subtracted" caught_by="the gradient of the word | the gradient of all contexts"
 # -     g[j] -= 1
 # +     g[j] -= 0
 
-# %% wrong="uphill" caught_by="the gradient of the word | the gradient of all contexts" change="return y.logsumexp(0) - y[j], B.T @ g, torch.outer(g, A[i]) -> return y.logsumexp(0) - y[j], -B.T @ g, -torch.outer(g, A[i])"
+# %% wrong="uphill" caught_by="the gradient of the word | the gradient of all contexts" change="return x.logsumexp(0) - x[j], B.T @ g, torch.outer(g, A[i]) -> return x.logsumexp(0) - x[j], -B.T @ g, -torch.outer(g, A[i])"
 
 # %% wrong="only the neighbour's row moves" caught_by="the gradient of all contexts"
-# -     return y.logsumexp(0) - y[j], B.T @ g, torch.outer(g, A[i])
+# -     return x.logsumexp(0) - x[j], B.T @ g, torch.outer(g, A[i])
 # +     rows = torch.zeros_like(B)
 # +     rows[j] = g[j] * A[i]
-# +     return y.logsumexp(0) - y[j], B.T @ g, rows
+# +     return x.logsumexp(0) - x[j], B.T @ g, rows
 
 
 # %% wrong="by autograd" caught_by="the gradient of the word | the gradient of all contexts"

@@ -8,7 +8,7 @@ def update(A, B, i, j, n, rate):
         a = A[i[p]]
         for r, v in enumerate([j[p], *n[p]]):
             x = a @ B[v]
-            g = torch.sigmoid(x) - (r == 0)
+            g = torch.sigmoid(x) - float(r == 0)
             total += float(F.softplus(-x if r == 0 else x))
             new_A[i[p]] -= rate * g * B[v]
             new_B[v] -= rate * g * a
