@@ -627,13 +627,13 @@ assert (np.array(pmi(_zeros.copy())) == -math.inf).all(), (
 M = ppmi(N)
 for word in ("tea", "guard", "golden"):
     row = M[number[word]]
-    best = np.argsort(-row)[:6]
+    best = np.argsort(-row)[:5]
     met = [f"{words[j]} ({row[j]:.1f}, {N[number[word], j]:.0f} times)" for j in best]
     print(f"{word:7} {', '.join(met)}")
 
 # %% [markdown]
 # Now *the* and *a* are gone. Some of what comes first is typical: *glass* beside *tea*. Much is accident: PMI loves
-# rare words, and *galtumi*, a coined name, need meet *guard* only a few times by chance to lead its row. And a vector
+# rare words, and *galtumi*, a coined name, met *guard* three times and leads its row. And a vector
 # still has $V$ numbers, most of them 0: two words that stand beside *different* drinks share no column at all.
 
 # %% [markdown]

@@ -55,4 +55,9 @@ missing = 6
 
 # %% wrong="neighbouring texts only" caught_by="twins differ in order only" change="texts[:place] -> texts[max(0, place - 1) : place]"
 
+# %% wrong="sorts the caller's texts" caught_by="twins differ in order only"
+# -     return sum(
+# +     [text.sort() for text in texts]
+# +     return sum(
+
 # %% wrong="counted from 1" caught_by="the tag that the page lacks" change="missing = 6 -> missing = 7"

@@ -58,6 +58,12 @@ counter_example = (np.array([2, 0]), np.array([1, 0]), np.array([5, -5]))
 
 # %% wrong="the first is cut off, whoever it is" caught_by="nearest first, without itself" change="[int(j) for j in order if j != i][:n] -> [int(j) for j in order][1 : n + 1]"
 
+# %% wrong="zero vectors are left out" caught_by="nearest first, without itself" change="for j in order if j != i -> for j in order if j != i and A[j].any()"
+
+# %% wrong="of equal ones the larger number first" caught_by="nearest first, without itself"
+# -     order = np.argsort(-cosines(A, i), kind="stable")
+# +     order = np.argsort(cosines(A, i), kind="stable")[::-1]
+
 # %% wrong="farthest first" caught_by="nearest first, without itself" change="np.argsort(-cosines(A, i) -> np.argsort(cosines(A, i)"
 
 # %% wrong="too small an angle" caught_by="a large product without likeness" change="[10, 10] -> [10, 9]"

@@ -38,6 +38,10 @@ def negative_pair(a, b, n):
 
 # %% wrong="sigma, not sigma - 1" caught_by="the gradient of the neighbour" change="torch.sigmoid(true) - 1, -> torch.sigmoid(true),"
 
+# %% wrong="exp over exp overflows" caught_by="the gradients of the negatives" change="torch.sigmoid(made_up) -> made_up.exp() / (1 + made_up.exp())"
+
+# %% wrong="the negatives' rows, not the word" caught_by="the gradients of the negatives" change="torch.outer(g_n, a) -> g_n[:, None] * n"
+
 # %% wrong="all negatives like their mean" caught_by="the gradients of the negatives" change="torch.outer(g_n, a) -> g_n.mean() * a.expand(n.shape)"
 
 

@@ -46,6 +46,16 @@ def softmax_pair(A, B, i, j):
 
 # %% wrong="the probability, not its logarithm" caught_by="minus ln of the softmax" change="x.logsumexp(0) - x[j] -> 1 - x.softmax(0)[j]"
 
+# %% wrong="exp overflows in the gradients" caught_by="the gradient of the word | the gradient of all contexts" change="x.softmax(0) -> x.exp() / x.exp().sum()"
+
+# %% wrong="one-hot of the word, not of its neighbour" caught_by="the gradient of the word | the gradient of all contexts" change="g[j] -= 1 -> g[i] -= 1"
+
+# %% wrong="each pair once" caught_by="every pair of neighbours"
+# -     return [
+# +     return {
+# -     ]
+# +     }
+
 # %% wrong="the right word is not subtracted" caught_by="the gradient of the word | the gradient of all contexts"
 # -     g[j] -= 1
 # +     g[j] -= 0
