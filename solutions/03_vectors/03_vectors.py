@@ -228,6 +228,9 @@ print(f"{once / total:.0%} have a bag that occurs only once")
 # row $i$ of $A$. All the other terms are multiplications by zero, so nobody computes them: one *looks up* the row. The
 # table $A$ is then called an **embedding**.
 
+# %%
+drawings.look_up()
+
 # %% [markdown] statement="lookup"
 # ### There and back
 #
@@ -1177,17 +1180,26 @@ plt.show()
 # taken up in chapter 04.) Texts for which word vectors are made have a million words and billions of pairs. The sum over
 # all words must go.
 
-# %% [markdown] statement="negative_pair"
+# %% [markdown]
 # ## 8. True or made up?
 #
 # **Negative sampling** asks an easier question than "which of $V$ words?". It takes one true pair $(i, j)$, and $k$
-# made-up ones, $i$ with words drawn at random, the *negatives* $n_1 \dots n_k$. The model says only how likely a pair is to be true:
-# $\sigma(a_i \cdot b_j)$, with $\sigma(x) = 1/(1 + e^{-x})$. For a true pair this should be 1, for the others 0:
+# made-up ones: $i$ with $k$ words drawn at random, the **negatives**. The model says only how likely a pair is to be
+# true, $\sigma(x)$ for the score $x = a_i \cdot b_j$, with the logistic function $\sigma(x) = 1/(1 + e^{-x})$. It should
+# be 1 for the true pair and 0 for the others:
+
+# %%
+drawings.negative_sampling()
+
+# %% [markdown] statement="negative_pair"
+# ### A pair and its negatives
+#
+# Let $a$ be row $i$ of $A$, $b$ row $j$ of $B$, and $n_1 \dots n_k$ the rows of $B$ that belong to the negatives. Since
+# $1 - \sigma(x) = \sigma(-x)$, the loss is
 #
 # $$L = -\ln\sigma(a \cdot b) - \sum_{r=1}^{k} \ln\sigma(-a \cdot n_r).$$
 #
-# Here $a$ is row $i$ of $A$, while $b$ and $n_r$ are rows of $B$. (We use that $1 - \sigma(x) = \sigma(-x)$.) Only $k + 2$ rows
-# take part. Write
+# Only $k + 2$ rows take part. Write
 #
 # - `negative_pair(a, b, n)`: for tensors $a$ and $b$, $(d,)$, and $n$, $(k, d)$: the loss and its gradients for $a$, $b$ and
 #   $n$, in the shapes of these. Derive them by hand, no autograd; scores of several hundred must not overflow.

@@ -50,11 +50,7 @@ def softmax_pair(A, B, i, j):
 
 # %% wrong="one-hot of the word, not of its neighbour" caught_by="the gradient of the word | the gradient of all contexts" change="g[j] -= 1 -> g[i] -= 1"
 
-# %% wrong="each pair once" caught_by="every pair of neighbours"
-# -     return [
-# +     return {
-# -     ]
-# +     }
+# %% wrong="only the first place of a word" caught_by="every pair of neighbours" change="if s != t -> if s != t and i not in text[:t]"
 
 # %% wrong="the right word is not subtracted" caught_by="the gradient of the word | the gradient of all contexts"
 # -     g[j] -= 1
