@@ -1782,7 +1782,7 @@ for word in ("tea", "guard", "orders", "golden"):
     print(f"{word:7}", ", ".join(words[j] for j in nearest(A.numpy(), number[word], 6)))
 
 # %% [markdown]
-# All scores begin at 0, so each of the $k + 1$ answers costs $\ln 2$: check the first loss of every model that you train.
+# $B$ begins with zeros, so all scores are 0 and each of the $k + 1$ answers costs $\ln 2$: check the first loss of every model that you train.
 # Here the rate falls to 0 over the steps. A few seconds give neighbours that look as sensible as those of section 6.
 # Are the two methods related?
 
