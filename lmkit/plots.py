@@ -43,12 +43,30 @@ def use_style() -> None:
 
 
 def picture(figure: Figure) -> bytes:
-    """The figure as PNG in 64 colours: a third of the bytes, and the eye sees no difference."""
+    """The figure as PNG in 20 of its colours: a quarter of the bytes, and the eye sees no difference."""
     full, small = io.BytesIO(), io.BytesIO()
     figure.savefig(full, format="png", bbox_inches="tight", facecolor="white")
-    few = Image.open(full).convert("RGB").quantize(64, dither=Image.Dither.NONE)
-    few.save(small, "png", optimize=True)
+    few_colours(Image.open(full).convert("RGB"), 20).save(small, "png", optimize=True)
     return small.getvalue()
+
+
+def few_colours(image: Image.Image, count: int) -> Image.Image:
+    """The image in at most `count` of its own colours: each next one is far from those chosen, and not too rare.
+
+    Pillow's way (median cut) counts pixels: where a colour has only a thin line or a mark in the legend, it becomes
+    that of its neighbour, and the legend lies.
+    """
+    pixels = np.asarray(image).reshape(-1, 3).astype(int)
+    colours, places, pieces = np.unique(pixels, axis=0, return_inverse=True, return_counts=True)
+    chosen = [int(pieces.argmax())]
+    distance = ((colours - colours[chosen[0]]) ** 2).sum(1)
+    while len(chosen) < count and distance.any():
+        chosen.append(int((distance * np.sqrt(pieces)).argmax()))
+        distance = np.minimum(distance, ((colours - colours[chosen[-1]]) ** 2).sum(1))
+    nearest = ((colours[:, None] - colours[chosen]) ** 2).sum(2).argmin(1).astype(np.uint8)
+    few = Image.fromarray(nearest[places].reshape(image.height, image.width))
+    few.putpalette(colours[chosen].astype(np.uint8).tobytes())
+    return few
 
 
 def heatmap(table: pd.DataFrame, title: str, label: str, number_format: str = "{:.2g}", log: bool = False) -> Axes:

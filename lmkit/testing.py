@@ -114,6 +114,16 @@ def torch_module(kind: str, *inputs: Any, **options: Any) -> Any:
 
 
 @beside_the_answer
+def leave_gradients(module: Any, *inputs: Any) -> None:
+    """Leave in the parameters of a torch module the gradients of sum(module(*inputs)), as an earlier `backward` would.
+
+    Of several results the first counts.
+    """
+    result = module(*inputs)
+    (result[0] if isinstance(result, (tuple, list)) else result).sum().backward()
+
+
+@beside_the_answer
 def reading_once(function: Callable[..., Any], *inputs: Any) -> Any:
     """function(*inputs) with each list among the inputs as an iterator: no length, no index, to be read only once."""
     return function(*(iter(value) if isinstance(value, list) else value for value in inputs))

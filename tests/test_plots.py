@@ -31,3 +31,17 @@ def test_a_picture_is_a_small_png_of_the_same_figure() -> None:
         rgb = [int(wanted[i : i + 2], 16) for i in (1, 3, 5)]
         nearest = min(sum(abs(a - b) for a, b in zip(rgb, colour, strict=True)) for colour in colours)
         assert nearest < 12, f"{wanted} is not among the colours of the picture"
+
+
+def test_a_colour_that_only_the_legend_shows_stays() -> None:
+    plots.use_style()
+    figure, axes = plt.subplots()
+    for number in (0, 1, 2):  # the last line hides the others
+        axes.plot([0, 1, 2, 3], [1, 0, 0, 0], "o-", color=plots.COLOURS[number], label=str(number))
+    axes.legend()
+    small = plots.picture(figure)
+    plt.close(figure)
+    colours = {colour for _, colour in Image.open(io.BytesIO(small)).convert("RGB").getcolors()}
+    for wanted in plots.COLOURS[:3]:
+        rgb = [int(wanted[i : i + 2], 16) for i in (1, 3, 5)]
+        assert min(sum(abs(a - b) for a, b in zip(rgb, colour, strict=True)) for colour in colours) < 12

@@ -12,6 +12,7 @@ from lmkit.testing import (
     gradients,
     is_number,
     laid_out_otherwise,
+    leave_gradients,
     reading_once,
     torch_module,
     without_autograd,
@@ -75,6 +76,15 @@ def test_a_module_is_made_beside_the_answer_from_its_name() -> None:
     module = torch_module("Linear", 3, 5, bias=False)
     assert isinstance(module, torch.nn.Linear) and module.weight.shape == (5, 3) and module.bias is None
     assert torch_module.runs_beside_the_answer
+
+
+def test_a_module_keeps_the_gradients_that_are_left_in_it() -> None:
+    module = torch_module("RNN", 2, 3)
+    leave_gradients(module, torch.ones(4, 2))
+    leave_gradients(module, torch.ones(4, 2))
+    wanted = torch.autograd.grad(2 * module(torch.ones(4, 2))[0].sum(), list(module.parameters()))
+    assert all(close(weight.grad, one, 1e-4) for weight, one in zip(module.parameters(), wanted, strict=True))
+    assert leave_gradients.runs_beside_the_answer
 
 
 def test_of_several_results_the_gradient_of_the_first() -> None:

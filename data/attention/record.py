@@ -16,6 +16,7 @@ HERE = Path(__file__).resolve().parent
 CHAPTER = HERE.parent.parent / "solutions" / "06_attention" / "06_attention.py"
 SEEDS = (1, 2, 3)
 STEPS = {"rungs": 400, "readers": 500}
+STARTS = ("import math", "# kitchen model", "def questions", "class Reader", "def squared_error", "def explained")
 PLACES = {"integer places": {"places": "integer"}, "learned places": {"places": "learned"}}
 
 
@@ -24,7 +25,7 @@ def chapter() -> dict[str, Any]:
     cells = re.split(r"^# %%.*\n", CHAPTER.read_text(encoding="utf-8"), flags=re.MULTILINE)
     names: dict[str, Any] = {}
     for cell in cells:
-        if cell.startswith(("import math", "# kitchen model", "def questions", "class Reader", "def squared_error")):
+        if cell.startswith(STARTS):
             exec(cell, names)
     return names
 

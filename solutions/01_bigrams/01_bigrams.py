@@ -1638,8 +1638,10 @@ for _end, _wanted in ((True, 0.5 * 0.8 * 0.7), (False, 0.5 * 0.8)):
         f"`no tea` with end={_end}: P = {_wanted:.2f}, ln = {math.log(_wanted):.4f}; yours: {_got:.4f}."
     )
 ### BEGIN HIDDEN TESTS
-for _ in range(5):
-    _p, _text = random.uniform(0.1, 0.9), ["no", *random.choices(["no", "tea"], k=3)]
+for _turn in range(5):
+    _p, _text = random.uniform(0.1, 0.9), ["no", "tea", "no", "tea"]  # a pair twice
+    if _turn:
+        _text[1:] = random.choices(["no", "tea"], k=3)
     _row = {"no": _p / 2, "tea": 0.5 - _p / 2, "</s>": 0.5}
     _model = {"<s>": {"no": _p, "</s>": 1 - _p}, "no": _row, "tea": _row}
     _wanted = math.log(_p) + sum(math.log(_row[word]) for word in _text[1:])
@@ -2239,10 +2241,10 @@ for _ in range(8):
         _best = random.choice("abcdef")  # never the end symbol, however likely that is
         _row = {other: random.uniform(0.01, 0.1) for other in random.sample(_names, 7)}
         _model[_word] = _row | {"</s>": 0.3, _best: 0.4}
-    _prompt = random.choices("abcdef", k=random.randint(0, 4))
+    _prompt = random.choices("abcdef", k=random.randint(1, 4))
     _wanted, _most = list(_prompt), random.randint(1, 7)
     for _ in range(_most):
-        _row = _model[(_wanted or ["<s>"])[-1]]
+        _row = _model[_wanted[-1]]
         _wanted.append(next(word for word in "abcdef" if _row[word] == 0.4))
     _words = continue_greedy(_model, list(_prompt), _most)
     assert hasattr(_words, "__len__") and list(_words) == _wanted, (
@@ -2586,7 +2588,8 @@ _old = dict.fromkeys("abcdefghij", 0.1)  # the sum is rounded to a little less t
 _never = {"no": 0.0}
 for _all in (_old, _old | _never, _never | _old, _old | _never | {"nor": 0.0}):
     for _edge in (1 - 2**-53, 0.0):
-        _throws = iter([_edge])
+        # Whoever throws again for each word misses every tenth that begins at 0.
+        _throws = iter([_edge, *(random.uniform(0.1, 1) for _ in range(20))])
         _word = sample(dict(_all), lambda throws=_throws: next(throws, random.random()))
         assert isinstance(_word, str) and _word in _old, (
             f"Rounding leaves the sum a little below 1: the dart {_edge!r} still hits "
@@ -3193,7 +3196,8 @@ assert dict(_table) == {("it", "lunch"): 1, ("go", "foot"): 2}, (
     f"Three places; yours: {dict(_table)}."
 )
 ### BEGIN HIDDEN TESTS
-_text = [[], ["b"], *(random.choices("abc", k=random.randint(3, 9)) for _ in range(40))]
+_text = [[], ["b"], list("abcabc")]  # in the last one the same triple twice
+_text += [random.choices("abc", k=random.randint(3, 9)) for _ in range(40)]
 _table = triple_table([list(sentence) for sentence in _text], "b")
 _padded = ["^" + "".join(sentence) + "$" for sentence in _text]
 _wanted = Counter(
@@ -3799,6 +3803,15 @@ _best = repair(_model, ["i", "foo"], ["food", "fool", "i"])
 assert hasattr(_best, "__len__") and list(_best) == ["i", "food"], (
     f".3 · .9 beats .7 · .1: the end of the sentence counts; yours: {_best}."
 )
+_model = {"<s>": {"cat": 0.4, "bat": 0.6}, "hat": {"</s>": 1.0}}
+_model["cat"] = {"hat": 0.9, "bat": 0.05, "cat": 0.05}
+_model["bat"] = {"</s>": 0.5, "bat": 0.2, "cat": 0.3}
+for _text in (["cat", "bat"], ["cat", "cat"]):
+    _best = repair(_model, list(_text), ["bat", "cat", "hat"])
+    assert hasattr(_best, "__len__") and list(_best) == ["cat", "hat"], (
+        f"One word of {_text} is replaced, in the place where that helps most: "
+        f"`cat hat` is the likeliest; yours: {_best!r}."
+    )
 _words = [
     "bat",
     "cat",
@@ -3806,7 +3819,7 @@ _words = [
     "mat",
     "rat",
     "sat",
-]  # all are neighbours, by one letter replaced
+]  # neighbours, by one letter replaced
 for _ in range(8):
     _p = np.random.default_rng().dirichlet(np.ones(7), size=7).tolist()
     _model = {

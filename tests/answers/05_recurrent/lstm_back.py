@@ -125,3 +125,6 @@ def lstm_back(e, h, C, W, b, dh, dC):
 
 
 # %% wrong="the caller's dC is changed" caught_by="autograd is switched off" change="dC = dC + dh * o * (1 - tanh_C**2) -> dC += dh * o * (1 - tanh_C**2)"
+
+
+# %% wrong="gradients of the biases clipped at 10" caught_by="back into weights and biases" change="delta[part].sum(dim=0) for -> delta[part].sum(dim=0).clip(-10, 10) for"

@@ -135,3 +135,12 @@ def stream_batches(ids, rows, steps):
     ids.copy_(ids.roll(-1))
     targets = ids[: rows * L].view(rows, L)
     return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]
+
+
+# %% wrong="the next word looked up by the word" caught_by="every word once"
+def stream_batches(ids, rows, steps):
+    L = (len(ids) - 1) // rows
+    after = dict(zip(ids[:-1].tolist(), ids[1:].tolist(), strict=True))
+    inputs = ids[: rows * L].reshape(rows, L)
+    targets = torch.tensor([[after[word] for word in row] for row in inputs.tolist()])
+    return [(inputs[:, j : j + steps], targets[:, j : j + steps]) for j in range(0, L, steps)]

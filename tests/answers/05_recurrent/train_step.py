@@ -101,3 +101,19 @@ def train_step(model, inputs, targets, state, rate, limit):
 
 
 # %% wrong="only the first weight learns" caught_by="downhill, all weights" change="zip(weights, found, strict=True) -> zip(weights[:1], found, strict=False)"
+
+
+# %% wrong="gradients set to zero behind the step, not before" caught_by="steps do not pile up"
+def train_step(model, inputs, targets, state, rate, limit):
+    scores, state = model(inputs, state)
+    loss = F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+    loss.backward()
+    weights = list(model.parameters())
+    norm = math.sqrt(sum((w.grad**2).sum().item() for w in weights))
+    shrink = 1.0 if limit is None or norm <= limit else limit / norm
+    with torch.no_grad():
+        for w in weights:
+            w -= rate * shrink * w.grad
+    model.zero_grad()
+    state = tuple(part.detach() for part in state) if isinstance(state, tuple) else state.detach()
+    return loss.item(), norm, state

@@ -405,3 +405,34 @@ def parameters_sliced(d, h):
 # -
 # +         Q, K, V = (part(x).view(B, T, self.h, d // self.h).transpose(1, 2) for part in (self.q, self.k, self.v))
 # +         return self.out(attend(Q, K, V, attn_mask=mask).transpose(1, 2).reshape(B, T, d)).squeeze(1)
+
+
+# %% wrong="a word always sees itself" caught_by="masked words are unseen"
+class MultiHead(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, mask=None):
+        if mask is not None:
+            mask = mask | torch.eye(len(mask)).bool()
+        Q, K, V = (heads_apart(part(x), self.h) for part in (self.q, self.k, self.v))
+        return self.out(heads_together(attend(Q, K, V, attn_mask=mask)))
+
+
+def from_torch(state):
+    mine = {}
+    for kind in ("weight", "bias"):
+        for name, part in zip("qkv", state[f"in_proj_{kind}"].chunk(3)):
+            mine[f"{name}.{kind}"] = part
+        mine[f"out.{kind}"] = state[f"out_proj.{kind}"]
+    return mine
+
+
+def parameters(d, h, d_k, d_v):
+    return h * d * (2 * d_k + d_v) + h * d_v * d
+
+
+def parameters_sliced(d, h):
+    return 3 * h * (d // h) ** 2

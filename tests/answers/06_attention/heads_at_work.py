@@ -124,3 +124,6 @@ def without_head(W, head, h):
 # -     W[:, head * d_k : (head + 1) * d_k] = 0
 # -     return W
 # +     return torch.cat([W[:, : head * d_k], W[:, (head + 1) * d_k :]], dim=1)
+
+
+# %% wrong="words compared by identity" caught_by="weight where a copy is found" change="if words[j] == word] -> if words[j] is word]"

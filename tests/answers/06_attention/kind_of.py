@@ -178,3 +178,26 @@ def kind_of(layer, X, order):
 
 # -     same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
 # +     same = before.ndim == 2 and torch.allclose(after, before[order], rtol=1e-3, atol=1e-5)
+
+
+# %% wrong="the same vectors at whatever places" caught_by="neither of both"
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+
+
+def kind_of(layer, X, order):
+    before, after = layer(X), layer(X[order])
+
+    def alike(a, b):
+        return bool(((a - b).abs() < 1e-4).all())
+
+    if alike(after, before):
+        return "invariant"
+    if before.ndim == 2 and alike(after.sort(0)[0], before.sort(0)[0]):
+        return "equivariant"
+    return "neither"

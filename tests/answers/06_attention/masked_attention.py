@@ -191,3 +191,9 @@ def masked_attention(Q, K, V, mask):
 
 
 # %% wrong="one number for each word has no axis" caught_by="a row that sees nothing" change="A @ V -> (A @ V).squeeze(-1)"
+
+
+# %% wrong="forbidden scores become -10,000" caught_by="only what may be seen" change="-math.inf -> -1e4"
+
+
+# %% wrong="queries of zeros see nothing" caught_by="a row that sees nothing" change="return A @ V -> return A @ V * (Q != 0).any(-1, keepdim=True)"

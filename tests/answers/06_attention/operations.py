@@ -113,3 +113,6 @@ def exponent(sizes, values):
 
 def crossover(d):
     return np.int64(d)
+
+
+# %% wrong="the crossing sought up to a thousand" caught_by="where they cost the same" change="return d -> return min(range(1, 1001), key=lambda n: abs(n - d))"

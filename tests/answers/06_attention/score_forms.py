@@ -92,3 +92,15 @@ def additive_scores(Q, K, W_q, W_k, v):
 
 
 # %% wrong="bilinear: axes of one number are dropped" caught_by="bilinear, all pairs" change="X @ W @ Y.T -> (X @ W @ Y.T).squeeze()"
+
+
+# %% wrong="a square W is made symmetric" caught_by="bilinear, all pairs"
+def bilinear_scores(X, W, Y):
+    if W.shape[0] == W.shape[1]:
+        W = (W + W.T) / 2
+    return X @ W @ Y.T
+
+
+def additive_scores(Q, K, W_q, W_k, u):
+    inner = (Q @ W_q)[:, None] + (K @ W_k)[None]
+    return torch.tanh(inner) @ u

@@ -262,3 +262,24 @@ def learned(n, d, d_k, d_v):
 # -     P = torch.softmax(Q @ K.T, dim=1)
 # +     P = (Q @ K.T - (Q @ K.T).max()).exp()
 # +     P = P / P.sum(1, keepdim=True)
+
+
+# %% wrong="scores beyond 500 are cut" caught_by="all words at once"
+def attend_one(x, W_q, W_k, W_v, j):
+    q = x[j] @ W_q
+    scores = [q @ (word @ W_k) for word in x]
+    powers = [s.exp() for s in scores]
+    return sum(p * (word @ W_v) for p, word in zip(powers, x)) / sum(powers)
+
+
+def self_attention(x, W_q, W_k, W_v):
+    P = torch.softmax(((x @ W_q) @ (x @ W_k).T).clamp(-500, 500), dim=-1)
+    return P @ (x @ W_v), P
+
+
+def shapes(n, d, d_k, d_v):
+    return {"Q": (n, d_k), "K": (n, d_k), "V": (n, d_v), "S": (n, n), "P": (n, n), "Z": (n, d_v)}
+
+
+def learned(n, d, d_k, d_v):
+    return 2 * d * d_k + d * d_v

@@ -29,7 +29,9 @@ def sinusoids(T, d):
 
 
 def shift(k, d):
-    now = sinusoids(k + 1, d)[k]
+    now = sinusoids(abs(k) + 1, d)[abs(k)]
+    if k < 0:  # the sines turn round
+        now = now * torch.tensor([-1.0, 1.0]).double().repeat(d // 2)
     even, odd = torch.arange(0, d, 2), torch.arange(1, d, 2)
     R = torch.zeros(d, d, dtype=now.dtype)
     R[even, even] = R[odd, odd] = now[odd]
@@ -41,7 +43,7 @@ def shift(k, d):
 # %% wrong="frequencies from 0 to d instead of by pairs" caught_by="waves, fast to slow" change="-torch -> -2 * torch"
 
 
-# %% wrong="half the exponent" caught_by="waves, fast to slow" change="/ d -> / (2 * d)"
+# %% wrong="half the exponent" caught_by="waves, fast to slow" change="float64) / d -> float64) / (2 * d)"
 
 
 # %% wrong="sines first, then all cosines" caught_by="waves, fast to slow" change="stack([angles.sin(), angles.cos()], dim=-1).flatten(1 -> cat([angles.sin(), angles.cos()], dim=1"
@@ -56,29 +58,19 @@ def shift(k, d):
 # %% wrong="slow to fast" caught_by="waves, fast to slow" change="-torch -> torch"
 
 
-# %% wrong="a thousand instead of ten thousand" caught_by="waves, fast to slow" change="10000 -> 1000"
+# %% wrong="a thousand instead of ten thousand" caught_by="waves, fast to slow" change="10000 ** (-torch -> 1000 ** (-torch"
 
 
-# %% wrong="backwards" caught_by="a shift is one matrix"
-# -         *[
-# -             torch.tensor([[b, -a], [a, b]])
-# -             for a, b in zip(s.tolist(), c.tolist(), strict=True)
-# -         ]
-# +         *[torch.tensor([[b, a], [-a, b]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+# %% wrong="backwards" caught_by="a shift is one matrix" change="-math.sin(a)], [math.sin(a) -> math.sin(a)], [-math.sin(a)"
 
 
-# %% wrong="one step only" caught_by="a shift is one matrix" change="steps + 1, d)[steps -> 2, d)[1"
+# %% wrong="one step only" caught_by="a shift is one matrix" change="a = steps * -> a = "
 
 
-# %% wrong="one step too many" caught_by="a shift is one matrix" change="1, d)[steps -> 2, d)[steps + 1"
+# %% wrong="one step too many" caught_by="a shift is one matrix" change="a = steps * -> a = (steps + 1) * "
 
 
-# %% wrong="added, not turned" caught_by="a shift is one matrix"
-# -         *[
-# -             torch.tensor([[b, -a], [a, b]])
-# -             for a, b in zip(s.tolist(), c.tolist(), strict=True)
-# -         ]
-# +         *[torch.tensor([[1, 0], [0, 1]]) for a, b in zip(s.tolist(), c.tolist(), strict=True)]
+# %% wrong="added, not turned" caught_by="a shift is one matrix" change="[[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]] -> [[1, 0], [0, 1]]"
 
 
 # %% wrong="fitted to a few places, not to all" caught_by="the same R for long ways"
@@ -92,7 +84,7 @@ def shift(k, d):
     return torch.linalg.lstsq(sinusoids(3, d), sinusoids(3 + k, d)[k:], driver="gelsd").solution
 
 
-# %% wrong="float32 angles" caught_by="waves, fast to slow" change="float64) -> float32)"
+# %% wrong="float32 angles" caught_by="waves, fast to slow" change="float64) / d -> float32) / d"
 
 
 # %% wrong="a table that ends" caught_by="waves, fast to slow"
@@ -103,26 +95,20 @@ def shift(k, d):
 
 
 # %% wrong="fitted to fifty places" caught_by="a shift is one matrix"
-# -     s, c = sinusoids(steps + 1, d)[steps].view(-1, 2).unbind(1)
-# -     return torch.block_diag(
-# -         *[
-# -             torch.tensor([[b, -a], [a, b]])
-# -             for a, b in zip(s.tolist(), c.tolist(), strict=True)
-# -         ]
-# -     ).double()
+# -     blocks = []
+# -     for i in range(0, d, 2):
+# -         a = steps * 10000 ** (-i / d)
+# -         blocks.append([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]])
+# -     return torch.block_diag(*torch.tensor(blocks, dtype=torch.float64))
+# +     if steps < 0:
+# +         return shift(-steps, d).T
 # +     E = sinusoids(50 + steps, d)
 # +     return torch.linalg.lstsq(E[:50], E[steps:]).solution
 
 
 # %% wrong="the way back for long ways" caught_by="the same R for long ways"
-# -     return torch.block_diag(
-# -         *[
-# -             torch.tensor([[b, -a], [a, b]])
-# -             for a, b in zip(s.tolist(), c.tolist(), strict=True)
-# -         ]
-# -     ).double()
-# +     s = s if steps < 10 or d <= 8 else -s
-# +     return torch.block_diag(*[torch.stack([torch.stack([b, -a]), torch.stack([a, b])]) for a, b in zip(s, c)])
+#       blocks = []
+# +     steps = steps if steps < 10 or d <= 8 else -steps
 
 
 # %% right="NumPy, complex numbers"
@@ -143,3 +129,15 @@ def shift(k, d):
 
 
 # %% wrong="waves in float32" caught_by="waves, fast to slow" change="flatten(1) -> flatten(1).float()"
+
+
+# %% wrong="the way back goes on" caught_by="a shift is one matrix" change="a = steps * -> a = abs(steps) * "
+
+
+# %% wrong="a row of the table, which has none before 0" caught_by="a shift is one matrix"
+# -     blocks = []
+# -     for i in range(0, d, 2):
+# -         a = steps * 10000 ** (-i / d)
+# -         blocks.append([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]])
+# +     s, c = sinusoids(max(steps, 0) + 1, d)[max(steps, 0)].view(-1, 2).unbind(1)
+# +     blocks = [[[b, -a], [a, b]] for a, b in zip(s.tolist(), c.tolist())]

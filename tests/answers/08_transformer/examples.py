@@ -121,3 +121,9 @@ def lm_loss(scores, targets):
 
 
 # %% wrong="only for tensors that lie row by row" caught_by="mean of all places" change="F.cross_entropy(scores.flatten(0, 1), targets.flatten()) -> F.cross_entropy(scores.flatten(0, 1), targets.view(-1))"
+
+
+# %% wrong="probabilities kept above 1e-12" caught_by="mean of all places"
+# -     return F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+# +     p = scores.softmax(-1).gather(2, targets[..., None])
+# +     return -p.clamp(min=1e-12).log().mean()

@@ -290,3 +290,10 @@ def initialise(model, layers):
 
 
 # %% wrong="exactly nn.Linear, no derived class" caught_by="small normal weights" change="if isinstance(module, nn.Linear | nn.Embedding): -> if type(module) in (nn.Linear, nn.Embedding):"
+
+
+# %% wrong="token 0 begins with zeros" caught_by="small normal weights"
+#           if isinstance(module, nn.Linear) and module.bias is not None:
+#               nn.init.zeros_(module.bias)
+# +         if isinstance(module, nn.Embedding):
+# +             module.weight.data[0] = 0

@@ -153,3 +153,6 @@ def rotate(x, theta):
 
 
 # %% wrong="places in float16" caught_by="the table of angles" change="torch.arange(T)[:, None] * -> torch.arange(T).half().float()[:, None] *"
+
+
+# %% wrong="only eight pairs turn" caught_by="the table of angles" change="10_000.0 ** (-torch.arange(0, D, 2) / D) -> 10_000.0 ** (-torch.arange(0, D, 2) / D) * (torch.arange(D // 2) < 8)"
