@@ -1053,7 +1053,6 @@ assert close(_left[0], _A) and close(_left[1], _B), "softmax_pair changed A or B
 # Look at the last gradient: *every* row of $B$ gets something, at every single pair. How much time does that take as $V$
 # grows? We measure one pair with $d = 50$, against touching only six rows.
 
-
 # %%
 def fastest(*inputs):
     """The five fastest of twenty runs of softmax_pair, in microseconds: others share this machine."""
@@ -1626,9 +1625,7 @@ _, axes = plt.subplots(figsize=(7, 2.2))
 axes.plot(np.reshape(losses, (-1, 50)).mean(1), color=plots.COLOURS[0])
 axes.axhline(6 * math.log(2), color="gray", linestyle=":", label="(k + 1) ln 2")
 axes.set(xlabel="step (means of fifty)", ylabel="loss of a pair (nats)")
-axes.set_xticks(
-    range(0, steps // 50 + 1, steps // 250), range(0, steps + 1, steps // 5)
-)
+axes.set_xticks(range(0, steps // 50 + 1, steps // 250), range(0, steps + 1, steps // 5))
 axes.legend()
 plt.show()
 for word in ("tea", "guard", "orders", "golden"):
@@ -1710,10 +1707,7 @@ assert close(_got, 18 * math.log(2), 1e-5), (
 ### BEGIN HIDDEN TESTS
 for _V, _k in ((1, 1), (2, 3), (4, 5), (6, 1)):
     _generator = np.random.default_rng()
-    _N, _x = (
-        _generator.integers(0, 9, (_V, _V)) * 1.0,
-        2 * _generator.normal(size=(_V, _V)),
-    )
+    _N, _x = _generator.integers(0, 9, (_V, _V)) * 1.0, 2 * _generator.normal(size=(_V, _V))
     _q = _generator.random(_V) + 0.1
     _q /= _q.sum()
     _wanted = sum(
@@ -1741,9 +1735,7 @@ assert is_number(_got) and close(_got, 700 + 3 * 800 + 3 * 900, 1e-6), (
     f"Scores -900, 800, -700, 900: the cost is 5800, without overflow; yours: {_got!r}."
 )
 _all = cost(np.full((2, 2), -np.inf), np.zeros((2, 2)), _q.copy(), 2)
-assert is_number(_all) and close(_all, 0), (
-    f"No pairs at all cost nothing; yours: {_all!r}."
-)
+assert is_number(_all) and close(_all, 0), f"No pairs at all cost nothing; yours: {_all!r}."
 ### END HIDDEN TESTS
 
 # %% test="best_scores" aspect="where the cost is smallest" points=1
@@ -1762,9 +1754,7 @@ for _V, _k in ((1, 2), (3, 1), (5, 4), (4, 15)):
     _got = best_scores(_N.copy(), _q.copy(), _k)
     assert np.shape(_got) == (_V, _V), f"Shape {(_V, _V)} wanted; yours: {_got!r}."
     _made_up = _k * _N.sum(1)[:, None] * _q
-    _slope = _made_up / (1 + np.exp(-np.array(_got))) - _N / (
-        1 + np.exp(np.array(_got))
-    )
+    _slope = _made_up / (1 + np.exp(-np.array(_got))) - _N / (1 + np.exp(np.array(_got)))
     assert (abs(_slope) < 1e-6 * (_N + _made_up)).all(), (
         f"V = {_V}, k = {_k}: at your scores the cost still falls in some direction."
     )
@@ -1893,50 +1883,26 @@ for _V in (1, 4, 7):
         f"Counts {_N.tolist()}: {_got!r} is not how many are above 0."
     )
 _zero = torch.zeros(3, 2).double()
-_got = glove(
-    _zero,
-    _zero,
-    torch.ones(3).double(),
-    torch.ones(3).double(),
-    torch.diag(torch.tensor([5.0, 0.0, 9.0])).double(),
-)
-assert isinstance(_got, tuple | list) and len(_got) == 5, (
-    f"Return J and four gradients; yours: {_got!r}."
-)
+_got = glove(_zero, _zero, torch.ones(3).double(), torch.ones(3).double(), torch.diag(torch.tensor([5.0, 0.0, 9.0])).double())
+assert isinstance(_got, tuple | list) and len(_got) == 5, f"Return J and four gradients; yours: {_got!r}."
 _wanted = sum((n / 100) ** 0.75 * (2 - math.log(n)) ** 2 for n in (5, 9))
 assert is_number(_got[0]) and close(_got[0], _wanted, 1e-5, 1e-7), (
     f"Two pairs met, 5 and 9 times, all others never: J = {_wanted:.5f}; yours: {_got[0]!r}."
 )
-assert close(_got[3][1], 0), (
-    f"Word 1 has no pairs: its bias gets no gradient; yours: {_got[3]!r}."
-)
+assert close(_got[3][1], 0), f"Word 1 has no pairs: its bias gets no gradient; yours: {_got[3]!r}."
 ### END HIDDEN TESTS
 
 # %% test="glove" aspect="weights of the counts" points=1
 _zero = torch.zeros(1, 2).double()
-_got = glove(
-    _zero,
-    _zero,
-    torch.zeros(1).double(),
-    torch.zeros(1).double(),
-    torch.tensor([[16.0]]).double(),
-)
-assert isinstance(_got, tuple | list) and len(_got) == 5, (
-    f"Return J and four gradients; yours: {_got!r}."
-)
+_got = glove(_zero, _zero, torch.zeros(1).double(), torch.zeros(1).double(), torch.tensor([[16.0]]).double())
+assert isinstance(_got, tuple | list) and len(_got) == 5, f"Return J and four gradients; yours: {_got!r}."
 assert is_number(_got[0]) and close(_got[0], 0.16**0.75 * math.log(16) ** 2, 1e-5), (
     f"One pair, 16 times, nothing fitted: f(16) times the square of ln 16; yours: {_got[0]!r}."
 )
 ### BEGIN HIDDEN TESTS
 for _V, _d in ((2, 3), (5, 2), (4, 4)):
-    _A, _B, _s, _t = (
-        torch.randn(_size).double() for _size in ((_V, _d), (_V, _d), (_V,), (_V,))
-    )
-    _N = (
-        torch.tensor(random.choices([1, 8, 99, 100, 101, 5000], k=_V * _V))
-        .reshape(_V, _V)
-        .double()
-    )
+    _A, _B, _s, _t = (torch.randn(_size).double() for _size in ((_V, _d), (_V, _d), (_V,), (_V,)))
+    _N = torch.tensor(random.choices([1, 8, 99, 100, 101, 5000], k=_V * _V)).reshape(_V, _V).double()
     _wanted = sum(
         min(1, (float(_N[i, j]) / 100) ** 0.75)
         * (float(_A[i] @ _B[j] + _s[i] + _t[j]) - math.log(_N[i, j])) ** 2
@@ -1944,9 +1910,7 @@ for _V, _d in ((2, 3), (5, 2), (4, 4)):
         for j in range(_V)
     )
     _got = glove(_A.clone(), _B.clone(), _s.clone(), _t.clone(), _N.clone())
-    assert isinstance(_got, tuple | list) and len(_got) == 5, (
-        f"Return J and four gradients; yours: {_got!r}."
-    )
+    assert isinstance(_got, tuple | list) and len(_got) == 5, f"Return J and four gradients; yours: {_got!r}."
     assert is_number(_got[0]) and close(_got[0], _wanted, 1e-5), (
         f"Counts {_N.tolist()}: J = {_wanted:.4f}; yours: {_got[0]!r}. Beyond 100 the weight stays 1."
     )
@@ -1954,87 +1918,42 @@ for _V, _d in ((2, 3), (5, 2), (4, 4)):
 
 # %% test="glove" aspect="gradients of the vectors" points=1
 _one = torch.ones(1, 1).double()
-_got = glove(
-    3 * _one, 2 * _one, torch.zeros(1).double(), torch.zeros(1).double(), 100 * _one
-)
-assert isinstance(_got, tuple | list) and len(_got) == 5, (
-    f"Return J and four gradients; yours: {_got!r}."
-)
+_got = glove(3 * _one, 2 * _one, torch.zeros(1).double(), torch.zeros(1).double(), 100 * _one)
+assert isinstance(_got, tuple | list) and len(_got) == 5, f"Return J and four gradients; yours: {_got!r}."
 assert close(_got[1], [[4 * (6 - math.log(100))]], 1e-5), (
     f"One pair, weight 1, error 6 - ln 100: the gradient of a is 2 b times that; yours: {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
 for _V, _d in ((2, 3), (5, 2), (4, 4)):
-    _A, _B, _s, _t = (
-        torch.randn(_size).double() for _size in ((_V, _d), (_V, _d), (_V,), (_V,))
-    )
+    _A, _B, _s, _t = (torch.randn(_size).double() for _size in ((_V, _d), (_V, _d), (_V,), (_V,)))
     _N = torch.randint(1, 250, (_V, _V)).double()
     _N[0, 1] = _N[1, 1] = 0
-    _E = (
-        (_A @ _B.T + _s[:, None] + _t - _N.clamp(min=1).log())
-        * 2
-        * (_N / 100).clamp(max=1) ** 0.75
-    )
-    _got = without_autograd(
-        glove, _A.clone(), _B.clone(), _s.clone(), _t.clone(), _N.clone()
-    )
-    assert isinstance(_got, tuple | list) and len(_got) == 5, (
-        f"Return J and four gradients; yours: {_got!r}."
-    )
-    for _i, _mine, _name in (
-        (1, sum(_E[:, j, None] * _B[j] for j in range(_V)), "A"),
-        (2, sum(_E[i, :, None] * _A[i] for i in range(_V)), "B"),
-    ):
-        assert close(_got[_i], _mine, 1e-5, 1e-6), (
-            f"V = {_V}, d = {_d}: the gradient of {_name} is another."
-        )
-_left = arguments_after(
-    glove, _A.clone(), _B.clone(), _s.clone(), _t.clone(), _N.clone()
-)
-assert all(
-    close(one, other) for one, other in zip(_left, (_A, _B, _s, _t, _N), strict=True)
-), "glove changed its arguments."
+    _E = (_A @ _B.T + _s[:, None] + _t - _N.clamp(min=1).log()) * 2 * (_N / 100).clamp(max=1) ** 0.75
+    _got = without_autograd(glove, _A.clone(), _B.clone(), _s.clone(), _t.clone(), _N.clone())
+    assert isinstance(_got, tuple | list) and len(_got) == 5, f"Return J and four gradients; yours: {_got!r}."
+    for _i, _mine, _name in ((1, sum(_E[:, j, None] * _B[j] for j in range(_V)), "A"), (2, sum(_E[i, :, None] * _A[i] for i in range(_V)), "B")):
+        assert close(_got[_i], _mine, 1e-5, 1e-6), f"V = {_V}, d = {_d}: the gradient of {_name} is another."
+_left = arguments_after(glove, _A.clone(), _B.clone(), _s.clone(), _t.clone(), _N.clone())
+assert all(close(one, other) for one, other in zip(_left, (_A, _B, _s, _t, _N), strict=True)), "glove changed its arguments."
 ### END HIDDEN TESTS
 
 # %% test="glove" aspect="gradients of the biases" points=1
 _zero = torch.zeros(2, 1).double()
-_got = glove(
-    _zero,
-    _zero,
-    torch.tensor([1.0, 2.0]).double(),
-    torch.tensor([0.0, 4.0]).double(),
-    torch.tensor([[0.0, 100.0], [0.0, 0.0]]).double(),
-)
-assert isinstance(_got, tuple | list) and len(_got) == 5, (
-    f"Return J and four gradients; yours: {_got!r}."
-)
+_got = glove(_zero, _zero, torch.tensor([1.0, 2.0]).double(), torch.tensor([0.0, 4.0]).double(), torch.tensor([[0.0, 100.0], [0.0, 0.0]]).double())
+assert isinstance(_got, tuple | list) and len(_got) == 5, f"Return J and four gradients; yours: {_got!r}."
 assert close(_got[3], [2 * (5 - math.log(100)), 0], 1e-5, 1e-6), (
     f"Only word 0 and context 1 met: word 1 gets nothing; yours: {_got[3]!r}."
 )
 ### BEGIN HIDDEN TESTS
 for _V, _d in ((2, 3), (5, 2), (4, 4)):
-    _A, _B, _s, _t = (
-        torch.randn(_size).double() for _size in ((_V, _d), (_V, _d), (_V,), (_V,))
-    )
+    _A, _B, _s, _t = (torch.randn(_size).double() for _size in ((_V, _d), (_V, _d), (_V,), (_V,)))
     _N = torch.randint(1, 250, (_V, _V)).double()
     _N[1, 0] = 0
-    _E = (
-        (_A @ _B.T + _s[:, None] + _t - _N.clamp(min=1).log())
-        * 2
-        * (_N / 100).clamp(max=1) ** 0.75
-    )
-    _got = without_autograd(
-        glove, _A.clone(), _B.clone(), _s.clone(), _t.clone(), _N.clone()
-    )
-    assert isinstance(_got, tuple | list) and len(_got) == 5, (
-        f"Return J and four gradients; yours: {_got!r}."
-    )
-    assert close(
-        _got[3], [sum(_E[i, j] for j in range(_V)) for i in range(_V)], 1e-5, 1e-6
-    ), "The gradient of s sums over the contexts of each word."
-    assert close(
-        _got[4], [sum(_E[i, j] for i in range(_V)) for j in range(_V)], 1e-5, 1e-6
-    ), "The gradient of t sums over the words of each context."
+    _E = (_A @ _B.T + _s[:, None] + _t - _N.clamp(min=1).log()) * 2 * (_N / 100).clamp(max=1) ** 0.75
+    _got = without_autograd(glove, _A.clone(), _B.clone(), _s.clone(), _t.clone(), _N.clone())
+    assert isinstance(_got, tuple | list) and len(_got) == 5, f"Return J and four gradients; yours: {_got!r}."
+    assert close(_got[3], [sum(_E[i, j] for j in range(_V)) for i in range(_V)], 1e-5, 1e-6), "The gradient of s sums over the contexts of each word."
+    assert close(_got[4], [sum(_E[i, j] for i in range(_V)) for j in range(_V)], 1e-5, 1e-6), "The gradient of t sums over the words of each context."
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -2042,15 +1961,9 @@ for _V, _d in ((2, 3), (5, 2), (4, 4)):
 
 # %%
 animals = ["the", "dog", "cat", "ran"]
-table_001 = torch.tensor(
-    [[0, 200, 200, 0], [200, 0, 0, 15], [200, 0, 0, 15], [0, 15, 15, 0]]
-).double()
+table_001 = torch.tensor([[0, 200, 200, 0], [200, 0, 0, 15], [200, 0, 0, 15], [0, 15, 15, 0]]).double()
 torch.manual_seed(1)
-parts = [
-    torch.randn(4, 2).double() * 0.1,
-    torch.randn(4, 2).double() * 0.1,
-    *torch.zeros(2, 4).double(),
-]
+parts = [torch.randn(4, 2).double() * 0.1, torch.randn(4, 2).double() * 0.1, *torch.zeros(2, 4).double()]
 for _ in range(5000):
     J, *slopes = glove(*parts, table_001)
     parts = [part - 0.05 * slope for part, slope in zip(parts, slopes, strict=True)]
@@ -2069,7 +1982,6 @@ print(f"cosine of dog and cat: {cosines(A4.numpy(), 1)[2]:.3f}")
 # Lecture 001 calls this "linear regression with 16 points". Eight of the counts are 0 and have no weight, so there are
 # 8 points. And it is linear only as long as one side is held fixed: $a_i \cdot b_j$ multiplies two unknowns.
 # </details>
-
 
 # %% [markdown] statement="analogy"
 # ## 13. Guard is to guards as chef is to ...
@@ -2391,7 +2303,7 @@ assert close(arguments_after(parallel, _A.copy(), [(0, 2), (2, 3)])[0], _A), (
 ### END HIDDEN TESTS
 
 # %%
-people = "guard chef nurse baker singer teacher painter driver".split()
+people = ["guard", "chef", "nurse", "baker", "singer", "teacher", "painter", "driver"]
 numbers = [[place[word], place[word + "s"]] for word in people]
 flat, share = plane(A_1m[np.ravel(numbers)])
 _, axes = plt.subplots(figsize=(7, 3))
@@ -2474,7 +2386,7 @@ for column, axes in zip(("kl", "valid_nats"), panels, strict=True):
     for d, colour in zip((2, 10, 50), plots.COLOURS, strict=False):
         one = skip[skip.d == d].groupby("step")[column].agg(["min", "max"])
         x = np.arange(len(one))
-        axes.plot(x, one.mean(1), color=colour, label=f"d = {d}")
+        axes.plot(x, one.mean(axis=1), color=colour, label=f"d = {d}")
         axes.fill_between(x, one["min"], one["max"], color=colour, alpha=0.3)
     axes.set_xticks(x, one.index)
     axes.set_xlabel("training steps")
@@ -2506,7 +2418,7 @@ for column, axes in zip(("same_tag", "story_ratio"), panels, strict=True):
         one = sweep[sweep.vectors == name].groupby("c")[column].agg(["min", "max"])
         axes.fill_between(one.index, one["min"], one["max"], color=colour, alpha=0.3)
         axes.plot(
-            one.index, one.mean(1), mark + "-", color=colour, label=name, markersize=4
+            one.index, one.mean(axis=1), mark + "-", color=colour, label=name, markersize=4
         )
     axes.set_xscale("log")
     axes.set_xticks([1, 2, 5, 10], [1, 2, 5, 10])

@@ -14,7 +14,10 @@ def cost(x, N, q, k):
 
 def best_scores(N, q, k):
     return [
-        [math.log(N[i][j]) - math.log(k * sum(N[i]) * q[j]) if N[i][j] else -math.inf for j in range(len(q))]
+        [
+            math.log(N[i][j]) - math.log(k * sum(N[i]) * q[j]) if N[i][j] else -math.inf
+            for j in range(len(q))
+        ]
         for i in range(len(N))
     ]
 
@@ -48,7 +51,6 @@ def best_scores(N, q, k):
 # -     made_up = np.logaddexp(0, x) * (k * N.sum(1, keepdims=True) * q)
 # +     with np.errstate(all="ignore"):
 # +         made_up = np.log(1 + np.exp(x)) * (k * N.sum(1, keepdims=True) * q)
-
 
 # %% wrong="PMI without ln k" caught_by="where the cost is smallest" change="    made_up = k * N.sum(1, keepdims=True) * q\n    found -> "
 def cost(x, N, q, k):
