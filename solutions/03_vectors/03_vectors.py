@@ -1986,16 +1986,17 @@ print(f"cosine of dog and cat: {cosines(A4.numpy(), 1)[2]:.3f}")
 # %% [markdown] statement="analogy"
 # ## 13. Guard is to guards as chef is to ...
 #
-# Mikolov and others noticed that some relations are *directions*: the step from the vector of *guard* to that of *guards*
-# resembles the step from *chef* to *chefs*. So "a is to b as c is to what?" becomes: start at $c$, take the step from $a$ to
-# $b$, look who is nearest. With all vectors scaled to length 1, $\hat a$ and so on, the answer is the word $w$ of largest cosine
-# with $\hat b - \hat a + \hat c$. O. Levy and Y. Goldberg named this rule *3CosAdd*. Write
+# Mikolov and others noticed that some relations are *directions*: the step from the vector of *guard* to that of
+# *guards* resembles the step from *chef* to *chefs*. So "a is to b as c is to what?" becomes: start at $c$, take the
+# step from $a$ to $b$, look who is nearest. With all vectors scaled to length 1, $\hat a$ and so on, the answer is
+# the word $w$ of largest cosine with $\hat b - \hat a + \hat c$. O. Levy and Y. Goldberg named this rule *3CosAdd*.
+# Write
 #
-# - `analogy(A, a, b, c)`: the number of that word, for word numbers $a$, $b$, $c$ and an array $A$, $(V, d)$, in which no row
-#   is zero. The three given words may not be the answer; otherwise it would nearly always be $b$ or $c$.
-# - `wrong_cells`: lecture 002 prints the table below, examples of what vectors trained on 783 million words answer to the
-#   first pair of each row. Some answers are wrong by the relation of the first pair. List five or more that are, as
-#   pairs (row, example), counted from 0 and from 0.
+# - `analogy(A, a, b, c)`: the number of that word, for word numbers $a$, $b$, $c$ and an array $A$, $(V, d)$, in
+#   which no row is zero. The three given words may not be the answer; otherwise it would nearly always be $b$ or $c$.
+# - `wrong_cells`: lecture 002 prints the table below, examples of what vectors trained on 783 million words answer to
+#   the first pair of each row. Some answers are wrong by the relation of the first pair. List five or more that are,
+#   as pairs (row, example), counted from 0 and from 0.
 
 # %%
 printed = """France-Paris | Italy: Rome | Japan: Tokyo | Florida: Tallahassee
@@ -2013,9 +2014,11 @@ pd.DataFrame(answers_002, columns=["relation", 0, 1, 2])
 
 # %% [markdown] hints="analogy"
 # 1. Draw four points: two words, and a step up from each. Which sum of the three known points gives the fourth?
-# 2. Scale *first*, then add: otherwise a long vector decides alone. Does the length of the sum matter for who is nearest?
-# 3. All the cosines are one product of the scaled matrix and the sum; then take the three given words out of the race. For
-#    the table, say each relation in words ("its chemical symbol"), then check each answer against the words.
+# 2. Scale *first*, then add: otherwise a long vector decides alone. Does the length of the sum matter for who is
+#    nearest?
+# 3. All the cosines are one product of the scaled matrix and the sum; then take the three given words out of the
+#    race. For the table, say each relation in words ("its chemical symbol"), then check each answer against the
+#    words.
 
 
 # %% task="analogy" points=3 level=2 minutes=16
@@ -2132,11 +2135,12 @@ for _factor in (1e-3, 1e3):
 #
 # It is shown as examples of relationships, but it lists a model's answers, errors included. *larger* is no form of
 # *small*; *plutonium* is not the symbol of uranium; Medvedev is not Putin's first name; Yahoo is no person, and Scott
-# McNealy headed Sun, not IBM; tapas are Spanish. Others are a matter of taste: Messi is rather a forward, and Florida has
-# a capital but is no country. Whoever prints thirty answers should say how many of *all* answers are right.
+# McNealy headed Sun, not IBM; tapas are Spanish. Others are a matter of taste: Messi is rather a forward, and Florida
+# has a capital but is no country. Whoever prints thirty answers should say how many of *all* answers are right.
 # </details>
 #
-# So let us count. Our notebook's vectors are young; those in `words.npz` come from a million words of the same language.
+# So let us count. Our notebook's vectors are young; those in `words.npz` come from a million words of the same
+# language.
 
 # %%
 stored = np.load(paths.DATA / "vectors" / "words.npz")
@@ -2158,30 +2162,32 @@ shown.columns = ["questions", "the very word", "right kind and form"]
 shown
 
 # %% [markdown]
-# All questions between two pairs of such words, lowest and highest of three seeds. The very word is seldom found, though
-# answers are often of the right kind and form: a plural noun for people, say. Why? The text chooses people from one table, whatever
-# the story, so nothing in it tells *chef* from *baker*. No method could. The next section looks at the steps themselves.
+# All questions between two pairs of such words, lowest and highest of three seeds. The very word is found at most
+# four times in ten. For some relations nine answers in ten are of the right kind and form: from people to people, a
+# plural for people. For others hardly any is. Why so seldom *chefs*? The text draws its people from one table,
+# whatever the story, so hardly anything in it tells *chef* from *farmer*. Let us look at the steps themselves.
 
 # %% [markdown] statement="plane"
 # ## 14. A look at the steps
 #
-# Nobody sees 50 numbers. **Principal component analysis** (PCA) finds the plane that shows most: shift the points $X$,
-# $(n, d)$, such that their mean is zero; the first axis is the direction in which they vary most, the second the next, at
-# a right angle. The SVD of the shifted points, $Q\,\text{diag}(s)\,R^\top$, holds both: the axes are the first two
-# columns of $R$, and $s_r^2$ is the sum of squares along axis $r$. Write
+# Nobody sees 50 numbers. **Principal component analysis** (PCA) finds the plane that shows most: shift the points
+# $X$, $(n, d)$, such that their mean is zero; the first axis is the direction in which they vary most, the second the
+# next, at a right angle. The SVD of the shifted points, $Q\,\text{diag}(s)\,R^\top$, holds both: the axes are the
+# first two columns of $R$, and $s_r^2$ is the sum of squares along axis $r$. Write
 #
 # - `plane(X)`: the coordinates of the points on these two axes, $(n, 2)$, and the share of the sum of squares of the
-#   shifted points that the two keep, from 0 to 1. Here $n, d \ge 2$. The direction of an axis is yours. If all points are equal, the
-#   share is 1.
-# - `parallel(A, pairs)`: for two or more pairs of word numbers $(i, j)$, the mean cosine of the offset $a_j - a_i$ of one
-#   pair with that of another, over all couples of different pairs. An offset of zero has cosine 0 with all others.
+#   shifted points that the two keep, from 0 to 1. Here $n, d \ge 2$. The direction of an axis is yours. If all points
+#   are equal, the share is 1.
+# - `parallel(A, pairs)`: for two or more pairs of word numbers $(i, j)$, the mean cosine of the offset $a_j - a_i$ of
+#   one pair with that of another, over all couples of different pairs. An offset of zero has cosine 0 with all
+#   others.
 
 # %% [markdown] hints="plane"
 # 1. Draw five points that nearly lie on a line far from the origin. Why must the mean go first?
-# 2. What is $X R$, if $X = Q\,\text{diag}(s)\,R^\top$ and the columns of $R$ are orthonormal? For the share, look at section 5
-#    again.
-# 3. Scale the offsets to length 1 (not those of length zero). A product of this matrix with its transpose has all cosines; which
-#    of them compare a pair with itself?
+# 2. What is $X R$, if $X = Q\,\text{diag}(s)\,R^\top$ and the columns of $R$ are orthonormal? For the share, look at
+#    section 5 again.
+# 3. Scale the offsets to length 1 (not those of length zero). A product of this matrix with its transpose has all
+#    cosines; which of them compare a pair with itself?
 
 
 # %% task="plane" points=3 level=2 minutes=16
@@ -2316,12 +2322,13 @@ axes.plot([], [], "o", color=plots.COLOURS[0], label="one")
 axes.plot([], [], "s", color=plots.COLOURS[1], label="many")
 axes.set(xlabel="first axis", ylabel="second axis")
 axes.set_title(f"plane that keeps {share:.0%} of the squares", fontsize=10)
-axes.legend()
+axes.legend(loc="lower right", fontsize=9)
 plt.show()
 
 # %% [markdown]
-# A line joins *guard* and *guards*. Do all lines point the same way because of the relation, or does the picture only show
-# two clouds? *Predict:* what becomes of the cosines if each singular gets the plural of *another* word?
+# A line joins *guard* and *guards*. The lines are nearly parallel. Because each plural stands beside its own
+# singular, or because two clouds stand side by side? *Predict:* what becomes of the cosines if each singular gets the
+# plural of *another* word?
 
 # %%
 apart = pd.read_csv(paths.DATA / "vectors" / "offsets.csv").groupby(
@@ -2335,19 +2342,19 @@ shown.columns = ["pairs", "true pairs", "same words, paired at random", "any two
 shown
 
 # %% [markdown]
-# Mean cosine of two offsets, three seeds. Two words drawn at random have offsets that share no direction. The steps of
-# people and fruit do, but wrongly paired ones nearly as much: what the vectors hold is "from the cloud of singulars to the cloud of
-# plurals". Verbs are another matter: there the right partner counts, for each verb keeps its own company. So a fine picture of parallel lines
-# proves less than it seems; look for the shuffled one beside it.
+# Mean cosine of two offsets, three seeds. Offsets between any two words share no direction. Those of people and of
+# fruit do, but wrongly paired ones just as much: what the vectors hold is the step from the cloud of singulars to the
+# cloud of plurals. With verbs the right partner counts: each keeps its own company. So a fine picture of parallel
+# lines proves less than it seems; ask for the shuffled one beside it.
 
 # %% [markdown]
 # ## 15. Three questions about the set-up
 #
-# **Does a score mean something?** By section 11, negative sampling makes $x_{ij}$ approach
-# $\ln p(j \mid i) - \ln(k q_j)$: no probability, unless we correct it. **Noise-contrastive estimation** (NCE; M. Gutmann
-# and A. Hyvärinen, 2012) builds the correction in: it asks the same question, true or made up, but answers
-# $\sigma(x_{ij} - \ln(k q_j))$. Now the best score is $\ln p(j \mid i)$ itself. So $Z_i = \sum_j e^{x_{ij}}$, which
-# nobody has ever computed, should become 1, by itself. Recorded, three seeds:
+# **Does a score mean something?** By section 11, negative sampling makes $x_{ij}$ approach $\ln p(j \mid i) - \ln(k
+# q_j)$: no probability, unless we correct it. **Noise-contrastive estimation** (NCE; M. Gutmann and A. Hyvärinen,
+# 2012) builds the correction in: it asks the same question, true or made up, but answers $\sigma(x_{ij} - \ln(k
+# q_j))$. Now the best score is $\ln p(j \mid i)$ itself. So $Z_i = \sum_j e^{x_{ij}}$, which nobody has ever
+# computed, should become 1, by itself. Recorded, three seeds:
 
 # %%
 kinds = pd.read_csv(paths.DATA / "vectors" / "negatives.csv").groupby(["kind", "k"])
@@ -2370,13 +2377,13 @@ shown.columns = [
 shown
 
 # %% [markdown]
-# NCE normalises itself: $\ln Z_i$ is 0 on average and differs little from word to word. Whoever wants probabilities without
-# the sum takes NCE. Negative sampling leaves $Z_i$ anywhere, yet its vectors have as good neighbours (the last
-# column: of the ten nearest words, how many share the word's commonest tag), also with a single negative. Whoever wants only
-# vectors takes the simpler one.
+# NCE normalises itself: $\ln Z_i$ is about 0, with a standard deviation over the words' occurrences of at most 0.1.
+# Whoever wants probabilities without the sum takes NCE. Negative sampling leaves $Z_i$ anywhere, yet its vectors have
+# as good neighbours (last column: how many of a word's ten nearest share its commonest tag), here also with a single
+# negative. Whoever wants only vectors takes the simpler one.
 #
-# **Is this a language model?** Count as neighbour only the *next* word, with the softmax of section 7. That is a bigram
-# model as in chapter 01, with $2dV$ numbers instead of a table of $V^2$. How close does it come to the counts?
+# **Is this a language model?** Count as neighbour only the *next* word, with the softmax of section 7. That is a
+# bigram model as in chapter 01, with $2dV$ numbers instead of a table of $V^2$. How close does it come to the counts?
 
 # %%
 bigram = pd.read_csv(paths.DATA / "vectors" / "bigrams.csv")
@@ -2395,18 +2402,18 @@ panels[1].axhline(
 )
 panels[0].set_ylabel("divergence (nats)")
 panels[1].set(ylabel="loss, new text (nats)", ylim=(2.8, 5))
-panels[1].legend(fontsize=9)
+panels[1].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# Left: the mean Kullback-Leibler divergence of the model from the relative frequencies of the text it reads; right: the
-# loss of a word on new text (bands: three seeds). With $d = 50$ the model ends as the table of counts, and on new text it gets worse
-# again, like a table without smoothing. With $d = 10$ it cannot store every count, and predicts new text *better* than the
-# counts with 0.1 added to each. To have few numbers is a kind of smoothing.
+# Left: the mean Kullback-Leibler divergence of the model from the relative frequencies of the text it reads; right:
+# the loss of a word of new text (bands: three seeds). With $d = 50$ the model ends as the table of counts, and on new
+# text gets worse again. With $d = 10$ it cannot store every count, and predicts new text *better* than the counts
+# with 0.1 added to each. Having few numbers is a kind of smoothing.
 #
-# **How wide a window?** Neighbours next door tell what may stand here; far ones, what the story is about.
-# Two measures for the ten nearest neighbours of a word: the share with its tag, and how many times as often as by chance they are in the
-# same story.
+# **How wide a window?** Neighbours next door tell what may stand here; far ones, what the story is about. Two
+# measures for the ten nearest neighbours of a word: the share with its tag, and how many times as often as by chance
+# they are in the same story.
 
 # %%
 sweep = pd.read_csv(paths.DATA / "vectors" / "windows.csv")
@@ -2418,7 +2425,12 @@ for column, axes in zip(("same_tag", "story_ratio"), panels, strict=True):
         one = sweep[sweep.vectors == name].groupby("c")[column].agg(["min", "max"])
         axes.fill_between(one.index, one["min"], one["max"], color=colour, alpha=0.3)
         axes.plot(
-            one.index, one.mean(axis=1), mark + "-", color=colour, label=name, markersize=4
+            one.index,
+            one.mean(axis=1),
+            mark + "-",
+            color=colour,
+            label=name,
+            markersize=4,
         )
     axes.set_xscale("log")
     axes.set_xticks([1, 2, 5, 10], [1, 2, 5, 10])
@@ -2430,25 +2442,30 @@ panels[0].legend(fontsize=9)
 plt.show()
 
 # %% [markdown]
-# SWEEPTEXT
-# The model has $2dV$ numbers, and the context vectors $B$ are as good as the word vectors $A$: "also
-# usable", as lecture 001 says. Their sum is another thing.
+# Bands: three seeds. The wider the window, the fewer neighbours have the word's tag, and the more share its stories.
+# With a narrow one, neighbours replace each other, so they meet no more often than by chance.
+#
+# The model has $2dV$ numbers, and lecture 001 calls the context vectors "also usable". They are: $B$ does as
+# well as $A$. Their sum leans to the story, since $a_i \cdot b_j$ is large for words that *meet*.
 
 # %% [markdown] statement="pieces"
 # ## 16. Pieces of words
 #
-# Words seen fewer than 20 times all got the vector of `<UNK>`, and so does every slip of the pen: *chikcen* is nobody.
-# But its letters say a lot. **FastText** (P. Bojanowski and others, 2017) makes the vector of a word from vectors of
-# its **pieces**: put `<` before and `>` behind the word, then take all stretches of some lengths. The marks tell ends from middles: `ed>`
-# is not the `ed` of *edge*. Write
+# Words seen fewer than 20 times all got the vector of `<UNK>`, and so does every slip of the pen: *chikcen* is
+# nobody. But its letters say a lot. **FastText** (P. Bojanowski and others, 2017) makes the vector of a word from
+# vectors of its **pieces**: put `<` before and `>` behind the word, then take all stretches of some lengths. The
+# marks tell ends from middles: `ed>` is not the `ed` of *edge*. Write
 #
-# - `pieces(word, low, high)`: the list, in any order, of all pieces with `low` to `high` characters of the marked word;
-#   marks are characters too. A piece that occurs twice is listed twice; a word too short for a length has no piece of it.
+# - `pieces(word, low, high)`: the list, in any order, of all pieces with `low` to `high` characters of the marked
+#   word; marks are characters too. A piece that occurs twice is listed twice; a word too short for a length has no
+#   piece of it.
 # - `compose(word, Z, low, high)`: the sum of the vectors of the word's pieces that the dictionary `Z`, piece to array
-#   $(d,)$, has (it is not empty). A piece that occurs twice counts twice; with no known piece, the sum is a vector of $d$ zeros.
+#   $(d,)$, has (it is not empty). A piece that occurs twice counts twice; with no known piece, the sum is a vector of
+#   $d$ zeros.
 
 # %% [markdown] hints="pieces"
-# 1. Write the marked word `<tea>` on paper. How many pieces of three characters has it, how many of four, of five, of six?
+# 1. Write the marked word `<tea>` on paper. How many pieces of three characters has it, how many of four, of five, of
+#    six?
 # 2. A piece is fixed by where it begins and how long it is. At which places can a piece of length $n$ begin?
 # 3. Start the sum with zeros: any vector in `Z` tells how many.
 
@@ -2578,14 +2595,14 @@ for _d in (1, 4):
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Recorded: the training of section 10, a million words, in which each word vector is such a sum (3 to 4 characters). Its
-# pieces give a vector to anything that has letters; here to slips and to words that were too rare.
+# Recorded: the training of section 10, a million words, in which each word vector is such a sum (3 to 4 characters).
+# Its pieces give a vector to anything that has letters; here to slips and to words that were too rare.
 
 # %%
 stored = np.load(paths.DATA / "vectors" / "pieces.npz")
 Z = dict(zip(stored["pieces"].tolist(), stored["Z"].astype(float), strict=True))
 spelt = np.array([compose(word, Z, 3, 4) for word in words_1m[1:]])
-for word in ("chikcen", "gaurds", "resturant", "reserve", "forests", "koltovar"):
+for word in ("chikcen", "gaurds", "singger", "reserve", "forests", "koltovar"):
     near = nearest(np.vstack([compose(word, Z, 3, 4), spelt]), 0, 5)
     seen_here = "known" if word in place else "not known"
     print(f"{word:10} ({seen_here}):", ", ".join(words_1m[j] for j in near))
@@ -2607,13 +2624,19 @@ for column, name in (
 shown.fillna("0%")
 
 # %% [markdown]
-# PIECESTEXT
+# Three seeds; "chance" is how many of all known words have that tag. Of the ten nearest neighbours of a *new* name
+# nearly nine are names, and about two thirds for a new verb: beginnings and ends tell. New nouns (all but one are
+# coined spices such as *tilundi*) get nothing: their letters were never seen in a noun.
+#
+# *Slips* are the surprise: pieces with random vectors, mere spelling, find the word more often. The learned ones move
+# words of one use together, so a slip lands among the right kind of words, if not at the word. Repairing
+# spelling and knowing meaning are two goals.
 
 # %% [markdown]
 # ## 17. One vector for each word, and what to do with it
 #
-# *increase* is a noun in "a salary increase" and a verb in "please increase the volume". Its vector is one and the same,
-# be it one-hot, counted or learned. What can the best function of the word alone reach?
+# *increase* is a noun in "a salary increase" and a verb in "please increase the volume". Its vector is one and the
+# same, be it one-hot, counted or learned. What can the best function of the word alone reach?
 
 # %%
 by_word = {}
@@ -2637,9 +2660,10 @@ for name, some in (
 # A ceiling that no training lifts: the vector must learn of its neighbours. Chapter 04 gives the layer a window of
 # words.
 #
-# Below the ceiling there are three ways to use vectors: learn them from scratch with the task, take ready ones and leave
-# them **frozen**, or let the task change them too, **fine-tuning**. Recorded: a linear layer names the tag of a word, from 50, 200 or
-# 1,000 labelled tokens; three sets of vectors, five draws of examples each. *Predict:* which wins?
+# Below the ceiling there are three ways to use vectors: learn them from scratch with the task, take ready ones and
+# leave them **frozen**, or let the task change them too, **fine-tuning**. Recorded: a linear layer names the tag of a
+# word, from 50, 200 or 1,000 labelled tokens; three sets of vectors, five draws of examples each. *Predict:* which
+# wins?
 
 # %%
 used = pd.read_csv(paths.DATA / "vectors" / "ways.csv")
@@ -2661,30 +2685,37 @@ for column, title, axes in (
 panels[0].set_ylabel("right tags (%)")
 panels[1].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
+right = used.set_index(["examples", "seed", "draw", "way"]).right.unstack()
+wins = right["word vectors, frozen"] > right["word vectors, trained"]
+for examples, won in wins.groupby("examples"):
+    print(
+        f"{examples} tokens: frozen beats fine-tuned in {won.sum()} of {len(won)} draws"
+    )
 
 # %% [markdown]
-# Mean and range. Ready vectors are far ahead, and most so on words that the examples do not contain: random
-# vectors, trained or not, know nothing of those. Fine-tuning moves only words that have a label, away from
-# their neighbours, and here it does *worse* than freezing. With random vectors and 1,000 tokens it is the other way round: there
-# training pays. Lecture 001 says that nearly all use fine-tuning: true of large models, yet with few labels, measure.
+# Mean and range. Ready vectors are far ahead, most of all on words that the examples do not contain: random vectors,
+# trained or not, know nothing of those. Fine-tuning moves only the words that have a label, away from their
+# neighbours, and here does *worse* than freezing. Random vectors gain from training once there are 1,000 tokens.
+# Lecture 001 says that nearly all transfer fine-tunes. With few labels, measure both.
 
 # %% [markdown] statement="mean_attention"
 # ### The vector of a text
 #
-# The plainest vector of a text is the mean of its words' vectors; a network on top of it is a *deep averaging network*
-# (M. Iyyer and others, 2015). Each of $T$ words has weight $1/T$. Let the weights come from scores $y$ instead, $(T,)$, one for
-# each word: $\sum_t \text{softmax}(y)_t\, x_t$. That is **attention**, which chapter 06 builds. Write
+# The plainest vector of a text is the mean of its words' vectors; a network on top of it is a *deep averaging
+# network* (M. Iyyer and others, 2015). Each of $T$ words has weight $1/T$. Let the weights come from scores $y$
+# instead, $(T,)$, one for each word: $\sum_t \text{softmax}(y)_t\, x_t$. That is **attention**, which chapter 06
+# builds. Write
 #
 # - `text_means(texts, A)`: for a list of texts, each a list of word numbers, the means of their rows of the array $A$,
 #   shape $(n, d)$; zeros for a text without words;
-# - `attend(y, X)`: the weighted mean $(d,)$ of the rows of the array $X$, $(T, d)$. Scores of several thousand must not
-#   overflow; a score of $-\infty$ gives weight 0 (one score at least is finite).
+# - `attend(y, X)`: the weighted mean $(d,)$ of the rows of the array $X$, $(T, d)$. Scores of several thousand must
+#   not overflow; a score of $-\infty$ gives weight 0 (one score at least is finite).
 
 # %% [markdown] hints="mean_attention"
 # 1. On paper: `0 0 1 0` with one-hot vectors. What is the mean; what does `attend` give for four equal scores?
 # 2. What does the mean of no rows give in NumPy? Treat that text first.
-# 3. A softmax does not change if you subtract the same number from all scores. Which number keeps every exponent at or below
-#    zero?
+# 3. A softmax does not change if you subtract the same number from all scores. Which number keeps every exponent at
+#    or below zero?
 
 
 # %% task="mean_attention" points=3 level=1 minutes=12
@@ -2789,27 +2820,27 @@ for _y, _wanted in (
 ### END HIDDEN TESTS
 
 # %%
-two = [[number_of[word] for word in sentence] for number_of, sentence in (
-    ({w: i for i, w in enumerate(sorted(set(fox.splits["train"][0])))}, s)
-    for s in fox.splits["train"][:2]
-)]  # fmt: skip
+fox_words = sorted(set(fox.splits["train"][0]))
+two = [[fox_words.index(w) for w in story] for story in fox.splits["train"][:2]]
 table = np.random.default_rng(1).normal(size=(9, 3))
 print("means:", text_means(two, table).round(3).tolist())
 one_hots = F.one_hot(torch.tensor(two), 9).reshape(2, -1)
 print("end to end:", tuple(one_hots.shape), "numbers, ones:", one_hots.sum(1).tolist())
-print("the same?", bool((one_hots[0] == one_hots[1]).all()))
+print("the same end to end?", bool((one_hots[0] == one_hots[1]).all()))
 
 # %% [markdown]
-# A mean is the count vector of section 1 times $A$, divided by $T$: the fox's two sentences coincide again. Whoever wants
-# the order can put the vectors *end to end*: with one-hots, $T$ words become $TV$ numbers with $T$ ones, and
+# A mean is the count vector of section 1 times $A$, divided by $T$: the fox's two sentences coincide again. Whoever
+# wants the order can put the vectors *end to end*: with one-hots, $T$ words become $TV$ numbers with $T$ ones, and
 # each place has its own columns. That is where chapter 04 begins.
 #
+# %% [markdown]
 # ## What you can do now
 #
-# You have built vectors by counting, by factoring and by guessing, and know that they are one thing seen three times: a
-# compressed table of who keeps whose company. You have measured what they know (tags, forms, kinds) and what not
+# You have built vectors by counting, by factoring and by guessing, and know that they are one thing seen three times:
+# a compressed table of who keeps whose company. You have measured what they know (tags, forms, kinds) and what not
 # (which chef; which meaning).
 #
-# *Sources:* J. R. Firth 1957; C. Eckart and G. Young 1936; T. Mikolov and others 2013 (skip-gram, negative sampling, the
-# analogies); O. Levy and Y. Goldberg 2014; J. Pennington, R. Socher and C. Manning 2014; M. Gutmann and A. Hyvärinen 2012;
-# C. Dyer's notes on NCE and negative sampling, 2014; P. Bojanowski and others 2017; M. Iyyer and others 2015; lectures 000, 001, 002.
+# *Sources:* J. R. Firth 1957; C. Eckart and G. Young 1936; T. Mikolov and others 2013 (skip-gram, negative sampling,
+# the analogies); O. Levy and Y. Goldberg 2014; J. Pennington, R. Socher and C. Manning 2014; M. Gutmann and A.
+# Hyvärinen 2012; C. Dyer's notes on NCE and negative sampling, 2014; P. Bojanowski and others 2017; M. Iyyer and
+# others 2015; lectures 000, 001, 002.
