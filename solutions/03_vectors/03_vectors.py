@@ -1983,20 +1983,23 @@ print(f"cosine of dog and cat: {cosines(A4.numpy(), 1)[2]:.3f}")
 # 8 points. And it is linear only as long as one side is held fixed: $a_i \cdot b_j$ multiplies two unknowns.
 # </details>
 
-# %% [markdown] statement="analogy"
+# %% [markdown]
 # ## 13. Guard is to guards as chef is to ...
 #
-# Mikolov and others noticed that some relations are *directions*: the step from the vector of *guard* to that of
-# *guards* resembles the step from *chef* to *chefs*. So "a is to b as c is to what?" becomes: start at $c$, take the
-# step from $a$ to $b$, look who is nearest. With all vectors scaled to length 1, $\hat a$ and so on, the answer is
-# the word $w$ of largest cosine with $\hat b - \hat a + \hat c$. O. Levy and Y. Goldberg named this rule *3CosAdd*.
+# Mikolov and others noticed that some relations are *directions*: the step from *guard* to *guards* resembles that from
+# *chef* to *chefs*. So "$a$ is to $b$ as $c$ is to what?" becomes: start at $c$, take the step from $a$ to $b$, look
+# who is nearest. With all vectors scaled to length 1, the answer is the word of largest cosine with
+# $\hat b - \hat a + \hat c$; O. Levy and Y. Goldberg call this *3CosAdd*.
+
+# %% [markdown] statement="analogy"
+# ### Analogies, and a printed table of them
+#
 # Write
 #
-# - `analogy(A, a, b, c)`: the number of that word, for word numbers $a$, $b$, $c$ and an array $A$, $(V, d)$, in
-#   which no row is zero. The three given words may not be the answer; otherwise it would nearly always be $b$ or $c$.
-# - `wrong_cells`: lecture 002 prints the table below, examples of what vectors trained on 783 million words answer to
-#   the first pair of each row. Some answers are wrong by the relation of the first pair. List five or more that are,
-#   as pairs (row, example), counted from 0 and from 0.
+# - `analogy(A, a, b, c)`: the number of that word, for word numbers $a$, $b$, $c$ and an array $A$, $(V, d)$, without rows
+#   of zeros. The three given words may not be the answer; it would nearly always be $b$ or $c$.
+# - `wrong_cells`: lecture 002 prints the table below, a model's answers to the first pair of each row. Some are wrong by
+#   the relation of that pair. List five or more that are, as pairs (row, example), both counted from 0.
 
 # %%
 printed = """France-Paris | Italy: Rome | Japan: Tokyo | Florida: Tallahassee
@@ -2133,14 +2136,12 @@ for _factor in (1e-3, 1e3):
 # %% [markdown]
 # <details><summary>What is wrong in the printed table</summary>
 #
-# It is shown as examples of relationships, but it lists a model's answers, errors included. *larger* is no form of
-# *small*; *plutonium* is not the symbol of uranium; Medvedev is not Putin's first name; Yahoo is no person, and Scott
-# McNealy headed Sun, not IBM; tapas are Spanish. Others are a matter of taste: Messi is rather a forward, and Florida
-# has a capital but is no country. Whoever prints thirty answers should say how many of *all* answers are right.
+# It is shown as relationships, but lists a model's answers, errors included. *larger* is no form of *small*, *plutonium*
+# no symbol; Medvedev is not Putin's first name; Yahoo is no person, and Scott McNealy headed Sun, not IBM; tapas are
+# Spanish. Some are open to debate: Messi is rather a forward. How many of *all* answers are right?
 # </details>
 #
-# So let us count. Our notebook's vectors are young; those in `words.npz` come from a million words of the same
-# language.
+# We can count. Our notebook's vectors are young; those in `words.npz` come from a million words.
 
 # %%
 stored = np.load(paths.DATA / "vectors" / "words.npz")
@@ -2162,25 +2163,28 @@ shown.columns = ["questions", "the very word", "right kind and form"]
 shown
 
 # %% [markdown]
-# All questions between two pairs of such words, lowest and highest of three seeds. The very word is found at most
-# four times in ten. For some relations nine answers in ten are of the right kind and form: from people to people, a
-# plural for people. For others hardly any is. Why so seldom *chefs*? The text draws its people from one table,
-# whatever the story, so hardly anything in it tells *chef* from *farmer*. Let us look at the steps themselves.
+# All questions between two pairs of words, lowest and highest of three seeds. The very word is found at most four times in
+# ten. From people to people nine answers in ten have the right kind and form; for other relations hardly any. Why so
+# seldom *chefs*? The text draws its people from one table, so hardly anything in it tells *chef* from *farmer*.
 
-# %% [markdown] statement="plane"
+# %% [markdown]
 # ## 14. A look at the steps
 #
-# Nobody sees 50 numbers. **Principal component analysis** (PCA) finds the plane that shows most: shift the points
-# $X$, $(n, d)$, such that their mean is zero; the first axis is the direction in which they vary most, the second the
-# next, at a right angle. The SVD of the shifted points, $Q\,\text{diag}(s)\,R^\top$, holds both: the axes are the
-# first two columns of $R$, and $s_r^2$ is the sum of squares along axis $r$. Write
+# Nobody sees 50 numbers. **Principal component analysis** (PCA) finds the plane that shows most: shift the points $X$,
+# $(n, d)$, such that their mean is zero; the first axis is the direction in which they vary most, the second the next, at
+# a right angle. The SVD of the shifted points, $Q\,\text{diag}(s)\,R^\top$, holds both: the axes are the first two
+# columns of $R$, and $s_r^2$ is the sum of squares along axis $r$.
+
+# %% [markdown] statement="plane"
+# ### The plane, and how parallel the steps are
 #
-# - `plane(X)`: the coordinates of the points on these two axes, $(n, 2)$, and the share of the sum of squares of the
-#   shifted points that the two keep, from 0 to 1. Here $n, d \ge 2$. The direction of an axis is yours. If all points
-#   are equal, the share is 1.
-# - `parallel(A, pairs)`: for two or more pairs of word numbers $(i, j)$, the mean cosine of the offset $a_j - a_i$ of
-#   one pair with that of another, over all couples of different pairs. An offset of zero has cosine 0 with all
-#   others.
+# Write
+#
+# - `plane(X)`: the coordinates of the points on these axes, $(n, 2)$, and the share of the sum of squares of the shifted
+#   points that the two keep, from 0 to 1. Here $n, d \ge 2$. The direction of an axis is yours. If all points are equal,
+#   the share is 1.
+# - `parallel(A, pairs)`: for two or more pairs of word numbers $(i, j)$, the mean cosine of the offset $a_j - a_i$ of one
+#   pair with that of another, over all couples of different pairs. An offset of zero has cosine 0 with all others.
 
 # %% [markdown] hints="plane"
 # 1. Draw five points that nearly lie on a line far from the origin. Why must the mean go first?
@@ -2326,9 +2330,8 @@ axes.legend(loc="lower right", fontsize=9)
 plt.show()
 
 # %% [markdown]
-# A line joins *guard* and *guards*. The lines are nearly parallel. Because each plural stands beside its own
-# singular, or because two clouds stand side by side? *Predict:* what becomes of the cosines if each singular gets the
-# plural of *another* word?
+# A line joins *guard* and *guards*; most lines are nearly parallel. Because each plural stands beside its own singular, or
+# because two clouds stand side by side? *Predict:* what if each singular gets the plural of *another* word?
 
 # %%
 apart = pd.read_csv(paths.DATA / "vectors" / "offsets.csv").groupby(
@@ -2342,19 +2345,17 @@ shown.columns = ["pairs", "true pairs", "same words, paired at random", "any two
 shown
 
 # %% [markdown]
-# Mean cosine of two offsets, three seeds. Offsets between any two words share no direction. Those of people and of
-# fruit do, but wrongly paired ones just as much: what the vectors hold is the step from the cloud of singulars to the
-# cloud of plurals. With verbs the right partner counts: each keeps its own company. So a fine picture of parallel
-# lines proves less than it seems; ask for the shuffled one beside it.
+# Mean cosine of two offsets, three seeds. Those of people and of fruit are parallel, but wrongly paired ones just as much:
+# the vectors hold a step from the cloud of singulars to the cloud of plurals. With verbs the partner counts: each verb
+# keeps its own company. A fine picture of parallel lines proves little without the shuffled one beside it.
 
 # %% [markdown]
 # ## 15. Three questions about the set-up
 #
-# **Does a score mean something?** By section 11, negative sampling makes $x_{ij}$ approach $\ln p(j \mid i) - \ln(k
-# q_j)$: no probability, unless we correct it. **Noise-contrastive estimation** (NCE; M. Gutmann and A. Hyvärinen,
-# 2012) builds the correction in: it asks the same question, true or made up, but answers $\sigma(x_{ij} - \ln(k
-# q_j))$. Now the best score is $\ln p(j \mid i)$ itself. So $Z_i = \sum_j e^{x_{ij}}$, which nobody has ever
-# computed, should become 1, by itself. Recorded, three seeds:
+# **Does a score mean something?** By section 11, negative sampling makes $x_{ij}$ approach $\ln p(j \mid i) - \ln(k q_j)$.
+# **Noise-contrastive estimation** (NCE; M. Gutmann and A. Hyvärinen, 2012) asks the same question, true or made up, but
+# answers $\sigma(x_{ij} - \ln(k q_j))$. Now the best score is $\ln p(j \mid i)$ itself, so $Z_i = \sum_j e^{x_{ij}}$,
+# which nobody computes in training, should become 1. Three seeds:
 
 # %%
 kinds = pd.read_csv(paths.DATA / "vectors" / "negatives.csv").groupby(["kind", "k"])
@@ -2377,13 +2378,12 @@ shown.columns = [
 shown
 
 # %% [markdown]
-# NCE normalises itself: $\ln Z_i$ is about 0, with a standard deviation over the words' occurrences of at most 0.1.
-# Whoever wants probabilities without the sum takes NCE. Negative sampling leaves $Z_i$ anywhere, yet its vectors have
-# as good neighbours (last column: how many of a word's ten nearest share its commonest tag), here also with a single
-# negative. Whoever wants only vectors takes the simpler one.
+# NCE normalises itself: $\ln Z_i$ is about 0, with a standard deviation over the words of at most 0.1. Negative sampling
+# leaves $Z_i$ anywhere, yet its vectors have as good neighbours (last column: how many of a word's ten nearest share its
+# commonest tag), here with a single negative too. For probabilities take NCE, for vectors the simpler one.
 #
-# **Is this a language model?** Count as neighbour only the *next* word, with the softmax of section 7. That is a
-# bigram model as in chapter 01, with $2dV$ numbers instead of a table of $V^2$. How close does it come to the counts?
+# **Is this a language model?** Count only the *next* word as neighbour, with the softmax of section 7. That is a bigram
+# model, with $2dV$ numbers instead of $V^2$. How close does it come to the counts?
 
 # %%
 bigram = pd.read_csv(paths.DATA / "vectors" / "bigrams.csv")
@@ -2406,14 +2406,13 @@ panels[1].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# Left: the mean Kullback-Leibler divergence of the model from the relative frequencies of the text it reads; right:
-# the loss of a word of new text (bands: three seeds). With $d = 50$ the model ends as the table of counts, and on new
-# text gets worse again. With $d = 10$ it cannot store every count, and predicts new text *better* than the counts
-# with 0.1 added to each. Having few numbers is a kind of smoothing.
+# Left: the mean Kullback-Leibler divergence of the model from the relative frequencies of its text; right: the loss on new
+# text (bands: three seeds). With $d = 50$ it ends as the table of counts, and new text suffers. With $d = 10$ it cannot
+# store every count, and predicts new text *better* than the counts with 0.1 added to each: few numbers smooth.
 #
-# **How wide a window?** Neighbours next door tell what may stand here; far ones, what the story is about. Two
-# measures for the ten nearest neighbours of a word: the share with its tag, and how many times as often as by chance
-# they are in the same story.
+# **How wide a window?** Neighbours next door tell what may stand here; far ones, what the story is about. Of the ten
+# nearest neighbours of a word, we measure how many have its tag, and how many times as often as by chance they share its
+# stories.
 
 # %%
 sweep = pd.read_csv(paths.DATA / "vectors" / "windows.csv")
@@ -2443,25 +2442,26 @@ plt.show()
 
 # %% [markdown]
 # Bands: three seeds. The wider the window, the fewer neighbours have the word's tag, and the more share its stories.
-# With a narrow one, neighbours replace each other, so they meet no more often than by chance.
-#
-# The model has $2dV$ numbers, and lecture 001 calls the context vectors "also usable". They are: $B$ does as
-# well as $A$. Their sum leans to the story, since $a_i \cdot b_j$ is large for words that *meet*.
+# Lecture 001 calls the context vectors $B$ "also usable": they do as well as $A$. The sum leans to the story, since
+# $a_i \cdot b_j$ is large for words that *meet*.
 
-# %% [markdown] statement="pieces"
+# %% [markdown]
 # ## 16. Pieces of words
 #
-# Words seen fewer than 20 times all got the vector of `<UNK>`, and so does every slip of the pen: *chikcen* is
-# nobody. But its letters say a lot. **FastText** (P. Bojanowski and others, 2017) makes the vector of a word from
-# vectors of its **pieces**: put `<` before and `>` behind the word, then take all stretches of some lengths. The
-# marks tell ends from middles: `ed>` is not the `ed` of *edge*. Write
+# All words seen fewer than 20 times share the vector of `<UNK>`, with every slip of the pen. But the letters of *chikcen*
+# say a lot. **FastText** (P. Bojanowski and others, 2017) adds up vectors of **pieces**: put `<` before and `>` behind
+# the word and take all stretches of some lengths. The marks tell ends from middles: `ed>` is not the `ed` of *edge*.
+
+# %% [markdown] statement="pieces"
+# ### A vector for any word
 #
-# - `pieces(word, low, high)`: the list, in any order, of all pieces with `low` to `high` characters of the marked
-#   word; marks are characters too. A piece that occurs twice is listed twice; a word too short for a length has no
-#   piece of it.
-# - `compose(word, Z, low, high)`: the sum of the vectors of the word's pieces that the dictionary `Z`, piece to array
-#   $(d,)$, has (it is not empty). A piece that occurs twice counts twice; with no known piece, the sum is a vector of
-#   $d$ zeros.
+# Write
+#
+# - `pieces(word, low, high)`: the list, in any order, of all pieces with `low` to `high` characters of the marked word;
+#   marks are characters too. A piece that occurs twice is listed twice; a word too short for a length has no piece of
+#   that length.
+# - `compose(word, Z, low, high)`: the sum of the vectors of those pieces of the word that are in the dictionary `Z`, piece
+#   to array $(d,)$, never empty. A piece that occurs twice counts twice; with no known piece, the sum is $d$ zeros.
 
 # %% [markdown] hints="pieces"
 # 1. Write the marked word `<tea>` on paper. How many pieces of three characters has it, how many of four, of five, of
@@ -2595,8 +2595,8 @@ for _d in (1, 4):
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Recorded: the training of section 10, a million words, in which each word vector is such a sum (3 to 4 characters).
-# Its pieces give a vector to anything that has letters; here to slips and to words that were too rare.
+# Recorded: the training of section 10 on a million words, each vector such a sum (3 to 4 characters). Its pieces give a
+# vector to slips and to rare words:
 
 # %%
 stored = np.load(paths.DATA / "vectors" / "pieces.npz")
@@ -2624,19 +2624,17 @@ for column, name in (
 shown.fillna("0%")
 
 # %% [markdown]
-# Three seeds; "chance" is how many of all known words have that tag. Of the ten nearest neighbours of a *new* name
-# nearly nine are names, and about two thirds for a new verb: beginnings and ends tell. New nouns (all but one are
-# coined spices such as *tilundi*) get nothing: their letters were never seen in a noun.
+# Three seeds; "chance": the share of known words with that tag. Of the ten nearest neighbours of a *new* name nearly nine
+# are names, and about two thirds verbs for a new verb. New nouns (all but one coined spices, as *tilundi*) get nothing.
 #
-# *Slips* are the surprise: pieces with random vectors, mere spelling, find the word more often. The learned ones move
-# words of one use together, so a slip lands among the right kind of words, if not at the word. Repairing
-# spelling and knowing meaning are two goals.
+# *Slips* are the surprise: pieces with random vectors, mere spelling, find the word more often. The learned ones move words
+# of one use together, which blurs the spelling. Repairing slips and knowing uses are two goals.
 
 # %% [markdown]
 # ## 17. One vector for each word, and what to do with it
 #
-# *increase* is a noun in "a salary increase" and a verb in "please increase the volume". Its vector is one and the
-# same, be it one-hot, counted or learned. What can the best function of the word alone reach?
+# *increase* is a noun in "a salary increase" and a verb in "please increase the volume", with one vector, be it one-hot,
+# counted or learned. What can the best function of the word alone reach, on the text itself?
 
 # %%
 by_word = {}
@@ -2657,13 +2655,11 @@ for name, some in (
     print(f"{name}: {total:,} tokens, {best / total:.1%} right at best")
 
 # %% [markdown]
-# A ceiling that no training lifts: the vector must learn of its neighbours. Chapter 04 gives the layer a window of
-# words.
+# No training lifts this ceiling: the layer must see neighbours (chapter 04).
 #
-# Below the ceiling there are three ways to use vectors: learn them from scratch with the task, take ready ones and
-# leave them **frozen**, or let the task change them too, **fine-tuning**. Recorded: a linear layer names the tag of a
-# word, from 50, 200 or 1,000 labelled tokens; three sets of vectors, five draws of examples each. *Predict:* which
-# wins?
+# Below it there are three ways to use vectors: learn them from scratch with the task, take ready ones and leave them
+# **frozen**, or let the task change those, **fine-tuning**. Recorded: a linear layer names the tag of a word, from 50,
+# 200 or 1,000 labelled tokens; three sets of vectors, five draws each. *Predict:* which wins?
 
 # %%
 used = pd.read_csv(paths.DATA / "vectors" / "ways.csv")
@@ -2693,23 +2689,21 @@ for examples, won in wins.groupby("examples"):
     )
 
 # %% [markdown]
-# Mean and range. Ready vectors are far ahead, most of all on words that the examples do not contain: random vectors,
-# trained or not, know nothing of those. Fine-tuning moves only the words that have a label, away from their
-# neighbours, and here does *worse* than freezing. Random vectors gain from training once there are 1,000 tokens.
-# Lecture 001 says that nearly all transfer fine-tunes. With few labels, measure both.
+# Mean and range. Ready vectors are far ahead, most of all on words that the examples do not contain: random vectors know
+# nothing of those. Fine-tuning moves only words that have a label, away from their neighbours, and here does *worse* than
+# freezing. Lecture 001 says that nearly all transfer fine-tunes; with few labels, measure both.
 
 # %% [markdown] statement="mean_attention"
 # ### The vector of a text
 #
-# The plainest vector of a text is the mean of its words' vectors; a network on top of it is a *deep averaging
-# network* (M. Iyyer and others, 2015). Each of $T$ words has weight $1/T$. Let the weights come from scores $y$
-# instead, $(T,)$, one for each word: $\sum_t \text{softmax}(y)_t\, x_t$. That is **attention**, which chapter 06
-# builds. Write
+# The plainest vector of a text is the mean of its words' vectors; a network on top of it is a *deep averaging network* (M.
+# Iyyer and others, 2015). Each of $T$ words has weight $1/T$. Let scores $y$, $(T,)$, set the weights instead:
+# $\sum_t \text{softmax}(y)_t\, x_t$. That is **attention**, which chapter 06 builds. Write
 #
 # - `text_means(texts, A)`: for a list of texts, each a list of word numbers, the means of their rows of the array $A$,
 #   shape $(n, d)$; zeros for a text without words;
-# - `attend(y, X)`: the weighted mean $(d,)$ of the rows of the array $X$, $(T, d)$. Scores of several thousand must
-#   not overflow; a score of $-\infty$ gives weight 0 (one score at least is finite).
+# - `attend(y, X)`: the weighted mean $(d,)$ of the rows of the array $X$, $(T, d)$. Scores of several thousand must not
+#   overflow; a score of $-\infty$ gives weight 0 (one at least is finite).
 
 # %% [markdown] hints="mean_attention"
 # 1. On paper: `0 0 1 0` with one-hot vectors. What is the mean; what does `attend` give for four equal scores?
@@ -2829,18 +2823,15 @@ print("end to end:", tuple(one_hots.shape), "numbers, ones:", one_hots.sum(1).to
 print("the same end to end?", bool((one_hots[0] == one_hots[1]).all()))
 
 # %% [markdown]
-# A mean is the count vector of section 1 times $A$, divided by $T$: the fox's two sentences coincide again. Whoever
-# wants the order can put the vectors *end to end*: with one-hots, $T$ words become $TV$ numbers with $T$ ones, and
-# each place has its own columns. That is where chapter 04 begins.
-#
+# A mean is the count vector of section 1 times $A$, divided by $T$: the two sentences coincide again. Whoever wants order
+# puts vectors *end to end*: as one-hots, $T$ words become $TV$ numbers with $T$ ones. There chapter 04 begins.
+
 # %% [markdown]
 # ## What you can do now
 #
-# You have built vectors by counting, by factoring and by guessing, and know that they are one thing seen three times:
-# a compressed table of who keeps whose company. You have measured what they know (tags, forms, kinds) and what not
-# (which chef; which meaning).
+# You have built vectors by counting, factoring and guessing, one thing seen three times: a compressed table of who keeps
+# whose company. You have measured what they know (tags, forms, kinds) and what not (which chef, which meaning).
 #
-# *Sources:* J. R. Firth 1957; C. Eckart and G. Young 1936; T. Mikolov and others 2013 (skip-gram, negative sampling,
-# the analogies); O. Levy and Y. Goldberg 2014; J. Pennington, R. Socher and C. Manning 2014; M. Gutmann and A.
-# Hyvärinen 2012; C. Dyer's notes on NCE and negative sampling, 2014; P. Bojanowski and others 2017; M. Iyyer and
-# others 2015; lectures 000, 001, 002.
+# *Sources:* Firth 1957; Eckart and Young 1936; Mikolov and others 2013; Levy and Goldberg 2014; Pennington, Socher and
+# Manning 2014; Gutmann and Hyvärinen 2012; Dyer's notes on NCE 2014; Bojanowski and others 2017; Iyyer and others 2015;
+# lectures 000, 001, 002.
