@@ -14,10 +14,7 @@ def cost(x, N, q, k):
 
 def best_scores(N, q, k):
     return [
-        [
-            math.log(N[i][j]) - math.log(k * sum(N[i]) * q[j]) if N[i][j] else -math.inf
-            for j in range(len(q))
-        ]
+        [math.log(N[i][j]) - math.log(k * sum(N[i]) * q[j]) if N[i][j] else -math.inf for j in range(len(q))]
         for i in range(len(N))
     ]
 
@@ -52,7 +49,8 @@ def best_scores(N, q, k):
 # +     with np.errstate(all="ignore"):
 # +         made_up = np.log(1 + np.exp(x)) * (k * N.sum(1, keepdims=True) * q)
 
-# %% wrong="PMI without ln k" caught_by="where the cost is smallest" change="    made_up = k * N.sum(1, keepdims=True) * q\n    found -> "
+
+# %% wrong="PMI without ln k" caught_by="where the cost is smallest"
 def cost(x, N, q, k):
     true = np.logaddexp(0, -np.where(N > 0, x, 0)) * N
     return true.sum() + (np.logaddexp(0, x) * (k * N.sum(1, keepdims=True) * q)).sum()
