@@ -1,6 +1,6 @@
 """Makes the tables of this folder: the vectors of chapter 03, trained for longer than a notebook should wait.
 
-    python data/vectors/record.py [windows] [negatives] [products]
+    python data/vectors/record.py [windows] [negatives] [products] [pieces] [bigrams]
 
 The functions are the chapter's own; README.md says what the tables hold.
 """
@@ -54,6 +54,13 @@ class Text:
                 tags[word][tag] += 1
         self.tags = tags
         self.tag = np.array([tags[word].most_common(1)[0][0] if i else "" for i, word in enumerate(self.words)])
+
+    def labelled(self, documents: Iterable[kitchen.Document], tags: list[str]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Word numbers and tag numbers of all tokens."""
+        both = [
+            (self.number.get(w, 0), tags.index(t)) for d in documents for w, t in zip(d.tokens, d.tags, strict=True)
+        ]
+        return tuple(torch.tensor(both).T)  # type: ignore[return-value]
 
     def pure(self, word: str, tag: str) -> bool:
         """Seen 100 times or more, nine times in ten with that tag."""
@@ -142,20 +149,95 @@ def analogies(A: Any, text: Text) -> list[tuple[str, int, float, float]]:
     return rows
 
 
+def parallel(offsets: np.ndarray) -> float:
+    """The mean cosine of two different rows."""
+    U, n = unit(offsets), len(offsets)
+    return float((np.square(U.sum(0)).sum() - n) / (n * (n - 1)))
+
+
+def offsets(A: Any, text: Text, seed: int) -> list[tuple[str, int, float, float, float]]:
+    """(relation, pairs, how parallel the offsets are: of pairs, of the same words paired at random, of any words)."""
+    A, number, draw = np.asarray(A, dtype=float), text.number, np.random.default_rng(seed)
+    lemmas = verbs()
+    relations = {f"number: {kind}": (some, "NOUN") for kind, some in nouns(text).items()}
+    for one, other in (("base", "third"), ("third", "past")):
+        relations[f"verb: {one} to {other}"] = ([(inflect(v, one), inflect(v, other)) for v in lemmas], "VERB")
+    rows = []
+    for relation, (some, tag) in relations.items():
+        pairs = [p for p in some if p[0] != p[1] and all(text.pure(w, tag) for w in p)]
+        one, two = np.array([[number[w] for w in p] for p in pairs]).T
+        mixed = np.roll(draw.permutation(len(two)), 1)
+        any_two = draw.permutation(len(text.words) - 1)[: 2 * len(two)].reshape(2, -1) + 1
+        rows.append(
+            (
+                relation,
+                len(pairs),
+                parallel(A[two] - A[one]),
+                parallel(A[two[mixed]] - A[one]),
+                parallel(A[any_two[1]] - A[any_two[0]]),
+            )
+        )
+    return rows
+
+
+def ways(A: Any, text: Text, labelled: tuple, seed: int) -> list[tuple[int, int, str, float, float]]:
+    """(examples, draw, way, share of right tags, the same over words not among the examples).
+
+    A linear layer names the tag of a token from the vector of its word alone.
+    """
+    (x, y), (x_test, y_test) = labelled
+    A = torch.as_tensor(A).float()
+    rows = []
+    for n in (50, 200, 1000):
+        for draw in range(5):
+            generator = torch.Generator().manual_seed(1000 * seed + draw)
+            some = torch.randperm(len(x), generator=generator)[:n]
+            new = torch.ones(len(A), dtype=torch.bool)
+            new[x[some]] = False
+            rough = torch.randn(A.shape, generator=generator) * A.std()
+            for way, start, learns in (
+                ("random, frozen", rough, False),
+                ("random, trained", rough, True),
+                ("word vectors, frozen", A, False),
+                ("word vectors, trained", A, True),
+            ):
+                table = start.clone().requires_grad_(learns)
+                W = torch.zeros(A.shape[1], int(y.max()) + 1, requires_grad=True)
+                b = torch.zeros(W.shape[1], requires_grad=True)
+                moves = torch.optim.Adam([W, b, table] if learns else [W, b], lr=0.02)
+                for _ in range(200):
+                    moves.zero_grad()
+                    loss = torch.nn.functional.cross_entropy(table[x[some]] @ W + b, y[some])
+                    loss.backward()
+                    moves.step()
+                right = ((table @ W + b).argmax(1)[x_test] == y_test).double()
+                rows.append((n, draw, way, float(right.mean()), float(right[new[x_test]].mean())))
+    return rows
+
+
 def save(rows: list, columns: str, name: str) -> None:
     pd.DataFrame(rows, columns=columns.split()).to_csv(HERE / f"{name}.csv", index=False, float_format="%.4f")
     print(name, rows[-1], flush=True)
 
 
 def windows(names: dict[str, Any]) -> None:
-    """Window sweep and analogies on the laptop's text."""
+    """Window sweep, analogies, offsets and three ways to use vectors, on the laptop's text."""
     text = Text(kitchen.documents(tokens=LAPTOP, seed=1))
     V, stories = len(text.words), story_table(text)
     q = names["noise"](text.occurrences, 0.75)
-    rows, asked = [], []
+    tags = sorted({tag for document in kitchen.split("train") for tag in document.tags})
+    labelled = tuple(text.labelled(kitchen.split(name), tags) for name in ("train", "valid"))
+    rows, asked, apart, used = [], [], [], []
     for seed in SEEDS:
-        for c in (1, 2, 5, 10):
+        for c in (2, 1, 5, 10):
             A, B, _ = names["learn"](names["update"], names["all_pairs"](text.texts, c), V, q, steps=STEPS, seed=seed)
+            if c == 2:
+                if seed == 1:
+                    np.savez_compressed(HERE / "words.npz", words=text.words, A=A.numpy().astype(np.float16))
+                apart += [(seed, *row) for row in offsets(A, text, seed)]
+                save(apart, "seed relation pairs paired shuffled any_words", "offsets")
+                used += [(seed, *row) for row in ways(A, text, labelled, seed)]
+                save(used, "seed examples draw way right right_new_words", "ways")
             for name, table in (("A", A), ("B", B), ("A + B", A + B)):
                 rows.append((c, seed, name, tag_share(table, text), story_ratio(table, stories)))
             asked += [(c, seed, *row) for row in analogies(A, text)]
@@ -252,8 +334,123 @@ def products(names: dict[str, Any]) -> None:
             save(rows, "k seed least against pairs correlation mean_difference", "products")
 
 
+def grams(word: str, low: int = 3, high: int = 4) -> list[str]:
+    """The pieces of a word as task `pieces` cuts them."""
+    marked = f"<{word}>"
+    return [marked[t : t + n] for n in range(low, high + 1) for t in range(len(marked) - n + 1)]
+
+
+def misspelt(word: str, draw: np.random.Generator) -> str:
+    """One letter missing, or twice, or two neighbours changed over."""
+    t = int(draw.integers(1, len(word) - 1))
+    return (word[:t] + word[t + 1 :], word[:t] + word[t] + word[t:], word[:t] + word[t + 1] + word[t] + word[t + 2 :])[
+        int(draw.integers(3))
+    ]
+
+
+def pieces(names: dict[str, Any]) -> None:
+    """Skip-gram whose word vectors are sums of the vectors of their pieces."""
+    text = Text(kitchen.documents(tokens=LAPTOP, seed=1))
+    V, seen = len(text.words), names["all_pairs"](text.texts, 2)
+    q = names["noise"](text.occurrences, 0.75)
+    cut = [[text.words[0]], *(grams(word) for word in text.words[1:])]  # the unknown word is one piece
+    known = sorted({piece for some in cut for piece in some})
+    place = {piece: i for i, piece in enumerate(known)}
+    G, longest = len(known), max(map(len, cut))
+    rows_of = torch.tensor([[*(place[piece] for piece in some), *[G] * (longest - len(some))] for some in cut])
+
+    def compose(word: str, Z: np.ndarray) -> np.ndarray:
+        found = [place[piece] for piece in grams(word) if piece in place]
+        return Z[found].sum(0) if found else np.zeros(Z.shape[1])
+
+    def spelt(Z: np.ndarray) -> np.ndarray:
+        return np.array([Z[place[text.words[0]]], *(compose(word, Z) for word in text.words[1:])])
+
+    def nearest_to(vectors: np.ndarray, A: np.ndarray, n: int) -> np.ndarray:
+        return np.argsort(-(unit(vectors) @ unit(A)[1:].T), axis=1)[:, :n] + 1
+
+    new = [(word, found.most_common(1)[0][0]) for word, found in text.tags.items() if word not in text.number]
+    rows = []
+    for seed in SEEDS:
+        draw = np.random.default_rng(seed)
+        typos = [(misspelt(w, draw), i) for i, w in enumerate(text.words) if i and len(w) >= 5 and w.isalpha()]
+        typos = [(typo, i) for typo, i in typos if typo not in text.number]
+        Z = torch.randn(G + 1, 50, generator=torch.Generator().manual_seed(seed)) * 0.03
+        Z[G] = 0
+        tables = {"random": Z[:G].double().numpy().copy()}
+
+        def step(A: Any, B: Any, i: Any, j: Any, n: Any, rate: float, Z: torch.Tensor = Z) -> tuple:
+            others, some = torch.cat([j[:, None], n], 1), rows_of[i]
+            a, b = Z[some].sum(1), B[others]
+            g = (b @ a[:, :, None])[:, :, 0].sigmoid()
+            g[:, 0] -= 1
+            step_a = ((g[:, None] @ b)[:, 0])[:, None].expand(-1, longest, -1)
+            Z.index_add_(0, some.flatten(), step_a.flatten(0, 1), alpha=-rate)
+            Z[G] = 0
+            return A, B.index_add_(0, others.flatten(), (g[:, :, None] * a[:, None]).flatten(0, 1), alpha=-rate), 0.0
+
+        names["learn"](step, seen, V, q, steps=STEPS, seed=seed, rate=0.01)
+        tables["learned"] = Z[:G].double().numpy()
+        if seed == 1:
+            np.savez_compressed(HERE / "pieces.npz", pieces=known, Z=tables["learned"].astype(np.float16))
+        for name, table in tables.items():
+            A = spelt(table)
+            near = nearest_to(np.array([compose(typo, table) for typo, _ in typos]), A, 1)[:, 0]
+            right = float(np.mean(near == np.array([i for _, i in typos])))
+            row: list = [seed, name, tag_share(A, text), len(typos), right]
+            for some in ("NOUN", "PROPN", "VERB"):
+                chosen = [word for word, tag in new if tag == some]
+                near = nearest_to(np.array([compose(word, table) for word in chosen]), A, 10)
+                row += [len(chosen), float(np.mean(text.tag[near] == some)), float(np.mean(text.tag[1:] == some))]
+            rows.append(tuple(row))
+        columns = " ".join(f"{some} {some}_same_tag {some}_chance" for some in ("NOUN", "PROPN", "VERB"))
+        save(rows, f"seed table known_same_tag typos typos_right {columns}", "pieces")
+
+
+def bigrams(names: dict[str, Any]) -> None:
+    """Skip-gram that guesses the next word only, with a softmax: how far from the counts, how good on new text."""
+    text = Text(kitchen.split("train"))
+    V = len(text.words)
+
+    def following(texts: list[list[int]]) -> torch.Tensor:
+        row = np.concatenate([[*some, -1] for some in texts])
+        both = (row[:-1] >= 0) & (row[1:] >= 0)
+        return torch.tensor(np.bincount(row[:-1][both] * V + row[1:][both], minlength=V * V).reshape(V, V)).float()
+
+    N = following(text.texts)
+    valid = following([[text.number.get(w, 0) for w in document.tokens] for document in kitchen.split("valid")])
+    share, counted = N / N.sum(), N / N.sum(1, keepdim=True).clamp(min=1)
+    least = -float((share[N > 0] * counted[N > 0].log()).sum())
+    smoothed = ((N + 0.1) / (N + 0.1).sum(1, keepdim=True)).log()
+    rows: list = [("counts + 0.1", 0, 0, 0, -float((share * smoothed).sum()) - least,
+                   -float((valid * smoothed).sum() / valid.sum()))]  # fmt: skip
+    for d in (2, 10, 50):
+        for seed in SEEDS:
+            generator = torch.Generator().manual_seed(seed)
+            A = (torch.randn(V, d, generator=generator) * 0.1).requires_grad_()
+            B = (torch.randn(V, d, generator=generator) * 0.1).requires_grad_()
+            moves = torch.optim.Adam([A, B], lr=0.05)
+            for s in range(301):
+                log_p = (A @ B.T).log_softmax(1)
+                loss = -(share * log_p).sum()
+                if s in (0, 30, 100, 300):
+                    new = -float((valid * log_p).sum() / valid.sum())
+                    rows.append(("skip-gram", d, seed, s, float(loss) - least, new))
+                moves.zero_grad()
+                loss.backward()
+                moves.step()
+            save(rows, "model d seed step kl valid_nats", "bigrams")
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     found = chapter()
-    for what in sys.argv[1:] or ("products", "windows", "negatives"):
-        {"windows": windows, "negatives": negatives, "products": products}[what](found)
+    for what in sys.argv[1:] or ("products", "windows", "negatives", "pieces", "bigrams"):
+        todo = {
+            "windows": windows,
+            "negatives": negatives,
+            "products": products,
+            "pieces": pieces,
+            "bigrams": bigrams,
+        }
+        todo[what](found)
