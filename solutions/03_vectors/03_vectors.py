@@ -2634,7 +2634,9 @@ for column, axes in zip(("kl", "valid_nats"), panels, strict=True):
     for d, colour in zip((2, 10, 50), plots.COLOURS, strict=False):
         one = skip[skip.d == d].groupby("step")[column].agg(["min", "max"])
         x = np.arange(len(one))
-        axes.plot(x, one.mean(axis=1), color=colour, label=f"d = {d}")
+        axes.plot(
+            x, one.mean(axis=1), "o-", color=colour, markersize=4, label=f"d = {d}"
+        )
         axes.fill_between(x, one["min"], one["max"], color=colour, alpha=0.3)
     axes.set_xticks(x, one.index)
     axes.set_xlabel("training steps")
@@ -3048,6 +3050,7 @@ for _y, _wanted in (
     ([4000.0, 4000.0, -4000.0], [2, 6]),
     ([-5000.0, -5000.0, -9000.0], [2, 6]),
     ([0.0, 0.0, -math.inf], [2, 6]),
+    ([4000.0, 4000 - math.log(3), -4000.0], [1.5, 5.5]),
     ([-math.inf, 9000.0, -math.inf], [3, 7]),
 ):
     _got = attend(np.array(_y), _X.copy())
