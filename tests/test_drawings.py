@@ -28,6 +28,8 @@ VARIANTS: dict[str, Callable[[], Figure]] = {
     "interpolation three words": lambda: drawings.interpolation(("i", "want", "thai"), "dishes"),
     "window_classifier c=2": lambda: drawings.window_classifier(("can", "a", "canner", "can", "a"), 2, c=2),
     "bengio_network three words": lambda: drawings.bengio_network(("i", "want", "thai"), direct=False),
+    "look_up small": lambda: drawings.look_up(0, 3, 2),
+    "negative_sampling long": lambda: drawings.negative_sampling("restaurant", "guard", ("a", "ordered")),
     "unrolled_rnn two steps": lambda: drawings.unrolled_rnn(2),
     "truncated_bptt two pieces": lambda: drawings.truncated_bptt(2, 4),
     "stacked_and_bidirectional two": lambda: drawings.stacked_and_bidirectional(2),

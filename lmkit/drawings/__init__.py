@@ -12,6 +12,7 @@ from lmkit.drawings.transformer import (
     transformer_block,
     transformer_stack,
 )
+from lmkit.drawings.vectors import look_up, negative_sampling
 from lmkit.drawings.windows import bengio_network, skip_gram, window_classifier
 
 __all__ = [
@@ -23,9 +24,11 @@ __all__ = [
     "good_turing_leave_one_out",
     "interpolation",
     "kv_cache",
+    "look_up",
     "lstm_cell",
     "masked_language_model",
     "masks",
+    "negative_sampling",
     "ngram_tables",
     "ngram_window",
     "rotary",

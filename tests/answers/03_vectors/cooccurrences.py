@@ -1,0 +1,53 @@
+"""Answers to the task cooccurrences of chapter 03."""
+
+
+# %% right="place by place"
+def cooccurrences(texts, V, c):
+    N = [[0] * V for _ in range(V)]
+    for text in texts:
+        for t, i in enumerate(text):
+            for j in list(text[max(0, t - c) : t]) + list(text[t + 1 : t + 1 + c]):
+                N[i][j] += 1
+    return N
+
+
+# %% right="a counter of pairs"
+def cooccurrences(texts, V, c):
+    pairs = Counter()
+    for text in texts:
+        for o in range(1, c + 1):
+            pairs.update(zip(text, text[o:]))
+    N = np.zeros((V, V), dtype=int)
+    for (i, j), count in pairs.items():
+        N[i, j] += count
+        N[j, i] += count
+    return N
+
+
+# %% wrong="only to the right" caught_by="neighbours on both sides" change="return N + N.T -> return N"
+
+# %% wrong="repeated pairs count once" caught_by="every place counts" change="np.add.at(N, (ids[:-o], ids[o:]), 1) -> N[ids[:-o], ids[o:]] += 1"
+
+# %% wrong="the window one too short" caught_by="as far as the window reaches" change="min(c, len(ids) - 1) + 1 -> min(c, len(ids) - 1)"
+
+# %% wrong="only the neighbour at distance c" caught_by="as far as the window reaches" change="range(1, min(c, len(ids) - 1) + 1) -> range(c, min(c, len(ids) - 1) + 1)"
+
+# %% wrong="all texts as one" caught_by="texts stay apart"
+# -     for text in texts:
+# +     for text in [[i for text in texts for i in text]]:
+
+
+# %% wrong="its own place counts" caught_by="neighbours on both sides"
+def cooccurrences(texts, V, c):
+    N = np.zeros((V, V))
+    for text in texts:
+        for t, i in enumerate(text):
+            for j in text[max(0, t - c) : t + 1 + c]:
+                N[i, j] += 1
+    return N
+
+
+# %% wrong="equal words are no neighbours" caught_by="every place counts"
+# -     return N + N.T
+# +     np.fill_diagonal(N, 0)
+# +     return N + N.T

@@ -1,0 +1,63 @@
+"""Answers to the task count_vectors of chapter 03."""
+
+
+# %% right="counted in a loop"
+def count_vectors(texts, words):
+    place = {word: i for i, word in enumerate(words)}
+    found = np.zeros((len(texts), len(words)))
+    for row, text in enumerate(texts):
+        for word in text:
+            if word in place:
+                found[row, place[word]] += 1
+    return found
+
+
+def twins(texts):
+    total = 0
+    for i in range(len(texts)):
+        for j in range(i + 1, len(texts)):
+            if texts[i] != texts[j] and sorted(texts[i]) == sorted(texts[j]):
+                total += 1
+    return total
+
+
+missing = 6
+
+
+# %% right="groups of equal bags"
+def count_vectors(texts, words):
+    return torch.tensor([[text.count(word) for word in words] for text in texts])
+
+
+def twins(texts):
+    groups = {}
+    for text in texts:
+        groups.setdefault(tuple(sorted(text)), Counter())[tuple(text)] += 1
+    pairs = 0
+    for group in groups.values():
+        size = sum(group.values())
+        pairs += (size**2 - sum(count**2 for count in group.values())) // 2
+    return pairs
+
+
+missing = 6
+
+
+# %% wrong="yes or no, not how often" caught_by="a column for each word" change="count[word] for word in words -> int(count[word] > 0) for word in words"
+
+# %% wrong="columns in alphabetical order" caught_by="a column for each word" change="count[word] for word in words -> count[word] for word in sorted(words)"
+
+# %% wrong="equal texts are twins too" caught_by="twins differ in order only" change="Counter(one) == Counter(other) and list(one) != list(other) -> Counter(one) == Counter(other)"
+
+# %% wrong="every pair twice" caught_by="twins differ in order only" change="texts[:place] -> texts"
+
+# %% wrong="sets of words" caught_by="twins differ in order only" change="Counter(one) == Counter(other) -> set(one) == set(other)"
+
+# %% wrong="neighbouring texts only" caught_by="twins differ in order only" change="texts[:place] -> texts[max(0, place - 1) : place]"
+
+# %% wrong="sorts the caller's texts" caught_by="twins differ in order only"
+# -     return sum(
+# +     [text.sort() for text in texts]
+# +     return sum(
+
+# %% wrong="counted from 1" caught_by="the tag that the page lacks" change="missing = 6 -> missing = 7"

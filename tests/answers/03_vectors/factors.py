@@ -1,0 +1,57 @@
+"""Answers to the task factors of chapter 03."""
+
+
+# %% right="torch"
+def factors(M, d):
+    Q, s, R = torch.linalg.svd(torch.tensor(M), full_matrices=False)
+    half = torch.diag(s[:d] ** 0.5)
+    return (Q[:, :d] @ half).numpy(), (half @ R[:d]).T.numpy()
+
+
+def lost(M, d):
+    s = torch.linalg.svdvals(torch.tensor(M)) ** 2
+    return float(1 - s[:d].sum() / s.sum())
+
+
+# %% right="full matrices; what is left over by subtraction"
+def factors(M, d):
+    Q, s, R = np.linalg.svd(M)
+    A, B = np.zeros((M.shape[0], d)), np.zeros((M.shape[1], d))
+    for r in range(d):
+        A[:, r] = Q[:, r] * math.sqrt(s[r])
+        B[:, r] = R[r] * math.sqrt(s[r])
+    return A, B
+
+
+def lost(M, d):
+    Q, s, R = np.linalg.svd(M, full_matrices=False)
+    left = M - Q[:, :d] @ np.diag(s[:d]) @ R[:d]
+    return np.linalg.norm(left) ** 2 / np.linalg.norm(M) ** 2
+
+
+# %% wrong="the whole of s on both sides" caught_by="the best fit | each side half" change="np.sqrt(s[:d]) -> s[:d]"
+
+# %% wrong="all of s on one side" caught_by="each side half" change="return Q[:, :d] * root, R[:d].T * root -> return Q[:, :d] * root**2, R[:d].T"
+
+# %% wrong="no singular values" caught_by="the best fit | each side half" change="np.sqrt(s[:d]) -> np.ones(len(s[:d]))"
+
+# %% wrong="columns of the third part" caught_by="the best fit"
+# -     Q, s, R = np.linalg.svd(M, full_matrices=False)
+# -     root = np.sqrt(s[:d])
+# -     return Q[:, :d] * root, R[:d].T * root
+# +     Q, s, R = np.linalg.svd(M)
+# +     root = np.sqrt(s[:d])
+# +     return Q[:, :d] * root, R[:, :d] * root
+
+# %% wrong="the last ones, not the first" caught_by="the best fit"
+# -     root = np.sqrt(s[:d])
+# -     return Q[:, :d] * root, R[:d].T * root
+# +     last = slice(len(s) - d, len(s))
+# +     root = np.sqrt(s[last])
+# +     return Q[:, last] * root, R[last].T * root
+
+# %% wrong="shares of s, not of its squares" caught_by="what a rank leaves over" change="(s[d:] ** 2).sum() / (s**2).sum() -> s[d:].sum() / s.sum()"
+
+# %% wrong="what is kept" caught_by="what a rank leaves over" change="(s[d:] ** 2).sum() -> (s[:d] ** 2).sum()"
+
+# %% wrong="not a share" caught_by="what a rank leaves over" change=" / (s**2).sum() -> "

@@ -1,0 +1,97 @@
+"""Answers to the task pieces of chapter 03."""
+
+
+# %% right="place by place, counted"
+def pieces(word, low, high):
+    marked, found = "<" + word + ">", []
+    for begin in range(len(marked)):
+        for end in range(begin + low, min(begin + high, len(marked)) + 1):
+            found.append(marked[begin:end])
+    return tuple(found)
+
+
+def compose(word, Z, low, high):
+    total = 0 * np.asarray(list(Z.values())[0], dtype=float)
+    for piece, times in Counter(pieces(word, low, high)).items():
+        if piece in Z:
+            total = total + times * np.asarray(Z[piece])
+    return total
+
+
+# %% right="columns of shifted letters"
+def pieces(word, low, high):
+    letters = ["<", *word, ">"]
+    found = []
+    for n in range(low, high + 1):
+        found += ["".join(some) for some in zip(*(letters[o:] for o in range(n)))]
+    return found
+
+
+def compose(word, Z, low, high):
+    d = np.shape(list(Z.values())[-1])
+    known = [Z[p] for p in pieces(word, low, high) if p in Z]
+    return np.sum([np.zeros(d), *known], axis=0)
+
+
+# %% wrong="no marks" caught_by="stretches of every length" change="<{word}> -> {word}"
+
+# %% wrong="no mark at the end" caught_by="stretches of every length" change="<{word}> -> <{word}"
+
+# %% wrong="the longest left out" caught_by="stretches of every length" change="range(low, high + 1) -> range(low, high)"
+
+# %% wrong="the last place left out" caught_by="stretches of every length" change="len(marked) - n + 1 -> len(marked) - n"
+
+# %% wrong="marks do not count" caught_by="stretches of every length" change="range(low, high + 1) -> range(low + 1, high + 2)"
+
+# %% wrong="always 3 to 6" caught_by="stretches of every length" change="range(low, high + 1) -> range(3, 7)"
+
+# %% wrong="too short: the whole word" caught_by="short words and repeated pieces"
+# -     marked = f"<{word}>"
+# +     marked = f"<{word}>"
+# +     if len(marked) < low:
+# +         return [marked]
+
+# %% wrong="stretches that run over the end" caught_by="stretches of every length" change="range(len(marked) - n + 1) -> range(len(marked))"
+
+# %% wrong="each piece once" caught_by="short words and repeated pieces"
+# -     return [
+# -         marked[t : t + n]
+# -         for n in range(low, high + 1)
+# -         for t in range(len(marked) - n + 1)
+# -     ]
+# +     return sorted({
+# +         marked[t : t + n]
+# +         for n in range(low, high + 1)
+# +         for t in range(len(marked) - n + 1)
+# +     })
+
+# %% wrong="a repeated piece counts once in the sum" caught_by="short words and repeated pieces" change="for piece in pieces(word, low, high): -> for piece in set(pieces(word, low, high)):"
+
+# %% wrong="the mean instead of the sum" caught_by="the sum of known pieces"
+# -     return total
+# +     return total / max(1, sum(piece in Z for piece in pieces(word, low, high)))
+
+# %% wrong="added into the dictionary's own vector" caught_by="the sum of known pieces"
+# -     total = np.zeros(len(next(iter(Z.values()))))
+# -     for piece in pieces(word, low, high):
+# -         if piece in Z:
+# -             total = total + Z[piece]
+# -     return total
+# +     known = [piece for piece in pieces(word, low, high) if piece in Z]
+# +     if not known:
+# +         return np.zeros(len(next(iter(Z.values()))))
+# +     total = Z[known[0]]
+# +     for piece in known[1:]:
+# +         total += Z[piece]
+# +     return total
+
+# %% wrong="0 where nothing is known" caught_by="the sum of known pieces" change="total = np.zeros(len(next(iter(Z.values())))) -> total = 0"
+
+# %% wrong="every vector of the dictionary" caught_by="the sum of known pieces"
+# -     for piece in pieces(word, low, high):
+# -         if piece in Z:
+# -             total = total + Z[piece]
+# +     for piece in Z:
+# +         total = total + Z[piece]
+
+# %% wrong="lengths of its own" caught_by="the sum of known pieces" change="for piece in pieces(word, low, high): -> for piece in pieces(word, 3, 6):"

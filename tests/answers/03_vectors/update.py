@@ -1,0 +1,60 @@
+"""Answers to the task update of chapter 03."""
+
+
+# %% right="pair by pair"
+def update(A, B, i, j, n, rate):
+    new_A, new_B, total = A.clone(), B.clone(), 0.0
+    for p in range(len(i)):
+        a = A[i[p]]
+        for r, v in enumerate([j[p], *n[p]]):
+            x = a @ B[v]
+            g = torch.sigmoid(x) - float(r == 0)
+            total += float(F.softplus(-x if r == 0 else x))
+            new_A[i[p]] -= rate * g * B[v]
+            new_B[v] -= rate * g * a
+    return new_A, new_B, total / len(i)
+
+
+# %% right="autograd on the sum"
+def update(A, B, i, j, n, rate):
+    A, B = A.clone().requires_grad_(), B.clone().requires_grad_()
+    true = (A[i] * B[j]).sum(1)
+    made_up = torch.einsum("pd,pkd->pk", A[i], B[n])
+    loss = -F.logsigmoid(true).sum() - F.logsigmoid(-made_up).sum()
+    g_A, g_B = torch.autograd.grad(loss, [A, B])
+    return (A - rate * g_A).detach(), (B - rate * g_B).detach(), loss.item() / len(i)
+
+
+# %% wrong="the mean of the gradients" caught_by="word vectors move | repeated words add up" change="g = x.sigmoid() -> g = x.sigmoid() ; rate = rate / len(i)"
+
+# %% wrong="repeated words once" caught_by="repeated words add up"
+# -     new_A = A.index_add(0, i, g_a, alpha=-rate)
+# -     new_B = B.index_add(0, others.flatten(), g_b.flatten(0, 1), alpha=-rate)
+# +     new_A, new_B = A.clone(), B.clone()
+# +     new_A[i] -= rate * g_a
+# +     new_B[others.flatten()] -= rate * g_b.flatten(0, 1)
+
+# %% wrong="B learns from the new A" caught_by="context vectors move"
+# -     new_A = A.index_add(0, i, g_a, alpha=-rate)
+# +     new_A = A.index_add(0, i, g_a, alpha=-rate)
+# +     g_b = g[:, :, None] * new_A[i][:, None]
+
+# %% wrong="uphill" caught_by="word vectors move | context vectors move"
+# -     new_A = A.index_add(0, i, g_a, alpha=-rate)
+# -     new_B = B.index_add(0, others.flatten(), g_b.flatten(0, 1), alpha=-rate)
+# +     new_A = A.index_add(0, i, g_a, alpha=rate)
+# +     new_B = B.index_add(0, others.flatten(), g_b.flatten(0, 1), alpha=rate)
+
+# %% wrong="the sum of the losses" caught_by="the mean loss before the step" change=".sum(1).mean().item() -> .sum().item()"
+
+# %% wrong="the mean over the negatives too" caught_by="the mean loss before the step" change=".sum(1).mean().item() -> .mean().item()"
+
+# %% wrong="negatives as true pairs" caught_by="the mean loss before the step" change="signs[:, 1:] = -1 -> signs[:, 1:] = 1"
+
+# %% wrong="in place" caught_by="context vectors move"
+# -     new_A = A.index_add(0, i, g_a, alpha=-rate)
+# -     new_B = B.index_add(0, others.flatten(), g_b.flatten(0, 1), alpha=-rate)
+# +     new_A = A.index_add_(0, i, g_a, alpha=-rate)
+# +     new_B = B.index_add_(0, others.flatten(), g_b.flatten(0, 1), alpha=-rate)
+
+# %% wrong="every pair has the negatives of the first" caught_by="context vectors move" change="torch.cat([j[:, None], n], 1) -> torch.cat([j[:, None], n[:1].expand(n.shape)], 1)"
