@@ -39,6 +39,7 @@ bench: .venv/.test-ready
 	$(BIN)/python -m benchmarks.kitchen_exact
 	$(BIN)/python -m benchmarks.kitchen
 	$(BIN)/python -m benchmarks.transformer
+	$(BIN)/python -m benchmarks.vectors
 
 .venv/.run-ready: pyproject.toml scripts/setup
 	scripts/setup run
