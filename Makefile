@@ -1,7 +1,7 @@
 # Each target calls commands that the README documents; `scripts/setup` brings what the machine lacks.
 BIN := .venv/bin
 # Many tests wait for a time-out: others run meanwhile. tests/conftest.py says which begin and which go together.
-BESIDE := -n 3 --dist loadgroup --no-loadscope-reorder
+BESIDE := -n 3 --dist loadfile --no-loadscope-reorder
 NBVAL := -n 2 --dist loadfile -p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg solutions
 
 .PHONY: demo lab build test test-all bench

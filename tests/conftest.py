@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 from autograder.authoring.bank import fill_in
 from autograder.authoring.build import build
@@ -77,13 +78,21 @@ SPLIT = (
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The order of tests, and which of them go together (`--dist loadgroup --no-loadscope-reorder`)."""
+    """Order the tests (`--no-loadscope-reorder` keeps that)."""
     items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
-    for item in items:
-        if item.path.stem not in SPLIT:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
+class SplitFiles(LoadFileScheduling):
+    """Each test of some files goes to whoever is free, the others file by file."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return nodeid if Path(file).stem in SPLIT else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> SplitFiles:
+    return SplitFiles(config, log)
 
 
 def make_course(folder: Path, text: str = TEXT, chapter: str = CHAPTER) -> Course:
