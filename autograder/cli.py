@@ -182,17 +182,23 @@ def bank(
         int, typer.Option(min=0, help="Grade so often with fresh draws; list the answers whose verdicts change.")
     ] = 0,
     scan: Annotated[bool, typer.Option(help="Only see what the visible checks earn if learned by heart.")] = False,
+    answers: Annotated[
+        Path | None,
+        typer.Option(help='A folder of somebody else\'s answers instead; caught_by="?" where any test may catch one.'),
+    ] = None,
     course: CourseOption = None,
 ) -> None:
     """Grade the bank of right and wrong answers: no right one may lose a point, no wrong one slip through."""
-    from autograder.authoring.bank import try_bank, unsteady_answers
+    from autograder.authoring.bank import try_bank, try_folder, unsteady_answers
     from autograder.authoring.by_heart import earned_by_heart
     from autograder.pages.tables import show_by_heart, show_trials, show_unsteady
 
     opened = open_course(course)
     failed = []
     for name in chapters or opened.chapters():
-        if repeat:
+        if answers:
+            found = [show_trials(name, try_folder(opened, name, answers, task))]
+        elif repeat:
             found = [show_unsteady(name, repeat, unsteady_answers(opened, name, repeat, tasks=task))]
         else:
             found = [] if scan else [show_trials(name, try_bank(opened, name, tasks=task))]

@@ -1,17 +1,20 @@
-"""The kitchen language checked once at full size: derivations, prefixes, floor, speed, word counts.
+"""The kitchen language checked once at full size: derivations, prefixes, floor, speed, word counts, blanks.
 
-python -m benchmarks.kitchen_exact          about two minutes on one core
+python -m benchmarks.kitchen_exact          about six minutes on one core
+python -m benchmarks.kitchen_exact masked   the blanks alone, about four minutes
 """
 
 import math
 import random
+import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 
 import numpy as np
 
 from lmkit import kitchen
-from lmkit.kitchen.oracle import joint_next_words
+from lmkit.kitchen.frozen import SPLITS
+from lmkit.kitchen.oracle import derivations, joint_next_words, next_word_distribution
 
 
 def main() -> None:
@@ -68,5 +71,56 @@ def main() -> None:
     print(f"ln P(word) off the sampler's by at most {words:.1e}")
 
 
+def masked() -> None:
+    """The masked distribution against brute force, then the masked floor of the frozen test split, by kind of word."""
+    begin = time.process_time()
+    sample, dice, furthest, stories = kitchen.documents(500, seed=77), random.Random(3), 0.0, 0
+    for _ in range(200):
+        document = dice.choice(sample)
+        place = dice.randrange(len(document))
+        left, right = document.tokens[:place], document.tokens[place + 1 :]
+        joint = kitchen.Story(document.tokens).log_joint(place)
+        for word in next_word_distribution(left):
+            found = derivations([*left, word, *right])
+            stories += 1
+            if len(found) != (word in joint):
+                raise AssertionError(f"{left} {word} {right}: {len(found)} derivations")
+            furthest = max(furthest, *(abs(value - joint[word]) for value, _, _ in found), 0.0)
+    print(f"200 random blanks, {stories:,} stories by exhaustive search: the same words fit,", end=" ")
+    print(f"ln P off by at most {furthest:.1e} ({time.process_time() - begin:.0f} CPU s)")
+
+    tokens, seed = SPLITS["test"]
+    test = kitchen.documents(tokens=tokens, seed=seed)  # the frozen split, with its marks
+    begin = time.process_time()
+    filled = kitchen.blanks(test)
+    seconds = time.process_time() - begin
+    print(f"{len(filled):,} blanks in {seconds:.0f} CPU s = {len(filled) / seconds:,.0f} a second")
+    print(f"Masked floor of the test split: {kitchen.summary(filled)}")
+    print(f"10,000 of them: {kitchen.masked_floor('test')}")
+    print(f"Blanks that the other words determine: {sum(b.best > 1 - 1e-9 for b in filled) / len(filled):.1%}")
+    some = random.Random(0).sample(filled, 3000)
+    best = [max(next_word_distribution(test[b.document].tokens[: b.place]).values()) for b in some]
+    print(f"From the left alone, 3,000 places: accuracy {np.mean(best):.2%} ± {np.std(best) / 3000**0.5:.2%}")
+
+    kinds: dict[str, list[kitchen.Blank]] = defaultdict(list)
+    marks = {(number, mark.position): mark.kind for number, d in enumerate(test) for mark in d.marks}
+    for blank in filled:
+        mark = marks.get((blank.document, blank.place), "")
+        if mark.startswith(("agreement", "copy", "recall", "companion", "quote", "closing")):
+            kinds[mark].append(blank)
+        else:
+            kinds["other " + test[blank.document].tags[blank.place]].append(blank)
+    print(
+        "| kind of word | blanks | nats, left alone | nats, both sides | accuracy, both sides |\n|---|---|---|---|---|"
+    )
+    for kind, here in sorted(kinds.items()):
+        left_alone = -math.fsum(test[b.document].log_probabilities[b.place] for b in here) / len(here)
+        both = kitchen.summary(here)
+        print(f"| {kind} | {len(here):,} | {left_alone:.3f} | {both.nats:.3f} ± {both.nats_error:.3f} |", end=" ")
+        print(f"{both.accuracy:.1%} |")
+
+
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:] != ["masked"]:
+        main()
+    masked()

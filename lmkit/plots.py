@@ -2,7 +2,7 @@
 
 import io
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.rcsetup import cycler
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
 from PIL import Image
 
 # The palette of M. Okabe and K. Ito (2008), made for all common kinds of colour vision; without yellow, pale on white.
@@ -125,6 +126,25 @@ def lengths(sizes: Sequence[int], axes: Axes, unit: str = "word", part: str = "s
     axes.set_ylabel(f"number of {plural(part)}")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     return axes
+
+
+def dots(
+    axes: Axes,
+    x: Sequence[float],
+    rows: ArrayLike,
+    colour: str,
+    label: str,
+    line: Callable[..., Any] = np.mean,
+) -> None:
+    """A dot for each repetition, rows [len(x), repetitions]; a line through their means, or what `line` makes."""
+    axes.plot(x, rows, "o", color=colour, alpha=0.4)
+    axes.plot(x, line(np.asarray(rows), axis=1), color=colour, label=label)
+
+
+def log_ticks(axes: Axes, values: Sequence[float], **labels: Any) -> None:
+    """A logarithmic x axis with a tick at each of these values; `labels` as for `axes.set`."""
+    axes.set(xscale="log", xticks=values, xticklabels=values, **labels)
+    axes.minorticks_off()
 
 
 def plural(noun: str) -> str:

@@ -1,11 +1,13 @@
 """Every right answer of the bank keeps its points, every wrong one is caught by the test that is named for it."""
 
+from pathlib import Path
+
 import pytest
 
-from autograder.authoring.bank import Answer, Trial, read_bank, try_answers, try_bank, unsteady_answers
+from autograder.authoring.bank import Answer, Trial, read_bank, try_answers, try_bank, try_folder, unsteady_answers
 from autograder.authoring.build import build
 from autograder.authoring.by_heart import ByHeart, earned_by_heart, problems_by_heart
-from autograder.course import Course, open_course
+from autograder.course import Course, CourseError, open_course
 from conftest import CHAPTER, ROOT, TEXT, make_course
 
 CHAPTERS = open_course(ROOT).chapters()
@@ -82,6 +84,25 @@ def test_repeats_list_the_answers_that_luck_decides_about(lucky_course: Course) 
     (found,) = unsteady_answers(lucky_course, CHAPTER, repeats=12)
     assert (found.answer.label, found.aspect) == ("doubled", "small numbers")
     assert set(found.outcomes) == {"passed", "failed"} and found.outcomes.total() == 12
+
+
+def test_somebody_elses_answers_need_not_name_a_test(built_course: Course, tmp_path: Path) -> None:
+    kept = "square = lambda x: x**2  # wrong by its label alone"
+    cells = {'right="a power"': "square = lambda x: x * x", 'wrong="cube" caught_by="?"': "square = lambda x: x**3"}
+    cells['wrong="right" caught_by="?"'] = kept
+    (tmp_path / "square.py").write_text("\n\n".join(f"# %% {key}\n{code}" for key, code in cells.items()))
+    trials = try_folder(built_course, CHAPTER, tmp_path)
+    assert {trial.answer.label: trial.problem for trial in trials} == {
+        "a power": "",
+        "cube": "",
+        "right": "keeps all points",
+    }
+    (tmp_path / "square.py").rename(tmp_path / "cube.py")
+    with pytest.raises(CourseError, match="no task 'cube'"):
+        try_folder(built_course, CHAPTER, tmp_path)
+    (tmp_path / "cube.py").unlink()
+    with pytest.raises(CourseError, match="holds no answers"):
+        try_folder(built_course, CHAPTER, tmp_path)
 
 
 def test_what_is_learned_by_heart_is_what_visible_checks_ask(lucky_course: Course) -> None:

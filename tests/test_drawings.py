@@ -40,6 +40,8 @@ VARIANTS: dict[str, Callable[[], Figure]] = {
     "transformer_stack two": lambda: drawings.transformer_stack(2),
     "kv_cache long": lambda: drawings.kv_cache(6, 4),
     "rotary three": lambda: drawings.rotary(3),
+    "reach wider": lambda: drawings.reach(6, 2, 2),
+    "encoder_heads two fillers": lambda: drawings.encoder_heads(("i", "eat", "-", "-"), 2),
 }
 
 ALLOWED = {canvas.LINE, canvas.GROUND, *canvas.ROLES.values(), *(canvas.tint(role) for role in canvas.ROLES)}

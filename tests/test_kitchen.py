@@ -93,6 +93,27 @@ def test_reader_refuses_a_broken_text(some):
             kitchen.read(tokens)
 
 
+def test_reader_refuses_a_fourth_guest(many):
+    """Three guests are known, and a sentence begins with another name and surname."""
+    for document in many:
+        names = [
+            (w, t)
+            for w, t in zip(document.tokens, document.tags, strict=True)
+            if w in words.FIRST_NAMES and t == "PROPN"
+        ]
+        for at, mark in enumerate(document.tokens[:-3]):
+            first, last = document.tokens[at + 1 : at + 3]
+            known = {name for name, _ in names if name in document.tokens[:at]}
+            if mark == "." and len(known) == 3 and first in known and last in words.SURNAMES:
+                tokens = list(document.tokens)
+                tokens[at + 1] = next(name for name in words.FIRST_NAMES.words if name not in tokens)
+                tokens[at + 2] = next(name for name in words.SURNAMES.words if name not in tokens)
+                with pytest.raises(kitchen.NotKitchen, match="fourth guest"):
+                    kitchen.read(tokens)
+                return
+    raise AssertionError("no story to try it on")
+
+
 def test_same_seed_same_text():
     assert kitchen.documents(5, seed=1) == kitchen.documents(5, seed=1)
     assert kitchen.documents(5, seed=1) != kitchen.documents(5, seed=2)

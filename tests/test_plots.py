@@ -45,3 +45,12 @@ def test_a_colour_that_only_the_legend_shows_stays() -> None:
     for wanted in plots.COLOURS[:3]:
         rgb = [int(wanted[i : i + 2], 16) for i in (1, 3, 5)]
         assert min(sum(abs(a - b) for a, b in zip(rgb, colour, strict=True)) for colour in colours) < 12
+
+
+def test_repetitions_are_dots_around_a_line_of_means() -> None:
+    figure, axes = plt.subplots()
+    plots.dots(axes, (1, 2, 4), [[1, 3], [2, 2], [0, 5]], "black", "two draws")
+    plots.log_ticks(axes, (1, 2, 4), xlabel="depth")
+    assert [line.get_ydata().tolist() for line in axes.lines] == [[1, 2, 0], [3, 2, 5], [2, 2, 2.5]]
+    assert axes.get_xscale() == "log" and [text.get_text() for text in axes.get_xticklabels()] == ["1", "2", "4"]
+    plt.close(figure)

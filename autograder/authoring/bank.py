@@ -26,6 +26,7 @@ from autograder.wall.verdicts import Outcome, Verdict
 
 FEWEST_RIGHT, FEWEST_WRONG = 2, 3
 KEYS = {"right", "wrong", "caught_by", "change"}
+ANY = "?"  # in place of an aspect: whoever wrote the answer does not know the tests
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,8 @@ class Trial:
         failed = {verdict.aspect: verdict for verdict in self.verdicts if verdict.outcome != Outcome.PASSED}
         if self.answer.is_right:
             return "; ".join(f"{aspect}: {verdict.message}" for aspect, verdict in failed.items())
+        if self.answer.caught_by == (ANY,):
+            return "" if failed else "keeps all points"
         missed = [aspect for aspect in self.answer.caught_by if aspect not in failed]
         return f"not caught by {', '.join(missed)}" if missed else ""
 
@@ -72,14 +75,14 @@ def answers_folder(course: Course, chapter: str) -> Path:
     return course.root / "tests" / "answers" / chapter
 
 
-def read_bank(course: Course, chapter: str) -> dict[str, list[Answer]]:
-    """All answers to a chapter's tasks, by task; each file is named after its task.
+def read_bank(course: Course, chapter: str, folder: Path | None = None) -> dict[str, list[Answer]]:
+    """All answers to a chapter's tasks, by task, of the bank or another folder; each file is named after its task.
 
     An answer is code of its own or an edit of the course's own answer (see `edits`). Raises SourceError for unknown
     keys and for an edit that does not fit.
     """
     references = reference_answers(read_reference(course, chapter))
-    folder = answers_folder(course, chapter)
+    folder = folder or answers_folder(course, chapter)
     return {path.stem: _read_answers(path, references.get(path.stem, "")) for path in sorted(folder.glob("*.py"))}
 
 
@@ -142,6 +145,19 @@ def try_bank(course: Course, chapter: str, jobs: int | None = None, tasks: list[
     the chapter lacks.
     """
     return try_answers(course, chapter, _checked_bank(course, chapter, tasks), jobs)
+
+
+def try_folder(course: Course, chapter: str, folder: Path, tasks: list[str] | None = None) -> list[Trial]:
+    """Grade what somebody else wrote. Raises CourseError if a file is not named after a task of the chapter."""
+    bank = read_bank(course, chapter, folder)
+    known = reference_answers(read_reference(course, chapter))
+    for task in [*bank, *(tasks or [])]:
+        if task not in known:
+            raise CourseError(f"{chapter} has no task {task!r}; its tasks: {', '.join(known)}.")
+    chosen = {task: answers for task, answers in bank.items() if answers and task in (tasks or bank)}
+    if not chosen:
+        raise CourseError(f"{folder} holds no answers to {chapter}: write a file TASK.py for each task.")
+    return try_answers(course, chapter, chosen)
 
 
 def unsteady_answers(

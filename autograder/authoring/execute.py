@@ -108,6 +108,7 @@ class _Run:
             ),
             allow_errors=True,
             record_timing=False,
+            coalesce_streams=True,  # or what stands in the file would depend on how fast it was printed
             shutdown_kernel="immediate",
             interrupt_on_timeout=True,
             error_on_timeout={"ename": Outcome.TIMED_OUT, "evalue": "", "traceback": []},

@@ -4,7 +4,8 @@ import re
 import statistics
 from typing import NamedTuple
 
-from autograder.authoring.cells import BEGIN_SOLUTION, END_SOLUTION
+import nbformat
+
 from autograder.authoring.chapter import Chapter, kind_of, read_chapter
 from autograder.course import Course
 
@@ -22,7 +23,9 @@ def rhythm_of(course: Course, name: str) -> list[Figure]:
     """The figures of one chapter, in the order of the targets."""
     chapter = read_chapter(course.chapter_source(name))
     prose = [_words(cell.source) for cell in chapter.cells if kind_of(cell) in ("text", "statement")]
-    code = sorted(_lines(cell.source) for cell in chapter.cells if cell.cell_type == "code")
+    # As students see them: hidden tests and solutions are not there to be read.
+    released = nbformat.read(course.released(name), as_version=4)
+    code = sorted(_lines(cell.source) for cell in released.cells if cell.cell_type == "code")
     median = statistics.median(code)
     ninth = code[int(0.9 * (len(code) - 1))]
     distance = max(_cells_to_first_test(chapter, task.keys["task"]) for task in chapter.tasks())
@@ -38,8 +41,8 @@ def rhythm_of(course: Course, name: str) -> list[Figure]:
         ),
         Figure("words", str(sum(prose)), "2,000-4,500", 2000 <= sum(prose) <= 4500),
         Figure("longest markdown cell, words", str(max(prose)), "<= 130", max(prose) <= 130),
-        Figure("code cells, median lines", f"{median:g}", "<= 8", median <= 8),
-        Figure("code cells, nine in ten, lines", str(ninth), "<= 20", ninth <= 20),
+        Figure("code cells as released, median lines", f"{median:g}", "<= 8", median <= 8),
+        Figure("code cells as released, nine in ten, lines", str(ninth), "<= 20", ninth <= 20),
         Figure("cells from a stub to its first check", str(distance), "<= 2", distance <= 2),
         Figure("built notebook, kB", f"{kilobytes:.0f}", "< 400", kilobytes < 400),
     ]
@@ -53,7 +56,7 @@ def _words(markdown: str) -> int:
 
 
 def _lines(code: str) -> int:
-    return sum(1 for line in code.split("\n") if line.strip() and line.strip() not in (BEGIN_SOLUTION, END_SOLUTION))
+    return sum(1 for line in code.split("\n") if line.strip())
 
 
 def _cells_to_first_test(chapter: Chapter, task: str) -> int:

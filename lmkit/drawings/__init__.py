@@ -6,8 +6,10 @@ from lmkit.drawings.counting import backing_off, good_turing_leave_one_out, inte
 from lmkit.drawings.recurrent import lstm_cell, stacked_and_bidirectional, truncated_bptt, unrolled_rnn
 from lmkit.drawings.transformer import (
     encoder_decoder,
+    encoder_heads,
     kv_cache,
     masked_language_model,
+    reach,
     rotary,
     transformer_block,
     transformer_stack,
@@ -21,6 +23,7 @@ __all__ = [
     "chain_rule",
     "cross_attention",
     "encoder_decoder",
+    "encoder_heads",
     "good_turing_leave_one_out",
     "interpolation",
     "kv_cache",
@@ -31,6 +34,7 @@ __all__ = [
     "negative_sampling",
     "ngram_tables",
     "ngram_window",
+    "reach",
     "rotary",
     "skip_gram",
     "soft_lookup",

@@ -6,15 +6,15 @@ from typing import Literal
 
 from matplotlib.figure import Figure
 
-from lmkit.drawings.canvas import SMALL, Canvas, plain, word_width
+from lmkit.drawings.canvas import SMALL, TEXT, Canvas, plain, word_width
 
 
 def transformer_block(norm: Literal["pre", "post"] = "pre") -> Figure:
     """A block: attention and feed-forward each add something to the stream that runs straight through.
 
-    Letters as in chapter 08, section 5: LN is LayerNorm; a step makes b = Module(LN(a)) + a with `norm="pre"`,
+    Letters as in chapter 07, section 3: LN is LayerNorm; a step makes b = Module(LN(a)) + a with `norm="pre"`,
     b = LN(Module(a) + a) with `"post"`; here $a$ enters the first step and $b$ leaves the second, both [B, T, C].
-    Section 5 asks which is which (the lectures contradict each other): call this after that task.
+    Section 3 asks which is which (the lectures contradict each other): call this after that task.
     """
     canvas = Canvas(14, 4.7)
     y, branch = 1.3, 3.2
@@ -86,7 +86,7 @@ def transformer_stack(layers: int = 3) -> Figure:
 def kv_cache(prompt: int = 4, new: int = 3) -> Figure:
     """What is computed anew in each round of writing, without a cache and with one.
 
-    As in chapter 08, section 15: a prompt of m tokens, then n new ones; the last new token is never read. A column is a
+    As in chapter 08, section 14: a prompt of m tokens, then n new ones; the last new token is never read. A column is a
     place, a row is a round; "new" (or +): keys and values are computed in this round; white: they are remembered.
     """
     places = prompt + new - 1
@@ -117,7 +117,7 @@ def kv_cache(prompt: int = 4, new: int = 3) -> Figure:
 def rotary(places: int = 4) -> Figure:
     """Rotary positions: at place m, each pair is turned by an angle that grows with m; some pairs fast, some slowly.
 
-    Letters as in chapter 08, section 13: pair $i$ is $(x_i, x_{i+D/2})$; $\\theta_{mi} = m \\cdot 10000^{-2i/D}$, here
+    Letters as in chapter 08, section 12: pair $i$ is $(x_i, x_{i+D/2})$; $\\theta_{mi} = m \\cdot 10000^{-2i/D}$, here
     for the two fastest of the four pairs of D = 8 numbers.
     """
     width, pairs = 8, 2
@@ -193,4 +193,79 @@ def masked_language_model(
             canvas.arrow((x, model.top[1]), above.bottom)
     canvas.text(0.3 + total / 2, 4.65, "guessed, and marked")
     canvas.text(0.3 + total / 2, 0.25, "some words are covered")
+    return canvas.figure
+
+
+def reach(places: int = 9, layers: int = 3, window: int = 1) -> Figure:
+    """Who is heard after some layers, where each word looks at its neighbours only: coloured words reach the output.
+
+    As in chapter 07, section 7: T places, N layers; a line is a look that the mask allows, `window` places to each
+    side. One output is asked, the middle one; grey lines and circles lead nowhere near it.
+    """
+    asked = places // 2
+    wide, high, left = 1.35, 1.25, 3.1
+    canvas = Canvas(left + wide * (places - 1) + 0.7, high * layers + 2.0)
+
+    def heard(layer: int, place: int) -> bool:
+        return abs(place - asked) <= window * (layers - layer)
+
+    nodes = {}
+    for layer in range(layers + 1):
+        for place in range(places):
+            role = "masked" if not heard(layer, place) else "input" if layer == 0 else "state"
+            role = "output" if layer == layers and place == asked else role
+            x, y = left + wide * place, 1.25 + high * layer
+            nodes[layer, place] = canvas.circle(x, y, "", role, radius=0.24)
+        label = "words" if layer == 0 else f"after layer {layer}"
+        canvas.text(left - 0.75, 1.25 + high * layer, label, align="right")
+    for (layer, place), node in nodes.items():
+        for below in range(max(0, place - window), min(places, place + window + 1)) if layer else ():
+            start = nodes[layer - 1, below]
+            lit = heard(layer, place)
+            canvas.arrow(start.top, node.bottom, role="state" if lit else "masked", head=lit, dashed=not lit)
+    middle = left + wide * (places - 1) / 2
+    first = max(0, asked - window * layers)
+    last = min(places - 1, asked + window * layers)
+    label = f"{last - first + 1} words reach this output"
+    canvas.brace(left + wide * first - 0.3, left + wide * last + 0.3, 0.75, below=True)
+    canvas.text(middle, 0.35, label)
+    return canvas.figure
+
+
+def encoder_heads(words: Sequence[str] = ("the", "cook", "sings", "today", "<filler>"), filler: int = 1) -> Figure:
+    """Two heads over one encoder: a linear layer tags each word; another reads the mean or maximum of the real words.
+
+    As in chapter 07, section 9: the encoder's output $X$ has a vector $x_t$ of C numbers for each of T places; K kinds
+    of tag, or of text. The last `filler` places are padding: no line leads from them into the pool.
+    """
+    wide = word_width(words) + 0.2
+    total = wide * len(words)
+    canvas = Canvas(total + 4.4, 6.0)
+    encoder = canvas.box(0.3 + total / 2, 2.2, total, 0.9, "encoder", "weight")
+    pool = canvas.box(total + 2.3, 3.55, 2.4, 0.9, "mean or max", size=TEXT)
+    y = 3.55
+    vectors = []
+    for column, word in enumerate(words):
+        x = 0.3 + (column + 0.5) * wide
+        padding = column >= len(words) - filler
+        below = canvas.box(x, 0.85, wide - 0.15, 0.65, plain(word), "masked" if padding else "input", dashed=padding)
+        canvas.arrow(below.top, (x, encoder.bottom[1]))
+        vector = canvas.box(x, y, 0.9, 0.65, f"$x_{column + 1}$", "masked" if padding else "state", dashed=padding)
+        canvas.arrow((x, encoder.top[1]), vector.bottom)
+        vectors.append(vector)
+        if not padding:
+            tag = canvas.box(x, 5.05, 1.0, 0.65, "tag", "output")
+            canvas.arrow(vector.top, tag.bottom)
+            canvas.text(x + 0.42, 4.32, "$W$")
+    kind = canvas.box(total + 2.3, 5.05, 1.4, 0.65, "class", "output")
+    canvas.arrow(pool.top, kind.bottom)
+    canvas.text(total + 2.72, 4.4, "$W$")
+    low = 2.9
+    real = len(words) - filler
+    canvas.arrow((vectors[0].x + 0.3, low), (total + 2.3, low), pool.bottom, role="state")
+    for vector in vectors[:real]:
+        canvas.arrow((vector.x + 0.3, vector.bottom[1]), (vector.x + 0.3, low), head=False, role="state")
+    canvas.text(max(2.2, 0.3 + wide * real / 2), 5.7, "one tag for each word")
+    canvas.text(total + 2.3, 5.7, "one class for the text")
+    canvas.text(0.3 + total / 2, 0.25, "padding is left out")
     return canvas.figure

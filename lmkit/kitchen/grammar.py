@@ -127,12 +127,23 @@ class Grammar:
 
     # ------------------------------------------------------------ the document
     def document(self) -> None:
-        self.opening()
-        for number in range(2, MAX_SENTENCES + 1):
-            if number == MAX_SENTENCES or (number > 3 and self.happens("close")):
-                break
+        number = 1
+        while not self.part(number):
+            number += 1
+
+    def part(self, number: int) -> bool:
+        """The opening (number 1), a sentence or the closing; returns whether it was the closing.
+
+        Only `state` goes from one part to the next.
+        """
+        if number == 1:
+            self.opening()
+        elif number == MAX_SENTENCES or (number > 3 and self.happens("close")):
+            self.closing()
+            return True
+        else:
             self.sentence()
-        self.closing()
+        return False
 
     def opening(self) -> None:
         if self.happens("weather"):

@@ -9,6 +9,8 @@ look-ahead is always enough, which is the rule of the language seen from this si
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
 
 from lmkit.kitchen import words as w
 from lmkit.kitchen.rates import RATES
@@ -21,11 +23,15 @@ class NotKitchen(ValueError):
 
 @dataclass
 class Reading:
-    """What the reader found out: one tag and one ln P per token, and the choices in order."""
+    """What the reader found out: one tag and one ln P per token, and the choices in order.
+
+    `choices[: revealed[i]]` are the choices that tokens 0 to i reveal.
+    """
 
     tags: list[str] = field(default_factory=list)
     log_probabilities: list[float] = field(default_factory=list)
     choices: list[tuple[str, str]] = field(default_factory=list)
+    revealed: list[int] = field(default_factory=list)
 
     @property
     def log_probability(self) -> float:
@@ -34,7 +40,7 @@ class Reading:
 
 def read(tokens: Sequence[str]) -> Reading:
     """The derivation of a whole document. Raises NotKitchen if it has none."""
-    reader = _Reader(tokens)
+    reader = Reader(tokens)
     try:
         reader.read_document()
     except KeyError as error:
@@ -47,18 +53,65 @@ def read(tokens: Sequence[str]) -> Reading:
 _PLURAL_FORM = {False: "third", True: "base"}
 
 
-class _Reader:
-    def __init__(self, tokens: Sequence[str]):
+@cache
+def _log_odds(place: str, barred: tuple[str, ...]) -> dict[str, float]:
+    possible = {key: rate for key, rate in RATES[place].items() if key not in barred and rate > 0}
+    total = math.log(math.fsum(possible.values()))
+    return {key: math.log(rate) - total for key, rate in possible.items()}
+
+
+class Memory(NamedTuple):
+    """What a reader knows between two parts of a story: what it reads next depends on nothing else before."""
+
+    at: int = 0
+    sentences: int = 0
+    done: bool = False
+    names: tuple[tuple[str, str], ...] = ()
+    dishes: tuple[tuple[int, tuple[str, str]], ...] = ()
+    he_or_she: int = 0
+    house: str = ""
+    kind: str = ""
+    town: str = ""
+    mood: str = ""
+    server: str = ""
+    in_past: bool = False
+    moved: bool = False
+
+
+class Reader:
+    """Reads a text part by part, from its beginning or from where another reader stood between two parts."""
+
+    def __init__(self, tokens: Sequence[str], memory: Memory | None = None):
+        before = memory or Memory()
         self.tokens = tokens
-        self.at = 0
+        self.at, self.sentences, self.done = before.at, before.sentences, before.done
         self.reading = Reading()
         self.waiting = 0.0
-        self.names: list[tuple[str, str]] = []
-        self.dishes: dict[int, tuple[str, str]] = {}
-        self.he_or_she = 0
-        self.house = self.kind = self.town = self.mood = self.server = ""
-        self.in_past = False
-        self.moved = False
+        self.names = [*before.names]
+        self.dishes = dict(before.dishes)
+        self.he_or_she = before.he_or_she
+        self.house, self.kind, self.town = before.house, before.kind, before.town
+        self.mood, self.server = before.mood, before.server
+        self.in_past, self.moved = before.in_past, before.moved
+
+    @property
+    def memory(self) -> Memory:
+        """To be asked for between two parts only."""
+        return Memory(
+            self.at,
+            self.sentences,
+            self.done,
+            tuple(self.names),
+            tuple(sorted(self.dishes.items())),
+            self.he_or_she,
+            self.house,
+            self.kind,
+            self.town,
+            self.mood,
+            self.server,
+            self.in_past,
+            self.moved,
+        )
 
     # ------------------------------------------------------------ the bookkeeping of a reading
     @property
@@ -70,6 +123,7 @@ class _Reader:
             raise NotKitchen(f"token {self.at}: {word!r} expected, {self.next!r} found")
         self.reading.tags.append(tag)
         self.reading.log_probabilities.append(self.waiting)
+        self.reading.revealed.append(len(self.reading.choices))
         self.waiting = 0.0
         self.at += 1
         return word
@@ -83,9 +137,13 @@ class _Reader:
         word = self.next
         if word not in table or word in without:
             raise NotKitchen(f"token {self.at}: {word!r} cannot stand here")
-        gone = sum(table.probabilities[table.index[x]] for x in set(without) if x in table.index)
-        self.waiting += math.log(table.probabilities[table.index[word]]) - math.log1p(-gone)
-        return self.take(word, table.tags[table.index[word]])
+        place = table.index[word]
+        self.waiting += math.log(table.probabilities[place])
+        if without:
+            self.waiting -= math.log1p(
+                -sum(table.probabilities[table.index[x]] for x in set(without) if x in table.index)
+            )
+        return self.take(word, table.tags[place])
 
     def infer(self, place: str, option: str, weights: Mapping[str, float]) -> str:
         possible = {key: weight for key, weight in weights.items() if weight > 0}
@@ -97,8 +155,13 @@ class _Reader:
         return option
 
     def decide(self, place: str, option: str, barred: Collection[str] = ()) -> str:
-        weights = {key: rate for key, rate in RATES[place].items() if key not in barred}
-        return self.infer(place, option, weights)
+        odds = _log_odds(place, tuple(barred))
+        if option not in odds:
+            raise NotKitchen(f"token {self.at}: {option!r} is impossible at {place!r}")
+        if len(odds) > 1:
+            self.waiting += odds[option]
+            self.reading.choices.append((place, option))
+        return option
 
     def did(self, place: str, fact: bool) -> bool:
         self.decide(place, "yes" if fact else "no")
@@ -120,6 +183,29 @@ class _Reader:
 
     # ------------------------------------------------------------ sentences
     def read_document(self) -> None:
+        while not self.done:
+            self.read_part()
+
+    def read_part(self) -> None:
+        """The opening, the next sentence or the closing."""
+        if not self.sentences:
+            self.read_opening()
+        elif self.next != "finally":
+            if self.sentences > 2:
+                self.decide("close", "no")
+            self.read_sentence()
+            if self.sentences == 7:
+                raise NotKitchen("too many sentences")
+        else:
+            if self.sentences < 3:
+                raise NotKitchen("too few sentences")
+            if self.sentences < 7:
+                self.decide("close", "yes")
+            self.read_closing()
+            self.done = True
+        self.sentences += 1
+
+    def read_opening(self) -> None:
         if self.did("weather", self.next == "on"):
             self.take_all("on/ADP a/DET")
             self.take_from(w.WEATHER)
@@ -135,19 +221,6 @@ class _Reader:
         self.verb(w.VISIT, pair)
         self.read_new_house()
         self.take_all("./PUNCT")
-        sentences = 1
-        while self.next != "finally":
-            if sentences > 2:
-                self.decide("close", "no")
-            self.read_sentence()
-            sentences += 1
-            if sentences == 8:
-                raise NotKitchen("too many sentences")
-        if 2 < sentences < 7:
-            self.decide("close", "yes")
-        elif sentences < 3:
-            raise NotKitchen("too few sentences")
-        self.read_closing()
 
     def read_closing(self) -> None:
         self.take_all("finally/ADV ,/PUNCT")
@@ -369,7 +442,7 @@ class _Reader:
 
     def read_time(self) -> None:
         self.take_from(w.TIME_WORDS)
-        here = self.at - 1
+        here = len(self.reading.tags) - 1
         self.take_all("the/DET")
         many = self.read_people()
         if self.next_in(w.INTRANSITIVE, many):
@@ -522,6 +595,8 @@ class _Reader:
         is_new = self.next in w.FIRST_NAMES and self.next not in [f for f, _ in self.names]
         if known < 3:
             self.did(f"new guest, {known} known", is_new)
+        elif is_new:
+            raise NotKitchen("a fourth guest")
         if is_new:
             self.meet_guest()
             guest = known

@@ -6,22 +6,22 @@
 # A **language model** gives every text a probability. A speech recogniser needs one: *vanilla ice cream* and *vanilla
 # I scream* sound alike, and the first should win.
 #
-# In this chapter the probabilities come from counting. You will build the oldest language model that works, the
-# **bigram model**, which predicts each word from the one before it; prove that counting and dividing is the best way
-# to fit it; let it judge, write and repair sentences; and find out what no counting can teach it.
+# In this chapter the probabilities come from counting. You will build one of the oldest language models, the **bigram
+# model**, which predicts each word from the one before it; prove that counting and dividing fits it best to a text; let
+# it judge, write and repair sentences; and find out what no counting can teach it.
 
 # %% [markdown]
-# Fill the cells that raise `NotImplementedError`, and run the checks below them. Grading runs these and more;
-# `autograder check notebooks/01_bigrams/01_bigrams.ipynb` runs all of them. One rule for all tasks: a function does
-# not change its arguments, not even a `defaultdict`, which grows when asked for a key that it lacks.
+# Fill in the cells that raise `NotImplementedError`, and run the checks below them. Grading runs these and more;
+# `autograder check notebooks/01_bigrams/01_bigrams.ipynb` runs all of them. One rule for all tasks: a function does not
+# change its arguments, not even a `defaultdict`, which grows when asked for a key that it lacks.
 #
 # The chapter follows lectures by Greg Durrett, Fabrizio Silvestri, Yoav Artzi and Benjamin Muller, and unsigned notes.
-# You need none of them: boxes that you may open tell of slips in the printed slides.
+# You need none of them: foldable boxes list slips in the printed slides.
 
 # %% [markdown]
-# In the **Berkeley Restaurant Project** (1994), people asked a machine where to eat, and lectures still print how
-# often words followed one another in 9,222 of their sentences. Ours, all but six, were made up for this course, so that
-# eight words and the 64 pairs of them occur exactly as often as printed. They say nothing else of the real speakers.
+# In the **Berkeley Restaurant Project** (1994), people asked a machine where to eat, and lectures still print how often
+# words followed one another in 9,222 of their sentences. Ours, all but six, were made up for this course: eight words
+# and their 64 pairs occur exactly as often as printed, and nothing else in them tells of the real speakers.
 #
 # A *sentence* is a list of words. `<s>` stands for its beginning, `</s>` for its end, and `<UNK>` for a word that the
 # model does not know.
@@ -86,12 +86,12 @@ axes.set(
 plt.show()
 
 # %% [markdown]
-# New sentences never stop coming, and those of seven or more words never come again (our text was made so). So six in
-# ten of the held-out sentences would be impossible, and a larger text is no way out: $10^5$ words make $10^{50}$
-# strings of ten. We need smaller units.
+# New sentences keep coming: two in three of the last 4,000. In our made-up text, those of seven or more words never
+# come again. So six in ten of the held-out sentences would be impossible, and a larger text is no way out: $10^5$ words
+# make $10^{50}$ strings of ten. We need smaller units.
 #
-# The other four in ten, mostly short, have **leaked** from training into the test: whoever merely remembers gets them
-# right. From here on we test on `new_sentences` only.
+# The other four in ten, mostly short, have **leaked** from training into the test: a model that merely remembers gets
+# them right. From here on we test on `new_sentences` only.
 
 # %% [markdown] statement="tokenise"
 # ## 1. Cutting text into tokens
@@ -252,8 +252,8 @@ print(cuts["piece"][:14])
 
 
 # %% [markdown]
-# The pieces are the 100 most frequent runs of two to four letters. At which level will a text be longest, and at which
-# will it have most different tokens?
+# (Pieces: the 100 most frequent runs of two to four letters.) At which level will a text be longest, and at which will
+# it have the most different tokens?
 
 # %%
 for level, tokens in cuts.items():
@@ -414,9 +414,9 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# The smaller the vocabulary, the more words are `<UNK>`, soon the most frequent token of all: there the two lines are
-# one. Then the laziest model is often right, and has told us nothing. So never compare models that have different
-# vocabularies.
+# The smaller the vocabulary, the more words are `<UNK>`, soon the most frequent token of all: there the two lines
+# coincide. With 94 words known, the laziest model is right 28 % of the time, and has told us nothing. So never compare
+# models with different vocabularies.
 
 # %% [markdown]
 # ## 3. n-grams
@@ -424,13 +424,13 @@ plt.show()
 # How much of the past should the next word depend on? To fill the gap in *I visited San ___*, a **bigram** model looks
 # at *San*, a **trigram** model at *visited San*. An **n-gram** is a run of $n$ tokens: $n-1$ tokens of **context** and
 # the word they lead to. So that the first words have a context too, $n-1$ start symbols are put before the sentence,
-# and one end symbol behind it. A window of $n$ tokens slides along; here $n = 3$:
+# and one end symbol after it. A window of $n$ tokens slides along; here $n = 3$:
 
 # %%
 drawings.ngram_window(["visited", "san", "jose"], 3)
 
 # %% [markdown] statement="ngrams"
-# Write `ngrams(tokens, n)`: put $n-1$ symbols `<s>` before the sentence `tokens` (a list) and one `</s>` behind it,
+# Write `ngrams(tokens, n)`: put $n-1$ symbols `<s>` before the sentence `tokens` (a list) and one `</s>` after it,
 # and return the list of its n-grams from left to right, each of them a tuple of $n$ tokens.
 
 # %% [markdown] hints="ngrams"
@@ -551,8 +551,8 @@ ngrams(sentences[0], 4)[:3]
 drawings.chain_rule(["i", "want", "thai", "food"])
 
 # %% [markdown]
-# Andrey Markov studied such chains in 1906; in 1913 he counted how vowels and consonants follow one another in 20,000
-# letters of Pushkin's *Eugene Onegin*. The same for our text (rows sum to 1):
+# In 1913 Andrey Markov counted how vowels and consonants follow one another in 20,000 letters of Pushkin's *Eugene
+# Onegin*. The same for our text (rows sum to 1):
 
 # %%
 kinds = [
@@ -571,7 +571,8 @@ print(
 
 
 # %% [markdown]
-# As in Pushkin's, vowels rarely follow vowels: one letter of past does tell something.
+# Vowels rarely follow vowels, and in Pushkin even less often (Markov: .13, against .66 after consonants). One letter
+# of past does tell something.
 #
 # What does it cost to forget the rest? A toy language has only three texts, with these probabilities:
 
@@ -728,21 +729,21 @@ axes.bar(
     label="Markov",
 )
 axes.set_xticks(range(4), [" ".join(text) for text in texts])
-axes.set_ylabel("probability")
+axes.set(xlabel="text", ylabel="probability")
 axes.legend()
 plt.show()
 
 
 # %% [markdown]
-# The bigram model gets it wrong: behind *here* it has forgotten who eats, and *cook here eat* receives a probability
-# that the language never gave it. What wrong texts win, right ones lose.
+# The bigram model gets it wrong: after *here* it has forgotten who eats, and *cook here eat* receives a probability
+# that the language never gave it. What wrong texts gain, right ones lose.
 
 # %% [markdown]
 # <details><summary>Slips in the printed slides: two chain rules and a poem</summary>
 #
 # With the exact factors .5, .6 and 1 of *cook here eats*, the product is .3. The unsigned notes lose a factor,
-# $P(w_1)\,P(w_3 \mid w_1, w_2)$: .5. F. Silvestri prints $P(w_1)\,P(w_2 \mid w_1)$ *behind* the product sign, so that
-# it comes in once for every word: .3³ · .3 = .0081. The notes' Markov predicts words of *Ruslan and Ludmila*.
+# $P(w_1)\,P(w_3 \mid w_1, w_2)$: .5. F. Silvestri prints $P(w_1)\,P(w_2 \mid w_1)$ *after* the product sign, so that
+# it comes in once for every word: .3³ · .3 = .0081. In the notes, Markov predicts the words of *Ruslan and Ludmila*.
 #
 # </details>
 
@@ -759,7 +760,7 @@ plt.show()
 #   without counts stays zero.
 
 # %% [markdown] hints="bigram_mle"
-# 1. The word that stands *behind* the bar picks the row; everything in that row is divided by one number.
+# 1. The word that stands *after* the bar picks the row; everything in that row is divided by one number.
 # 2. Loop: no entry can be divided before the total of its row is known. Array: the totals need a shape that spreads
 #    over the columns.
 # 3. A row total of 0 would give 0/0. All entries of such a row are 0 anyway: by which other number could you divide
@@ -905,8 +906,7 @@ print(
 
 
 # %% [markdown]
-# The total of a row is $c(w_1)$ only because `</s>` is counted too: without it, nothing would follow *house*. And
-# order matters: among the Berkeley diners, *i want* occurs 827 times, *want i* twice.
+# The total of a row is $c(w_1)$ only because `</s>` is counted too: without it, nothing would follow *house*.
 
 # %% [markdown]
 # ## 6. Why divide? Likelihood
@@ -922,11 +922,11 @@ print(
 # own, and only they must sum to 1. So we may maximise row by row.
 
 # %% [markdown]
-# Take one row: counts $c(w)$ with the sum $n$, their shares $p(w) = c(w) / n$, and any other probabilities $q(w)$.
-# Sums run over the words with $c(w) > 0$. Since $\ln x \le x - 1$, and equal only at $x = 1$,
+# In one row, take counts $c(w)$ with the sum $N$, their shares $p(w) = c(w) / N$, and any other probabilities $q(w)$.
+# Sums run over the words with $c(w) > 0$. Since $\ln x \le x - 1$, with equality only at $x = 1$,
 #
-# $$\sum_w c(w) \ln q(w) - \sum_w c(w) \ln p(w) = n \sum_w p(w) \ln \frac{q(w)}{p(w)}$$
-# $$\le n \sum_w p(w) \Big(\frac{q(w)}{p(w)} - 1\Big) = n \Big(\sum_w q(w) - 1\Big) \le 0.$$
+# $$\sum_w c(w) \ln q(w) - \sum_w c(w) \ln p(w) = N \sum_w p(w) \ln \frac{q(w)}{p(w)}$$
+# $$\le N \sum_w p(w) \Big(\frac{q(w)}{p(w)} - 1\Big) = N \Big(\sum_w q(w) - 1\Big) \le 0.$$
 #
 # No $q$ is better than the shares, and none as good unless $q(w) = p(w)$ everywhere. So counting and dividing *is*
 # maximum likelihood.
@@ -939,8 +939,8 @@ print(
 #
 # $$\frac{c(w)}{q(w)} - \lambda = 0, \qquad\text{so}\qquad q(w) = \frac{c(w)}{\lambda}.$$
 #
-# The constraint makes $\lambda = \sum_w c(w) = n$. The logarithm is concave, so this is the maximum. (A word with
-# $c(w) = 0$ gets $q(w) = 0$: any probability there would be missing elsewhere.)
+# The constraint makes $\lambda = \sum_w c(w) = N$. The logarithm is concave, so this is the maximum. (A word with $c(w)
+# = 0$ gets $q(w) = 0$: any probability given to it would be missing elsewhere.)
 #
 # </details>
 
@@ -1136,8 +1136,8 @@ plt.show()
 # %% [markdown]
 # ## 7. Count it yourself
 #
-# Now to the diners. How often eight words follow one another (row, then column) in the real sentences, as two lectures
-# print it:
+# Now to the diners. This is how often eight words follow one another (row, then column) in the real sentences, as two
+# lectures print it:
 
 # %%
 pair_counts = berkeley.table("bigram_counts")
@@ -1146,11 +1146,11 @@ print(word_counts, pair_counts, sep="\n\n")
 
 # %% [markdown] statement="count_table"
 # Do our sentences have these counts? `count_table(sentences, words)` returns a DataFrame with a row and a column for
-# each of `words`, in that order: how often $w_2$ (column) stands right behind $w_1$ (row) *in one sentence*. A pair
+# each of `words`, in that order: how often $w_2$ (column) stands right after $w_1$ (row) *in one sentence*. A pair
 # that never occurs has 0.
 
 # %% [markdown] hints="count_table"
-# 1. What stands behind the last word of a sentence?
+# 1. What stands after the last word of a sentence?
 # 2. One pass can count every pair of the text; the table is then 64 look-ups. (64 passes are slow.)
 # 3. Where two sentences meet no pair may arise, so pairs must be formed while you still know which sentence you are
 #    in. And a pair nobody counted must come out as 0, not as an error.
@@ -1315,7 +1315,7 @@ print(sum(spoken[word] == count for word, count in word_counts.items()), "of 8 w
 # %% [markdown] hints="mle_table"
 # 1. Row or column? Look at P(want | i): which count stands below the line?
 # 2. Every number of a row shares one denominator. pandas divides along columns unless you tell it otherwise.
-# 3. Two significant digits are a matter of the number, not of the place behind the point: .00092 has two. Which way of
+# 3. Two significant digits are a matter of the number, not of the place after the point: .00092 has two. Which way of
 #    writing a number counts its digits from the first that is not 0?
 
 
@@ -1542,8 +1542,7 @@ plt.show()
 
 
 # %% [markdown]
-# Framed: the cells that B. Muller's slide prints wrongly, two of them tenfold. White: pairs that never occurred, half
-# of the table.
+# Framed: B. Muller's wrong cells, two of them ten times too large. White: pairs that never occurred, half of the table.
 
 # %% [markdown] statement="sentence_log_probability"
 # ## 9. The probability of a sentence
@@ -1737,9 +1736,9 @@ for token, log in zip(["<s>", *wish, "</s>"], logs, strict=True):
 # The last step asks whether the sentence ends here: the *prefix* (however it goes on) and the *sentence* are two
 # events, and the prefix is never the less likely one.
 #
-# A language model spreads the probability 1 over *all* texts, of every length. How far does the model of the three
-# small sentences get? With $P$ its table, $P^k$ holds the probabilities of going from one token to another in $k$
-# steps:
+# A language model spreads the probability 1 over *all* texts, of every length. How much of it does the model of the
+# three small sentences give to short texts? With $P$ its table, $P^k$ holds the probabilities of going from one token
+# to another in $k$ steps:
 
 # %%
 start, end = order.index("<s>"), order.index("</s>")
@@ -1754,12 +1753,11 @@ print(
 # Sentences of up to 50 words hold nearly all of it.
 
 # %% [markdown]
-# <details><summary>Slips in the printed slides: five numbers</summary>
+# <details><summary>Slips in the printed slides: four numbers</summary>
 #
-# B. Muller multiplies *rounded* factors, 1 × .25 × .33 × .0065 × .52, and prints .00027885; the counts give .000274.
-# F. Silvestri has .25 × .33 × .0011 × .5 × .68 = .00031 for *i want english food*, ten times too much: guess the power
-# of ten first. His P(lunch | want) = P(chinese | want) = 0 stands beside counts of 5 and 6. Muller's 35/75 = .48 is
-# .47; 35/73 would be .48.
+# B. Muller multiplies *rounded* factors, 1 × .25 × .33 × .0065 × .52, and prints .00027885; the counts give .000274. F.
+# Silvestri has .25 × .33 × .0011 × .5 × .68 = .00031 for *i want english food*, ten times too much. His P(lunch | want)
+# = P(chinese | want) = 0 stands beside counts of 5 and 6.
 #
 # </details>
 
@@ -1961,7 +1959,7 @@ assert close(measured, sum(_hit) / len(_hit), atol=0.001), (
 
 
 # %% [markdown]
-# Would more sentences help? In five random orders (mean, lowest and highest value):
+# Would more sentences help? (Five random orders: mean, lowest, highest.)
 
 # %%
 sizes = [100, 300, 1000, 3000, 8300]
@@ -1997,15 +1995,15 @@ axes.legend(loc="upper right")
 plt.show()
 
 # %% [markdown]
-# More text helps, but ever less (the axis is logarithmic). Maximum likelihood has made the model swear that sensible
-# requests cannot be made; chapter 2 is about curing this.
+# More text helps, but slowly: from 1,000 sentences on, three times as much makes only about another fifth of the new
+# sentences possible. Chapter 2 cures this.
 
 # %% [markdown]
 # ## 11. Perplexity
 #
 # A good model gives high probability to text that it has not seen. But the probability of a text falls with its length
 # $N$. So take the geometric mean of its factors, and turn it upside down: this is the **perplexity**. If all factors
-# are 1/8, it is 8: the number of equally likely words among which the model seems to choose. Less is better. With
+# are 1/8, it is 8: the number of equally likely words among which the model seems to choose. Lower is better. With
 # logarithms to any base $b$, since $x = b^{\log_b x}$,
 #
 # $$\mathrm{PP} = \Big(\prod_{i=1}^N P(w_i \mid \dots)\Big)^{-1/N} = b^{\,-\frac{1}{N} \sum_{i=1}^N \log_b P(w_i \mid \dots)}.$$
@@ -2151,9 +2149,9 @@ print(
 
 
 # %% [markdown]
-# Two slips to know: the wrong base, and an $N$ without `</s>`. Compare only where $N$ counts the same symbols, and
-# only with the same vocabulary: here a unigram model (each word has its share of the training text) meets the same new
-# sentences with ever fewer words known.
+# Two slips to know: the wrong base, and an $N$ without `</s>`. Compare only where $N$ counts the same symbols, and only
+# with the same vocabulary. Here a unigram model (each word has its share of the training text) meets the same new
+# sentences with a smaller and smaller vocabulary:
 
 # %%
 flattered = {}
@@ -2165,7 +2163,7 @@ for size, value in flattered.items():
     print(f"{size:5} words known: perplexity {value:.0f}")
 
 # %% [markdown]
-# It seems better because it says less.
+# Its perplexity falls from 197 to 35 because it says less.
 
 # %% [markdown]
 # <details><summary>A slip in the printed slides: a formula without its sum</summary>
@@ -2179,7 +2177,7 @@ for size, value in flattered.items():
 # ## 12. Writing: the likeliest next word
 #
 # A language model can also write. The **greedy** way appends the likeliest next word, again and again. Write
-# `continue_greedy(model, prompt, max_words)`, which returns `prompt` (a list of tokens) with the new words behind it:
+# `continue_greedy(model, prompt, max_words)`, which returns `prompt` (a list of tokens) with the new words after it:
 #
 # - the context is the last word, as it is written; an empty prompt starts a sentence, with the context `<s>`;
 # - of equally likely words, any will do;
@@ -2382,14 +2380,13 @@ print(" ".join(continue_greedy(restaurant_model, ["how"], 16)))
 
 
 # %% [markdown]
-# Many starts lead to the same phrases: where two paths meet, they go on together.
+# Of 200 starts, 31 end in the same two words: where two paths meet, they go on together.
 
 # %% [markdown]
 # <details><summary>Slips in a printed program: four ways to stumble</summary>
 #
-# F. Silvestri's program for trigrams lower-cases the prompt where the counts keep capitals; a prompt of one word
-# crashes it; asking `model[context]` for an unseen context *adds* it to a `defaultdict`; and behind the end of a
-# sentence it hands back the same text.
+# F. Silvestri's program for trigrams lower-cases the prompt, but not the counts; a prompt of one word crashes it;
+# asking a `defaultdict` for an unseen context *adds* it; and after the end of a sentence it returns the same text.
 #
 # </details>
 
@@ -2398,8 +2395,8 @@ print(" ".join(continue_greedy(restaurant_model, ["how"], 16)))
 #
 # Greedy text never varies. **Top-k sampling** draws each word from the $k$ likeliest. Write
 #
-# - `top_k(distribution, k)`: the k likeliest words (or all, if fewer; of equals at the k-th place, any) as a dict,
-#   rescaled to sum to 1 and so that ratios stay as they were.
+# - `top_k(distribution, k)`: the k likeliest words (or all, if fewer; if some tie for the last place, any of them) as a
+#   dict, rescaled to sum to 1 and so that ratios stay as they were.
 # - `sample(distribution, dart)`: one word, drawn by its probability. `dart` is a function, your only source of chance:
 #   each call `dart()` returns a number, uniform in [0, 1), 0 included. A word of probability 0 is never drawn, and
 #   some word always is, even where rounding leaves the sum a little below 1.
@@ -2663,11 +2660,11 @@ axes.set(xlabel="entropy, one word of context (bits)", ylabel="likeliest is righ
 plt.show()
 
 # %% [markdown]
-# Grammar and names are decided by one word, sense often by two; open blanks stay open. On new sentences, the surer the
-# model, the more often its likeliest word is right (bars; whiskers: two standard errors).
+# In these six, one word decides grammar and names, two nearly decide sense, and open blanks stay open. On new
+# sentences, the surer the model, the more often its likeliest word is right (bars; whiskers: two standard errors).
 #
-# Durrett's hardest are *The capital of Texas is ___*, and *The movie was ___* behind a paragraph of praise: one
-# needs a fact that the text states in these very words, the other a long memory.
+# Durrett's hardest blanks need more: *The capital of Texas is ___* a fact, *The movie was ___*, after a paragraph of
+# praise, a long memory.
 
 # %% [markdown] statement="ngram_mle"
 # ## 14. As much memory as you like
@@ -2838,8 +2835,8 @@ for _n in (1, 2, 3, 4):
 
 
 # %% [markdown]
-# Does memory pay? For $n = 1, 2, 3$ we draw 200 sentences, five times. How many of their trigrams occur in the
-# training text, and what is each model's perplexity on that text?
+# Does memory pay? For $n = 1, 2, 3$ we draw 200 sentences, five times. How many of their trigrams does the training
+# text hold, and what is each model's perplexity on it?
 
 
 # %%
@@ -2872,9 +2869,9 @@ for n in (1, 2, 3):
     )
 
 # %% [markdown]
-# It pays, on the text that was counted. (On the new sentences, the perplexity of bigrams and trigrams is ∞.) So why
-# not remember five words? With a vocabulary of $V$ words there are $V^n$ possible n-grams, and a text shows only a
-# few.
+# It pays, on the text that was counted. (For $n = 3$, 100 % holds by construction. On the new sentences, the perplexity
+# of bigrams and trigrams is ∞.) So why not remember five words? With a vocabulary of $V$ words there are $V^n$ possible
+# n-grams, and a text shows only a few.
 
 # %% [markdown] statement="unseen_share"
 # ## 15. The price of a longer memory
@@ -2977,9 +2974,9 @@ for _n in range(1, 6):
 
 
 # %% [markdown]
-# Three texts: our sentences; the language reference that comes with Python, which real people wrote; and stories in
-# the *kitchen* language, made up for this course, so that there can be as many as we like. 40,000 words of each are
-# for training, and once 400,000. What will ten times as much text do?
+# Three texts: our sentences; Python's language reference, which real people wrote; and stories in the *kitchen*
+# language, made up for this course, as many as we like. 40,000 words of each are for training, and once 400,000. What
+# will ten times as much text do?
 
 # %%
 import re
@@ -3022,7 +3019,8 @@ _, axes = plt.subplots()
 for (name, found), style in zip(never.items(), ("o-", "s--", "^-", "v:"), strict=True):
     middle, low, high = np.mean(found, 0), np.min(found, 0), np.max(found, 0)
     axes.errorbar(orders, middle, [middle - low, high - middle], fmt=style, label=name)
-axes.set(xlabel="n", ylabel="share of n-grams never seen", xticks=orders, ylim=(0, 1))
+axes.set(xlabel="n (tokens in an n-gram)", ylabel="share of n-grams never seen")
+axes.set(xticks=orders, ylim=(0, 1))
 axes.legend(fontsize=9)
 plt.show()
 
@@ -3033,10 +3031,10 @@ for n, found in zip(orders, types, strict=True):
     print(f"n = {n}: {V**n:.0e} possible, {found:6,} in 8,300 sentences")
 
 # %% [markdown]
-# In every text, the longer the n-gram, the more likely it is new, most of all in the one that people really wrote.
-# Ten times as much text leaves few new bigrams, and many new 5-grams. (Three splits; the whiskers are hardly longer
-# than the marks.) Each word of memory multiplies the possible n-grams by $V$, here some 1,400, and those in the text
-# hardly.
+# In every text, the longer the n-gram, the more likely it is new, most of all in the one that people really wrote. Ten
+# times as much text leaves about 5 % of the bigrams new, but over 60 % of the 5-grams. (Three splits; the whiskers are
+# hardly longer than the marks.) Each word of memory multiplies the possible n-grams by $V$, here some 1,400, and those
+# in our text by 4.5, 1.9, 1.4 and 1.2.
 #
 # A context, too, gets rare as it grows:
 
@@ -3051,8 +3049,8 @@ for c, there in zip(contexts, durrett, strict=True):
 # %% [markdown]
 # <details><summary>A slip in the printed slides: the large list of 2006</summary>
 #
-# The largest n-gram counts of their time were Google's of 2006: 13.6 million words and 3.8 billion n-grams, $n$ from 1
-# to 5, each met at least 40 times. G. Durrett's slide has 2008, 1.3 million and 4 billion.
+# Google's counts of 2006 hold 13.6 million words and 3.8 billion n-grams ($n$ from 1 to 5, each met 40 times or more).
+# G. Durrett's slide has 2008, 1.3 million and 4 billion.
 #
 # </details>
 
@@ -3064,9 +3062,9 @@ for c, there in zip(contexts, durrett, strict=True):
 #
 # $$P(w \mid h) = \frac{c(hw) + 5\,P(w \mid h')}{c(h) + 5}.$$
 #
-# A context seen often decides nearly alone, a rare one asks the shorter, the empty one the uniform distribution. The
-# kitchen language was generated, so the perplexity of the truth itself is known, the **floor**. What do you expect of
-# $n = 2$ and $n = 5$ with little text, and with much?
+# A context seen often decides nearly alone; a rare one defers to the shorter, the empty one to the uniform
+# distribution. The kitchen language was generated, so the perplexity of the truth itself is known, the **floor**. What
+# do you expect of $n = 2$ and $n = 5$ with little text, and with much?
 
 
 # %%
@@ -3127,18 +3125,19 @@ plt.show()
 
 # %% [markdown]
 # Every memory gains from more text (table: mean perplexity on new stories), and all stay far above the floor. The
-# figure divides each perplexity by that of $n = 2$ from the same text. With 5,000 words the longest memory is the worst.
-# From 15,000 on, $n = 3$ beats $n = 2$; $n = 5$ draws level at 50,000, and is still far behind $n = 3$ at 150,000: a
-# long memory needs much text before it pays. (Three texts; whiskers from lowest to highest.)
+# figure divides each perplexity by that of $n = 2$ from the same text. With 5,000 words the longest memory is the
+# worst. From 15,000 on, $n = 3$ beats $n = 2$; $n = 5$ draws level at 50,000, and is still far behind $n = 3$ at
+# 150,000: with this stopgap, a long memory needs much text before it pays. (Three texts; whiskers from lowest to
+# highest.)
 
 # %% [markdown]
 # ## 16. Ask the middle word
 #
 # A bigram model drew this, on a slide of B. Muller's: *new car parking lot of the*. Each word fits its neighbour, but
-# *new* had no say about *parking*. Such a model claims: **given the middle word, the words before and behind it are
+# *new* had no say about *parking*. Such a model claims: **given the middle word, the words before and after it are
 # independent.** Is that true of texts?
 #
-# Count how often each word $x$ before a middle word meets each word $y$ behind it. If the two were independent, a
+# Count how often each word $x$ before a middle word meets each word $y$ after it. If the two were independent, a
 # pair's share would be the product of the two words' shares. With $N$ places in all, we then expect the count
 #
 # $$E(x, y) = N \cdot \frac{c(x)}{N} \cdot \frac{c(y)}{N} = \frac{c(x)\,c(y)}{N},$$
@@ -3349,7 +3348,7 @@ assert close(
 
 
 # %% [markdown]
-# What follows *for*, behind *looking* and behind *open*? We compare our sentences with ten texts drawn by their bigram
+# What follows *for*, after *looking* and after *open*? We compare our sentences with ten texts drawn by their bigram
 # model.
 
 # %%
@@ -3388,13 +3387,13 @@ for before in ("looking", "open"):
     ]
 for before, (ours, *drawn) in lunch.items():
     print(
-        f"“lunch”, not “a”, behind “{before} for”: our sentences {ours:.0f} %,",
+        f"“lunch”, not “a”, after “{before} for”: our sentences {ours:.0f} %,",
         f"drawn by the model {min(drawn):.0f} to {max(drawn):.0f} %",
     )
 
 # %% [markdown]
-# In the drawn texts, *open* and *looking* make no difference beyond chance (lowest to highest of ten): one word of
-# memory cannot carry *open* past *for*.
+# In the drawn texts, *open* and *looking* differ by no more than chance (lowest to highest of ten): one word of memory
+# cannot carry *open* past *for*.
 
 # %% [markdown]
 # ## 17. How much does one word tell about another?
@@ -3405,14 +3404,14 @@ for before, (ours, *drawn) in lunch.items():
 #
 # (Divide both counts by $N$: $E / N = p(x)\,p(y)$, and $p(x, y) / p(x) = p(y \mid x)$.) The fraction says how many
 # times more likely $y$ is once $x$ is known; $I$ is the mean of its logarithm, in bits. By the inequality of section 6
-# it is never below 0, and 0 only if $c = E$ everywhere: then $x$ tells nothing about $y$. It also answers how *far*
-# words reach, if $x$ and $y$ stand some places apart.
+# (with $q = E / N$) it is never below 0, and 0 only if $c = E$ everywhere: then $x$ tells nothing about $y$. It also
+# answers how *far* words reach, if $x$ and $y$ stand some places apart.
 
 # %% [markdown] statement="information"
 # Write
 #
 # - `pairs_apart(sentences, gap)`: a dict `{(x, y): count}` over all pairs of places of one sentence where $y$ stands
-#   `gap` places behind $x$ (`gap=1`: neighbours), without padding;
+#   `gap` places after $x$ (`gap=1`: neighbours), without padding;
 # - `mutual_information(table)`: $I$ in bits, from a dict `{(x, y): count}`. Cells with the count 0 add nothing.
 
 # %% [markdown] hints="information"
@@ -3581,10 +3580,9 @@ for name, sources in (
 # %% [markdown]
 # The drawn texts hold what luck gives: given the middle word, the outer ones are independent. Ours hold more.
 #
-# How far do words reach? In the longer stories of the kitchen language, a verb agrees with a noun up to twenty-one
-# words back: *the sailor that wants the sweet fish judges*. In the right-hand figure, n-grams choose between the two
-# forms of such a verb: the one counted more often behind the last $n-1$ words, or either at random if both were
-# equally often.
+# How far do words reach? In the kitchen stories, a verb agrees with a noun up to 21 words back: *the sailor that wants
+# the sweet fish judges*. In the right-hand figure, n-grams choose between the two forms of such a verb: the one counted
+# more often after the last $n-1$ words, or either at random if both were equally often.
 
 # %%
 frozen = lmkit.load("kitchen").splits["train"]
@@ -3638,8 +3636,8 @@ plt.show()
 # %% [markdown]
 # Left: a word tells most about its neighbour, and still a little about one sixteen places on (50 frequent words; all
 # others count as one). Right: where the noun stands $n$ words back or more, an n-gram model is as good as a coin,
-# within the whiskers (two standard errors). And for $n = 5$ neither form was ever counted nearly everywhere, even next
-# to the noun.
+# within the whiskers (two standard errors). For $n = 5$, at least 90 % of the questions are ties, even next to the
+# noun: those five words were hardly ever counted.
 
 # %% [markdown]
 # ## 18. Judging and repairing sentences
@@ -3676,8 +3674,8 @@ for line in ("when is caffe venezia open", "i want to the food"):
     print(f"{line}: ln P = {ln_probability(restaurant_model, line.split()):.1f}")
 
 # %% [markdown]
-# The right order wins every time, mostly because the swap is impossible. But likely is not the same as grammatical: of
-# the last two lines, the wrong one is the likelier.
+# The right order wins all 2,005 times, but in all but nine because the swap is impossible. But likely is not the same
+# as grammatical: of the last two lines, the wrong one is the likelier.
 
 # %% [markdown] statement="repair"
 # A judge becomes a corrector: propose some sentences, and let the model choose. Write
@@ -3921,8 +3919,8 @@ for old, new in changed[:3]:
 
 
 # %% [markdown]
-# Two errors in one sentence are too many for it, and it "repairs" what was right. It has **no channel model**: it
-# never asks how likely one is to type `y` for `x`.
+# Two errors in one sentence are too many for it, and it "repairs" 3 of 100 sentences that were right. It has **no
+# channel model**: it never asks how likely one is to type `y` for `x`.
 
 # %% [markdown]
 # ## Two ways to judge a model
@@ -3993,9 +3991,9 @@ axes.legend(fontsize=9)
 plt.show()
 
 # %% [markdown]
-# In all five sets, the order by perplexity is nearly the order by repairs: the rank correlation is close to −1. So
-# perplexity, quick to measure, is a fair guide here. It is not the task itself: the two best models differ in
-# perplexity, but not measurably in repairs. (Whiskers: lowest and highest of the five sets.)
+# In all five sets, the order by perplexity is nearly the order by repairs: the rank correlation is −.89 or stronger. So
+# perplexity, quick to measure, is a fair guide here, but not the task itself: the two best models differ in perplexity,
+# not measurably in repairs. (Whiskers: lowest and highest of the five sets.)
 
 # %% [markdown]
 # ## What you have now

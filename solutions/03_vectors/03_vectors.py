@@ -4,23 +4,23 @@
 
 # %% [markdown]
 # To the counters of chapters 01 and 02, *guard* and *guards* are as different as *guard* and *soup*: two strings. What
-# was seen of one says nothing about the other. This chapter gives each word a **vector**, a short list of numbers, such
-# that words used alike lie close together. Nobody says which words are alike. The vectors learn it from the text, by one
-# old idea of J. R. Firth (1957): "You shall know a word by the company it keeps."
+# was seen of one says nothing about the other. This chapter gives each word a **vector**, a short list of numbers,
+# such that words used alike lie close together. Nobody says which words are alike. The vectors learn it from the text,
+# by an idea of J. R. Firth (1957): "You shall know a word by the company it keeps."
 #
-# You will get such vectors twice: from a table of counts, without any network, and from a small network, word2vec's
-# skip-gram. Then you will see that the two are nearly the same, and measure what the vectors know.
+# You will get such vectors twice: from a table of counts, and from a small network, word2vec's skip-gram. Then you
+# will see that the two are nearly the same, and measure what the vectors know.
 
 # %% [markdown]
-# Plan two sittings: sections 1 to 7 (counts, and the network), then the rest (what the vectors have learned). None of
-# your functions may change its arguments: whoever calls it needs them again.
+# Plan two sittings: sections 1 to 9 (counts, and the losses of the network), then 10 to 17 (training, and what vectors
+# have learned). None of your functions may change its arguments.
 #
 # We quote three public lectures: 000 (unsigned notes), 001 (Greg Durrett) and 002 (Fabrizio Silvestri). You need none
-# of them. Where a printed page is wrong you find a task, or a box that unfolds.
+# of them. What they print wrong is a task, or a box that unfolds.
 #
-# The text is the *kitchen* text: restaurant stories that a program wrote. It *plants* relations: every noun has a
-# plural, every verb three forms, each kind of house its dishes. So we know what vectors could find. What needs a long
-# training was recorded once, with several seeds, in `data/vectors`.
+# The text is the *kitchen* text: restaurant stories that a program wrote. It *plants* relations: nouns have plurals,
+# verbs three forms, each kind of house its dishes. So we know what vectors could find. Longer trainings were recorded
+# once, with several seeds, in `data/vectors`.
 
 # %%
 import math
@@ -43,7 +43,7 @@ plots.use_style()
 torch.set_num_threads(1)  # the matrices are small: one core is the fastest
 
 # %% [markdown]
-# Letters keep their meaning through the whole chapter:
+# These letters keep their meaning; all others serve one section:
 #
 # | letter | what it is | in code |
 # |---|---|---|
@@ -61,9 +61,9 @@ torch.set_num_threads(1)  # the matrices are small: one core is the fastest
 # %% [markdown]
 # ## 1. What counts lose
 #
-# The classical vector of a whole text is its **count vector**, also called *bag of words*: how often each word of a
-# fixed list occurs. For finding texts on a topic that is often enough. What is lost? Lecture 000 asks for the part of
-# speech of each word, a **tag**, in these two sentences:
+# The classical vector of a text is its **count vector**, also called *bag of words*: how often each word of a fixed
+# list occurs. To find texts on a topic that is often enough. What is lost? Lecture 000 asks for the part of speech of
+# each word, a **tag**, in these two sentences:
 
 # %%
 fox = lmkit.load("toy-fox")
@@ -72,8 +72,8 @@ for sentence, tags in zip(fox.splits["train"][:2], fox.tags["train"][:2], strict
     print(" ".join(f"{tag:5}" for tag in tags), "\n")
 
 # %% [markdown]
-# Both sentences have the same nine words, but their tags differ from the second place on. A function of the count
-# vector, however deep the network that computes it, gets the same input twice and answers the same.
+# Both have the same nine words, but the tags differ from the second place on. A function of the count vector, however
+# deep the network that computes it, gets the same input twice and answers the same.
 
 # %% [markdown] statement="count_vectors"
 # ### Texts that no count can tell apart
@@ -95,7 +95,7 @@ for sentence, tags in zip(fox.splits["train"][:2], fox.tags["train"][:2], strict
 #    words and go on until one does not fit.
 
 
-# %% task="count_vectors" points=3 level=1 minutes=12
+# %% task="count_vectors" points=3 level=1 minutes=14
 def count_vectors(texts, words):
     """Array (n, V): how often each word of the list occurs in each text. The list holds each word once."""
     ### BEGIN SOLUTION
@@ -145,6 +145,10 @@ for _n, _V in ((1, 1), (1, 5), (4, 3), (5, 7)):
     assert close(_got, _wanted), (
         f"For the texts {_texts} and the words {_words} the counts are not {_got!r}."
     )
+_got = count_vectors([["a"] * 300 + ["b"]], ["b", "a"])
+assert close(_got, [[1, 300]]), (
+    f"A text with 300 times a and once b, columns b, a: (1, 300); yours: {_got!r}."
+)
 _got = count_vectors([[], ["a"]], ["a", "b"])
 assert close(_got, [[0, 0], [1, 0]]), (
     f"A text without words has a row of zeros; yours: {_got!r}."
@@ -163,6 +167,7 @@ for _texts, _wanted in (
     ([["a"]], 0),
     ([["a", "b"], ["a", "b"]], 0),
     ([["a", "a", "b"], ["a", "b", "b"]], 0),
+    ([["ab", "c"], ["a", "bc"]], 0),  # other words, the same letters in a row
     ([["a", "b", "c"], ["c", "a", "b"], ["b", "c", "a"]], 3),
     ([["a", "b", "a"], ["b", "a", "a"], ["a", "b"], ["b", "a"], ["b", "a", "a"]], 3),
 ):
@@ -211,21 +216,21 @@ print(f"{unclear / total:.1%} share their bag with a window whose tags are other
 print(f"{once / total:.0%} have a bag that occurs only once")
 
 # %% [markdown]
-# In the kitchen text, too, there are bags of five neighbouring words that leave the tags open. (And most bags occur
-# once: of them we cannot even tell, since no other order of theirs was seen.)
+# In the kitchen text, too, some bags of five neighbouring words leave the tags open. (Most bags occur once: no other
+# order of theirs was seen.)
 #
-# So give each *word* a vector and keep the order: a text of $T$ words becomes a matrix $(T, d)$, a row for each word.
-# A layer that scores tags then takes each row separately. Where do these vectors come from?
+# So give each *word* a vector and keep the order: a text of $T$ words becomes a matrix $(T, d)$, and a layer that
+# scores tags takes each row separately. Where do these vectors come from?
 
 # %% [markdown]
 # ## 2. One-hot times a matrix
 #
-# The plainest vector of word $i$ is **one-hot**: $e_i$ has $V$ numbers, a 1 at place $i$ and 0 elsewhere. Any two of
-# them are equally far apart, so they say nothing about likeness. Multiply $e_i$ with a matrix $A$ of shape $(V, d)$:
+# The plainest vector of word $i$ is **one-hot**: $e_i$ has $V$ numbers, a 1 at place $i$ and 0 elsewhere. Any two are
+# equally far apart, so they say nothing about likeness. Multiply $e_i$ with a matrix $A$ of shape $(V, d)$:
 #
 # $$e_i A = \sum_{v} (e_i)_v\, a_v = a_i ,$$
 #
-# row $i$ of $A$. All the other terms are multiplications by zero, so nobody computes them: one *looks up* the row. The
+# row $i$ of $A$. All other terms are multiplications by zero, so nobody computes them: one *looks up* the row. The
 # table $A$ is then called an **embedding**.
 
 # %%
@@ -237,10 +242,10 @@ drawings.look_up()
 # Write
 #
 # - `lookup(A, ids)`: for $n$ word numbers (a list) the tensor $(n, d)$ of their rows, without any one-hot;
-# - `spread(ids, G, V)`: the way back. $G$, shape $(n, d)$, is the gradient of a loss with respect to the *result* of the
-#   lookup. Return its gradient with respect to $A$, shape $(V, d)$. A word may occur several times.
-# - `saved(V, d, n)`: how many multiplications the product of $n$ one-hot rows, $(n, V)$, with $A$ takes, all of which
-#   the lookup saves.
+# - `spread(ids, G, V)`: the way back. $G$, shape $(n, d)$, is the gradient of a loss with respect to the *result* of
+#   the lookup. Return its gradient with respect to $A$, shape $(V, d)$. A word may occur several times.
+# - `saved(V, d, n)`: how many multiplications the lookup saves: all those of the product of $n$ one-hot rows,
+#   $(n, V)$, with $A$.
 
 # %% [markdown] hints="lookup"
 # 1. Write out $(0, 0, 1)$ times a matrix of three rows. Which numbers are left?
@@ -334,30 +339,28 @@ print("lookup: ", lookup(table, ids).tolist())
 print(f"saved for 100,000 words of 300 numbers: {saved(100_000, 300, 1):,} products")
 
 # %% [markdown]
-# Three ways, one result. From the lookup on, nothing of size $V$ is touched: a step of learning moves only the rows that
-# were looked up. We come back to that in section 7.
+# Three ways, one result. With the lookup a step of learning moves only the rows that were looked up.
 #
-# $A$ may begin with random numbers and learn by backpropagation with whatever network stands on it, as lecture 000
-# says. But a task with few examples teaches only the words in them. Text without any labels is cheap. What does it tell
-# about a word?
+# $A$ may begin at random and be learned with whatever network stands on it, as lecture 000 says. But few examples
+# teach few words, while text without labels is cheap. What does it tell about a word?
 
 # %% [markdown] statement="cooccurrences"
 # ## 3. The company of a word
 #
-# Walk through a text and note for each word all neighbours up to $c$ places to the left and to the right, as far as
-# the text reaches. In `the dog bit the man` with $c = 1$, *dog* has the neighbours *the* and *bit*. The
-# **co-occurrence counts** $N$ hold in row $i$ and column $j$ how often $j$ stood near $i$. Write
+# Note for each word of a text all neighbours up to $c$ places to the left and to the right, as far as the text
+# reaches. In `the dog bit the man` with $c = 1$, *dog* has the neighbours *the* and *bit*. The **co-occurrence
+# counts** $N$ hold in row $i$ and column $j$ how often $j$ stood near $i$. Write
 #
 # - `cooccurrences(texts, V, c)`: the counts of a list of texts, each a list of word numbers below $V$; an array
 #   $(V, V)$. No window reaches into another text.
 #
-# Each place is counted: if a neighbour occurs twice in one window, it counts twice. And a word has itself as a neighbour
-# if it stands there *again*, but its own place never counts.
+# A neighbour that occurs twice in one window counts twice. A word has itself as a neighbour if it stands there
+# *again*; its own place never counts.
 
 # %% [markdown] hints="cooccurrences"
 # 1. Do `the dog bit the man` on paper with $c = 1$, then with $c = 2$. Is your table symmetric? Must it be?
-# 2. Take the pairs of places one *distance* at a time: distance 1, then 2, up to $c$. Whoever is my neighbour has me as
-#    a neighbour.
+# 2. Take the pairs of places one *distance* at a time: distance 1, then 2, up to $c$. Whoever is my neighbour has me
+#    as a neighbour.
 # 3. For one text and one distance $o$, the pairs are place $t$ and place $t + o$, as long as both exist. Each adds one
 #    at two places of the table, and if both words are the same, these two are one cell.
 
@@ -440,17 +443,17 @@ assert close(_got, [[0, 1, 0], [1, 0, 1], [0, 1, 0]]), (
 assert close(cooccurrences([], 2, 2), np.zeros((2, 2))), (
     "Without texts all counts are 0."
 )
-_texts = [random.choices(range(5), k=k) for k in (0, 1, 2, 7, 3)]
-_wanted = np.zeros((6, 6))
+_texts = [random.sample(range(8), k) for k in (0, 1, 2, 7, 3)]
+_wanted = np.zeros((9, 9))
 for _text in _texts:
     for _t in range(len(_text)):
         for _s in range(max(0, _t - 3), min(len(_text), _t + 4)):
             _wanted[_text[_t], _text[_s]] += _s != _t
-_got = cooccurrences([list(text) for text in _texts], 6, 3)
+_got = cooccurrences([list(text) for text in _texts], 9, 3)
 assert close(_got, _wanted), (
     f"Texts {_texts}, c = 3: the counts of the texts add up, and no window leaves its text."
 )
-_left = arguments_after(cooccurrences, [list(text) for text in _texts], 6, 3)[0]
+_left = arguments_after(cooccurrences, [list(text) for text in _texts], 9, 3)[0]
 assert [list(text) for text in _left] == _texts, "Your function changed the texts."
 ### END HIDDEN TESTS
 
@@ -473,9 +476,9 @@ places = np.ix_([number[word] for word in some], [number[word] for word in compa
 pd.DataFrame(N[places].astype(int), index=some, columns=company)
 
 # %% [markdown]
-# A row of $N$ is a vector of $V$ numbers. *tea* and *coffee* have similar rows, as *guard* and *nurse* have. But look at
-# the sizes: *the* stands near everything, only because it is everywhere. Raw counts mostly say how frequent the
-# two words are. What we want to know is whether they meet *more often than they should*.
+# A row of $N$ is a vector of $V$ numbers. *tea* and *coffee* have similar rows, as *guard* and *nurse* have. But *the*
+# stands near everything, only because it is everywhere: raw counts mostly say how frequent the two words are. We want
+# to know whether they meet *more often than they should*.
 
 # %% [markdown]
 # ## 4. More often than by chance
@@ -488,24 +491,23 @@ pd.DataFrame(N[places].astype(int), index=some, columns=company)
 # $$\text{PMI}_{ij} = \ln\frac{p_{ij}}{p_i\,p_j} .$$
 #
 # At 0 they meet as often as by chance, at $\ln 2$ twice as often. Pairs that never met have $\ln 0 = -\infty$. The
-# **positive** PMI is $\text{PPMI} = \max(0, \text{PMI})$: it keeps who attracts whom, and sets all else to 0, also those
-# pairs.
+# **positive** PMI, $\text{PPMI} = \max(0, \text{PMI})$, keeps who attracts whom and sets all else to 0.
 
 # %% [markdown] statement="pmi"
 # ### Observed over expected
 #
-# Write `pmi(N)` and `ppmi(N)` for counts of any shape $(n_1, n_2)$. If a whole row or column is zero, nothing is known:
-# all its entries are $-\infty$ in `pmi` and 0 in `ppmi`. (A cell that prints a warning counts as failed in this course:
-# avoid computing $\ln 0$.)
+# Write `pmi(N)` and `ppmi(N)` for counts of any shape $(n_1, n_2)$. If a whole row or column is zero (or all of $N$),
+# nothing is known: all its entries are $-\infty$ in `pmi` and 0 in `ppmi`. Do not compute $\ln 0$: NumPy would print a
+# warning.
 
 # %% [markdown] hints="pmi"
 # 1. For the counts (3, 1; 1, 3), what is $p_0$ of the first word, and how often would 0 and 0 meet by chance?
 # 2. What chance would give is an outer product of row sums and column sums, divided by the total once more.
-# 3. Begin with a table of $-\infty$ and put logarithms where $N > 0$: there, neither the row sum nor the column sum can
-#    be zero.
+# 3. Begin with a table of $-\infty$ and put logarithms where $N > 0$: there, neither the row sum nor the column sum
+#    can be zero.
 
 
-# %% task="pmi" points=4 level=2 minutes=14
+# %% task="pmi" points=4 level=2 minutes=15
 def pmi(N):
     """Array like N (counts, n1 by n2): ln of observed over expected by chance; -inf where nothing was observed."""
     ### BEGIN SOLUTION
@@ -591,6 +593,10 @@ for _shape in ((3, 4), (5, 3), (7, 7)):
     assert close(ppmi(_N.copy()), _wanted, 1e-5, 1e-6), (
         f"For the counts {_N.tolist()} PPMI is not that: what is positive stays, all else is 0."
     )
+_got = ppmi(np.array([[1.0, 0.0], [0.0, 9.0]]))
+assert close(_got, [[math.log(10), 0], [0, math.log(10 / 9)]], 1e-5, 1e-6), (
+    f"A pair that met once has a PMI like all others, here ln 10; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %% test="pmi" aspect="words never seen" points=1
@@ -602,7 +608,7 @@ assert close(_got[1], [0, 0, 0]), (
 )
 ### BEGIN HIDDEN TESTS
 for _axis in (0, 1):
-    _N = np.random.default_rng().integers(1, 9, (4, 5)) * 1.0
+    _N = np.random.default_rng().integers(2, 9, (4, 5)) * 1.0
     _N[(2, slice(None)) if _axis == 0 else (slice(None), 3)] = 0
     _inner = np.delete(_N, 2 if _axis == 0 else 3, _axis)
     for _function in (pmi, ppmi):
@@ -636,36 +642,36 @@ for word in ("tea", "guard", "golden"):
 
 # %% [markdown]
 # Now *the* and *a* are gone. Some of what comes first is typical: *glass* beside *tea*. Much is accident: PMI loves
-# rare words, and *galtumi*, a coined name, met *guard* three times and leads its row. And a vector
-# still has $V$ numbers, most of them 0: two words that stand beside *different* drinks share no column at all.
+# rare words, and *galtumi*, a coined name, met *guard* three times and leads its row. And a vector still has $V$
+# numbers, most of them 0: a word seen beside *tea* and one seen beside *coffee* have no column in common.
 
 # %% [markdown]
 # ## 5. Few numbers for many
 #
-# Let $M$ be the table of PPMI. Describe each word by $d$ numbers $a_i$ and each context by $d$ numbers $b_j$, such that
-# all the products fit the table: $AB^\top \approx M$. With $d$ much smaller than $V$ there is no room to keep every
-# accident of every row. What many rows have in common is worth a number, so words used alike get similar $a_i$.
+# Let $M$ be the table of PPMI. Describe each word by $d$ numbers $a_i$ and each context by $d$ numbers $b_j$, such
+# that all the products fit the table: $AB^\top \approx M$. With $d$ much smaller than $V$ there is no room for every
+# accident. What many rows have in common is worth a number, so words used alike get similar $a_i$.
 #
-# The best fit is known. The **singular value decomposition** writes any matrix as $M = Q\,\text{diag}(s)\,R$: the
-# columns of $Q$ are orthonormal, so are the rows of $R$, and $s_1 \ge s_2 \ge \dots \ge 0$. By a theorem of C. Eckart
-# and G. Young (1936), no matrix of rank $d$ is closer to $M$, in the sum of squared errors, than the first $d$ terms of
+# The best fit is known. The **singular value decomposition** (SVD) writes any matrix as $M = Q\,\text{diag}(s)\,R$:
+# the columns of $Q$ are orthonormal, so are the rows of $R$, and $s_1 \ge s_2 \ge \dots \ge 0$. By a theorem of C.
+# Eckart and G. Young (1936), no matrix of rank $d$ is closer to $M$, in the sum of squared errors, than the first $d$
+# terms of
 #
 # $$M = \sum_r s_r\, Q_{:r}\, R_{r:} \qquad (\text{column } r \text{ of } Q \text{ times row } r \text{ of } R).$$
 
 # %% [markdown] statement="factors"
 # ### The best fit of rank d
 #
-# Give each side half of each $s_r$, its square root. Write
+# Share each factor $s_r$ evenly between the sides, $\sqrt{s_r}$ for $A$ and for $B$. Write
 #
-
-# - `factors(M, d)`: arrays $A$, $(n_1, d)$, and $B$, $(n_2, d)$, for a matrix $M$ of shape $(n_1, n_2)$, such that
-#   $AB^\top$ is this best fit and column $r$ has squared length $s_r$ in $A$ and in $B$;
-# - `lost(M, d)`: the share of the sum of squares of $M$ (not all zero) that the best fit of rank $d$ leaves over, a
-#   number from 0 to 1.
+# - `factors(M, d)`: for a matrix $M$ of shape $(n_1, n_2)$ and $d \le n_1, n_2$ the arrays $A$, $(n_1, d)$, and $B$,
+#   $(n_2, d)$, such that $AB^\top$ is this best fit and column $r$ has squared length $s_r$ in both;
+# - `lost(M, d)`: the share of the sum of squares of $M$ (not all zero) that the best fit of rank $d$ leaves over.
 
 # %% [markdown] hints="factors"
-# 1. NumPy has the decomposition: `np.linalg.svd`. Look at the shapes of the three parts for a matrix that is not square.
-# 2. Keep the first $d$ columns of $Q$ and rows of $R$. For the square root, multiply each of them by a number.
+# 1. NumPy has the decomposition: `np.linalg.svd`. Look at the shapes of the three parts for a matrix that is not
+#    square.
+# 2. Keep the first $d$ columns of $Q$ and rows of $R$, and multiply each by a number of its own.
 # 3. Since the columns are orthonormal, the sum of squares of $M$ is the sum of all $s_r^2$. Which of these terms does
 #    the fit leave over?
 
@@ -715,6 +721,16 @@ for _n1, _n2, _d in ((5, 3, 2), (3, 6, 2), (4, 4, 4), (8, 5, 1), (6, 7, 6)):
     assert close(
         _A @ _B.T, sum(_s[r] * np.outer(_Q[:, r], _R[r]) for r in range(_d)), 1e-5, 1e-6
     ), f"A matrix {_M.shape}, d = {_d}: A times B transposed is not the best fit."
+# singular values that nearly agree, and one far below the others
+for _s, _d in (([3.0, 2.99, 2.98, 1.0], 2), ([900.0, 0.5, 0.2, 0.1], 3)):
+    _Q, _R = (
+        np.linalg.qr(np.random.default_rng().normal(size=(6, 4)))[0] for _ in "QR"
+    )
+    _got = factors((_Q * _s) @ _R.T, _d)
+    _product = np.array(_got[0]) @ np.array(_got[1]).T
+    assert close(_product, (_Q[:, :_d] * _s[:_d]) @ _R[:, :_d].T, 1e-5, 1e-6), (
+        f"Singular values {_s}, d = {_d}: A times B transposed is not the best fit."
+    )
 assert close(arguments_after(factors, _M.copy(), 2)[0], _M), "factors changed M."
 ### END HIDDEN TESTS
 
@@ -729,8 +745,10 @@ for _side in _got:
     )
 ### BEGIN HIDDEN TESTS
 for _n1, _n2, _d in ((5, 3, 2), (3, 6, 3), (4, 4, 1), (7, 6, 5)):
-    _M = np.random.default_rng().normal(size=(_n1, _n2)) + 1
-    _s = np.linalg.svd(_M, compute_uv=False)[:_d]
+    _rng, _most = np.random.default_rng(), min(_n1, _n2)
+    _Q, _R = (np.linalg.qr(_rng.normal(size=(_n, _most)))[0] for _n in (_n1, _n2))
+    _s = _rng.uniform(5, 9) * 0.6 ** np.arange(_most)
+    _M, _s = (_Q * _s) @ _R.T, _s[:_d]
     _got = factors(_M.copy(), _d)
     assert isinstance(_got, tuple | list) and len(_got) == 2, (
         f"Return A and B; yours: {_got!r}."
@@ -754,36 +772,34 @@ for _n1, _n2, _d in ((5, 3, 2), (3, 6, 1), (4, 4, 4), (7, 6, 0), (2, 5, 3)):
     assert is_number(_got) and close(_got, _wanted, 1e-5, 1e-7), (
         f"A matrix {_M.shape}, rank {_d}: a share {_wanted:.4f} is left over; yours: {_got!r}."
     )
+_got = lost(np.diag([100.0, 0.6, 0.8]), 1)
+assert is_number(_got) and close(_got, 1 / 10_001, 1e-5), (
+    f"Singular values 100, 0.8 and 0.6: 1 of 10001 is left over, small as it is; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %%
 _, axes = plt.subplots(figsize=(7, 2.2))
 shuffled_M = np.random.default_rng(1).permutation(M.ravel()).reshape(M.shape)
-for name, matrix in (
-    ("PPMI of the kitchen text", M),
-    ("same numbers, shuffled", shuffled_M),
-):
+tables = {"PPMI of the kitchen text": M, "same numbers, shuffled": shuffled_M}
+for name, matrix in tables.items():
     squares = np.linalg.svd(matrix, compute_uv=False) ** 2
     axes.plot(range(V + 1), 1 - np.cumsum([0, *squares]) / squares.sum(), label=name)
-axes.set(
-    xlabel="numbers for each word, d",
-    ylabel="share of squares lost",
-    xlim=(0, 300),
-    ylim=(0, 1),
-)
+axes.set(xlabel="numbers for each word, d", xlim=(0, 300))
+axes.set(ylabel="share of squares lost", ylim=(0, 1))
 axes.legend()
 plt.show()
 
 # %% [markdown]
-# The table of the kitchen text needs far fewer numbers than one with the same entries in random places: its words
-# really are used alike. How long should vectors be? The curve has no sharp bend that would decide; we take $d = 50$.
+# The table of the kitchen text needs far fewer numbers than the same entries in random places: its words really are
+# used alike. No sharp bend decides how long vectors should be; we take $d = 50$.
 
 # %% [markdown]
 # ## 6. What does *similar* mean?
 #
 # Which words lie near *tea*? Lecture 000 measures similarity by the dot product: large means similar, small very
-# different. But $u \cdot v = |u|\,|v| \cos\varphi$, with $\varphi$ the angle between $u$ and $v$: a long vector has
-# large products with many others. The **cosine**
+# different. But $u \cdot v = |u|\,|v| \cos\varphi$, with $\varphi$ the angle between the vectors $u$ and $v$: a long
+# one has large products with many others. The **cosine**
 #
 # $$\cos\varphi = \frac{u \cdot v}{|u|\,|v|}$$
 #
@@ -794,22 +810,22 @@ plt.show()
 #
 # Write
 #
-# - `cosines(A, i)`: the cosines of row $i$ with all rows of $A$, shape $(V,)$. Where one of the two vectors is zero there
-#   is no angle: put 0 (also for row $i$ with itself).
-# - `nearest(A, i, n)`: a list of the numbers of the $n$ words with the largest cosines, the largest first, without $i$.
-#   Of equal cosines the smaller number comes first.
-# - `counter_example`: three vectors `(u, v, w)` of two numbers each. $v$ has the direction of $u$ and $w$ makes an angle
-#   of at least 45 degrees with it; still $u \cdot w$ is at least twice $u \cdot v$, and $u \cdot v > 0$.
+# - `cosines(A, i)`: the cosines of row $i$ with all rows of $A$, shape $(V,)$. Where one of the two vectors is zero
+#   there is no angle: put 0 (also for row $i$ with itself).
+# - `nearest(A, i, n)`: a list of the numbers of the $n < V$ words with the largest cosines, the largest first, without
+#   $i$. Of equal cosines the smaller number comes first.
+# - `counter_example`: three vectors `(u, v, w)` of two numbers each. $v$ has the direction of $u$, and $w$ makes an
+#   angle of at least 45 degrees with it; still $u \cdot w$ is at least twice $u \cdot v$, and $u \cdot v > 0$.
 
 # %% [markdown] hints="nearest"
 # 1. On paper: make one vector ten times as long. What happens to its dot products, what to its cosines?
 # 2. All the products of row $i$ with all rows are one product of a matrix and a vector. Divide by lengths, but not by
 #    zero.
-# 3. Sort numbers by decreasing cosine with a sort that keeps equal ones in order, then leave out the word itself *before*
-#    you cut off $n$. For the counter-example, $w$ may be as long as you like.
+# 3. Sort numbers by decreasing cosine with a sort that keeps equal ones in order, then leave out the word itself
+#    *before* you cut off $n$. For the counter-example, $w$ may be as long as you like.
 
 
-# %% task="nearest" points=4 level=1 minutes=15
+# %% task="nearest" points=4 level=1 minutes=18
 def cosines(A, i):
     """The cosines (V,) of row i with every row of the array A (V, d); 0 where a vector is zero."""
     ### BEGIN SOLUTION
@@ -839,7 +855,7 @@ assert close(_got, [1, 1, 0, -0.8], 1e-5, 1e-6), (
     f"Same direction 1, right angle 0, (0, -2) -0.8; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d in ((2, 3), (5, 2), (7, 4), (3, 6)):
+for _V, _d in ((1, 3), (2, 3), (5, 2), (7, 4), (3, 6)):
     _A = np.random.default_rng().normal(size=(_V, _d)) * 10.0 ** np.arange(_V)[:, None]
     for _i in (0, _V - 1):
         _wanted = [
@@ -847,9 +863,17 @@ for _V, _d in ((2, 3), (5, 2), (7, 4), (3, 6)):
             / math.sqrt(float(_row @ _row) * float(_A[_i] @ _A[_i]))
             for _row in _A
         ]
-        assert close(cosines(_A.copy(), _i), _wanted, 1e-5, 1e-6), (
+        _got = cosines(_A.copy(), _i)
+        assert np.shape(_got) == (_V,), (
+            f"Of {_V} vectors, {_V} cosines, shape ({_V},); yours: {_got!r}."
+        )
+        assert close(_got, _wanted, 1e-5, 1e-6), (
             "Vectors of very different lengths: each product is divided by both lengths."
         )
+_got = cosines(np.array([[3e-5, 4e-5], [0.0, 2e-5], [1.0, 0.0]]), 0)
+assert close(_got, [1, 0.8, 0.6], 1e-5, 1e-6), (
+    f"Short vectors have a direction too: cosines 1, 0.8 and 0.6; yours: {_got!r}."
+)
 assert close(arguments_after(cosines, _A.copy(), 0)[0], _A), (
     "cosines changed the caller's A."
 )
@@ -941,20 +965,18 @@ for word in ("tea", "guard", "orders", "golden"):
 
 # %% [markdown]
 # No network, no labels: counting, one logarithm and one decomposition put *tea* with what is served, *guard* with
-# people, *orders* with other verb forms and *golden* with adjectives. By the dot product of the raw counts, the same
-# few frequent words are similar to everything.
+# people, *orders* with verbs and *golden* with adjectives. By the dot product of raw counts, all are most similar to
+# the same few frequent words.
 
 # %% [markdown]
 # ## 7. Learning to guess the neighbours
 #
 # A table of $V^2$ counts was too large for the texts that people wanted to use. **Skip-gram** (T. Mikolov and others,
-# 2013) keeps none: it reads the text pair by pair, and moves a few vectors at each. Word $i$ is the input, one of its
-# neighbours, $j$, is to be guessed, as in the drawing. With the scores $x_v = a_i \cdot b_v$ of all words $v$, the
-# probability that the neighbour is $j$ is their **softmax**, and the loss $L$ is minus its logarithm:
+# 2013) keeps none: it reads the text pair by pair, and moves a few vectors at each. From word $i$ one of its
+# neighbours, $j$, is to be guessed. With the scores $x_v = a_i \cdot b_v$ of all words $v$, the probability of $j$ is
+# their **softmax**, and the loss $L$ is minus its logarithm:
 #
-# $$p_j = \frac{e^{x_j}}{\sum_v e^{x_v}}, \qquad L = -\ln p_j = \ln\sum_v e^{x_v} - x_j .$$
-#
-# It is a language model that sees a single word and guesses another one within reach.
+# $$p(j \mid i) = \frac{e^{x_j}}{\sum_v e^{x_v}}, \qquad L = -\ln p(j \mid i) = \ln\sum_v e^{x_v} - x_j .$$
 
 # %%
 drawings.skip_gram(("the", "dog", "bit", "the", "man"), place=2, c=1)
@@ -964,10 +986,11 @@ drawings.skip_gram(("the", "dog", "bit", "the", "man"), place=2, c=1)
 #
 # Write
 #
-# - `pairs(text, c)`: the list of all pairs `(i, j)` of a text, $j$ up to $c$ places from $i$, in any order;
-# - `softmax_pair(A, B, i, j)`: for tensors $A$ and $B$, $(V, d)$: the loss, its gradient with respect to $a_i$, $(d,)$, and
-#   with respect to $B$, $(V, d)$. Derive them with the chain rule: first $\partial L / \partial x_v$. No autograd;
-#   scores of several hundred must not overflow.
+# - `pairs(text, c)`: the list of all pairs `(i, j)` of a text, $j$ up to $c$ places from $i$, in any order, each as
+#   often as it occurs;
+# - `softmax_pair(A, B, i, j)`: for tensors $A$ and $B$, $(V, d)$: the loss, its gradient with respect to $a_i$,
+#   $(d,)$, and with respect to $B$, $(V, d)$. Derive them with the chain rule: first $\partial L / \partial x_v$. No
+#   autograd; scores of several hundred must not overflow.
 
 # %% [markdown] hints="skip_gram"
 # 1. `the dog bit the man` has 8 pairs for $c = 1$. For the loss: what does adding the same number to all $x_v$ change?
@@ -977,7 +1000,7 @@ drawings.skip_gram(("the", "dog", "bit", "the", "man"), place=2, c=1)
 #    gets its own $g_v$ times the same vector.
 
 
-# %% task="skip_gram" points=4 level=3 minutes=24
+# %% task="skip_gram" points=4 level=3 minutes=26
 def pairs(text, c):
     """All pairs (word, neighbour up to c places away) of a list of word numbers."""
     ### BEGIN SOLUTION
@@ -1143,8 +1166,9 @@ assert close(_left[0], _A) and close(_left[1], _B), "softmax_pair changed A or B
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Look at the last gradient: *every* row of $B$ gets something, at every single pair. How much time does that take as $V$
-# grows? We measure one pair with $d = 50$, against touching only six rows.
+# Each gradient is a difference: what the model expected minus what stood there. But look at its size: *every* row of
+# $B$ gets something, at every single pair. How does the time grow with $V$? We measure one pair with $d = 50$, against
+# touching only six rows.
 
 
 # %%
@@ -1158,6 +1182,7 @@ def fastest(*inputs):
     return sorted(found)[:5]
 
 
+# %%
 sizes = [1_000, 3_000, 10_000, 30_000, 100_000]
 times = {"softmax: all rows": [], "six rows": []}
 for size in sizes:
@@ -1175,18 +1200,17 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Dots are the five fastest of twenty runs, the line goes through the fastest. The softmax touches $Vd$ numbers, so for
-# many words its time grows about in proportion to $V$; six rows take about the same time for any $V$. (Lecture 002 prints $O(|V|^2)$; the slip is
-# taken up in chapter 04.) Texts for which word vectors are made have a million words and billions of pairs. The sum over
-# all words must go.
+# Dots: the five fastest of twenty runs. The softmax touches $Vd$ numbers, so for many words its time grows about in
+# proportion to $V$; that of six rows grows little. (Lecture 002 prints $O(|V|^2)$; chapter 04 takes that up.) With a
+# vocabulary of a million words and billions of pairs, the sum over all words must go.
 
 # %% [markdown]
 # ## 8. True or made up?
 #
 # **Negative sampling** asks an easier question than "which of $V$ words?". It takes one true pair $(i, j)$, and $k$
 # made-up ones: $i$ with $k$ words drawn at random, the **negatives**. The model says only how likely a pair is to be
-# true, $\sigma(x)$ for the score $x = a_i \cdot b_j$, with the logistic function $\sigma(x) = 1/(1 + e^{-x})$. It should
-# be 1 for the true pair and 0 for the others:
+# true, $\sigma(x) = 1/(1 + e^{-x})$ for the score $x = a_i \cdot b_j$. This should be 1 for the true pair and 0 for
+# the others. (Without any others, one long vector for *all* words would do: every $\sigma$ would be near 1.)
 
 # %%
 drawings.negative_sampling()
@@ -1194,25 +1218,25 @@ drawings.negative_sampling()
 # %% [markdown] statement="negative_pair"
 # ### A pair and its negatives
 #
-# Let $a$ be row $i$ of $A$, $b$ row $j$ of $B$, and $n_1 \dots n_k$ the rows of $B$ that belong to the negatives. Since
-# $1 - \sigma(x) = \sigma(-x)$, the loss is
+# Let $a$ be row $i$ of $A$, $b$ row $j$ of $B$, and $n_1 \dots n_k$ the rows of $B$ that belong to the negatives.
+# Since $1 - \sigma(x) = \sigma(-x)$, the loss is
 #
 # $$L = -\ln\sigma(a \cdot b) - \sum_{r=1}^{k} \ln\sigma(-a \cdot n_r).$$
 #
 # Only $k + 2$ rows take part. Write
 #
-# - `negative_pair(a, b, n)`: for tensors $a$ and $b$, $(d,)$, and $n$, $(k, d)$: the loss and its gradients for $a$, $b$ and
-#   $n$, in the shapes of these. Derive them by hand, no autograd; scores of several hundred must not overflow.
+# - `negative_pair(a, b, n)`: for tensors $a$ and $b$, $(d,)$, and $n$, $(k, d)$: the loss and its gradients for
+#   the three, in their shapes. Derive them by hand, no autograd; scores of several hundred must not overflow.
 
 # %% [markdown] hints="negative_pair"
 # 1. What is the derivative of $-\ln\sigma(x)$? Write $\sigma$ out, or take $\ln(1 + e^{-x})$.
-# 2. All the terms have the same form: a score, and what it should have been, 1 or 0. In each derivative the difference of
-#    the two shows up.
-# 3. By the chain rule a score $a \cdot b$ passes its derivative on to $a$, times $b$, and to $b$, times $a$. $a$ takes part
-#    in $k + 1$ scores. For large scores torch has a stable $\ln\sigma$.
+# 2. All the terms have the same form: a score, and what it should have been, 1 or 0. In each derivative the difference
+#    of the two shows up.
+# 3. By the chain rule a score $a \cdot b$ passes its derivative on to $a$, times $b$, and to $b$, times $a$. $a$ takes
+#    part in $k + 1$ scores. For large scores torch has a stable $\ln\sigma$.
 
 
-# %% task="negative_pair" points=4 level=2 minutes=18
+# %% task="negative_pair" points=4 level=2 minutes=20
 def negative_pair(a, b, n):
     """The loss of a true pair a, b (d,) with negatives n (k, d), and its gradients for a, b and n."""
     ### BEGIN SOLUTION
@@ -1356,14 +1380,14 @@ assert all(close(one, other) for one, other in zip(_left, (_a, _b, _n), strict=T
 # %% [markdown]
 # ## 9. Where the negatives come from
 #
-# If negatives were drawn as often as words occur, most would be *the* and commas, and rare words would hardly learn what
-# they do *not* stand beside. If all words were equally likely, the model could tell a made-up pair by its rare word.
-# Mikolov and others found a compromise by trial: draw word $v$ with
+# If negatives were drawn as often as words occur, most would be *the* and commas, and rare words would hardly learn
+# what they do *not* stand beside. If all words were equally likely, the model could tell a made-up pair by its rare
+# word. Mikolov and others found a compromise by trial: draw word $v$, which occurs $h_v$ times, with
 #
-# $$q_v = \frac{h_v^{\alpha}}{\sum_u h_u^{\alpha}}, \qquad \alpha = \tfrac34,$$
+# $$q_v = \frac{h_v^{\alpha}}{\sum_w h_w^{\alpha}}, \qquad \alpha = \tfrac34.$$
 #
-# where $h_v$ is how often $v$ occurs. To draw from $q$, put intervals of the lengths $q_0, q_1, \dots$ side by side:
-# they fill the line from 0 to 1. A number that is uniform on $[0, 1)$ falls into interval $v$ with probability $q_v$.
+# To draw, put intervals of the lengths $q_0, q_1, \dots$ side by side: they fill the line from 0 to 1. A number that
+# is uniform on $[0, 1)$ falls into interval $v$ with probability $q_v$.
 
 # %% [markdown] statement="noise"
 # ### Intervals on a line
@@ -1383,7 +1407,7 @@ assert all(close(one, other) for one, other in zip(_left, (_a, _b, _n), strict=T
 #    $0^0$ in Python?
 
 
-# %% task="noise" points=3 level=2 minutes=16
+# %% task="noise" points=3 level=2 minutes=17
 def noise(occurrences, power):
     """The noise distribution (V,) of words that occur so often."""
     ### BEGIN SOLUTION
@@ -1471,6 +1495,10 @@ _q = np.array([0.1] * 10 + [0.0])
 assert close(draw(_q, np.array([np.nextafter(1, 0)])), [9]), (
     "Ten times 0.1, then 0: the largest number below 1 falls on word 9, even if the running sum is rounded."
 )
+_u = np.array([0.3 - 1e-12, 0.3 + 1e-12, 0.7 - 1e-12, 0.7 + 1e-12])
+assert close(draw(_q, _u), [2, 3, 6, 7]), (
+    "Ten times 0.1: numbers just beside the ends 0.3 and 0.7 fall on words 2, 3, 6 and 7."
+)
 assert close(draw(np.array([1.0]), np.array([0.0, 0.7])), [0, 0]), (
     "One word: always that."
 )
@@ -1482,52 +1510,41 @@ assert close(_left[0], [0.1, 0, 0.9]) and close(_left[1], [0, 0.7]), (
 
 # %%
 _, axes = plt.subplots(figsize=(7, 2.4))
+ranks, u = range(1, V + 1), np.random.default_rng(1).random(100_000)
 for power, colour in zip((1, 0.75, 0), plots.COLOURS, strict=False):
-    drawn = draw(noise(occurrences, power), np.random.default_rng(1).random(100_000))
-    found = np.bincount(drawn, minlength=V) / 1000
-    axes.loglog(
-        range(1, V + 1),
-        noise(occurrences, power) * 100,
-        color=colour,
-        label=f"power {power}",
-    )
-    axes.loglog(
-        range(1, V + 1),
-        np.where(found > 0, found, np.nan),
-        ".",
-        color=colour,
-        markersize=2,
-    )
-axes.set(
-    xlabel="place of the word (first <UNK>, then by frequency)",
-    ylabel="drawn (%)",
-)
+    chances = noise(occurrences, power)
+    found = np.bincount(draw(chances, u), minlength=V) / len(u)
+    found[found == 0] = np.nan
+    axes.loglog(ranks, 100 * chances, color=colour, label=f"power {power}")
+    axes.loglog(ranks, 100 * found, ".", color=colour, markersize=2)
+axes.set_xlabel("place of the word (first <UNK>, then by frequency)")
+axes.set_ylabel("drawn (%)")
 axes.legend()
 plt.show()
 
 # %% [markdown]
 # Lines: $q$; dots: 100,000 draws. With power ¾ frequent words are drawn less often than they occur and rare ones more
-# often, but frequent ones still more than rare ones.
+# often. (Mikolov and others also skip many occurrences of frequent words in the text, *subsampling*; we keep all.)
 
 # %% [markdown] statement="update"
 # ## 10. Training
 #
-# Now many pairs at once. A step takes $P$ true pairs with word numbers $i$ and $j$, both $(P,)$, and negatives $n$, word
-# numbers of shape $(P, k)$: row $p$ belongs to pair $p$. The loss is the *sum* over the pairs of the loss of section 8.
-# Write
+# Now many pairs at once. A step takes $P$ true pairs with word numbers $i$ and $j$, both $(P,)$, and negatives $n$,
+# word numbers of shape $(P, k)$: row $p$ belongs to pair $p$. The loss is the *sum* over the pairs of the loss of
+# section 8. Write
 #
 # - `update(A, B, i, j, n, rate)`: one step of gradient descent on this sum; returns the new $A$, the new $B$ and the
-#   *mean* loss of a pair before the step, a float. All gradients are those *before* the step.
+#   *mean* loss of a pair, a float. Loss and gradients are those *before* the step.
 #
-# A word may occur many times in $i$, in $j$ and in $n$, and a negative may happen to be the true neighbour: then both
-# parts count. No loop over pairs: training has millions.
+# A word may occur many times in $i$, in $j$ and in $n$; a negative may be the true neighbour: then both parts count.
+# No loop over pairs.
 
 # %% [markdown] hints="update"
 # 1. Section 8 has all the gradients; section 2 has what happens to a row that is looked up several times.
-# 2. Look up three sets of rows, with shapes $(P, d)$, $(P, d)$ and $(P, k, d)$. What shape have the scores of the negatives,
-#    and how do you multiply each word with its own $k$ rows?
-# 3. It gets shorter with one array of shape $(P, k + 1)$ that holds the true neighbour and the negatives, and one of the
-#    same shape with what the scores should be. Then add gradients to the rows of a *copy* of $A$ and of $B$, with
+# 2. Look up three sets of rows, with shapes $(P, d)$, $(P, d)$ and $(P, k, d)$. What shape have the scores of the
+#    negatives, and how do you multiply each word with its own $k$ rows?
+# 3. It gets shorter with one array of shape $(P, k + 1)$ that holds the true neighbour and the negatives, and one of
+#    the same shape with what the scores should be. Then add gradients to the rows of a *copy* of $A$ and of $B$, with
 #    `index_add`.
 
 
@@ -1537,13 +1554,13 @@ def update(A, B, i, j, n, rate):
     ### BEGIN SOLUTION
     others = torch.cat([j[:, None], n], 1)
     a, b = A[i], B[others]
-    x = (b @ a[:, :, None])[:, :, 0]
+    x = (b * a[:, None]).sum(2)
     signs = torch.ones_like(x)
     signs[:, 1:] = -1
     loss = -F.logsigmoid(signs * x).sum(1).mean().item()
     g = x.sigmoid()
     g[:, 0] -= 1
-    g_a, g_b = (g[:, None] @ b)[:, 0], g[:, :, None] * a[:, None]
+    g_a, g_b = (g[:, :, None] * b).sum(1), g[:, :, None] * a[:, None]
     new_A = A.index_add(0, i, g_a, alpha=-rate)
     new_B = B.index_add(0, others.flatten(), g_b.flatten(0, 1), alpha=-rate)
     return new_A, new_B, loss
@@ -1551,14 +1568,8 @@ def update(A, B, i, j, n, rate):
 
 
 # %% test="update" aspect="the mean loss before the step" points=1
-_got = update(
-    torch.zeros(4, 2),
-    torch.ones(4, 2),
-    torch.tensor([0, 1, 2]),
-    torch.tensor([1, 2, 3]),
-    torch.zeros(3, 4).long(),
-    0.1,
-)
+_i, _j, _n = torch.tensor([0, 1, 2]), torch.tensor([1, 2, 3]), torch.zeros(3, 4).long()
+_got = update(torch.zeros(4, 2), torch.ones(4, 2), _i, _j, _n, 0.1)
 assert isinstance(_got, tuple | list) and len(_got) == 3, (
     f"Return A, B and the loss; yours: {_got!r}."
 )
@@ -1569,13 +1580,8 @@ assert close(_got[2], 5 * math.log(2), 1e-5), (
     f"All scores 0, k = 4: each pair loses 5 ln 2, so the mean does; yours: {_got[2]}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d, _P, _k in (
-    (3, 2, 1, 1),
-    (6, 3, 5, 2),
-    (4, 5, 9, 3),
-    (9, 4, 4, 4),
-    (5, 1, 3, 6),
-):
+_sizes = ((3, 2, 1, 1), (6, 3, 5, 2), (4, 5, 9, 3), (9, 4, 4, 4), (5, 1, 3, 6))
+for _V, _d, _P, _k in _sizes:
     _A, _B = torch.randn(_V, _d).double(), torch.randn(_V, _d).double()
     _i, _j, _n = (torch.randint(_V, _s) for _s in ((_P,), (_P,), (_P, _k)))
     _wanted = np.mean(
@@ -1596,14 +1602,8 @@ for _V, _d, _P, _k in (
 
 # %% test="update" aspect="word vectors move" points=1
 _A, _B = torch.zeros(3, 2), torch.tensor([[1.0, 0.0], [0.0, 2.0], [4.0, 0.0]])
-_got = update(
-    _A.clone(),
-    _B.clone(),
-    torch.tensor([0]),
-    torch.tensor([1]),
-    torch.tensor([[2]]),
-    0.5,
-)
+_i, _j, _n = torch.tensor([0]), torch.tensor([1]), torch.tensor([[2]])
+_got = update(_A.clone(), _B.clone(), _i, _j, _n, 0.5)
 assert isinstance(_got, tuple | list) and len(_got) == 3, (
     f"Return A, B and the loss; yours: {_got!r}."
 )
@@ -1611,13 +1611,8 @@ assert close(_got[0], [[-1, 0.5], [0, 0], [0, 0]], 1e-5, 1e-6), (
     f"Word 0 moves towards b of 1 and away from b of 2, by rate times a half; yours: {_got[0]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d, _P, _k in (
-    (3, 2, 1, 1),
-    (6, 3, 5, 2),
-    (4, 5, 9, 3),
-    (9, 4, 4, 4),
-    (5, 1, 3, 6),
-):
+_sizes = ((3, 2, 1, 1), (6, 3, 5, 2), (4, 5, 9, 3), (9, 4, 4, 4), (5, 1, 3, 6))
+for _V, _d, _P, _k in _sizes:
     _A, _B = torch.randn(_V, _d).double(), torch.randn(_V, _d).double()
     _i, _j, _n = (torch.randint(_V, _s) for _s in ((_P,), (_P,), (_P, _k)))
     _i[-1] = _i[0]
@@ -1638,14 +1633,8 @@ for _V, _d, _P, _k in (
 
 # %% test="update" aspect="context vectors move" points=1
 _A, _B = torch.tensor([[1.0, 0.0], [0.0, 2.0], [4.0, 0.0]]), torch.zeros(3, 2)
-_got = update(
-    _A.clone(),
-    _B.clone(),
-    torch.tensor([1]),
-    torch.tensor([0]),
-    torch.tensor([[2]]),
-    0.5,
-)
+_i, _j, _n = torch.tensor([1]), torch.tensor([0]), torch.tensor([[2]])
+_got = update(_A.clone(), _B.clone(), _i, _j, _n, 0.5)
 assert isinstance(_got, tuple | list) and len(_got) == 3, (
     f"Return A, B and the loss; yours: {_got!r}."
 )
@@ -1697,14 +1686,8 @@ assert close(_left[0], _A) and close(_left[1], _B), (
 
 # %% test="update" aspect="repeated words add up" points=1
 _A, _B = torch.tensor([[1.0, 0.0], [0.0, 2.0]]), torch.zeros(2, 2)
-_got = update(
-    _A.clone(),
-    _B.clone(),
-    torch.tensor([0, 1]),
-    torch.tensor([0, 0]),
-    torch.tensor([[1], [1]]),
-    1.0,
-)
+_i, _j, _n = torch.tensor([0, 1]), torch.tensor([0, 0]), torch.tensor([[1], [1]])
+_got = update(_A.clone(), _B.clone(), _i, _j, _n, 1.0)
 assert isinstance(_got, tuple | list) and len(_got) == 3, (
     f"Return A, B and the loss; yours: {_got!r}."
 )
@@ -1750,11 +1733,11 @@ def learn(step, seen, V, q, k=5, d=50, steps=1000, seed=1, rate=0.05, batch=256)
     generator = torch.Generator().manual_seed(seed)
     A, B = torch.randn(V, d, generator=generator) * 0.1, torch.zeros(V, d)
     ends, losses = torch.tensor(q.cumsum()), []
-    for s in range(steps):
+    for done in range(steps):
         i, j = seen[:, torch.randint(seen.shape[1], (batch,), generator=generator)]
         u = torch.rand(batch, k, generator=generator, dtype=torch.float64)
         n = torch.searchsorted(ends, u, right=True).clamp(max=V - 1)
-        A, B, loss = step(A, B, i, j, n, rate * (1 - s / steps))
+        A, B, loss = step(A, B, i, j, n, rate * (1 - done / steps))
         losses.append(loss)
     return A, B, losses
 
@@ -1778,31 +1761,31 @@ axes.set_xticks(
 )
 axes.legend()
 plt.show()
+
+# %%
 for word in ("tea", "guard", "orders", "golden"):
     print(f"{word:7}", ", ".join(words[j] for j in nearest(A.numpy(), number[word], 6)))
 
 # %% [markdown]
-# $B$ begins with zeros, so all scores are 0 and each of the $k + 1$ answers costs $\ln 2$: check the first loss of every model that you train.
-# Here the rate falls to 0 over the steps. A few seconds give neighbours that look as sensible as those of section 6.
-# Are the two methods related?
+# $B$ begins with zeros, so all scores are 0 and each of the $k + 1$ answers costs $\ln 2$: check the first loss of
+# every model. Here too *guard* is among people and *golden* among adjectives. Are the two methods related?
 
 # %% [markdown]
 # <details><summary>Two slips in the printed slides</summary>
 #
-# Lecture 000 says that word2vec averages the vectors of all neighbours, and then calls it their sum. Only its other
-# variant, CBOW, averages: it guesses a word from the mean of its neighbours' vectors. Skip-gram, as here, averages nothing.
-# And the sum is the mean times the number of neighbours, so scores are that much larger.
+# Lecture 000 says that word2vec averages the neighbours' vectors, and then calls it their sum. Only its other variant,
+# CBOW, averages: it guesses a word from the mean of its neighbours.
 #
-# Lecture 002 recommends 5 to 10 negatives. Mikolov and others (2013) say 5 to 20 for small texts and 2 to 5 for large ones.
+# Lecture 002 recommends 5 to 10 negatives. Mikolov and others say 5 to 20 for small texts, 2 to 5 for large ones.
 # </details>
 
 # %% [markdown]
 # ## 11. What do the products approach?
 #
 # O. Levy and Y. Goldberg (2014) asked what negative sampling would learn if vectors were so long that every product
-# $x_{ij} = a_i \cdot b_j$ could be chosen freely. Read the whole text once. The pair $(i, j)$ comes $N_{ij}$ times as a true
-# one. Word $i$ comes in $N_i = \sum_j N_{ij}$ pairs, each with $k$ negatives, so $j$ is its negative about $k N_i q_j$
-# times. All terms with $x_{ij}$ together are
+# $x_{ij} = a_i \cdot b_j$ could be chosen freely. Read the whole text once. The pair $(i, j)$ comes $N_{ij}$ times as
+# a true one. Word $i$ comes in $N_i = \sum_j N_{ij}$ pairs with $k$ negatives each, so $j$ is its negative about
+# $k N_i q_j$ times. All terms with $x_{ij}$ together are
 #
 # $$-N_{ij} \ln\sigma(x_{ij}) \;-\; k N_i q_j \ln\sigma(-x_{ij}).$$
 #
@@ -1813,17 +1796,18 @@ for word in ("tea", "guard", "orders", "golden"):
 #
 # Set the derivative to zero and write
 #
-# - `cost(x, N, q, k)`: the sum of these terms over all $i$ and $j$, for arrays $x$ and $N$, $(V, V)$, and $q$, $(V,)$. A
-#   score may be $-\infty$ where $N_{ij} = 0$: such a term costs 0. Scores of several hundred must not overflow.
-# - `best_scores(N, q, k)`: the scores $(V, V)$ that make the cost smallest; $-\infty$ where $N_{ij} = 0$, also if word $i$
-#   was never seen. All $q_j$ are above 0.
+# - `cost(x, N, q, k)`: the sum of these terms over all $i$ and $j$, for arrays $x$ and $N$, $(V, V)$, and $q$, $(V,)$.
+#   A score may be $-\infty$ where $N_{ij} = 0$: such a term costs 0. Scores of several hundred must not overflow.
+# - `best_scores(N, q, k)`: the scores $(V, V)$ that make the cost smallest; $-\infty$ where $N_{ij} = 0$, also if word
+#   $i$ was never seen. All $q_j$ are above 0.
 
 # %% [markdown] hints="best_scores"
 # 1. Of what share of its appearances is the pair $(i, j)$ a true one? What would you answer, if you had to name one
 #    probability for all of them?
-# 2. The derivative of $-\ln\sigma(x)$ is $\sigma(x) - 1$, that of $-\ln\sigma(-x)$ is $\sigma(x)$. Solve for $\sigma(x)$, then
-#    for $x$.
-# 3. $\sigma(x) = u/(u + v)$ means $e^{x} = u/v$. For the cost, $-\ln\sigma(x) = \ln(1 + e^{-x})$, which NumPy computes
+# 2. The derivative of $-\ln\sigma(x)$ is $\sigma(x) - 1$, that of $-\ln\sigma(-x)$ is $\sigma(x)$. Solve for
+#    $\sigma(x)$, then for $x$.
+# 3. If $\sigma(x)$ is the share of true ones, $e^{x}$ is true over made up. For the cost,
+#    $-\ln\sigma(x) = \ln(1 + e^{-x})$, which NumPy computes
 #    safely as `np.logaddexp(0, -x)`; only $0 \cdot \infty$ is left to take care of.
 
 
@@ -1955,13 +1939,15 @@ assert close(_left[0], _N) and close(_left[1], _q), "best_scores changed its arg
 # $$x_{ij} = \ln\frac{N_{ij}}{k N_i p_j} = \ln\frac{p_{ij}}{p_i p_j} - \ln k = \text{PMI}_{ij} - \ln k .$$
 #
 # That is the table of section 4, moved down by $\ln k$. The network has never seen it. *Predict:* will the products of
-# trained vectors lie on it? They have $d = 50$ numbers for each word and a few passes through the text.
+# trained vectors lie on it? They have $d = 50$ numbers and a few passes through the text.
 
 # %%
 power_one = noise(occurrences, 1)
 A1, B1, _ = learn(update, seen, V, power_one, steps=steps)
 scores = (A1 @ B1.T).double().numpy()
 wanted = best_scores(N, power_one, 5)
+
+# %%
 _, panels = plt.subplots(1, 2, figsize=(7, 2.7), sharey=True)
 for axes, low, high in ((panels[0], 1, 4), (panels[1], 20, np.inf)):
     where = (low <= N) & (high >= N)
@@ -1975,9 +1961,9 @@ panels[0].set_ylabel("product of the vectors")
 plt.show()
 
 # %% [markdown]
-# A dot is a pair of words; on the dotted line, product and best score agree. Pairs that met often lie close to it. Pairs
-# that met a few times do not: their PMI is mostly chance, and the vectors, with few numbers for many words, cannot follow every
-# accident. Is that a fault?
+# A dot is a pair of words; on the dotted line, product and best score agree. Pairs that met often lie close to it,
+# those that met a few times do not: their PMI is mostly chance, and few numbers cannot follow every accident. Is that
+# a fault?
 
 # %%
 recorded = pd.read_csv(paths.DATA / "vectors" / "products.csv")
@@ -1986,36 +1972,38 @@ shown = pd.DataFrame({"lowest": both.min(), "highest": both.max()}).round(2)
 shown.unstack("against").swaplevel(axis=1).sort_index(axis=1)
 
 # %% [markdown]
-# The recorded runs (two seeds, $k = 5$; rows: pairs that met at least so often in the shipped text) compare the same products with two
-# tables of PMI $- \ln k$: one counted in the text that the vectors have read, one in a text of the same language a
-# hundred times as long, which goes on where theirs ends. Over all pairs, the products agree *better* with the long text,
-# of which they have read a hundredth. So with few numbers for many words the vectors cannot store every accident, and
-# much of what they leave out was accident: that is what learning from a sample should do.
+# Recorded: two seeds, $k = 5$; rows: pairs that met at least so often in the shipped text. The same products are
+# compared with two tables of PMI $- \ln k$: one counted in the text that the vectors have read, one in a text a
+# hundred times as long, which goes on where theirs ends. Over all pairs, the products agree *better* with the long
+# text, of which they have read a hundredth. Much of what few numbers leave out was accident: no loss for one who
+# learns from a sample.
 
 # %% [markdown] statement="glove"
 # ## 12. Fitting the logarithms of counts: GloVe
 #
 # If products of vectors end near a logarithm of counts anyway, why not fit it at once? **GloVe** (J. Pennington and
-# others, 2014) does. Each word has a bias $s_i$, each context $t_j$, which take up how frequent the two are:
+# others, 2014) does. Each word has a bias $\beta_i$, each context $\gamma_j$, which take up how frequent the two are:
 #
-# $$J = \sum_{i,j} f(N_{ij})\,\big(a_i \cdot b_j + s_i + t_j - \ln N_{ij}\big)^2, \qquad f(n) = \min\big(1, (n/100)^{3/4}\big).$$
+# $$J = \sum_{i,j} f_{ij}\,\big(a_i \cdot b_j + \beta_i + \gamma_j - \ln N_{ij}\big)^2, \qquad
+# f_{ij} = \min\big(1, (N_{ij}/100)^{3/4}\big).$$
 #
-# The weight $f$ trusts large counts more, up to a limit. $f(0) = 0$: a pair that never met has no term, so nobody needs
-# $\ln 0$. Write
+# The weight $f_{ij}$ trusts large counts more, up to a limit. It is 0 for a pair that never met: that has no term, so
+# nobody needs $\ln 0$. Write
 #
 # - `terms(N)`: how many entries of $N$ have a term in the sum;
-# - `glove(A, B, s, t, N)`: for tensors $A$, $B$, $(V, d)$, $s$, $t$, $(V,)$ and counts $N$, $(V, V)$: $J$ and its gradients
-#   with respect to $A$, $B$, $s$ and $t$, derived by hand, no autograd.
+# - `glove(A, B, beta, gamma, N)`: for tensors $A, B$, $(V, d)$, $\beta, \gamma$, $(V,)$, and counts $N$, $(V, V)$: $J$
+#   and its gradients for the first four, in this order, by hand, no autograd.
 
 # %% [markdown] hints="glove"
-# 1. Write down one term and its derivatives for $s_i$ and for $t_j$. How do those for $a_i$ and $b_j$ differ from them?
-# 2. All derivatives share the matrix $E_{ij} = 2 f(N_{ij})\,(\dots)$, with the bracket of $J$. Row $i$ of $A$ takes part in
-#    the whole row $i$ of $E$.
-# 3. Each of the four gradients is a sum of $E$ over one index, or a product of $E$ or its transpose with a matrix. Make
-#    sure that cells with $N_{ij} = 0$ are 0 in $E$ and not $0 \cdot \infty$.
+# 1. Write down one term and its derivatives for $\beta_i$ and for $\gamma_j$. How do those for $a_i$ and $b_j$ differ
+#    from them?
+# 2. All derivatives share the matrix $E_{ij} = 2 f_{ij}\,(\dots)$, with the bracket of $J$. Row $i$ of $A$ takes part
+#    in the whole row $i$ of $E$.
+# 3. Each of the four gradients is a sum of $E$ over one index, or a product of $E$ or its transpose with a matrix.
+#    Make sure that cells with $N_{ij} = 0$ are 0 in $E$ and not $0 \cdot \infty$.
 
 
-# %% task="glove" points=4 level=2 minutes=18
+# %% task="glove" points=4 level=2 minutes=20
 def terms(N):
     """How many entries of the counts N (a tensor) have a term in J."""
     ### BEGIN SOLUTION
@@ -2023,11 +2011,11 @@ def terms(N):
     ### END SOLUTION
 
 
-def glove(A, B, s, t, N):
-    """J and its gradients for A (V, d), B (V, d), s (V,) and t (V,)."""
+def glove(A, B, beta, gamma, N):
+    """J and its gradients for A (V, d), B (V, d), beta (V,) and gamma (V,)."""
     ### BEGIN SOLUTION
     f = (N / 100).pow(0.75).clamp(max=1)
-    error = A @ B.T + s[:, None] + t - torch.where(N > 0, N, 1).log()
+    error = A @ B.T + beta[:, None] + gamma - torch.where(N > 0, N, 1).log()
     E = 2 * f * error
     return (f * error**2).sum(), E @ B, E.T @ A, E.sum(1), E.sum(0)
     ### END SOLUTION
@@ -2067,13 +2055,8 @@ assert close(_got[3][1], 0), (
 
 # %% test="glove" aspect="weights of the counts" points=1
 _zero = torch.zeros(1, 2).double()
-_got = glove(
-    _zero,
-    _zero,
-    torch.zeros(1).double(),
-    torch.zeros(1).double(),
-    torch.tensor([[16.0]]).double(),
-)
+_none, _N = torch.zeros(1).double(), torch.tensor([[16.0]]).double()
+_got = glove(_zero, _zero, _none, _none, _N)
 assert isinstance(_got, tuple | list) and len(_got) == 5, (
     f"Return J and four gradients; yours: {_got!r}."
 )
@@ -2107,10 +2090,8 @@ for _V, _d in ((2, 3), (5, 2), (4, 4)):
 ### END HIDDEN TESTS
 
 # %% test="glove" aspect="gradients of the vectors" points=1
-_one = torch.ones(1, 1).double()
-_got = glove(
-    3 * _one, 2 * _one, torch.zeros(1).double(), torch.zeros(1).double(), 100 * _one
-)
+_one, _none = torch.ones(1, 1).double(), torch.zeros(1).double()
+_got = glove(3 * _one, 2 * _one, _none, _none, 100 * _one)
 assert isinstance(_got, tuple | list) and len(_got) == 5, (
     f"Return J and four gradients; yours: {_got!r}."
 )
@@ -2118,10 +2099,11 @@ assert close(_got[1], [[4 * (6 - math.log(100))]], 1e-5), (
     f"One pair, weight 1, error 6 - ln 100: the gradient of a is 2 b times that; yours: {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d in ((2, 3), (5, 2), (4, 4)):
+for _V, _d, _scale in ((2, 3, 1), (5, 2, 30), (4, 4, 1)):  # 30: errors of hundreds
     _A, _B, _s, _t = (
         torch.randn(_size).double() for _size in ((_V, _d), (_V, _d), (_V,), (_V,))
     )
+    _A, _B, _s[0] = _scale * _A, _scale * _B, 300.0
     _N = torch.randint(1, 250, (_V, _V)).double()
     _N[0, 1] = _N[1, 1] = 0
     _E = (
@@ -2152,13 +2134,9 @@ assert all(
 
 # %% test="glove" aspect="gradients of the biases" points=1
 _zero = torch.zeros(2, 1).double()
-_got = glove(
-    _zero,
-    _zero,
-    torch.tensor([1.0, 2.0]).double(),
-    torch.tensor([0.0, 4.0]).double(),
-    torch.tensor([[0.0, 100.0], [0.0, 0.0]]).double(),
-)
+_s, _t = torch.tensor([1.0, 2.0]).double(), torch.tensor([0.0, 4.0]).double()
+_N = torch.tensor([[0.0, 100.0], [0.0, 0.0]]).double()
+_got = glove(_zero, _zero, _s, _t, _N)
 assert isinstance(_got, tuple | list) and len(_got) == 5, (
     f"Return J and four gradients; yours: {_got!r}."
 )
@@ -2185,62 +2163,70 @@ for _V, _d in ((2, 3), (5, 2), (4, 4)):
     )
     assert close(
         _got[3], [sum(_E[i, j] for j in range(_V)) for i in range(_V)], 1e-5, 1e-6
-    ), "The gradient of s sums over the contexts of each word."
+    ), "The gradient of beta sums over the contexts of each word."
     assert close(
         _got[4], [sum(_E[i, j] for i in range(_V)) for j in range(_V)], 1e-5, 1e-6
-    ), "The gradient of t sums over the words of each context."
+    ), "The gradient of gamma sums over the words of each context."
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Lecture 001 has a table of four words to fit, with made-up counts:
+# Lecture 001 has a table of four words to fit, counts made up:
 
 # %%
 animals = ["the", "dog", "cat", "ran"]
 table_001 = torch.tensor(
     [[0, 200, 200, 0], [200, 0, 0, 15], [200, 0, 0, 15], [0, 15, 15, 0]]
 ).double()
+
+# %%
 torch.manual_seed(1)
-parts = [
-    torch.randn(4, 2).double() * 0.1,
-    torch.randn(4, 2).double() * 0.1,
-    *torch.zeros(2, 4).double(),
-]
+A4, B4 = torch.randn(2, 4, 2).double() * 0.1
+parts = [A4, B4, *torch.zeros(2, 4).double()]
 for _ in range(5000):
     J, *slopes = glove(*parts, table_001)
     parts = [part - 0.05 * slope for part, slope in zip(parts, slopes, strict=True)]
-A4, B4, s4, t4 = parts
+
+# %%
+A4, B4, beta4, gamma4 = parts
 print(f"{terms(table_001)} of 16 entries have a term; J = {J:.0e}")
-print(f"the dog: {A4[0] @ B4[1] + s4[0] + t4[1]:.3f}, ln 200 = {math.log(200):.3f}")
-print(f"dog ran: {A4[1] @ B4[3] + s4[1] + t4[3]:.3f}, ln 15 = {math.log(15):.3f}")
+print(
+    f"the dog: {A4[0] @ B4[1] + beta4[0] + gamma4[1]:.3f}, ln 200 = {math.log(200):.3f}"
+)
+print(
+    f"dog ran: {A4[1] @ B4[3] + beta4[1] + gamma4[3]:.3f}, ln 15 = {math.log(15):.3f}"
+)
 print(f"cosine of dog and cat: {cosines(A4.numpy(), 1)[2]:.3f}")
 
 # %% [markdown]
-# *dog* and *cat* have the same counts, so they end at nearly the same place. (Nothing forces them to: eight equations for
+# *dog* and *cat* have the same counts and end at nearly the same place. (Nothing forces them to: eight equations for
 # 24 numbers have many solutions. Small random vectors at the start do it.)
 #
 # <details><summary>A slip in the printed slides</summary>
 #
-# Lecture 001 calls this "linear regression with 16 points". Eight of the counts are 0 and have no weight, so there are
-# 8 points. And it is linear only as long as one side is held fixed: $a_i \cdot b_j$ multiplies two unknowns.
+# Lecture 001 calls this "linear regression with 16 points". Eight counts are 0 and have no weight: 8 points. And it is
+# linear only while one side is held fixed, as $a_i \cdot b_j$ multiplies two unknowns.
 # </details>
 
 # %% [markdown]
 # ## 13. Guard is to guards as chef is to ...
 #
-# Mikolov and others noticed that some relations are *directions*: the step from *guard* to *guards* resembles that from
-# *chef* to *chefs*. So "$a$ is to $b$ as $c$ is to what?" becomes: start at $c$, take the step from $a$ to $b$, look
-# who is nearest. With all vectors scaled to length 1, the answer is the word of largest cosine with
-# $\hat b - \hat a + \hat c$; O. Levy and Y. Goldberg call this *3CosAdd*.
+# By section 11, $(a_{\text{guards}} - a_{\text{guard}}) \cdot b_j$ approaches
+# $\ln p(j \mid \text{guards}) - \ln p(j \mid \text{guard})$, with $p(j \mid i) = N_{ij}/N_i$: $k$ and $q_j$ cancel.
+# The *step* between two vectors tells which contexts become likelier. If these are the same from *chef* to *chefs*, so
+# is the step. So Mikolov and others asked "$a$ is to $b$ as $c$ is to what?" (three words, for once): start at $c$,
+# take the step from $a$ to $b$, look who is nearest. With all vectors scaled to length 1, the answer is the word of
+# largest cosine with $\hat b - \hat a + \hat c$; Levy and Goldberg call this *3CosAdd*.
 
 # %% [markdown] statement="analogy"
 # ### Analogies, and a printed table of them
 #
 # Write
 #
-# - `analogy(A, a, b, c)`: the number of that word, for word numbers $a$, $b$, $c$ and an array $A$, $(V, d)$, without rows
-#   of zeros. The three given words may not be the answer; it would nearly always be $b$ or $c$.
-# - `wrong_cells`: lecture 002 prints the table below, a model's answers to the first pair of each row. Some are wrong by
-#   the relation of that pair. List five or more that are, as pairs (row, example), both counted from 0.
+# - `analogy(A, a, b, c)`: the number of that word, for word numbers $a$, $b$, $c$ and an array $A$, $(V, d)$, without
+#   rows of zeros. None of the three may be the answer; it would nearly always be $b$ or $c$.
+# - `wrong_cells`: lecture 002 prints the table below, a model's answers to the first pair of each row. Some are wrong
+#   by the relation of that pair. List five or more that are, as pairs (row, example), both counted from 0. Debatable
+#   ones do not count.
 
 # %%
 printed = """France-Paris | Italy: Rome | Japan: Tokyo | Florida: Tallahassee
@@ -2265,7 +2251,7 @@ pd.DataFrame(answers_002, columns=["relation", 0, 1, 2])
 #    words.
 
 
-# %% task="analogy" points=3 level=2 minutes=16
+# %% task="analogy" points=3 level=2 minutes=18
 def analogy(A, a, b, c):
     """The number of the word that is to c as b is to a, by 3CosAdd; never a, b or c."""
     ### BEGIN SOLUTION
@@ -2282,15 +2268,7 @@ wrong_cells = [(1, 0), (5, 2), (6, 1), (8, 0), (8, 1), (9, 1)]
 ### END SOLUTION
 
 # %% test="analogy" aspect="the step from a to b" points=1
-_A = np.array(
-    [
-        [1.0, 0.0, 0.0],
-        [0.8, 0.6, 0.0],
-        [0.0, 0.0, 1.0],
-        [0.0, 0.6, 0.8],
-        [0.0, -0.6, 0.8],
-    ]
-)
+_A = np.array([[5.0, 0, 0], [4, 3, 0], [0, 0, 5], [0, 3, 4], [0, -3, 4]]) / 5
 _got = analogy(_A.copy(), 0, 1, 2)
 assert is_number(_got), f"analogy returns the number of a word; yours: {_got!r}."
 assert _got == 3, (
@@ -2298,18 +2276,27 @@ assert _got == 3, (
 )
 ### BEGIN HIDDEN TESTS
 for _V, _d in ((5, 3), (8, 4), (20, 2), (40, 6)):
-    _A = np.random.default_rng().normal(size=(_V, _d)) + 0.5
-    _unit = [row / math.sqrt(sum(row**2)) for row in _A]
-    _a, _b, _c = random.sample(range(_V), 3)
-    _aim = _unit[_b] - _unit[_a] + _unit[_c]
-    _wanted = max(
-        (w for w in range(_V) if w not in (_a, _b, _c)), key=lambda w: _unit[w] @ _aim
-    )
+    while True:
+        _A = np.random.default_rng().normal(size=(_V, _d)) + 0.5
+        _A /= np.sqrt((_A**2).sum(1, keepdims=True))
+        _a, _b, _c, _wanted = random.sample(range(_V), 4)
+        _aim = _A[_b] - _A[_a] + _A[_c]
+        _A[_wanted] = _aim / math.sqrt(_aim @ _aim)
+        _scores = _A @ _aim
+        _second, _first = np.argsort(_scores)[-2:]
+        _short = (
+            _A @ np.array([_A[_c], _A[_b], _A[_b] + _A[_c], _A[_c] + _A[_a] - _A[_b]]).T
+        )
+        _short[[_a, _b, _c]] = -9  # whoever takes a step too few, or back, finds others
+        if _scores[_first] > max(0.1, _scores[_second] + 0.01) and (
+            _wanted not in _short.argmax(0)
+        ):
+            break
     _got = analogy(_A.copy(), _a, _b, _c)
     assert is_number(_got) and _got == _wanted, (
         f"{_V} words: {_a} is to {_b} as {_c} to {_wanted}; yours: {_got!r}."
     )
-    assert close(arguments_after(analogy, _A.copy(), _a, _b, _c)[0], _A), (
+    assert close(arguments_after(analogy, 3 * _A, _a, _b, _c)[0], 3 * _A), (
         "analogy changed the caller's A."
     )
 ### END HIDDEN TESTS
@@ -2334,6 +2321,11 @@ for _a, _b, _c in ((0, 1, 2), (2, 0, 1), (3, 1, 0), (1, 2, 3)):
     assert is_number(_got) and _got not in (_a, _b, _c), (
         f"The question {(_a, _b, _c)} may not be answered by {_got!r}."
     )
+_A = np.array([[-1.0, 0.1], [1.0, 0.1], [1.0, -0.1], [-1.0, -0.1]])
+_got = analogy(_A.copy(), 0, 1, 2)
+assert is_number(_got) and _got == 3, (
+    f"Word 3 points away from the sum and is still the only one left; yours: {_got!r}."
+)
 _A = np.array([[1.0, 0.0], [0.0, 1.0], [-0.6, -0.8], [-0.8, -0.6]])
 assert analogy(_A.copy(), 0, 0, 1) in (2, 3) and analogy(_A.copy(), 1, 1, 1) != 1, (
     "Words may be given twice; an answer may still be none of them."
@@ -2377,12 +2369,11 @@ for _factor in (1e-3, 1e3):
 # %% [markdown]
 # <details><summary>What is wrong in the printed table</summary>
 #
-# It is shown as relationships, but lists a model's answers, errors included. *larger* is no form of *small*, *plutonium*
-# no symbol; Medvedev is not Putin's first name; Yahoo is no person, and Scott McNealy headed Sun, not IBM; tapas are
-# Spanish. Some are open to debate: Messi is rather a forward. How many of *all* answers are right?
+# *larger* is no form of *small*, *plutonium* no symbol; Medvedev is not Putin's first name; Yahoo is no person, and
+# Scott McNealy headed Sun, not IBM; tapas are Spanish. How many of *all* answers are right?
 # </details>
 #
-# We can count. Our notebook's vectors are young; those in `words.npz` come from a million words.
+# We can count, with vectors of a million words (`words.npz`).
 
 # %%
 stored = np.load(paths.DATA / "vectors" / "words.npz")
@@ -2393,49 +2384,56 @@ for question in ("guard guards chef", "guard guards tower", "cooks cooked walks"
     answer = words_1m[analogy(A_1m, place[a], place[b], place[c])]
     print(f"{a} is to {b} as {c} is to {answer}")
 
+
+# %%
+def span(groups, column, style=".0%"):
+    """For each group the lowest and the highest value of a column, as text."""
+    low, high = groups[column].min(), groups[column].max()
+    return [f"{a:{style}} to {b:{style}}" for a, b in zip(low, high, strict=True)]
+
+
 # %%
 asked = pd.read_csv(paths.DATA / "vectors" / "analogies.csv")
 asked = asked[asked.c == 2].groupby("relation", sort=False)
 shown = asked[["questions"]].first()
-for column in ("exact", "kind"):
-    low, high = asked[column].min(), asked[column].max()
-    shown[column] = [f"{a:.0%} to {b:.0%}" for a, b in zip(low, high, strict=True)]
-shown.columns = ["questions", "the very word", "right kind and form"]
+shown["the very word"] = span(asked, "exact")
+shown["right kind and form"] = span(asked, "kind")
 shown
 
 # %% [markdown]
-# All questions between two pairs of words, lowest and highest of three seeds. The very word is found at most four times in
-# ten. From people to people nine answers in ten have the right kind and form; for other relations hardly any. Why so
-# seldom *chefs*? The text draws its people from one table, so hardly anything in it tells *chef* from *farmer*.
+# All questions between two pairs of words, lowest and highest of three seeds. The very word is found at most four
+# times in ten. A word of the right kind and form is found more often, from people to people nine times in ten, but
+# from places to people, and from either to fruit, almost never. Why so seldom *chefs*? The text draws its people from
+# one table and hardly tells *chef* from *farmer*.
 
 # %% [markdown]
 # ## 14. A look at the steps
 #
 # Nobody sees 50 numbers. **Principal component analysis** (PCA) finds the plane that shows most: shift the points $X$,
-# $(n, d)$, such that their mean is zero; the first axis is the direction in which they vary most, the second the next, at
-# a right angle. The SVD of the shifted points, $Q\,\text{diag}(s)\,R^\top$, holds both: the axes are the first two
-# columns of $R$, and $s_r^2$ is the sum of squares along axis $r$.
+# $(n, d)$, such that their mean is zero; the first axis is the direction in which they vary most, the second the next,
+# at a right angle. The SVD of the shifted points, $Q\,\text{diag}(s)\,R$, holds both: the axes are the first two rows
+# of $R$, and $s_r^2$ is the sum of squares along axis $r$.
 
 # %% [markdown] statement="plane"
 # ### The plane, and how parallel the steps are
 #
 # Write
 #
-# - `plane(X)`: the coordinates of the points on these axes, $(n, 2)$, and the share of the sum of squares of the shifted
-#   points that the two keep, from 0 to 1. Here $n, d \ge 2$. The direction of an axis is yours. If all points are equal,
-#   the share is 1.
-# - `parallel(A, pairs)`: for two or more pairs of word numbers $(i, j)$, the mean cosine of the offset $a_j - a_i$ of one
-#   pair with that of another, over all couples of different pairs. An offset of zero has cosine 0 with all others.
+# - `plane(X)`: the coordinates of the points on these axes, $(n, 2)$, and the share of the sum of squares of the
+#   shifted points that the two keep. Here $n, d \ge 2$. The direction of an axis is yours. If all points
+#   are equal, the share is 1.
+# - `parallel(A, pairs)`: for two or more pairs of word numbers $(i, j)$, the mean cosine of the offsets $a_j - a_i$ of
+#   two different pairs of the list. An offset of zero has cosine 0 with all others.
 
 # %% [markdown] hints="plane"
 # 1. Draw five points that nearly lie on a line far from the origin. Why must the mean go first?
-# 2. What is $X R$, if $X = Q\,\text{diag}(s)\,R^\top$ and the columns of $R$ are orthonormal? For the share, look at
+# 2. What is $X R^\top$, if $X = Q\,\text{diag}(s)\,R$ and the rows of $R$ are orthonormal? For the share, look at
 #    section 5 again.
 # 3. Scale the offsets to length 1 (not those of length zero). A product of this matrix with its transpose has all
 #    cosines; which of them compare a pair with itself?
 
 
-# %% task="plane" points=3 level=2 minutes=16
+# %% task="plane" points=3 level=2 minutes=18
 def plane(X):
     """Coordinates (n, 2) of the rows of X (n, d) on their two main axes, and the share of squares kept."""
     ### BEGIN SOLUTION
@@ -2571,140 +2569,120 @@ axes.legend(loc="lower right", fontsize=9)
 plt.show()
 
 # %% [markdown]
-# A line joins *guard* and *guards*; most lines are nearly parallel. Because each plural stands beside its own singular, or
-# because two clouds stand side by side? *Predict:* what if each singular gets the plural of *another* word?
+# A line joins *guard* and *guards*; most lines are nearly parallel. Because each plural stands beside its own
+# singular, or because two clouds stand side by side? *Predict:* what if each singular gets the plural of *another*
+# word?
 
 # %%
-apart = pd.read_csv(paths.DATA / "vectors" / "offsets.csv").groupby(
-    "relation", sort=False
-)
+apart = pd.read_csv(paths.DATA / "vectors" / "offsets.csv")
+apart = apart.groupby("relation", sort=False)
 shown = apart[["pairs"]].first()
-for column in ("paired", "shuffled", "any_words"):
-    low, high = apart[column].min(), apart[column].max()
-    shown[column] = [f"{a:.2f} to {b:.2f}" for a, b in zip(low, high, strict=True)]
-shown.columns = ["pairs", "true pairs", "same words, paired at random", "any two words"]
+shown["true pairs"] = span(apart, "paired", ".2f")
+shown["same words, paired at random"] = span(apart, "shuffled", ".2f")
+shown["any two words"] = span(apart, "any_words", ".2f")
 shown
 
 # %% [markdown]
-# Mean cosine of two offsets, three seeds. Those of people and of fruit are parallel, but wrongly paired ones just as much:
-# the vectors hold a step from the cloud of singulars to the cloud of plurals. With verbs the partner counts: each verb
-# keeps its own company. A fine picture of parallel lines proves little without the shuffled one beside it.
+# Mean cosine of two offsets, three seeds. Those of people and of fruit are parallel, but wrongly paired ones just as
+# much: the vectors hold a step from the cloud of singulars to the cloud of plurals. With verbs the partner counts. A
+# fine picture of parallel lines proves little without the shuffled one beside it.
 
 # %% [markdown]
 # ## 15. Three questions about the set-up
 #
-# **Does a score mean something?** By section 11, negative sampling makes $x_{ij}$ approach $\ln p(j \mid i) - \ln(k q_j)$.
-# **Noise-contrastive estimation** (NCE; M. Gutmann and A. Hyvärinen, 2012) asks the same question, true or made up, but
-# answers $\sigma(x_{ij} - \ln(k q_j))$. Now the best score is $\ln p(j \mid i)$ itself, so $Z_i = \sum_j e^{x_{ij}}$,
-# which nobody computes in training, should become 1. Three seeds:
+# **Does a score mean something?** By section 11, negative sampling makes $x_{ij}$ approach
+# $\ln p(j \mid i) - \ln(k q_j)$. **Noise-contrastive estimation** (NCE; M. Gutmann and A. Hyvärinen, 2012) asks the
+# same question, but answers $\sigma(x_{ij} - \ln(k q_j))$. Now the best score is $\ln p(j \mid i)$ itself, so the
+# denominator of the softmax, $\sum_j e^{x_{ij}}$, which nobody computes, should become 1. Three seeds:
 
 # %%
 kinds = pd.read_csv(paths.DATA / "vectors" / "negatives.csv").groupby(["kind", "k"])
-shown = pd.DataFrame()
-for column, style in (
-    ("mean_log_z", "+.2f"),
-    ("spread_log_z", ".2f"),
-    ("same_tag", ".1%"),
-):
-    low, high = kinds[column].min(), kinds[column].max()
-    shown[column] = [
-        f"{a:{style}} to {b:{style}}" for a, b in zip(low, high, strict=True)
-    ]
-shown.index = low.index
-shown.columns = [
-    "mean of ln Z",
-    "its standard deviation",
-    "neighbours with the same tag",
-]
+shown = pd.DataFrame(index=kinds.size().index)
+shown["mean of ln of the sum"] = span(kinds, "mean_log_z", "+.2f")
+shown["its standard deviation"] = span(kinds, "spread_log_z", ".2f")
+shown["neighbours with the same tag"] = span(kinds, "same_tag", ".1%")
 shown
 
 # %% [markdown]
-# NCE normalises itself: $\ln Z_i$ is about 0, with a standard deviation over the words of at most 0.1. Negative sampling
-# leaves $Z_i$ anywhere, yet its vectors have as good neighbours (last column: how many of a word's ten nearest share its
-# commonest tag), here with a single negative too. For probabilities take NCE, for vectors the simpler one.
+# NCE normalises itself: the logarithm of the sum is about 0, with a standard deviation over the words of at most 0.1.
+# Negative sampling leaves the sum anywhere, yet its vectors have as good neighbours (last column: how many of a word's
+# ten nearest share its commonest tag). For probabilities take NCE, for vectors the simpler one.
 #
-# **Is this a language model?** Count only the *next* word as neighbour, with the softmax of section 7. That is a bigram
-# model, with $2dV$ numbers instead of $V^2$. How close does it come to the counts?
+# **Is this a language model?** Count only the *next* word as neighbour, with the softmax of section 7. That is a
+# bigram model, with $2dV$ numbers instead of $V^2$. How close does it come to the counts?
+
+
+# %%
+def band(axes, table, across, column, mark, label):
+    """The mean over the seeds as a line, from their lowest to their highest as a band."""
+    seeds = table.groupby(across)[column].agg(["mean", "min", "max"])
+    (line,) = axes.plot(seeds.index, seeds["mean"], mark, markersize=4, label=label)
+    axes.fill_between(
+        seeds.index, seeds["min"], seeds["max"], color=line.get_color(), alpha=0.3
+    )
+
 
 # %%
 bigram = pd.read_csv(paths.DATA / "vectors" / "bigrams.csv")
-counts_row, skip = bigram[bigram.d == 0].iloc[0], bigram[bigram.d > 0]
+counted = bigram[bigram.d == 0].valid_nats.item()
 _, panels = plt.subplots(1, 2, figsize=(7, 2.5))
 for column, axes in zip(("kl", "valid_nats"), panels, strict=True):
-    for d, colour in zip((2, 10, 50), plots.COLOURS, strict=False):
-        one = skip[skip.d == d].groupby("step")[column].agg(["min", "max"])
-        x = np.arange(len(one))
-        axes.plot(
-            x, one.mean(axis=1), "o-", color=colour, markersize=4, label=f"d = {d}"
-        )
-        axes.fill_between(x, one["min"], one["max"], color=colour, alpha=0.3)
-    axes.set_xticks(x, one.index)
+    for d in (2, 10, 50):
+        band(axes, bigram[bigram.d == d], "step", column, "o-", f"d = {d}")
+    axes.set_xticks([0, 30, 100, 300])
     axes.set_xlabel("training steps")
-panels[1].axhline(
-    counts_row.valid_nats, color="gray", linestyle=":", label="counts + 0.1"
-)
+panels[1].axhline(counted, color="gray", linestyle=":", label="counts + 0.1")
 panels[0].set_ylabel("divergence (nats)")
 panels[1].set(ylabel="loss, new text (nats)", ylim=(2.8, 5))
 panels[1].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# Left: the mean Kullback-Leibler divergence of the model from the relative frequencies of its text; right: the loss on new
-# text (bands: three seeds). With $d = 50$ it ends as the table of counts, and new text suffers. With $d = 10$ it cannot
-# store every count, and predicts new text *better* than the counts with 0.1 added to each: few numbers smooth.
+# Left: the mean Kullback-Leibler divergence of the model from the relative frequencies of its text; right: the loss on
+# new text (bands: three seeds). With $d = 50$ it ends as the table of counts, and new text suffers. With $d = 10$ it
+# cannot store every count, and predicts new text *better* than the counts with 0.1 added to each: few numbers smooth.
 #
-# **How wide a window?** Neighbours next door tell what may stand here; far ones, what the story is about. Of the ten
-# nearest neighbours of a word, we measure how many have its tag, and how many times as often as by chance they share its
-# stories.
+# **How wide a window?** Neighbours next door tell what may stand here; far ones, what the story is about. Of a word's
+# ten nearest, how many have its tag, and how many times as often as by chance do they share its stories?
 
 # %%
 sweep = pd.read_csv(paths.DATA / "vectors" / "windows.csv")
 _, panels = plt.subplots(1, 2, figsize=(7, 2.5))
 for column, axes in zip(("same_tag", "story_ratio"), panels, strict=True):
-    for name, colour, mark in zip(
-        ("A", "B", "A + B"), plots.COLOURS, "osv", strict=False
-    ):
-        one = sweep[sweep.vectors == name].groupby("c")[column].agg(["min", "max"])
-        axes.fill_between(one.index, one["min"], one["max"], color=colour, alpha=0.3)
-        axes.plot(
-            one.index,
-            one.mean(axis=1),
-            mark + "-",
-            color=colour,
-            label=name,
-            markersize=4,
-        )
+    for name, mark in (("A", "o-"), ("B", "s-"), ("A + B", "v-")):
+        band(axes, sweep[sweep.vectors == name], "c", column, mark, name)
     axes.set_xscale("log")
     axes.set_xticks([1, 2, 5, 10], [1, 2, 5, 10])
     axes.minorticks_off()
     axes.set_xlabel("reach of the window c (words)")
-panels[0].set_ylabel("neighbours with the same tag")
-panels[1].set_ylabel("same story / chance")
+panels[0].set_ylabel("share with the same tag")
+panels[1].set_ylabel("same story (times chance)")
 panels[0].legend(fontsize=9)
 plt.show()
 
 # %% [markdown]
 # Bands: three seeds. The wider the window, the fewer neighbours have the word's tag, and the more share its stories.
-# Lecture 001 calls the context vectors $B$ "also usable": they do as well as $A$. The sum leans to the story, since
-# $a_i \cdot b_j$ is large for words that *meet*.
+# Lecture 001 calls $B$ "also usable": it does as well as $A$. The sum leans to the story, since $a_i \cdot b_j$ is
+# large for words that *meet*.
 
 # %% [markdown]
 # ## 16. Pieces of words
 #
-# All words seen fewer than 20 times share the vector of `<UNK>`, with every slip of the pen. But the letters of *chikcen*
-# say a lot. **FastText** (P. Bojanowski and others, 2017) adds up vectors of **pieces**: put `<` before and `>` behind
-# the word and take all stretches of some lengths. The marks tell ends from middles: `ed>` is not the `ed` of *edge*.
+# All words seen fewer than 20 times share the vector of `<UNK>`, slips of the pen included. But the letters of
+# *chikcen* say a lot. **FastText** (P. Bojanowski and others, 2017) adds up vectors of **pieces**: put `<` before and
+# `>` behind the word and take all stretches of some lengths. The marks tell ends from middles: `ed>` is not the `ed`
+# of *edge*.
 
 # %% [markdown] statement="pieces"
 # ### A vector for any word
 #
 # Write
 #
-# - `pieces(word, low, high)`: the list, in any order, of all pieces with `low` to `high` characters of the marked word;
-#   marks are characters too. A piece that occurs twice is listed twice; a word too short for a length has no piece of
-#   that length.
-# - `compose(word, Z, low, high)`: the sum of the vectors of those pieces of the word that are in the dictionary `Z`, piece
-#   to array $(d,)$, never empty. A piece that occurs twice counts twice; with no known piece, the sum is $d$ zeros.
+# - `pieces(word, low, high)`: the list, in any order, of all pieces with `low` to `high` characters of the marked
+#   word; marks are characters too. A piece that occurs twice is listed twice; a word too short for a length has none
+#   of that length.
+# - `compose(word, Z, low, high)`: the sum of the vectors of the word's pieces in the dictionary `Z`, piece to array
+#   $(d,)$, never empty. A piece that occurs twice counts twice; with no known piece, the sum is $d$ zeros.
 
 # %% [markdown] hints="pieces"
 # 1. Write the marked word `<tea>` on paper. How many pieces of three characters has it, how many of four, of five, of
@@ -2838,8 +2816,8 @@ for _d in (1, 4):
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Recorded: the training of section 10 on a million words, each vector such a sum (3 to 4 characters). Its pieces give a
-# vector to slips and to rare words:
+# Recorded: the training of section 10 on a million words, each vector such a sum (3 to 4 characters). Slips and rare
+# words get a vector too:
 
 # %%
 stored = np.load(paths.DATA / "vectors" / "pieces.npz")
@@ -2851,79 +2829,65 @@ for word in ("chikcen", "gaurds", "singger", "reserve", "forests", "koltovar"):
     print(f"{word:10} ({seen_here}):", ", ".join(words_1m[j] for j in near))
 
 # %%
-recorded = pd.read_csv(paths.DATA / "vectors" / "pieces.csv").groupby("table")
-shown = pd.DataFrame(index=["random", "learned", "chance"])
-for column, name in (
-    ("typos_right", "slips: nearest is the word"),
-    ("NOUN_same_tag", "new nouns"),
-    ("PROPN_same_tag", "new names"),
-    ("VERB_same_tag", "new verbs"),
-):
-    low, high = recorded[column].min(), recorded[column].max()
-    shown[name] = pd.Series({t: f"{low[t]:.0%} to {high[t]:.0%}" for t in low.index})
-    if column != "typos_right":
-        chance = recorded[column.replace("same_tag", "chance")].first()
-        shown.loc["chance", name] = f"{chance.iloc[0]:.0%}"
-shown.fillna("0%")
+recorded = pd.read_csv(paths.DATA / "vectors" / "pieces.csv")
+tables = recorded.groupby("table")  # learned, random
+shown = pd.DataFrame(index=[*tables.groups, "chance"])
+shown["slips: nearest is the word"] = [*span(tables, "typos_right"), "0%"]
+for tag, name in (("NOUN", "new nouns"), ("PROPN", "new names"), ("VERB", "new verbs")):
+    chance = recorded[f"{tag}_chance"].mean()
+    shown[name] = [*span(tables, f"{tag}_same_tag"), f"{chance:.0%}"]
+shown
 
 # %% [markdown]
-# Three seeds; "chance": the share of known words with that tag. Of the ten nearest neighbours of a *new* name nearly nine
-# are names, and about two thirds verbs for a new verb. New nouns (all but one coined spices, as *tilundi*) get nothing.
+# Three seeds; "chance": the share of known words with that tag. Of the ten nearest neighbours of a *new* name nearly
+# nine are names, of a new verb about two thirds verbs. New nouns (all but one coined spices, as *tilundi*) get
+# nothing.
 #
-# *Slips* are the surprise: pieces with random vectors, mere spelling, find the word more often. The learned ones move words
-# of one use together, which blurs the spelling. Repairing slips and knowing uses are two goals.
+# *Slips* are the surprise: with random vectors of pieces, mere spelling, more are right. Learned ones move words of
+# one use together, which blurs the spelling.
 
 # %% [markdown]
 # ## 17. One vector for each word, and what to do with it
 #
-# *increase* is a noun in "a salary increase" and a verb in "please increase the volume", with one vector, be it one-hot,
-# counted or learned. What can the best function of the word alone reach, on the text itself?
+# *increase* is a noun in "a salary increase" and a verb in "please increase the volume", with one vector, however it
+# was made. What can the best function of the word alone reach, on the text itself?
 
 # %%
 by_word = {}
 for story, tags in zip(stories, kitchen.tags["train"], strict=True):
     for word, tag in zip(story, tags, strict=True):
         by_word.setdefault(word, Counter())[tag] += 1
-for name, some in (
-    ("all words", by_word.values()),
-    (
-        "words with several tags",
-        [found for found in by_word.values() if len(found) > 1],
-    ),
-):
-    best, total = (
-        sum(max(found.values()) for found in some),
-        sum(f.total() for f in some),
-    )
+several = [found for found in by_word.values() if len(found) > 1]
+for name, some in (("all words", by_word.values()), ("of several tags", several)):
+    best = sum(max(found.values()) for found in some)
+    total = sum(found.total() for found in some)
     print(f"{name}: {total:,} tokens, {best / total:.1%} right at best")
 
 # %% [markdown]
 # No training lifts this ceiling: the layer must see neighbours (chapter 04).
 #
-# Below it there are three ways to use vectors: learn them from scratch with the task, take ready ones and leave them
-# **frozen**, or let the task change those, **fine-tuning**. Recorded: a linear layer names the tag of a word, from 50,
-# 200 or 1,000 labelled tokens; three sets of vectors, five draws each. *Predict:* which wins?
+# Below it there are three ways to use vectors: learn them with the task, take ready ones and leave them **frozen**, or
+# let the task change those, **fine-tuning**. Recorded: a linear layer names the tag of a word, from 50, 200 or 1,000
+# labelled tokens; three sets of vectors, five draws each. *Predict:* which wins?
 
 # %%
 used = pd.read_csv(paths.DATA / "vectors" / "ways.csv")
 _, panels = plt.subplots(1, 2, figsize=(7, 2.8), sharey=True)
-for column, title, axes in (
-    ("right", "all tokens", panels[0]),
-    ("right_new_words", "words without a label", panels[1]),
-):
+for column, axes in zip(("right", "right_new_words"), panels, strict=True):
     for shift, (way, found) in enumerate(used.groupby("way", sort=False)):
         one = 100 * found.groupby("examples")[column].agg(["mean", "min", "max"])
-        errors = [one["mean"] - one["min"], one["max"] - one["mean"]]
-        x = np.arange(3) + 0.1 * shift - 0.15
-        axes.errorbar(
-            x, one["mean"], errors, fmt="osv^"[shift], label=way, markersize=5
-        )
+        x, mean = np.arange(3) + 0.1 * shift - 0.15, one["mean"]
+        errors = [mean - one["min"], one["max"] - mean]
+        axes.errorbar(x, mean, errors, fmt="osv^"[shift], label=way, markersize=5)
     axes.set_xticks(range(3), one.index)
     axes.set_xlabel("labelled tokens")
-    axes.set_title(title, fontsize=10)
 panels[0].set_ylabel("right tags (%)")
+panels[0].set_title("all tokens", fontsize=10)
+panels[1].set_title("words without a label", fontsize=10)
 panels[1].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
+
+# %%
 right = used.set_index(["examples", "seed", "draw", "way"]).right.unstack()
 wins = right["word vectors, frozen"] > right["word vectors, trained"]
 for examples, won in wins.groupby("examples"):
@@ -2932,20 +2896,21 @@ for examples, won in wins.groupby("examples"):
     )
 
 # %% [markdown]
-# Mean and range. Ready vectors are far ahead, most of all on words that the examples do not contain: random vectors know
-# nothing of those. Fine-tuning moves only words that have a label, away from their neighbours, and here does *worse* than
-# freezing. Lecture 001 says that nearly all transfer fine-tunes; with few labels, measure both.
+# Mean and range. Ready vectors are far ahead, most of all on words without a label, of which random vectors know
+# nothing. Fine-tuning moves only labelled words, away from their neighbours, and here does *worse* than freezing.
+# Lecture 001 says that nearly all transfer fine-tunes; with few labels, measure both.
 
 # %% [markdown] statement="mean_attention"
 # ### The vector of a text
 #
-# The plainest vector of a text is the mean of its words' vectors; a network on top of it is a *deep averaging network* (M.
+# The plainest vector of a text is the mean of its words' vectors; a network on top is a *deep averaging network* (M.
 # Iyyer and others, 2015). Each of $T$ words has weight $1/T$. Let scores $y$, $(T,)$, set the weights instead:
-# $\sum_t \text{softmax}(y)_t\, x_t$. That is **attention**, which chapter 06 builds. Write
+# $\sum_t \text{softmax}(y)_t\, X_{t:}$, with the word vectors as rows of $X$. That is **attention**, which chapter 06
+# builds. Write
 #
 # - `text_means(texts, A)`: for a list of texts, each a list of word numbers, the means of their rows of the array $A$,
 #   shape $(n, d)$; zeros for a text without words;
-# - `attend(y, X)`: the weighted mean $(d,)$ of the rows of the array $X$, $(T, d)$. Scores of several thousand must not
+# - `attend(y, X)`: this weighted mean, $(d,)$, for arrays $y$ and $X$, $(T, d)$. Scores of several thousand must not
 #   overflow; a score of $-\infty$ gives weight 0 (one at least is finite).
 
 # %% [markdown] hints="mean_attention"
@@ -3055,6 +3020,10 @@ for _y, _wanted in (
 ):
     _got = attend(np.array(_y), _X.copy())
     assert close(_got, _wanted, 1e-6), f"Scores {_y}: {_wanted}; yours: {_got!r}."
+_got = attend(np.array([0.0, -40.0]), np.array([[0.0], [math.exp(40)]]))
+assert close(_got, [1], 1e-5), (
+    f"Scores 0 and -40, rows 0 and e^40: the small weight counts, 1 wanted; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %%
@@ -3067,15 +3036,14 @@ print("end to end:", tuple(one_hots.shape), "numbers, ones:", one_hots.sum(1).to
 print("the same end to end?", bool((one_hots[0] == one_hots[1]).all()))
 
 # %% [markdown]
-# A mean is the count vector of section 1 times $A$, divided by $T$: the two sentences coincide again. Whoever wants order
-# puts vectors *end to end*: as one-hots, $T$ words become $TV$ numbers with $T$ ones. There chapter 04 begins.
+# A mean is the count vector of section 1 times $A$, divided by $T$: the two sentences coincide again. To keep the
+# order, put vectors *end to end*: as one-hots, $T$ words become $TV$ numbers with $T$ ones. There chapter 04 begins.
 
 # %% [markdown]
 # ## What you can do now
 #
-# You have built vectors by counting, factoring and guessing, one thing seen three times: a compressed table of who keeps
-# whose company. You have measured what they know (tags, forms, kinds) and what not (which chef, which meaning).
+# You have built vectors by counting, factoring and guessing, one thing seen three times: a compressed table of who
+# keeps whose company. You have measured what they know (tags, forms, kinds) and what not (which chef, which meaning).
+# Vectors of what people write also learn their prejudices (T. Bolukbasi and others, 2016).
 #
-# *Sources:* Firth 1957; Eckart and Young 1936; Mikolov and others 2013; Levy and Goldberg 2014; Pennington, Socher and
-# Manning 2014; Gutmann and Hyvärinen 2012; Dyer's notes on NCE 2014; Bojanowski and others 2017; Iyyer and others 2015;
-# lectures 000, 001, 002.
+# *Also used:* C. Dyer's notes on NCE (2014).

@@ -4,29 +4,28 @@
 
 # %% [markdown]
 # *The cooks with the bags beside the quiet fountain ...*: does *dance* come next, or *dances*? You know at once; but what
-# decides, *cooks*, stands eight words back. A trigram and the window networks of chapter 04 look at two words or four, and what
-# stands one word further back does not exist for them. Make the window wider, and either the counts run out
-# (chapter 01) or the weights grow with it (chapter 04).
+# decides, *cooks*, stands eight words back. A trigram looks at two words, a window network of chapter 04 at four; what
+# stands one word further back does not exist for them. Make the window wider, and either the counts run out (chapter 01) or
+# the weights grow with it (chapter 04).
 #
 # A **recurrent network** (J. Elman, 1990) has no window. It reads one word at a time and carries a vector along, its
 # **hidden state**: all that it remembers of everything so far. The same weights serve at every step, for texts of any length.
 
 # %% [markdown]
-# You will build one, differentiate it by hand, watch its memory fade and its gradient explode, train it with a loop of
-# your own, and then mend it with the LSTM. Attention was first an add-on to such networks (D. Bahdanau and others,
-# 2014). The Transformer made it the main thing in 2017 (chapters 06 and 08); LSTMs still held the best published results
-# in language modelling until about 2018.
+# You will build one, differentiate it by hand, watch its memory fade and its gradient explode, train it with a loop of your
+# own, and then mend it with the LSTM. Attention began as an add-on to such networks (D. Bahdanau and others, 2014; chapter
+# 06).
 #
-# Plan two sittings: sections 1 to 8 (gradients through time), then 9 to 16 (the LSTM, and what it learns). All
-# your functions leave their arguments as they are, unless the text says otherwise: the caller needs these again.
+# Plan two sittings: sections 1 to 8 (gradients through time), then 9 to 16 (the LSTM, and what it learns). All your
+# functions leave their arguments as they are, unless the text says otherwise: the caller needs them again.
 
 # %% [markdown]
-# We quote three public lectures: 001 (Greg Durrett), 002 (Fabrizio Silvestri) and 004 (Benjamin Muller). You need none
-# of them. Where a printed page is wrong, you will find a task, or a box that unfolds.
+# We quote three public lectures: 001 (Greg Durrett), 002 (Fabrizio Silvestri) and 004 (Benjamin Muller). You need none of
+# them; where a printed page is wrong, there is a task or a box.
 #
-# The text is the *kitchen* text: restaurant stories that a program wrote, so that we know how well any model *could*
-# do. Where we say what a figure shows, we mean the one stored in the solution. What trains longer than a cell should
-# was recorded once (`lmkit.runs`), with three random seeds, and is shown as recorded.
+# The text is the *kitchen* text: restaurant stories that a program wrote, so that we know how well any model *could* do.
+# What we say of a figure holds for the one stored in the solution. Long trainings were recorded (`lmkit.runs`), with three
+# random seeds.
 
 # %%
 import math
@@ -77,10 +76,10 @@ def expect(got, names):
 # | $B$ | texts side by side in a batch | |
 # | $x_t$ | word $t$: its number, or the same as a one-hot vector | |
 # | $e_t$ | its vector, $E^\top x_t$: a row of the table $E$ | $d$ |
-# | $h_t$ | hidden state behind word $t$ | $k$ |
+# | $h_t$ | hidden state after word $t$ | $k$ |
 # | $s_t$ | scores (*logits*) of all words, $U h_t$ | $\lvert V \rvert$ |
 # | $W_x, W_h, b$ | weights for the word and for the old state, bias | $[k, d]$, $[k, k]$, $k$ |
-# | $a_t$ | what stands inside an activation function | $k$ |
+# | $a_t$ | what stands inside an activation function (*pre-activation*) | $k$ |
 # | $\ell$ | loss, a number | |
 # | $\delta_t$ | $\partial \ell / \partial a_t$ | $k$ |
 # | $C_t, \tilde C_t$ | memory cell of the LSTM; its candidate | $k$ |
@@ -100,14 +99,14 @@ def expect(got, names):
 #
 # $$h_1 = \tanh(1) = .76, \quad h_2 = \tanh(\tfrac12 \cdot .76) = .36, \quad h_3 = \tanh(\tfrac12 \cdot .36) = .18.$$
 #
-# The 1 was read only once, but its echo is in every later state, and it fades. Drawn out in time:
+# The 1 was read only once, but its echo is in every later state, and it fades. Unrolled in time:
 
 # %%
 drawings.unrolled_rnn()
 
 # %% [markdown]
-# One network, drawn once for each word: the four arrows labelled $W_x$ are the *same* matrix. This is called
-# **unrolling**. The scores of the next word leave upwards, and a softmax makes probabilities of them; the state leaves to
+# One network, drawn for each word: the four arrows labelled $W_x$ are the *same* matrix. This is called
+# **unrolling**. The scores of the next word leave upwards, and a softmax turns them into probabilities; the state leaves to
 # the right.
 
 # %% [markdown] statement="rnn"
@@ -244,27 +243,35 @@ for _name, _one, _two in zip(("e", "h", "W_x", "W_h", "b"), _left, _given, stric
 # %%
 set_seed(5)
 width = 32
-rotation = torch.linalg.qr(torch.randn(width, width))[0]
-story = 0.05 * torch.randn(60, width)  # 60 word vectors
-other_story = story.clone()
-other_story[0] = 0.05 * torch.randn(width)
+draws = []  # three times a rotation, and a text of 60 word vectors
+for _ in range(3):
+    rotation = torch.linalg.qr(torch.randn(width, width))[0]
+    draws.append((rotation, 0.05 * torch.randn(60, width)))
+story = draws[0][1]
+
+
+def states_of(e, W_h):
+    """Your states of a text, from zero; W_x is the identity, b is zero."""
+    return rnn(e, torch.zeros(width), torch.eye(width), W_h, torch.zeros(width))
+
 
 # %%
 _, axes = plt.subplots()
-for rho in (0.8, 0.95, 1.0, 1.1):
-    one, two = (
-        rnn(e, torch.zeros(width), torch.eye(width), rho * rotation, torch.zeros(width))
-        for e in (story, other_story)
-    )
-    axes.semilogy(range(1, 61), (one - two).norm(dim=1), label=f"$\\rho$ = {rho}")
+for rho, colour in zip((0.8, 0.95, 1.0, 1.1), plots.COLOURS, strict=False):
+    for rotation, e in draws:
+        other = e.clone()
+        other[0] = 0.05 * torch.randn(width)
+        apart = states_of(e, rho * rotation) - states_of(other, rho * rotation)
+        line = axes.semilogy(range(1, 61), apart.norm(dim=1), color=colour, linewidth=1)
+    line[0].set_label(f"$\\rho$ = {rho}")
 axes.set(xlabel="words read", ylabel="distance of the states (log)")
 axes.legend()
 plt.show()
 
 # %% [markdown]
-# With $\rho$ below 1 the first word is forgotten by nearly the same factor at each step: a straight line on this scale.
-# At 1 the tanh, which squeezes, still wears the difference down slowly. At 1.1 it stays. So the weights decide what is
-# kept, and they are learned. How many are there?
+# With $\rho$ below 1 the first word is forgotten by nearly the same factor at each step: a straight line on this scale. At
+# 1 the tanh, which squeezes, still wears the difference down slowly. At 1.1 it grows at first, then the two effects
+# balance. (Three random draws each.) So the weights decide what is kept, and they are learned. How many are there?
 
 # %% [markdown] statement="parameters"
 # ## 2. Three ways, one number
@@ -379,14 +386,14 @@ print(f"{exact:,}; with biases {with_biases:,}")
 print(f"the one-hot network of chapter 04: {ratio:,.0f} times as many")
 
 # %% [markdown]
-# Two of the four terms grow with $|V|$, and none with the length of the past. That is the point: a window network needs
-# $d$ more columns in its hidden layer for each further word it looks at, the recurrent network needs nothing.
+# Two of the four terms grow with $|V|$, and none with the length of the past. A window network needs $d$ more columns in
+# its hidden layer for each further word it looks at, the recurrent network needs nothing. (With $d = k$, one matrix can
+# serve as $E$ *and* as $U$: *tied weights*.)
 #
 # <details><summary>Slips in the printed slides: a total, and a listing</summary>
 #
-# Lecture 002 drops one of the two terms with $|V|$, so its total is half of the truth; that this is far less than the $10^{11}$
-# weights of the one-hot network stands. Its program has one more hidden layer than its formula, and predicts only the word
-# behind the *last* state. We predict at every step; section 13 shows what that is worth.
+# Lecture 002 drops one of the two terms with $|V|$, so its total is half of the truth. Its program predicts only the word
+# after the *last* state; section 13 shows what predicting at every step is worth.
 # </details>
 
 
@@ -414,7 +421,7 @@ class LanguageModel(nn.Module):
 #
 # $$\ell = -\frac1T \sum_{t=1}^T \ln p_{t,\,x_{t+1}}$$
 #
-# Feeding the network the true words $x_1 \dots x_t$, whatever it would have said itself, is called **teacher forcing**.
+# Feeding the network the true words $x_1 \dots x_t$, not its own, is called **teacher forcing**.
 #
 # Write `next_word_loss(s, x)`: the loss in nats and its gradient with respect to the scores, which you derive yourself;
 # autograd is switched off. `x[t]` is the word that follows at step $t$. Scores may be in the thousands.
@@ -554,8 +561,8 @@ assert close(_got[1], _by_torch.grad, 1e-4, 1e-5), (
 # <details><summary>Slips in the printed slides: a loss without its minus</summary>
 #
 # Lecture 004 prints $\hat p_t = \mathrm{softmax}_V(o_t)$ and $\mathrm{CE}(\hat p_t, p_t) = \log(\hat p_{t, x^{t+1}})$.
-# Without the minus the loss of a perfect model is 0, and that of one which gives the right word 1 % is
-# $\ln .01 = -4.6$, *smaller*: training would make the model worse. And its $o_t$ is the $s_t$ of the line above.
+# Without the minus the loss of a perfect model is 0, and that of one which gives the right word 1 % is $\ln .01 = -4.6$,
+# *smaller*: training would make the model worse.
 # </details>
 
 # %% [markdown]
@@ -813,7 +820,7 @@ for _one, _two in zip(_got, by_autograd(*_random), strict=True):
 
 
 # %% [markdown]
-# BPTT keeps all states of a text in memory until the gradient comes back: too much for a long text. So the text must be cut.
+# BPTT keeps all states of a text in memory until the gradient comes back: too much for a long text. So we cut.
 
 # %% [markdown] statement="stream_batches"
 # ## 5. A stream in rows
@@ -1157,14 +1164,14 @@ for _T, _tau in _cases:
 
 
 # %% [markdown]
-# What do longer pieces buy? A puzzle: from a stream of random bits, say at each step which bit stood 6 (or 8) steps
-# *back*. In the course's training loop, `carry` brings the state into the next batch. Predict: from which $\tau$ on
-# can it be learned?
+# What do longer pieces buy? A puzzle: from a stream of random bits, say at each step which bit stood 6 (or 8) steps *back*.
+# In the course's training loop, `carry` brings the state into the next batch; each batch has 512 bits, whatever $\tau$ is.
+# Predict: from which $\tau$ on can it be learned?
 
 
 # %%
 def stream_loss(model, batch, carry):
-    """The loss of one batch, read from the state behind the batch before."""
+    """The loss of one batch, read from the state at the end of the batch before."""
     scores, state = model(batch[0], carry.get("state"))
     carry["state"] = state.detach()
     number = batch[1].numel()
@@ -1358,11 +1365,11 @@ assert close(_left[0], _h) and close(_left[1], _W), (
 # %%
 _, axes = plt.subplots(figsize=(7, 3.4))
 for rho, colour in zip((0.5, 0.9, 1.1, 1.5), plots.COLOURS, strict=False):
-    states = rnn(
-        story, torch.zeros(width), torch.eye(width), rho * rotation, torch.zeros(width)
-    )
-    norms = jacobian_norms(states.numpy(), rho * rotation.numpy())
-    axes.semilogy(range(59, -1, -1), norms, color=colour, label=f"$\\rho$ = {rho}")
+    for rotation, e in draws:
+        W_h = rho * rotation
+        norms = jacobian_norms(states_of(e, W_h).numpy(), W_h.numpy())
+        line = axes.semilogy(range(59, -1, -1), norms, color=colour, linewidth=1)
+    line[0].set_label(f"$\\rho$ = {rho}")
     axes.semilogy([0, 59], [1, rho**59], "--", color=colour, linewidth=1)
 axes.plot([], [], "k--", linewidth=1, label="$\\rho^{T-t}$")
 axes.set(xlabel="steps back, $T - t$", ylim=(1e-12, 1e12))
@@ -1371,10 +1378,12 @@ axes.legend(ncols=2, loc="upper left")
 plt.show()
 
 # %% [markdown]
-# Dashed is the prediction, $\rho$ to the power of the steps. Below 1 it holds: gradients **vanish** geometrically, and
-# with $\rho$ = 0.5 the word 40 steps back counts $10^{-12}$ as much as the last one. Above 1 it would hold if states stayed
-# near 0; but they grow, saturate the tanh ($1 - h^2$ becomes small), and that holds the gradient back. It cannot be relied upon:
-# for 1.5 the curve climbs at its far end, where the states of the first words were still small, and there gradients **explode**.
+# Dashed is the prediction, $\rho$ to the power of the steps. It is a bound, too: the norm of a product is at most the
+# product of the norms, and $1 - h^2 \le 1$. Below 1 it nearly holds, in all three draws: gradients **vanish**
+# geometrically, and with $\rho$ = 0.5 the word 40 steps back counts $10^{-12}$ as much as the last one. Above 1 it would
+# hold if states stayed near 0; but they grow, saturate the tanh ($1 - h^2$ becomes small), and that holds the gradient
+# back, but not where the states of the first words were still small: for 1.5 the curves climb at the far end, and gradients
+# **explode**.
 
 # %% [markdown]
 # ## 8. A training step of your own
@@ -1601,8 +1610,7 @@ for _kind, _B in _cases:
 
 
 # %% [markdown]
-# On the kitchen text, with a learning rate that is a little too large: the same network, the same words, with and
-# without clipping. First the text, in numbers; then three seeds of each.
+# Now the same network on the same words, with and without clipping, at a learning rate chosen too large. First, the text:
 
 # %%
 corpus = lmkit.load("kitchen")
@@ -1649,11 +1657,10 @@ right.set_xticks([1, 4], ["clipped at 1", "not clipped"])
 plt.show()
 
 # %% [markdown]
-# Three runs of each kind. Right, a box for each run: the middle half of its 80 norms, with whiskers to the shortest and
-# the longest. Without clipping one long gradient throws the weights to where gradients are longer still, a hundred
-# times and more, and the loss jumps about. Shortened to length 1 (dotted), the same steps learn: at the end all three
-# clipped runs lie below all three others. Nearly every training of a recurrent network clips; the course's `train`
-# does too, at 1.
+# Three runs of each kind (left, the axis ends at 12). Right, a box for each run: the middle half of its 80 norms, with
+# whiskers to the shortest and the longest. Without clipping one long gradient throws the weights to where gradients are
+# longer still, a hundred times and more, and the loss jumps about. Shortened to length 1 (dotted), the steps learn: at the
+# end all three clipped runs lie below all three others. The course's `train` clips too, at 1.
 #
 # Does *every* part of the model get a gradient? A forgotten part would stay at its random start, and nothing would
 # complain.
@@ -1668,19 +1675,19 @@ for name, weight in learner.named_parameters():
     print(f"{name:22} norm {weight.grad.norm():8.1e}   entries reached {share:6.1%}")
 
 # %% [markdown]
-# All seven groups are reached. In the embedding only the rows of words that occur in this batch.
+# All seven are reached; in the embedding, only the rows of words in this batch.
 
 
 # %% [markdown]
 # ## 9. Remember a 1 for 10,000 steps
 #
-# Is it that recurrent networks *cannot* remember, or that they do not learn to? Lecture 001 has a test: zeros with one 1 among
-# them, 0 0 1 0. Has there been a 1? Over many positions recurrent networks "generally struggle", it says, though "you
-# can even hand-write weights".
+# Is it that recurrent networks *cannot* remember, or that they do not learn to? Lecture 001 has a test: zeros with one 1
+# among them, 0 0 1 0. Has there been a 1? Over many positions recurrent networks "generally struggle", it says.
 #
-# Look at a state of one number when nothing is read: $h_t = \tanh(w_h h_{t-1} + b)$. Where the curve
-# $y = \tanh(w_h h + b)$ crosses the line $y = h$, the state stays where it is. With one crossing, every state ends there and
-# the past is forgotten. With three, there are two resting places (dots), with a watershed (ring) between them:
+# Look at a state of one number when nothing is read: $h_t = \tanh(w_h h_{t-1} + b)$. Where the curve $y = \tanh(w_h h + b)$
+# crosses the line $y = h$, the state stays where it is. With one crossing, every state ends there and the past is
+# forgotten. With three, there are two resting places (*stable fixed points*, dots) and between them a watershed (an
+# *unstable* one, ring):
 
 # %%
 _, axes = plt.subplots(figsize=(4.4, 2.5))
@@ -1793,8 +1800,8 @@ for _before in (1, 5, 50, 10_000):
 
 
 # %% [markdown]
-# So the weights exist. Does training find them? For each length, 100 steps of training, three seeds; then: was the first of all
-# these inputs a 1? (In half of the texts it was.)
+# So the weights exist. Does training find them? Half of the texts begin with a 1, all else is 0; at the end: how did it
+# begin? For each length 100 steps, three seeds; *learned* means 90 % right.
 
 
 # %%
@@ -1861,19 +1868,19 @@ starts = [torch.linalg.eigvals(W_h).abs().max().item() for W_h in draws]
 print(f"trained: 100 draws of W_h start with {min(starts):.1f} to {max(starts):.1f}")
 
 # %% [markdown]
-# Up to some length training finds such weights; beyond, it guesses. It *starts* with weights that shrink what comes
-# from the past in the long run (the last line: the largest eigenvalue of $W_h$, its factor for each step), so no gradient says how to begin.
-# Your latch shows another trouble. Two stable resting places mean that small changes die out, and a gradient *is* a
-# small change. What remembers surely is hard to learn (Y. Bengio and others, 1994).
+# Up to 14 or 20 inputs training succeeds; at the next length it fails. It *starts* with weights that shrink what comes from
+# the past (the last line: the largest absolute eigenvalue of $W_h$, its factor for each step in the long run), so over many
+# steps hardly any gradient says how to begin. Your latch shows another trouble. Two stable resting places mean that small
+# changes die out, and a gradient *is* a small change. What remembers surely is hard to learn (Y. Bengio and others, 1994).
 #
 # Hence the next idea: a memory that stays *without* being squeezed at each step.
 
 # %% [markdown]
 # ## 10. A memory with gates
 #
-# The **LSTM**, *long short-term memory* (S. Hochreiter and J. Schmidhuber, 1997; the forget gate came with F. Gers and others, 2000),
-# carries a *cell* $C_t$ beside $h_t$. Think of a row of $k$ numbers on a shelf. At each step three **gates**, numbers
-# between 0 and 1 made by a sigmoid $\sigma(a) = 1 / (1 + e^{-a})$, decide for every one of them:
+# The **LSTM**, *long short-term memory* (S. Hochreiter and J. Schmidhuber, 1997; the forget gate came with F. Gers and
+# others, 2000), carries a *cell* $C_t$, $k$ numbers, beside $h_t$. At each step three **gates**, numbers between 0 and 1
+# made by a sigmoid $\sigma(a) = 1 / (1 + e^{-a})$, decide for every one of them:
 #
 # - the forget gate $f_t$: how much of the old number stays;
 # - the input gate $i_t$: how much of a new candidate $\tilde C_t$ is added;
@@ -2101,8 +2108,8 @@ drawings.lstm_cell()
 # <details><summary>The same cell in torch</summary>
 #
 # `nn.LSTMCell` and `nn.LSTM` keep four blocks of $k$ rows in one matrix `weight_ih` $[4k, d]$ for the word and one
-# `weight_hh` $[4k, k]$ for the state, in the order $i, f, \tilde C, o$. They have *two* biases, `bias_ih` and `bias_hh`, which do
-# what their sum would do. The cell below takes them apart.
+# `weight_hh` $[4k, k]$ for the state, in the order $i, f, \tilde C, o$. They have *two* biases, `bias_ih` and `bias_hh`,
+# which do what their sum would do.
 # </details>
 
 
@@ -2156,9 +2163,9 @@ print(f"d = k = 100: {lstm_size:,} numbers; an RNN has {100 * 200 + 100:,}")
 
 # %% task="lstm_back" points=5 level=3 minutes=35
 def lstm_back(e, h, C, W, b, dh, dC):
-    """(de [B, d], dh [B, k], dC [B, k], dW, db): gradients by what lstm_step(e, h, C, W, b) read.
+    """(de [B, d], dh [B, k], dC [B, k], dW, db): gradients with respect to what lstm_step(e, h, C, W, b) read.
 
-    dh, dC: those by the new h and the new C. All arguments stay as they are.
+    dh, dC: those with respect to the new h and the new C. All arguments stay as they are.
     """
     ### BEGIN SOLUTION
     x = torch.cat([e, h], dim=1)
@@ -2361,8 +2368,8 @@ off = max((total[part] - by_torch[part]).abs().max().item() for part in "Cfio")
 print("30 steps, largest difference below 1e-10:", off < 1e-10)
 
 # %% [markdown]
-# So the gradient of the cell is multiplied by $f_t$ at each step (and gets a little more through $h$). Now you can choose
-# how long a gradient lives, by choosing $f$.
+# So the gradient of the cell is multiplied by $f_t$ at each step (and receives a share through $h$). Now you can choose how
+# long a gradient lives, by choosing $f$.
 
 # %% [markdown] statement="keep_bit"
 # ## 12. Predict, then measure: gates by hand
@@ -2556,9 +2563,9 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Predicted (dashed) and measured nearly agree; not quite, since words and $h$ push the gates too. So a gradient has the
-# half-life of the cell, and the network can *learn* how long that is. With $b_f = 0$, where training usually starts, it is
-# one step: an LSTM, too, begins forgetful. So start higher. The puzzle of section 9 again: was the first input a 1?
+# Predicted (dashed) and measured nearly agree: words and $h$ push the gates too. So a gradient has the half-life of the
+# cell, and the network can *learn* how long that is. With $b_f = 0$, near which PyTorch starts, it is one step: an LSTM,
+# too, begins forgetful. So start higher, and ask as in section 9 whether the first input was a 1:
 
 # %%
 learned["LSTM"] = [longest_learned(nn.LSTM, seed) for seed in seeds]
@@ -2578,12 +2585,12 @@ axes.grid(axis="x", alpha=0.3)
 plt.show()
 
 # %% [markdown]
-# A dot for each of three seeds. As it starts by default, the LSTM is no better at this than the RNN. With open forget
-# gates it learns texts at least twice as long. It matters where training starts.
+# A dot for each of three seeds. As it starts by default, the LSTM is no better at this (10 to 14 inputs) than the RNN (14
+# to 20). With open forget gates it learns 40 and more, at least twice as many as any other run. It matters where training
+# starts.
 #
-# In theory, says lecture 004, recurrent networks can model sequences of infinite length (H. Siegelmann and E. Sontag, 1992; their
-# proof needs states of unlimited precision). In practice LSTMs, says 001, do not enable learning over very long sequences. Both
-# can hold: what weights can do is one thing, what training finds another.
+# In theory, with states of unlimited precision, recurrent networks compute whatever a computer can (H. Siegelmann and E.
+# Sontag, 1992). What weights can do is one thing, what training finds another.
 
 # %% [markdown]
 # ### Relatives
@@ -2594,9 +2601,9 @@ plt.show()
 # $$\begin{aligned} z_t &= \sigma(W_z[e_t, h_{t-1}] + b_z) & \tilde h_t &= \tanh(W_h[e_t, r_t \star h_{t-1}] + b_h)\\
 # r_t &= \sigma(W_r[e_t, h_{t-1}] + b_r) & h_t &= (1 - z_t) \star \tilde h_t + z_t \star h_{t-1} \end{aligned}$$
 #
-# (These $W_h$, $b_h$ are only the GRU's.) The *update gate* $z_t$ is $f_t$, and $1 - z_t$ is $i_t$: what is written
-# must first be forgotten. The *reset gate* $r_t$ says how much of the old state the candidate sees. Three maps, so three quarters
-# of an LSTM's weights.
+# (These $W_h$, $b_h$ are only the GRU's.) The *update gate* $z_t$ is $f_t$, and $1 - z_t$ is $i_t$: what is written must
+# first be forgotten. The *reset gate* $r_t$ says how much of the old state the candidate sees. Three maps, so three
+# quarters of an LSTM's weights. (`nn.GRU` applies $r_t$ *after* the product with its matrix.)
 
 # %%
 drawings.stacked_and_bidirectional()
@@ -2625,14 +2632,14 @@ for name, layer in kinds.items():
 
 # %% [markdown]
 # A bidirectional network has seen the word that it should predict, at every place. So language models that write read from
-# left to right; chapter 07 finds another task for the others.
+# left to right.
 
 # %% [markdown]
 # ## 13. Measured: what does the past buy?
 #
-# Now the kitchen text. First a short training that you can repeat (and lengthen: `lmkit.budget()`): RNN and LSTM, three seeds each, on random
-# pieces of 32 words, *each read from a zero state*. So the network has practised with one word of past as often as with 32, and
-# we may ask fairly: what is the loss when only the last $n$ words are known?
+# Now the kitchen text. First a short training that you can repeat (and lengthen: `lmkit.budget()`): RNN and LSTM, three
+# seeds each, on random pieces of 32 words, *each read from a zero state*. So each network has practised with one word of
+# past as often as with 32, and we may fairly ask: what is the loss when only the last $n$ words are known?
 #
 # One more: an LSTM with *one* target for each piece, as in the listing of lecture 002, instead of 32.
 
@@ -2663,7 +2670,7 @@ def learn(cell, seed, steps, asked=32, length=32):
 
 
 # %% [markdown]
-# (Seven trainings: half a minute when graded, some minutes at laptop size.)
+# (Seven trainings: some minutes at laptop size.)
 
 # %%
 steps = budget().choose(130, 1_500, 5_000)
@@ -2727,23 +2734,24 @@ last, every = found["LSTM, last"][0, -1], found["LSTM"][:, -1]
 print(f"n = 32, one target a piece: {last:.0f}; 32 targets:", every.round(1))
 
 # %% [markdown]
-# Lines are means, bands reach from the lowest to the highest of three seeds; the squares are Kneser-Ney models of chapter 02, counted on
-# the same 100,000 words. After so short a training both networks use some six words, and from there on their curves are flat: what stands further back they
-# have not yet learned to carry. With six words the RNN is about where
-# counting is with three or four; the LSTM, which has more to learn, is still behind; all are far above the floor.
+# Lines are means, bands reach from the lowest to the highest of three seeds; the squares are Kneser-Ney models of chapter
+# 02, counted on the same 100,000 words. After so short a training both networks use some six words; from there on their
+# curves are flat: what stands further back they have not yet learned to use. With six words the RNN is about where counting
+# is with three or four, the LSTM still behind; all are far above the *floor*, what the program that wrote the text would
+# reach itself.
 #
-# The last line printed is about *targets*: with one for each piece (one run), the same LSTM has had a thirty-second of
-# the lessons, and it shows.
+# The printed line is about *targets*: with one for each piece instead of 32, the same LSTM stays at 121 (one run).
 
 # %% [markdown]
-# The next networks were each trained for four minutes of processor time, on fresh stories (some three million words),
-# with equally many weights (0.39 million beside the embedding) and a learning rate tuned for each; they are *recorded*,
-# with three seeds. Beside them Kneser-Ney models that counted half a million words. The floor is what the program that
-# wrote the text would reach itself: no model can be below 0.
+# The next networks were each trained for four minutes of processor time, on fresh stories (2.6 to 3.3 million words), with
+# equally many weights (0.39 million beside the embedding) and a learning rate tuned for each; they are *recorded*, with
+# three seeds. Beside them Kneser-Ney models that counted half a million words. *Bits above the floor* estimate the
+# Kullback-Leibler divergence; on average none can be below 0.
 
 # %%
-recorded = {name: runs.load(f"kitchen-{name.lower()}") for name in ("RNN", "LSTM")}
-colours = {"RNN": plots.COLOURS[1], "LSTM": plots.COLOURS[0]}
+keys = {"window of 4": "kitchen-window", "RNN": "kitchen-rnn", "LSTM": "kitchen-lstm"}
+recorded = {name: runs.load(key) for name, key in keys.items()}
+colours = dict(zip(keys, plots.COLOURS[2::-1], strict=True))
 
 fresh = [one.tokens[:-1] for one in language.documents(tokens=500_000, seed=5)]
 often = Counter(word for one in fresh for word in one)
@@ -2763,23 +2771,24 @@ excess |= {name: run.each("bits above the floor") for name, run in recorded.item
 _, axes = plt.subplots()
 heights = [np.mean(found) for found in excess.values()]
 fill = [colours.get(name, "gray") for name in excess]
-axes.bar(range(4), heights, width=0.6, color=fill)
+axes.bar(range(len(fill)), heights, width=0.6, color=fill)
 for place, found in enumerate(excess.values()):
     axes.plot([place] * len(found), found, "k.")
     axes.text(place, max(found) + 0.03, f"{np.mean(found):.2f}", ha="center")
-axes.set_xticks(range(4), list(excess))
+axes.set_xticks(range(len(fill)), list(excess))
 axes.set(ylabel="bits above the floor, per word", ylim=(0, 1.15 * max(heights)))
 plt.show()
 
 # %% [markdown]
-# Bars are means, dots the seeds. The networks are better than counting by more than half a bit (in part because they
-# read six times as many words), and the LSTM better than the RNN by a sixth of a bit: far more than the seeds of either
-# differ. With time to train, the LSTM has overtaken the RNN.
+# Bars are means, dots the seeds. The networks are better than counting by 0.6 bits or more (on five to six times as many
+# words), and the LSTM is better than the RNN by 0.17 bits, seven times as much as seeds differ (0.02). With time to train,
+# the LSTM has overtaken the RNN. The RNN itself gains 0.03 bits on a window of four words with as many weights, hardly more
+# than its seeds differ.
 
 # %% [markdown]
 # Does a network really look back? **Agreement** asks: a verb must agree with a noun further left (*the cooks with the bags beside
 # the quiet fountain ... dance*). Is the right form likelier than the other, as the noun moves away? We asked each recorded network on
-# 60,000 words of fresh text.
+# 60,000 words of fresh text. The window of four never sees a noun that stands further back than that.
 
 
 # %%
@@ -2815,9 +2824,11 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# At a distance of 1 everything is easy. Then the three RNNs fall apart, and beyond eight words two of the three do
-# little better than guess. The LSTMs carry the one bit, *singular* or *plural*, past whatever stands between, hardly ever wrong even
-# from 14 words and more. That is what the gates buy.
+# At a distance of 1 all do well. Then the three RNNs fall apart: beyond eight words two of them only guess, beyond 13 all
+# three. The window, blind there, does better: it can only go by what is near, such as the verb of a relative clause (*the
+# cook who likes fish dances*). A bad memory is worse here than none. The LSTMs carry the one bit, *singular* or *plural*,
+# past whatever stands between: one slip in all three runs up to 13 words, at most two in 34 beyond. That is what the gates
+# buy.
 
 # %% [markdown]
 # ### And on real text?
@@ -2834,12 +2845,13 @@ plt.show()
 # | LSTM with dropout, two layers | 78 | Zaremba and others (2014) |
 # | LSTM, regularised with care | 57 | S. Merity and others (2017) |
 #
-# The order is that of the bars above (each of one published model, without a spread). The last two lines are not another cell but better training of the same
-# one: on a million words, their authors say, a large network learns the text by heart unless it is held back.
+# The order is that of the bars above (each of one published model, without a spread). The last two lines are not another
+# cell but better training of the same one: on a million words, a large network must be kept from learning the text by
+# heart.
 
 # %% [markdown]
-# Real texts are not ours to ship. Whoever may use one can fetch it by name (`python -m
-# lmkit.corpora`, which states licence and source), change the first line below, and run the trainings of this section on it.
+# Real texts are not ours to ship. Fetch one (`python -m lmkit.corpora` states licences and sources), change the first line
+# below, and run this section's trainings on it.
 
 # %% scratch=true
 real = "kitchen"  # or "ptb", "wikitext-2", ... once it has been fetched
@@ -2855,7 +2867,7 @@ print(real + ":", " ".join(sample), "...")
 # **temperature** $\theta$: below 1 likely words become likelier still, above 1 all become more alike. Write
 #
 # - `probabilities(s, temperature)`: that softmax, also for scores in the thousands;
-# - `generate(step, word, h, length, temperature, rng)`: the list of the `length` words behind `word`. `step(word, h)`
+# - `generate(step, word, h, length, temperature, rng)`: the list of the next `length` words after `word`. `step(word, h)`
 #   returns scores and the next state. Temperature 0: the likeliest.
 
 # %% [markdown] hints="generate"
@@ -3091,7 +3103,7 @@ def writers_step(word, state):
 
 # %%
 # NBVAL_IGNORE_OUTPUT
-# One last digit rounded otherwise changes a word, and all words behind it.
+# One last digit rounded otherwise changes a word, and all words after it.
 temperatures = (0, 0.25, 0.5, 0.75, 1, 1.25)
 written = {}
 for heat in temperatures:
@@ -3102,8 +3114,8 @@ for heat in (0, 0.75, 1.25):
     print(f"{heat}: {' '.join(vocabulary[word] for word in written[heat][0][:24])}")
 
 # %% [markdown]
-# Two measures of such text. *Variety*: how many of its 4-grams are different from one another? And *sense*, roughly: how many
-# of its trigrams occur anywhere in the 100,000 words of training?
+# *Variety* of a text: what share of its 4-grams differ? And *sense*, roughly: how many of its trigrams occur anywhere in
+# the 100,000 words of training?
 
 
 # %%
@@ -3138,15 +3150,16 @@ axes.legend(loc="lower right")
 plt.show()
 
 # %% [markdown]
-# Dots are three texts each, dashed lines the same two measures on real text. Greedy decoding runs into a loop: hardly one 4-gram in ten is
-# new. Heat buys variety and pays with sense. Somewhere between 0.5 and 1 both come near those of real text; at 1, where the network says
-# exactly what it has learned, this briefly trained one strays too much.
+# Dots are three texts each, dashed lines the same two measures on real text. Greedy decoding runs into a loop: fewer than
+# one in twenty of its 4-grams are different. Heat buys variety and pays with sense. At 0.75 both come near those of real
+# text; at 1, where the network says exactly what it has learned, this briefly trained one has little more than half of real
+# text's sense.
 
 
 # %% [markdown] statement="cosines"
 # ## 15. One word, two vectors
 #
-# A static vector is the same wherever *increase* stands. The state $h_t$ behind it has read what came before: a
+# A static vector is the same wherever *increase* stands. The state $h_t$ after it has read what came before: a
 # **contextual** vector. Does it tell noun from verb?
 #
 # From vectors of the same word at $n$ places and the tag at each, compute `cosines(vectors, tags)`: the mean cosine of
@@ -3275,7 +3288,7 @@ for _tags in _groups:
 # %%
 @torch.no_grad()
 def vectors_of(word, model, number, sentences, tags):
-    """At each place of the word: its static vector, the state behind it, its tag."""
+    """At each place of the word: its static vector, the state after it, its tag."""
     static, states, found = [], [], []
     for words, names in zip(sentences, tags, strict=True):
         e = model.embedding(torch.tensor([number.get(w, 0) for w in ["</s>", *words]]))
@@ -3347,8 +3360,8 @@ print(
 # depends on the word, and on the seed most of all in the toy, with its six places. (The toy's network is read on its own training
 # sentences.)
 #
-# Yet a state has only read the *left* side, $h_t = f(x_1, \dots, x_t)$. In *the cook book* the word that decides comes
-# later; reading both sides needs another task than the next word (chapter 07).
+# Yet a state has only read the *left* side, $x_1, \dots, x_t$. In *the cook book* the word that decides comes later;
+# reading both sides needs another task than the next word (chapter 07).
 
 # %% [markdown] statement="lstm_layer"
 # ## 16. What waits, and what need not
@@ -3601,7 +3614,8 @@ def your_layer(e):
     return lstm_layer(input_shares(e, W_64, W_64[:, 0]), e[:, 0], e[:, 0], W_64)
 
 
-cells = {name: getattr(nn, name)(64, 64, batch_first=True) for name in ("RNN", "LSTM")}
+kinds = nn.RNN, nn.LSTM, nn.GRU
+cells = {kind.__name__: kind(64, 64, batch_first=True) for kind in kinds}
 with torch.no_grad():
     waits = {
         name: [milliseconds(lambda read=read, e=e: read(e), 5) for e in texts]
@@ -3611,7 +3625,7 @@ with torch.no_grad():
 # %%
 _, (left, right) = plt.subplots(1, 2)
 shares = step_times / np.median(step_times[0])
-bars = left.bar(list(ways), np.median(shares, axis=1), color=plots.COLOURS[:3])
+bars = left.bar(list(ways), np.median(shares, axis=1), color="gray")
 left.bar_label(bars, fmt="%.2f", label_type="center", color="white")
 left.plot(shares, "k.", markersize=3)
 left.set(ylabel="processor time (equations = 1)")
@@ -3626,17 +3640,18 @@ right.legend()
 plt.show()
 
 # %% [markdown]
-# Bars and lines are medians, dots single tries. Left, 12 texts of 64 words, forward and back: one product instead of four in
-# each step saves some of the time, and `nn.LSTM`, which leaves Python out, most of it.
+# Bars and lines are medians, dots single tries. Left, 12 texts of 64 words, forward and back: one product instead of four
+# in each step saves two fifths of the time or more, and `nn.LSTM`, which leaves Python out, over four fifths.
 #
 # Right: the same 2,048 words, cut into fewer and longer texts. The arithmetic stays the same, but there are more steps, one after the
 # other, and each costs something however little it computes. In Python that cost is large, in
-# torch's compiled loop for the RNN smaller. The LSTM hardly pays it, but that is not its cell's doing: torch hands its
-# loop as a whole to a library, oneDNN.
+# torch's compiled loops for the RNN and the GRU smaller. The LSTM hardly pays it, but that is not its cell's doing: torch
+# hands its loop as a whole to a library, oneDNN.
 
 # %% [markdown]
 # A second processor could not shorten this waiting, $h_t$ for $h_{t-1}$; and it is the waiting, says lecture 004, that
-# keeps recurrent networks from being trained on very much text. Chapter 06 lets every word look at every other *at once*.
+# keeps recurrent networks from being trained on very much text. (Recurrences *linear* in the state need not: *state space
+# models* build on that.) Chapter 06 lets every word look at every other *at once*.
 #
 # What you have now:
 #

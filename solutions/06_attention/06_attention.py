@@ -3,16 +3,16 @@
 # ---
 
 # %% [markdown]
-# Chapter 5 ended in a queue. In a recurrent network whatever the first word has to tell the last must
-# pass through every state in between: a thousand words, a thousand handovers, and at each something is forgotten.
+# In the recurrent network of chapter 5, whatever the first word has to tell the last must pass through every state in
+# between: a thousand words, a thousand handovers, and at each something may be lost.
 #
-# Why wait? A word could *look up* what it needs, wherever it stands. This is **attention**, and a
-# Transformer is made of little else. We work it out by hand for four words, then ask again and
-# again what is missing.
+# Why wait? A word could *look up* what it needs, wherever it stands. This is **attention**, and a Transformer is made of
+# little else. We work it out by hand for four words, then ask again and again what is still missing.
 
 # %% [markdown]
-# A small language model of kitchen stories comes along. At first it sees only the last word. Each part that we build is added to it, and we see what that does to its **perplexity** (among how many equally likely words it
-# wavers, on average). At the end we open a trained Transformer and look for these parts.
+# A small language model of kitchen stories runs through the chapter. At first it sees only the last word. Each part that we
+# build is added to it, and we see what that does to its **perplexity** (among how many equally likely words it wavers, on
+# average). At the end we open a trained Transformer and look for these parts.
 #
 # | letter | what | shape |
 # |---|---|---|
@@ -20,7 +20,8 @@
 # | $S$, $P$ | scores, weights | $[m, n]$ |
 # | $Z$ | what is looked up | $[m, d_v]$ |
 #
-# Small letters: one row. $m$ words ask, $n$ answer; in a batch of $B$ texts that ask themselves, $m = n = T$. A word has $d$ numbers, a layer $h$ heads.
+# Small letters: one row. $m$ words ask, $n$ answer; in a batch of $B$ texts that ask themselves, $m = n = T$. A word has
+# $d$ numbers, a layer $h$ heads.
 
 # %% [markdown]
 # Sources: lectures 000 (unsigned), 001 (Greg Durrett), 002 (Fabrizio Silvestri), 003 (Yoav Artzi), 004 (Benjamin Muller). Where the
@@ -57,9 +58,9 @@ torch.set_num_threads(1)  # for networks this small a second thread costs more
 # %% [markdown]
 # ## 1. A dictionary that answers softly
 #
-# A Python dict returns the value of the one key that *equals* the query, and a `KeyError` if there is none. A **soft** lookup always
-# answers: it compares the query $q$ with every key $k_i$ and mixes all values $v_i$, those of better keys more. As a measure of
-# agreement we take the dot product, the **score** $s_i = q \cdot k_i$.
+# A Python dict returns the value of the one key that *equals* the query, and a `KeyError` if there is none. A **soft**
+# lookup always answers: it compares the query $q$ with every key $k_i$ and mixes all values $v_i$, those of better-matching
+# keys more. As a measure of agreement we take the dot product, the **score** $s_i = q \cdot k_i$.
 #
 # To mix, we need weights $p_i$ that are positive, sum to 1 and grow with the score. The exponential makes any score positive, and a
 # division makes the sum 1. That is the **softmax**:
@@ -70,7 +71,8 @@ torch.set_num_threads(1)  # for networks this small a second thread costs more
 drawings.soft_lookup()
 
 # %% [markdown]
-# From left to right: the query meets each key, the scores become weights, the weights mix the values. Since $p_i / p_j = e^{s_i - s_j}$, only *differences* of scores matter.
+# From left to right: the query meets each key, the scores become weights, the weights mix the values. Since
+# $p_i / p_j = e^{s_i - s_j}$, only *differences* of scores matter.
 #
 # The smallest example is lecture 001's. The text is 0 0 1 0, and we seek the 1. A 0 has the vector $[1, 0]$, a 1 has $[0, 1]$; these
 # vectors serve as keys *and* as values, so the keys are $[1, 0], [1, 0], [0, 1], [1, 0]$. The query is $[0, 1]$.
@@ -82,7 +84,7 @@ drawings.soft_lookup()
 # - `lookup_loop(q, keys, values, e=math.e)`: $z$ as a list, from lists; any positive number may stand for $e$;
 # - `lookup(q, K, V)`: $z$ without a loop, from arrays $K$ $[n, d_k]$ and $V$ $[n, d_v]$. Scores may be in the thousands.
 #
-# All else in this chapter calls it. Arguments stay as they are.
+# Everything in this chapter rests on it. Arguments stay as they are.
 
 # %% [markdown] hints="soft_lookup"
 # 1. By hand: four scores, then four powers of 3. What do these powers sum to?
@@ -259,8 +261,7 @@ print("query 0, and the mean:     ", lookup(0 * one, E, E), E.mean(axis=0))
 # %% [markdown] statement="needle"
 # ## 2. Predict, then measure: one needle, much hay
 #
-# Of $n \ge 2$ keys one, the needle, has the score $s$; all others, the hay, have 0. A model that reads long texts lives
-# by this.
+# Of $n \ge 2$ keys one, the needle, has the score $s$; all others, the hay, have 0.
 #
 # - `guess`, first: with $s = 10$ and $n = 100{,}000$, how much weight (0 to 1) does that one key get? Any honest guess counts;
 # - `weight_on_one(n, s)`: its weight; $s$ from -100 to 1,000;
@@ -268,7 +269,7 @@ print("query 0, and the mean:     ", lookup(0 * one, E, E), E.mean(axis=0))
 # - `measured`: the weight you guessed, computed.
 
 # %% [markdown] hints="needle"
-# 1. What do the other $n - 1$ keys contribute below the line, all together?
+# 1. What do the other $n - 1$ keys contribute to the denominator, all together?
 # 2. Divide above and below by $e^s$: then no power is large.
 # 3. Needle to hay is as `share` to $1 -$ `share`. Solve that for $e^s$, then take the logarithm.
 
@@ -378,8 +379,8 @@ left.legend(loc="upper center", bbox_to_anchor=(0.5, 1.22), ncols=2, fontsize=9)
 plt.show()
 
 # %% [markdown]
-# Left (the numbers are scores): a fixed score loses its weight as the text grows, since $n - 1$ keys of score 0 add $n - 1$ to the sum below the line. Right: to
-# keep half of the weight, the score must grow like the logarithm of the length.
+# Left (the numbers are scores): a fixed score loses its weight as the text grows, since $n - 1$ keys of score 0 add $n - 1$
+# to the denominator. Right: to keep half of the weight, the score must grow like the logarithm of the length.
 #
 # ## 3. The printed slide is wrong: find it
 #
@@ -403,7 +404,7 @@ print(fox.T.to_string())
 #   the print as possible (any reasonable distance will do). Return `(i, new score)`;
 # - `repaired`: the lecture's word and the whole number, from -9 to 9, that explain its print: `("word", number)`.
 #
-# Finding the cause of a printed number is everyday work. Arguments stay as they are.
+# Arguments stay as they are.
 
 # %% [markdown] hints="explain_print"
 # 1. Which words have equal scores? What should their printed weights be like?
@@ -549,13 +550,13 @@ fox["repaired"] = softmax(fox["score"].where(fox.index != repaired[0], repaired[
 print(fox.round(3).T.to_string())
 
 # %% [markdown]
-# The repaired score explains all weights but that of *fox* itself, .06 for .05, perhaps so that the printed row sums to 1. And no softmax weight is ever 0: the four printed as 0.00 hold .002 together (row *true*).
+# The repaired score explains all weights but that of *fox* itself, .06 for .05, perhaps so that the printed row sums to 1.
+# And no softmax weight is ever 0: the four printed as 0.00 hold .002 together (row *true*).
 #
 # <details><summary>Slips in the printed slides</summary>
 #
-# Lecture 000 labels the seventh score "a"; the seventh word is "the".
-# Lecture 001 prints its example of section 1 with weights 1/6, 1/6, 1/2, 1/6: these belong to $e = 3$. With the true $e$ they are .175, .175, .475, .175.
-# The identity matrix that is to make its keys ten times as long should be $10\,I$.
+# Lecture 001 prints its example of section 1 with weights 1/6, 1/6, 1/2, 1/6: these belong to $e = 3$. With the true $e$
+# they are .175, .175, .475, .175. The identity matrix that is to make its keys ten times as long should be $10\,I$.
 # </details>
 #
 # How peaked is a softmax? Multiply all scores by one number:
@@ -582,14 +583,15 @@ right.legend(loc="upper left", fontsize=9, handlelength=1)
 plt.show()
 
 # %% [markdown]
-# Left, downwards: from the bag of words (3.2 bits of entropy) to a dict (0). Why not take the hard maximum at once? Right: its weight is a step. Its slope is 0 wherever there is one, so
-# nothing could be learned.
+# Left, downwards: from the bag of words (3.2 bits of entropy, weights all equal) to a dict (0). Why not take the hard
+# maximum at once? Right: its weight is a step. Its slope is 0 wherever there is one, so nothing could be learned.
 
 # %% [markdown]
 # ## 4. Every word asks, every word answers
 #
-# In a text each word may ask: a verb for its subject, a pronoun for a name. Let the text be $x$, $[n, d]$, one word in each row. **Self-attention** makes queries, keys and values from the *same* words, by three learned
-# matrices $W_q, W_k$ $[d, d_k]$ and $W_v$ $[d, d_v]$: a word may ask for one thing, be found under another and hand over a third.
+# In a text each word may ask: a verb for its subject, a pronoun for a name. Let the text be $x$, $[n, d]$, one word in each
+# row. **Self-attention** makes queries, keys and values from the *same* words, by three learned matrices $W_q, W_k$
+# $[d, d_k]$ and $W_v$ $[d, d_v]$: a word may ask for one thing, be found under another and hand over a third.
 #
 # Word $j$ asks $q = x_j W_q$ and scores word $i$ with $s_i = q \cdot (x_i W_k)$. With queries and keys in rows, this is entry
 # $[j, i]$ of $QK^T$. So for all words at once:
@@ -834,14 +836,15 @@ for n in (16, 64, 256):
 print("processor time (ms)", pd.DataFrame(rows).to_string(), sep="\n")
 
 # %% [markdown]
-# Lecture 003 calls loops "crazy slow". Ours, with keys and values computed once, still takes ten times as long as the products, or more
-# (least and most of five).
+# Lecture 003 calls loops "crazy slow". Ours, with keys and values computed once, still takes about ten times as long as the
+# products, or more (compare the least of five).
 #
 # <details><summary>A slip in the printed slides: shapes catch it</summary>
 #
-# Words are rows in 000, 001 and 002, columns in 003 and 004; who mixes the two prints products that cannot be computed. 000's
-# $p\,x^T$ and $\mathrm{softmax}(QK^T)\,V^T$ should be $p\,x$ and $PV$, 003's $\mathrm{softmax}(QK)\,V$
-# should have $QK^T$. 000 gives $p\,v$ the shape $[n, d]$; it is $[1, d]$. In columns 004 is right: $VWA$ with $A = \mathrm{softmax}(W^T K^T Q W)$, *each column* summing to 1, is our line transposed. 001's
+# Words are rows in 000, 001 and 002, columns in 003 and 004; who mixes the two prints products that cannot be computed.
+# 000's $p\,x^T$ and $\mathrm{softmax}(QK^T)\,V^T$ should be $p\,x$ and $PV$, 003's $\mathrm{softmax}(QK)\,V$ should have
+# $QK^T$. 000 gives $p\,v$ the shape $[n, d]$; it is $[1, d]$. In columns 004 is right: $VWA$ with
+# $A = \mathrm{softmax}(W^T K^T Q W)$, *each column* summing to 1, is our line transposed. 001's
 # $W^Q = \begin{pmatrix}0&1\\0&1\end{pmatrix}$ "looks for 1s" in rows only.
 # </details>
 #
@@ -850,11 +853,13 @@ print("processor time (ms)", pd.DataFrame(rows).to_string(), sep="\n")
 # %% [markdown] statement="scale"
 # ## 5. Divide by $\sqrt{d_k}$
 #
-# Let all entries of $q$ and $k$ be independent, with mean 0 and variance 1. A product $q_j k_j$ then has
-# mean 0 and variance $\mathbb{E}[q_j^2]\,\mathbb{E}[k_j^2] = 1$. What is the variance of $q \cdot k$, a sum of $d_k$ of them? Decide, then measure:
+# Let all entries of $q$ and $k$ be independent, with mean 0 and variance 1. A product $q_j k_j$ then has mean 0 and
+# variance $\mathbb{E}[q_j^2]\,\mathbb{E}[k_j^2] = 1$. What is the variance of $q \cdot k$, a sum of $d_k$ of them? Decide,
+# then measure:
 #
 # - `measure_variance(d_k, pairs, seed)`: that variance over that many random pairs (`np.random.default_rng(seed)`, normal);
-# - `softmax_gradient(p, g)`: arrays, $[n]$; $p$ is a softmax of $s$, $g = \partial L/\partial p$ for some loss $L$. Return $\partial L/\partial s$, without autograd;
+# - `softmax_gradient(p, g)`: arrays, $[n]$; $p$ is a softmax of $s$, $g = \partial L/\partial p$ for some loss $L$. Return
+#   $\partial L/\partial s$, without autograd;
 # - `scaled_attention(Q, K, V)`: $\mathrm{softmax}(QK^T\!/\sqrt{d_k})\,V$ for tensors $Q$ $[\dots, m, d_k]$, $K$ $[\dots, n, d_k]$,
 #   $V$ $[\dots, n, d_v]$; the dots: any axes, the same in all.
 #
@@ -1055,10 +1060,11 @@ print("largest weight; d_k =")
 print(pd.DataFrame(peaks, index=widths).T.to_string())
 
 # %% [markdown]
-# Left: independent variances add, so a score's grows in proportion to $d_k$, and its typical size like $\sqrt{d_k}$. Right: $\partial p_i/\partial s_i = p_i(1 - p_i)$, the slope by
-# which a weight learns. Without the scale, width alone makes the softmax nearly hard (the table: the largest of 64 weights
-# nears 1), and the slope dies as the hard maximum's did. Divided by $\sqrt{d_k}$, weights and slopes hardly change with the width.
-# (Table: mean ± standard deviation, 200 queries.)
+# Left: variances of independent numbers add, so that of a score grows in proportion to $d_k$, and its typical size like
+# $\sqrt{d_k}$. Right: $\partial p_i/\partial s_i = p_i(1 - p_i)$, the slope by which a weight learns. Without the scale,
+# width alone makes the softmax nearly hard (the table: the largest of 64 weights nears 1), and the slope dies as the hard
+# maximum's did. Divided by $\sqrt{d_k}$, neither changes from $d_k = 4$ on. (Table: mean ± standard deviation, 200
+# queries.)
 #
 # The width of *one key* counts: eight heads of width 64 (section 10) divide by $\sqrt{64} = 8$, not by $\sqrt{512}$.
 
@@ -1163,8 +1169,9 @@ assert all(map(close, _after, _inputs)), (
 #
 # $$q \cdot k = (x W_q)(y W_k)^T = x\,(W_q W_k^T)\,y^T$$
 #
-# so two maps are *one* matrix $W = W_q W_k^T$, with a restriction: a product through a bottleneck of width $d_k$ has rank $d_k$ at most. Keeping the first $d_k$ parts of its singular value decomposition comes
-# closest to a wanted $W$ (C. Eckart and G. Young, 1936).
+# so two maps are *one* matrix $W = W_q W_k^T$, with a restriction: a product through a bottleneck of width $d_k$ has rank
+# $d_k$ at most. Keeping the first $d_k$ terms of its singular value decomposition comes closest to a wanted $W$ (C. Eckart
+# and G. Young, 1936).
 
 
 # %%
@@ -1191,7 +1198,8 @@ for name, W in tables.items():
 #
 # <details><summary>A slip in the printed slides</summary>
 #
-# 001 prints $k^T W q$ as "scaled" dot product. It is the bilinear form; nothing is scaled. Many maps are indeed equivalent: multiply all queries by an invertible matrix $A$ and all keys by $(A^{-1})^T$, and no score changes.
+# 001 prints $k^T W q$ as "scaled" dot product. It is the bilinear form; nothing is scaled. Many maps are indeed equivalent:
+# multiply all queries by an invertible matrix $A$ and all keys by $(A^{-1})^T$, and no score changes.
 # </details>
 #
 # *A good place to stop for today.*
@@ -1203,10 +1211,11 @@ for name, W in tables.items():
 # vocabulary) of the next word. The parts in *italics* are what we shall add:
 #
 # 1. each word becomes a vector $x$ of 64 numbers, *plus a vector for its place*;
-# 2. *once or twice, with one head or four*: $x \leftarrow x + z H$, where $z$ is what the word looks up among the words *up to itself* (those after it are to be guessed);
+# 2. *once or twice, with one head or four*: $x \leftarrow x + z H$, where $z$ is what the word looks up among the words *up
+#    to itself* (those after it are to be guessed);
 # 3. a small network with the activation function tanh; the result is scored against all word vectors.
 #
-# `even` first gives all vectors the same length, so that no part drowns another.
+# `even` (*RMSNorm*, chapter 8) first gives all vectors the same length, so that no part drowns another.
 
 # %%
 # kitchen model: the text
@@ -1355,9 +1364,9 @@ lookup_model = practise(steps, seed=1)
 print(f"soft lookup, {steps:,} steps: {perplexity(lookup_model, held_out):.1f}")
 
 # %% [markdown]
-# (Means of three seeds; in brackets the least and the most.) The mean of all words so far helps the last word; choosing whom to hear
-# helps further, and no two ranges touch. But what about
-# *where* a word stands?
+# (Means of three seeds; in brackets the least and the most.) The mean of all words so far helps; choosing whom to hear
+# helps further, and no two ranges touch. The last line is the program that wrote the stories: on average, nothing can beat
+# it. But what about *where* a word stands?
 
 # %%
 words = held_out[:, :64]
@@ -1367,8 +1376,8 @@ with torch.no_grad():
 print("63 words in another order, the same logits:", close(after, before, 0, 1e-3))
 
 # %% [markdown]
-# 63 words were shuffled, and the guess after the last one did not move. "The cook thanks the guest" and "the guest
-# thanks the cook" are the same to this model. Is that a matter of training?
+# 63 words were shuffled, and the logits after the last one did not move. "The cook thanks the guest" and "the guest thanks
+# the cook" are the same to this model. Is that a matter of training?
 
 # %%
 attend = (
@@ -1384,9 +1393,10 @@ attend = (
 # - *equivariant* if it is `layer(X)[order]`: the same vectors, at other places,
 # - else *neither*.
 #
-# First fill in `predicted[name]` for the five layers below. (In a *causal* layer each word looks only at itself and the words before it. In the last two, the
-# last word stays.) Then write `kind_of(layer, X, order)`, which returns one of these words (*invariant* if both hold).
-# Arguments stay as they are. A millionth is rounding and no difference; a hundredth is one, even between numbers near 20.
+# First fill in `predicted[name]` for the five layers below. (In a *causal* layer each word looks only at itself and the
+# words before it. In the last two, the last word stays.) Then write `kind_of(layer, X, order)`, which returns one of these
+# words (*invariant* if both hold). Arguments stay as they are. A millionth is rounding and no difference; a hundredth is
+# one, even between numbers near 20.
 
 # %%
 LAYERS = {
@@ -1398,7 +1408,8 @@ LAYERS = {
 }
 
 # %% [markdown] hints="kind_of"
-# 1. Two lectures describe attention by *one* of the three words, and by the wrong one. Take two words, swap them, and follow the two rows of the result.
+# 1. Two lectures describe attention by *one* of the three words, and by the wrong one. Take two words, swap them, and
+#    follow the two rows of the result.
 # 2. Two causal layers: do the words before the last still have the same *outputs* in the first layer when they are shuffled?
 # 3. An output may have the shape $[T, d']$ or only $[d']$; the second cannot be shuffled. Numbers may differ by rounding.
 
@@ -1611,33 +1622,35 @@ for name, layer in functions.items():
     print(f"{name:18} {kind_of(layer, X, order)}")
 
 # %% [markdown]
-# The three *can*s come out alike, in both sentences, unless places are added. Compare the five lines with your predictions.
+# The three *can*s come out alike, in both sentences, unless places are added.
 #
 # <details><summary>After you have compared: why a mask knows the order</summary>
 #
-# Lectures 000, 003 and 004 call attention "position-invariant", or say that shuffling gives "the same results". Its outputs do move: with their words. Under a causal mask word 2 (counted from 0) hears three words and
-# word 0 only itself, so what a word becomes depends on its place. One layer's *last* output hears all words in any case; a second layer hears those
+# Lectures 000, 003 and 004 call attention "position-invariant", or say that shuffling gives "the same results". Its outputs
+# do move: with their words. Under a causal mask word 2 (counted from 0) hears three words and word 0 only itself, so what a
+# word becomes depends on its place. One layer's *last* output hears all words in any case; a second layer hears those
 # changed outputs, and can tell.
 # </details>
 
 # %% [markdown] statement="sinusoids"
 # ## 9. Telling places apart
 #
-# Add to the word at place $j$ a vector $e_j$, $[d]$: either a learned row of a table (which ends at some longest text), or fixed waves of many
-# speeds, like the hands of a clock. With lecture 004, for even $d$ and $0 \le i < d/2$:
+# Add to the word at place $j$ a vector $e_j$, $[d]$: either a learned row of a table (which ends at some longest text), or
+# fixed waves of many speeds, like the hands of a clock. With lecture 004, for even $d$ and $0 \le i < d/2$:
 #
 # $$e_{j,2i} = \sin(\omega_i\, j) \qquad e_{j,2i+1} = \cos(\omega_i\, j) \qquad \omega_i = 10000^{-2i/d}$$
 #
 # - `sinusoids(T, d)`: a float64 tensor, $[T, d]$, row $j$ for place $j = 0, 1, \dots$;
-# - `shift(steps, d)`: the tensor $R$, $[d, d]$, for which $e_j R = e_{j+\text{steps}}$ at *every* $j$; `steps`: a whole number, below 0 for the way back.
+# - `shift(steps, d)`: the tensor $R$, $[d, d]$, for which $e_j R = e_{j+\text{steps}}$ at *every* $j$; `steps`: a whole
+#   number, below 0 for the way back.
 #
 # With such an $R$ one and the same matrix in $W_q$ can mean "three words back" everywhere. Chapter 8 builds on it.
 
 # %% [markdown] hints="sinusoids"
 # 1. Print `sinusoids(3, 4)`: the first row is 0, 1, 0, 1, and the second *pair* of columns is a hundred times slower.
 # 2. What are $\sin(a + b)$ and $\cos(a + b)$? Each wave needs a block of 2 by 2 only.
-# 3. A row vector times the block must give the pair of the later place: write the two sums of hint 2 as $[\sin a, \cos a]$ times a matrix in $b$, then
-#    put the blocks along the diagonal.
+# 3. A row vector times the block must give the pair of the later place: write the two sums of hint 2 as $[\sin a, \cos a]$
+#    times a matrix in $b$, then put the blocks along the diagonal.
 
 
 # %% task="sinusoids" points=3 level=3 minutes=24
@@ -1748,20 +1761,21 @@ falls = {d: int((cosine.diff() >= 0).int().argmax()) for d, cosine in alike.item
 # %%
 _, (left, right) = plt.subplots(1, 2, figsize=(6.4, 1.9))
 for number in (8, 16, 32):
-    left.plot(sinusoids(40, 64)[:, number], label=f"{number}")
-left.set(xlabel="place j (words)", ylabel="sine 8, 16, 32", ylim=(-1.1, 1.9))
-left.legend(fontsize=9, ncols=3, columnspacing=0.8, handlelength=1)
+    left.plot(sinusoids(40, 64)[:, number], label=f"i = {number // 2}")
+left.set(xlabel="place j (words)", ylabel=r"$\sin(\omega_i\, j)$", ylim=(-1.1, 1.9))
+left.legend(fontsize=8, ncols=3, columnspacing=0.6, handlelength=0.8)
 for d, cosine in alike.items():
-    right.plot(cosine, label=f"d = {d}: falls for {falls[d]}")
-right.set(xlabel="distance (words)", ylabel="cosine")
+    right.plot(cosine, label=f"d = {d}: only falls up to {falls[d]}")
+right.set(xlabel="distance (words)", ylabel="cosine of two places")
 right.legend(fontsize=9)
 plt.show()
 
 # %% [markdown]
-# Left: three sines, from fast to slow. Right: nearby places are more alike than far ones on the whole, not step by step (the
-# legend says when the similarity first rises).
+# Left: three sines, from fast to slow. Right: nearby places are more alike than far ones on the whole, not step by step
+# (the legend: up to which distance it only falls).
 #
-# What are places worth to the kitchen model? Recorded runs, a mark for each of three seeds, on texts of 64 words, as in training, and of 128:
+# What are places worth to the kitchen model? Recorded runs, a mark for each of three seeds, on texts of 64 words, as in
+# training, and of 128:
 
 # %%
 ways = {"none": "+ soft lookup", "integer j": "integer places"}
@@ -1779,8 +1793,10 @@ axes.legend(title="read at once", loc="upper left")
 plt.show()
 
 # %% [markdown]
-# At 64 words sinusoids bring 20.6 down to 19.1, learned rows to 16.3. The integer itself drowns the words (202). At 128 words all get worse. Without places, only the hay has grown (section 2); of the learned table the second half was never trained, and the
-# winner becomes the worst of the three. Sinusoids exist for any place, but the model has not learned to read those beyond 63. We go on with sinusoids:
+# At 64 words sinusoids bring 20.6 down to 19.1, learned rows to 16.3. The integer itself drowns the words (202). At 128
+# words all get worse. Without places, only the hay has grown (section 2); of the learned table the second half was never
+# trained, and the winner becomes the worst of the three. Sinusoids exist for any place, but the model has not learned to
+# read those beyond 63. We go on with sinusoids, the base of what chapter 8 does:
 
 # %%
 ladder(*[*RUNGS][:4])
@@ -1788,11 +1804,12 @@ ladder(*[*RUNGS][:4])
 # %% [markdown]
 # <details><summary>Two slips in the printed slides</summary>
 #
-# Lecture 001 says "Encode each sequence position as an integer, add it to the word embedding vector": literally the second way above; meant is a *row of a table*.
-# Its "closer words get higher dot products" holds only for the first few steps.
+# Lecture 001 says "Encode each sequence position as an integer, add it to the word embedding vector": literally the second
+# way above; meant is a *row of a table*. Its "closer words get higher dot products" holds only for the first few steps.
 # </details>
 #
-# One question still gets *one average*. A verb that looks for its subject and for its object at the same time reads a mixture of both.
+# One query still gets *one average*: a verb that looks for its subject and its object at the same time reads a mixture of
+# both.
 
 # %% [markdown] statement="two_heads"
 # ## 10. Two heads
@@ -1822,8 +1839,8 @@ drawings.two_heads()
 
 # %% [markdown] hints="two_heads"
 # 1. $e^{\ln 3} = 3$. And how wide is one head's query here, so what is $\sqrt{d_k}$?
-# 2. By hand: each head sees one number of the query, of each key and of each value, and does a whole soft lookup with these. For the lines: write the
-#    shape of both factors below each product.
+# 2. By hand: each head sees one number of the query, of each key and of each value, and does a whole soft lookup with
+#    these. For the lines: write the shape of both factors below each product.
 # 3. Loop: cut the same columns out of all three, attend, collect; at the end one concatenation and one product.
 
 # %% task="two_heads" points=4 level=2 minutes=20
@@ -2126,7 +2143,7 @@ print("at once:", once[0].numpy().round(4))
 # - `parameters(d, h, d_k, d_v)`: how many numbers all $W$ and $H$ hold, without biases;
 # - `parameters_sliced(d, h)`: the same if each head, as in lecture 004, is given only its slice of $x$; no $H$.
 #
-# Chapter 8 stacks this layer. Use `attend`, `heads_apart` and `heads_together` (section 11, ours): then a slip there costs you
+# Chapter 7 stacks this layer. Use `attend`, `heads_apart` and `heads_together` (section 11, ours): then a slip there costs you
 # only once. Arguments stay as they are.
 
 
@@ -2406,11 +2423,13 @@ for name, layer in {"projected (the usual way)": full, "sliced": sliced}.items()
     print(f"{name:26} an output number hears {set(heard.tolist())} input numbers")
 
 # %% [markdown]
-# In *parameters* heads cost nothing: eight of width 64 hold what one of 512 does (but keep eight $P$ for one). Slicing saves a factor $h$, but slices never speak to one another.
+# In *parameters* heads cost nothing: eight of width 64 hold what one of 512 does (but keep eight $P$ for one). Slicing
+# saves a factor $h$, but slices never speak to one another.
 #
 # <details><summary>Two slips in the printed slides</summary>
 #
-# Lecture 002's listing of this module indents nearly all of `forward` below `if mask is not None:`, so without a mask it returns None (next cell). Lectures 003 and 004 draw heads side by side without the matrix $H$ that mixes them.
+# Lecture 002's listing of this module indents nearly all of `forward` below `if mask is not None:`, so without a mask it
+# returns None (next cell). Lectures 003 and 004 draw heads side by side without the matrix $H$ that mixes them.
 # </details>
 
 
@@ -2427,12 +2446,14 @@ print("as indented, without a mask:", forward_as_printed(torch.ones(1, 2, 3)))
 ladder(*[*RUNGS][:5])
 
 # %% [markdown]
-# Four heads of width 16 for one of 64, with as many parameters: a gain no larger than the spread of the seeds. Section 16 says what heads are for.
+# Four heads of width 16 for one of 64, with as many parameters: a gain no larger than the spread of the seeds. Section 16
+# says what heads are for.
 
 # %% [markdown] statement="masked_attention"
 # ## 13. Words that must not be seen
 #
-# A model that guesses the next word must not see it. Where a word may not look, the score becomes $-\infty$ before the softmax: $e^{-\infty} = 0$. So *one* pass trains the guesses at all places of a text, and none sees its answer.
+# A model that guesses the next word must not see it. Where a word may not look, the score becomes $-\infty$ before the
+# softmax: $e^{-\infty} = 0$. So *one* pass trains the guesses at all places of a text, and none sees its answer.
 #
 # - first predict each key's weight in a row with all four forbidden: filled with $-10^9$, as in lecture 002
 #   (`weight_1e9`), and with $-\infty$ (`weight_inf`);
@@ -2643,18 +2664,21 @@ columns = [f"n = {n:,}" for n in sizes]
 print(pd.DataFrame.from_dict(rows, orient="index", columns=columns).to_string())
 
 # %% [markdown]
-# Torch's function works block by block and never stores the $n \times n$ weights: when $n$ doubles, what it keeps for the backward pass doubles, what ours keeps grows
-# nearly fourfold. (Times: least and most of three.) With scores of 0 a causal mask leaves the mean of all words so far: the second model of section 7.
+# Torch's function (*flash attention*, T. Dao and others, 2022) works block by block and never stores the $n \times n$
+# weights: when $n$ doubles, what it keeps for the backward pass doubles, what ours keeps grows nearly fourfold. (Times:
+# least and most of three.) With scores of 0 a causal mask leaves the mean of all words so far: section 7's second model.
 
 # %% [markdown] statement="cross_attention"
 # ## 14. Words that are not there, words of another text
 #
-# Texts of a batch differ in length and are filled up with **padding**, which must never answer. And a translator's new sentence asks the *source* sentence: in **cross-attention** queries come from $x$
-# $[B, m, d]$, keys and values from another text $y$ $[B, n, d]$.
+# Texts of a batch differ in length and are filled up with **padding**, which must never answer. And a translator's new
+# sentence asks the *source* sentence: in **cross-attention** queries come from $x$ $[B, m, d]$, keys and values from
+# another text $y$ $[B, n, d]$.
 #
-# - `padding_mask(lengths, n)`: bool $[B, n]$, True at the first `lengths[b]` places of text $b$; `lengths`: tensor of $B$ whole numbers from 0 to $n$;
-# - `cross_attention(x, y, lengths, W_q, W_k, W_v, H, h)`, $[B, m, d]$: each word of $x$ looks up with $h$ heads among the words of $y$, not its padding; all maps
-#   $[d, d]$. A text of length 0 answers zeros.
+# - `padding_mask(lengths, n)`: bool $[B, n]$, True at the first `lengths[b]` places of text $b$; `lengths`: tensor of $B$
+#   whole numbers from 0 to $n$;
+# - `cross_attention(x, y, lengths, W_q, W_k, W_v, H, h)`, $[B, m, d]$: each word of $x$ looks up with $h$ heads among the
+#   words of $y$, not its padding; all maps $[d, d]$. A text of length 0 answers zeros.
 #
 # `attend`, `heads_apart` and `heads_together` are given. Arguments stay as they are.
 
@@ -2825,8 +2849,9 @@ print("mean of 5,000 dropouts", many.mean(0).numpy().round(2))
 #
 # - `influence(layer, X)`: bool $[T, T]$ for a function `layer` from $[T, d]$ to $[T, d']$; entry $[i, j]$: does output $i$ change,
 #   however little, when word $j$ becomes another?
-# - `wrong_row`: lecture 001 prints how many layers (recurrent: steps) lie between the first word and the last output, for $n$ words: self-attention $O(1)$, recurrent $O(n)$,
-#   convolutional (kernel $k$) $O(\log_k n)$, restricted (to $r$ words) $O(n/r)$. Which is wrong for plain stacked layers?
+# - `wrong_row`: lecture 001 prints how many layers (recurrent: steps) lie between the first word and the last output, for
+#   $n$ words: self-attention $O(1)$, recurrent $O(n)$, convolutional (kernel $k$) $O(\log_k n)$, restricted (to $r$ words)
+#   $O(n/r)$. Which is wrong for plain stacked layers?
 #
 # A causal mask that leaks lets a model read the answer; `influence` finds the leak. Arguments stay as they are.
 
@@ -2985,15 +3010,16 @@ plt.show()
 #
 # <details><summary>After you have decided: how far a layer reaches</summary>
 #
-# A layer with a kernel of $k$ adds $(k-1)/2$ words on either side, so the last output needs about $2(n-1)/(k-1)$ layers to hear the first. The logarithm
-# needs *dilation*: each layer skips $k$ times more words than the one below.
+# A layer with a kernel of $k$ adds $(k-1)/2$ words on either side, so the last output needs about $2(n-1)/(k-1)$ layers to
+# hear the first. The logarithm needs *dilation*: each layer skips $k$ times more words than the one below.
 # </details>
 
 # %% [markdown]
 # ## 16. Two lookups, two hops
 #
-# Why several heads, why several layers? Take $N$ dishes with prices (independent, mean 0, variance 1), then a question. Names are one-hot; each
-# word has $3N$ numbers, a dish [name | partner | 0], a question [0 | first | second]. *Weights come from these alone; values are the prices.*
+# Why several heads, why several layers? Take $N$ dishes with prices (independent, mean 0, variance 1), then a question.
+# Names are one-hot; each word has $3N$ numbers, a dish [name | partner | 0], a question [0 | first | second]. *Weights come
+# from these alone; values are the prices.*
 #
 # - **Two lookups:** how much *more* does the first dish cost than the second?
 # - **Two hops:** what does the first dish's *partner* (any other dish) cost?
@@ -3015,22 +3041,24 @@ def questions(task, N, B, seed=None):
 
 
 # %% [markdown]
-# **One head, two lookups.** A head returns $\sum_i p_i v_i$; times a number $c$, the asked prices count with $u = c\,p_1$ and $w = c\,p_2$, of the *same sign*. Wanted
-# is $v_1 - v_2$, of variance 2. The error has at least the variance $(1 - u)^2 + (1 + w)^2$, never below 1 (at best $u = 1$, $w = 0$). So one head explains at most half: "With a single attention head, averaging inhibits this" (lecture 002).
+# **One head, two lookups.** A head returns $\sum_i p_i v_i$; times a number $c$, the asked prices count with $u = c\,p_1$
+# and $w = c\,p_2$, of the *same sign*. Wanted is $v_1 - v_2$, of variance 2. The error has at least the variance
+# $(1 - u)^2 + (1 + w)^2$, never below 1 (at best $u = 1$, $w = 0$). So one head explains at most half: "With a single
+# attention head, averaging inhibits this" (lecture 002).
 #
-# **One head, one layer, two hops.** The partner's name stands only in the asked dish. The head can avoid that dish, but not choose among the others. Their mean is
-# the best guess; with five dishes it explains $1/4$.
+# **One head, one layer, two hops.** The partner's name stands only in the asked dish. The head can avoid that dish, but not
+# choose among the others. Their mean is the best guess; with five dishes it explains $1/4$.
 
 # %% [markdown] statement="difference_heads"
 # Two heads can do it. Show it without training:
 #
-# - `difference_heads(N)`, set by hand, for $N$ up to 100: `([(W_q, W_k), (W_q, W_k)], H)`, tensors, each $W$ of shape $[3N, N]$ and $H$ $[2, 1]$, so that the last
-#   row of $[\text{head}_1; \text{head}_2]\,H$ is the answer to *two lookups*. A head: $\mathrm{softmax}(QK^T\!/\sqrt{N})\,v$ with $Q = XW_q$, $K = XW_k$, prices $v$.
-#
-# Who can set a head can read one.
+# - `difference_heads(N)`, set by hand, for $N$ up to 100: `([(W_q, W_k), (W_q, W_k)], H)`, tensors, each $W$ of shape
+#   $[3N, N]$ and $H$ $[2, 1]$, so that the last row of $[\text{head}_1; \text{head}_2]\,H$ is the answer to *two lookups*.
+#   A head: $\mathrm{softmax}(QK^T\!/\sqrt{N})\,v$ with $Q = XW_q$, $K = XW_k$, prices $v$.
 
 # %% [markdown] hints="difference_heads"
-# 1. A weighted mean of $a$ and $b$ times a number: can one count with a plus and the other with a minus? And what do two heads and $H$ add to that?
+# 1. A weighted mean of $a$ and $b$ times a number: can one count with a plus and the other with a minus? And what do two
+#    heads and $H$ add to that?
 # 2. What must query and key have in common for a large score at the asked dish and none elsewhere? Names are one-hot.
 # 3. Scores are divided by $\sqrt{N}$, and 100 dishes share what is left of the weight: how large must the right one be (section 2)?
 
@@ -3158,8 +3186,9 @@ axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# Bars: means of three recorded runs; marks: the seeds; dashed: what one head in one layer can explain at most (a mark may lie a little above: it is measured on 5,000
-# questions). Two heads do what no average can (and so does one head in each of two layers); for two hops only the second layer helps. How?
+# Bars: means of three recorded runs; marks: the seeds; dashed: what one head in one layer can explain at most (a mark may
+# lie a little above: it is measured on 5,000 questions). Two heads do what no average can (so do two layers of one head);
+# for two hops only the second layer helps. How?
 
 # %%
 steps = budget().choose(grading=350, laptop=1000, gpu=1000)
@@ -3184,8 +3213,9 @@ print(f"an even look would give each word {1 / 6:.2f}")
 print(pd.DataFrame(looks).round(2).to_string())
 
 # %% [markdown]
-# In layer 1 the question looks mostly at the asked dish, and learns who the partner is; in layer 2 it looks at the partner. (Yours may differ: each dish could
-# fetch its partner's price in layer 1.)
+# In layer 1 the question looks mostly at the asked dish, and learns who the partner is; in layer 2 it looks at the partner.
+# That dishes look at their partners too (.52), and so fetch the price, goes unused: in layer 2 the question ignores the
+# asked dish.
 
 # %%
 _, axes = plt.subplots(figsize=(7, 2.5))
@@ -3205,30 +3235,38 @@ axes.legend(loc="lower right", fontsize=9)
 plt.show()
 
 # %% [markdown]
-# Mean, lookup and places each gain more than the seeds differ, four heads less, the second layer nothing within 400 steps (there the seeds differ most). The next section opens a model trained for longer.
+# Mean, lookup and places each gain more than the seeds differ, four heads less; within 400 steps the second layer even
+# loses (18.7 to 20.0, and there the seeds differ most). The next section opens a model trained for longer.
 
 # %% [markdown]
 # ## 17. Inside a trained Transformer
 #
-# Do trained heads do anything that has a name? We open a recorded Transformer (two layers of four heads, trained on kitchen stories for 17 minutes; chapter 8 builds it) and watch it read. Names recur in these stories. How could a network *copy* them?
+# Do trained heads do anything that has a name? We open a recorded Transformer (two layers of four heads, trained on kitchen
+# stories for 17 minutes; chapter 8 builds it) and watch it read. Names recur in these stories. How could a network *copy*
+# them?
 #
-# "The sweet pear" was read some time ago, and now again "the sweet". A head would ask: *which word stood after an earlier "sweet"?* But *pear* does not know what stood before it,
-# unless a head below has told it. One head passes on the previous word, one above looks for places whose previous word is the present one: an **induction head** (N. Elhage and others, 2021).
+# "The sweet pear" was read some time ago, and now again "the sweet". A head would ask: *which word stood after an earlier
+# "sweet"?* But *pear* does not know what stood before it, unless a head below has told it. One head passes on the previous
+# word, one above looks for places whose previous word is the present one: an **induction head** (N. Elhage and others,
+# 2021).
 
 # %% [markdown] statement="heads_at_work"
 # Three tools to take a network apart, for weights $P$ $[h, T, T]$ of $h$ causal heads (row: who asks) and the list of the $T$ words:
 #
 # - `previous_word(P)`, $[h]$: the mean weight that words 1, 2, ..., $T - 1$ give to the word just before them;
-# - `copying(P, words)`, $[h]$: for each word that occurred before, the weight on all places *right after its earlier occurrences* together (one may be its own place); the mean over such words, zeros if there are none;
-# - `without_head(W, head, h)`: `W` $[d, d]$ is the weight of `out`, an `nn.Linear` applied to the heads' results side by side. A copy in which head
-#   `head` (0, 1, ...) has no say.
+# - `copying(P, words)`, $[h]$: for each word that occurred before, the weight on all places *right after its earlier
+#   occurrences* together (one may be its own place); the mean over such words, zeros if there are none;
+# - `without_head(W, head, h)`: `W` $[d, d]$ is the weight of `out`, an `nn.Linear` applied to the heads' results side by
+#   side. A copy in which head `head` (0, 1, ...) has no say.
 #
 # Arguments stay as they are.
 
 # %% [markdown] hints="heads_at_work"
 # 1. Draw $P$ for four words. Where do the weights on the previous word lie?
-# 2. For `copying` walk through the words with their places. For the word at place $i$: at which $j < i$ did it occur, and which columns of row $i$ follow?
-# 3. For `without_head`: `nn.Linear` computes $zW^T$. Which index of $W$ meets the numbers of $z$, and which of these numbers are the head's?
+# 2. For `copying` walk through the words with their places. For the word at place $i$: at which $j < i$ did it occur, and
+#    which columns of row $i$ follow?
+# 3. For `without_head`: `nn.Linear` computes $zW^T$. Which index of $W$ meets the numbers of $z$, and which of these
+#    numbers are the head's?
 
 
 # %% task="heads_at_work" points=3 level=2 minutes=18
@@ -3401,9 +3439,10 @@ previous = int(table["previous word"].argmax())
 print(table.round(2).to_string())
 
 # %% [markdown]
-# All heads of the second layer look at the previous word more than any of the first does, one of them two thirds of the time; but none looks where an induction head would: none has formed. One head of the *first* layer does look there, a quarter
-# of the time, although there no word knows its neighbours yet. What does it look for? Where a story must repeat something, how large is the loss, and which head looks most
-# at the word to repeat?
+# All heads of the second layer look at the previous word more than any of the first does, one of them two thirds of the
+# time; but none looks where an induction head would: none has formed. One head of the *first* layer does look there, a
+# quarter of the time, although there no word knows its neighbours yet. What does it look for? Where a story must repeat
+# something, how large is the loss, and which head looks most at the word to repeat?
 
 # %%
 found = []
@@ -3454,8 +3493,10 @@ axes.set_xlabel("looks at")
 plt.show()
 
 # %% [markdown]
-# All are copied: town and guest cost hardly more than in the language itself, each word of the house .2 ± .1 nats more. The same head, `finder`, looks at the word to copy. It needs no detour over the previous
-# word: *in* asks for a **town**, and that *eldmere* is one can be told from its embedding (lower map, row *in*). Only the house's first word can be any adjective; there its weight is smallest. Does it matter? Switch each head off:
+# All four are copied: town and guest cost hardly more than in the language itself, each word of the house .2 ± .1 nats
+# more. The same head, `finder`, looks at the word to copy. It needs no detour over the previous word: *in* asks for a
+# **town**, and that *eldmere* is one can be told from its embedding (lower map, row *in*). Only the house's first word can
+# be any adjective; there its weight is smallest. Does it matter? Switch each head off:
 
 # %%
 GROUPS = ("house, first word", "all other copies", "all other words")
@@ -3502,22 +3543,24 @@ axes.legend(fontsize=9)
 plt.show()
 
 # %% [markdown]
-# (Bars with standard errors.) Without `finder` alone, copies cost five nats more, and other words little. The house's first word takes a second head of
-# the first layer as well. So this network needs no induction head: in kitchen stories a word's *kind* is enough to find it. Random tokens have no kinds: to copy those, one layer must first tell each what stood before it. (One network, one seed: another may use other heads.)
+# (Bars with standard errors.) Without `finder` alone, copies cost four and a half to five nats more, other words a quarter.
+# The house's first word takes a second head of the first layer as well. So this network needs no induction head: in kitchen
+# stories a word's *kind* is enough to find it. Random tokens have no kinds: to copy those, one layer must first tell each
+# what stood before it. (One network, one seed: another may use other heads.)
 
 # %% [markdown] statement="operations"
 # ## 18. The bill
 #
-# Every word scores every other, and that is not free. Lecture 001's table, without the $O$: `operations(kind, n, d, k, r)` counts multiplications for $n$ words of
-# $d$ numbers ($k$ is here the width of a convolution's kernel):
+# Every word scores every other, and that is not free. Lecture 001's table, without the $O$: `operations(kind, n, d, k, r)`
+# counts multiplications for $n$ words of $d$ numbers ($k$ is here the width of a convolution's kernel):
 #
 # - `"attention"`: $QK^T$ and the product with $V$;
 # - `"restricted"`: the same, but each word has only $r \le n$ keys and values;
 # - `"recurrent"`: $W_x x_t + W_h h_{t-1}$, matrices $[d, d]$;
 # - `"convolutional"`: $k$ matrices $[d, d]$ for each word.
 #
-# `exponent(sizes, values)`: the $p$ of values $\sim \text{size}^p$, by least squares on logarithms (arguments stay as they are). `crossover(d)`: at which $n$ do
-# attention and recurrence cost the same?
+# `exponent(sizes, values)`: the $p$ of values $\sim \text{size}^p$, by least squares on logarithms (arguments stay as they
+# are). `crossover(d)`: at which $n$ do attention and recurrence cost the same?
 
 # %% [markdown] hints="operations"
 # 1. A product of $[a, b]$ and $[b, c]$ takes $abc$ multiplications.
@@ -3643,9 +3686,10 @@ for label, costs, shown in (
     print(label, table.to_string(float_format="{:.2f}".format), sep="\n", end="\n\n")
 
 # %% [markdown]
-# Times: least and most of three, on *this* machine; exponents are fitted to the least. Attention's time and memory grow nearly with the square of the text, all others' at most about in proportion.
-# By counting, attention and recurrence cost the same at $n = d = 64$; by the clock the two rows cross only at a much larger $n$. Attention's multiplications come in few large products, the RNN's
-# in many small ones that wait for one another.
+# Times: least and most of three, on *this* machine; exponents are fitted to the least. Attention's time and memory grow
+# about with the square of the text, all others' at most about in proportion. By counting, attention and recurrence cost the
+# same at $n = d = 64$; by the clock only between 1,024 and 2,048. Attention's multiplications come in few large products,
+# the RNN's in many small ones that wait for one another.
 
 # %%
 for d in (64, 512):
@@ -3654,4 +3698,4 @@ for d in (64, 512):
 print("d = 512: attention and recurrence cost the same at n =", crossover(512), "words")
 
 # %% [markdown]
-# Every word now hears every other at once, and knows where it stands. What is missing is depth that trains, and a lot of text: chapter 8.
+# Every word now hears every other at once, and knows where it stands. What is missing is depth that trains (chapter 7) and a lot of text (chapter 8).

@@ -44,3 +44,5 @@ wrong_cells = [[1, 0], [5, 2], [6, 1], [8, 0], [8, 1], [9, 1], [7, 2], [8, 2]]
 # %% wrong="counted from 1" caught_by="lengths and printed errors" change="[(1, 0), (5, 2), (6, 1), (8, 0), (8, 1), (9, 1)] -> [(2, 1), (6, 3), (7, 2), (9, 1), (9, 2)]"
 
 # %% wrong="cosine with c only, plus the step" caught_by="lengths and printed errors" change="unit @ (unit[b] - unit[a] + unit[c]) -> unit @ (A[b] - A[a] + unit[c])"
+
+# %% wrong="scores of the three set to -1" caught_by="never one of the three" change="= -np.inf -> = -1"

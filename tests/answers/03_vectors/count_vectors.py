@@ -61,3 +61,7 @@ missing = 6
 # +     return sum(
 
 # %% wrong="counted from 1" caught_by="the tag that the page lacks" change="missing = 6 -> missing = 7"
+
+# %% wrong="eight bits for a count" caught_by="a column for each word" change="np.array([[count[word] for word in words] for count in counts]) -> np.array([[count[word] % 256 for word in words] for count in counts])"
+
+# %% wrong="letters of all words in a row" caught_by="twins differ in order only" change="Counter(one) == Counter(other) -> ''.join(sorted(one)) == ''.join(sorted(other))"

@@ -55,3 +55,15 @@ def lost(M, d):
 # %% wrong="what is kept" caught_by="what a rank leaves over" change="(s[d:] ** 2).sum() -> (s[:d] ** 2).sum()"
 
 # %% wrong="not a share" caught_by="what a rank leaves over" change=" / (s**2).sum() -> "
+
+# %% wrong="thirty rounds of power iteration" caught_by="the best fit"
+# -     Q, s, R = np.linalg.svd(M, full_matrices=False)
+# -     root = np.sqrt(s[:d])
+# -     return Q[:, :d] * root, R[:d].T * root
+# +     Q = np.linalg.qr(np.random.default_rng(0).normal(size=(len(M), d)))[0]
+# +     for _ in range(30):
+# +         Q = np.linalg.qr(M @ (M.T @ Q))[0]
+# +     turned, s, R = np.linalg.svd(Q.T @ M, full_matrices=False)
+# +     return Q @ turned * np.sqrt(s), R.T * np.sqrt(s)
+
+# %% wrong="a hundredth of the largest is nothing" caught_by="what a rank leaves over" change="s = np.linalg.svd(M, compute_uv=False) -> s = np.linalg.svd(M, compute_uv=False) ; s[s < s[0] / 100] = 0"

@@ -62,3 +62,5 @@ def glove(A, B, s, t, N):
 # %% wrong="biases exchanged" caught_by="gradients of the biases" change="E.sum(1), E.sum(0) -> E.sum(0), E.sum(1)"
 
 # %% wrong="the mean over contexts" caught_by="gradients of the biases" change="E.sum(1), E.sum(0) -> E.mean(1), E.mean(0)"
+
+# %% wrong="errors clipped at 100" caught_by="gradients of the vectors" change="E = 2 * f * error -> E = (2 * f * error).clamp(-100, 100)"

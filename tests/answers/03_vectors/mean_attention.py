@@ -60,3 +60,7 @@ def attend(y, X):
 # %% wrong="the mean subtracted, not the largest" caught_by="no words, and scores far out"
 # -     weights = np.exp(y - y.max())
 # +     weights = np.exp(np.minimum(y - y[np.isfinite(y)].mean(), 700))
+
+# %% wrong="scores held within 18 of the largest" caught_by="no words, and scores far out" change="weights = np.exp(y - y.max()) -> weights = np.exp(np.maximum(y - y.max(), -18)) * (y > -np.inf)"
+
+# %% wrong="scores in single precision" caught_by="no words, and scores far out" change="weights = np.exp(y - y.max()) -> weights = np.exp(y.astype(np.float32) - y.max())"

@@ -69,3 +69,7 @@ counter_example = (np.array([2, 0]), np.array([1, 0]), np.array([5, -5]))
 # %% wrong="too small an angle" caught_by="a large product without likeness" change="[10, 10] -> [10, 9]"
 
 # %% wrong="the long one is v" caught_by="a large product without likeness" change="([1, 0], [1, 0], [10, 10]) -> ([1, 0], [10, 0], [1, 1])"
+
+# %% wrong="a little added to the product of the lengths" caught_by="lengths do not matter" change="return np.where(scale > 0, A @ A[i] / np.where(scale > 0, scale, 1), 0) -> return A @ A[i] / (scale + 1e-8)"
+
+# %% wrong="only words of positive cosine" caught_by="nearest first, without itself" change="for j in order if j != i -> for j in order if j != i and cosines(A, i)[j] > 0"

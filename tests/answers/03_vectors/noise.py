@@ -50,3 +50,5 @@ def draw(q, u):
 # %% wrong="the right end belongs to it" caught_by="the ends of the intervals" change="right -> left"
 
 # %% wrong="beyond the last word by rounding" caught_by="the ends of the intervals" change="last = np.flatnonzero(q)[-1] -> last = len(q) - 1"
+
+# %% wrong="numbers in single precision" caught_by="the ends of the intervals" change="np.cumsum(q), u, -> np.cumsum(q), np.asarray(u, np.float32),"

@@ -60,3 +60,5 @@ def ppmi(N):
 # -     found = np.full(N.shape, -np.inf)
 # +     found = np.full(N.shape, -np.inf)
 # +     found[N.sum(1) == 0] = np.nan
+
+# %% wrong="single meetings are taken for accidents" caught_by="the positive part" change="np.maximum(pmi(N), 0) -> np.where(np.asarray(N) > 1, np.maximum(pmi(N), 0), 0)"

@@ -2,18 +2,6 @@
 
 
 # %% right="layer by layer"
-def parameters(V, T, C, N):
-    def linear(a, b):
-        return a * b + b
-
-    counts = dict(embedding=V * C, positions=T * C, attention=0, feed_forward=0, norms=2 * C)
-    for _ in range(N):
-        counts["attention"] += linear(C, 3 * C) + linear(C, C)
-        counts["feed_forward"] += linear(C, 4 * C) + linear(4 * C, C)
-        counts["norms"] += 2 * 2 * C
-    return counts
-
-
 def flops(V, T, C, N):
     pairs = [(C, 3 * C), (C, C), (C, 4 * C), (4 * C, C)] * N + [(C, V)]
     return [sum(2 * T * a * b for a, b in pairs), 2 * N * (2 * T * C * T)]
@@ -25,103 +13,12 @@ measured_square = square / (rest + square)
 
 
 # %% right="measured on modules"
-def parameters(V, T, C, N):
-    def size(module):
-        return sum(p.numel() for p in module.parameters())
-
-    with torch.device("meta"):
-        mixing = size(nn.Linear(C, 3 * C)) + size(nn.Linear(C, C))
-        wide = size(nn.Linear(C, 4 * C)) + size(nn.Linear(4 * C, C))
-        norms = (2 * N + 1) * size(nn.LayerNorm(C))
-    return pd.Series(
-        [V * C, T * C, N * mixing, N * wide, norms], ["embedding", "positions", "attention", "feed_forward", "norms"]
-    ).to_dict()
-
-
 def flops(V, T, C, N):
     return np.array([24 * N * T * C**2 + 2 * T * C * V, 4 * N * C * T**2])
 
 
 guess_square = 0.9
 measured_square = np.float64(0.1325)
-
-
-# %% wrong="no biases" caught_by="parameters of each part"
-# -         "attention": N * (4 * C * C + 4 * C),
-# -         "feed_forward": N * (8 * C * C + 5 * C),
-# +         "attention": N * (4 * C * C),
-# +         "feed_forward": N * (8 * C * C),
-
-# - rest, square = flops(50257, 1024, 768, 12)
-# - measured_square = square / (rest + square)
-# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
-
-
-# %% wrong="the output counted again" caught_by="parameters of each part"
-# -         "embedding": V * C,
-# +         "embedding": 2 * V * C,
-
-# - rest, square = flops(50257, 1024, 768, 12)
-# - measured_square = square / (rest + square)
-# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
-
-
-# %% wrong="the last norm forgotten" caught_by="parameters of each part"
-# -         "norms": (2 * N + 1) * 2 * C,
-# +         "norms": 2 * N * 2 * C,
-
-# - rest, square = flops(50257, 1024, 768, 12)
-# - measured_square = square / (rest + square)
-# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
-
-
-# %% wrong="norms without bias" caught_by="parameters of each part"
-# -         "norms": (2 * N + 1) * 2 * C,
-# +         "norms": (2 * N + 1) * C,
-
-# - rest, square = flops(50257, 1024, 768, 12)
-# - measured_square = square / (rest + square)
-# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
-
-
-# %% wrong="one layer only" caught_by="parameters of each part"
-# -         "attention": N * (4 * C * C + 4 * C),
-# -         "feed_forward": N * (8 * C * C + 5 * C),
-# +         "attention": (4 * C * C + 4 * C),
-# +         "feed_forward": (8 * C * C + 5 * C),
-
-# - rest, square = flops(50257, 1024, 768, 12)
-# - measured_square = square / (rest + square)
-# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
-
-
-# %% wrong="the last projection forgotten" caught_by="parameters of each part"
-# -         "attention": N * (4 * C * C + 4 * C),
-# +         "attention": N * (3 * C * C + 3 * C),
-
-# - rest, square = flops(50257, 1024, 768, 12)
-# - measured_square = square / (rest + square)
-# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
-
-
-# %% wrong="attention and feed-forward swapped" caught_by="parameters of each part"
-# -         "attention": N * (4 * C * C + 4 * C),
-# -         "feed_forward": N * (8 * C * C + 5 * C),
-# +         "feed_forward": N * (4 * C * C + 4 * C),
-# +         "attention": N * (8 * C * C + 5 * C),
-
-# - rest, square = flops(50257, 1024, 768, 12)
-# - measured_square = square / (rest + square)
-# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
-
-
-# %% wrong="biases of the feed-forward layer: 4 C" caught_by="parameters of each part"
-# -         "feed_forward": N * (8 * C * C + 5 * C),
-# +         "feed_forward": N * (8 * C * C + 4 * C),
-
-# - rest, square = flops(50257, 1024, 768, 12)
-# - measured_square = square / (rest + square)
-# + measured_square = flops(50257, 1024, 768, 12)[1] / sum(flops(50257, 1024, 768, 12))
 
 
 # %% wrong="a multiplication without its addition" caught_by="products with weights"
@@ -229,21 +126,13 @@ measured_square = np.float64(0.1325)
 # + measured_square = flops(50257, 1024, 768, 12)[0] / sum(flops(50257, 1024, 768, 12))
 
 
-# %% wrong="knows GPT-2 only" caught_by="parameters of each part | products with weights | what grows with the square"
-def parameters(V, T, C, N):
-    counts = {"embedding": 38597376, "positions": 786432, "attention": 28348416, "feed_forward": 56669184}
-    return counts | {"norms": 38400}
-
-
+# %% wrong="knows GPT-2 only" caught_by="products with weights | what grows with the square"
 def flops(V, T, C, N):
     return (253_000_000_000 * T / 1024, 291_648_307_200 - 253_000_000_000) if V == 50257 else (T, T * T)
 
 
 guess_square = 0.5
 measured_square = 0.132539
-
-
-# %% wrong="positions in every layer" caught_by="parameters of each part" change=": T -> : N * T"
 
 
 # %% wrong="a table of T places from before" caught_by="what grows with the square" change="T * T -> T * (T - 1)"
@@ -253,11 +142,6 @@ measured_square = 0.132539
 
 
 # %% right="floats and NumPy integers"
-def parameters(V, T, C, N):
-    sizes = np.array([V * C, T * C, N * 4 * C * (C + 1), N * (8 * C * C + 5 * C), (4 * N + 2) * C])
-    return dict(zip(["embedding", "positions", "attention", "feed_forward", "norms"], sizes))
-
-
 def flops(V, T, C, N):
     return 24.0 * N * T * C * C + 2.0 * T * C * V, 4.0 * N * T**2 * C
 

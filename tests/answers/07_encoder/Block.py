@@ -1,4 +1,4 @@
-"""Answers to the task Block of chapter 08."""
+"""Answers to the task Block of chapter 07."""
 
 
 # %% right="sums in place of assignments, a class of its own"

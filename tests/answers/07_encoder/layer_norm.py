@@ -1,4 +1,4 @@
-"""Answers to the task layer_norm of chapter 08."""
+"""Answers to the task layer_norm of chapter 07."""
 
 
 # %% right="var without correction, normal distribution"
