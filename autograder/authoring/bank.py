@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import secrets
 from collections import Counter
+from collections.abc import Collection
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +20,7 @@ from autograder.authoring.chapter import without_marks
 from autograder.authoring.edits import EditError, changed, is_patch, patched
 from autograder.authoring.text import Cell, SourceError, read_text
 from autograder.course import Course, CourseError, open_course
-from autograder.grading.check import NO_SECRET, run_tests, run_tests_in_kernel
+from autograder.grading.check import NO_SECRET, judged, run_tests_in_kernel
 from autograder.intake.submission import read_reference
 from autograder.wall.names import only_shown
 from autograder.wall.verdicts import Outcome, Verdict
@@ -215,11 +216,9 @@ def _tried(
     ]
     sources = [{task: answer.source for task, answer in chosen.items()} for chosen in rounds]
     with fresh_processes(jobs) as pool:
-        judged = partial(_verdicts_with, course.root, chapter)
+        grade = partial(_verdicts_with, course.root, chapter)
         # All at once, so that no process waits for the end of a way.
-        results = iter(
-            list(pool.map(judged, *zip(*((way, source) for way in ways for source in sources), strict=True)))
-        )
+        results = iter(list(pool.map(grade, *zip(*((way, source) for way in ways for source in sources), strict=True))))
     return [
         [
             Trial(answer, [verdict for verdict in verdicts if verdict.task == answer.task])
@@ -242,13 +241,19 @@ def _verdicts_with(course_root: Path, chapter: str, way: Way, answers: dict[str,
     course.nbgrader.Judge.run_shown = way.run_shown
     if way.seconds is not None:
         course.nbgrader.Judge.timeout = way.seconds
-    reference = read_reference(course, chapter)
+    reference = _with_tests_of(read_reference(course, chapter), answers)
     notebook = fill_in(reference, answers)
     if way.in_kernel:
         for position in only_shown(notebook, reference):
             notebook.cells[position].source = ""
         return run_tests_in_kernel(course, chapter, notebook, way.key)
-    return run_tests(course, chapter, notebook, way.key)
+    return judged(course, notebook, reference, way.key)
+
+
+def _with_tests_of(reference: NotebookNode, tasks: Collection[str]) -> NotebookNode:
+    """The reference without the tests of other tasks: nobody would look at their verdicts."""
+    cells = [cell for cell in reference.cells if not is_test(cell) or what_it_checks(cell)[0] in tasks]
+    return NotebookNode(reference, cells=cells)
 
 
 def _checked_bank(course: Course, chapter: str, tasks: list[str] | None) -> dict[str, list[Answer]]:
