@@ -59,6 +59,9 @@ def build(
 def check(
     notebook: Annotated[Path, typer.Argument(help="Your notebook, such as notebooks/01_bigrams/01_bigrams.ipynb.")],
     all_checks: Annotated[bool, typer.Option("--all", help="Show every check, not only those that failed.")] = False,
+    rubric: Annotated[
+        bool, typer.Option(help="Show what the questions that you answered in words are measured by, with samples.")
+    ] = False,
     course: CourseOption = None,
 ) -> None:
     """Grade one notebook of your own with the hidden tests: task, points and what is wrong, never the answer."""
@@ -74,7 +77,7 @@ def check(
     from autograder.pages.terminal import warn_if_reduced
 
     warn_if_reduced()
-    show_verdicts(check_notebook(opened, notebook), all_checks)
+    show_verdicts(check_notebook(opened, notebook), all_checks, rubric)
 
 
 @app.command()

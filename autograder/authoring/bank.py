@@ -13,9 +13,8 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader import utils
 
-from autograder.authoring.cells import grade_id_of, is_answer, is_test, what_it_checks
+from autograder.authoring.cells import grade_id_of, is_task, is_test, name_of, what_it_checks
 from autograder.authoring.chapter import without_marks
 from autograder.authoring.edits import EditError, changed, is_patch, patched
 from autograder.authoring.text import Cell, SourceError, read_text
@@ -121,11 +120,7 @@ def _source_of(path: Path, cell: Cell, reference: str) -> str:
 
 def reference_answers(reference: NotebookNode) -> dict[str, str]:
     """The course's own answers, by task."""
-    return {
-        cell.metadata.nbgrader["grade_id"]: without_marks(cell.source)
-        for cell in reference.cells
-        if utils.is_solution(cell)
-    }
+    return {name_of(cell): without_marks(cell.source) for cell in reference.cells if is_task(cell)}
 
 
 def fill_in(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
@@ -267,7 +262,7 @@ def _checked_bank(course: Course, chapter: str, tasks: list[str] | None) -> dict
 
 
 def _check_bank(bank: dict[str, list[Answer]], reference: NotebookNode) -> None:
-    tasks = [str(grade_id_of(cell)) for cell in reference.cells if is_answer(cell)]
+    tasks = [name_of(cell) for cell in reference.cells if is_task(cell)]
     tests = {what_it_checks(cell) for cell in reference.cells if is_test(cell)}
     for task in tasks:
         answers = bank.get(task, [])

@@ -8,7 +8,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from traitlets.config import Config
 
-from autograder.authoring.cells import is_answer, is_graded_by_hand, name_of
+from autograder.authoring.cells import BEGIN_SOLUTION, END_SOLUTION, is_answer, is_graded_by_hand, name_of
 from autograder.authoring.execute import SandboxedExecute
 from autograder.course import Course, CourseError
 from autograder.grading.nbgrader_setup import environment
@@ -33,7 +33,8 @@ class Checked:
     repairs: list[str]
     verdicts: list[Verdict]
     not_begun: list[str] = field(default_factory=list)  # task cells that are as they were handed out
-    by_hand: list[str] = field(default_factory=list)  # cells that wait for a person
+    by_hand: list[str] = field(default_factory=list)  # questions that a person grades, if they were answered
+    rubrics: dict[str, str] = field(default_factory=dict)  # of these questions, for those that have one
 
 
 def check_notebook(course: Course, path: Path) -> Checked:
@@ -52,14 +53,28 @@ def check_notebook(course: Course, path: Path) -> Checked:
         released = course.released(chapter).relative_to(course.root)
         raise CourseError(f"{path.name} holds no task cell of {chapter}: copy your answers into {released}.")
     stubs = _stubs(course, chapter)
-    tasks = {name_of(cell): cell.source for cell in intake.notebook.cells if is_answer(cell)}
+    answers = {name_of(cell): cell.source for cell in intake.notebook.cells if is_answer(cell)}
+    not_begun = {name for name, source in answers.items() if name in stubs and stubs[name].strip() == source.strip()}
+    questions = [name_of(cell) for cell in reference.cells if is_graded_by_hand(cell)]
+    by_hand = [name for name in questions if name in intake.answered and name not in not_begun]
     return Checked(
         chapter,
         intake.repairs,
         run_tests(course, chapter, intake.notebook, key_to_learn_with(course, chapter)),
-        [name for name, source in tasks.items() if name in stubs and stubs[name].strip() == source.strip()],
-        [name_of(cell) for cell in reference.cells if is_graded_by_hand(cell)],
+        [name for name in answers if name in not_begun and name not in questions],
+        by_hand,
+        {name: text for name, text in rubrics(reference).items() if name in by_hand},
     )
+
+
+def rubrics(reference: NotebookNode) -> dict[str, str]:
+    """What earns the points of the questions that a person grades, and sample answers, by the questions' names."""
+    found = {}
+    for cell in reference.cells:
+        if is_graded_by_hand(cell) and BEGIN_SOLUTION in cell.source:
+            inside = cell.source.partition(BEGIN_SOLUTION)[2].partition(END_SOLUTION)[0]
+            found[name_of(cell)] = inside.strip()
+    return found
 
 
 def key_to_learn_with(course: Course, chapter: str) -> str:

@@ -6,8 +6,11 @@ from autograder.wall.verdicts import Outcome, Verdict
 from autograder.wording import count
 
 
-def show_verdicts(checked: Checked, all_checks: bool = False) -> None:
-    """What a notebook earned, task by task: the checks that failed, or all. Lines are not cut or broken."""
+def show_verdicts(checked: Checked, all_checks: bool = False, rubric: bool = False) -> None:
+    """What a notebook earned, task by task: the checks that failed, or all. Lines are not cut or broken.
+
+    With `rubric`, what answers in words are measured by, for the questions that were answered.
+    """
     for repair in checked.repairs:
         show_line(("Note: ", "yellow"), repair)
     begun = {verdict.task for verdict in checked.verdicts} - set(checked.not_begun)
@@ -25,7 +28,12 @@ def show_verdicts(checked: Checked, all_checks: bool = False) -> None:
     if checked.not_begun:
         show_line("Not begun: ", ", ".join(checked.not_begun))
     if checked.by_hand:
-        show_line("For a person to grade: ", ", ".join(checked.by_hand))
+        hint = "" if rubric or not checked.rubrics else " (to compare with sample answers: --rubric)"
+        show_line("For a person to grade: ", ", ".join(checked.by_hand) + hint)
+    for name, text in checked.rubrics.items() if rubric else ():
+        show_line((name, "bold"))
+        for line in text.split("\n"):
+            show_line("    ", line)
     tasks = len({verdict.task for verdict in checked.verdicts})
     show_line(
         (f"{checked.chapter}: {_earned(checked.verdicts)}", "bold"), f", {done} of {count(tasks, 'task')} complete"
