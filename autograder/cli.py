@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from autograder.course import CourseError, open_course
+from autograder.course import Course, CourseError, open_course
 from autograder.wording import count, printable
 
 app = typer.Typer(
@@ -16,7 +16,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 CourseOption = Annotated[Path | None, typer.Option("--course", help="Folder of the course; default: where you are.")]
-Chapters = Annotated[list[str] | None, typer.Argument(help="Chapters, such as 01_bigrams; default: all.")]
+Chapters = Annotated[list[str] | None, typer.Argument(help="Chapters, such as 01_bigrams or 01; default: all.")]
 
 
 def _show_version(wanted: bool) -> None:
@@ -25,6 +25,11 @@ def _show_version(wanted: bool) -> None:
 
         typer.echo(version("counts-to-transformers"))
         raise typer.Exit
+
+
+def _names(course: Course, chapters: list[str] | None) -> list[str]:
+    """The chapters that are meant; all if none is named."""
+    return [course.chapter_meant(text) for text in chapters] if chapters else course.chapters()
 
 
 @app.callback()
@@ -47,7 +52,7 @@ def build(
     from autograder.authoring.build import build as build_chapter
 
     opened = open_course(course)
-    for name in chapters or opened.chapters():
+    for name in _names(opened, chapters):
         result = build_chapter(opened, name, check=check, force=force)
         if result.changed:
             typer.echo(f"{name}: wrote {', '.join(map(str, result.changed))}")
@@ -57,32 +62,40 @@ def build(
 
 @app.command()
 def check(
-    notebook: Annotated[Path, typer.Argument(help="Your notebook, such as notebooks/01_bigrams/01_bigrams.ipynb.")],
+    notebook: Annotated[
+        str | None,
+        typer.Argument(help="Your notebook, its folder, or a chapter, such as 01; default: a line for each chapter."),
+    ] = None,
     all_checks: Annotated[bool, typer.Option("--all", help="Show every check, not only those that failed.")] = False,
     rubric: Annotated[
         bool, typer.Option(help="Show what the questions that you answered in words are measured by, with samples.")
     ] = False,
     course: CourseOption = None,
 ) -> None:
-    """Grade one notebook of your own with the hidden tests: task, points and what is wrong, never the answer."""
-    if not notebook.is_file():
-        what = "is a folder" if notebook.is_dir() else "does not exist"
-        raise CourseError(f"{notebook} {what}: name a notebook, such as notebooks/01_bigrams/01_bigrams.ipynb.")
+    """Grade your own notebook with the hidden tests: task, points and what is wrong, never the answer."""
     from autograder.grading.early import start_early
 
     opened = open_course(course)  # not from where the notebook lies: a settings file beside it would be run
-    start_early(opened, notebook)  # before what follows, which takes long to import
-    from autograder.grading.check import check_notebook
-    from autograder.pages.checked import show_verdicts
+    path = opened.notebook_meant(notebook) if notebook else None
+    if path:
+        start_early(opened, path)  # before what follows, which takes long to import
+    from autograder.grading.check import check_notebook, is_untouched
+    from autograder.pages.checked import show_summary, show_verdicts
     from autograder.pages.terminal import warn_if_reduced
 
     warn_if_reduced()
-    show_verdicts(check_notebook(opened, notebook), all_checks, rubric)
+    if path:
+        show_verdicts(check_notebook(opened, path), all_checks, rubric)
+        return
+    for name in opened.chapters():
+        released = opened.released(name)
+        if released.is_file():
+            show_summary(name, None if is_untouched(opened, name, released) else check_notebook(opened, released))
 
 
 @app.command()
 def collect(
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")],
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")],
     archive: Annotated[Path, typer.Argument(help="The zip, tar or tar.gz that your learning management system gave.")],
     lms: Annotated[
         str | None, typer.Option(help="canvas, moodle, gradescope or plain; default: found out from the names.")
@@ -95,6 +108,7 @@ def collect(
     from autograder.intake.archives import collect as collect_archive
 
     opened = open_course(course)
+    chapter = opened.chapter_meant(chapter)
     collection = collect_archive(opened, chapter, archive, lms, replace, lambda: due_date(opened, chapter))
     remember_students(opened, collection.people)
     for taken in collection.taken:
@@ -114,7 +128,7 @@ def collect(
 
 @app.command()
 def grade(
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")],
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")],
     force: Annotated[bool, typer.Option(help="Grade every submission again, not only new and changed ones.")] = False,
     regrade: Annotated[bool, typer.Option(help="Grade again what was graded with tests that changed since.")] = False,
     jobs: Annotated[
@@ -132,6 +146,7 @@ def grade(
     from autograder.pages.terminal import warn_if_reduced
 
     opened = open_course(course)
+    chapter = opened.chapter_meant(chapter)
     students = students_to_grade(opened, chapter, force, regrade)
     if not scheduler:
         warn_if_reduced()
@@ -146,23 +161,25 @@ def grade(
 
 @app.command()
 def feedback(
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")], course: CourseOption = None
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")], course: CourseOption = None
 ) -> None:
     """Write a feedback page for each graded student: answers, verdicts, messages, comments; no hidden test."""
     from autograder.pages.feedback import write_feedback
 
-    pages = write_feedback(open_course(course), chapter)
+    opened = open_course(course)
+    pages = write_feedback(opened, opened.chapter_meant(chapter))
     typer.echo(f"{len(pages)} pages, the first one is {pages[0]}")
 
 
 @app.command()
 def report(
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")], course: CourseOption = None
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")], course: CourseOption = None
 ) -> None:
     """Write one HTML page and one CSV about the class: marks, histogram, hardest tasks."""
     from autograder.pages.report import write_report
 
-    for path in write_report(open_course(course), chapter):
+    opened = open_course(course)
+    for path in write_report(opened, opened.chapter_meant(chapter)):
         typer.echo(path)
 
 
@@ -173,7 +190,7 @@ def rhythm(chapters: Chapters = None, course: CourseOption = None) -> None:
     from autograder.pages.tables import show_rhythm
 
     opened = open_course(course)
-    for name in chapters or opened.chapters():
+    for name in _names(opened, chapters):
         show_rhythm(name, rhythm_of(opened, name))
 
 
@@ -198,7 +215,7 @@ def bank(
 
     opened = open_course(course)
     failed = []
-    for name in chapters or opened.chapters():
+    for name in _names(opened, chapters):
         if answers:
             found = [show_trials(name, try_folder(opened, name, answers, task))]
         elif repeat:
@@ -215,7 +232,7 @@ def bank(
 @app.command()
 def replay(
     student: Annotated[str, typer.Argument(help="Whose submission.")],
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")],
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")],
     test: Annotated[str, typer.Argument(help="Grade id of the test, TASK--ASPECT, as the report shows it.")],
     course: CourseOption = None,
 ) -> None:
@@ -223,7 +240,8 @@ def replay(
     from autograder.grading.replay import replay as replay_test
     from autograder.pages.tables import show_replay
 
-    show_replay(replay_test(open_course(course), student, chapter, test))
+    opened = open_course(course)
+    show_replay(replay_test(opened, student, opened.chapter_meant(chapter), test))
 
 
 @app.command()

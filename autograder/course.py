@@ -106,6 +106,25 @@ class Course:
         """Names of all chapters that have a text source, in order."""
         return sorted(path.stem for path in self.source.glob("*/*.py") if path.stem == path.parent.name)
 
+    def chapter_meant(self, text: str) -> str:
+        """The chapter that a user means by its name, its number, its notebook or its folder; else the text itself."""
+        name = Path(text).stem
+        numbered = [chapter for chapter in self.chapters() if name.isdecimal() and _number(chapter) == int(name)]
+        return next((chapter for chapter in self.chapters() if chapter == name), [*numbered, text][0])
+
+    def notebook_meant(self, text: str) -> Path:
+        """The notebook that a user means: a path, a folder that holds it, or a chapter. Raises CourseError if none."""
+        path = Path(text)
+        if path.is_dir():
+            path = path / f"{path.resolve().name}.ipynb"
+        released = self.released(self.chapter_meant(text))
+        if not path.is_file() and not path.parent.name and released.is_file():
+            return released
+        if not path.is_file():
+            known = ", ".join(self.chapters())
+            raise CourseError(f"{path} does not exist: name a notebook or a chapter ({known}).")
+        return path
+
     def chapter_source(self, chapter: str) -> Path:
         """The text source of a chapter. Raises CourseError, naming the chapters there are, if it does not exist."""
         path = self.source / chapter / f"{chapter}.py"
@@ -121,6 +140,12 @@ class Course:
         """Names of all students who have a folder for this chapter in the folder of submissions."""
         folders = self.submitted.glob(f"*/{chapter}")
         return sorted(path.parent.name for path in folders if path.is_symlink() or path.is_dir())
+
+
+def _number(chapter: str) -> int | None:
+    """5 for "05_recurrent"."""
+    first = chapter.split("_", 1)[0]
+    return int(first) if first.isdecimal() else None
 
 
 def open_course(start: Path | None = None) -> Course:

@@ -51,8 +51,9 @@ def test_a_dead_scheduler_is_an_error_even_if_nothing_is_new(
 
 def test_wrong_paths_and_names_say_what_to_do(built_course: Course, tmp_path: Path) -> None:
     course = ["--course", str(built_course.root)]
-    assert "is a folder: name a notebook, such as" in run("check", str(tmp_path), *course)[2]
-    assert "does not exist: name a notebook, such as" in run("check", "no.ipynb", *course)[2]
+    assert "does not exist: name a notebook or a chapter (01_squares)" in run("check", str(tmp_path), *course)[2]
+    assert "no.ipynb does not exist: name a notebook or a chapter" in run("check", "no.ipynb", *course)[2]
+    assert "77 does not exist: name a notebook or a chapter" in run("check", "77", *course)[2]
     for command in (["grade", "07_no"], ["feedback", "07_no"], ["report", "07_no"], ["build", "07_no"]):
         problem = run(*command, *course)[2]
         assert problem == "There is no chapter '07_no'; chapters: 01_squares."
@@ -134,3 +135,31 @@ def test_check_reads_names_and_cells(built_course: Course, tmp_path: Path) -> No
     assert output.splitlines() == ["Not begun: square", "01_squares: 0 of 3 points, 0 of 1 task complete"]
     code, output, _ = check(f"{CHAPTER}.ipynb", nbformat.writes(answered(course, "def square(x)\n    return")))
     assert output.count("SyntaxError") == 1
+
+
+def test_who_answers_in_the_released_notebook_itself_sees_what_failed(built_course: Course, tmp_path: Path) -> None:
+    """As learners do who cloned the course: what they have written is no longer what they were given."""
+    course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
+    option = ["--course", str(course.root)]
+    released = course.released(CHAPTER)
+    assert run("check", *option)[1] == f"{CHAPTER}: not begun\n"
+    assert "Not begun: square" in run("check", str(released), *option)[1]
+    notebook = nbformat.read(released, as_version=4)
+    for cell in notebook.cells:
+        if cell.id == "square":
+            cell.source = "def square(x):\n    return x * abs(x)"
+    nbformat.write(notebook, released)
+    for meant in (str(released), str(released.parent), CHAPTER, "01", "1"):
+        code, output, _ = run("check", meant, *option)
+        assert code == 0 and "negative numbers: the square of a negative number is positive" in output
+        assert "Not begun" not in output
+    assert run("check", *option)[1] == f"{CHAPTER}: 1 of 3 points, 0 of 1 task complete\n"
+
+
+def test_chapters_by_number(built_course: Course) -> None:
+    option = ["--course", str(built_course.root)]
+    assert run("build", "01", "--check", *option)[1] == f"{CHAPTER}: up to date\n"
+    assert "There is no chapter '02'; chapters: 01_squares." in run("build", "02", *option)[2]
+    for text in ("01", "1", CHAPTER, f"solutions/{CHAPTER}/", f"notebooks/{CHAPTER}/{CHAPTER}.ipynb"):
+        assert built_course.chapter_meant(text) == CHAPTER
+    assert built_course.chapter_meant("101") == "101"

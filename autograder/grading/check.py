@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
+from nbgrader.preprocessors import ClearSolutions
 from traitlets.config import Config
 
 from autograder.authoring.cells import BEGIN_SOLUTION, END_SOLUTION, is_answer, is_graded_by_hand, name_of
@@ -52,9 +52,9 @@ def check_notebook(course: Course, path: Path) -> Checked:
     if not intake.answered:
         released = course.released(chapter).relative_to(course.root)
         raise CourseError(f"{path.name} holds no task cell of {chapter}: copy your answers into {released}.")
-    stubs = _stubs(course, chapter)
+    stubs = _stubs(course, reference)
     answers = {name_of(cell): cell.source for cell in intake.notebook.cells if is_answer(cell)}
-    not_begun = {name for name, source in answers.items() if name in stubs and stubs[name].strip() == source.strip()}
+    not_begun = {name for name, source in answers.items() if stubs[name] == source.strip()}
     questions = [name_of(cell) for cell in reference.cells if is_graded_by_hand(cell)]
     by_hand = [name for name in questions if name in intake.answered and name not in not_begun]
     return Checked(
@@ -65,6 +65,17 @@ def check_notebook(course: Course, path: Path) -> Checked:
         by_hand,
         {name: text for name, text in rubrics(reference).items() if name in by_hand},
     )
+
+
+def is_untouched(course: Course, chapter: str, path: Path) -> bool:
+    """Whether a notebook holds no answer yet: every cell for one is as the course hands it out."""
+    try:
+        cells = parse(read_file(path.resolve())).cells
+    except UnreadableSubmission:
+        return False  # `check_notebook` says what is wrong
+    stubs = _stubs(course, read_reference(course, chapter))
+    found = {name_of(cell): str(cell.source).strip() for cell in cells if name_of(cell) in stubs}
+    return found == stubs
 
 
 def rubrics(reference: NotebookNode) -> dict[str, str]:
@@ -155,8 +166,9 @@ def _share(course: Course, chapter: str, names: set[str]) -> float:
     return len(wanted & names) / max(1, len(wanted))
 
 
-def _stubs(course: Course, chapter: str) -> dict[str, str]:
-    """The cells as students get them, by name."""
-    path = course.released(chapter)
-    notebook = nbformat.read(path, as_version=4) if path.is_file() else nbformat.v4.new_notebook()
-    return {name_of(cell): cell.source for cell in notebook.cells}
+def _stubs(course: Course, reference: NotebookNode) -> dict[str, str]:
+    """Cells for answers as students get them, by name. The release is not asked: learners work in that very file."""
+    answers = [NotebookNode(cell, metadata=cell.metadata) for cell in reference.cells if is_answer(cell)]
+    notebook = NotebookNode(reference, cells=answers)
+    cleared, _ = ClearSolutions(config=course.nbgrader).preprocess(notebook, {})
+    return {name_of(cell): cell.source.strip() for cell in cleared.cells}

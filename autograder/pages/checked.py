@@ -14,11 +14,9 @@ def show_verdicts(checked: Checked, all_checks: bool = False, rubric: bool = Fal
     for repair in checked.repairs:
         show_line(("Note: ", "yellow"), repair)
     begun = {verdict.task for verdict in checked.verdicts} - set(checked.not_begun)
-    done = 0
     for task in dict.fromkeys(verdict.task for verdict in checked.verdicts):
         verdicts = [verdict for verdict in checked.verdicts if verdict.task == task]
         failed = [verdict for verdict in verdicts if verdict.outcome != Outcome.PASSED]
-        done += not failed
         if task in begun and failed or all_checks:
             show_line((task, "bold"), f"  {_earned(verdicts)}")
             for group in _alike(verdicts if all_checks else failed):
@@ -36,7 +34,26 @@ def show_verdicts(checked: Checked, all_checks: bool = False, rubric: bool = Fal
             show_line("    ", line)
     tasks = len({verdict.task for verdict in checked.verdicts})
     show_line(
-        (f"{checked.chapter}: {_earned(checked.verdicts)}", "bold"), f", {done} of {count(tasks, 'task')} complete"
+        (f"{checked.chapter}: {_earned(checked.verdicts)}", "bold"),
+        f", {_complete(checked)} of {count(tasks, 'task')} complete",
+    )
+
+
+def show_summary(chapter: str, checked: Checked | None) -> None:
+    """One line on a chapter; None stands for a notebook without any answer."""
+    if checked is None:
+        show_line((chapter, "bold"), ": not begun")
+        return
+    complete = _complete(checked)
+    tasks = {verdict.task for verdict in checked.verdicts}
+    show_line((chapter, "bold"), f": {_earned(checked.verdicts)}, {complete} of {count(len(tasks), 'task')} complete")
+
+
+def _complete(checked: Checked) -> int:
+    """How many tasks have earned all their points."""
+    return len(
+        {verdict.task for verdict in checked.verdicts}
+        - {verdict.task for verdict in checked.verdicts if verdict.outcome != Outcome.PASSED}
     )
 
 
