@@ -2173,6 +2173,37 @@ for size, value in flattered.items():
 #
 # </details>
 
+# %% [markdown] statement="believe_it"
+# #### Better than infinity?
+#
+# A friend reports perplexity 21 on `new_sentences`, where section 10's bigram model has ∞. Which two questions do you
+# ask before you call the friend's model better, and how could each explain a 21?
+
+# %% [markdown] written="believe_it" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point for each of two questions that comes with its effect: which vocabulary (the more words are
+# turned into `<UNK>`, the lower the perplexity, though less is said); had the model read these sentences (then it
+# remembers them); does $N$ count the same symbols, `</s>` among them; do its probabilities sum to 1 after each
+# context (scores that give away more than 1 look better). 1 point: supports one of them with a measurement of this
+# chapter (197 to 35 as the vocabulary shrinks; 9.21 with `</s>` and 11.79 without; 40 % of the held-out sentences had
+# leaked).
+#
+# No point for a question without its effect, or for one that does not touch the number (how long it trained, how
+# large it is). A usual wrong idea: any finite perplexity beats ∞. The ∞ comes from single pairs that were never seen;
+# it says nothing about all the other words.
+#
+# **Sample, 3 points.** First: which words does your model know? In section 11 the perplexity of the unigram model
+# went from 197 to 35 just because fewer words were known, so a small vocabulary alone could give a 21. Second: were
+# the new sentences in your training text? We took out the 40 % that had leaked. A model that has read the others
+# would recognise them, and its 21 would be memory.
+#
+# **Sample, 1 point.** I would ask whether it was trained on the test sentences, because then it knows them by heart
+# and gets a low number. I would also ask how many parameters it has and on which computer it ran.
+#
+# **Sample, 0 points.** Infinity is the worst perplexity there is, so 21 is better in any case, and I would use the
+# friend's model. A low perplexity always means that the next word is predicted well.
+# ### END SOLUTION
+
 # %% [markdown] statement="continue_greedy"
 # ## 12. Writing: the likeliest next word
 #

@@ -1157,6 +1157,36 @@ plt.show()
 # So we know how *much* the unseen deserve, not *which* of them. And are the dots not below the dashed $c^* = c$
 # by much the same amount everywhere? (The table's last column: .4 to .7 tokens, up to a count of 8.)
 
+# %% [markdown] statement="zigzag"
+# #### Seven times, eight times
+#
+# For Turing, a pair seen 7 times is worth 8.64, one seen 8 times only 4.50; column *eight* has 6.32 and 7.33. How
+# does column $N_c$ explain the drop, and why has *eight* none?
+
+# %% [markdown] written="zigzag" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: puts the numbers in, $8 \cdot 94/87 = 8.64$ and $9 \cdot 47/94 = 4.50$. 1 point: names the
+# accident: $N_8 = 94$ is large beside its neighbours 87 and 47 (smoothly falling numbers would put it between them).
+# It stands above the line in $c^*(7)$ and below it in $c^*(8)$, so the same accident raises one and lowers the other.
+# (That 47 is small may be said as well.) 1 point: *eight* is no ratio of two such numbers. It looks up how often each
+# pair really occurs in the other half, a mean over all pairs of that count and over eight ways to halve the text.
+#
+# "Noise" alone earns nothing: which number is noisy, and where does it enter? A usual wrong idea: pairs seen 8 times
+# really come up less often elsewhere than those seen 7 times; the column *eight* shows that they do not.
+#
+# **Sample, 3 points.** $c^*(7) = 8 \cdot 94/87 = 8.64$ and $c^*(8) = 9 \cdot 47/94 = 4.50$. $N_8$ should be between
+# 87 and 47 but happens to be 94. Too large an $N_8$ makes the first fraction too big and the second too small. The
+# column *eight* does not divide one $N$ by another: it counts how often these pairs appear in the other half and
+# averages over 94 or so pairs, eight times.
+#
+# **Sample, 1 point.** Turing divides neighbouring $N_c$. For 7 that is 94/87, more than 1, for 8 it is 47/94, one
+# half, and times 8 and 9 this gives the two numbers. The column *eight* is smoother because more text was used for
+# it.
+#
+# **Sample, 0 points.** A pair seen 8 times is rarer than one seen 7 times, so less of it will be seen in the other
+# half. In the column *eight* this is hidden by rounding.
+# ### END SOLUTION
+
 # %% [markdown]
 # ## 5. Take the same from everyone
 #
@@ -2522,6 +2552,37 @@ print("bigrams:", tried.loc[2].round(2).to_string(), sep="\n")
 #
 # The table: asking for more evidence (*only if n ≥ 3*, *n ≥ 10*) makes backing off worse each time. Even a context seen
 # once knows more than its shorter memory.
+
+# %% [markdown] statement="normalise_stupid"
+# #### Stupid, but divided
+#
+# A friend divides each row of stupid scores by its sum. Is there a perplexity now? Estimate it for bigrams on split
+# 1, compare with backing off, and say what the division costs.
+
+# %% [markdown] written="normalise_stupid" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: yes; every row then sums to 1, so it is a probability distribution. 1 point: an estimate with a
+# comparison. The sums lie between 1.26 and 1.40, so each probability falls, and the perplexity rises, by about that
+# factor: $11.91 \cdot 1.34 \approx 16$ (15 to 16.7 is accepted; measured it is 15.5). That is worse than backing off,
+# 12.74: the lead is gone. 1 point: the cost. To know a row's sum one must add up the scores of all $V$ words for each
+# context, which a model of two trillion words was made to avoid. (Also right: the order of the words within a row was
+# known without it.)
+#
+# A usual wrong idea: if all rows are divided, nothing changes between the models. Only the stupid scores are divided;
+# the other models sum to 1 already.
+#
+# **Sample, 3 points.** After the division each row sums to 1, so it has a perplexity. The sums are 1.26 to 1.40 with
+# median 1.34, so all probabilities get smaller by about 1.34 and the perplexity goes from 11.91 to about 16. Backing
+# off has 12.74, so it wins. And for every context I now need the scores of the whole vocabulary before I know a
+# single probability, while before I needed one count divided by another.
+#
+# **Sample, 2 points.** Yes, it is a perplexity now because it sums to 1. The perplexity becomes larger since the
+# probabilities get smaller, about $11.91 \cdot 1.3 = 15.5$, which is worse than 12.74. The division costs nothing, it
+# is one operation.
+#
+# **Sample, 0 points.** No, since stupid backoff has no discounts, it can have no perplexity. It would stay at 11.91,
+# because dividing everything by the same number does not change who wins.
+# ### END SOLUTION
 
 # %% [markdown]
 # ## 11. Mixing long and short memory

@@ -2587,6 +2587,37 @@ shown
 # much: the vectors hold a step from the cloud of singulars to the cloud of plurals. With verbs the partner counts. A
 # fine picture of parallel lines proves little without the shuffled one beside it.
 
+# %% [markdown] statement="two_tables"
+# #### One step, two results
+#
+# From people to people, analogies found *the very word* in 1 to 4 %, the right kind and form in 90 to 95 %. Explain
+# both from the last table. What would change if stories told *chef* from *farmer*?
+
+# %% [markdown] written="two_tables" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point for the 90 to 95 %: all offsets from singular to plural are about parallel (.61 to .64), so a
+# step from *any* singular leads into the cloud of plural people. 1 point for the 1 to 4 %: wrongly paired offsets are
+# just as parallel (.59 to .64), so the step does not say which plural; within the cloud the answer is nearly a draw
+# among 19 words. 1 point: with contexts of their own for *chef*, true pairs would become more alike than shuffled
+# ones, as with the verbs, and *the very word* would be found more often (kind and form may stay).
+#
+# No point for repeating the numbers. A usual wrong idea: .61 to .64 shows that the vectors know the partner, and the
+# analogies fail because 3CosAdd is a bad method.
+#
+# **Sample, 3 points.** A true pair's offsets have cosine .6, but shuffled pairs have .6 too. So there is one common
+# step from the singulars to the plurals. If you add it to any person you land among plural people, which gives 90 to
+# 95 %. But it is the same step for each of them and the plurals are in one heap, so which of the 19 you hit is luck,
+# and 1 to 4 % are what luck gives. If *chef* stood beside other words than *farmer*, *chefs* would lie near its own
+# end of the step; true pairs would be more parallel than shuffled ones and more very words would be found.
+#
+# **Sample, 1 point.** The offsets are parallel (.61 to .64), so the step leads from people to plural people,
+# therefore kind and form are right. The very word is rarely right because the vectors were trained on too little
+# text.
+#
+# **Sample, 0 points.** The cosine of .61 to .64 is not high enough, for a perfect analogy it should be 1. With .9 it
+# would find the very word in 90 %.
+# ### END SOLUTION
+
 # %% [markdown]
 # ## 15. Three questions about the set-up
 #
@@ -2899,6 +2930,37 @@ for examples, won in wins.groupby("examples"):
 # Mean and range. Ready vectors are far ahead, most of all on words without a label, of which random vectors know
 # nothing. Fine-tuning moves only labelled words, away from their neighbours, and here does *worse* than freezing.
 # Lecture 001 says that nearly all transfer fine-tunes; with few labels, measure both.
+
+# %% [markdown] statement="freeze_or_tune"
+# #### A million labels
+#
+# With a million labelled tokens instead of 1,000, would you still freeze the vectors? Argue from what fine-tuning
+# does to words with and without labels, and name a measurement that would change your mind.
+
+# %% [markdown] written="freeze_or_tune" points=3 minutes=5
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: the mechanism. Fine-tuning moves the vectors of labelled words only; words without a label stay
+# behind, and the layer now fits the moved ones. 1 point: a decision that follows for a million: hardly a frequent
+# word is left without a label, so little is left behind and tuning may pay. ("Still freeze" earns it too, if argued:
+# for the rare and new words, or since a tagger of single words stays below 94.7 % right in any case.) 1 point: a
+# measurement that could go either way: both ways at a million, on new text, several draws or seeds, best with words
+# without a label apart.
+#
+# No point for "more data is always better for fine-tuning". A usual wrong idea: the 44 of 45 draws settle it for any
+# number of labels; they were counted at 50 to 1,000.
+#
+# **Sample, 3 points.** With 1,000 tokens many words have no label. Fine-tuning pulls the labelled ones away, their
+# old neighbours stay where they were and get wrong tags. With a million tokens nearly each of the 1,212 words has
+# many labels, so almost nobody is left behind, and I would fine-tune. I would train both ways on several draws and
+# look at all tokens and at words without a label; if frozen still wins on both, I was wrong.
+#
+# **Sample, 2 points.** I would fine-tune. The problem with few labels is that only the labelled words move. With a
+# million labels nearly all words move together, so that the problem is gone. Lecture 001 also says that nearly all
+# transfer is fine-tuned.
+#
+# **Sample, 0 points.** Freeze, because frozen won in 15 of 15 draws with 1,000 tokens and in 15 of 15 with 200. That
+# is clear enough, and frozen vectors also train faster.
+# ### END SOLUTION
 
 # %% [markdown] statement="mean_attention"
 # ### The vector of a text

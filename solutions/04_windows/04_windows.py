@@ -670,6 +670,35 @@ for order, rows in (("in order", vectors), ("reversed", vectors[::-1])):
 #
 # Two questions are left, for the next two sections: which words get a vector, and how are the numbers in $W$ found?
 
+# %% [markdown] statement="numbered_mean"
+# #### A cheaper order?
+#
+# A friend wants the few numbers of a mean *and* the order: $x = \sum_i i\,v_i$, with $v_i$ the $i$-th word's vector.
+# What does this keep that the mean forgets, and what can only the concatenation say?
+
+# %% [markdown] written="numbered_mean" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: most reorderings of the words now change $x$, although it has only $m$ numbers (so $W$ has $m$
+# rows for any $n$). 1 point: all places share the same rows of $W$: a word speaks for the same classes wherever it
+# stands, only louder the larger $i$ is. In the concatenation each place has rows of its own. 1 point: an example that
+# needs this, such as *the* before the tagged word speaking for a noun and after it not; or two different windows with
+# the same sum; or that the tagged word cannot be told from the others.
+#
+# No point for "it is less precise" without saying what is lost. A usual wrong idea: since $x$ now depends on the
+# order, a linear layer can use the order as it likes.
+#
+# **Sample, 3 points.** If two words change places, the sum changes, so the order is no longer lost, and $x$ still has
+# $m$ numbers. But the score of a class is $\sum_i i\,(v_i \cdot W_{:j})$: the same column for each place, only
+# multiplied by $i$. So *the* before the word can never vote for NOUN while *the* after it votes against; it votes the
+# same way, louder. With the concatenation each place has its own rows and could do that.
+#
+# **Sample, 1 point.** Now it matters where the words stand, and we need only $m$ numbers instead of $nm$. The
+# concatenation has more weights and can therefore fit the training data better.
+#
+# **Sample, 0 points.** It keeps everything, because from the sum you can read off where each word stood by the
+# factor. So it is as good as the concatenation and cheaper.
+# ### END SOLUTION
+
 # %% [markdown] statement="unknown_words"
 # ## 5. Words the tagger has never met
 #
@@ -1528,6 +1557,35 @@ for name, values in edge_errors.items():
 sentence = ["the", "cook", "can", "cook", "the", "zorkfish"]
 scores = taggers[2, False, 1](windows(numbers_of(sentence, number), 2))
 print([tag_names[i] for i in scores.argmax(1)])
+
+# %% [markdown] statement="no_difference"
+# #### No difference seen
+#
+# "So it does not matter whether `PAD` learns a vector", a friend concludes from those six error rates. What do they
+# allow you to say, what do they leave open, and which experiment could show more?
+
+# %% [markdown] written="no_difference" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: what they allow: with $c = 2$ and this training, within two words of an end, any difference is
+# small beside that between seeds (0.6 to 0.9 %); not that there is none. 1 point: one thing left open: wider windows,
+# where far more places are `PAD`; another text or task, in which the beginning of a sentence tells more; longer
+# training. 1 point: an experiment that fits the gap and could show a difference: $c = 10$ (three places in four are
+# empty ten words away), more seeds or more held-out text, or a planted case in which only the edge decides.
+#
+# "Repeat it with more seeds" is enough for the third point, if it says why: the difference sought is smaller than the
+# spread. A usual wrong idea: equal numbers prove equality; or the opposite, that three seeds prove nothing at all.
+#
+# **Sample, 3 points.** Both have 0.6, 0.8 and 0.9, so a difference, if there is one, is smaller than what another
+# seed makes. That holds for two words on each side, near the ends. With a window of ten words most of the outer
+# places are PAD, and there a learned vector could matter; we have not looked. I would train both with c = 10 and with
+# ten seeds, and count errors near the ends.
+#
+# **Sample, 2 points.** They say that for this tagger the effect is smaller than the difference between the seeds, but
+# it could exist for wider windows. One should try it on another computer or with another optimiser.
+#
+# **Sample, 0 points.** The rates are exactly the same, 0.6, 0.8 and 0.9, so it is proved that the two are equivalent
+# and no experiment is needed.
+# ### END SOLUTION
 
 # %% [markdown]
 # ## 8. Far places starve

@@ -1678,6 +1678,36 @@ for name, weight in learner.named_parameters():
 # All seven are reached; in the embedding, only the rows of words in this batch.
 
 
+# %% [markdown] statement="clip_each"
+# #### Entry by entry
+#
+# A friend moves every entry of $g$ outside $[-1, 1]$ to the nearer end. Compare with section 8 ($c = 1$) on a long
+# $g$ of two numbers. What is lost, and how long can $g$ remain?
+
+# %% [markdown] written="clip_each" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: an example with both results right, say $g = (10, 0.1)$: shortened to length 1 it is about $(1,
+# .01)$, entry by entry $(1, 0.1)$. 1 point: the direction is lost; entries that were far apart become alike, and the
+# step goes another way than the gradient. 1 point: the length is bounded by $\sqrt{n}$ for $n$ weights, not by 1:
+# with 100,000 weights a step may still be 316 long (to say that two numbers allow $\sqrt2$, and more weights more, is
+# enough).
+#
+# Of an example whose entries have one size, such as $(10, 10)$, only the length can be told, since the direction
+# stays; it earns the first point but not the second. A usual wrong idea: if no entry is larger than 1, the length is
+# at most 1.
+#
+# **Sample, 3 points.** $g = (30, 0.3)$. Section 8 divides by the length, about 30, and gets $(1, .01)$: same
+# direction. The friend gets $(1, 0.3)$: the second weight now moves nearly a third as far as the first, but its slope
+# is only a hundredth, so the direction is wrong. The longest it can be is when all entries are ±1: $\sqrt2$ here, and
+# $\sqrt{n}$ with $n$ weights, which is in the hundreds for a network.
+#
+# **Sample, 2 points.** $g = (10, 0.1)$: by the length it becomes about $(1, .01)$, by the friend's way $(1, 0.1)$.
+# The ratio of the two was 100 and is now 10, so it points somewhere else. The length is at most 1 for both.
+#
+# **Sample, 0 points.** $g = (3, 4)$ becomes $(1, 1)$ in both ways, because clipping cuts off what is too large.
+# Nothing is lost but the size, which was wrong anyway.
+# ### END SOLUTION
+
 # %% [markdown]
 # ## 9. Remember a 1 for 10,000 steps
 #
@@ -2591,6 +2621,38 @@ plt.show()
 #
 # In theory, with states of unlimited precision, recurrent networks compute whatever a computer can (H. Siegelmann and E.
 # Sontag, 1992). What weights can do is one thing, what training finds another.
+
+# %% [markdown] statement="gates_or_start"
+# #### Because it has gates
+#
+# "An LSTM remembers longer than an RNN because it has gates." Which row of the figure contradicts this, what does the
+# sentence leave out, and why do the gates matter all the same?
+
+# %% [markdown] written="gates_or_start" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: the LSTM with its default start has the same gates and learns only 10 to 14 inputs, the RNN 14
+# to 20. 1 point: where training starts is left out: near $b_f = 0$ the forget gate is $\sigma(0) = \frac12$, the cell
+# and its gradient halve at each step, and training hears nothing of what was far back; 5 higher it is .993. 1 point:
+# what gates give nevertheless: one number per cell sets how long it keeps, with no tanh or matrix on its way, so a
+# good start is easy to choose, and training can change it; or, a gate can stay open for one thing and close for
+# another.
+#
+# No point for praising the cell in general. A usual wrong idea: the row with $b_f + 5$ has more or other weights; it
+# differs in the start only.
+#
+# **Sample, 3 points.** The middle row: LSTM as PyTorch starts it, 10 to 14, no better than the RNN with 14 to 20. It
+# has all its gates. What is missing is the start: with $b_f = 0$ half of the cell is forgotten at each step, after 20
+# steps a millionth is left, so no gradient tells it to open the gate. With $b_f + 5$ the gate begins at .993 and it
+# learns 40 or more. The gates still matter, because there is such a number to set at all: the cell is only multiplied
+# by $f$, while in the RNN everything passes through $W_h$ and tanh.
+#
+# **Sample, 2 points.** The default LSTM learned no longer texts than the RNN, although it has gates. The sentence
+# forgets that the bias of the forget gate has to start high, otherwise it forgets half in each step. I do not know
+# why gates matter then, perhaps they do not.
+#
+# **Sample, 0 points.** The RNN row, because it has no gates and learned least. The sentence leaves out that an LSTM
+# has four times the weights, and that is why it remembers longer.
+# ### END SOLUTION
 
 # %% [markdown]
 # ### Relatives

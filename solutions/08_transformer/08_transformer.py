@@ -1941,6 +1941,35 @@ print(f"largest change of a score of tea: {(alone - beside).abs().max():.7f}")
 #
 # A batch too large for memory is cut in parts. The gradient of the whole mean loss is the mean of the parts' gradients, each weighted with its number of targets (sums add up; means of means do not). It saves memory, since backward needs what forward computed.
 
+# %% [markdown] statement="left_padding"
+# #### Padding on the left
+#
+# When a batch of prompts is to be continued, it is handy if all end at the same place. So a friend pads on the
+# *left*. Which two things go wrong in the model of section 5, and how do you mend each?
+
+# %% [markdown] written="left_padding" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: every place may look to its left, so real tokens now look at padding, and scores change. 1
+# point: the text's first token no longer stands at place 0 and gets another position vector than without padding. 1
+# point: both mends: forbid padding as a key ($-\infty$ added to its scores, for each text its own mask), and count
+# places from the first real token.
+#
+# The third point needs both mends; one with its fault explained is 2 points in all at most. Good but not asked: rows
+# of padding that may look nowhere give NaN, so let them see themselves. A usual wrong idea: targets of $-100$ are
+# enough. They take padding out of the loss, not out of what the others read.
+#
+# **Sample, 3 points.** The causal mask lets a token see everything before it, and now that includes the padding, so
+# each word's average contains vectors of padding. I would add $-\infty$ to the scores of the padded places, a
+# different mask for each text. And *tea* now begins at place 7 instead of 0, so it gets other position vectors. I
+# would subtract the number of padded places, so that its first letter is place 0 again.
+#
+# **Sample, 1 point.** The letters of *tea* look back at the padding, and padding means nothing, so the scores are
+# disturbed. One should train with left padding, then the model gets used to it.
+#
+# **Sample, 0 points.** Nothing goes wrong, because padded targets are $-100$ and torch leaves them out. On the left
+# there are just as many of them as on the right.
+# ### END SOLUTION
+
 # %% [markdown]
 # ## 12. Turning pairs
 #
