@@ -15,8 +15,8 @@
 # `autograder check notebooks/01_bigrams/01_bigrams.ipynb` runs all of them. One rule for all tasks: a function does not
 # change its arguments, not even a `defaultdict`, which grows when asked for a key that it lacks.
 #
-# The chapter follows lectures by Greg Durrett, Fabrizio Silvestri, Yoav Artzi and Benjamin Muller, and unsigned notes.
-# You need none of them: foldable boxes list slips in the printed slides.
+# The chapter follows lectures by Greg Durrett, Fabrizio Silvestri, Yoav Artzi and Benjamin Muller, and unsigned
+# notes. You need none of them; boxes list their slips.
 
 # %% [markdown]
 # In the **Berkeley Restaurant Project** (1994), people asked a machine where to eat, and lectures still print how often
@@ -87,8 +87,8 @@ plt.show()
 
 # %% [markdown]
 # New sentences keep coming: two in three of the last 4,000. In our made-up text, those of seven or more words never
-# come again. So six in ten of the held-out sentences would be impossible, and a larger text is no way out: $10^5$ words
-# make $10^{50}$ strings of ten. We need smaller units.
+# come again. So six in ten of the held-out sentences would be impossible, and a larger text is no way out: $10^5$
+# words make $10^{50}$ strings of ten.
 #
 # The other four in ten, mostly short, have **leaked** from training into the test: a model that merely remembers gets
 # them right. From here on we test on `new_sentences` only.
@@ -939,8 +939,7 @@ print(
 #
 # $$\frac{c(w)}{q(w)} - \lambda = 0, \qquad\text{so}\qquad q(w) = \frac{c(w)}{\lambda}.$$
 #
-# The constraint makes $\lambda = \sum_w c(w) = N$. The logarithm is concave, so this is the maximum. (A word with $c(w)
-# = 0$ gets $q(w) = 0$: any probability given to it would be missing elsewhere.)
+# The constraint makes $\lambda = \sum_w c(w) = N$. The logarithm is concave, so this is the maximum.
 #
 # </details>
 
@@ -2149,9 +2148,8 @@ print(
 
 
 # %% [markdown]
-# Two slips to know: the wrong base, and an $N$ without `</s>`. Compare only where $N$ counts the same symbols, and only
-# with the same vocabulary. Here a unigram model (each word has its share of the training text) meets the same new
-# sentences with a smaller and smaller vocabulary:
+# Two slips to know: the wrong base, and an $N$ without `</s>`. Here a unigram model (each word has its share of the
+# training text) meets the same new sentences with a smaller and smaller vocabulary:
 
 # %%
 flattered = {}
@@ -2693,9 +2691,44 @@ plt.show()
 # %% [markdown]
 # In these six, one word decides grammar and names, two nearly decide sense, and open blanks stay open. On new
 # sentences, the surer the model, the more often its likeliest word is right (bars; whiskers: two standard errors).
+
+# %% [markdown] statement="own_figure"
+# #### A figure of your own
 #
-# Durrett's hardest blanks need more: *The capital of Texas is ___* a fact, *The movie was ___*, after a paragraph of
-# praise, a long memory.
+# Draw something about `train_sentences` that no figure of this chapter shows, with labelled axes. Below, in comments,
+# write two sentences: what one sees, and what the figure cannot tell.
+
+# %% written="own_figure" points=4 minutes=8
+### BEGIN SOLUTION
+# **Rubric.** 1 point: the cell runs and draws something that the chapter does not draw.
+# 1 point: both axes say what they show, with the unit or what is counted. 1 point: the
+# first sentence says what is to be seen, and it is true of this figure. 1 point: the
+# second names a limit of this very figure (one made-up text, one order of the
+# sentences, no spread, two causes at once). “More data would be better” fits any figure
+# and earns nothing. A usual mistake: the sentence tells what was computed, not what
+# came out.
+#
+# **Sample, 4 points.**
+seen_words, growth = set(), []
+for word in train_words:
+    seen_words.add(word)
+    growth.append(len(seen_words))
+_, axes = plt.subplots(figsize=(5, 2.2))
+axes.plot(range(1, len(growth) + 1), growth)
+axes.set(xlabel="words read", ylabel="different words so far")
+plt.show()
+# The first 10,000 words bring more than half of all different ones (838 of 1,398), but
+# the curve still rises at the end, so new text will hold words that we do not know. It
+# is one made-up text in one order: how fast real speakers bring new words it cannot
+# tell.
+#
+# **Sample, 2 points.** A bar chart of the ten most frequent words, without labels at
+# the axes. “The most frequent words are i and to, each more than 2,000 times, then a
+# with 1,403. More data would be better.” (Drawn: 1, what is to be seen: 1.)
+#
+# **Sample, 0 points.** The chapter's own bars of the mean count of a sentence by its
+# length, copied, with the comment “I plotted the sentences with matplotlib.”
+### END SOLUTION
 
 # %% [markdown] statement="ngram_mle"
 # ## 14. As much memory as you like
@@ -3582,7 +3615,7 @@ assert close(_got, 0, atol=1e-7), (
 
 # %% [markdown]
 # In a short text, words pair up by luck, and luck looks like information. To see how much, pair the same words at
-# random, where no $x$ can tell anything, and compute $I$ again. Only what lies above that counts.
+# random, where no $x$ can tell anything, and compute $I$ again.
 
 
 # %%

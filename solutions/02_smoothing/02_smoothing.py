@@ -8,7 +8,7 @@
 #
 # **Smoothing** takes a little probability away from what was seen and gives it to what was not. Two questions run
 # through this chapter. *How much* do the unseen deserve (sections 1 to 6)? And *which* of the unseen deserve it
-# (sections 7 to 13)? Sections 14 and 15 compare all answers. An optional last part searches documents.
+# (sections 7 to 13)? Sections 14 and 15 compare all answers.
 #
 # (In all tasks: leave the arguments of your functions as they are, even a `defaultdict`, to which asking can add a key.)
 
@@ -539,9 +539,9 @@ print("best α on five other splits:", *(f"{best_on(seed):.2g}" for seed in rang
 
 # %% [markdown]
 # A U whose bottom lies far to the left of Laplace: α = .003 on all six splits. Adding 1 to 1,400 events drowns the
-# counts. The training text itself would choose $\alpha = 0$: it cannot know what it lacks. **What to give to the unseen
-# can only be learnt from text that was not counted,** or is treated so (sections 4 and 6). This holds for every
-# parameter of this chapter. Move α yourself:
+# counts. The training text itself would choose $\alpha = 0$: it cannot know what it lacks. **What to give to the
+# unseen can only be learnt from text that was not counted,** or is treated so (sections 4 and 6). This holds for
+# every parameter of this chapter.
 
 
 # %%
@@ -861,7 +861,7 @@ drawings.good_turing_leave_one_out()
 # %% [markdown]
 # (A held-out token moves its pair one box to the left.) By hand, for the six tokens *a a a b b c*: $N_1 = N_2 = N_3 =
 # 1$. Of the six, one (*c*) is new to the rest, $N_1/N = 1/6$. Two (each *b*) are seen once in the rest, so what was
-# seen once is worth $c^*(1) = 2 N_2/N_1 = 2$. (Tiny texts give wild numbers.)
+# seen once is worth $c^*(1) = 2 N_2/N_1 = 2$.
 
 # %% [markdown] statement="good_turing"
 # - `count_of_counts(counts)`: `{c: N_c}` for `counts` as `{n-gram: int}` (some may be 0), without $c = 0$;
@@ -1333,8 +1333,8 @@ pd.Series(after_thai, bigrams.vocabulary).nlargest(5).round(4)
 # %% [markdown]
 # <details><summary>A slip in the printed slides: where is the max?</summary>
 #
-# Lecture 001 prints $(c(hw) - k)/n + \lambda P(w \mid h')$ for *every* word, also those with count 0. Then the unseen pay, too. Keep the $\lambda$ that you found, and the sum stays below 1. Raise it until the sum is 1, and
-# unseen words that are rare below get a negative probability.
+# Lecture 001 prints $(c(hw) - k)/n + \lambda P(w \mid h')$ for *every* word, also those with count 0. Then the unseen
+# pay, too. With the $\lambda$ that you found, the sum stays below 1.
 # </details>
 
 # %% [markdown]
@@ -1512,16 +1512,14 @@ slider(show_discount, start=1, low=0.02, high=1, step=0.02)
 # the curve is flat around its bottom, and both estimates land within .04 of it (14.43 and 14.40; the best is 14.39)
 # without a single held-out token.
 #
-# How much is settled; to *whom* remains.
-#
 # *A good place to stop today.*
 
 # %% [markdown]
 # ## 7. The books do not balance
 #
-# *Panisse* is a frequent word in our text, but it is said only after *chez*. There its counts speak for themselves;
-# after any other word it is practically impossible. Yet absolute discounting over a unigram offers it to every context, in
-# proportion to its frequency. So the model says *panisse* too often.
+# *Panisse* is a frequent word in our text, but it is said only after *chez*. After any other word it is practically
+# impossible. Yet absolute discounting over a unigram offers it to every context, in proportion to its frequency. So
+# the model says *panisse* too often.
 #
 # If contexts come as often as in the text, $P(h) = n(h)/N$, the model says $w$ with the **marginal** probability
 #
@@ -1702,8 +1700,8 @@ plt.show()
 #
 # $$P_{\text{cont}}(w) = \frac{N_{1+}(\cdot\,w)}{N_{1+}(\cdot\,\cdot)}.$$
 #
-# It makes sense by itself, too: a word that was seen in many
-# surroundings will show up in one more; *panisse* will not, nor the *Francisco* of *San Francisco*.
+# A word that was seen in many surroundings will show up in one more; *panisse* will not, nor the *Francisco* of *San
+# Francisco*.
 
 # %%
 toy = [
@@ -1985,7 +1983,6 @@ print(pair_table.loc[["at chez", "chez panisse", "thai food", "food </s>"]].to_s
 # $N_1 N_j / M = (j+1) N_{j+1} / (j - D_j)$, that is, $D_j = j - (j+1)\,(M/N_1)\,N_{j+1}/N_j$. The factor $M/N_1$ is the same for all $j$; Chen and
 # Goodman take for it the $Y$ of the simplest case.
 #
-# (Kneser-Ney, too, nearly follows from a prior, a hierarchical Pitman-Yor process: Y. W. Teh, 2006.)
 # </details>
 
 # %% [markdown] statement="modified_kneser_ney"
@@ -3766,5 +3763,5 @@ judged = pd.DataFrame(
 print(judged.to_string())
 
 # %% [markdown]
-# Smoothing nearly doubles MAP (.14 to .27) on queries that had no say in the choice. Which method hardly matters: the
-# two differ by much less than their standard errors.
+# Smoothing nearly doubles MAP (.14 to .27). Which method hardly matters: the two differ by much less than their
+# standard errors.

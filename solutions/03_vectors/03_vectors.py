@@ -8,8 +8,7 @@
 # such that words used alike lie close together. Nobody says which words are alike. The vectors learn it from the text,
 # by an idea of J. R. Firth (1957): "You shall know a word by the company it keeps."
 #
-# You will get such vectors twice: from a table of counts, and from a small network, word2vec's skip-gram. Then you
-# will see that the two are nearly the same, and measure what the vectors know.
+# You will get such vectors twice: from a table of counts, and from a small network, word2vec's skip-gram.
 
 # %% [markdown]
 # Plan two sittings: sections 1 to 9 (counts, and the losses of the network), then 10 to 17 (training, and what vectors
@@ -342,7 +341,7 @@ print(f"saved for 100,000 words of 300 numbers: {saved(100_000, 300, 1):,} produ
 # Three ways, one result. With the lookup a step of learning moves only the rows that were looked up.
 #
 # $A$ may begin at random and be learned with whatever network stands on it, as lecture 000 says. But few examples
-# teach few words, while text without labels is cheap. What does it tell about a word?
+# teach few words, while text without labels is cheap.
 
 # %% [markdown] statement="cooccurrences"
 # ## 3. The company of a word
@@ -476,9 +475,9 @@ places = np.ix_([number[word] for word in some], [number[word] for word in compa
 pd.DataFrame(N[places].astype(int), index=some, columns=company)
 
 # %% [markdown]
-# A row of $N$ is a vector of $V$ numbers. *tea* and *coffee* have similar rows, as *guard* and *nurse* have. But *the*
-# stands near everything, only because it is everywhere: raw counts mostly say how frequent the two words are. We want
-# to know whether they meet *more often than they should*.
+# *tea* and *coffee* have similar rows, as *guard* and *nurse* have. But *the* stands near everything, only because it
+# is everywhere: raw counts mostly say how frequent the two words are. We want to know whether they meet *more often
+# than they should*.
 
 # %% [markdown]
 # ## 4. More often than by chance
@@ -964,9 +963,9 @@ for word in ("tea", "guard", "orders", "golden"):
     print(f"{'':7} dot product of counts: {big}")
 
 # %% [markdown]
-# No network, no labels: counting, one logarithm and one decomposition put *tea* with what is served, *guard* with
-# people, *orders* with verbs and *golden* with adjectives. By the dot product of raw counts, all are most similar to
-# the same few frequent words.
+# Counting, one logarithm and one decomposition put *tea* with what is served, *guard* with people, *orders* with
+# verbs and *golden* with adjectives. By the dot product of raw counts, all are most similar to the same few frequent
+# words.
 
 # %% [markdown]
 # ## 7. Learning to guess the neighbours
@@ -1768,7 +1767,7 @@ for word in ("tea", "guard", "orders", "golden"):
 
 # %% [markdown]
 # $B$ begins with zeros, so all scores are 0 and each of the $k + 1$ answers costs $\ln 2$: check the first loss of
-# every model. Here too *guard* is among people and *golden* among adjectives. Are the two methods related?
+# every model. Are the two methods related?
 
 # %% [markdown]
 # <details><summary>Two slips in the printed slides</summary>
@@ -2584,8 +2583,8 @@ shown
 
 # %% [markdown]
 # Mean cosine of two offsets, three seeds. Those of people and of fruit are parallel, but wrongly paired ones just as
-# much: the vectors hold a step from the cloud of singulars to the cloud of plurals. With verbs the partner counts. A
-# fine picture of parallel lines proves little without the shuffled one beside it.
+# much. With verbs the partner counts. A fine picture of parallel lines proves little without the shuffled one beside
+# it.
 
 # %% [markdown] statement="two_tables"
 # #### One step, two results
@@ -3105,7 +3104,6 @@ print("the same end to end?", bool((one_hots[0] == one_hots[1]).all()))
 # ## What you can do now
 #
 # You have built vectors by counting, factoring and guessing, one thing seen three times: a compressed table of who
-# keeps whose company. You have measured what they know (tags, forms, kinds) and what not (which chef, which meaning).
-# Vectors of what people write also learn their prejudices (T. Bolukbasi and others, 2016).
+# keeps whose company. Vectors of what people write also learn their prejudices (T. Bolukbasi and others, 2016).
 #
 # *Also used:* C. Dyer's notes on NCE (2014).

@@ -9,8 +9,7 @@
 #
 # The same window does two jobs. First it finds a word's part of speech (a *classification* of each word). Then it
 # guesses the next word, as in the neural language model of Y. Bengio and others (2003), the ancestor of everything in
-# the later chapters. You will write the training loop once yourself, check the gradient by hand, let the model write a
-# story, and see where windows break.
+# the later chapters.
 
 # %% [markdown]
 # Plan two sittings: sections 1 to 9 (tags), then 10 to 17 (the next word). None of your functions may change its
@@ -263,7 +262,7 @@ print(
 # ambiguous ones. From here on we count errors, separately where it is hard. "99.0 percent right" and "99.5 percent
 # right" look alike; as **error rates**, 1.0 and 0.5 percent, the second makes half the errors.
 #
-# This ceiling holds for every model that sees one word, however it is trained. To pass it, neighbours must come in.
+# This ceiling holds for every model that sees one word, however it is trained.
 
 # %% [markdown] statement="windows"
 # ## 3. A window, and what stands beyond the edge
@@ -667,8 +666,6 @@ for order, rows in (("in order", vectors), ("reversed", vectors[::-1])):
 # The mean is the same for all 120 orders of the five words. It forgets where the words stand, and even which of them is
 # to be tagged. The concatenation keeps both: each place has its own rows of $W$, and the tagged word always meets rows
 # 6 to 8. The price is that $W$ grows with the window, here from 3 rows to 15.
-#
-# Two questions are left, for the next two sections: which words get a vector, and how are the numbers in $W$ found?
 
 # %% [markdown] statement="numbered_mean"
 # #### A cheaper order?
@@ -1130,8 +1127,7 @@ drawings.window_classifier()
 # %% [markdown]
 # **Rows and columns.** Section 4 wrote $xW$, with $x$ a row and $W$ of shape (inputs, outputs): a place owned *rows*.
 # The equation above has $Hx$, with $x$ a column and $H$ of shape (outputs, inputs), and so does torch:
-# `nn.Linear(D, h)` holds a `weight` of shape $(h, D)$. Here a place owns $m$ *columns*. Both compute the same; only the
-# matrix is transposed.
+# `nn.Linear(D, h)` holds a `weight` of shape $(h, D)$. Here a place owns $m$ *columns*.
 
 # %% [markdown] statement="WindowTagger"
 # ### Build the tagger
@@ -2478,8 +2474,7 @@ for name, slope in slopes.items():
     print(name, "agrees" if np.allclose(hand[name], slope, atol=1e-7) else "differs")
 
 # %% [markdown]
-# Two methods that share no line of code agree: both would have to be wrong in the same way. From now on torch does
-# this.
+# Two methods that share no line of code agree: both would have to be wrong in the same way.
 #
 # ## 13. What it learns
 #
@@ -2940,8 +2935,8 @@ for n in (2, 4):
     print(f"{n} back:", language.readable([lexicon[i] for i in text]), "\n")
 
 # %% [markdown]
-# Read them slowly: any few neighbours nearly fit, whole sentences do not. A model with a window of four words cannot
-# know who or what was mentioned five words ago.
+# Any few neighbours nearly fit, whole sentences do not. A model with a window of four words cannot know who or what
+# was mentioned five words ago.
 
 # %% [markdown] statement="softmax_smoothing"
 # ## 14. Softmax smooths, at a price
@@ -3915,7 +3910,7 @@ plt.show()
 
 # %% [markdown]
 # Three seeds each: the bag finds the cue at every distance, even at those it was never trained on. Where it matters
-# only *which* words occur, a bag is enough. (Lecture 003 says so of sorting texts by topic.)
+# only *which* words occur, a bag is enough.
 #
 # The window knows the order of a few words, the bag all words without their order. Look again at the printed weights:
 # the bag is **attention**, each word looking evenly at itself and all before it. Two repairs suggest themselves. Carry

@@ -12,9 +12,7 @@
 # **hidden state**: all that it remembers of everything so far. The same weights serve at every step, for texts of any length.
 
 # %% [markdown]
-# You will build one, differentiate it by hand, watch its memory fade and its gradient explode, train it with a loop of your
-# own, and then mend it with the LSTM. Attention began as an add-on to such networks (D. Bahdanau and others, 2014; chapter
-# 06).
+# Attention began as an add-on to such networks (D. Bahdanau and others, 2014; chapter 06).
 #
 # Plan two sittings: sections 1 to 8 (gradients through time), then 9 to 16 (the LSTM, and what it learns). All your
 # functions leave their arguments as they are, unless the text says otherwise: the caller needs them again.
@@ -2398,8 +2396,7 @@ off = max((total[part] - by_torch[part]).abs().max().item() for part in "Cfio")
 print("30 steps, largest difference below 1e-10:", off < 1e-10)
 
 # %% [markdown]
-# So the gradient of the cell is multiplied by $f_t$ at each step (and receives a share through $h$). Now you can choose how
-# long a gradient lives, by choosing $f$.
+# So the gradient of the cell is multiplied by $f_t$ at each step (and receives a share through $h$).
 
 # %% [markdown] statement="keep_bit"
 # ## 12. Predict, then measure: gates by hand
@@ -2615,12 +2612,11 @@ axes.grid(axis="x", alpha=0.3)
 plt.show()
 
 # %% [markdown]
-# A dot for each of three seeds. As it starts by default, the LSTM is no better at this (10 to 14 inputs) than the RNN (14
-# to 20). With open forget gates it learns 40 and more, at least twice as many as any other run. It matters where training
-# starts.
+# A dot for each of three seeds. As it starts by default, the LSTM is no better at this (10 to 14 inputs) than the RNN
+# (14 to 20). With open forget gates it learns 40 and more, at least twice as many as any other run.
 #
-# In theory, with states of unlimited precision, recurrent networks compute whatever a computer can (H. Siegelmann and E.
-# Sontag, 1992). What weights can do is one thing, what training finds another.
+# In theory, with states of unlimited precision, recurrent networks compute whatever a computer can (H. Siegelmann and
+# E. Sontag, 1992).
 
 # %% [markdown] statement="gates_or_start"
 # #### Because it has gates
@@ -2842,10 +2838,9 @@ axes.set(ylabel="bits above the floor, per word", ylim=(0, 1.15 * max(heights)))
 plt.show()
 
 # %% [markdown]
-# Bars are means, dots the seeds. The networks are better than counting by 0.6 bits or more (on five to six times as many
-# words), and the LSTM is better than the RNN by 0.17 bits, seven times as much as seeds differ (0.02). With time to train,
-# the LSTM has overtaken the RNN. The RNN itself gains 0.03 bits on a window of four words with as many weights, hardly more
-# than its seeds differ.
+# Bars are means, dots the seeds. The networks are better than counting by 0.6 bits or more (on five to six times as
+# many words), and the LSTM is better than the RNN by 0.17 bits, seven times as much as seeds differ (0.02). The RNN
+# itself gains 0.03 bits on a window of four words with as many weights, hardly more than its seeds differ.
 
 # %% [markdown]
 # Does a network really look back? **Agreement** asks: a verb must agree with a noun further left (*the cooks with the bags beside
@@ -2912,8 +2907,8 @@ plt.show()
 # heart.
 
 # %% [markdown]
-# Real texts are not ours to ship. Fetch one (`python -m lmkit.corpora` states licences and sources), change the first line
-# below, and run this section's trainings on it.
+# Fetch a real text (`python -m lmkit.corpora` states licences and sources), change the first line below, and run this
+# section's trainings on it.
 
 # %% scratch=true
 real = "kitchen"  # or "ptb", "wikitext-2", ... once it has been fetched

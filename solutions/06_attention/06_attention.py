@@ -6,13 +6,13 @@
 # In the recurrent network of chapter 5, whatever the first word has to tell the last must pass through every state in
 # between: a thousand words, a thousand handovers, and at each something may be lost.
 #
-# Why wait? A word could *look up* what it needs, wherever it stands. This is **attention**, and a Transformer is made of
-# little else. We work it out by hand for four words, then ask again and again what is still missing.
+# Why wait? A word could *look up* what it needs, wherever it stands. This is **attention**, and a Transformer is made
+# of little else.
 
 # %% [markdown]
-# A small language model of kitchen stories runs through the chapter. At first it sees only the last word. Each part that we
-# build is added to it, and we see what that does to its **perplexity** (among how many equally likely words it wavers, on
-# average). At the end we open a trained Transformer and look for these parts.
+# A small language model of kitchen stories runs through the chapter. At first it sees only the last word. Each part
+# that we build is added to it, and we see what that does to its **perplexity** (among how many equally likely words
+# it wavers, on average).
 #
 # | letter | what | shape |
 # |---|---|---|
@@ -255,8 +255,6 @@ print("query 0, and the mean:     ", lookup(0 * one, E, E), E.mean(axis=0))
 # $z$ is a **weighted mean** of the values: no weight is negative and they sum to 1, so $z$ lies in the *convex hull* of the values (for two
 # values, on the line between them). With all scores equal it is the plain mean, the bag of words of chapter 4. Keys
 # ten times as long make the scores differ more, and the lookup is nearly a dict again.
-#
-# How much more must they differ in a very long text?
 
 # %% [markdown] statement="needle"
 # ## 2. Predict, then measure: one needle, much hay
@@ -1364,9 +1362,9 @@ lookup_model = practise(steps, seed=1)
 print(f"soft lookup, {steps:,} steps: {perplexity(lookup_model, held_out):.1f}")
 
 # %% [markdown]
-# (Means of three seeds; in brackets the least and the most.) The mean of all words so far helps; choosing whom to hear
-# helps further, and no two ranges touch. The last line is the program that wrote the stories: on average, nothing can beat
-# it. But what about *where* a word stands?
+# (Means of three seeds; in brackets the least and the most.) The mean of all words so far helps; choosing whom to
+# hear helps further, and no two ranges touch. The last line is the program that wrote the stories: on average,
+# nothing can beat it.
 
 # %%
 words = held_out[:, :64]
@@ -1793,10 +1791,10 @@ axes.legend(title="read at once", loc="upper left")
 plt.show()
 
 # %% [markdown]
-# At 64 words sinusoids bring 20.6 down to 19.1, learned rows to 16.3. The integer itself drowns the words (202). At 128
-# words all get worse. Without places, only the hay has grown (section 2); of the learned table the second half was never
-# trained, and the winner becomes the worst of the three. Sinusoids exist for any place, but the model has not learned to
-# read those beyond 63. We go on with sinusoids, the base of what chapter 8 does:
+# At 64 words sinusoids bring 20.6 down to 19.1, learned rows to 16.3. The integer itself drowns the words (202). At
+# 128 words all get worse. Without places, only the hay has grown (section 2); of the learned table the second half
+# was never trained, and the winner becomes the worst of the three. We go on with sinusoids, the base of what chapter
+# 8 does:
 
 # %%
 ladder(*[*RUNGS][:4])
@@ -2475,8 +2473,7 @@ print("as indented, without a mask:", forward_as_printed(torch.ones(1, 2, 3)))
 ladder(*[*RUNGS][:5])
 
 # %% [markdown]
-# Four heads of width 16 for one of 64, with as many parameters: a gain no larger than the spread of the seeds. Section 16
-# says what heads are for.
+# Four heads of width 16 for one of 64, with as many parameters: a gain no larger than the spread of the seeds.
 
 # %% [markdown] statement="masked_attention"
 # ## 13. Words that must not be seen
@@ -3264,8 +3261,8 @@ axes.legend(loc="lower right", fontsize=9)
 plt.show()
 
 # %% [markdown]
-# Mean, lookup and places each gain more than the seeds differ, four heads less; within 400 steps the second layer even
-# loses (18.7 to 20.0, and there the seeds differ most). The next section opens a model trained for longer.
+# Mean, lookup and places each gain more than the seeds differ, four heads less; within 400 steps the second layer
+# even loses (18.7 to 20.0, and there the seeds differ most).
 
 # %% [markdown] statement="second_layer"
 # #### Worth a second layer?

@@ -1944,8 +1944,8 @@ print(f"largest change of a score of tea: {(alone - beside).abs().max():.7f}")
 # %% [markdown] statement="left_padding"
 # #### Padding on the left
 #
-# When a batch of prompts is to be continued, it is handy if all end at the same place. So a friend pads on the
-# *left*. Which two things go wrong in the model of section 5, and how do you mend each?
+# So that all prompts of a batch end at the same place, a friend pads on the *left*. Which two things go wrong in the
+# model of section 5, and how do you mend each?
 
 # %% [markdown] written="left_padding" points=3 minutes=6
 # ### BEGIN SOLUTION
@@ -3229,6 +3229,35 @@ plt.show()
 
 # %% [markdown]
 # The same tokens, three measurements each. The gap widens with length. By the count of section 14, 128 new tokens cost 8,256 readings against 128; the times differ far less, for each step has fixed costs, too.
+
+# %% [markdown] statement="thousand_users"
+# #### A thousand users
+#
+# A thousand people write with GPT-2 at once, each 1,024 new tokens after a prompt of one. How much memory do all
+# caches need, how many readings does each save, and when would you do without a cache?
+
+# %% [markdown] written="thousand_users" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: $1000 \cdot 37.7$ MB = 37.7 GB (38 GB is fine). 1 point: without a cache $1 + 2 + \dots +
+# 1024 = 524{,}800$ readings for each text, with it 1,024, so 523,776 are saved ("about 500 times fewer" is accepted
+# with the sum written down). 1 point: a condition under which to do without, with its reason: short texts, where
+# fixed costs outweigh the readings saved, as in the last figure; or memory that does not suffice, when waiting or
+# fewer users at once has to be weighed against computing again.
+#
+# No point for "never, a cache is always faster". A usual wrong idea: users can share one cache, since the model is
+# the same; keys and values belong to a text. (The same beginning could be shared; to say so is right.)
+#
+# **Sample, 3 points.** Each cache has 37.7 MB when its text is full, so 37.7 GB for all, while the model itself, 124
+# million numbers of 2 bytes, needs only a quarter of a GB. Without it each text would read $1 + 2 + \dots + 1024 =
+# 524{,}800$ tokens, with it 1,024. I would leave it out if the texts were only a few words long, since there the two
+# curves hardly differ, or if 37.7 GB did not fit and people could wait.
+#
+# **Sample, 2 points.** 1000 times 37.7 MB are 37.7 GB. Without a cache it is about half of 1024 squared, which is
+# about 524,000 readings, with it 1,024. I would never do without it, because it is 500 times faster.
+#
+# **Sample, 0 points.** 37.7 MB, because they all use the same model and so the same keys and values. It saves one
+# reading per token, so 1,024.
+# ### END SOLUTION
 
 # %% [markdown]
 # ## 18. Who copies? Networks at equal time
