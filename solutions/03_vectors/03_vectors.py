@@ -2605,9 +2605,9 @@ shown
 #
 # **Sample, 3 points.** A true pair's offsets have cosine .6, but shuffled pairs have .6 too. So there is one common
 # step from the singulars to the plurals. If you add it to any person you land among plural people, which gives 90 to
-# 95 %. But it is the same step for each of them and the plurals are in one heap, so which of the 19 you hit is luck,
-# and 1 to 4 % are what luck gives. If *chef* stood beside other words than *farmer*, *chefs* would lie near its own
-# end of the step; true pairs would be more parallel than shuffled ones and more very words would be found.
+# 95 %. But it is the same step for each of them and the plurals are in one heap, so which of the 19 you hit is nearly
+# luck, which gives 1 to 4 %. If *chef* stood beside other words than *farmer*, *chefs* would lie near its own end of
+# the step; true pairs would be more parallel than shuffled ones and more very words would be found.
 #
 # **Sample, 1 point.** The offsets are parallel (.61 to .64), so the step leads from people to plural people,
 # therefore kind and form are right. The very word is rarely right because the vectors were trained on too little
