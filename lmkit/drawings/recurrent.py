@@ -167,19 +167,23 @@ def joined_lstms(
             canvas.arrow(last.right, state.left, role="state" if column == len(source) else None)
         if not reads:
             above = canvas.box(x, top - 0.95, wide - 0.35, 0.65, plain(wanted[column - len(source)]), "output")
-            canvas.arrow(state.top, above.bottom)
+            start = state.top
+            if attention and column == len(source):  # the first word shows how; the others do the same
+                mix = canvas.box(x, 5.25, 0.95, 0.65, "mix", "weight")
+                canvas.arrow(start, mix.bottom)
+                start = mix.top
+            canvas.arrow(start, above.bottom)
         last = state
         states.append(state)
     canvas.text(0.3 + first / 2, 0.25, "encoder")
     canvas.text(0.3 + first + gap + wide * len(given) / 2, 0.25, "decoder")
     if attention:
-        asking = states[len(source)]
-        mix = canvas.box(0.3 + first / 2, 5.6, 1.1, 0.85, "$a_1$", "value")
-        weigh = canvas.circle(0.3 + first / 2, 4.35, "$\\alpha$", "query", 0.36)
+        middle, asking = 0.3 + first / 2, states[len(source)].x
+        weigh = canvas.circle(middle, 4.05, "$\\alpha$", "query", 0.36)
+        found = canvas.box(middle, 5.25, 1.1, 0.85, "$a_1$", "value")
         for state in states[: len(source)]:
-            canvas.arrow(state.top, weigh.bottom if state.x == weigh.x else (state.x, 4.35), weigh.bottom, head=False)
-        canvas.arrow(weigh.top, mix.bottom)
-        canvas.arrow((asking.x, 4.35), weigh.right, role="query")
-        canvas.arrow(mix.right, (asking.x, 5.6), head=False)
-        canvas.text(mix.x - 1.0, 4.9, "weights", SMALL)
+            canvas.arrow(state.top, weigh.bottom, head=False)
+        canvas.arrow(weigh.top, found.bottom)
+        canvas.arrow((asking, weigh.y), weigh.right, role="query")
+        canvas.arrow(found.right, (asking - 0.475, 5.25))
     return canvas.figure
