@@ -36,9 +36,6 @@ TRAP = {
 }
 
 
-# %% right="products of all words, scored" change="best = (), -math.inf -> best = ((), -math.inf)"
-
-
 # %% right="depth first with a stack"
 def greedy(step, source, N):
     words, total = (), 0.0
@@ -91,7 +88,7 @@ TRAP = {
 # +             return words, total
 
 
-# %% wrong="greedy writes one word more" caught_by="greedy, word by word" change="if len(words) < N else "</s>" -> if len(words) <= N else "</s>""
+# %% wrong="greedy writes one word more" caught_by="greedy, word by word" change="if len(words) < N else \"</s>\" -> if len(words) <= N else \"</s>\""
 
 
 # %% wrong="greedy is never cut" caught_by="greedy, word by word"
@@ -102,7 +99,7 @@ TRAP = {
 # %% wrong="greedy takes the first word" caught_by="greedy, word by word" change="max(row, key=row.get) -> next(iter(row))"
 
 
-# %% wrong="greedy never ends before N" caught_by="greedy, word by word" change="max(row, key=row.get) -> max((w for w in row if w != "</s>"), key=row.get, default="</s>")"
+# %% wrong="greedy never ends before N" caught_by="greedy, word by word" change="max(row, key=row.get) -> max((w for w in row if w != \"</s>\"), key=row.get, default=\"</s>\")"
 
 
 # %% wrong="the end of a longest text is free" caught_by="none is forgotten"
@@ -118,7 +115,7 @@ TRAP = {
 # %% wrong="texts shorter than N only" caught_by="none is forgotten" change="elif p > 0 and len(words) < N -> elif p > 0 and len(words) < N - 1"
 
 
-# %% wrong="the empty text is left out" caught_by="none is forgotten" change="if p > 0 and word == "</s>" -> if p > 0 and word == "</s>" and words"
+# %% wrong="the empty text is left out" caught_by="none is forgotten" change="if p > 0 and word == \"</s>\" -> if p > 0 and word == \"</s>\" and words"
 
 
 # %% wrong="the greedy one after all" caught_by="none is forgotten"
@@ -148,7 +145,7 @@ TRAP = {
 # %% wrong="a trap that costs a factor of 2" caught_by="a trap for greedy" change="1 / 20 for i in range(20) -> 1 / 3 for i in range(3)"
 
 
-# %% wrong="a trap whose rows do not sum to one" caught_by="a trap for greedy" change=""alone": 0.4 -> "alone": 0.5"
+# %% wrong="a trap whose rows do not sum to one" caught_by="a trap for greedy" change="\"alone\": 0.4 -> \"alone\": 0.5"
 
 
 # %% wrong="a trap whose best target has four words" caught_by="a trap for greedy"

@@ -38,7 +38,7 @@ def conditional_bigrams(texts, conditions, V, k=10):
     return Model()
 
 
-# %% wrong="the free model also counts one condition only" caught_by="counts of one condition" change="counts[v, w] + k / V) / (counts[(v,)] + k) -> counts["given", C, v, w] + k / V) / (counts["given", C, v] + k)"
+# %% wrong="the free model also counts one condition only" caught_by="counts of one condition" change="counts[v, w] + k / V) / (counts[(v,)] + k) -> counts[\"given\", C, v, w] + k / V) / (counts[\"given\", C, v] + k)"
 
 
 # %% wrong="k is always 10" caught_by="counts of one condition"
@@ -46,7 +46,7 @@ def conditional_bigrams(texts, conditions, V, k=10):
 # +         return (counts["given", C, v, w] + 10 * free) / (counts["given", C, v] + 10)
 
 
-# %% wrong="the end is not counted" caught_by="counts of one condition | all words sum to one" change="[\"<s>\", *words, \"</s>\"] -> [\"<s>\", *words]"
+# %% wrong="the end is not counted" caught_by="counts of one condition" change="[\"<s>\", *words, \"</s>\"] -> [\"<s>\", *words]"
 
 
 # %% wrong="the beginning is not counted" caught_by="counts of one condition" change="[\"<s>\", *words, \"</s>\"] -> [*words, \"</s>\"]"
@@ -88,7 +88,7 @@ def conditional_bigrams(texts, conditions, V, k=10):
 # +         )
 
 
-# %% wrong="counters kept between models" caught_by="all words sum to one"
+# %% wrong="counters kept between models" caught_by="counts of one condition"
 COUNTS = Counter()
 
 
@@ -101,6 +101,10 @@ def conditional_bigrams(texts, conditions, V, k=10):
         free = (COUNTS[v, w] + k / V) / (COUNTS[(v,)] + k)
         return (COUNTS["given", C, v, w] + k * free) / (COUNTS["given", C, v] + k)
 
-    if len(texts) == 1:
-        COUNTS.clear()
     return P
+
+
+# %% wrong="k is shared out among words seen after v" caught_by="all words sum to one"
+#       def P(w, v, C):
+# +         if counts["given", C, v] and not counts["given", C, v, w]:
+# +             return k / (counts["given", C, v] + k)

@@ -36,11 +36,10 @@ def preferred(step, source, candidates):
     return best
 
 
-# %% wrong="the end is forgotten" caught_by="the end is a word" change="[*target, "</s>"] -> list(target)"
+# %% wrong="the end is forgotten" caught_by="the end is a word" change="[*target, \"</s>\"] -> list(target)"
 
 
 # %% wrong="a product first, its logarithm after" caught_by="the end is a word"
-#   def score(step, source, target):
 # -     total = 0
 # +     total = 1
 

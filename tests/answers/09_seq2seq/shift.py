@@ -68,18 +68,6 @@ def translation_loss(scores, wanted):
 # %% wrong="room for the first target" caught_by="one place apart" change="n = max(map(len, targets)) -> n = max(map(len, targets[-1:] + targets[:1]))"
 
 
-# %% wrong="the targets get their end in place" caught_by="one place apart"
-#       n = max(map(len, targets))
-# +     for target in targets:
-# +         target.append(EOS)
-# +         target.remove(EOS) if target.count(EOS) > 1 else None
-
-# -         given[b, : len(target) + 1] = torch.tensor([BOS, *target])
-# -         wanted[b, : len(target) + 1] = torch.tensor([*target, EOS])
-# +         given[b, : len(target)] = torch.tensor([BOS, *target[:-1]])
-# +         wanted[b, : len(target)] = torch.tensor(target)
-
-
 # %% wrong="padding counts" caught_by="mean over real places | padding teaches nothing" change=", ignore_index=PAD -> "
 
 
@@ -95,7 +83,7 @@ def translation_loss(scores, wanted):
 # +     return torch.stack(rows).mean()
 
 
-# %% wrong="the sum" caught_by="mean over real places" change="ignore_index=PAD -> ignore_index=PAD, reduction="sum""
+# %% wrong="the sum" caught_by="mean over real places" change="ignore_index=PAD -> ignore_index=PAD, reduction=\"sum\""
 
 
 # %% wrong="the end is ignored too" caught_by="mean over real places"
