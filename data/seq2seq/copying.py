@@ -1,9 +1,9 @@
 """Makes copying.csv: how long a sentence can be until one vector no longer holds it.
 
-    python data/seq2seq/copying.py [seconds of CPU for each run, 75]
+    python data/seq2seq/copying.py [seconds of CPU for each run, 60]
 
-Two LSTMs joined by one vector, and the same with attention, learn to copy sequences of 1 to 16 random words
-of 20 kinds. `right` is the share of 200 new sequences of each length that are copied without a single mistake (greedily).
+Two LSTMs joined by one vector, and the same with attention, learn to copy sequences of 1 to 16 random words of 20
+kinds. `right` is the share of 200 new sequences of each length that are copied without a single mistake, greedily.
 The classes are those of chapter 09: its cells that begin with one of STARTS.
 """
 
@@ -89,4 +89,4 @@ def main(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 75)
+    main(float(sys.argv[1]) if len(sys.argv) > 1 else 60)

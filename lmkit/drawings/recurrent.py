@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from matplotlib.figure import Figure
 
-from lmkit.drawings.canvas import SMALL, Canvas, plain, word_width
+from lmkit.drawings.canvas import Canvas, plain, word_width
 
 
 def unrolled_rnn(steps: int = 4) -> Figure:

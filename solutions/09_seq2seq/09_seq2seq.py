@@ -373,7 +373,7 @@ for _ in range(4):
         math.prod(0.9 * _p.get(w, 0) for w in t) if t[-1] != "zzz" else 0 for t in _some
     ]
     _got = preferred(
-        lambda s, t: {w: 0.9 * p for w, p in _p.items()} | {"</s>": 0.1},
+        lambda s, t, _p=_p: {w: 0.9 * p for w, p in _p.items()} | {"</s>": 0.1},
         ("x",),
         [tuple(t) for t in _some],
     )
@@ -485,7 +485,7 @@ for _N in (0, 1, 3, 2, 5):
         if _best == "</s>":
             break
         _wanted = (*_wanted, _best)
-    _got = greedy(lambda s, w: dict(_table[tuple(w)]), (), _N)
+    _got = greedy(lambda s, w, _table=_table: dict(_table[tuple(w)]), (), _N)
     assert tuple(_got[0]) == _wanted and close(_got[1], _sum), (
         f"N = {_N}, the best words in turn {_wanted}, ln P {_sum:.4f} with the end; yours: {_got}."
     )
@@ -501,7 +501,7 @@ assert tuple(_words) == ("agréablement", "surpris") and close(_total, math.log(
     f"*agréablement surpris*, ln 0.45 wanted; yours: {_words, _total}."
 )
 ### BEGIN HIDDEN TESTS
-for _kind in ("empty", "longest", "any", "any", "source"):
+for _kind in ("empty", "longest", "third", "any", "source"):
     _N = random.randint(2, 3)
     _table = {
         (*p,): dict(
@@ -516,6 +516,10 @@ for _kind in ("empty", "longest", "any", "any", "source"):
     }
     if _kind == "empty":
         _table[()] = {"a": 0.2, "b": 0.0, "c": 0.1, "</s>": 0.7}
+    if _kind == "third":  # the third-best first word leads to the best target
+        _even = dict.fromkeys(["a", "b", "c", "</s>"], 0.25)
+        _table |= {("a",): _even, ("b",): _even, ("c",): {"a": 0.03, "</s>": 0.97}}
+        _table[()] = {"a": 0.34, "b": 0.33, "c": 0.31, "</s>": 0.02}
     if _kind == "longest":  # also the end at N: 0.51 x ...
         _way = ["b", "c", "a"][:_N]
         for _t in range(_N):
@@ -722,7 +726,11 @@ for _got, _name, _side in zip(_state, "hc", (0, 1), strict=True):
 # %% test="Seq2Seq" aspect="only the vector crosses" points=1
 _model, _weights = Seq2Seq(9, 8, 5), random_weights(9, 8, 5)
 _model.load_state_dict(_weights)
-_one, _two, _given = torch.tensor([[5, 6, 7]]), torch.tensor([[8, 4]]), torch.tensor([[1, 4, 6]])
+_one, _two, _given = (
+    torch.tensor([[5, 6, 7]]),
+    torch.tensor([[8, 4]]),
+    torch.tensor([[1, 4, 6]]),
+)
 _first = _model.encode(_one.clone(), torch.tensor([3]))
 _model.encode(_two.clone(), torch.tensor([2]))
 _got = _model.decode(_first, _given.clone())
@@ -768,7 +776,10 @@ torch.manual_seed(0)
 lstm, x, y = nn.LSTM(4, 4, batch_first=True), torch.randn(1, 3, 4), torch.randn(1, 5, 4)
 joined = lstm(torch.cat([x, y], dim=1))[0][:, 3:]
 for name, decoder in (("the same", lstm), ("another", nn.LSTM(4, 4, batch_first=True))):
-    print(f"{name} LSTM decodes:", torch.allclose(joined, decoder(y, lstm(x)[1])[0], atol=1e-6))
+    print(
+        f"{name} LSTM decodes:",
+        torch.allclose(joined, decoder(y, lstm(x)[1])[0], atol=1e-6),
+    )
 
 # %% [markdown]
 # Only if one LSTM does both jobs. Two have twice the weights, and each may specialise.
@@ -877,7 +888,10 @@ for _lengths, _n, _V in (([3, 1, 5], 5, 6), ([1], 1, 4), ([4], 6, 4), ([2, 2], 4
 # %% test="shift" aspect="padding teaches nothing" points=1
 _scores, _wanted = torch.randn(2, 3, 5), torch.tensor([[4, 3, 2], [2, 0, 0]])
 ### BEGIN HIDDEN TESTS
-_scores, _wanted = torch.randn(3, 4, 6) * 4, torch.tensor([[5, 2, 0, 0], [3, 4, 5, 2], [2, 0, 0, 0]])
+_scores, _wanted = (
+    torch.randn(3, 4, 6) * 4,
+    torch.tensor([[5, 2, 0, 0], [3, 4, 5, 2], [2, 0, 0, 0]]),
+)
 ### END HIDDEN TESTS
 _got = gradients(translation_loss, _scores.clone(), _wanted.clone())[0]
 _real = _wanted != PAD
@@ -974,11 +988,18 @@ for _right, _wanted in _cases:
 
 # %%
 copying = pd.read_csv(paths.DATA / "seq2seq" / "copying.csv")
-print("32 numbers of 32 bits:", longest(32, 32, 20), "words; of 8 bits:", longest(32, 8, 20))
+print(
+    "32 numbers of 32 bits:",
+    longest(32, 32, 20),
+    "words; of 8 bits:",
+    longest(32, 8, 20),
+)
 _, axes = plt.subplots()
 for (attention, d), found in copying.groupby(["attention", "d"]):
     mean = found.groupby("length")["right"].mean()
-    label = f"d = {d}{', attention' if attention else ''}: half at {half(mean.tolist())}"
+    label = (
+        f"d = {d}{', attention' if attention else ''}: half at {half(mean.tolist())}"
+    )
     axes.plot(100 * mean, "-" if attention else "--", marker="o", ms=3, label=label)
 axes.set(xlabel="words to copy", ylabel="without mistake (%)", ylim=(-3, 104))
 axes.set_xticks([1, 4, 8, 12, 16])
@@ -1159,8 +1180,9 @@ def batch(chosen):
     return source[:, :m], lengths, given[:, :n], wanted[:, :n]
 
 
-def practise(kind, steps=budget().choose(600, 6_000, 6_000), d=64):
+def practise(kind, d=64):
     set_seed(1)
+    steps = budget().choose(600, 6_000, 6_000)
     model, pick = kind(len(english), len(selvan), d), shuffled(len(sources), 32, seed=1)
     history = train(
         model,

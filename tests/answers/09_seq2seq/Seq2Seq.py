@@ -10,10 +10,7 @@ class Seq2Seq(nn.Module):
         self.out = nn.Linear(d, V)
 
     def encode(self, source, lengths):
-        rows = [
-            self.encoder(self.source_words(row[None, :length]))[1]
-            for row, length in zip(source, lengths.tolist())
-        ]
+        rows = [self.encoder(self.source_words(row[None, :length]))[1] for row, length in zip(source, lengths.tolist())]
         return tuple(torch.cat(parts, dim=1) for parts in zip(*rows))
 
     def decode(self, state, given):

@@ -24,9 +24,7 @@ def conditional_bigrams(texts, conditions, V, k=10):
     class Model:
         def __init__(self):
             self.pairs = [
-                (C, v, w)
-                for t, C in zip(texts, conditions)
-                for v, w in zip(["<s>"] + list(t), list(t) + ["</s>"])
+                (C, v, w) for t, C in zip(texts, conditions) for v, w in zip(["<s>"] + list(t), list(t) + ["</s>"])
             ]
 
         def __call__(self, w, v, C):

@@ -18,9 +18,7 @@ def translation_loss(scores, wanted):
 # %% right="pad_sequence, and only real places chosen"
 def shift(targets):
     def filled(rows):
-        return nn.utils.rnn.pad_sequence(
-            [torch.tensor(r) for r in rows], batch_first=True, padding_value=PAD
-        )
+        return nn.utils.rnn.pad_sequence([torch.tensor(r) for r in rows], batch_first=True, padding_value=PAD)
 
     return filled([[BOS, *t] for t in targets]), filled([[*t, EOS] for t in targets])
 
