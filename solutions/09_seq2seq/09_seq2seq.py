@@ -198,6 +198,7 @@ def verb(target):
     return re.fullmatch(r"(.*?)([ai])(mu|su|m|s|n|)", last).groups()
 
 
+# %%
 CONDITIONS = {
     "nothing": lambda source, target: "",
     "question?": lambda source, target: target[-1] == "ka",
@@ -209,6 +210,7 @@ CONDITIONS = {
 }
 
 
+# %%
 def perplexity(P, texts, conditions):
     costs = [
         -math.log(P(w, v, C))
@@ -219,11 +221,11 @@ def perplexity(P, texts, conditions):
 
 
 # %%
-Selvan = {"</s>", *itertools.chain(*targets)}
+kinds = {"</s>", *itertools.chain(*targets)}
 found = {}
 for name, condition in CONDITIONS.items():
     seen = list(map(condition, sources, targets))
-    P = conditional_bigrams(targets, seen, len(Selvan))
+    P = conditional_bigrams(targets, seen, len(kinds))
     new = list(map(condition, valid_sources, valid_targets))
     if name == "nothing":  # a condition that was never counted leaves P(w | v)
         seen, new = [None] * len(targets), [None] * len(valid_targets)
@@ -655,23 +657,18 @@ def two_lstms(weights, source, given):
     return F.linear(states[0], weights["out.weight"], weights["out.bias"]), state
 
 
+# %%
 def random_weights(V_source, V, d):
     """For tests: a state dict of Seq2Seq(V_source, V, d), drawn anew."""
-    weights = {
-        "source_words.weight": torch.randn(V_source, d),
-        "target_words.weight": torch.randn(V, d),
-        "out.weight": torch.randn(V, d),
-        "out.bias": torch.randn(V),
+    parts = {
+        "source_words": nn.Embedding(V_source, d),
+        "target_words": nn.Embedding(V, d),
+        "encoder": nn.LSTM(d, d),
+        "decoder": nn.LSTM(d, d),
+        "out": nn.Linear(d, V),
     }
-    for part in ("encoder", "decoder"):
-        for name, shape in (
-            ("weight_ih", (4 * d, d)),
-            ("weight_hh", (4 * d, d)),
-            ("bias_ih", (4 * d,)),
-            ("bias_hh", (4 * d,)),
-        ):
-            weights[f"{part}.{name}_l0"] = torch.randn(shape) * 0.7
-    return weights
+    weights = nn.ModuleDict(parts).state_dict()
+    return {name: torch.randn(part.shape) * 0.7 for name, part in weights.items()}
 
 
 # %% test="Seq2Seq" aspect="equal to two LSTMs" points=1
@@ -1180,6 +1177,7 @@ def batch(chosen):
     return source[:, :m], lengths, given[:, :n], wanted[:, :n]
 
 
+# %%
 def practise(kind, d=64):
     set_seed(1)
     steps = budget().choose(600, 6_000, 6_000)
@@ -1207,6 +1205,8 @@ learned = {
     "one vector": practise(Seq2Seq),
     "attention": practise(Attentive),
 }
+
+# %%
 _, axes = plt.subplots(figsize=(5, 2.6))
 for (name, (_, history)), colour in zip(learned.items(), plots.COLOURS, strict=False):
     axes.plot(history["step"], history["validation loss"], color=colour, label=name)
@@ -1226,6 +1226,7 @@ def looks(model, source, target):
         return model.decode(model.encode(*one[:2]), one[2], weights=True)[1][0, :-1]
 
 
+# %%
 def draw_links(axes, model, source, target):
     axes.imshow(looks(model, source, target), cmap="Greys", vmin=0, vmax=1)
     for i, j in translation.links(source, target):
@@ -1235,6 +1236,7 @@ def draw_links(axes, model, source, target):
     axes.grid(visible=False)
 
 
+# %%
 _, panels = plt.subplots(1, 2, figsize=(9, 4))
 for axes, i in zip(panels, (5, 7), strict=True):
     draw_links(axes, learned["attention"][0], valid_sources[i], valid_targets[i])
