@@ -244,7 +244,7 @@ plt.show()
 
 # %% [markdown]
 # On texts that were counted, every condition helps, and the whole source best. Held out, *question?* buys nothing: it tells at most 0.57 bits, its own entropy, and it splits the
-# counts. *Tense and who* takes the perplexity from 15.6 to 13.4. The source itself, which says everything, helps least of all: a new sentence was never
+# counts. *Tense and who* takes the perplexity from 15.6 to 13.4. The source itself, which says everything, helps as much as nothing: a new sentence was never
 # counted. So the condition must not be looked up as a whole. It must be *read*.
 
 # %% [markdown]
@@ -1004,8 +1004,8 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# Each curve is two networks that trained for a minute of CPU time. By counting, 32 numbers could tell 236 words apart, 59 even with 8 bits each. Trained, they lose half of the sequences from 9 words on; four times the width gives six words more. So it is
-# not the room that runs out first: the LSTM must *learn* to pack words into a vector and to unpack them one by one, and each word more must share it with all others. With attention (dashed lines end, solid ones stay on top: next section) length hardly matters, at either width.
+# Each curve is the mean of two networks, trained for a minute of CPU time. By counting, 32 numbers tell the sequences of 236 words apart, of 59 even with 8 bits each. Trained, such a network loses more than half from 9 words on, and four times the width buys six words more. So it is
+# not the room that runs out first: the LSTM must *learn* to pack words into a vector and to unpack them one by one. The solid lines are networks that do without: with attention, the next section, length hardly matters, at either width.
 
 # %% [markdown]
 # ## 6. Attention on the source
@@ -1238,7 +1238,9 @@ def draw_links(axes, model, source, target):
 
 # %%
 _, panels = plt.subplots(1, 2, figsize=(9, 4))
+panels[0].set_ylabel("target")
 for axes, i in zip(panels, (5, 7), strict=True):
+    axes.set_xlabel("source")
     draw_links(axes, learned["attention"][0], valid_sources[i], valid_targets[i])
 plt.show()
 
@@ -1254,4 +1256,4 @@ for source, target in zip(valid_sources[:100], valid_targets[:100], strict=True)
 print(f"looks most at a word that is linked: {right / asked:.0%} of {asked} words")
 
 # %% [markdown]
-# Selvan puts verbs last, so the links run from right to left, and the grey follows them. Attention to the wrong place is no proof of a mistake, though: where a network looks need not be what it uses.
+# Selvan puts verbs last, so the links run from right to left, and the grey lies in most rings: nobody taught the network which word is which, and about nine words in ten look most at one that is theirs. (A warning: where a network looks need not be what it uses.)
