@@ -88,7 +88,7 @@ class LSTMEncoder(nn.Module):
         """[B, m] -> Memory"""
         seen = source != PAD
         packed = nn.utils.rnn.pack_padded_sequence(
-            self.dropout(self.embedding(source)), seen.sum(1).cpu(), batch_first=True, enforce_sorted=False
+            self.dropout(_large(self.embedding(source))), seen.sum(1).cpu(), batch_first=True, enforce_sorted=False
         )  # so that the last state is the one after the last word, not after the padding
         states, (h, c) = self.lstm(packed)
         states, _ = nn.utils.rnn.pad_packed_sequence(states, batch_first=True, total_length=source.shape[1])
@@ -149,7 +149,7 @@ class LSTMDecoder(Decoder):
 
     def forward(self, memory: Memory, tokens: Tensor, past: Past | None = None) -> tuple[Tensor, Past]:
         h, c = past or (self.bridge(memory.last[0]), self.bridge(memory.last[1]))
-        x = self.dropout(self.embedding(tokens))
+        x = self.dropout(_large(self.embedding(tokens)))
         x, (h, c) = self.lstm(x, (h[None].contiguous(), c[None].contiguous()))  # [B, n, H]
         if self.query is not None:
             found = self.query(x) @ memory.states.transpose(1, 2) / memory.states.shape[2] ** 0.5
@@ -161,9 +161,7 @@ class LSTMDecoder(Decoder):
 class TransformerDecoder(Decoder):
     """Each layer looks back at what is written, then at the source, whose keys and values are computed only once."""
 
-    def __init__(
-        self, vocabulary: int, width: int, memory_width: int, layers: int, heads: int, dropout: float
-    ) -> None:
+    def __init__(self, vocabulary: int, width: int, memory_width: int, layers: int, heads: int, dropout: float) -> None:
         super().__init__(vocabulary, width, dropout)
         self.layers = nn.ModuleList(DecoderLayer(width, memory_width, heads, dropout) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
@@ -270,7 +268,7 @@ class EncoderDecoder(nn.Module):
         return memory
 
     def decode(self, memory: Memory, tokens: Tensor, past: Past | None = None) -> tuple[Tensor, Past]:
-        """Words [B, n] that follow what is in `past` (None: they begin with BOS) -> scores [B, n, V], and a new past."""
+        """Words [B, n] after those in `past` (None: they begin with BOS) -> scores [B, n, V], and a new past."""
         result: tuple[Tensor, Past] = self.decoder(memory, tokens, past)
         return result
 
@@ -341,8 +339,13 @@ def _embedding(vocabulary: int, width: int) -> nn.Embedding:
     return embedding
 
 
+def _large(x: Tensor) -> Tensor:
+    """An embedding is small, so that the first scores made with it are small; as an input it should be about 0.4."""
+    return x * x.shape[-1] ** 0.5
+
+
 def _with_places(x: Tensor, begin: int = 0) -> Tensor:
-    """x [B, n, C], as large as what the layers add to it at first, plus cosines and sines of the places from `begin`."""
+    """x [B, n, C], enlarged, plus cosines and sines, as large, of the places from `begin` on."""
     n, C = x.shape[1:]
     angles = rotary_angles(begin + n, C)[:, begin:].to(x.device)  # [2, n, C / 2]
-    return x * C**0.5 + 0.4 * angles.permute(1, 2, 0).flatten(1)
+    return _large(x) + 0.4 * angles.permute(1, 2, 0).flatten(1)
