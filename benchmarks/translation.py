@@ -1,8 +1,9 @@
 """Encoders and decoders on the translation text, at equal weights and equal CPU time.
 
-    python -m benchmarks.translation [lstm] [transformer]
+    python -m benchmarks.translation [lstm] [transformer] [tasks]
 
-About half an hour of CPU time on one thread; the two halves are the decoders and may run side by side. Writes
+About three quarters of an hour of CPU time on one thread; the parts may run side by side: two kinds of decoder, and
+one Transformer for three tasks that the first word of its source names. Writes
 data/seq2seq/*.csv (a README there says what stands in them); what is already there is not made again, so a run that
 was stopped goes on.
 
@@ -248,13 +249,70 @@ def study(decoders: tuple[str, ...]) -> None:
             every.make(replace(setting, part="narrow", hidden=NARROW, seed=seed))
 
 
+NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
+TASKS = ("translate", "backwards", "count")
+
+
+def in_and_out(task: str, source: list[str], target: list[str]) -> tuple[list[str], list[str]]:
+    """What a model of several tasks reads and should write: words in, words out, whatever is asked."""
+    answers = {"translate": target, "backwards": source[::-1], "count": NUMBERS[len(source) : len(source) + 1]}
+    return [task, *source], answers[task]
+
+
+def tasks(seeds: tuple[int, ...] = SEEDS[:2]) -> None:
+    """One Transformer for three tasks; a third, two thirds and all of its time."""
+    pairs = list(zip(*translation.split("train"), strict=True))
+    asked = list(zip(*translation.split("test"), strict=True))[:300]
+    lessons = [in_and_out(task, *pair) for pair in pairs for task in TASKS]
+    words = Vocabulary([one for one, _ in lessons]), Vocabulary([one for _, one in lessons])
+    x, y = words[0].encode([one for one, _ in lessons]), words[1].encode([one for _, one in lessons], begin=True)
+    table = Table("tasks", "seed seconds steps task asked right")
+    examples = Table("task_examples", "seed source output")
+    for seed in seeds:
+        if (table.frame().seed == seed).sum() == 3 * len(TASKS):
+            continue
+        set_seed(seed)
+        model = build_pair("transformer", "transformer", *map(len, words))
+        optimiser, schedule = torch.optim.AdamW(model.parameters(), lr=0.005, fused=True), warmup_cosine(50)
+        seconds, used, step, marks = SECONDS["run"], 0.0, 0, 0
+        while used < seconds:
+            begin = time.process_time()
+            optimiser.param_groups[0]["lr"] = 0.005 * schedule(step, used / seconds)
+            draw = torch.Generator().manual_seed(step + 1_000_003 * seed)
+            chosen = torch.randint(len(x), (BATCH,), generator=draw)
+            some, wanted = x[chosen], y[chosen]
+            longest = [int((one != PAD).sum(1).max()) for one in (some, wanted)]
+            optimiser.zero_grad()
+            loss_of(model, some[:, : longest[0]], wanted[:, : longest[1]]).backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimiser.step()
+            used, step = used + time.process_time() - begin, step + 1
+            if used >= seconds * (marks + 1) / 3:
+                marks += 1
+                for task in TASKS:
+                    read = [in_and_out(task, *pair) for pair in asked]
+                    found = words[1].decode(translate(model, words[0].encode([one for one, _ in read])))
+                    right = [
+                        translation.is_translation(pair[0], out) if task == "translate" else out == wanted_words
+                        for pair, (_, wanted_words), out in zip(asked, read, found, strict=True)
+                    ]
+                    table.add(seed, round(seconds * marks / 3), step, task, len(asked), sum(right))
+                    print("tasks", seed, marks, task, sum(right) / len(asked), flush=True)
+                    if marks == 3:
+                        for place in (3, 7):
+                            examples.add(seed, " ".join(read[place][0]), " ".join(found[place]))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("halves", nargs="*", choices=[[], "lstm", "transformer"])
-    halves = parser.parse_args().halves or ["lstm", "transformer"]
+    parser.add_argument("halves", nargs="*", choices=[[], "lstm", "transformer", "tasks"])
+    halves = parser.parse_args().halves or ["lstm", "transformer", "tasks"]
     torch.set_num_threads(1)
     for half in halves:
-        study(("vector", "lstm") if half == "lstm" else ("transformer",))
+        if half == "tasks":
+            tasks()
+        else:
+            study(("vector", "lstm") if half == "lstm" else ("transformer",))
 
 
 if __name__ == "__main__":
