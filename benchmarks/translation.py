@@ -249,13 +249,13 @@ def study(decoders: tuple[str, ...]) -> None:
             every.make(replace(setting, part="narrow", hidden=NARROW, seed=seed))
 
 
-NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
+NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 TASKS = ("translate", "backwards", "count")
 
 
 def in_and_out(task: str, source: list[str], target: list[str]) -> tuple[list[str], list[str]]:
     """What a model of several tasks reads and should write: words in, words out, whatever is asked."""
-    answers = {"translate": target, "backwards": source[::-1], "count": NUMBERS[len(source) : len(source) + 1]}
+    answers = {"translate": target, "backwards": source[::-1], "count": NUMBERS.split()[len(source) : len(source) + 1]}
     return [task, *source], answers[task]
 
 

@@ -3,7 +3,6 @@
 # ---
 
 # %%
-import itertools
 import math
 import random
 
@@ -14,15 +13,13 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from lmkit import drawings, paths, plots, translation
-from lmkit.models import seq2seq
-from lmkit.models.seq2seq import BOS, EOS, PAD, UNK
+from lmkit import paths, plots
+from lmkit.models.seq2seq import BOS, EOS, PAD
 from lmkit.testing import (
     arguments_after,
     close,
     gradients,
     is_number,
-    laid_out_otherwise,
     parameter_gradients,
     torch_module,
 )
@@ -736,3 +733,377 @@ for _m, _n, _d in ((3, 1, 2), (1, 4, 3), (9, 12, 64), (random.randint(2, 30), 7,
             f"m = {_m}, n = {_n}, d = {_d}: {_name} {_wanted:,}; yours: {_got[_name]}."
         )
 ### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 8. Two encoders, two decoders
+#
+# An encoder and a decoder know of each other only through the memory, so any encoder goes with any decoder. LSTM and Transformer are the most efficient ones, says lecture 004, with a warning from section 3: one vector for the whole source is "very simple" and fails on long sentences. Which pair is best?
+#
+# A fair race, recorded by `benchmarks/translation.py`: five models learn from the same 5,000 pairs, each with about 230,000 weights between its embeddings, at its own best learning rate, for 75 seconds of CPU time, with three seeds. Then each translates 1,500 new sentences, always with the best next word. Selvan leaves much free, so the grammar judges: a translation is *right* if it is one of all valid ones.
+#
+# Predict before you look: which model wins, and what does one vector for a whole sentence cost?
+
+# %%
+folder = paths.DATA / "seq2seq"
+record = pd.read_csv(folder / "runs.csv")
+record["pair"] = record.encoder + " → " + record.decoder
+race = record[record.part == "models"]
+order = ["lstm → vector", "lstm → lstm", "transformer → lstm"]
+order += ["lstm → transformer", "transformer → transformer"]
+order = [pair for pair in order if pair in set(race.pair)]
+shades = dict(zip(order, plots.COLOURS, strict=False))
+
+# %%
+_, axes = plt.subplots(figsize=(6.5, 2.3))
+for y, pair in enumerate(order):
+    found = 100 * race[race.pair == pair].right
+    axes.plot(found, [y] * len(found), "o", color=shades[pair], alpha=0.7)
+    axes.text(found.max() + 2, y, f"{found.mean():.1f}", va="center")
+axes.set(yticks=range(len(order)), yticklabels=order, xlim=(-3, 105))
+axes.set_ylim(len(order) - 0.5, -0.5)
+axes.set_xlabel("right translations (%); a dot is a seed")
+plt.show()
+
+# %%
+columns = {
+    "rate": "rate",
+    "steps": "steps",
+    "read": "words learned from",
+    "loss": "nats per word",
+    "right": "right",
+    "alignment_error": "looks elsewhere",
+    "translated_per_second": "words/s",
+}
+table = race.groupby("pair", sort=False)[list(columns)].mean().loc[order]
+table = table.rename(columns=columns)
+table["words learned from"] = (table["words learned from"] / 1000).round().astype(int)
+table["words/s"] = table["words/s"].round(-2).astype(int)
+table["steps"] = table["steps"].round(-1).astype(int)
+print(table.rename(columns={"words learned from": "1,000 words"}).round(3).to_string())
+
+# %% [markdown]
+# Means over seeds. *1,000 words*: how many target words it could learn from in its 75 seconds; *looks elsewhere*: the share of target words at which attention looks most at a source word that the grammar does not pair with them (in the first layer of a Transformer); *words/s*: translated, 100 sentences at once.
+
+# %%
+lengths = pd.read_csv(folder / "lengths.csv")
+lengths["pair"] = lengths.encoder + " → " + lengths.decoder
+
+
+def by_length(axes, rows, label, **style):
+    """The share of right translations for each length of the source, all seeds together."""
+    sums = rows.groupby(["shortest", "longest"])[["asked", "right"]].sum()
+    share = (100 * sums.right / sums.asked).tolist()
+    axes.plot(range(len(share)), share, "o-", label=label, **style)
+    axes.set_xticks(range(len(share)), ["≤ 5", "6-7", "8-9", "10-11", "≥ 12"])
+    axes.set(xlabel="words of the source", ylabel="right (%)", ylim=(-3, 103))
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+_, axes = plt.subplots(figsize=(6.5, 2.5))
+for pair in order:
+    rows = lengths[(lengths.part == "models") & (lengths.pair == pair)]
+    by_length(axes, rows, pair, color=shades[pair])
+plt.show()
+
+# %% [markdown]
+# TEXT8
+
+# %%
+_, axes = plt.subplots(figsize=(6.5, 2.5))
+for decoder, colour in (("vector", plots.COLOURS[0]), ("lstm", plots.COLOURS[1])):
+    for part, dash in (("models", "-"), ("narrow", "--")):
+        chosen = (lengths.part == part) & (lengths.decoder == decoder)
+        rows = lengths[chosen & (lengths.encoder == "lstm")]
+        if len(rows):
+            name = "one vector" if decoder == "vector" else "attention"
+            label = f"{name}, {rows.hidden.iloc[0]} wide"
+            by_length(axes, rows, label, color=colour, linestyle=dash)
+plt.show()
+
+# %% [markdown]
+# TEXT8B
+
+# %% [markdown]
+# ## 9. One model, many tasks
+#
+# Nothing in these models knows that they translate. Whatever can be written as "this text in, that text out" can be learned by the same network. Lecture 003 shows T5 (Raffel and others, 2020): one model, one training, and the task stands as a few words *in front of the input*. Even a decision is written out as text.
+#
+# The slide prints three inputs and three outputs, and leaves it to you to say which belongs to which.
+
+# %% [markdown] statement="text_to_text"
+# - `t5`: a dict from each input of the slide (`INPUTS`) to its output (`OUTPUTS`).
+# - `in_and_out(task, source, target)`: lists of words, the input and the output of one example. The input is the name of the task, then the source. Output for `"translate"`: the target; `"backwards"`: the source from its last word to its first; `"count"`: one word, the number of words of the source in digits. `ValueError` for any other task.
+# - `uses`: lecture 004 lists more sequence-to-sequence problems. For each key of `PROBLEMS` a pair (what goes in, what comes out), each one of `"text"`, `"sound"`, `"image"`.
+
+# %% [markdown] hints="text_to_text"
+# 1. What a T5 model gets to see is only the input. Does the output have to say which task it was?
+# 2. "In digits" is text, too: `"7"`, and it stands in a list of one word.
+# 3. Summaries and simpler versions are made of texts. For the two others ask what a microphone and a camera deliver.
+
+# %%
+INPUTS = [
+    "Translate EN-DE: This is good.",
+    "Summarize: state authorities dispatched...",
+    "Is this toxic: You look beautiful today!",
+]
+OUTPUTS = [
+    "This is not toxic.",
+    "Das ist gut.",
+    "A storm in Attala caused 6 victims.",
+]
+PROBLEMS = ["summarisation", "simplification", "speech-to-text", "captioning"]
+
+
+# %% task="text_to_text" points=2 level=1 minutes=10
+def in_and_out(task, source, target):
+    """(words in, words out) of one example; source and target, lists of words, stay as they are."""
+    ### BEGIN SOLUTION
+    answers = {
+        "translate": list(target),
+        "backwards": list(source[::-1]),
+        "count": [str(len(source))],
+    }
+    if task not in answers:
+        raise ValueError(f"{task!r} is none of the tasks {', '.join(answers)}.")
+    return [task, *source], answers[task]
+    ### END SOLUTION
+
+
+# t5 = {an input: its output, ...}
+# uses = {a problem: (what goes in, what comes out), ...}
+### BEGIN SOLUTION
+t5 = dict(zip(INPUTS, [OUTPUTS[1], OUTPUTS[2], OUTPUTS[0]], strict=True))
+uses = {
+    "summarisation": ("text", "text"),
+    "simplification": ("text", "text"),
+    "speech-to-text": ("sound", "text"),
+    "captioning": ("image", "text"),
+}
+### END SOLUTION
+
+# %% test="text_to_text" aspect="in and out as words" points=1
+_source, _target = ["the", "cooks", "sing"], ["kubaren", "tos", "kantan"]
+_wanted = {"translate": _target, "backwards": _source[::-1], "count": ["3"]}
+### BEGIN HIDDEN TESTS
+for _m, _n in ((1, 4), (12, 2), (0, 1), (random.randint(4, 9), 3)):
+    _source = [random.choice("abcdefg") for _ in range(_m)]
+    _target = [random.choice("xyz") for _ in range(_n)]
+    for _task, _output in (
+        ("translate", _target),
+        ("backwards", [*reversed(_source)]),
+        ("count", [str(_m)]),
+    ):
+        for _ in range(2):
+            _got = in_and_out(_task, list(_source), list(_target))
+            assert isinstance(_got, tuple | list) and len(_got) == 2, (
+                f"A pair (words in, words out) wanted; yours: {_got!r}."
+            )
+            assert list(_got[0]) == [_task, *_source], (
+                f"{_task}, source {_source}: input {[_task, *_source]} wanted; yours: {_got[0]!r}."
+            )
+            assert list(_got[1]) == _output, (
+                f"{_task}, source {_source}, target {_target}: output {_output} wanted; yours: {_got[1]!r}."
+            )
+        _after = arguments_after(in_and_out, _task, list(_source), list(_target))
+        assert list(_after[1]) == _source and list(_after[2]) == _target, (
+            f"{_task}: the source or the target is changed."
+        )
+for _task in ("Translate", "", "sing"):
+    try:
+        _got = in_and_out(_task, ["a"], ["b"])
+    except ValueError:
+        _got = "ValueError"
+    assert _got == "ValueError", f"Task {_task!r}: ValueError wanted; yours: {_got!r}."
+_source, _target = ["the", "cooks", "sing"], ["kubaren", "tos", "kantan"]
+### END HIDDEN TESTS
+for _task, _output in _wanted.items():
+    _got = in_and_out(_task, list(_source), list(_target))
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"A pair (words in, words out) wanted; yours: {_got!r}."
+    )
+    assert list(_got[0]) == [_task, *_source] and list(_got[1]) == _output, (
+        f"{_task}: {[_task, *_source]} in, {_output} out; yours: {_got!r}."
+    )
+
+# %% test="text_to_text" aspect="which belongs to which" points=1
+assert hasattr(t5, "keys") and sorted(t5) == sorted(INPUTS), (
+    f"t5 has the three inputs as keys; yours: {t5!r}."
+)
+assert sorted(t5.values()) == sorted(OUTPUTS), (
+    "Each output of the slide belongs to one input, letter by letter."
+)
+assert hasattr(uses, "keys") and sorted(uses) == sorted(PROBLEMS), (
+    f"uses has the keys {PROBLEMS}; yours: {uses!r}."
+)
+for _problem in PROBLEMS:
+    _pair = uses[_problem]
+    assert isinstance(_pair, tuple | list) and len(_pair) == 2, (
+        f"{_problem}: a pair (in, out) wanted; yours: {_pair!r}."
+    )
+    assert all(_one in ("text", "sound", "image") for _one in _pair), (
+        f'{_problem}: each of the two is "text", "sound" or "image"; yours: {_pair!r}.'
+    )
+### BEGIN HIDDEN TESTS
+_words = {"Translate": "gut", "Summarize": "storm", "Is": "toxic"}
+for _input in INPUTS:
+    assert _words[_input.split()[0]] in t5[_input], (
+        f"{_input!r} is not answered by {t5[_input]!r}."
+    )
+for _problem, _kind in zip(PROBLEMS, ("text", "text", "sound", "image"), strict=True):
+    assert tuple(uses[_problem]) == (_kind, "text"), (
+        f"{_problem}: not {tuple(uses[_problem])}. What is it made from, and what does it make?"
+    )
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Does it work in small? One Transformer, as large as the last one of section 8, learned three tasks at once: 15,000 examples, made from the 5,000 pairs (its numbers were words: *seven*).
+
+# %%
+three = pd.read_csv(folder / "tasks.csv")
+three["share"] = 100 * three.right / three.asked
+_, axes = plt.subplots(figsize=(6, 2.3))
+for (task, rows), colour in zip(three.groupby("task"), plots.COLOURS, strict=False):
+    axes.plot(rows.seconds, rows.share, "o", color=colour, alpha=0.7)
+    mean = rows.groupby("seconds").share.mean()
+    axes.plot(mean.index, mean, color=colour, label=task)
+axes.set(xlabel="CPU seconds of training", ylabel="right (%)", ylim=(-3, 103))
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
+for row in pd.read_csv(folder / "task_examples.csv").head(6).itertuples():
+    print(f"{row.source:50} → {row.output}")
+
+# %% [markdown]
+# TEXT9
+
+# %% [markdown]
+# ## 10. Do not be so sure
+#
+# Selvan often has several right words for the next place, yet each pair shows just one of them. Training with $-\ln P(\text{word})$ still asks the model to put everything on that one. **Label smoothing** asks for less. The target of each place is no longer one word, but a distribution over all $V$: a share $\varepsilon$ is spread evenly,
+#
+# $$q(v) = (1 - \varepsilon)\,[v = y] + \frac{\varepsilon}{V} \qquad\qquad \text{loss} = -\sum_v q(v) \ln P(v)$$
+#
+# where $[v = y]$ is 1 for the word that stands there, and 0 for all others.
+
+# %% [markdown] statement="smoothed_loss"
+# - `smoothed_loss(scores, targets, eps)`: from scores $[B, n, V]$ (before the softmax) and targets $[B, n]$ the mean loss over all places whose target is not `PAD`. With `eps` $= 0$ it is the usual loss.
+# - `least_loss(V, eps)`: no model can get below a certain loss; which? In nats, for $0 \le \varepsilon \le 1$.
+
+# %% [markdown] hints="smoothed_loss"
+# 1. The sum over $v$ splits into two: the usual loss, and the mean of $-\ln P(v)$ over all words.
+# 2. A place of padding counts neither above nor below the line of the mean.
+# 3. Chapter 1: $-\sum_v q(v) \ln P(v)$ is smallest for $P = q$. Then it is the entropy of $q$, and $q$ has only two different values. What is $0 \ln 0$ here?
+
+
+# %% task="smoothed_loss" points=3 level=2 minutes=14
+def smoothed_loss(scores, targets, eps):
+    """The mean in nats, without axes; gradients pass. A score may be 1,000 beside 0."""
+    ### BEGIN SOLUTION
+    log_p = scores.log_softmax(-1)
+    usual = -log_p.gather(-1, targets[..., None])[..., 0]  # [B, n]
+    loss = (1 - eps) * usual - eps * log_p.mean(-1)
+    return loss[targets != PAD].mean()
+    ### END SOLUTION
+
+
+def least_loss(V, eps):
+    """The smallest smoothed loss that any scores can reach."""
+    ### BEGIN SOLUTION
+    first, other = 1 - eps + eps / V, eps / V
+    parts = [(1, first), (V - 1, other)]
+    return -sum(count * q * math.log(q) for count, q in parts if count and q > 0)
+    ### END SOLUTION
+
+
+# %% test="smoothed_loss" aspect="a share for every word" points=1
+_got = smoothed_loss(torch.zeros(1, 2, 5), torch.tensor([[3, 4]]), 0.1)
+assert np.shape(_got) == (), f"The loss is one number; yours: {_got!r}."
+assert close(_got, math.log(5), 1e-5), (
+    f"Five words alike: ln 5 = 1.609 for any target; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _n, _V, _eps in ((2, 3, 5, 0.1), (1, 4, 9, 0.3), (3, 1, 3, 0.0), (2, 2, 4, 1)):
+    _s = torch.randn(_B, _n, _V).double() * 3
+    _t = torch.from_numpy(np.random.default_rng().integers(1, _V, (_B, _n)))
+    _q = (1 - _eps) * F.one_hot(_t, _V) + _eps / _V
+    _wanted = -(_q * _s.log_softmax(-1)).sum(-1).mean()
+    _got = smoothed_loss(_s.clone(), _t.clone(), _eps)
+    assert close(_got, _wanted, 1e-4, 1e-5), (
+        f"Random scores {_B, _n, _V}, ε = {_eps}: {_wanted:.4f} wanted; yours: {_got}."
+    )
+    _slope = (_s.softmax(-1) - _q) / (_B * _n)
+    assert close(gradients(smoothed_loss, _s, _t, _eps)[0], _slope, 1e-3, 1e-5), (
+        f"ε = {_eps}: the gradient that your loss sends to the scores is wrong."
+    )
+    _far = _s + 1000 * F.one_hot((_t + 1) % _V, _V)
+    _wanted = F.cross_entropy(
+        _far.flatten(0, 1), _t.flatten(), label_smoothing=float(_eps)
+    )
+    assert close(smoothed_loss(_far, _t.clone(), _eps), _wanted, 1e-4, 1e-3), (
+        "One score lies 1,000 above the others: your loss is wrong there, or no number."
+    )
+    _after = arguments_after(smoothed_loss, _s.clone(), _t.clone(), _eps)
+    assert close(_after[0], _s) and close(_after[1], _t), (
+        "Scores or targets are changed by your loss."
+    )
+### END HIDDEN TESTS
+
+# %% test="smoothed_loss" aspect="padding does not count" points=1
+_t = torch.tensor([[3, 2], [1, PAD]])
+### BEGIN HIDDEN TESTS
+_t = torch.tensor([[3, 2, 4, 1], [1, 2, PAD, PAD], [4, PAD, PAD, PAD]])
+### END HIDDEN TESTS
+_s = torch.randn(*_t.shape, 6).double() * 2
+_wanted = F.cross_entropy(
+    _s.flatten(0, 1), _t.flatten(), ignore_index=PAD, label_smoothing=0.2
+)
+_got = smoothed_loss(_s.clone(), _t.clone(), 0.2)
+assert close(_got, _wanted, 1e-4, 1e-5), (
+    f"Targets {_t.tolist()}, ε = 0.2: {_wanted:.4f} wanted, the mean over all words; yours: {_got}."
+)
+
+# %% test="smoothed_loss" aspect="as low as it gets" points=1
+_got = least_loss(2, 1)
+assert is_number(_got), f"least_loss returns a number; yours: {_got!r}."
+assert close(_got, math.log(2), 1e-6), (
+    f"V = 2, ε = 1: both words are wanted equally, ln 2 = 0.693; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _eps in (
+    (719, 0.1),
+    (719, 0.2),
+    (5, 0.3),
+    (2, 0.5),
+    (random.randint(3, 50), 0.25),
+):
+    _q = torch.full((_V,), _eps / _V).double()
+    _q[0] += 1 - _eps
+    _wanted = -(_q * _q.log()).sum()
+    assert close(least_loss(_V, _eps), _wanted, 1e-6), (
+        f"V = {_V}, ε = {_eps}: {_wanted:.4f} wanted, the entropy of q; yours: {least_loss(_V, _eps)}."
+    )
+assert close(least_loss(7, 0), 0), (
+    f"ε = 0: a sure model has loss 0; yours: {least_loss(7, 0)}."
+)
+assert close(least_loss(7, 1), math.log(7)), (
+    f"V = 7, ε = 1: ln 7 = 1.9459; yours: {least_loss(7, 1)}."
+)
+assert close(least_loss(1, 0.3), 0), (
+    f"V = 1: there is no other word, 0 wanted; yours: {least_loss(1, 0.3)}."
+)
+### END HIDDEN TESTS
+
+# %%
+smooth = record[(record.encoder == "transformer") & (record.decoder == "transformer")]
+smooth = smooth[smooth.part.isin(["models", "smoothing"])]
+_, axes = plt.subplots(1, 3, figsize=(7, 2.3))
+titles = {"loss": "usual loss (nats per word)", "bleu": "BLEU", "right": "right (%)"}
+for ax, (column, title) in zip(axes, titles.items(), strict=True):
+    values = smooth[column] * (100 if column == "right" else 1)
+    ax.plot(smooth.smoothing, values, "o", color=plots.COLOURS[0], alpha=0.7)
+    mean = values.groupby(smooth.smoothing).mean()
+    ax.plot(mean.index, mean, color=plots.COLOURS[0])
+    ax.set(title=title, xlabel="ε", xticks=sorted(set(smooth.smoothing)))
+plt.show()
+
+# %% [markdown]
+# TEXT10
