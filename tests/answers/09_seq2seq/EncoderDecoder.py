@@ -92,10 +92,10 @@
 # %% wrong="the first place is asked each time" caught_by="encode once, decode many" change="scores[:, -1] -> scores[:, 0]"
 
 
-# %% wrong="the source is not masked while writing" caught_by="encode once, decode many" change="decode(memory, across, -> decode(memory, torch.ones_like(across),"
+# %% wrong="the source is not masked while writing" caught_by="encode once, decode many" change="model.decode(memory, across, -> model.decode(memory, torch.ones_like(across),"
 
 
-# %% wrong="the source in place of the memory" caught_by="encode once, decode many" change="decode(memory, across, target, inside)\n -> decode(source, across, target, inside)\n"
+# %% wrong="the source in place of the memory" caught_by="encode once, decode many" change="model.decode(memory, across -> model.decode(source, across"
 
 
 # %% wrong="begins with PAD" caught_by="encode once, decode many" change="torch.full((len(source), 1), BOS) -> torch.full((len(source), 1), PAD)"
@@ -116,8 +116,6 @@
 # %% wrong="never stops early" caught_by="each text ends by itself"
 # -         if over.all():
 # -             break
-# -         _, inside
-# +         _, inside
 
 
 # %% wrong="a text is over only while it says EOS" caught_by="each text ends by itself" change="over = over | (word == EOS) -> over = word == EOS"

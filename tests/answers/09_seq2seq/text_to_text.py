@@ -76,8 +76,6 @@ uses = dict(zip(PROBLEMS, [("text", "text")] * 2 + [("sound", "text"), ("image",
 # %% wrong="KeyError for another task" caught_by="in and out as words"
 # -     if task not in answers:
 # -         raise ValueError(f"{task!r} is none of the tasks {', '.join(answers)}.")
-# -     return
-# +     return
 
 
 # %% wrong="capitals are accepted" caught_by="in and out as words"
