@@ -269,7 +269,8 @@ def links(source: Sequence[str], target: Sequence[str]) -> set[tuple[int, int]]:
     """The alignment by the grammar: pairs (place in the English source, place in the Selvan target), from 0.
 
     The words that one rule writes on both sides belong together, each with each: "in the garden" with "lindel ta mek".
-    The particles "ne" and "ka" stand for no word, and neither do "do", "does" and "did" or a pronoun that is left out.
+    The particles "ne" and "ka" stand for no word, nor does "lu" where English has no "to"; and nothing stands for "do",
+    "does" and "did" or for a pronoun that is left out.
     Of several derivations the first that builds this target counts. ValueError if it is no translation of the source.
     """
     for tree in derivations(source):

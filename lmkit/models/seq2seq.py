@@ -190,7 +190,8 @@ class Attention(nn.Module):
 
     def split(self, x: Tensor) -> Tensor:
         """[B, n, C] -> [B, heads, n, C / heads]"""
-        return x.unflatten(2, (self.heads, -1)).transpose(1, 2)
+        result: Tensor = x.unflatten(2, (self.heads, -1)).transpose(1, 2)
+        return result
 
     def keys_and_values(self, y: Tensor) -> tuple[Tensor, Tensor]:
         """[B, m, M] -> twice [B, heads, m, C / heads]"""
@@ -341,7 +342,8 @@ def _embedding(vocabulary: int, width: int) -> nn.Embedding:
 
 def _large(x: Tensor) -> Tensor:
     """An embedding is small, so that the first scores made with it are small; as an input it should be about 0.4."""
-    return x * x.shape[-1] ** 0.5
+    result: Tensor = x * x.shape[-1] ** 0.5
+    return result
 
 
 def _with_places(x: Tensor, begin: int = 0) -> Tensor:
