@@ -420,7 +420,11 @@ print("ours against nn.Transformer: below 0.00001:", difference < 1e-5)
 # - `encode(source, inside_source)`: the encoder is called with the embedded source and its mask.
 # - `decode(memory, across, target, inside_target)`: the decoder is called with the embedded target, the memory, the mask inside the target and the mask across, in this order; the generator makes scores $[B, n, V]$ of what it returns.
 # - `forward(source, target, masks)`: both, with the three masks in the order of `three_masks`.
-# - `write(model, source, n, masks)`: **encode once, decode many**. Each round appends the best next word, for all texts at once. `masks(source, target)` gives the three masks. A text ends with its first `EOS`, behind it stands `PAD`. It returns the words without `BOS`, $[B, t]$, $t \le n$, and stops when all texts are over.
+
+# %% [markdown]
+# **Encode once, decode many**: who writes needs the memory in every round, but it never changes.
+#
+# - `write(encode, decode, source, n, masks)`: `encode` and `decode` are two such methods, `masks(source, target)` gives the three masks. Each round appends the best next word, for all texts at once. A text ends with its first `EOS`, behind it stands `PAD`. It returns the words without `BOS`, $[B, t]$, $t \le n$, and stops when all texts are over.
 
 # %% [markdown] hints="EncoderDecoder"
 # 1. Which of the calls does *not* depend on the words that have been written? It belongs before the loop.
@@ -461,17 +465,17 @@ class EncoderDecoder(nn.Module):
         ### END SOLUTION
 
 
-def write(model, source, n, masks):
-    """At most n words for each source [B, m], greedily; model has `encode` and `decode`."""
+def write(encode, decode, source, n, masks):
+    """At most n words for each source [B, m], greedily: [B, t] without BOS."""
     ### BEGIN SOLUTION
     target = torch.full((len(source), 1), BOS)
     over = torch.zeros(len(source), dtype=torch.bool)
-    memory = model.encode(source, masks(source, target)[0])
+    memory = encode(source, masks(source, target)[0])
     for _ in range(n):
         if over.all():
             break
         _, inside, across = masks(source, target)
-        scores = model.decode(memory, across, target, inside)
+        scores = decode(memory, across, target, inside)
         word = scores[:, -1].argmax(-1).masked_fill(over, PAD)
         over = over | (word == EOS)
         target = torch.cat([target, word[:, None]], dim=1)
@@ -571,7 +575,7 @@ _rows[1:2], _n = [[*_rows[1], 0]], 5
 _rows = [(_row + [0])[:5] for _row in _rows]
 ### END HIDDEN TESTS
 _model, _source = ByRule(), torch.tensor(_rows)
-_got = write(_model, _source.clone(), _n, loop_masks)
+_got = write(_model.encode, _model.decode, _source.clone(), _n, loop_masks)
 _wanted = [by_rule(_row, _n) for _row in _rows]
 _longest = max(map(len, _wanted))
 _wanted = [_row + [PAD] * (_longest - len(_row)) for _row in _wanted]
@@ -610,7 +614,7 @@ for _rows, _n in _cases:
     _longest = max(map(len, _wanted))
     _wanted = [_row + [PAD] * (_longest - len(_row)) for _row in _wanted]
     _model = ByRule()
-    _got = write(_model, torch.tensor(_rows), _n, loop_masks)
+    _got = write(_model.encode, _model.decode, torch.tensor(_rows), _n, loop_masks)
     assert np.shape(_got) == (len(_rows), _longest), (
         f"Sources {_rows}, n = {_n}: {_longest} columns wanted, without BOS; yours has the shape {np.shape(_got)}."
     )
@@ -747,6 +751,7 @@ for _m, _n, _d in ((3, 1, 2), (1, 4, 3), (9, 12, 64), (random.randint(2, 30), 7,
 folder = paths.DATA / "seq2seq"
 record = pd.read_csv(folder / "runs.csv")
 record["pair"] = record.encoder + " → " + record.decoder
+record["astray"] = record.alignment_error_2.fillna(record.alignment_error)
 race = record[record.part == "models"]
 order = ["lstm → vector", "lstm → lstm", "transformer → lstm"]
 order += ["lstm → transformer", "transformer → transformer"]
@@ -767,22 +772,20 @@ plt.show()
 # %%
 columns = {
     "rate": "rate",
-    "steps": "steps",
-    "read": "words learned from",
+    "read": "1,000 words",
     "loss": "nats per word",
     "right": "right",
-    "alignment_error": "looks elsewhere",
+    "astray": "astray",
     "translated_per_second": "words/s",
 }
-table = race.groupby("pair", sort=False)[list(columns)].mean().loc[order]
+table = race.groupby("pair")[list(columns)].mean().loc[order]
 table = table.rename(columns=columns)
-table["words learned from"] = (table["words learned from"] / 1000).round().astype(int)
+table["1,000 words"] = (table["1,000 words"] / 1000).round().astype(int)
 table["words/s"] = table["words/s"].round(-2).astype(int)
-table["steps"] = table["steps"].round(-1).astype(int)
-print(table.rename(columns={"words learned from": "1,000 words"}).round(3).to_string())
+print(table.round(3).to_string(na_rep="-"))
 
 # %% [markdown]
-# Means over seeds. *1,000 words*: how many target words it could learn from in its 75 seconds; *looks elsewhere*: the share of target words at which attention looks most at a source word that the grammar does not pair with them (in the first layer of a Transformer); *words/s*: translated, 100 sentences at once.
+# Means over seeds. *1,000 words*: how many target words it read in its 75 seconds; *astray*: the share of target words at which attention, in the last layer, looks most at a source word that the grammar does not pair with them; *words/s*: translated in a second of CPU time, 100 sentences at once.
 
 # %%
 lengths = pd.read_csv(folder / "lengths.csv")
@@ -807,21 +810,6 @@ plt.show()
 
 # %% [markdown]
 # TEXT8
-
-# %%
-_, axes = plt.subplots(figsize=(6.5, 2.5))
-for decoder, colour in (("vector", plots.COLOURS[0]), ("lstm", plots.COLOURS[1])):
-    for part, dash in (("models", "-"), ("narrow", "--")):
-        chosen = (lengths.part == part) & (lengths.decoder == decoder)
-        rows = lengths[chosen & (lengths.encoder == "lstm")]
-        if len(rows):
-            name = "one vector" if decoder == "vector" else "attention"
-            label = f"{name}, {rows.hidden.iloc[0]} wide"
-            by_length(axes, rows, label, color=colour, linestyle=dash)
-plt.show()
-
-# %% [markdown]
-# TEXT8B
 
 # %% [markdown]
 # ## 9. One model, many tasks

@@ -4,12 +4,12 @@
 # %% right="a list of words, stacked at the end"
 # -     target = torch.full((len(source), 1), BOS)
 # -     over = torch.zeros(len(source), dtype=torch.bool)
-# -     memory = model.encode(source, masks(source, target)[0])
+# -     memory = encode(source, masks(source, target)[0])
 # -     for _ in range(n):
 # -         if over.all():
 # -             break
 # -         _, inside, across = masks(source, target)
-# -         scores = model.decode(memory, across, target, inside)
+# -         scores = decode(memory, across, target, inside)
 # -         word = scores[:, -1].argmax(-1).masked_fill(over, PAD)
 # -         over = over | (word == EOS)
 # -         target = torch.cat([target, word[:, None]], dim=1)
@@ -20,13 +20,13 @@
 # +         target = torch.stack(words, 1)
 # +         inside_source, inside, across = masks(source, target)
 # +         if memory is None:
-# +             memory = model.encode(source, inside_source)
-# +         best = model.decode(memory, across, target, inside).max(2).indices[:, -1].tolist()
+# +             memory = encode(source, inside_source)
+# +         best = decode(memory, across, target, inside).max(2).indices[:, -1].tolist()
 # +         best = [word if go else 0 for word, go in zip(best, running)]
 # +         running = [go and word != EOS for word, go in zip(best, running)]
 # +         words.append(torch.tensor(best))
 # +     if memory is None:
-# +         model.encode(source, masks(source, words[0][:, None])[0])
+# +         encode(source, masks(source, words[0][:, None])[0])
 # +     return torch.stack(words, 1)[:, 1:]
 
 
@@ -79,23 +79,23 @@
 # %% wrong="the source is encoded in every round" caught_by="encode once, decode many"
 # -         _, inside, across = masks(source, target)
 # +         first, inside, across = masks(source, target)
-# +         memory = model.encode(source, first)
+# +         memory = encode(source, first)
 
 
 # %% wrong="only the last word is decoded" caught_by="encode once, decode many"
 # -         _, inside, across = masks(source, target)
-# -         scores = model.decode(memory, across, target, inside)
+# -         scores = decode(memory, across, target, inside)
 # +         _, inside, across = masks(source, target[:, -1:])
-# +         scores = model.decode(memory, across, target[:, -1:], inside)
+# +         scores = decode(memory, across, target[:, -1:], inside)
 
 
 # %% wrong="the first place is asked each time" caught_by="encode once, decode many" change="scores[:, -1] -> scores[:, 0]"
 
 
-# %% wrong="the source is not masked while writing" caught_by="encode once, decode many" change="model.decode(memory, across, -> model.decode(memory, torch.ones_like(across),"
+# %% wrong="the source is not masked while writing" caught_by="encode once, decode many" change="scores = decode(memory, across, -> scores = decode(memory, torch.ones_like(across),"
 
 
-# %% wrong="the source in place of the memory" caught_by="encode once, decode many" change="model.decode(memory, across -> model.decode(source, across"
+# %% wrong="the source in place of the memory" caught_by="encode once, decode many" change="scores = decode(memory, across -> scores = decode(source, across"
 
 
 # %% wrong="begins with PAD" caught_by="encode once, decode many" change="torch.full((len(source), 1), BOS) -> torch.full((len(source), 1), PAD)"
