@@ -1,9 +1,10 @@
 """Encoders and decoders on the translation text, at equal weights and equal CPU time.
 
-    python -m benchmarks.translation [lstm] [transformer] [tasks]
+    python -m benchmarks.translation [own] [mixed] [smoothing] [tasks]
 
-About three quarters of an hour of CPU time on one thread; the parts may run side by side: two kinds of decoder, and
-one Transformer for three tasks that the first word of its source names. Writes
+About 45 minutes of CPU time on one thread; the parts may run side by side. `own`: LSTMs joined by one vector, LSTMs
+with attention, Transformer; `mixed`: an encoder of one kind with a decoder of the other; `smoothing`: the Transformer
+with label smoothing; `tasks`: one Transformer for three tasks, which the first word of its source names. Writes
 data/seq2seq/*.csv (a README there says what stands in them); what is already there is not made again, so a run that
 was stopped goes on.
 
@@ -16,6 +17,7 @@ grammar, which accepts or rejects. What attention looks at is compared with the 
 import argparse
 import itertools
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -41,8 +43,15 @@ SIZES: dict[tuple[str, str], dict[str, int]] = {
     ("lstm", "transformer"): {"hidden": 114},
     ("transformer", "transformer"): {"hidden": 0},
 }
-RATES = {"vector": (0.005, 0.01, 0.02), "lstm": (0.005, 0.01, 0.02), "transformer": (0.0025, 0.005, 0.01)}
-NARROW = 24  # numbers in a state of the narrow LSTMs
+OWN = (("lstm", "vector"), ("lstm", "lstm"), ("transformer", "transformer"))
+MIXED = (("lstm", "transformer"), ("transformer", "lstm"))
+RATES = {
+    ("lstm", "vector"): (0.005, 0.01, 0.02),
+    ("lstm", "lstm"): (0.005, 0.01, 0.02),
+    ("transformer", "transformer"): (0.0025, 0.005, 0.01),
+    ("lstm", "transformer"): (0.0025, 0.005),
+    ("transformer", "lstm"): (0.005, 0.01),
+}
 BINS = ((1, 5), (6, 7), (8, 9), (10, 11), (12, 99))  # words of a source
 
 
@@ -222,31 +231,28 @@ class Study:
         return float(frame.sort_values("loss").rate.iloc[0])
 
 
-def study(decoders: tuple[str, ...]) -> None:
+def swept(every: Study, pair: tuple[str, str]) -> Setting:
+    """A setting of the race, at the best rate of the sweep."""
+    blank = Setting("sweep", *pair, SIZES[pair]["hidden"], 0.0, 0.0, SWEEP_SEED)
+    for rate in RATES[pair]:
+        every.make(replace(blank, rate=rate))
+    return replace(blank, part="models", rate=every.best_rate(*pair))
+
+
+def race(pairs: tuple[tuple[str, str], ...]) -> None:
+    """Every pair with every seed."""
     every = Study()
-    pairs = {pair: sizes["hidden"] for pair, sizes in SIZES.items() if pair[1] in decoders}
-
-    def swept(pair: tuple[str, str]) -> Setting:
-        blank = Setting("sweep", *pair, pairs[pair], 0.0, 0.0, SWEEP_SEED)
-        for rate in RATES[pair[1]]:
-            every.make(replace(blank, rate=rate))
-        return replace(blank, part="models", rate=every.best_rate(*pair))
-
-    first = [pair for pair in pairs if pair[0] == "lstm" or pair[1] == "transformer"]
-    own = [pair for pair in first if pair != ("lstm", "transformer")]  # the three that are compared most
-    mixed = [pair for pair in pairs if pair not in own]
-    settings = [swept(pair) for pair in own]
+    settings = [swept(every, pair) for pair in pairs]
     for seed, setting in itertools.product(SEEDS, settings):
         every.make(replace(setting, seed=seed))
-    for setting in [swept(pair) for pair in mixed]:
-        for seed in SEEDS:
-            every.make(replace(setting, seed=seed))
-    for seed, setting in itertools.product(SEEDS, settings):
-        if setting.decoder == "transformer":
-            for smoothing in (0.1, 0.2):
-                every.make(replace(setting, part="smoothing", smoothing=smoothing, seed=seed))
-        else:
-            every.make(replace(setting, part="narrow", hidden=NARROW, seed=seed))
+
+
+def smoothing() -> None:
+    """The Transformer of the race with a smoothed loss; without is part of the race."""
+    every = Study()
+    setting = swept(every, ("transformer", "transformer"))
+    for seed, share in itertools.product(SEEDS, (0.1, 0.2)):
+        every.make(replace(setting, part="smoothing", smoothing=share, seed=seed))
 
 
 NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
@@ -304,15 +310,17 @@ def tasks(seeds: tuple[int, ...] = SEEDS[:2]) -> None:
 
 
 def main() -> None:
+    parts: dict[str, Callable[[], None]] = {
+        "own": lambda: race(OWN),
+        "mixed": lambda: race(MIXED),
+        "smoothing": smoothing,
+        "tasks": tasks,
+    }
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("halves", nargs="*", choices=[[], "lstm", "transformer", "tasks"])
-    halves = parser.parse_args().halves or ["lstm", "transformer", "tasks"]
+    parser.add_argument("parts", nargs="*", choices=[[], *parts])
     torch.set_num_threads(1)
-    for half in halves:
-        if half == "tasks":
-            tasks()
-        else:
-            study(("vector", "lstm") if half == "lstm" else ("transformer",))
+    for part in parser.parse_args().parts or parts:
+        parts[part]()
 
 
 if __name__ == "__main__":

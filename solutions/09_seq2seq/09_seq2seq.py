@@ -47,6 +47,7 @@ from lmkit.testing import (
     gradients,
     is_number,
     parameter_gradients,
+    torch_module,
 )
 from lmkit.training import set_seed, shuffled, train
 
@@ -1257,3 +1258,1993 @@ print(f"looks most at a word that is linked: {right / asked:.0%} of {asked} word
 
 # %% [markdown]
 # Selvan puts verbs last, so the links run from right to left, and the grey lies in most rings: nobody taught the network which word is which, and about nine words in ten look most at one that is theirs. (A warning: where a network looks need not be what it uses.)
+
+# %% [markdown]
+# ## 7. A Transformer that reads one sequence and writes another
+#
+# An LSTM reads word after word, and so does its decoder. A Transformer reads a whole sentence at once (chapter 7) and trains on all places of a text at once (chapter 8). Put together, they are the model of Vaswani and others (2017), which was made for translation.
+#
+# An encoder layer is what you know. A decoder layer has *three* parts: the words written so far look at each other, then each of them looks at the source, then a feed-forward network works on each. So there are three attentions in the model, and each has its own rule about who may look where.
+
+# %% [markdown] statement="three_masks"
+# `three_masks(source, target)`: word numbers $[B, m]$ and $[B, n]$, filled up with `PAD` $= 0$; each text begins with a word. Three tensors of bools, True where the row may look at the column:
+#
+# - *inside the source* $[B, m, m]$: every place at every word;
+# - *inside the target* $[B, n, n]$: at words up to its own place;
+# - *across* $[B, n, m]$: every place of the target at every word of the source.
+#
+# Nobody may look at padding. Rows that belong to padding follow the same rules as the others; nobody reads what they say.
+
+# %% [markdown] hints="three_masks"
+# 1. Which axis of a mask belongs to who asks, and which to who is asked? Padding matters on one of them only.
+# 2. `source != PAD` is $[B, m]$. Where must a new axis go, so that it stands for "all rows"?
+# 3. The mask inside the target is two conditions at once: a lower triangle, the same for all texts, and the words of each text. `expand` turns a broadcast axis into a real one.
+
+
+# %% task="three_masks" points=3 level=1 minutes=11
+def three_masks(source, target):
+    """(inside the source [B, m, m], inside the target [B, n, n], across [B, n, m]): bools, True: may look."""
+    ### BEGIN SOLUTION
+    (B, m), n = source.shape, target.shape[1]
+    is_word, is_written = (source != PAD)[:, None], (target != PAD)[:, None]
+    causal = torch.ones(n, n, dtype=torch.bool).tril()
+    return is_word.expand(B, m, m), causal & is_written, is_word.expand(B, n, m)
+    ### END SOLUTION
+
+
+# %%
+def masks_by_loop(source, target):
+    """The three masks, question by question."""
+    x, y = source.tolist(), target.tolist()
+    m, n = range(len(x[0])), range(len(y[0]))
+    return (
+        [[[row[j] != PAD for j in m] for _ in m] for row in x],
+        [[[j <= i and row[j] != PAD for j in n] for i in n] for row in y],
+        [[[row[j] != PAD for j in m] for _ in n] for row in x],
+    )
+
+
+def check_mask(got, source, target, which):
+    """Compare the mask of that number with the one made by loop."""
+    name = ("inside the source", "inside the target", "across")[which]
+    assert isinstance(got, tuple | list) and len(got) == 3, (
+        f"Return three masks; yours: {got!r}."
+    )
+    wanted, mine = masks_by_loop(source, target)[which], np.asarray(got[which])
+    assert mine.dtype == bool, f"The mask {name} should hold bools; yours: {mine!r}."
+    assert mine.shape == np.shape(wanted), (
+        f"Source {list(source.shape)}, target {list(target.shape)}: the mask {name} "
+        f"should be {np.shape(wanted)}; yours: {mine.shape}."
+    )
+    wrong = np.argwhere(mine != np.asarray(wanted))
+    assert not len(wrong), (
+        f"Source {source.tolist()}, target {target.tolist()}, mask {name}: "
+        f"entry {wrong[0].tolist()} is wrong."
+    )
+
+
+# %% test="three_masks" aspect="inside the source" points=1
+_cases = [([[4, 5, 2]], [[1, 7]])]
+### BEGIN HIDDEN TESTS
+_cases = [
+    ([[4, 5, 2, 0], [6, 2, 0, 0], [4, 9, 9, 2]], [[1, 7], [1, 0], [1, 3]]),
+    ([[3]], [[1, 4, 4]]),
+    ([[3, 0, 0, 0, 0]], [[1, 4, 4]]),
+]
+### END HIDDEN TESTS
+for _case in _cases:
+    _x, _y = map(torch.tensor, _case)
+    check_mask(three_masks(_x.clone(), _y.clone()), _x, _y, 0)
+### BEGIN HIDDEN TESTS
+_after = arguments_after(three_masks, _x.clone(), _y.clone())
+assert close(_after[0], _x) and close(_after[1], _y), "The texts are changed."
+### END HIDDEN TESTS
+
+# %% test="three_masks" aspect="inside the target" points=1
+_cases = [([[4, 5]], [[1, 7, 8]])]
+### BEGIN HIDDEN TESTS
+_cases = [
+    ([[4, 5]] * 3, [[1, 7, 8, 3, 3], [1, 9, 0, 0, 0], [1, 3, 3, 3, 0]]),
+    ([[5, 3, 3, 3]], [[1]]),
+    ([[5, 3]] * 2, [[1, 0, 0], [1, 5, 2]]),
+]
+### END HIDDEN TESTS
+for _case in _cases:
+    _x, _y = map(torch.tensor, _case)
+    check_mask(three_masks(_x.clone(), _y.clone()), _x, _y, 1)
+
+# %% test="three_masks" aspect="across" points=1
+_cases = [([[4, 5]], [[1, 7, 8]])]
+### BEGIN HIDDEN TESTS
+_cases = [
+    ([[4, 5, 2, 0], [6, 2, 0, 0], [4, 9, 9, 2]], [[1, 7], [1, 0], [1, 3]]),
+    ([[5, 3, 0]] * 2, [[1, 4, 4, 3, 0], [1, 0, 0, 0, 0]]),
+    ([[5, 0, 0, 0]], [[1]]),
+]
+### END HIDDEN TESTS
+for _case in _cases:
+    _x, _y = map(torch.tensor, _case)
+    check_mask(three_masks(_x.clone(), _y.clone()), _x, _y, 2)
+
+# %%
+source = torch.tensor([[4, 5, 6, EOS, PAD]])
+target = torch.tensor([[BOS, 9, 8, 7, PAD, PAD]])
+names = ["inside the source", "inside the target", "across"]
+_, axes = plt.subplots(1, 3, figsize=(7, 2.4), width_ratios=[5, 6, 5])
+for ax, mask, name in zip(axes, three_masks(source, target), names, strict=True):
+    ax.imshow(mask[0], cmap="Greys", vmin=0, vmax=1.5)
+    ax.set(title=name, xlabel="looked at", ylabel="looks")
+    ax.grid(visible=False)
+plt.show()
+
+# %% [markdown]
+# Dark: may look. The source ends with one place of padding, the target with two. Only the mask in the middle has a triangle: the source is there from the beginning, so nothing of it lies in the future.
+
+
+# %%
+class Attention(nn.Module):
+    """Chapter 6's MultiHead, with questions from x and answers from y."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.out = (nn.Linear(d, d) for _ in range(4))
+
+    def forward(self, x, y, mask=None):
+        """x [B, n, d], y [B, m, d], mask [B, n, m] -> [B, n, d]"""
+        mask = None if mask is None else mask[:, None]  # the same for all heads
+        q, k, v = self.split(self.q(x)), self.split(self.k(y)), self.split(self.v(y))
+        z = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        return self.out(z.transpose(1, 2).flatten(2))
+
+    def split(self, x):
+        return x.unflatten(2, (self.h, -1)).transpose(1, 2)  # [B, h, n, d / h]
+
+
+# %%
+class FeedForward(nn.Module):
+    """Four times wider, GELU, and back: chapter 7's."""
+
+    def __init__(self, d):
+        super().__init__()
+        self.up, self.down = nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
+
+    def forward(self, x):
+        return self.down(F.gelu(self.up(x)))
+
+
+# %% [markdown] statement="DecoderLayer"
+# Write `DecoderLayer(d, h)`, pre-norm as in chapter 7: three steps, and each *adds* to the stream what its module makes of a normalised copy.
+#
+# | step | module | its norm, an `nn.LayerNorm(d)` |
+# |---|---|---|
+# | look at what is written | `inside`, an `Attention(d, h)` | `inside_norm` |
+# | look at the source | `across`, an `Attention(d, h)` | `across_norm` |
+# | work on each place | `feed`, a `FeedForward(d)` | `feed_norm` |
+#
+# `forward(x, memory, inside_mask, across_mask)`: target $x$ $[B, n, d]$ and `memory` $[B, m, d]$, what the encoder says of the source; masks $[B, n, n]$ and $[B, n, m]$, or None. The encoder has already normalised its memory, so it is used as it is.
+
+# %% [markdown] hints="DecoderLayer"
+# 1. `Attention` takes two texts. In the first step both are the same; who asks and who answers in the second?
+# 2. In the first step questions *and* answers come from the normalised copy.
+# 3. Chapter 7's block was two lines, `x = x + module(norm(x))`, each with its own module. Here there are three, and two of them need more arguments.
+
+
+# %% task="DecoderLayer" points=3 level=2 minutes=16
+class DecoderLayer(nn.Module):
+    """Target [B, n, d] and memory [B, m, d] -> [B, n, d]; what is handed over stays as it is."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.inside, self.inside_norm = Attention(d, h), nn.LayerNorm(d)
+        self.across, self.across_norm = Attention(d, h), nn.LayerNorm(d)
+        self.feed, self.feed_norm = FeedForward(d), nn.LayerNorm(d)
+        ### END SOLUTION
+
+    def forward(self, x, memory, inside_mask=None, across_mask=None):
+        """inside_mask [B, n, n], across_mask [B, n, m], True: may look; None: all may."""
+        ### BEGIN SOLUTION
+        y = self.inside_norm(x)
+        x = x + self.inside(y, y, inside_mask)
+        x = x + self.across(self.across_norm(x), memory, across_mask)
+        return x + self.feed(self.feed_norm(x))
+        ### END SOLUTION
+
+
+# %%
+def renamed(state, norms=("inside_norm", "across_norm", "feed_norm")):
+    """The state dict of torch's layer with our names; one matrix of three becomes three."""
+    OURS = {"linear1": "feed.up", "linear2": "feed.down"}
+    OURS |= {"self_attn": "inside", "multihead_attn": "across"}
+    OURS |= {f"norm{i}": name for i, name in enumerate(norms, 1)}
+    found = {}
+    for name, part in state.items():
+        module, rest = name.split(".", 1)
+        if "in_proj" in rest:
+            end = rest.removeprefix("in_proj_")
+            three = zip("qkv", part.chunk(3), strict=True)
+            found |= {f"{OURS[module]}.{letter}.{end}": one for letter, one in three}
+        else:
+            found[f"{OURS[module]}.{rest.replace('out_proj', 'out')}"] = part
+    return found
+
+
+def torch_decoder_layer(d, h):
+    """torch's own layer, pre-norm, with random weights: gains and biases, too."""
+    layer = nn.TransformerDecoderLayer(
+        d, h, 4 * d, 0.0, "gelu", batch_first=True, norm_first=True
+    )
+    return set_at_random(layer)
+
+
+def set_at_random(module):
+    with torch.no_grad():
+        for weight in module.parameters():
+            weight.copy_(torch.randn(weight.shape) / math.sqrt(weight.shape[-1]))
+    return module
+
+
+def with_same_weights(kind, layer, d, h):
+    """A layer of that class with the weights of torch's."""
+    mine, wanted = kind(d, h), renamed(layer.state_dict())
+    found = {name: np.shape(part) for name, part in dict(mine.state_dict()).items()}
+    shapes = {name: tuple(part.shape) for name, part in wanted.items()}
+    assert found == shapes, f"Weights {shapes} wanted; yours: {found}."
+    mine.load_state_dict(wanted)
+    return mine
+
+
+# %% test="DecoderLayer" aspect="equal to torch's layer" points=1
+_sizes = [(2, 3, 5, 4, 2)]  # B, n, m, d, h
+### BEGIN HIDDEN TESTS
+_sizes = [(3, 4, 2, 6, 3), (1, 1, 4, 8, 2), (2, 5, 1, 4, 1), (1, 3, 3, 5, 5)]
+### END HIDDEN TESTS
+for _B, _n, _m, _d, _h in _sizes:
+    _torch = torch_decoder_layer(_d, _h)
+    _mine = with_same_weights(DecoderLayer, _torch, _d, _h)
+    _x, _y = torch.randn(_B, _n, _d), torch.randn(_B, _m, _d) * 2 + 1
+    _got = _mine(_x.clone(), _y.clone())
+    assert np.shape(_got) == (_B, _n, _d), (
+        f"Target [{_B}, {_n}, {_d}], memory [{_B}, {_m}, {_d}]: yours has the shape {np.shape(_got)}."
+    )
+    assert close(_got, _torch(_x, _y), 1e-3, 1e-3), (
+        "Same weights, no masks: not what nn.TransformerDecoderLayer(norm_first=True) computes."
+    )
+### BEGIN HIDDEN TESTS
+_after = arguments_after(_mine, _x.clone(), _y.clone())
+assert close(_after[0], _x) and close(_after[1], _y), (
+    "The target or the memory is changed by your layer: x += ... does that."
+)
+### END HIDDEN TESTS
+
+# %% test="DecoderLayer" aspect="each mask in its place" points=1
+_B, _n, _m, _d, _h = 2, 3, 4, 4, 2
+### BEGIN HIDDEN TESTS
+_B, _n, _m, _d, _h = random.choice([(3, 4, 6, 6, 2), (4, 5, 2, 6, 3)])
+### END HIDDEN TESTS
+_inside = torch.ones(_n, _n, dtype=torch.bool).tril().expand(_B, _n, _n).clone()
+_across = torch.rand(_B, _n, _m) < 0.5
+_across[:, :, 0] = torch.arange(_n) % 2 == 0
+_across[:, :, 1] |= ~_across.any(-1)
+### BEGIN HIDDEN TESTS
+_inside[0, :, 1:-1] = False
+_inside |= torch.eye(_n, dtype=torch.bool)
+### END HIDDEN TESTS
+_torch = torch_decoder_layer(_d, _h)
+_mine = with_same_weights(DecoderLayer, _torch, _d, _h)
+_x, _y = torch.randn(_B, _n, _d), torch.randn(_B, _m, _d)
+for _pair in ((_inside, _across), (_inside, None), (None, _across)):
+    _theirs = [None if one is None else ~one.repeat_interleave(_h, 0) for one in _pair]
+    _wanted = _torch(_x, _y, tgt_mask=_theirs[0], memory_mask=_theirs[1])
+    _got = _mine(_x.clone(), _y.clone(), *_pair)
+    assert close(_got, _wanted, 1e-3, 1e-3), (
+        f"inside_mask {'given' if _pair[0] is not None else 'None'}, across_mask "
+        f"{'given' if _pair[1] is not None else 'None'}: not what torch's layer computes with the same masks."
+    )
+
+# %% test="DecoderLayer" aspect="gradients to target, memory and weights" points=1
+_B, _n, _m, _d, _h = 2, 3, 5, 4, 2
+### BEGIN HIDDEN TESTS
+_B, _n, _m, _d, _h = 1, 2, 6, 6, 3
+### END HIDDEN TESTS
+_torch = torch_decoder_layer(_d, _h)
+_mine = with_same_weights(DecoderLayer, _torch, _d, _h)
+_x, _y = torch.randn(_B, _n, _d), torch.randn(_B, _m, _d)
+for _name, _got, _wanted in zip(
+    ("target", "memory"),
+    gradients(_mine, _x, _y),
+    gradients(_torch, _x, _y),
+    strict=True,
+):
+    assert close(_got, _wanted, 1e-2, 1e-3), (
+        f"The gradient of the {_name} is not that of torch's layer."
+    )
+_got = dict(parameter_gradients(_mine, _x, _y))
+for _name, _wanted in renamed(parameter_gradients(_torch, _x, _y)).items():
+    assert close(_got[_name], _wanted, 1e-2, 1e-3), (
+        f"The gradient of {_name} is not that of torch's layer."
+    )
+
+
+# %%
+class EncoderLayer(nn.Module):
+    """Chapter 7's layer: a decoder layer without its middle."""
+
+    def __init__(self, d, h):
+        super().__init__()
+        self.inside, self.inside_norm = Attention(d, h), nn.LayerNorm(d)
+        self.feed, self.feed_norm = FeedForward(d), nn.LayerNorm(d)
+
+    def forward(self, x, mask=None):
+        y = self.inside_norm(x)
+        x = x + self.inside(y, y, mask)
+        return x + self.feed(self.feed_norm(x))
+
+
+# %%
+class Stack(nn.Module):
+    """Layers one after the other, all called with the same memory and masks; a norm at the end."""
+
+    def __init__(self, layers, d):
+        super().__init__()
+        self.layers, self.norm = nn.ModuleList(layers), nn.LayerNorm(d)
+
+    def forward(self, x, *more):
+        for layer in self.layers:
+            x = layer(x, *more)
+        return self.norm(x)
+
+
+# %% [markdown]
+# Two stacks make the whole. Are they `nn.Transformer`, with the same weights, on a batch with padding?
+
+# %%
+B, m, n, d, h, N = 2, 6, 4, 32, 4, 3
+set_seed(1)
+options = {"batch_first": True, "norm_first": True}
+reader = nn.TransformerEncoder(
+    nn.TransformerEncoderLayer(d, h, 4 * d, 0.0, "gelu", **options),
+    N,
+    nn.LayerNorm(d),
+    enable_nested_tensor=False,  # or torch warns that it cannot use them
+)
+whole = nn.Transformer(d, h, N, N, 4 * d, 0.0, "gelu", reader, **options).eval()
+encoder = Stack([EncoderLayer(d, h) for _ in range(N)], d)
+decoder = Stack([DecoderLayer(d, h) for _ in range(N)], d)
+for ours, theirs in ((encoder, whole.encoder), (decoder, whole.decoder)):
+    ours.norm.load_state_dict(theirs.norm.state_dict())
+    for mine, other in zip(ours.layers, theirs.layers, strict=True):
+        norms = ["inside_norm", "across_norm", "feed_norm"]
+        if ours is encoder:
+            norms.remove("across_norm")
+        mine.load_state_dict(renamed(other.state_dict(), norms))
+
+# %%
+source = torch.tensor([[4, 5, 6, 7, 8, EOS], [9, 4, EOS, PAD, PAD, PAD]])
+target = torch.tensor([[BOS, 5, 6, 7], [BOS, 8, PAD, PAD]])
+x, y = torch.randn(B, m, d), torch.randn(B, n, d)  # embeddings with places
+inside_source, inside_target, across = three_masks(source, target)
+with torch.no_grad():
+    memory = encoder(x, inside_source)
+    mine = decoder(y, memory, inside_target, across)
+    other = whole(
+        x,
+        y,
+        tgt_mask=~torch.ones(n, n).tril().bool(),
+        src_key_padding_mask=source == PAD,
+        memory_key_padding_mask=source == PAD,
+        tgt_key_padding_mask=target == PAD,
+    )
+words = target != PAD
+difference = (mine - other)[words].abs().max().item()
+print("ours against nn.Transformer: below 0.00001:", difference < 1e-5)
+
+# %% [markdown]
+# Six layers, three masks, two sequences of different lengths: the same numbers as torch's.
+
+# %% [markdown] statement="EncoderDecoder"
+# Lecture 002 prints a class `EncoderDecoder` with `encode`, `decode` and `forward`. It keeps a *generator*, the layer that turns vectors into scores, but none of its three methods calls it. Ours does.
+#
+# - `EncoderDecoder(encoder, decoder, src_embed, tgt_embed, generator)` keeps the five parts under these names.
+# - `encode(source, inside_source)`: the encoder is called with the embedded source and its mask.
+# - `decode(memory, across, target, inside_target)`: the decoder is called with the embedded target, the memory, the mask inside the target and the mask across, in this order; the generator makes scores $[B, n, V]$ of what it returns.
+# - `forward(source, target, masks)`: both, with the three masks in the order of `three_masks`.
+
+# %% [markdown]
+# **Encode once, decode many**: who writes needs the memory in every round, but it never changes.
+#
+# - `write(encode, decode, source, n, masks)`: `encode` and `decode` are two such methods, `masks(source, target)` gives the three masks. Each round appends the best next word, for all texts at once. A text ends with its first `EOS`, behind it stands `PAD`. It returns the words without `BOS`, $[B, t]$, $t \le n$, and stops when all texts are over.
+
+# %% [markdown] hints="EncoderDecoder"
+# 1. Which of the calls does *not* depend on the words that have been written? It belongs before the loop.
+# 2. The target begins as a column of `BOS`; each round decodes all of it, and only the scores of the last place count.
+# 3. `masked_fill` overrules the choice for texts that are over. Which mask does `encode` need, and does it change while you write? You may ask `masks` with the first column.
+
+
+# %% task="EncoderDecoder" points=3 level=2 minutes=17
+class EncoderDecoder(nn.Module):
+    """Lecture 002's class, with its generator in use."""
+
+    def __init__(self, encoder, decoder, src_embed, tgt_embed, generator):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.encoder, self.decoder, self.generator = encoder, decoder, generator
+        self.src_embed, self.tgt_embed = src_embed, tgt_embed
+        ### END SOLUTION
+
+    def encode(self, source, inside_source):
+        """The memory of a source [B, m]."""
+        ### BEGIN SOLUTION
+        return self.encoder(self.src_embed(source), inside_source)
+        ### END SOLUTION
+
+    def decode(self, memory, across, target, inside_target):
+        """Scores [B, n, V] for the word after each of the target [B, n]."""
+        ### BEGIN SOLUTION
+        x = self.decoder(self.tgt_embed(target), memory, inside_target, across)
+        return self.generator(x)
+        ### END SOLUTION
+
+    def forward(self, source, target, masks):
+        """Scores [B, n, V]; masks: inside the source, inside the target, across."""
+        ### BEGIN SOLUTION
+        inside_source, inside_target, across = masks
+        memory = self.encode(source, inside_source)
+        return self.decode(memory, across, target, inside_target)
+        ### END SOLUTION
+
+
+def write(encode, decode, source, n, masks):
+    """At most n words for each source [B, m], greedily: [B, t] without BOS."""
+    ### BEGIN SOLUTION
+    target = torch.full((len(source), 1), BOS)
+    over = torch.zeros(len(source), dtype=torch.bool)
+    memory = encode(source, masks(source, target)[0])
+    for _ in range(n):
+        if over.all():
+            break
+        _, inside, across = masks(source, target)
+        scores = decode(memory, across, target, inside)
+        word = scores[:, -1].argmax(-1).masked_fill(over, PAD)
+        over = over | (word == EOS)
+        target = torch.cat([target, word[:, None]], dim=1)
+    return target[:, 1:]
+    ### END SOLUTION
+
+
+# %%
+class ByRule:
+    """A model that computes its next word from all it was given, and notes what it is asked."""
+
+    V = 13
+
+    def __init__(self):
+        self.encoded, self.decoded = [], []
+
+    def encode(self, source, inside_source):
+        self.encoded.append((source.tolist(), tuple(inside_source.shape)))
+        return 2 * source + 1
+
+    def decode(self, memory, across, target, inside_target):
+        self.decoded.append(tuple(target.shape))
+        heard = (memory * across[:, 0]).sum(1, keepdim=True)
+        said = (inside_target * target[:, None]).sum(2)
+        return F.one_hot(EOS + (heard + 3 * said) % (self.V - EOS), self.V).float()
+
+
+def by_rule(row, n):
+    """What `ByRule` writes for one source, by hand."""
+    heard, target = sum(2 * word + 1 for word in row if word != PAD), [BOS]
+    while len(target) <= n and target[-1] != EOS:
+        target.append(EOS + (heard + 3 * sum(target)) % (ByRule.V - EOS))
+    return target[1:]
+
+
+def loop_masks(source, target):
+    return tuple(map(torch.tensor, masks_by_loop(source, target)))
+
+
+# %% test="EncoderDecoder" aspect="five parts, wired" points=1
+_parts = [torch_module("Linear", 2, 3) for _ in range(5)]
+_names = ["encoder", "decoder", "src_embed", "tgt_embed", "generator"]
+_state = dict(EncoderDecoder(*_parts).state_dict())
+assert sorted({name.split(".")[0] for name in _state}) == sorted(_names), (
+    f"Five modules wanted, {_names}; torch finds the weights {sorted(_state)}."
+)
+### BEGIN HIDDEN TESTS
+_calls = []
+
+
+def _noting(name, answer):
+    def part(*inputs):
+        _calls.append((name, [one.clone() for one in inputs]))
+        return answer.clone()
+
+    return part
+
+
+_answers = {name: torch.randn(2, 3, 4) for name in _names}
+_model = EncoderDecoder(*(_noting(name, _answers[name]) for name in _names))
+_source, _target = torch.tensor([[4, 5, 2], [6, 2, 0]]), torch.tensor([[1, 7], [1, 0]])
+_m = loop_masks(_source, _target)
+_order = [
+    ("src_embed", [_source]),
+    ("encoder", [_answers["src_embed"], _m[0]]),
+    ("tgt_embed", [_target]),
+    ("decoder", [_answers["tgt_embed"], _answers["encoder"], _m[1], _m[2]]),
+    ("generator", [_answers["decoder"]]),
+]
+for _what in ("encode", "decode", "forward"):
+    _calls.clear()
+    if _what == "encode":
+        _got, _end = _model.encode(_source, _m[0]), "encoder"
+    elif _what == "decode":
+        _got = _model.decode(_answers["encoder"], _m[2], _target, _m[1])
+        _end = "generator"
+    else:
+        _got, _end = _model(_source, _target, _m), "generator"
+    assert close(_got, _answers[_end]), f"{_what} returns what the {_end} says."
+    _wanted = {"encode": _order[:2], "decode": _order[2:], "forward": _order}[_what]
+    _found = dict(_calls)
+    assert sorted(name for name, _ in _calls) == sorted(name for name, _ in _wanted), (
+        f"{_what} calls {[name for name, _ in _wanted]}, each once; yours: {[name for name, _ in _calls]}."
+    )
+    for _name, _inputs in _wanted:
+        assert len(_found[_name]) == len(_inputs) and all(
+            close(one, other) for one, other in zip(_found[_name], _inputs, strict=True)
+        ), f"{_what}: {_name} is called with something else, or in another order."
+### END HIDDEN TESTS
+
+# %% test="EncoderDecoder" aspect="encode once, decode many" points=1
+_rows, _n = [[4, 5, 2], [7, 2, 0]], 3
+### BEGIN HIDDEN TESTS
+_rows = [[random.randint(4, 30) for _ in range(4)] for _ in range(500)]
+_rows = [_row for _row in _rows if EOS not in by_rule(_row, 5)][:3]
+_rows[1:2], _n = [[*_rows[1], 0]], 5
+_rows = [(_row + [0])[:5] for _row in _rows]
+### END HIDDEN TESTS
+_model, _source = ByRule(), torch.tensor(_rows)
+_got = write(_model.encode, _model.decode, _source.clone(), _n, loop_masks)
+_wanted = [by_rule(_row, _n) for _row in _rows]
+_longest = max(map(len, _wanted))
+_wanted = [_row + [PAD] * (_longest - len(_row)) for _row in _wanted]
+assert close(_got, _wanted), (
+    f"Sources {_rows}, n = {_n}, a model that adds up what it is given: {_wanted} wanted; yours: {_got}."
+)
+assert _model.encoded == [(_rows, (len(_rows), len(_rows[0]), len(_rows[0])))], (
+    f"The encoder should be asked once, with the whole source and its mask; yours asks {len(_model.encoded)} times."
+)
+assert _model.decoded == [(len(_rows), _t + 1) for _t in range(_longest)], (
+    f"Each round decodes BOS and the words so far; yours decodes the shapes {_model.decoded}."
+)
+
+# %% test="EncoderDecoder" aspect="each text ends by itself" points=1
+_cases = [([[5, 2], [9, 2]], 4)]
+### BEGIN HIDDEN TESTS
+_pool = [[random.randint(4, 40), random.randint(4, 40), 2] for _ in range(2000)]
+_by_end = {
+    _t: [
+        _row
+        for _row in _pool
+        if EOS in by_rule(_row, 8) and len(by_rule(_row, 8)) == _t
+    ]
+    for _t in (1, 2, 3, 5)
+}
+_cases = [
+    ([_by_end[_t][0] for _t in (3, 1, 5)], 8),
+    ([_by_end[_t][0] for _t in (2, 5)], 3),
+    ([_by_end[1][0]] * 2, 6),
+    ([_by_end[3][0]], 3),
+    ([_by_end[2][0]], 0),
+]
+### END HIDDEN TESTS
+for _rows, _n in _cases:
+    _wanted = [by_rule(_row, _n) for _row in _rows]
+    _longest = max(map(len, _wanted))
+    _wanted = [_row + [PAD] * (_longest - len(_row)) for _row in _wanted]
+    _model = ByRule()
+    _got = write(_model.encode, _model.decode, torch.tensor(_rows), _n, loop_masks)
+    assert np.shape(_got) == (len(_rows), _longest), (
+        f"Sources {_rows}, n = {_n}: {_longest} columns wanted, without BOS; yours has the shape {np.shape(_got)}."
+    )
+    assert close(_got, np.reshape(_wanted, (len(_rows), _longest))), (
+        f"Sources {_rows}, n = {_n}: {_wanted} wanted; yours: {_got}."
+    )
+    assert len(_model.decoded) == _longest, (
+        f"When all texts are over, nothing more should be decoded: {_longest} rounds wanted, yours: {len(_model.decoded)}."
+    )
+
+# %% [markdown] statement="cross_cache"
+# ### Three ways, one number
+#
+# Chapter 8 kept keys and values of old words. Here it pays even more, for the source never grows: its keys and values are needed in every round, and never change. Take one head. A word $x$ $[d]$ asks the memory $Y$ $[m, d]$:
+#
+# $$\text{anew}(x, Y) = \text{softmax}\!\left(\frac{(x W_q)(Y W_k)^\top}{\sqrt d}\right) (Y W_v)$$
+#
+# with three matrices $[d, d]$. Get the same numbers in two other ways:
+#
+# - `keep(Y, W_k, W_v)` returns whatever `ask(x, kept, W_q)` needs: the work on the source is done once;
+# - `fold(W_q, W_k)`: one matrix $A$ $[d, d]$ with $x A Y^\top = (x W_q)(Y W_k)^\top$ for all $x$ and $Y$, so that the memory itself serves as keys.
+#
+# And the price: `products(m, n, d)` returns a dict: how many multiplications of two numbers the products with $W_k$ and $W_v$ need, in all $n$ rounds, `"anew"` (in every round) and `"kept"`.
+
+# %% [markdown] hints="cross_cache"
+# 1. Underline in the formula what does not change from round to round.
+# 2. $(Y W_k)^\top = W_k^\top Y^\top$. Write the score with this, and look for two neighbours that know nothing of the texts.
+# 3. A product of $[m, d]$ and $[d, d]$ has $m d$ entries, each a sum of $d$ products.
+
+
+# %% task="cross_cache" points=3 level=2 minutes=14
+def keep(Y, W_k, W_v):
+    """What is needed of the memory Y [m, d], as a tuple of tensors."""
+    ### BEGIN SOLUTION
+    return Y @ W_k, Y @ W_v
+    ### END SOLUTION
+
+
+def ask(x, kept, W_q):
+    """[d]: what one word x [d] gets from the kept source."""
+    ### BEGIN SOLUTION
+    K, V = kept
+    return torch.softmax(x @ W_q @ K.T / math.sqrt(len(x)), dim=-1) @ V
+    ### END SOLUTION
+
+
+def fold(W_q, W_k):
+    """A [d, d] such that x A Y^T are the scores before they are divided."""
+    ### BEGIN SOLUTION
+    return W_q @ W_k.T
+    ### END SOLUTION
+
+
+def products(m, n, d):
+    """{"anew": ..., "kept": ...}: multiplications for all keys and values, n words written, m read."""
+    ### BEGIN SOLUTION
+    once = 2 * m * d * d
+    return {"anew": n * once, "kept": once}
+    ### END SOLUTION
+
+
+# %%
+def anew(x, Y, W_q, W_k, W_v):
+    """The first way, the formula as it stands."""
+    return torch.softmax((x @ W_q) @ (Y @ W_k).T / math.sqrt(len(x)), -1) @ (Y @ W_v)
+
+
+# %% test="cross_cache" aspect="kept once, asked often" points=1
+_sizes = [(3, 2, 2)]  # m, d, rounds
+### BEGIN HIDDEN TESTS
+_sizes = [(5, 3, 3), (1, 4, 2), (2, 6, 4), (7, 1, 2)]
+### END HIDDEN TESTS
+for _m, _d, _rounds in _sizes:
+    _Y, _W = torch.randn(_m, _d).double(), torch.randn(3, _d, _d).double()
+    _x = torch.randn(_rounds, _d).double() * 2
+    _kept = keep(_Y.clone(), _W[1].clone(), _W[2].clone())
+    _other = keep(torch.randn(_m, _d).double(), _W[2].clone(), _W[1].clone())
+    for _one in _x:
+        _got, _wanted = ask(_one.clone(), _kept, _W[0].clone()), anew(_one, _Y, *_W)
+        assert np.shape(_got) == (_d,), (
+            f"m = {_m}, d = {_d}: shape ({_d},) wanted; yours: {np.shape(_got)}."
+        )
+        assert close(_got, _wanted, 1e-5, 1e-7), (
+            f"m = {_m}, d = {_d}: {_wanted.tolist()} wanted, as the formula says; yours: {_got}."
+        )
+
+# %% test="cross_cache" aspect="one matrix in place of two" points=1
+_d = 2
+### BEGIN HIDDEN TESTS
+for _d in (1, 4, 5):
+    _Y, _W = torch.randn(3, _d).double(), torch.randn(2, _d, _d).double()
+    _x = torch.randn(2, _d).double()
+    _got = fold(_W[0].clone(), _W[1].clone())
+    assert np.shape(_got) == (_d, _d), f"A is [{_d}, {_d}]; yours: {np.shape(_got)}."
+    _mine = _x @ torch.tensor(np.asarray(_got).tolist()).double() @ _Y.T
+    assert close(_mine, (_x @ _W[0]) @ (_Y @ _W[1]).T, 1e-5, 1e-7), (
+        f"d = {_d}: x A Yᵀ should be (x W_q)(Y W_k)ᵀ, undivided; for random numbers it is not."
+    )
+_d = 2
+### END HIDDEN TESTS
+_got = fold(torch.eye(_d).double(), torch.eye(_d).double())
+assert close(_got, np.eye(_d)), (
+    f"Both maps do nothing, so x A Yᵀ is x Yᵀ; your A: {_got}."
+)
+
+# %% test="cross_cache" aspect="multiplications" points=1
+_got = products(1, 1, 1)
+assert hasattr(_got, "keys") and {"anew", "kept"} <= set(_got), (
+    f'A dict with "anew" and "kept" wanted; yours: {_got!r}.'
+)
+assert _got["anew"] == _got["kept"] == 2, (
+    f"One word, one round, d = 1: one product for the key, one for the value; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _m, _n, _d in ((3, 1, 2), (1, 4, 3), (9, 12, 64), (random.randint(2, 30), 7, 5)):
+    _got = products(_m, _n, _d)
+    for _name, _rounds in (("anew", _n), ("kept", 1)):
+        _wanted = sum(2 * _d * _d for _ in range(_m) for _ in range(_rounds))
+        assert _got[_name] == _wanted, (
+            f"m = {_m}, n = {_n}, d = {_d}: {_name} {_wanted:,}; yours: {_got[_name]}."
+        )
+### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 8. Two encoders, two decoders
+#
+# An encoder and a decoder know of each other only through the memory, so any encoder goes with any decoder. LSTM and Transformer are the most efficient ones, says lecture 004, with a warning from section 3: one vector for the whole source is "very simple" and fails on long sentences. Which pair is best?
+#
+# A fair race, recorded by `benchmarks/translation.py`: five models learn from the same 5,000 pairs, each with about 230,000 weights between its embeddings, at its own best learning rate, for 75 seconds of CPU time, with three seeds. Then each translates 1,500 new sentences, always with the best next word. Selvan leaves much free, so the grammar judges: a translation is *right* if it is one of all valid ones.
+#
+# Predict before you look: which model wins, and what does one vector for a whole sentence cost?
+
+# %%
+folder = paths.DATA / "seq2seq"
+record = pd.read_csv(folder / "runs.csv")
+record["pair"] = record.encoder + " → " + record.decoder
+record["astray"] = record.alignment_error_2.fillna(record.alignment_error)
+race = record[record.part == "models"]
+order = ["lstm → vector", "lstm → lstm", "transformer → lstm"]
+order += ["lstm → transformer", "transformer → transformer"]
+order = [pair for pair in order if pair in set(race.pair)]
+shades = dict(zip(order, plots.COLOURS, strict=False))
+
+# %%
+_, axes = plt.subplots(figsize=(6.5, 2.3))
+for y, pair in enumerate(order):
+    found = 100 * race[race.pair == pair].right
+    axes.plot(found, [y] * len(found), "o", color=shades[pair], alpha=0.7)
+    axes.text(found.max() + 2, y, f"{found.mean():.1f}", va="center")
+axes.set(yticks=range(len(order)), yticklabels=order, xlim=(-3, 105))
+axes.set_ylim(len(order) - 0.5, -0.5)
+axes.set_xlabel("right translations (%); a dot is a seed")
+plt.show()
+
+# %%
+columns = {
+    "rate": "rate",
+    "read": "1,000 words",
+    "loss": "nats per word",
+    "right": "right",
+    "astray": "astray",
+    "translated_per_second": "words/s",
+}
+table = race.groupby("pair")[list(columns)].mean().loc[order]
+table = table.rename(columns=columns)
+table["1,000 words"] = (table["1,000 words"] / 1000).round().astype(int)
+table["words/s"] = table["words/s"].round(-2).astype(int)
+print(table.round(3).to_string(na_rep="-"))
+
+# %% [markdown]
+# Means over seeds. *1,000 words*: how many target words it read in its 75 seconds; *astray*: the share of target words at which attention, in the last layer, looks most at a source word that the grammar does not pair with them; *words/s*: translated in a second of CPU time, 100 sentences at once.
+
+# %%
+lengths = pd.read_csv(folder / "lengths.csv")
+lengths["pair"] = lengths.encoder + " → " + lengths.decoder
+
+
+def by_length(axes, rows, label, **style):
+    """The share of right translations for each length of the source, all seeds together."""
+    sums = rows.groupby(["shortest", "longest"])[["asked", "right"]].sum()
+    share = (100 * sums.right / sums.asked).tolist()
+    axes.plot(range(len(share)), share, "o-", label=label, **style)
+    axes.set_xticks(range(len(share)), ["≤ 5", "6-7", "8-9", "10-11", "≥ 12"])
+    axes.set(xlabel="words of the source", ylabel="right (%)", ylim=(-3, 103))
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+_, axes = plt.subplots(figsize=(6.5, 2.5))
+for pair in order:
+    rows = lengths[(lengths.part == "models") & (lengths.pair == pair)]
+    by_length(axes, rows, pair, color=shades[pair])
+plt.show()
+
+# %% [markdown]
+# TEXT8
+
+# %% [markdown]
+# ## 9. One model, many tasks
+#
+# Nothing in these models knows that they translate. Whatever can be written as "this text in, that text out" can be learned by the same network. Lecture 003 shows T5 (Raffel and others, 2020): one model, one training, and the task stands as a few words *in front of the input*. Even a decision is written out as text.
+#
+# The slide prints three inputs and three outputs, and leaves it to you to say which belongs to which.
+
+# %% [markdown] statement="text_to_text"
+# - `t5`: a dict from each input of the slide (`INPUTS`) to its output (`OUTPUTS`).
+# - `in_and_out(task, source, target)`: lists of words, the input and the output of one example. The input is the name of the task, then the source. Output for `"translate"`: the target; `"backwards"`: the source from its last word to its first; `"count"`: one word, the number of words of the source in digits. `ValueError` for any other task.
+# - `uses`: lecture 004 lists more sequence-to-sequence problems. For each key of `PROBLEMS` a pair (what goes in, what comes out), each one of `"text"`, `"sound"`, `"image"`.
+
+# %% [markdown] hints="text_to_text"
+# 1. What a T5 model gets to see is only the input. Does the output have to say which task it was?
+# 2. "In digits" is text, too: `"7"`, and it stands in a list of one word.
+# 3. Summaries and simpler versions are made of texts. For the two others ask what a microphone and a camera deliver.
+
+# %%
+INPUTS = [
+    "Translate EN-DE: This is good.",
+    "Summarize: state authorities dispatched...",
+    "Is this toxic: You look beautiful today!",
+]
+OUTPUTS = [
+    "This is not toxic.",
+    "Das ist gut.",
+    "A storm in Attala caused 6 victims.",
+]
+PROBLEMS = ["summarisation", "simplification", "speech-to-text", "captioning"]
+
+
+# %% task="text_to_text" points=2 level=1 minutes=10
+def in_and_out(task, source, target):
+    """(words in, words out) of one example; source and target, lists of words, stay as they are."""
+    ### BEGIN SOLUTION
+    answers = {
+        "translate": list(target),
+        "backwards": list(source[::-1]),
+        "count": [str(len(source))],
+    }
+    if task not in answers:
+        raise ValueError(f"{task!r} is none of the tasks {', '.join(answers)}.")
+    return [task, *source], answers[task]
+    ### END SOLUTION
+
+
+# t5 = {an input: its output, ...}
+# uses = {a problem: (what goes in, what comes out), ...}
+### BEGIN SOLUTION
+t5 = dict(zip(INPUTS, [OUTPUTS[1], OUTPUTS[2], OUTPUTS[0]], strict=True))
+uses = {
+    "summarisation": ("text", "text"),
+    "simplification": ("text", "text"),
+    "speech-to-text": ("sound", "text"),
+    "captioning": ("image", "text"),
+}
+### END SOLUTION
+
+# %% test="text_to_text" aspect="in and out as words" points=1
+_source, _target = ["the", "cooks", "sing"], ["kubaren", "tos", "kantan"]
+_wanted = {"translate": _target, "backwards": _source[::-1], "count": ["3"]}
+### BEGIN HIDDEN TESTS
+for _m, _n in ((1, 4), (12, 2), (0, 1), (random.randint(4, 9), 3)):
+    _source = [random.choice("abcdefg") for _ in range(_m)]
+    _target = [random.choice("xyz") for _ in range(_n)]
+    for _task, _output in (
+        ("translate", _target),
+        ("backwards", [*reversed(_source)]),
+        ("count", [str(_m)]),
+    ):
+        for _ in range(2):
+            _got = in_and_out(_task, list(_source), list(_target))
+            assert isinstance(_got, tuple | list) and len(_got) == 2, (
+                f"A pair (words in, words out) wanted; yours: {_got!r}."
+            )
+            assert list(_got[0]) == [_task, *_source], (
+                f"{_task}, source {_source}: input {[_task, *_source]} wanted; yours: {_got[0]!r}."
+            )
+            assert list(_got[1]) == _output, (
+                f"{_task}, source {_source}, target {_target}: output {_output} wanted; yours: {_got[1]!r}."
+            )
+        _after = arguments_after(in_and_out, _task, list(_source), list(_target))
+        assert list(_after[1]) == _source and list(_after[2]) == _target, (
+            f"{_task}: the source or the target is changed."
+        )
+for _task in ("Translate", "", "sing"):
+    try:
+        _got = in_and_out(_task, ["a"], ["b"])
+    except ValueError:
+        _got = "ValueError"
+    assert _got == "ValueError", f"Task {_task!r}: ValueError wanted; yours: {_got!r}."
+_source, _target = ["the", "cooks", "sing"], ["kubaren", "tos", "kantan"]
+### END HIDDEN TESTS
+for _task, _output in _wanted.items():
+    _got = in_and_out(_task, list(_source), list(_target))
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"A pair (words in, words out) wanted; yours: {_got!r}."
+    )
+    assert list(_got[0]) == [_task, *_source] and list(_got[1]) == _output, (
+        f"{_task}: {[_task, *_source]} in, {_output} out; yours: {_got!r}."
+    )
+
+# %% test="text_to_text" aspect="which belongs to which" points=1
+assert hasattr(t5, "keys") and sorted(t5) == sorted(INPUTS), (
+    f"t5 has the three inputs as keys; yours: {t5!r}."
+)
+assert sorted(t5.values()) == sorted(OUTPUTS), (
+    "Each output of the slide belongs to one input, letter by letter."
+)
+assert hasattr(uses, "keys") and sorted(uses) == sorted(PROBLEMS), (
+    f"uses has the keys {PROBLEMS}; yours: {uses!r}."
+)
+for _problem in PROBLEMS:
+    _pair = uses[_problem]
+    assert isinstance(_pair, tuple | list) and len(_pair) == 2, (
+        f"{_problem}: a pair (in, out) wanted; yours: {_pair!r}."
+    )
+    assert all(_one in ("text", "sound", "image") for _one in _pair), (
+        f'{_problem}: each of the two is "text", "sound" or "image"; yours: {_pair!r}.'
+    )
+### BEGIN HIDDEN TESTS
+_words = {"Translate": "gut", "Summarize": "storm", "Is": "toxic"}
+for _input in INPUTS:
+    assert _words[_input.split()[0].rstrip(":")] in t5[_input], (
+        f"{_input!r} is not answered by {t5[_input]!r}."
+    )
+for _problem, _kind in zip(PROBLEMS, ("text", "text", "sound", "image"), strict=True):
+    assert tuple(uses[_problem]) == (_kind, "text"), (
+        f"{_problem}: not {tuple(uses[_problem])}. What is it made from, and what does it make?"
+    )
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Does it work in small? One Transformer, as large as the last one of section 8, learned three tasks at once: 15,000 examples, made from the 5,000 pairs (its numbers were words: *seven*).
+
+# %%
+three = pd.read_csv(folder / "tasks.csv")
+three["share"] = 100 * three.right / three.asked
+_, axes = plt.subplots(figsize=(6, 2.3))
+for (task, rows), colour in zip(three.groupby("task"), plots.COLOURS, strict=False):
+    axes.plot(rows.seconds, rows.share, "o", color=colour, alpha=0.7)
+    mean = rows.groupby("seconds").share.mean()
+    axes.plot(mean.index, mean, color=colour, label=task)
+axes.set(xlabel="CPU seconds of training", ylabel="right (%)", ylim=(-3, 103))
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
+for row in pd.read_csv(folder / "task_examples.csv").head(6).itertuples():
+    print(f"{row.source:50} → {row.output}")
+
+# %% [markdown]
+# TEXT9
+
+# %% [markdown]
+# ## 10. Do not be so sure
+#
+# Selvan often has several right words for the next place, yet each pair shows just one of them. Training with $-\ln P(\text{word})$ still asks the model to put everything on that one. **Label smoothing** asks for less. The target of each place is no longer one word, but a distribution over all $V$: a share $\varepsilon$ is spread evenly,
+#
+# $$q(v) = (1 - \varepsilon)\,[v = y] + \frac{\varepsilon}{V} \qquad\qquad \text{loss} = -\sum_v q(v) \ln P(v)$$
+#
+# where $[v = y]$ is 1 for the word that stands there, and 0 for all others.
+
+# %% [markdown] statement="smoothed_loss"
+# - `smoothed_loss(scores, targets, eps)`: from scores $[B, n, V]$ (before the softmax) and targets $[B, n]$ the mean loss over all places whose target is not `PAD`. With `eps` $= 0$ it is the usual loss.
+# - `least_loss(V, eps)`: no model can get below a certain loss; which? In nats, for $0 \le \varepsilon \le 1$.
+
+# %% [markdown] hints="smoothed_loss"
+# 1. The sum over $v$ splits into two: the usual loss, and the mean of $-\ln P(v)$ over all words.
+# 2. A place of padding counts neither above nor below the line of the mean.
+# 3. Chapter 1: $-\sum_v q(v) \ln P(v)$ is smallest for $P = q$. Then it is the entropy of $q$, and $q$ has only two different values. What is $0 \ln 0$ here?
+
+
+# %% task="smoothed_loss" points=3 level=2 minutes=14
+def smoothed_loss(scores, targets, eps):
+    """The mean in nats, without axes; gradients pass. A score may be 1,000 beside 0."""
+    ### BEGIN SOLUTION
+    log_p = scores.log_softmax(-1)
+    usual = -log_p.gather(-1, targets[..., None])[..., 0]  # [B, n]
+    loss = (1 - eps) * usual - eps * log_p.mean(-1)
+    return loss[targets != PAD].mean()
+    ### END SOLUTION
+
+
+def least_loss(V, eps):
+    """The smallest smoothed loss that any scores can reach."""
+    ### BEGIN SOLUTION
+    first, other = 1 - eps + eps / V, eps / V
+    parts = [(1, first), (V - 1, other)]
+    return -sum(count * q * math.log(q) for count, q in parts if count and q > 0)
+    ### END SOLUTION
+
+
+# %% test="smoothed_loss" aspect="a share for every word" points=1
+_got = smoothed_loss(torch.zeros(1, 2, 5), torch.tensor([[3, 4]]), 0.1)
+assert np.shape(_got) == (), f"The loss is one number; yours: {_got!r}."
+assert close(_got, math.log(5), 1e-5), (
+    f"Five words alike: ln 5 = 1.609 for any target; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _n, _V, _eps in ((2, 3, 5, 0.1), (1, 4, 9, 0.3), (3, 1, 3, 0.0), (2, 2, 4, 1)):
+    _s = torch.randn(_B, _n, _V).double() * 3
+    _t = torch.from_numpy(np.random.default_rng().integers(1, _V, (_B, _n)))
+    _q = (1 - _eps) * F.one_hot(_t, _V) + _eps / _V
+    _wanted = -(_q * _s.log_softmax(-1)).sum(-1).mean()
+    _got = smoothed_loss(_s.clone(), _t.clone(), _eps)
+    assert close(_got, _wanted, 1e-4, 1e-5), (
+        f"Random scores {_B, _n, _V}, ε = {_eps}: {_wanted:.4f} wanted; yours: {_got}."
+    )
+    _slope = (_s.softmax(-1) - _q) / (_B * _n)
+    assert close(gradients(smoothed_loss, _s, _t, _eps)[0], _slope, 1e-3, 1e-5), (
+        f"ε = {_eps}: the gradient that your loss sends to the scores is wrong."
+    )
+    _far = _s + 1000 * F.one_hot((_t + 1) % _V, _V)
+    _wanted = F.cross_entropy(
+        _far.flatten(0, 1), _t.flatten(), label_smoothing=float(_eps)
+    )
+    assert close(smoothed_loss(_far, _t.clone(), _eps), _wanted, 1e-4, 1e-3), (
+        "One score lies 1,000 above the others: your loss is wrong there, or no number."
+    )
+    _after = arguments_after(smoothed_loss, _s.clone(), _t.clone(), _eps)
+    assert close(_after[0], _s) and close(_after[1], _t), (
+        "Scores or targets are changed by your loss."
+    )
+### END HIDDEN TESTS
+
+# %% test="smoothed_loss" aspect="padding does not count" points=1
+_t = torch.tensor([[3, 2], [1, PAD]])
+### BEGIN HIDDEN TESTS
+_t = torch.tensor([[3, 2, 4, 1], [1, 2, PAD, PAD], [4, PAD, PAD, PAD]])
+### END HIDDEN TESTS
+_s = torch.randn(*_t.shape, 6).double() * 2
+_wanted = F.cross_entropy(
+    _s.flatten(0, 1), _t.flatten(), ignore_index=PAD, label_smoothing=0.2
+)
+_got = smoothed_loss(_s.clone(), _t.clone(), 0.2)
+assert close(_got, _wanted, 1e-4, 1e-5), (
+    f"Targets {_t.tolist()}, ε = 0.2: {_wanted:.4f} wanted, the mean over all words; yours: {_got}."
+)
+
+# %% test="smoothed_loss" aspect="as low as it gets" points=1
+_got = least_loss(2, 1)
+assert is_number(_got), f"least_loss returns a number; yours: {_got!r}."
+assert close(_got, math.log(2), 1e-6), (
+    f"V = 2, ε = 1: both words are wanted equally, ln 2 = 0.693; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _eps in (
+    (719, 0.1),
+    (719, 0.2),
+    (5, 0.3),
+    (2, 0.5),
+    (random.randint(3, 50), 0.25),
+):
+    _q = torch.full((_V,), _eps / _V).double()
+    _q[0] += 1 - _eps
+    _wanted = -(_q * _q.log()).sum()
+    assert close(least_loss(_V, _eps), _wanted, 1e-6), (
+        f"V = {_V}, ε = {_eps}: {_wanted:.4f} wanted, the entropy of q; yours: {least_loss(_V, _eps)}."
+    )
+assert close(least_loss(7, 0), 0), (
+    f"ε = 0: a sure model has loss 0; yours: {least_loss(7, 0)}."
+)
+assert close(least_loss(7, 1), math.log(7)), (
+    f"V = 7, ε = 1: ln 7 = 1.9459; yours: {least_loss(7, 1)}."
+)
+assert close(least_loss(1, 0.3), 0), (
+    f"V = 1: there is no other word, 0 wanted; yours: {least_loss(1, 0.3)}."
+)
+### END HIDDEN TESTS
+
+# %%
+smooth = record[(record.encoder == "transformer") & (record.decoder == "transformer")]
+smooth = smooth[smooth.part.isin(["models", "smoothing"])]
+_, axes = plt.subplots(1, 3, figsize=(7, 2.3))
+titles = {"loss": "usual loss (nats per word)", "bleu": "BLEU", "right": "right (%)"}
+for ax, (column, title) in zip(axes, titles.items(), strict=True):
+    values = smooth[column] * (100 if column == "right" else 1)
+    ax.plot(smooth.smoothing, values, "o", color=plots.COLOURS[0], alpha=0.7)
+    mean = values.groupby(smooth.smoothing).mean()
+    ax.plot(mean.index, mean, color=plots.COLOURS[0])
+    ax.set(title=title, xlabel="ε", xticks=sorted(set(smooth.smoothing)))
+plt.show()
+
+# %% [markdown]
+# TEXT10
+
+# %% [markdown]
+# ## 11. Beam search
+#
+# Greedy search (section 2) bets all it has on one word at a time. `best_of_all` follows every prefix and never ends. A *beam* is the way between: it follows the $k$ best
+# prefixes. One round:
+#
+# 1. each prefix that is followed is extended by each word that may come next, `</s>` included;
+# 2. of all these candidates together, the $k$ most probable are kept;
+# 3. those that end with `</s>` are finished and set aside; the others are followed in the next round.
+#
+# The search is over when nothing is left to follow. By hand, with $k = 2$ and the toy of section 2: round 1 keeps *agréablement* (.5) and *déçu* (.3), and *très* (.2) is gone. Round 2 has four candidates:
+# *agréablement surpris* (.45), *déçu* `</s>` (.24), *déçu en* (.06), *agréablement* `</s>` (.05). The first is followed, the second is finished.
+
+
+# %%
+def toy_model(words, N, ends=1.0, seed=None):
+    """A table with a random row for each prefix of at most N words; large `ends`: short texts."""
+    dice = np.random.default_rng(seed)
+    prefixes = (p for n in range(N + 1) for p in itertools.product(words, repeat=n))
+    rows = [1.0] * len(words) + [ends]
+    names = [*words, "</s>"]
+    return {
+        p: dict(zip(names, dice.dirichlet(rows).tolist(), strict=True))
+        for p in prefixes
+    }
+
+
+def reads(table):
+    """The step function of a table; a prefix without a row ends."""
+    return lambda source, written: dict(table.get(tuple(written), {"</s>": 1.0}))
+
+
+def pairs_in(found):
+    """For the checks: what was found, as [(tuple of words, ln P), ...]."""
+    assert isinstance(found, list | tuple), (
+        f"A list of pairs is wanted; yours: {found!r}."
+    )
+    for pair in found:
+        assert isinstance(pair, list | tuple) and len(pair) == 2, (
+            f"Each part of the list is a pair (words, ln P); yours: {pair!r}."
+        )
+        assert isinstance(pair[0], list | tuple) and is_number(pair[1]), (
+            f"A pair is a tuple of words and a number; yours: {pair!r}."
+        )
+    return [(tuple(words), float(total)) for words, total in found]
+
+
+# %% [markdown] statement="beam_search"
+# - `beam_search(step, source, k, N, alpha=0)`: all finished targets of at most $N$ words, as a list of pairs (words as a tuple without `</s>`, $\ln P(T \mid S)$). Best first, measured by
+#
+# $$\frac{\ln P(T \mid S)}{(n + 1)^{\alpha}} , \qquad n \text{ words and the end.}$$
+#
+# A prefix of $N$ words can only end. What has a probability of 0 is no candidate. Nothing can be finished: an empty list.
+
+# %% [markdown] hints="beam_search"
+# 1. What must you know of a prefix to extend it? Its words, and one number.
+# 2. The $k$ best are chosen among the candidates of *all* prefixes, and the ended ones need a place among them too. With $k = 1$ this is greedy search: why?
+# 3. One list of candidates for each round: sort it, cut it, and split what is left into finished and followed. $\alpha$ matters once, at the end.
+
+
+# %% task="beam_search" points=4 level=3 minutes=22
+def beam_search(step, source, k, N, alpha=0):
+    """[(words, ln P), ...]: what a beam of k prefixes finishes, best first."""
+    ### BEGIN SOLUTION
+    beam, finished = [((), 0.0)], []
+    while beam:
+        candidates = [
+            ((*words, word), total + math.log(p))
+            for words, total in beam
+            for word, p in step(source, words).items()
+            if p > 0 and (len(words) < N or word == "</s>")
+        ]
+        best = sorted(candidates, key=lambda pair: -pair[1])[:k]
+        finished += [
+            (words[:-1], total) for words, total in best if words[-1] == "</s>"
+        ]
+        beam = [pair for pair in best if pair[0][-1] != "</s>"]
+    return sorted(
+        finished, key=lambda pair: pair[1] / (len(pair[0]) + 1) ** alpha, reverse=True
+    )
+    ### END SOLUTION
+
+
+# %% test="beam_search" aspect="one prefix is greedy" points=1
+_toy = {
+    (): {"agréablement": 0.5, "déçu": 0.3, "très": 0.2},
+    ("agréablement",): {"surpris": 0.9, "</s>": 0.1},
+    ("déçu",): {"</s>": 0.8, "en": 0.2},
+    ("déçu", "en"): {"bien": 1},
+    ("très",): {"surpris": 1},
+}
+_got = pairs_in(beam_search(lambda s, w: _toy.get(tuple(w), {"</s>": 1}), (), 1, 4))
+assert len(_got) == 1 and _got[0][0] == ("agréablement", "surpris"), (
+    f"k = 1 finishes one target, *agréablement surpris*; yours: {_got}."
+)
+assert close(_got[0][1], math.log(0.45)), f"Its ln P is ln 0.45; yours: {_got[0][1]}."
+### BEGIN HIDDEN TESTS
+
+
+for _N in (1, 3, 5):
+    _table = toy_model("abc", _N)
+    _words, _total = (), 0.0
+    while True:
+        _row = _table[_words]
+        _w = max(_row, key=_row.get) if len(_words) < _N else "</s>"
+        _total += math.log(_row[_w])
+        if _w == "</s>":
+            break
+        _words += (_w,)
+    _got = pairs_in(beam_search(reads(_table), (), 1, _N))
+    assert len(_got) == 1 and _got[0][0] == _words and close(_got[0][1], _total), (
+        f"k = 1, at most {_N} words: greedy finds {_words}, {_total:.4f}; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% test="beam_search" aspect="a wide beam finds the best of all" points=1
+_row = {"a": 0.6, "</s>": 0.4}
+_got = pairs_in(beam_search(lambda s, w: dict(_row), (), 20, 2))
+_wanted = [((), 0.4), (("a",), 0.24), (("a", "a"), 0.36 * 0.4)]
+assert [words for words, _ in _got] == [words for words, _ in _wanted], (
+    f"P(a) = .6 and P(</s>) = .4 always, at most 2 words: {_wanted} with logarithms wanted; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+
+
+def _all_targets(table, N):
+    found = []
+    for n in range(N + 1):
+        for words in itertools.product("ab", repeat=n):
+            steps = [table[words[:t]][w] for t, w in enumerate((*words, "</s>"))]
+            if all(steps):
+                found.append((words, sum(map(math.log, steps))))
+    return sorted(found, key=lambda pair: -pair[1])
+
+
+for _N, _zeros in ((0, 0), (1, 0), (3, 4), (6, 0), (6, 30)):
+    _table = toy_model("ab", _N, 0.4)
+    for _prefix in random.sample(sorted(_table), min(_zeros, len(_table))):
+        _table[_prefix] = {"a": 0.0, "b": 0.3, "</s>": random.choice([0.0, 0.7])}
+    _wanted = _all_targets(_table, _N)
+    _asked = ("x", "y")
+
+    def _step(source, words, _table=_table):
+        assert tuple(source) == ("x", "y"), "step was asked with another source."
+        return dict(_table[tuple(words)])
+
+    _got = pairs_in(beam_search(_step, _asked, 2 ** (_N + 1), _N))
+    assert len(_got) == len(_wanted), (
+        f"Two words, at most {_N} of them, a beam that loses nothing: {len(_wanted)} targets wanted; yours: {len(_got)}."
+    )
+    for (_words, _total), (_ours, _best) in zip(_got, _wanted, strict=True):
+        assert _words == _ours and close(_total, _best), (
+            f"At most {_N} words, beam of {2 ** (_N + 1)}: {_ours} with {_best:.4f} wanted here; yours: {_words} with {_total}."
+        )
+_got = beam_search(lambda s, w: {"a": 1.0}, (), 3, 4)
+assert list(_got) == [], f"A model that never ends: an empty list; yours: {_got!r}."
+_got = pairs_in(beam_search(lambda s, w: {"</s>": 1.0}, (), 3, 4))
+assert _got == [((), 0.0)], f"A model that only ends: [((), 0)]; yours: {_got}."
+### END HIDDEN TESTS
+
+# %% test="beam_search" aspect="the k best of each round" points=1
+_trap = {(): {"a": 0.5, "b": 0.4, "c": 0.1}, ("a",): {str(i): 0.1 for i in range(10)}}
+_got = pairs_in(
+    beam_search(lambda s, w: dict(_trap.get(tuple(w), {"</s>": 1.0})), (), 2, 5)
+)
+assert _got and _got[0][0] == ("b",), f"k = 2 finds *b*; yours: {_got}."
+### BEGIN HIDDEN TESTS
+
+
+def _rounds(table, k, N):
+    """As the text has it, round by round."""
+    followed, finished = [((), 0.0)], []
+    for _ in range(N + 1):
+        candidates = []
+        for words, total in followed:
+            for word, p in table[words].items():
+                if p > 0 and (word == "</s>" or len(words) < N):
+                    candidates.append((total + math.log(p), (*words, word)))
+        candidates = sorted(candidates, reverse=True)[:k]
+        finished += [(w[:-1], total) for total, w in candidates if w[-1] == "</s>"]
+        followed = [(w, total) for total, w in candidates if w[-1] != "</s>"]
+    return sorted(finished, key=lambda pair: -pair[1])
+
+
+for _k, _N, _letters, _ends in (
+    (2, 5, "ab", 0.6),
+    (3, 4, "abcd", 1.0),
+    (4, 3, "abcd", 2.0),
+    (2, 4, "abcd", 6.0),
+    (5, 6, "ab", 0.3),
+):
+    _table = toy_model(_letters, _N, _ends)
+    _wanted = _rounds(_table, _k, _N)
+    _got = pairs_in(beam_search(reads(_table), (), _k, _N))
+    assert [words for words, _ in _got] == [words for words, _ in _wanted], (
+        f"{len(_letters)} words, at most {_N}, k = {_k}: {[''.join(w) for w, _ in _wanted]} wanted in this order; "
+        f"yours: {[''.join(w) for w, _ in _got]}."
+    )
+    assert close([t for _, t in _got], [t for _, t in _wanted]), (
+        f"The ln P of {_wanted} wanted; yours: {_got}."
+    )
+# The ended one is third in its round: there is no place for it among two.
+_table = {(): {"a": 0.5, "b": 0.3, "</s>": 0.2}}
+_got = pairs_in(beam_search(reads(_table), (), 2, 3))
+assert [words for words, _ in _got] == [("a",), ("b",)], (
+    f"First round a .5, b .3, </s> .2 with k = 2: the empty target is not kept; yours: {_got}."
+)
+# Ended ones take places: only *b* is followed after the first round.
+_table = {(): {"</s>": 0.5, "b": 0.3, "a": 0.2}, ("b",): {"</s>": 0.9, "c": 0.1}}
+_got = pairs_in(beam_search(reads(_table), (), 2, 3))
+assert [words for words, _ in _got] == [(), ("b",), ("b", "c")], (
+    f"First round </s> .5, b .3, a .2 with k = 2: the empty target, b, and b c are finished; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %% test="beam_search" aspect="normalised by length" points=1
+_long = {
+    (): {"no": 0.6, "a": 0.4},
+    ("no",): {"</s>": 1.0},
+    ("a", "b", "c"): {"</s>": 1.0},
+}
+_long |= {("a",): {"b": 1.0}, ("a", "b"): {"c": 1.0}}
+_got = pairs_in(beam_search(lambda s, w: dict(_long[tuple(w)]), (), 2, 3, 1))
+assert [words for words, _ in _got] == [("a", "b", "c"), ("no",)], (
+    f"ln .4 / 4 = -.229 is above ln .6 / 2 = -.255, so *a b c* comes first; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+assert close([t for _, t in _got], [math.log(0.4), math.log(0.6)]), (
+    f"What stands beside the words is ln P itself, ln 0.4 and ln 0.6; yours: {_got}."
+)
+for _alpha in (0, 0.5, 1, 2):
+    _n = random.randint(2, 5)
+    _ends = np.random.default_rng().uniform(0.1, 0.9, _n).tolist() + [1.0]
+    _table = {("a",) * t: {"a": 1 - p, "</s>": p} for t, p in enumerate(_ends)}
+    _totals = [
+        sum(math.log(1 - q) for q in _ends[:t]) + math.log(_ends[t])
+        for t in range(_n + 1)
+    ]
+    _order = sorted(range(_n + 1), key=lambda t: -_totals[t] / (t + 1) ** _alpha)
+    _got = pairs_in(beam_search(reads(_table), (), 9, _n, _alpha))
+    assert [len(words) for words, _ in _got] == _order, (
+        f"alpha = {_alpha}, ln P of 0 to {_n} words: {np.round(_totals, 3).tolist()}; the order {_order} wanted, "
+        f"yours: {[len(words) for words, _ in _got]}."
+    )
+### END HIDDEN TESTS
+
+
+# %%
+widths = (1, 2, 4, 8, 16, 1000)
+best = []
+for seed in range(300):
+    table = toy_model("abc", 4, 0.7, seed)
+    found = [beam_search(reads(table), (), k, 4) for k in widths]
+    best.append([ends[0][1] if ends else -math.inf for ends in found])
+best = np.array(best)
+print("k             ", *(f"{k:6}" for k in widths))
+print("best of all   ", *(f"{x:6.0%}" for x in np.mean(best > best[:, -1:] - 1e-9, 0)))
+worse = np.mean(best[:, 1:] < best[:, :-1] - 1e-9, 0)
+print("below narrower", " " * 6, *(f"{x:6.1%}" for x in worse))
+
+# %% [markdown]
+# On 300 toys a wider beam finds the best target more and more often. Is its find never below that of a narrower one? Nearly: the last row counts exceptions. A wider beam can follow a
+# prefix that looks better and thereby push out, one round later, the one that would have won. Only a beam that drops nothing is sure.
+#
+# ### Whose fault is it?
+#
+# A wrong translation has one of two causes. If a valid one has a higher $P(T \mid S)$ than what was found, the *search* has failed. If what was found is at least as probable, the *model* prefers nonsense, and no search helps.
+# Here is a trained translator (LSTM with attention, 75 seconds of CPU time; `python -m benchmarks.beams`), asked for 300 new sentences:
+
+# %%
+beams = pd.read_csv(paths.DATA / "seq2seq" / "beams.csv")
+_, (left, right) = plt.subplots(1, 2, figsize=(9, 2.8))
+plain = beams[beams.alpha == 0]
+ticks = range(len(plain))
+left.bar(ticks, 100 * plain.model_error, label="the model's")
+left.bar(
+    ticks, 100 * plain.search_error, bottom=100 * plain.model_error, label="search"
+)
+left.set(xticks=ticks, xticklabels=plain.k, xlabel="k", ylabel="sources, %")
+left.legend(title="fault")
+for alpha, some in beams.groupby("alpha"):
+    right.plot(ticks, some.length, "o-", label=f"α = {alpha:g}")
+right.set(
+    xticks=ticks, xticklabels=plain.k, xlabel="k", ylabel="words per reference word"
+)
+right.legend()
+plt.show()
+
+# %% [markdown]
+# BEAMS-SENTENCE
+
+# %% [markdown]
+# ## 12. The noisy channel
+#
+# Before networks, translation went backwards. Read the source as if it were a target that came through a *noisy channel* (lecture 002), and ask Bayes:
+#
+# $$P(T \mid S) \propto P(S \mid T)\, P(T) .$$
+#
+# The product is a division of labour. The channel $P(S \mid T)$ keeps the meaning; the language model $P(T)$ keeps the target fluent, and it learns from target text alone, of which there is far more. The oldest channel (Brown et al., 1993, *Model 1*) is simple: each source word $x_j$ comes from one
+# target word, any of them alike, or from none, the empty word $y_0$:
+#
+# $$P(S \mid T) = \prod_{j=1}^{m} \frac{1}{n+1} \sum_{i=0}^{n} t(x_j \mid y_i)$$
+#
+# $t(x \mid y)$ is a table: how $y$ says itself in the source language.
+
+# %% [markdown] statement="noisy_channel"
+# - `channel(t, source, target)`: $\ln P(S \mid T)$ by Model 1. `t` maps pairs $(x, y)$ to probabilities; what is not in it is 0; `y_0` is the word `""`. $-\infty$ if impossible; an empty source has $\ln 1$.
+# - `noisy_channel(t, language, source, candidates, weight=1)`: the candidate with the highest $\ln P(S \mid T) + \text{weight} \cdot \ln P(T)$; `language(target)` gives $\ln P(T)$. The first of equals.
+
+# %% [markdown] hints="noisy_channel"
+# 1. For each source word: a sum over the target words and one more. For the sentence: a product, so a sum of logarithms.
+# 2. The $n + 1$ counts the empty word; a word that stands twice in the target counts twice.
+# 3. `max` with a key returns the first of equals. With a weight of 0, beware of `0 * -math.inf`.
+
+
+# %% task="noisy_channel" points=3 level=2 minutes=12
+def channel(t, source, target):
+    """ln P(source | target) by Model 1."""
+    ### BEGIN SOLUTION
+    total = 0
+    for x in source:
+        p = sum(t.get((x, y), 0) for y in ["", *target]) / (len(target) + 1)
+        if p == 0:
+            return -math.inf
+        total += math.log(p)
+    return total
+    ### END SOLUTION
+
+
+def noisy_channel(t, language, source, candidates, weight=1):
+    """The best candidate by channel and language model together."""
+
+    ### BEGIN SOLUTION
+    def value(target):
+        fluent = weight * language(target) if weight else 0
+        return channel(t, source, target) + fluent
+
+    return max(candidates, key=value)
+    ### END SOLUTION
+
+
+# %% test="noisy_channel" aspect="the channel" points=1
+_t = {
+    ("el", "the"): 0.9,
+    ("café", "coffee"): 0.8,
+    ("negro", "black"): 0.7,
+    ("el", ""): 0.3,
+}
+_got = channel(_t, ["el", "café", "negro"], ["black", "coffee"])
+assert is_number(_got), f"channel returns a number; yours: {_got!r}."
+assert close(_got, math.log(0.3 / 3 * 0.8 / 3 * 0.7 / 3)), (
+    f"Three places (two words and the empty one): (.3/3)(.8/3)(.7/3), ln = -5.080; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_dice = np.random.default_rng()
+for _m, _n in ((0, 3), (4, 0), (3, 5), (600, 2)):
+    _S = random.choices("abc", k=_m)
+    _T = random.choices("xyz", k=_n)
+    _t = {(x, y): float(_dice.uniform(0.01, 1)) for x in "abc" for y in ("", *"xy")}
+    _wanted = sum(
+        math.log((_t[x, ""] + sum(_t.get((x, y), 0) for y in _T)) / (_n + 1))
+        for x in _S
+    )
+    _got = channel(dict(_t), list(_S), list(_T))
+    assert close(_got, _wanted), (
+        f"{_m} source words, {_n} target words (some not in t): {_wanted:.4f} wanted; yours: {_got}."
+    )
+_t = {("a", "x"): 0.5}
+assert channel(_t, ["a", "b"], ["x"]) == -math.inf, (
+    "No target word can give b: -inf wanted."
+)
+_got = channel(_t, ["a", "a"], ["x", "x", "z"])
+assert close(_got, 2 * math.log(1.0 / 4)), (
+    f"x stands twice among four places: 2 ln(1/4) wanted; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %% test="noisy_channel" aspect="both together" points=2
+_t = {
+    ("me", "me"): 0.5,
+    ("gusta", "like"): 0.4,
+    ("gusta", "pleases"): 0.6,
+    ("me", "I"): 0.4,
+}
+_fluent = {"I like": -1.0, "pleases me": -6.0, "I pleases": -9.0}
+_some = [["pleases", "me"], ["I", "like"], ["I", "pleases"]]
+_got = noisy_channel(_t, lambda T: _fluent[" ".join(T)], ["me", "gusta"], list(_some))
+assert isinstance(_got, list | tuple), f"A candidate is wanted; yours: {_got!r}."
+assert list(_got) == ["I", "like"], f"*I like* wanted; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+_dice = np.random.default_rng()
+for _weight in (0, 0.3, 1, 4, 1):
+    _S = random.choices("abc", k=3)
+    _t = {(x, y): float(_dice.uniform(0.01, 1)) for x in "abc" for y in ("", *"xyz")}
+    _some = [tuple(random.choices("xyz", k=n)) for n in (1, 2, 3, 4, 5, 2)]
+    _P = {T: float(_dice.uniform(-6, -1)) for T in _some}
+    _values = [
+        sum(math.log(sum(_t[x, y] for y in ("", *T)) / (len(T) + 1)) for x in _S)
+        + _weight * _P[T]
+        for T in _some
+    ]
+    _got = noisy_channel(
+        dict(_t), lambda T, _P=_P: _P[tuple(T)], _S, list(_some), _weight
+    )
+    assert tuple(_got) == _some[int(np.argmax(_values))], (
+        f"weight {_weight}, candidates {_some} with {np.round(_values, 3).tolist()}: not {_got!r}."
+    )
+_t = {("a", "x"): 0.5, ("a", "y"): 0.4}
+for _weight, _wanted in ((0, ["x"]), (1, ["y"])):
+    _got = noisy_channel(
+        _t,
+        lambda T: -math.inf if T[0] == "x" else -1.0,
+        ["a"],
+        [["z"], ["x"], ["y"]],
+        _weight,
+    )
+    assert list(_got) == _wanted, (
+        f"The language model calls x impossible, weight {_weight}: {_wanted} wanted; yours: {_got!r}."
+    )
+_got = noisy_channel({("a", "x"): 0.5}, lambda T: -1.0, ["a"], [["x", "z"], ["z", "x"]])
+assert list(_got) == ["x", "z"], f"The first of equals; yours: {_got!r}."
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Where does $t$ come from? Nobody links words by hand. *Expectation maximisation* guesses: share each source word among the target words by the present $t$, count these shares, divide, and begin again. A uniform start is enough:
+
+
+# %%
+def learn_channel(sources, targets, rounds=6):
+    """t(x | y) of Model 1, by expectation maximisation."""
+    t = {}
+    for turn in range(rounds):
+        counts, totals = Counter(), Counter()
+        for S, T in zip(sources, targets, strict=True):
+            for x in S:
+                shares = [t[x, y] if turn else 1 for y in ("", *T)]
+                whole = sum(shares)
+                for y, share in zip(("", *T), shares, strict=True):
+                    counts[x, y] += share / whole
+                    totals[y] += share / whole
+        t = {(x, y): n / totals[y] for (x, y), n in counts.items()}
+    return t
+
+
+links = learn_channel(sources[:1500], targets[:1500])
+known_words = {y for T in targets[:1500] for y in T}
+following = Counter(
+    pair for T in targets for pair in itertools.pairwise(["<s>", *T, "</s>"])
+)
+before = Counter(v for v, _ in following.elements())
+
+
+def fluency(target):
+    """ln P of a Selvan text by counted pairs, Laplace's way."""
+    texts = itertools.pairwise(["<s>", *target, "</s>"])
+    return sum(math.log((following[v, w] + 0.1) / (before[v] + 70)) for v, w in texts)
+
+
+for y in ("", "fenas", "ne", "ka"):
+    row = sorted(((p, x) for (x, z), p in links.items() if z == y), reverse=True)[:3]
+    print(f"{y or '(empty)':8}", ", ".join(f"{x} {p:.2f}" for p, x in row))
+
+# %%
+dice = random.Random(1)
+kinds = {"other order": [], "other word": [], "both": []}
+for S, T in zip(valid_sources, valid_targets, strict=True):
+    if not 4 <= len(T) <= 9 or not {*T} <= known_words:
+        continue
+    orders = [dice.sample(T, len(T)) for _ in range(8)]
+    words = []
+    for _ in range(8):
+        other = dice.choice([X for X in targets if len(X) > 3])
+        place = dice.randrange(len(T))
+        words.append([*T[:place], dice.choice(other), *T[place + 1 :]])
+    for kind, others in (
+        ("other order", orders),
+        ("other word", words),
+        ("both", orders + words),
+    ):
+        some = [T, *(X for X in others if X != T)]
+        dice.shuffle(some)
+        picks = (
+            noisy_channel(links, fluency, S, some, weight=0),
+            max(some, key=fluency),
+            noisy_channel(links, fluency, S, some),
+        )
+        kinds[kind].append([pick == T for pick in picks])
+_, axes = plt.subplots(figsize=(6, 2.6))
+for i, (who, colour) in enumerate(
+    (("channel alone", "C0"), ("language model alone", "C1"), ("product", "C2"))
+):
+    shares = [100 * np.mean([row[i] for row in rows]) for rows in kinds.values()]
+    axes.bar(np.arange(3) + 0.27 * (i - 1), shares, 0.25, label=who, color=colour)
+axes.set(
+    xticks=range(3), xticklabels=kinds, ylabel="true target chosen, %", ylim=(0, 100)
+)
+axes.legend(fontsize=8)
+plt.show()
+
+# %% [markdown]
+# NOISY-SENTENCE
+
+# %% [markdown]
+# ## 13. BLEU, as printed and as defined
+#
+# How good is a translation? People can judge it, or measure how long they need to mend it; both cost money (lecture 004). Papineni et al. (2002) compare with references by machine. $C_i$ of the output's $N_i$ $i$-grams occur in a reference. Lecture 004 prints
+#
+# $$\text{BLEU} = \min\!\left(1, \frac{\text{out}}{\text{ref}}\right) \left( \prod_{i=1}^{4} \frac{C_i}{N_i} \right)^{1/4}$$
+#
+# with the numbers of words of output and reference. Something is missing, and something differs from the definition:
+#
+# 1. $C_i$ must be **clipped**: an $i$-gram counts at most as often as in that reference which has it most often. Else *the the the the the the the* has seven hits of seven against *the cat is on the mat*; clipped, two of seven.
+# 2. Precision rewards saying little, so short outputs pay a **brevity penalty**, by definition $\exp(1 - \text{ref}/\text{out})$ if out < ref and 1 otherwise. For 8 words of 10: .7788; the slide has .8.
+# 3. All sums run over the **whole text**: $C_i = \sum$ over all sentences, then one ratio.
+
+# %% [markdown] statement="bleu"
+# - `hits(output, references, i)`: $(C_i, N_i)$ of one sentence, clipped. `output`: a list of words; `references`: one or more such lists.
+# - `bleu(outputs, references, printed=False)`: BLEU of a text between 0 and 1; `references[s]` are those of sentence $s$. "ref" sums, for each sentence, the length of the reference whose length is closest to the output's (the shorter of two equally close). With `printed`, the slide's penalty, clipped all the same. 0 if any $C_i$ is 0.
+
+# %% [markdown] hints="bleu"
+# 1. Two `Counter`s of tuples have a minimum, `&`, and a maximum, `|`. Which of them joins references, and which clips?
+# 2. Add first, divide later: four sums of $C_i$, four of $N_i$, two of lengths.
+# 3. The closest length: `min` with a key of two parts, the distance and the length itself.
+
+
+# %% task="bleu" points=5 level=3 minutes=22
+def hits(output, references, i):
+    """(clipped matches, number) of a sentence's i-grams."""
+
+    ### BEGIN SOLUTION
+    def grams(words):
+        return Counter(tuple(words[j : j + i]) for j in range(len(words) - i + 1))
+
+    most = Counter()
+    for reference in references:
+        most |= grams(reference)
+    mine = grams(output)
+    return (mine & most).total(), mine.total()
+    ### END SOLUTION
+
+
+def bleu(outputs, references, printed=False):
+    """BLEU of a text, 0 to 1; `printed`: with the penalty of the slide."""
+    ### BEGIN SOLUTION
+    pairs = list(zip(outputs, references, strict=True))
+    precisions = []
+    for i in range(1, 5):
+        found = [hits(output, some, i) for output, some in pairs]
+        C, N = (sum(column) for column in zip(*found, strict=True))
+        if C == 0:
+            return 0.0
+        precisions.append(C / N)
+    out = sum(map(len, outputs))
+    ref = sum(
+        min((abs(len(r) - len(output)), len(r)) for r in some)[1]
+        for output, some in pairs
+    )
+    penalty = min(1, out / ref) if printed else math.exp(min(0, 1 - ref / out))
+    return penalty * math.prod(precisions) ** (1 / 4)
+    ### END SOLUTION
+
+
+# %% test="bleu" aspect="clipped" points=1
+_the, _cat = ["the"] * 7, ["the", "cat", "is", "on", "the", "mat"]
+_got = hits(list(_the), [list(_cat)], 1)
+assert isinstance(_got, list | tuple) and len(_got) == 2, (
+    f"A pair (matches, number) is wanted; yours: {_got!r}."
+)
+assert tuple(_got) == (2, 7), f"*the* seven times: (2, 7) wanted; yours: {_got}."
+### BEGIN HIDDEN TESTS
+
+
+def _hits(output, references, i):
+    grams = [tuple(output[j : j + i]) for j in range(len(output) - i + 1)]
+    of = [[tuple(r[j : j + i]) for j in range(len(r) - i + 1)] for r in references]
+    return sum(min(grams.count(g), max(r.count(g) for r in of)) for g in {*grams}), len(
+        grams
+    )
+
+
+_one, _two = ["a", "b", "a"], ["b", "b", "a"]
+for _i, _wanted in ((1, (4, 5)), (2, (2, 4)), (3, (0, 3))):
+    _got = hits(["a", "a", "b", "b", "b"], [list(_one), list(_two)], _i)
+    assert tuple(_got) == _wanted, (
+        f"a a b b b against a b a and b b a, i = {_i}: at most as often as in one of them, {_wanted}; yours: {_got}."
+    )
+for _ in range(12):
+    _out = random.choices("abc", k=random.randint(0, 9))
+    _refs = [random.choices("abc", k=random.randint(1, 9)) for _ in range(3)]
+    for _i in (1, 2, 3, 4):
+        _got = hits(list(_out), [list(r) for r in _refs], _i)
+        assert tuple(_got) == _hits(_out, _refs, _i), (
+            f"{_out} against {_refs}, i = {_i}: {_hits(_out, _refs, _i)} wanted; yours: {_got}."
+        )
+### END HIDDEN TESTS
+
+# %% test="bleu" aspect="brevity, as defined and as printed" points=1
+_ref = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]
+_got = bleu([_ref[:8]], [[list(_ref)]]), bleu([_ref[:8]], [[list(_ref)]], printed=True)
+assert all(map(is_number, _got)), f"bleu returns a number; yours: {_got}."
+assert close(_got, (math.exp(-0.25), 0.8)), (
+    f"8 right words of 10: .7788 as defined, .8 as printed; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _out, _wanted, _slide in (
+    (_ref[:5], math.exp(-1), 0.5),
+    (_ref, 1, 1),
+    (_ref[:9], math.exp(1 - 10 / 9), 0.9),
+):
+    _got = (
+        bleu([list(_out)], [[list(_ref)]]),
+        bleu([list(_out)], [[list(_ref)]], printed=True),
+    )
+    assert close(_got, (_wanted, _slide)), (
+        f"{len(_out)} right words of 10: {_wanted:.4f} and {_slide}; yours: {_got}."
+    )
+_out = [*_ref, "k", "l"]
+_wanted = (10 / 12 * 9 / 11 * 8 / 10 * 7 / 9) ** (1 / 4)
+for _printed in (False, True):
+    _got = bleu([list(_out)], [[list(_ref)]], printed=_printed)
+    assert close(_got, _wanted), (
+        f"12 words, the first 10 right: longer outputs pay nothing more, {_wanted:.4f}; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% test="bleu" aspect="one sum over the whole text" points=2
+_ref = list("abcdefghij")
+_outs = [_ref[:6], ["x", "y", "z", "a", "b"]]
+_refs = [[_ref[:6]], [["a", "b", "u", "v", "w"]]]
+_got = bleu([list(o) for o in _outs], [[list(r) for r in some] for some in _refs])
+assert close(_got, (8 / 11 * 6 / 9 * 4 / 7 * 3 / 5) ** (1 / 4)), (
+    f"C = 8, 6, 4, 3 of N = 11, 9, 7, 5: .6386 wanted; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+
+
+def _hits(output, references, i):
+    grams = [tuple(output[j : j + i]) for j in range(len(output) - i + 1)]
+    of = [[tuple(r[j : j + i]) for j in range(len(r) - i + 1)] for r in references]
+    return sum(min(grams.count(g), max(r.count(g) for r in of)) for g in {*grams}), len(
+        grams
+    )
+
+
+def _bleu(outputs, references, printed):
+    C, N = np.sum(
+        [
+            [_hits(o, some, i) for i in (1, 2, 3, 4)]
+            for o, some in zip(outputs, references, strict=True)
+        ],
+        axis=0,
+    ).T
+    if not C.all():
+        return 0.0
+    out = sum(len(o) for o in outputs)
+    ref = 0
+    for o, some in zip(outputs, references, strict=True):
+        lengths = sorted(len(r) for r in some)
+        ref += min(lengths, key=lambda n: abs(n - len(o)))
+    short = out / ref if printed else math.exp(1 - ref / max(out, 1))
+    return min(1.0, short) * math.exp(np.log(C / N).mean())
+
+
+for _number in range(6):
+    _refs = [
+        [
+            random.choices("abcd", k=random.randint(5, 12))
+            for _ in range(1 + _number % 3)
+        ]
+        for _ in range(4)
+    ]
+    _outs = [
+        [random.choice("abcd") if random.random() < 0.15 else w for w in some[0]][
+            : 3 + 3 * s
+        ]
+        for s, some in enumerate(_refs)
+    ]
+    _outs[_number % 4] = list(_refs[_number % 4][-1])
+    for _printed in (False, True):
+        _wanted = _bleu(_outs, _refs, _printed)
+        _got = bleu([[*o] for o in _outs], [[[*r] for r in s] for s in _refs], _printed)
+        assert close(_got, _wanted), (
+            f"outputs {_outs}, references {_refs}, printed={_printed}: {_wanted:.5f} wanted; yours: {_got}."
+        )
+### END HIDDEN TESTS
+
+# %% test="bleu" aspect="edges" points=1
+_got = bleu([["a", "b", "c", "x"]], [[["a", "b", "c", "d"]]])
+assert close(_got, 0) and is_number(_got), (
+    f"No 4-gram is right, so BLEU is 0; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _outs, _refs in (
+    ([[]], [[["a", "b", "c", "d", "e"]]]),
+    ([["a", "b"]], [[["a", "b"]]]),
+    ([["x", "y", "z", "u", "v"]], [[["a", "b", "c", "d", "e"]]]),
+):
+    _got = bleu(_outs, _refs)
+    assert is_number(_got) and close(_got, 0), (
+        f"{_outs} against {_refs}: there is no right 4-gram, 0 wanted; yours: {_got!r}."
+    )
+_five = ["a", "b", "c", "d", "e"]
+_got = bleu([[], [*_five]], [[["a"]], [[*_five]]])
+assert close(_got, math.exp(1 - 6 / 5)), (
+    f"An empty sentence beside a right one of 5 words: only the penalty, exp(1 - 6/5); yours: {_got}."
+)
+_long, _short = [*_five, "f", "g"], _five[:3] + ["d"]
+_got = bleu([[*_five]], [[[*_long], [*_short]]])
+assert close(_got, 1), (
+    f"5 words, references of 7 and 4: the closest is 4, so no penalty; yours: {_got}."
+)
+for _refs in ([_five[:4], [*_five, "f"]], [[*_five, "f"], _five[:4]]):
+    _got = bleu([[*_five]], [[[*r] for r in _refs]])
+    assert close(_got, 1), (
+        f"5 words, references of 4 and 6: the shorter one counts, no penalty; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %%
+references = [translation.references(S) for S in valid_sources[:200]]
+dice = random.Random(2)
+
+
+def spoil(words, how):
+    """The words with one thing wrong."""
+    words = list(words)
+    place = dice.randrange(len(words) - 1)
+    if how == "two words swapped":
+        words[place : place + 2] = words[place + 1], words[place]
+    elif how == "a word lost":
+        del words[place]
+    elif how == "a word of another sentence":
+        words[place] = dice.choice(dice.choice(targets))
+    elif how == "a wrong ending":
+        words[place] += "mu"
+    return words
+
+
+HOW = [
+    "two words swapped",
+    "a word lost",
+    "a word of another sentence",
+    "a wrong ending",
+]
+spoilt = {how: [spoil(T, how) for T in valid_targets[:200]] for how in HOW}
+for how, outputs in spoilt.items():
+    alone = [bleu([o], [r]) for o, r in zip(outputs, references, strict=True)]
+    print(
+        f"{how:27} text {bleu(outputs, references):.3f}, mean of sentences {np.mean(alone):.3f}"
+    )
+
+# %% [markdown]
+# BLEU-SENTENCE
+
+# %% [markdown]
+# ## 14. A second opinion
+#
+# BLEU sees only whole words and short rows of them. What does a person do who mends a translation? The *edit distance* counts: how many words must be inserted, deleted or exchanged to make the reference out of the output. Let $D_{ij}$ be the distance between the first $i$ words of $a$ and the first $j$ of $b$:
+#
+# $$D_{i0} = i, \quad D_{0j} = j, \qquad D_{ij} = \min \begin{cases} D_{i-1,j} + 1 & \text{delete } a_i \\ D_{i,j-1} + 1 & \text{insert } b_j \\ D_{i-1,j-1} + [a_i \ne b_j] & \text{keep or exchange} \end{cases}$$
+
+# %% [markdown] statement="edit_distance"
+# - `edit_distance(a, b)`: $D$ for two lists of words, an integer.
+# - `post_editing(outputs, references)`: edits per reference word. For each sentence take the fewest edits to any of its references; divide their sum by the sum, over the sentences, of the *mean* length of its references.
+
+# %% [markdown] hints="edit_distance"
+# 1. Fill a table row by row; its first row and column are known.
+# 2. Row $i$ needs only row $i - 1$, so one list is enough, or keep it all: a table of lists is fine.
+# 3. The translation error rate TER (Snover et al., 2006) is this, with one more kind of edit: a whole phrase moved counts once. Ours does not know that edit.
+
+
+# %% task="edit_distance" points=3 level=2 minutes=14
+def edit_distance(a, b):
+    """The fewest insertions, deletions and exchanges of words that make b of a."""
+    ### BEGIN SOLUTION
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        new = [i]
+        for j, y in enumerate(b, 1):
+            new.append(min(row[j] + 1, new[j - 1] + 1, row[j - 1] + (x != y)))
+        row = new
+    return row[-1]
+    ### END SOLUTION
+
+
+def post_editing(outputs, references):
+    """Edits per reference word of a text."""
+    ### BEGIN SOLUTION
+    edits = words = 0
+    for output, some in zip(outputs, references, strict=True):
+        edits += min(edit_distance(output, reference) for reference in some)
+        words += sum(map(len, some)) / len(some)
+    return edits / words
+    ### END SOLUTION
+
+
+# %% test="edit_distance" aspect="the table" points=2
+_got = edit_distance(
+    ["the", "coffee", "black", "me", "pleases"], ["I", "like", "black", "coffee"]
+)
+assert is_number(_got), f"edit_distance returns a number; yours: {_got!r}."
+assert _got == 4, (
+    f"*the coffee black me pleases* to *I like black coffee*: 4 edits; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+
+
+def _distance(a, b):
+    if not a or not b:
+        return len(a) + len(b)
+    return min(
+        _distance(a[1:], b) + 1,
+        _distance(a, b[1:]) + 1,
+        _distance(a[1:], b[1:]) + (a[0] != b[0]),
+    )
+
+
+for _a, _b in (
+    ([], []),
+    ([], ["x", "y", "z"]),
+    (["x", "y"], []),
+    (["a", "b"], ["b", "a"]),
+    (["word"], ["ward"]),
+    (["a", "b", "c", "d"], ["b", "c", "d", "a"]),
+    *(
+        (random.choices("abc", k=random.randint(1, 6)), random.choices("abc", k=5))
+        for _ in range(8)
+    ),
+):
+    _got = edit_distance(list(_a), list(_b))
+    assert is_number(_got) and _got == _distance(_a, _b), (
+        f"{_a} to {_b}: {_distance(_a, _b)} wanted; yours: {_got!r}."
+    )
+_n = random.randint(150, 200)
+_got = edit_distance(["a", "b"] * _n, ["b", "a"] * _n)
+assert _got == 2, f"{2 * _n} words, shifted by one: 2 wanted (and soon); yours: {_got}."
+### END HIDDEN TESTS
+
+# %% test="edit_distance" aspect="edits per reference word" points=1
+_outs, _refs = [["a", "b"], ["c"]], [[["a", "x"], ["a", "b", "c", "d"]], [["c"]]]
+_got = post_editing(
+    [list(o) for o in _outs], [[list(r) for r in some] for some in _refs]
+)
+assert is_number(_got) and close(_got, 1 / 4), (
+    f"1 edit and 0 edits, 3 words on average and 1: 1/4 wanted; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+
+
+def _distance(a, b):
+    if not a or not b:
+        return len(a) + len(b)
+    return min(
+        _distance(a[1:], b) + 1,
+        _distance(a, b[1:]) + 1,
+        _distance(a[1:], b[1:]) + (a[0] != b[0]),
+    )
+
+
+for _ in range(6):
+    _refs = [
+        [random.choices("abc", k=random.randint(2, 6)) for _ in range(n)]
+        for n in (1, 3, 2)
+    ]
+    _outs = [random.choices("abc", k=random.randint(0, 5)) for _ in range(3)]
+    _edits = sum(
+        min(_distance(o, r) for r in s) for o, s in zip(_outs, _refs, strict=True)
+    )
+    _wanted = _edits / sum(np.mean([len(r) for r in s]) for s in _refs)
+    _got = post_editing([[*o] for o in _outs], [[[*r] for r in s] for s in _refs])
+    assert close(_got, _wanted), (
+        f"outputs {_outs}, references {_refs}: {_edits} edits, {_wanted:.4f} wanted; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+
+# %%
+def chrf(output, references, longest=6, beta=2):
+    """chrF (Popovic, 2015), the best over references: shared rows of letters, recall weighing beta times precision."""
+
+    def grams(text, i):
+        return Counter(text[j : j + i] for j in range(len(text) - i + 1))
+
+    def one(mine, other):
+        parts = []
+        for i in range(1, longest + 1):
+            a, b = grams(mine, i), grams(other, i)
+            if a and b:
+                shared = (a & b).total()
+                parts.append((shared / a.total(), shared / b.total()))
+        precision, recall = np.mean(parts, 0)
+        both = beta**2 * precision + recall
+        return (1 + beta**2) * precision * recall / both if both else 0.0
+
+    return max(one("".join(output), "".join(r)) for r in references)
+
+
+rows = {
+    how: (
+        bleu(outputs, references),
+        1 - post_editing(outputs, references),
+        np.mean([chrf(o, r) for o, r in zip(outputs, references, strict=True)]),
+    )
+    for how, outputs in spoilt.items()
+}
+_, axes = plt.subplots(figsize=(6, 2.8))
+for i, (name, marker) in enumerate(
+    (("BLEU", "o"), ("1 - edits per word", "s"), ("chrF", "^"))
+):
+    axes.plot([row[i] for row in rows.values()], range(len(rows)), marker, label=name)
+axes.set(yticks=range(len(rows)), yticklabels=list(rows), xlabel="score", xlim=(0, 1))
+axes.invert_yaxis()
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# CHRF-SENTENCE
+
+# %% [markdown]
+# ## 15. What comes next
+#
+# You have conditioned a language model on a text, searched its best answer, and measured that answer in three ways that disagree. All models of this course now wait side by side. Chapter 10 puts them on one scoreboard.
