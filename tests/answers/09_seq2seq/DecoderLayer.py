@@ -27,7 +27,7 @@ class DecoderLayer(nn.Module):
     def forward(self, x, memory, inside_mask=None, across_mask=None):
         stream = x.clone()
         asked = self.inside_norm(stream)
-        stream += self.inside(x=asked, y=asked, mask=inside_mask)
+        stream = self.inside(x=asked, y=asked, mask=inside_mask) + stream
         stream = stream + self.across(x=self.across_norm(stream), y=memory, mask=across_mask)
         return stream + self.feed(self.feed_norm(stream))
 
