@@ -599,6 +599,40 @@ assert max(_chances.values(), default=0) >= 9.999 * _p, (
 # %%
 drawings.joined_lstms()
 
+
+# %%
+def two_lstms(weights, source, given):
+    """For tests: scores [n, V] for one pair without padding, by two LSTMs of torch with these weights; and (h, c)."""
+    V, d = weights["out.weight"].shape
+    state = None
+    for part, words, ids in (
+        ("encoder", "source_words", source),
+        ("decoder", "target_words", given),
+    ):
+        lstm = nn.LSTM(d, d, batch_first=True)
+        names = [name for name in weights if name.startswith(part)]
+        lstm.load_state_dict({name[len(part) + 1 :]: weights[name] for name in names})
+        with torch.no_grad():
+            states, after = lstm(weights[f"{words}.weight"][ids][None], state)
+        if part == "encoder":
+            state = after
+    return F.linear(states[0], weights["out.weight"], weights["out.bias"]), state
+
+
+# %%
+def random_weights(V_source, V, d):
+    """For tests: a state dict of Seq2Seq(V_source, V, d), drawn anew."""
+    parts = {
+        "source_words": nn.Embedding(V_source, d),
+        "target_words": nn.Embedding(V, d),
+        "encoder": nn.LSTM(d, d),
+        "decoder": nn.LSTM(d, d),
+        "out": nn.Linear(d, V),
+    }
+    weights = nn.ModuleDict(parts).state_dict()
+    return {name: torch.randn(part.shape) * 0.7 for name, part in weights.items()}
+
+
 # %% [markdown] statement="Seq2Seq"
 # - `Seq2Seq(V_source, V, d)`: parts `source_words` and `target_words`, each `nn.Embedding` of width $d$; `encoder` and `decoder`, each `nn.LSTM(d, d, batch_first=True)`; `out`, `nn.Linear(d, V)`.
 # - `encode(source, lengths)`: source $[B, m]$, row $b$ holds `lengths[b]` $\ge 1$ words, then padding. Returns $(h, c)$, each $[1, B, d]$, as they are after the *last word*: padding is not read.
@@ -639,39 +673,6 @@ class Seq2Seq(nn.Module):
         return self.decode(self.encode(source, lengths), given)
 
     ### END SOLUTION
-
-
-# %%
-def two_lstms(weights, source, given):
-    """For tests: scores [n, V] for one pair without padding, by two LSTMs of torch with these weights; and (h, c)."""
-    V, d = weights["out.weight"].shape
-    state = None
-    for part, words, ids in (
-        ("encoder", "source_words", source),
-        ("decoder", "target_words", given),
-    ):
-        lstm = nn.LSTM(d, d, batch_first=True)
-        names = [name for name in weights if name.startswith(part)]
-        lstm.load_state_dict({name[len(part) + 1 :]: weights[name] for name in names})
-        with torch.no_grad():
-            states, after = lstm(weights[f"{words}.weight"][ids][None], state)
-        if part == "encoder":
-            state = after
-    return F.linear(states[0], weights["out.weight"], weights["out.bias"]), state
-
-
-# %%
-def random_weights(V_source, V, d):
-    """For tests: a state dict of Seq2Seq(V_source, V, d), drawn anew."""
-    parts = {
-        "source_words": nn.Embedding(V_source, d),
-        "target_words": nn.Embedding(V, d),
-        "encoder": nn.LSTM(d, d),
-        "decoder": nn.LSTM(d, d),
-        "out": nn.Linear(d, V),
-    }
-    weights = nn.ModuleDict(parts).state_dict()
-    return {name: torch.randn(part.shape) * 0.7 for name, part in weights.items()}
 
 
 # %% test="Seq2Seq" aspect="equal to two LSTMs" points=1
