@@ -257,7 +257,7 @@ plt.show()
 #
 # $$P(T \mid S) = \prod_{t=1}^{n+1} P(y_t \mid y_1 \dots y_{t-1}, S) , \qquad y_{n+1} = \text{</s>} .$$
 #
-# The slide stops at $n$; with the end symbol, all targets of all lengths sum to 1. Here are two toy models. A model is a function `step(source, written)` that gives the probability of each next word; words that it does not name have none.
+# The slide stops at $n$; with the end symbol, all targets of all lengths sum to 1. A model is a function `step(source, written)` that gives the probability of each next word; words that it does not name have none. A toy (its numbers are ours):
 
 # %%
 TABLE = {
@@ -906,7 +906,7 @@ assert close(_got, _right, 1e-3, 1e-5), (
 # %% [markdown]
 # ## 5. Predict, then measure: what can one vector hold?
 #
-# The vector must carry the whole source, however long. How long can it be? Count: with $b$ bits in each of its $d$ numbers a state has $2^{b d}$ values, and two sources with the same state get the same translation.
+# Lecture 004 calls this network "very simple", and names the price: it needs a large state, fails on very long sentences, and gives each word of the target the same condition. For the vector must carry the whole source. How long can that be? Count: with $b$ bits in each of its $d$ numbers a state has $2^{b d}$ values, and two sources with the same state get the same translation.
 
 # %% [markdown] statement="longest"
 # The test bench is *copying*: the target is the source, random words of $V$ kinds.
