@@ -1940,7 +1940,7 @@ for _d in (1, 4, 5):
     _x = torch.randn(2, _d).double()
     _got = fold(_W[0].clone(), _W[1].clone())
     assert np.shape(_got) == (_d, _d), f"A is [{_d}, {_d}]; yours: {np.shape(_got)}."
-    _mine = _x @ torch.tensor(np.asarray(_got).tolist()).double() @ _Y.T
+    _mine = _x @ torch.tensor(np.asarray(_got).tolist(), dtype=torch.double) @ _Y.T
     assert close(_mine, (_x @ _W[0]) @ (_Y @ _W[1]).T, 1e-5, 1e-7), (
         f"d = {_d}: x A Yᵀ should be (x W_q)(Y W_k)ᵀ, undivided; for random numbers it is not."
     )
