@@ -17,6 +17,8 @@
 # | $B$ | pairs in a batch |
 # | $d$ | numbers in a state, the width |
 # | $V$ | kinds of target word |
+# | $h$ | heads (section 7); before, a state of the decoder |
+# | $k$ | a weight in section 1; from section 11 on, the prefixes that a beam follows |
 
 # %% [markdown]
 # Shapes stand in brackets: $[B, n, V]$. Words have numbers, 0 for padding (`PAD`), 1 and 2 for the beginning and the end of a text (`BOS`, `EOS`), 3 for unknown words (`UNK`). No function of this chapter changes what it is given.
@@ -1989,7 +1991,7 @@ for _m, _n, _d in ((3, 1, 2), (1, 4, 3), (9, 12, 64), (random.randint(2, 30), 7,
 # %% [markdown]
 # ## 8. Two encoders, two decoders
 #
-# An encoder and a decoder know of each other only through the memory, so any encoder goes with any decoder. LSTM and Transformer are the most efficient ones, says lecture 004, with a warning from section 3: one vector for the whole source is "very simple" and fails on long sentences. Which pair is best?
+# An encoder and a decoder know of each other only through the memory, so any encoder goes with any decoder. LSTM and Transformer are the most efficient ones, says lecture 004, with the warning of section 5: one vector for the whole source is "very simple" and fails on long sentences. Which pair is best?
 
 # %% [markdown]
 # A fair race, recorded by `benchmarks/translation.py`: five models learn from the same 5,000 pairs, each with about 230,000 weights between its embeddings, at its own best learning rate, for 75 seconds of CPU time, with several seeds. Then each translates 1,500 new sentences, always with the best next word. Selvan leaves much free, so the grammar judges: a translation is *right* if it is one of all valid ones.
