@@ -312,9 +312,17 @@ print("best of all   ", *(f"{x:6.0%}" for x in np.mean(best > best[:, -1:] - 1e-
 worse = np.mean(best[:, 1:] < best[:, :-1] - 1e-9, 0)
 print("below narrower", " " * 6, *(f"{x:6.1%}" for x in worse))
 
+on_and_on = {"go": 0.9, "</s>": 0.1}
+for alpha in (0, 1):
+    words, total = beam_search(lambda s, w: on_and_on, (), 30, 20, alpha)[0]
+    print(f"α = {alpha}: {len(words)} words, P = {math.exp(total):.3f}")
+
 # %% [markdown]
 # On 300 toys a wider beam finds the best target more and more often. Is its find never below that of a narrower one? Nearly: the last row counts exceptions. A wider beam can follow a
 # prefix that looks better and thereby push out, one round later, the one that would have won. Only a beam that drops nothing is sure.
+#
+# The last two lines show what $\alpha$ is for. A model that goes on with probability .9 and ends with .1 has the *empty* target as its most probable one: each further word is one more factor below 1. So the better the search, the shorter the text. With $\alpha = 1$ the mean per word decides, and now the longest wins; in
+# practice $\alpha$ lies between and is tuned.
 #
 # ### Whose fault is it?
 #
@@ -331,17 +339,16 @@ left.bar(
     ticks, 100 * plain.search_error, bottom=100 * plain.model_error, label="search"
 )
 left.set(xticks=ticks, xticklabels=plain.k, xlabel="k", ylabel="sources, %")
-left.legend(title="fault")
-for alpha, some in beams.groupby("alpha"):
-    right.plot(ticks, some.length, "o-", label=f"α = {alpha:g}")
-right.set(
-    xticks=ticks, xticklabels=plain.k, xlabel="k", ylabel="words per reference word"
-)
+left.legend(title="fault", loc="lower right")
+for alpha, some in beams[beams.alpha != 0.5].groupby("alpha"):
+    right.plot(ticks, some.bleu, "o-", label=f"α = {alpha:g}")
+right.set(xticks=ticks, xticklabels=plain.k, xlabel="k", ylabel="BLEU × 100")
 right.legend()
 plt.show()
 
 # %% [markdown]
-# BEAMS-SENTENCE
+# With greedy search 8 % of the sentences have a search error; a beam of 4 has none left. And the translations? Valid ones stay at 65 %, BLEU (section 13) moves by less than half a point: what the search now finds is more probable, and just as wrong. The model is at fault, and a beam cannot mend it. (Here the end of a
+# sentence is easy to see, so even without $\alpha$ outputs keep their length, 1.00 words per reference word, and a large $\alpha$ does harm. Lecture 004 prefers beams to greedy search; with a weaker model on longer sentences they win more.)
 
 # %% [markdown]
 # ## 12. The noisy channel
@@ -407,7 +414,7 @@ assert close(_got, math.log(0.3 / 3 * 0.8 / 3 * 0.7 / 3)), (
 )
 ### BEGIN HIDDEN TESTS
 _dice = np.random.default_rng()
-for _m, _n in ((0, 3), (4, 0), (3, 5), (600, 2)):
+for _m, _n in ((0, 3), (4, 0), (3, 5), (3000, 2)):
     _S = random.choices("abc", k=_m)
     _T = random.choices("xyz", k=_n)
     _t = {(x, y): float(_dice.uniform(0.01, 1)) for x in "abc" for y in ("", *"xy")}
@@ -552,7 +559,9 @@ axes.legend(fontsize=8)
 plt.show()
 
 # %% [markdown]
-# NOISY-SENTENCE
+# For the channel all orders of the same words are equally probable, so against other orders it can only guess. Order is the language model's business, and there it hardly errs. Against another word both are useful, each where the other is
+# blind: the channel knows what must be said, the language model what goes together. Only the product is nearly always right. *The coffee black me pleases much* (lecture 002) is what remains of *El café negro me gusta mucho* without the second factor. Modern decoders
+# have both in one network; yet a language model trained on far more text is still mixed in where pairs are rare.
 
 # %% [markdown]
 # ## 13. BLEU, as printed and as defined
@@ -804,7 +813,8 @@ for how, outputs in spoilt.items():
     )
 
 # %% [markdown]
-# BLEU-SENTENCE
+# One error in each sentence, and four numbers. (Multiplied by 100, they are what papers print.) The mean over sentences is much lower and is not BLEU: a short sentence with one error often has no right 4-gram left, so alone it gets 0, while in the
+# whole text it merely adds few hits to the sums. That is why BLEU of a single sentence says so little.
 
 # %% [markdown]
 # ## 14. A second opinion
@@ -968,7 +978,8 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# CHRF-SENTENCE
+# The three agree that all of these texts are worse than perfect, and on nothing else. For BLEU a swap is the worst (it breaks up to five 2- to 4-grams on either side), though no word is wrong; for an editor without the move it is two edits, for one with it, one. A lost word, a foreign one and a wrong ending cost
+# an editor the same. chrF, which reads letters, forgives the ending: nearly all of the word is there, and a reader would understand it. Which error matters? That is not a question for a formula. Where it counts, people compare the outputs, or mend them and the edits are counted.
 
 # %% [markdown]
 # ## 15. What comes next
