@@ -2062,7 +2062,8 @@ plt.show()
 
 # %% [markdown]
 # One vector is no match: 3 % right against 59 % with attention, with the same cells, as many weights and more words read. Look at the second figure: with one vector hardly a sentence of eight words comes out right. With more time the vector would learn more; but the clock runs for all. (And see the dot at 0: one of the three trainings of LSTMs with attention came to nothing. Chapter 8's warning about seeds.)
-#
+
+# %% [markdown]
 # The Transformer gets 78 %, although it reads a third fewer words in its time. Yet the best pair is mixed: an LSTM that reads and a Transformer that writes. The other mixture falls behind both LSTMs. So here the decoder wants to be a Transformer, but the encoder does not. Perhaps because an LSTM gets the order of words for free, while a Transformer must learn from 5,000 pairs what its positions mean; with more text and more time that can turn. The price of a Transformer that writes: less than half as many words per second.
 
 # %% [markdown]
@@ -2625,7 +2626,8 @@ for alpha in (0, 1):
 # %% [markdown]
 # On 300 toys a wider beam finds the best target more and more often. Is its find never below that of a narrower one? Nearly: the last row counts exceptions. A wider beam can follow a
 # prefix that looks better and thereby push out, one round later, the one that would have won. Only a beam that drops nothing is sure.
-#
+
+# %% [markdown]
 # The last two lines show what $\alpha$ is for. A model that goes on with probability .9 and ends with .1 has the *empty* target as its most probable one: each further word is one more factor below 1. So the better the search, the shorter the text. With $\alpha = 1$ the mean per word decides, and now the longest wins; in
 # practice $\alpha$ lies between and is tuned.
 
