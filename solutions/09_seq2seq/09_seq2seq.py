@@ -17,7 +17,10 @@
 # | $B$ | pairs in a batch |
 # | $d$ | numbers in a state, the width |
 # | $V$ | kinds of target word |
-#
+# | $h$ | heads (section 7); before, a state of the decoder |
+# | $k$ | a weight in section 1; from section 11 on, the prefixes that a beam follows |
+
+# %% [markdown]
 # Shapes stand in brackets: $[B, n, V]$. Words have numbers, 0 for padding (`PAD`), 1 and 2 for the beginning and the end of a text (`BOS`, `EOS`), 3 for unknown words (`UNK`). No function of this chapter changes what it is given.
 #
 # Sources: lectures 002 (Fabrizio Silvestri), 003 (Yoav Artzi) and 004 (Benjamin Muller). You need no slides. (Lecture 004 uses $T$ for the
@@ -69,7 +72,8 @@ print(f"The first has {len(others)} translations; another: {' '.join(others[1])}
 # A language model alone is, says lecture 004, "not that useful": it writes, but not what we want. Control is one more thing to know, the condition $C$:
 #
 # $$P(w_t \mid w_1 \dots w_{t-1}) \quad\text{becomes}\quad P(w_t \mid w_1 \dots w_{t-1}, C) .$$
-#
+
+# %% [markdown]
 # Take the simplest model, counted pairs of words (chapter 1), and count each condition for itself. Rare pairs lean on the model that knows less, as in chapter 2:
 #
 # $$P(w \mid v, C) = \frac{c(C, v, w) + k\, P(w \mid v)}{c(C, v) + k} \qquad P(w \mid v) = \frac{c(v, w) + k / V}{c(v) + k}$$
@@ -255,7 +259,7 @@ plt.show()
 #
 # $$P(T \mid S) = \prod_{t=1}^{n+1} P(y_t \mid y_1 \dots y_{t-1}, S) , \qquad y_{n+1} = \text{</s>} .$$
 #
-# The slide stops at $n$; with the end symbol, all targets of all lengths sum to 1. Here are two toy models. A model is a function `step(source, written)` that gives the probability of each next word; words that it does not name have none.
+# The slide stops at $n$; with the end symbol, all targets of all lengths sum to 1. A model is a function `step(source, written)` that gives the probability of each next word; words that it does not name have none. A toy (its numbers are ours):
 
 # %%
 TABLE = {
@@ -597,6 +601,40 @@ assert max(_chances.values(), default=0) >= 9.999 * _p, (
 # %%
 drawings.joined_lstms()
 
+
+# %%
+def two_lstms(weights, source, given):
+    """For tests: scores [n, V] for one pair without padding, by two LSTMs of torch with these weights; and (h, c)."""
+    V, d = weights["out.weight"].shape
+    state = None
+    for part, words, ids in (
+        ("encoder", "source_words", source),
+        ("decoder", "target_words", given),
+    ):
+        lstm = nn.LSTM(d, d, batch_first=True)
+        names = [name for name in weights if name.startswith(part)]
+        lstm.load_state_dict({name[len(part) + 1 :]: weights[name] for name in names})
+        with torch.no_grad():
+            states, after = lstm(weights[f"{words}.weight"][ids][None], state)
+        if part == "encoder":
+            state = after
+    return F.linear(states[0], weights["out.weight"], weights["out.bias"]), state
+
+
+# %%
+def random_weights(V_source, V, d):
+    """For tests: a state dict of Seq2Seq(V_source, V, d), drawn anew."""
+    parts = {
+        "source_words": nn.Embedding(V_source, d),
+        "target_words": nn.Embedding(V, d),
+        "encoder": nn.LSTM(d, d),
+        "decoder": nn.LSTM(d, d),
+        "out": nn.Linear(d, V),
+    }
+    weights = nn.ModuleDict(parts).state_dict()
+    return {name: torch.randn(part.shape) * 0.7 for name, part in weights.items()}
+
+
 # %% [markdown] statement="Seq2Seq"
 # - `Seq2Seq(V_source, V, d)`: parts `source_words` and `target_words`, each `nn.Embedding` of width $d$; `encoder` and `decoder`, each `nn.LSTM(d, d, batch_first=True)`; `out`, `nn.Linear(d, V)`.
 # - `encode(source, lengths)`: source $[B, m]$, row $b$ holds `lengths[b]` $\ge 1$ words, then padding. Returns $(h, c)$, each $[1, B, d]$, as they are after the *last word*: padding is not read.
@@ -637,39 +675,6 @@ class Seq2Seq(nn.Module):
         return self.decode(self.encode(source, lengths), given)
 
     ### END SOLUTION
-
-
-# %%
-def two_lstms(weights, source, given):
-    """For tests: scores [n, V] for one pair without padding, by two LSTMs of torch with these weights; and (h, c)."""
-    V, d = weights["out.weight"].shape
-    state = None
-    for part, words, ids in (
-        ("encoder", "source_words", source),
-        ("decoder", "target_words", given),
-    ):
-        lstm = nn.LSTM(d, d, batch_first=True)
-        names = [name for name in weights if name.startswith(part)]
-        lstm.load_state_dict({name[len(part) + 1 :]: weights[name] for name in names})
-        with torch.no_grad():
-            states, after = lstm(weights[f"{words}.weight"][ids][None], state)
-        if part == "encoder":
-            state = after
-    return F.linear(states[0], weights["out.weight"], weights["out.bias"]), state
-
-
-# %%
-def random_weights(V_source, V, d):
-    """For tests: a state dict of Seq2Seq(V_source, V, d), drawn anew."""
-    parts = {
-        "source_words": nn.Embedding(V_source, d),
-        "target_words": nn.Embedding(V, d),
-        "encoder": nn.LSTM(d, d),
-        "decoder": nn.LSTM(d, d),
-        "out": nn.Linear(d, V),
-    }
-    weights = nn.ModuleDict(parts).state_dict()
-    return {name: torch.randn(part.shape) * 0.7 for name, part in weights.items()}
 
 
 # %% test="Seq2Seq" aspect="equal to two LSTMs" points=1
@@ -903,7 +908,7 @@ assert close(_got, _right, 1e-3, 1e-5), (
 # %% [markdown]
 # ## 5. Predict, then measure: what can one vector hold?
 #
-# The vector must carry the whole source, however long. How long can it be? Count: with $b$ bits in each of its $d$ numbers a state has $2^{b d}$ values, and two sources with the same state get the same translation.
+# Lecture 004 calls this network "very simple", and names the price: it needs a large state, fails on very long sentences, and gives each word of the target the same condition. For the vector must carry the whole source. How long can that be? Count: with $b$ bits in each of its $d$ numbers a state has $2^{b d}$ values, and two sources with the same state get the same translation.
 
 # %% [markdown] statement="longest"
 # The test bench is *copying*: the target is the source, random words of $V$ kinds.
@@ -992,6 +997,9 @@ print(
     "words; of 8 bits:",
     longest(32, 8, 20),
 )
+
+
+# %%
 _, axes = plt.subplots()
 for (attention, d), found in copying.groupby(["attention", "d"]):
     mean = found.groupby("length")["right"].mean()
@@ -1003,6 +1011,7 @@ axes.set(xlabel="words to copy", ylabel="without mistake (%)", ylim=(-3, 104))
 axes.set_xticks([1, 4, 8, 12, 16])
 axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
+
 
 # %% [markdown]
 # Each curve is the mean of two networks, trained for a minute of CPU time. By counting, 32 numbers tell the sequences of 236 words apart, of 59 even with 8 bits each. Trained, such a network loses more than half from 9 words on, and four times the width buys six words more. So it is
@@ -1414,7 +1423,7 @@ class FeedForward(nn.Module):
         return self.down(F.gelu(self.up(x)))
 
 
-# %% [markdown] statement="DecoderLayer"
+# %% [markdown]
 # Write `DecoderLayer(d, h)`, pre-norm as in chapter 7: three steps, and each *adds* to the stream what its module makes of a normalised copy.
 #
 # | step | module | its norm, an `nn.LayerNorm(d)` |
@@ -1422,7 +1431,8 @@ class FeedForward(nn.Module):
 # | look at what is written | `inside`, an `Attention(d, h)` | `inside_norm` |
 # | look at the source | `across`, an `Attention(d, h)` | `across_norm` |
 # | work on each place | `feed`, a `FeedForward(d)` | `feed_norm` |
-#
+
+# %% [markdown] statement="DecoderLayer"
 # `forward(x, memory, inside_mask, across_mask)`: target $x$ $[B, n, d]$ and `memory` $[B, m, d]$, what the encoder says of the source; masks $[B, n, n]$ and $[B, n, m]$, or None. The encoder has already normalised its memory, so it is used as it is.
 
 # %% [markdown] hints="DecoderLayer"
@@ -1552,18 +1562,18 @@ _B, _n, _m, _d, _h = 1, 2, 6, 6, 3
 _torch = torch_decoder_layer(_d, _h)
 _mine = with_same_weights(DecoderLayer, _torch, _d, _h)
 _x, _y = torch.randn(_B, _n, _d), torch.randn(_B, _m, _d)
-for _name, _got, _wanted in zip(
-    ("target", "memory"),
-    gradients(_mine, _x, _y),
-    gradients(_torch, _x, _y),
-    strict=True,
+_leaves = [_x.clone().requires_grad_(True), _y.clone().requires_grad_(True)]
+_torch(*_leaves).sum().backward()
+for _name, _got, _leaf in zip(
+    ("target", "memory"), gradients(_mine, _x, _y), _leaves, strict=True
 ):
-    assert close(_got, _wanted, 1e-2, 1e-3), (
+    assert close(_got, _leaf.grad, 1e-2, 1e-3), (
         f"The gradient of the {_name} is not that of torch's layer."
     )
 _got = dict(parameter_gradients(_mine, _x, _y))
-for _name, _wanted in renamed(parameter_gradients(_torch, _x, _y)).items():
-    assert close(_got[_name], _wanted, 1e-2, 1e-3), (
+_wanted = {_name: _weight.grad for _name, _weight in _torch.named_parameters()}
+for _name, _one in renamed(_wanted).items():
+    assert close(_got[_name], _one, 1e-2, 1e-3), (
         f"The gradient of {_name} is not that of torch's layer."
     )
 
@@ -1613,6 +1623,9 @@ reader = nn.TransformerEncoder(
 whole = nn.Transformer(d, h, N, N, 4 * d, 0.0, "gelu", reader, **options).eval()
 encoder = Stack([EncoderLayer(d, h) for _ in range(N)], d)
 decoder = Stack([DecoderLayer(d, h) for _ in range(N)], d)
+
+
+# %%
 for ours, theirs in ((encoder, whole.encoder), (decoder, whole.decoder)):
     ours.norm.load_state_dict(theirs.norm.state_dict())
     for mine, other in zip(ours.layers, theirs.layers, strict=True):
@@ -1621,11 +1634,15 @@ for ours, theirs in ((encoder, whole.encoder), (decoder, whole.decoder)):
             norms.remove("across_norm")
         mine.load_state_dict(renamed(other.state_dict(), norms))
 
+
 # %%
 source = torch.tensor([[4, 5, 6, 7, 8, EOS], [9, 4, EOS, PAD, PAD, PAD]])
 target = torch.tensor([[BOS, 5, 6, 7], [BOS, 8, PAD, PAD]])
 x, y = torch.randn(B, m, d), torch.randn(B, n, d)  # embeddings with places
 inside_source, inside_target, across = three_masks(source, target)
+
+
+# %%
 with torch.no_grad():
     memory = encoder(x, inside_source)
     mine = decoder(y, memory, inside_target, across)
@@ -1640,6 +1657,7 @@ with torch.no_grad():
 words = target != PAD
 difference = (mine - other)[words].abs().max().item()
 print("ours against nn.Transformer: below 0.00001:", difference < 1e-5)
+
 
 # %% [markdown]
 # Six layers, three masks, two sequences of different lengths: the same numbers as torch's.
@@ -1856,7 +1874,7 @@ for _rows, _n in _cases:
         f"When all texts are over, nothing more should be decoded: {_longest} rounds wanted, yours: {len(_model.decoded)}."
     )
 
-# %% [markdown] statement="cross_cache"
+# %% [markdown]
 # ### Three ways, one number
 #
 # Chapter 8 kept keys and values of old words. Here it pays even more, for the source never grows: its keys and values are needed in every round, and never change. Take one head. A word $x$ $[d]$ asks the memory $Y$ $[m, d]$:
@@ -1864,7 +1882,8 @@ for _rows, _n in _cases:
 # $$\text{anew}(x, Y) = \text{softmax}\!\left(\frac{(x W_q)(Y W_k)^\top}{\sqrt d}\right) (Y W_v)$$
 #
 # with three matrices $[d, d]$. Get the same numbers in two other ways:
-#
+
+# %% [markdown] statement="cross_cache"
 # - `keep(Y, W_k, W_v)` returns whatever `ask(x, kept, W_q)` needs: the work on the source is done once;
 # - `fold(W_q, W_k)`: one matrix $A$ $[d, d]$ with $x A Y^\top = (x W_q)(Y W_k)^\top$ for all $x$ and $Y$, so that the memory itself serves as keys.
 #
@@ -1972,7 +1991,7 @@ for _m, _n, _d in ((3, 1, 2), (1, 4, 3), (9, 12, 64), (random.randint(2, 30), 7,
 # %% [markdown]
 # ## 8. Two encoders, two decoders
 #
-# An encoder and a decoder know of each other only through the memory, so any encoder goes with any decoder. LSTM and Transformer are the most efficient ones, says lecture 004, with a warning from section 3: one vector for the whole source is "very simple" and fails on long sentences. Which pair is best?
+# An encoder and a decoder know of each other only through the memory, so any encoder goes with any decoder. LSTM and Transformer are the most efficient ones, says lecture 004, with the warning of section 5: one vector for the whole source is "very simple" and fails on long sentences. Which pair is best?
 
 # %% [markdown]
 # A fair race, recorded by `benchmarks/translation.py`: five models learn from the same 5,000 pairs, each with about 230,000 weights between its embeddings, at its own best learning rate, for 75 seconds of CPU time, with several seeds. Then each translates 1,500 new sentences, always with the best next word. Selvan leaves much free, so the grammar judges: a translation is *right* if it is one of all valid ones.
@@ -2033,15 +2052,18 @@ def by_length(axes, rows, label, **style):
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 
 
+# %%
 _, axes = plt.subplots(figsize=(6.5, 2.5))
 for pair in order:
     rows = lengths[(lengths.part == "models") & (lengths.pair == pair)]
     by_length(axes, rows, pair, color=shades[pair])
 plt.show()
 
+
 # %% [markdown]
 # One vector is no match: less than 4 % right against 59 % with attention, with the same cells, as many weights and more words read. Look at the second figure: with one vector hardly a sentence of eight words comes out right. With more time the vector would learn more; but the clock runs for all. (And see the dot at 0: one of the three trainings of LSTMs with attention came to nothing. Chapter 8's warning about seeds.)
-#
+
+# %% [markdown]
 # The Transformer gets 78 %, although it reads a third fewer words in its time. Yet the best pair is mixed: an LSTM that reads and a Transformer that writes. The other mixture falls behind both LSTMs. So here the decoder wants to be a Transformer, but the encoder does not. Perhaps because an LSTM gets the order of words for free, while a Transformer must learn from 5,000 pairs what its positions mean; with more text and more time that can turn. The price of a Transformer that writes: a third as many words per second.
 
 # %% [markdown]
@@ -2342,7 +2364,8 @@ print(f"least smoothed loss for {words} words:", least)
 # 1. each prefix that is followed is extended by each word that may come next, `</s>` included;
 # 2. of all these candidates together, the $k$ most probable are kept;
 # 3. those that end with `</s>` are finished and set aside; the others are followed in the next round.
-#
+
+# %% [markdown]
 # The search is over when nothing is left to follow. By hand, with $k = 2$ and the toy of section 2: round 1 keeps *agréablement* (.5) and *déçu* (.3), and *très* (.2) is gone. Round 2 has four candidates:
 # *agréablement surpris* (.45), *déçu* `</s>` (.24), *déçu en* (.06), *agréablement* `</s>` (.05). The first is followed, the second is finished.
 
@@ -2360,11 +2383,13 @@ def toy_model(words, N, ends=1.0, seed=None):
     }
 
 
+# %%
 def reads(table):
     """The step function of a table; a prefix without a row ends."""
     return lambda source, written: dict(table.get(tuple(written), {"</s>": 1.0}))
 
 
+# %%
 def pairs_in(found):
     """For the checks: what was found, as [(tuple of words, ln P), ...]."""
     assert isinstance(found, list | tuple), (
@@ -2593,10 +2618,20 @@ print("best of all   ", *(f"{x:6.0%}" for x in np.mean(best > best[:, -1:] - 1e-
 worse = np.mean(best[:, 1:] < best[:, :-1] - 1e-9, 0)
 print("below narrower", " " * 6, *(f"{x:6.1%}" for x in worse))
 
+on_and_on = {"go": 0.9, "</s>": 0.1}
+for alpha in (0, 1):
+    words, total = beam_search(lambda s, w: on_and_on, (), 30, 20, alpha)[0]
+    print(f"α = {alpha}: {len(words)} words, P = {math.exp(total):.3f}")
+
 # %% [markdown]
 # On 300 toys a wider beam finds the best target more and more often. Is its find never below that of a narrower one? Nearly: the last row counts exceptions. A wider beam can follow a
 # prefix that looks better and thereby push out, one round later, the one that would have won. Only a beam that drops nothing is sure.
-#
+
+# %% [markdown]
+# The last two lines show what $\alpha$ is for. A model that goes on with probability .9 and ends with .1 has the *empty* target as its most probable one: each further word is one more factor below 1. So the better the search, the shorter the text. With $\alpha = 1$ the mean per word decides, and now the longest wins; in
+# practice $\alpha$ lies between and is tuned.
+
+# %% [markdown]
 # ### Whose fault is it?
 #
 # A wrong translation has one of two causes. If a valid one has a higher $P(T \mid S)$ than what was found, the *search* has failed. If what was found is at least as probable, the *model* prefers nonsense, and no search helps.
@@ -2612,17 +2647,16 @@ left.bar(
     ticks, 100 * plain.search_error, bottom=100 * plain.model_error, label="search"
 )
 left.set(xticks=ticks, xticklabels=plain.k, xlabel="k", ylabel="sources, %")
-left.legend(title="fault")
-for alpha, some in beams.groupby("alpha"):
-    right.plot(ticks, some.length, "o-", label=f"α = {alpha:g}")
-right.set(
-    xticks=ticks, xticklabels=plain.k, xlabel="k", ylabel="words per reference word"
-)
+left.legend(title="fault", loc="lower right")
+for alpha, some in beams[beams.alpha != 0.5].groupby("alpha"):
+    right.plot(ticks, some.bleu, "o-", label=f"α = {alpha:g}")
+right.set(xticks=ticks, xticklabels=plain.k, xlabel="k", ylabel="BLEU × 100")
 right.legend()
 plt.show()
 
 # %% [markdown]
-# BEAMS-SENTENCE
+# With greedy search 8 % of the sentences have a search error; a beam of 4 has none left. And the translations? Valid ones stay at 65 %, BLEU (section 13) moves by less than half a point: what the search now finds is more probable, and just as wrong. The model is at fault, and a beam cannot mend it. (Here the end of a
+# sentence is easy to see, so even without $\alpha$ outputs keep their length, 1.00 words per reference word, and a large $\alpha$ does harm. Lecture 004 prefers beams to greedy search; with a weaker model on longer sentences they win more.)
 
 # %% [markdown]
 # ## 12. The noisy channel
@@ -2630,7 +2664,8 @@ plt.show()
 # Before networks, translation went backwards. Read the source as if it were a target that came through a *noisy channel* (lecture 002), and ask Bayes:
 #
 # $$P(T \mid S) \propto P(S \mid T)\, P(T) .$$
-#
+
+# %% [markdown]
 # The product is a division of labour. The channel $P(S \mid T)$ keeps the meaning; the language model $P(T)$ keeps the target fluent, and it learns from target text alone, of which there is far more. The oldest channel (Brown et al., 1993, *Model 1*) is simple: each source word $x_j$ comes from one
 # target word, any of them alike, or from none, the empty word $y_0$:
 #
@@ -2688,7 +2723,7 @@ assert close(_got, math.log(0.3 / 3 * 0.8 / 3 * 0.7 / 3)), (
 )
 ### BEGIN HIDDEN TESTS
 _dice = np.random.default_rng()
-for _m, _n in ((0, 3), (4, 0), (3, 5), (600, 2)):
+for _m, _n in ((0, 3), (4, 0), (3, 5), (3000, 2)):
     _S = random.choices("abc", k=_m)
     _T = random.choices("xyz", k=_n)
     _t = {(x, y): float(_dice.uniform(0.01, 1)) for x in "abc" for y in ("", *"xy")}
@@ -2777,6 +2812,7 @@ def learn_channel(sources, targets, rounds=6):
     return t
 
 
+# %%
 links = learn_channel(sources[:1500], targets[:1500])
 known_words = {y for T in targets[:1500] for y in T}
 following = Counter(
@@ -2791,13 +2827,18 @@ def fluency(target):
     return sum(math.log((following[v, w] + 0.1) / (before[v] + 70)) for v, w in texts)
 
 
+# %%
 for y in ("", "fenas", "ne", "ka"):
     row = sorted(((p, x) for (x, z), p in links.items() if z == y), reverse=True)[:3]
     print(f"{y or '(empty)':8}", ", ".join(f"{x} {p:.2f}" for p, x in row))
 
+
 # %%
 dice = random.Random(1)
 kinds = {"other order": [], "other word": [], "both": []}
+
+
+# %%
 for S, T in zip(valid_sources, valid_targets, strict=True):
     if not 4 <= len(T) <= 9 or not {*T} <= known_words:
         continue
@@ -2820,6 +2861,9 @@ for S, T in zip(valid_sources, valid_targets, strict=True):
             noisy_channel(links, fluency, S, some),
         )
         kinds[kind].append([pick == T for pick in picks])
+
+
+# %%
 _, axes = plt.subplots(figsize=(6, 2.6))
 for i, (who, colour) in enumerate(
     (("channel alone", "C0"), ("language model alone", "C1"), ("product", "C2"))
@@ -2832,8 +2876,11 @@ axes.set(
 axes.legend(fontsize=8)
 plt.show()
 
+
 # %% [markdown]
-# NOISY-SENTENCE
+# For the channel all orders of the same words are equally probable, so against other orders it can only guess. Order is the language model's business, and there it hardly errs. Against another word both are useful, each where the other is
+# blind: the channel knows what must be said, the language model what goes together. Only the product is nearly always right. *The coffee black me pleases much* (lecture 002) is what remains of *El café negro me gusta mucho* without the second factor. Modern decoders
+# have both in one network; yet a language model trained on far more text is still mixed in where pairs are rare.
 
 # %% [markdown]
 # ## 13. BLEU, as printed and as defined
@@ -2843,7 +2890,8 @@ plt.show()
 # $$\text{BLEU} = \min\!\left(1, \frac{\text{out}}{\text{ref}}\right) \left( \prod_{i=1}^{4} \frac{C_i}{N_i} \right)^{1/4}$$
 #
 # with the numbers of words of output and reference. Something is missing, and something differs from the definition:
-#
+
+# %% [markdown]
 # 1. $C_i$ must be **clipped**: an $i$-gram counts at most as often as in that reference which has it most often. Else *the the the the the the the* has seven hits of seven against *the cat is on the mat*; clipped, two of seven.
 # 2. Precision rewards saying little, so short outputs pay a **brevity penalty**, by definition $\exp(1 - \text{ref}/\text{out})$ if out < ref and 1 otherwise. For 8 words of 10: .7788; the slide has .8.
 # 3. All sums run over the **whole text**: $C_i = \sum$ over all sentences, then one ratio.
@@ -3056,6 +3104,7 @@ references = [translation.references(S) for S in valid_sources[:200]]
 dice = random.Random(2)
 
 
+# %%
 def spoil(words, how):
     """The words with one thing wrong."""
     words = list(words)
@@ -3071,6 +3120,7 @@ def spoil(words, how):
     return words
 
 
+# %%
 HOW = [
     "two words swapped",
     "a word lost",
@@ -3084,8 +3134,10 @@ for how, outputs in spoilt.items():
         f"{how:27} text {bleu(outputs, references):.3f}, mean of sentences {np.mean(alone):.3f}"
     )
 
+
 # %% [markdown]
-# BLEU-SENTENCE
+# One error in each sentence, and four numbers. (Multiplied by 100, they are what papers print.) The mean over sentences is much lower and is not BLEU: a short sentence with one error often has no right 4-gram left, so alone it gets 0, while in the
+# whole text it merely adds few hits to the sums. That is why BLEU of a single sentence says so little.
 
 # %% [markdown]
 # ## 14. A second opinion
@@ -3230,6 +3282,7 @@ def chrf(output, references, longest=6, beta=2):
     return max(one("".join(output), "".join(r)) for r in references)
 
 
+# %%
 rows = {
     how: (
         bleu(outputs, references),
@@ -3238,6 +3291,9 @@ rows = {
     )
     for how, outputs in spoilt.items()
 }
+
+
+# %%
 _, axes = plt.subplots(figsize=(6, 2.8))
 for i, (name, marker) in enumerate(
     (("BLEU", "o"), ("1 - edits per word", "s"), ("chrF", "^"))
@@ -3248,8 +3304,10 @@ axes.invert_yaxis()
 axes.legend()
 plt.show()
 
+
 # %% [markdown]
-# CHRF-SENTENCE
+# The three agree that all of these texts are worse than perfect, and on nothing else. For BLEU a swap is the worst (it breaks up to five 2- to 4-grams on either side), though no word is wrong; for an editor without the move it is two edits, for one with it, one. A lost word, a foreign one and a wrong ending cost
+# an editor the same. chrF, which reads letters, forgives the ending: nearly all of the word is there, and a reader would understand it. Which error matters? That is not a question for a formula. Where it counts, people compare the outputs, or mend them and the edits are counted.
 
 # %% [markdown]
 # ## 15. What comes next
