@@ -206,23 +206,6 @@ class Study:
         measured = [numbers.get(name, "") for name in MEASURED.split()]
         self.runs.add(*setting.key, weights, steps, read, seconds, *measured)
         print(setting, {name: round(v, 3) for name, v in numbers.items()}, f"{time.process_time():.0f} s", flush=True)
-        if setting.part == "models" and setting.seed == 1:
-            self.keep_attention(setting, model)
-
-    @torch.no_grad()
-    def keep_attention(self, setting: Setting, model: EncoderDecoder) -> None:
-        """Where the last layer looks while it reads three reference translations."""
-        table = Table("attention", "encoder decoder sentence place source_word step target_word weight linked")
-        for sentence in [i for i, source in enumerate(self.text.sources) if 7 <= len(source) <= 9][:3]:
-            source, target = self.text.asked[sentence]
-            x, y = self.text.source_words.encode([source]), self.text.target_words.encode([target], begin=True)
-            model(x, y[:, :-1])
-            if model.decoder.weights is None:
-                return
-            for j, i in itertools.product(range(len(target)), range(len(source))):
-                linked = int((i, j) in self.text.links[sentence])
-                weight = float(model.decoder.weights[0, j, i])
-                table.add(setting.encoder, setting.decoder, sentence, i, source[i], j, target[j], weight, linked)
 
     def best_rate(self, encoder: str, decoder: str) -> float:
         """The rate of the sweep with the lowest loss."""

@@ -2064,7 +2064,7 @@ plt.show()
 # One vector is no match: less than 4 % right against 59 % with attention, with the same cells, as many weights and more words read. Look at the second figure: with one vector hardly a sentence of eight words comes out right. With more time the vector would learn more; but the clock runs for all. (And see the dot at 0: one of the three trainings of LSTMs with attention came to nothing. Chapter 8's warning about seeds.)
 
 # %% [markdown]
-# The Transformer gets 78 %, although it reads a third fewer words in its time. Yet the best pair is mixed: an LSTM that reads and a Transformer that writes. The other mixture falls behind both LSTMs. So here the decoder wants to be a Transformer, but the encoder does not. Perhaps because an LSTM gets the order of words for free, while a Transformer must learn from 5,000 pairs what its positions mean; with more text and more time that can turn. The price of a Transformer that writes: a third as many words per second.
+# The Transformer gets 78 %, although it reads a third fewer words in its time. Yet the best pair is mixed: an LSTM that reads and a Transformer that writes. The other mixture falls behind, and its trainings differ widely. So here the decoder wants to be a Transformer, but the encoder does not. Perhaps because an LSTM gets the order of words for free, while a Transformer must learn from 5,000 pairs what its positions mean; with more text and more time that can turn. The price of a Transformer that writes: a third as many words per second.
 
 # %% [markdown]
 # ## 9. One model, many tasks
@@ -2353,7 +2353,7 @@ least = {eps: round(least_loss(words, eps), 2) for eps in (0.1, 0.2)}
 print(f"least smoothed loss for {words} words:", least)
 
 # %% [markdown]
-# The Transformer of section 8, each dot a seed. The usual loss must rise, since it is no longer what is trained. Vaswani and others (2017) say that smoothing costs perplexity and gains BLEU (section 13; here against one reference, 100 is perfect). Our BLEU agrees: by a little it is highest with $\varepsilon = 0.2$. But the grammar does not: fewer translations are right. Which of the two would you believe?
+# The Transformer of section 8, each dot a seed. The usual loss must rise, since it is no longer what is trained. Vaswani and others (2017) say that smoothing costs perplexity and gains BLEU (section 13; here against one reference, 100 is perfect). Our BLEU agrees: in all three trainings it is higher with smoothing, by up to 1.6 points. The grammar does not: with $\varepsilon = 0.1$ about as many translations are right as without, with 0.2 fewer, again in all three. Which of the two judges would you believe?
 
 # %% [markdown]
 # ## 11. Beam search
