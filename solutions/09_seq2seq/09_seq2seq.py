@@ -480,6 +480,9 @@ for _N in (0, 1, 3, 2, 5):
         for p in itertools.product("ab", repeat=n)
     }
     _way = ("a", "b", "b", "a")[:_N]
+    if _N == 5:  # a text that ends early
+        _table[()] = {"</s>": 0.1, "b": 0.2, "a": 0.7}
+        _table[("a",)] = {"b": 0.3, "</s>": 0.6, "a": 0.1}
     if _N != 5:  # a text that must be cut
         for _t in range(len(_way) + 1):
             _next = "abba"[_t]
@@ -523,6 +526,9 @@ for _kind in ("empty", "longest", "third", "any", "source"):
     }
     if _kind == "empty":
         _table[()] = {"a": 0.2, "b": 0.0, "c": 0.1, "</s>": 0.7}
+    if _kind == "source":  # a text of one word; which, decides the source
+        _table[()] = {"a": 0.9, "b": 0.03, "c": 0.03, "</s>": 0.04}
+        _table |= {(w,): {"a": 0.1, "</s>": 0.9} for w in "ab"}
     if _kind == "third":  # the third-best first word leads to the best target
         _even = dict.fromkeys(["a", "b", "c", "</s>"], 0.25)
         _table |= {("a",): _even, ("b",): _even, ("c",): {"a": 0.03, "</s>": 0.97}}
