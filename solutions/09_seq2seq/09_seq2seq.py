@@ -2619,11 +2619,14 @@ for seed in range(300):
     found = [beam_search(reads(table), (), k, 4) for k in widths]
     best.append([ends[0][1] if ends else -math.inf for ends in found])
 best = np.array(best)
+
+# %%
 print("k             ", *(f"{k:6}" for k in widths))
 print("best of all   ", *(f"{x:6.0%}" for x in np.mean(best > best[:, -1:] - 1e-9, 0)))
 worse = np.mean(best[:, 1:] < best[:, :-1] - 1e-9, 0)
 print("below narrower", " " * 6, *(f"{x:6.1%}" for x in worse))
 
+# %%
 on_and_on = {"go": 0.9, "</s>": 0.1}
 for alpha in (0, 1):
     words, total = beam_search(lambda s, w: on_and_on, (), 30, 20, alpha)[0]
@@ -2645,16 +2648,18 @@ for alpha in (0, 1):
 
 # %%
 beams = pd.read_csv(paths.DATA / "seq2seq" / "beams.csv")
-_, (left, right) = plt.subplots(1, 2, figsize=(9, 2.8))
 plain = beams[beams.alpha == 0]
 ticks = range(len(plain))
+
+# %%
+_, (left, right) = plt.subplots(1, 2, figsize=(9, 2.8))
 left.bar(ticks, 100 * plain.model_error, label="the model's")
 left.bar(
     ticks, 100 * plain.search_error, bottom=100 * plain.model_error, label="search"
 )
 left.set(xticks=ticks, xticklabels=plain.k, xlabel="k", ylabel="sources, %")
-left.set_ylim(0, 60)
-left.legend(title="fault", loc="upper right", ncols=2)
+left.set_ylim(0, 55)
+left.legend(title="whose fault", loc="upper right", ncols=2)
 for alpha, some in beams[beams.alpha != 0.5].groupby("alpha"):
     right.plot(ticks, some.bleu, "o-", label=f"α = {alpha:g}")
 right.set(xticks=ticks, xticklabels=plain.k, xlabel="k", ylabel="BLEU × 100")
@@ -2835,7 +2840,7 @@ def fluency(target):
 
 
 # %%
-for y in ("", "fenas", "ne", "ka"):
+for y in ("", "kavel", "nok", "ka"):
     row = sorted(((p, x) for (x, z), p in links.items() if z == y), reverse=True)[:3]
     print(f"{y or '(empty)':8}", ", ".join(f"{x} {p:.2f}" for p, x in row))
 
@@ -2883,9 +2888,8 @@ axes.set(
 axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
-
 # %% [markdown]
-# For the channel all orders of the same words are equally probable, so against other orders it can only guess. Order is the language model's business, and there it hardly errs. Against another word both are useful, each where the other is
+# (*kavel* is coffee, *nok* "last night", and *ka* ends a question.) For the channel all orders of the same words are equally probable, so against other orders it can only guess. Order is the language model's business, and there it hardly errs. Against another word both are useful, each where the other is
 # blind: the channel knows what must be said, the language model what goes together. Only the product is nearly always right. *The coffee black me pleases much* (lecture 002) is what remains of *El café negro me gusta mucho* without the second factor. Modern decoders
 # have both in one network; yet a language model trained on far more text is still mixed in where pairs are rare.
 
@@ -3135,6 +3139,8 @@ HOW = [
     "a wrong ending",
 ]
 spoilt = {how: [spoil(T, how) for T in valid_targets[:200]] for how in HOW}
+
+# %%
 for how, outputs in spoilt.items():
     alone = [bleu([o], [r]) for o, r in zip(outputs, references, strict=True)]
     print(
@@ -3313,7 +3319,7 @@ plt.show()
 
 
 # %% [markdown]
-# The three agree that all of these texts are worse than perfect, and on nothing else. For BLEU a swap is the worst (it breaks up to five 2- to 4-grams on either side), though no word is wrong; for an editor without the move it is two edits, for one with it, one. A lost word, a foreign one and a wrong ending cost
+# The three agree that all of these texts are worse than perfect, and on nothing else. For BLEU a swap is the worst (it breaks up to three pairs, four triples and five 4-grams), though no word is wrong; for an editor without the move it is two edits, for one with it, one. A lost word, a foreign one and a wrong ending cost
 # an editor the same. chrF, which reads letters, forgives the ending: nearly all of the word is there, and a reader would understand it. Which error matters? That is not a question for a formula. Where it counts, people compare the outputs, or mend them and the edits are counted.
 
 # %% [markdown]
