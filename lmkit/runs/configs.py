@@ -174,6 +174,7 @@ STUDIES: dict[str, Study] = {
                 "LayerNorm": {"norm": "layer"},
                 "no norm": {"norm": "none"},
                 "post-norm": {"norm_place": "after"},
+                "token shift": {"shift": True},
                 "GELU": {"activation": "gelu"},
                 "ReLU": {"activation": "relu"},
                 "Muon": {"optimiser": "muon"},
