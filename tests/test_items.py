@@ -17,7 +17,7 @@ from autograder.wall.verdicts import Outcome, Verdict, record
 from conftest import CHAPTER, make_course
 
 TESTS = {"easy": 1.0, "middle": 2.0, "hard": 3.0, "harder": 3.0, "backwards": 0.5, "all": 1.0}
-HARDNESS = {"easy": 0.1, "middle": 0.4, "hard": 0.65, "harder": 0.75}
+HARDNESS = {"easy": 0.1, "middle": 0.4, "hard": 0.5, "harder": 0.7}
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def class_of(course: Course, students: int, seed: int = 0) -> tuple[list[Item], 
     dice, rows = random.Random(seed), []
     for number in range(students):
         skill = number / students
-        passed = {name: skill + dice.gauss(0, 0.1) > hardness for name, hardness in HARDNESS.items()}
+        passed = {name: skill + dice.gauss(0, 0.05) > hardness for name, hardness in HARDNESS.items()}
         passed |= {"backwards": skill < 2 / 3, "all": True}
         verdicts = [
             Verdict(f"a--{name}", "a", name, 0, points, Outcome.FAILED, message)
