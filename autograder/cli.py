@@ -16,7 +16,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 CourseOption = Annotated[Path | None, typer.Option("--course", help="Folder of the course; default: where you are.")]
-Chapters = Annotated[list[str] | None, typer.Argument(help="Chapters, such as 01_bigrams; default: all.")]
+Chapters = Annotated[
+    list[str] | None, typer.Argument(help="Chapters, such as 05, 05_recurrent or a path; default: all.")
+]
 
 
 def _show_version(wanted: bool) -> None:
@@ -47,7 +49,7 @@ def build(
     from autograder.authoring.build import build as build_chapter
 
     opened = open_course(course)
-    for name in chapters or opened.chapters():
+    for name in opened.chapters_meant(chapters):
         result = build_chapter(opened, name, check=check, force=force)
         if result.changed:
             typer.echo(f"{name}: wrote {', '.join(map(str, result.changed))}")
@@ -57,29 +59,50 @@ def build(
 
 @app.command()
 def check(
-    notebook: Annotated[Path, typer.Argument(help="Your notebook, such as notebooks/01_bigrams/01_bigrams.ipynb.")],
+    notebooks: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="A notebook, a chapter (05, 05_recurrent) or a folder of notebooks; default: all chapters."
+        ),
+    ] = None,
     all_checks: Annotated[bool, typer.Option("--all", help="Show every check, not only those that failed.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a script, and nothing else.")] = False,
     course: CourseOption = None,
 ) -> None:
-    """Grade one notebook of your own with the hidden tests: task, points and what is wrong, never the answer."""
-    if not notebook.is_file():
-        what = "is a folder" if notebook.is_dir() else "does not exist"
-        raise CourseError(f"{notebook} {what}: name a notebook, such as notebooks/01_bigrams/01_bigrams.ipynb.")
-    from autograder.grading.early import start_early
+    """Grade notebooks of your own with the hidden tests: task, points and what is wrong, never the answer.
+
+    One notebook is shown check by check, several as a table with a line for each chapter.
+
+    Exit codes: 0 the notebooks were checked, whatever they earned; 1 one of them could not be; 2 a wrong option.
+    """
+    from autograder.learner.notebooks import notebooks_meant
 
     opened = open_course(course)  # not from where the notebook lies: a settings file beside it would be run
-    start_early(opened, notebook)  # before what follows, which takes long to import
-    from autograder.grading.check import check_notebook
-    from autograder.pages.checked import show_verdicts
+    paths = notebooks_meant(opened, notebooks or [])
+    if len(paths) == 1:
+        from autograder.grading.early import start_early
+
+        start_early(opened, paths[0])  # before what follows, which takes long to import
+    from autograder.learner.progress import progress_of, progress_of_all
+    from autograder.pages.checked import show_json, show_progress, show_verdicts
     from autograder.pages.terminal import warn_if_reduced
 
-    warn_if_reduced()
-    show_verdicts(check_notebook(opened, notebook), all_checks)
+    if not as_json:
+        warn_if_reduced()
+    found = [progress_of(opened, paths[0])] if len(paths) == 1 else list(progress_of_all(opened, paths))
+    if as_json:
+        show_json(found)
+    elif len(paths) == 1 and found[0].checked:
+        show_verdicts(found[0].checked, all_checks)
+    else:
+        show_progress(found, all_checks)
+    if unread := [progress.notebook.name for progress in found if progress.problem]:
+        raise CourseError(f"Not checked: {', '.join(unread)}; the problem of each is named above.")
 
 
 @app.command()
 def collect(
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")],
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 05, 05_recurrent or a path.")],
     archive: Annotated[Path, typer.Argument(help="The zip, tar or tar.gz that your learning management system gave.")],
     lms: Annotated[
         str | None, typer.Option(help="canvas, moodle, gradescope or plain; default: found out from the names.")
@@ -92,6 +115,7 @@ def collect(
     from autograder.intake.archives import collect as collect_archive
 
     opened = open_course(course)
+    chapter = opened.chapter_meant(chapter)
     collection = collect_archive(opened, chapter, archive, lms, replace, lambda: due_date(opened, chapter))
     remember_students(opened, collection.people)
     for taken in collection.taken:
@@ -111,7 +135,7 @@ def collect(
 
 @app.command()
 def grade(
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")],
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 05, 05_recurrent or a path.")],
     force: Annotated[bool, typer.Option(help="Grade every submission again, not only new and changed ones.")] = False,
     regrade: Annotated[bool, typer.Option(help="Grade again what was graded with tests that changed since.")] = False,
     jobs: Annotated[
@@ -129,6 +153,7 @@ def grade(
     from autograder.pages.terminal import warn_if_reduced
 
     opened = open_course(course)
+    chapter = opened.chapter_meant(chapter)
     students = students_to_grade(opened, chapter, force, regrade)
     if not scheduler:
         warn_if_reduced()
@@ -143,23 +168,27 @@ def grade(
 
 @app.command()
 def feedback(
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")], course: CourseOption = None
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 05, 05_recurrent or a path.")],
+    course: CourseOption = None,
 ) -> None:
     """Write a feedback page for each graded student: answers, verdicts, messages, comments; no hidden test."""
     from autograder.pages.feedback import write_feedback
 
-    pages = write_feedback(open_course(course), chapter)
+    opened = open_course(course)
+    pages = write_feedback(opened, opened.chapter_meant(chapter))
     typer.echo(f"{len(pages)} pages, the first one is {pages[0]}")
 
 
 @app.command()
 def report(
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")], course: CourseOption = None
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 05, 05_recurrent or a path.")],
+    course: CourseOption = None,
 ) -> None:
     """Write one HTML page and one CSV about the class: marks, histogram, hardest tasks."""
     from autograder.pages.report import write_report
 
-    for path in write_report(open_course(course), chapter):
+    opened = open_course(course)
+    for path in write_report(opened, opened.chapter_meant(chapter)):
         typer.echo(path)
 
 
@@ -170,7 +199,7 @@ def rhythm(chapters: Chapters = None, course: CourseOption = None) -> None:
     from autograder.pages.tables import show_rhythm
 
     opened = open_course(course)
-    for name in chapters or opened.chapters():
+    for name in opened.chapters_meant(chapters):
         show_rhythm(name, rhythm_of(opened, name))
 
 
@@ -195,7 +224,7 @@ def bank(
 
     opened = open_course(course)
     failed = []
-    for name in chapters or opened.chapters():
+    for name in opened.chapters_meant(chapters):
         if answers:
             found = [show_trials(name, try_folder(opened, name, answers, task))]
         elif repeat:
@@ -212,7 +241,7 @@ def bank(
 @app.command()
 def replay(
     student: Annotated[str, typer.Argument(help="Whose submission.")],
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams.")],
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 05, 05_recurrent or a path.")],
     test: Annotated[str, typer.Argument(help="Grade id of the test, TASK--ASPECT, as the report shows it.")],
     course: CourseOption = None,
 ) -> None:
@@ -220,7 +249,8 @@ def replay(
     from autograder.grading.replay import replay as replay_test
     from autograder.pages.tables import show_replay
 
-    show_replay(replay_test(open_course(course), student, chapter, test))
+    opened = open_course(course)
+    show_replay(replay_test(opened, student, opened.chapter_meant(chapter), test))
 
 
 @app.command()

@@ -1,6 +1,7 @@
 """Where a course keeps its parts: the folder that holds `nbgrader_config.py` and what lies beneath it."""
 
 import copy
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -113,9 +114,38 @@ class Course:
             raise self.no_chapter(chapter)
         return path
 
+    def chapter_meant(self, word: str) -> str:
+        """The chapter that a user names by its name, its number (`5`, `05`), a folder or a file of it.
+
+        Raises CourseError, naming the chapters there are, if it is none.
+        """
+        chapters = self.chapters()
+        if word in chapters or (Path(word).name == word and self.reference(word).is_file()):
+            return word
+        if not word:
+            raise self.no_chapter(word)
+        if word.isdecimal():
+            numbered = [name for name in chapters if name.partition("_")[0].isdecimal()]
+            found = [name for name in numbered if int(name.partition("_")[0]) == int(word)]
+        else:
+            path = Path(word)
+            parts = (path.resolve() if path.exists() else path).with_suffix("").parts
+            found = [part for part in reversed(parts) if part in chapters]
+        if not found:
+            raise self.no_chapter(word)
+        return found[0]
+
+    def chapters_meant(self, words: Sequence[str] | None) -> list[str]:
+        """The chapters that these words name, each once, in their order; no words name all."""
+        return list(dict.fromkeys(self.chapter_meant(word) for word in words or self.chapters()))
+
     def no_chapter(self, chapter: str) -> CourseError:
         """What to say of a name that no chapter has."""
-        return CourseError(f"There is no chapter {chapter!r}; chapters: {', '.join(self.chapters()) or 'none yet'}.")
+        return CourseError(f"There is no chapter {chapter!r}; {self.known_chapters()}.")
+
+    def known_chapters(self) -> str:
+        """The end of a message about a name that no chapter has."""
+        return f"chapters: {', '.join(self.chapters()) or 'none yet'}"
 
     def submitted_students(self, chapter: str) -> list[str]:
         """Names of all students who have a folder for this chapter in the folder of submissions."""

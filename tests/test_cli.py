@@ -1,5 +1,6 @@
 """The command line's own promises: it starts at once, says its version, and is clear about what is wrong."""
 
+import json
 import os
 import resource
 import shutil
@@ -12,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from autograder.cli import app, main
-from autograder.course import Course, open_course
+from autograder.course import Course, CourseError, open_course
 from conftest import CHAPTER, answered
 
 HEAVY = ["torch", "nbgrader", "pandas", "nbformat", "jupytext", "sqlalchemy", "matplotlib", "numpy"]
@@ -51,11 +52,61 @@ def test_a_dead_scheduler_is_an_error_even_if_nothing_is_new(
 
 def test_wrong_paths_and_names_say_what_to_do(built_course: Course, tmp_path: Path) -> None:
     course = ["--course", str(built_course.root)]
-    assert "is a folder: name a notebook, such as" in run("check", str(tmp_path), *course)[2]
-    assert "does not exist: name a notebook, such as" in run("check", "no.ipynb", *course)[2]
-    for command in (["grade", "07_no"], ["feedback", "07_no"], ["report", "07_no"], ["build", "07_no"]):
+    problem = run("check", str(tmp_path), *course)[2]
+    assert problem == f"{tmp_path} is a folder without a notebook of a chapter; chapters: 01_squares."
+    problem = run("check", "no.ipynb", *course)[2]
+    assert problem == "no.ipynb does not exist: name a notebook or a chapter; chapters: 01_squares."
+    for command in (
+        ["grade", "07_no"],
+        ["feedback", "07_no"],
+        ["report", "07_no"],
+        ["build", "07_no"],
+        ["check", "07_no"],
+    ):
         problem = run(*command, *course)[2]
         assert problem == "There is no chapter '07_no'; chapters: 01_squares."
+
+
+def test_a_chapter_is_named_by_number_path_or_folder(
+    built_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = built_course.released(CHAPTER)
+    for word in ("1", "01", CHAPTER, str(released), str(released.parent), f"solutions/{CHAPTER}/{CHAPTER}.py"):
+        assert built_course.chapter_meant(word) == CHAPTER
+        assert run("build", word, "--check", "--course", str(built_course.root))[1] == f"{CHAPTER}: up to date\n"
+    assert built_course.chapters_meant(["1", CHAPTER]) == [CHAPTER]
+    monkeypatch.chdir(released.parent)
+    assert built_course.chapter_meant(".") == CHAPTER
+    for word in ("2", "0", "01_square", "squares", "", "no/such", str(tmp_path)):
+        with pytest.raises(CourseError, match="There is no chapter .*; chapters: 01_squares"):
+            built_course.chapter_meant(word)
+
+
+def test_check_finds_all_chapters_and_shows_a_table(built_course: Course, tmp_path: Path) -> None:
+    course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
+    where = ["--course", str(course.root)]
+    code, output, _ = run("check", *where, "--json")
+    assert (code, json.loads(output)[0]["points"]) == (0, 0)
+    second = tmp_path / "mine" / f"{CHAPTER} (1).ipynb"
+    second.parent.mkdir()
+    nbformat.write(answered(course, "def square(x):\n    return abs(x) * x"), second)  # negative numbers are wrong
+    folder = second.parent
+    code, output, _ = run("check", str(folder), "1", *where)
+    rows = [line for line in output.splitlines() if CHAPTER in line]
+    assert code == 0 and len(rows) == 2
+    assert "0 of 1" in rows[0] and "1 of 3" in rows[0] and "not begun" not in rows[0]
+    assert "0 of 1" in rows[1] and "0 of 3" in rows[1] and "not begun" in rows[1]
+    code, output, _ = run("check", str(folder), "1", "--json", *where)
+    mine, untouched = json.loads(output)
+    assert code == 0 and (mine["points"], mine["most_points"], mine["solved"], mine["tasks"]) == (1, 3, 0, 1)
+    assert {check["aspect"]: check["outcome"] for check in mine["checks"]} == {
+        "small numbers": "passed",
+        "negative numbers": "failed",
+    }
+    assert (untouched["points"], untouched["most_points"], untouched["checks"]) == (0, 3, [])
+    second.write_text("no notebook")
+    code, output, problem = run("check", str(folder), "1", *where)
+    assert code == 1 and "could not be read" in output and problem.startswith(f"Not checked: {second.name};")
 
 
 def test_a_fault_of_the_disk_is_one_line_and_has_no_control_characters(

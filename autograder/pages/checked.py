@@ -1,7 +1,13 @@
-"""What a learner sees of a notebook that was checked."""
+"""What a learner sees of notebooks that were checked."""
+
+import json
+from collections.abc import Sequence
+
+from rich.table import Table
 
 from autograder.grading.check import Checked
-from autograder.pages.terminal import STYLES, number, show_line
+from autograder.learner.progress import Progress
+from autograder.pages.terminal import STYLES, console, number, show_line, shown
 from autograder.wall.verdicts import Outcome, Verdict
 from autograder.wording import count
 
@@ -30,6 +36,30 @@ def show_verdicts(checked: Checked, all_checks: bool = False) -> None:
     show_line(
         (f"{checked.chapter}: {_earned(checked.verdicts)}", "bold"), f", {done} of {count(tasks, 'task')} complete"
     )
+
+
+def show_progress(found: Sequence[Progress], all_checks: bool = False) -> None:
+    """One table with a line for each notebook; the checks of all too if that is wanted."""
+    for progress in found:
+        if all_checks and progress.checked:
+            show_verdicts(progress.checked, all_checks)
+    table = Table("chapter", "tasks solved", "points", "")
+    for progress in found:
+        tasks = f"{progress.solved} of {progress.tasks}"
+        points = f"{number(progress.points)} of {number(progress.most_points)}"
+        if progress.problem:
+            table.add_row(shown(progress.chapter), "", "", "not checked")
+        else:
+            table.add_row(shown(progress.chapter), tasks, points, "" if progress.checked else "not begun")
+    console.print(table)
+    for progress in found:
+        if progress.problem:
+            show_line((f"{progress.chapter}: ", "bold red"), progress.problem)
+
+
+def show_json(found: Sequence[Progress]) -> None:
+    """The same for a script: a list with an object for each notebook."""
+    print(json.dumps([progress.as_fields() for progress in found], indent=1))
 
 
 def _earned(verdicts: list[Verdict]) -> str:
