@@ -254,6 +254,17 @@ def replay(
 
 
 @app.command()
+def doctor() -> None:
+    """Look for faults of this environment and of the folder where you are; each comes with the line that mends it.
+
+    Exit codes: 0 nothing hinders you, 1 a fault does.
+    """
+    from autograder.learner.doctor import main as examine
+
+    examine()
+
+
+@app.command()
 def demo(course: CourseOption = None) -> None:
     """Make a class of twelve submissions, good, wrong and broken, grade it and show what comes out."""
     from autograder.grading.demo import run_demo
