@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from autograder.course import CourseError, open_course
+from autograder.course import Course, CourseError, open_course
 from autograder.wording import count, printable
 
 app = typer.Typer(
@@ -16,9 +16,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 CourseOption = Annotated[Path | None, typer.Option("--course", help="Folder of the course; default: where you are.")]
-Chapters = Annotated[
-    list[str] | None, typer.Argument(help="Chapters, such as 05, 05_recurrent or a path; default: all.")
-]
+Chapters = Annotated[list[str] | None, typer.Argument(help="Chapters, such as 01_bigrams or 01; default: all.")]
 
 
 def _show_version(wanted: bool) -> None:
@@ -27,6 +25,11 @@ def _show_version(wanted: bool) -> None:
 
         typer.echo(version("counts-to-transformers"))
         raise typer.Exit
+
+
+def _names(course: Course, chapters: list[str] | None) -> list[str]:
+    """The chapters that are meant; all if none is named."""
+    return [course.chapter_meant(text) for text in chapters] if chapters else course.chapters()
 
 
 @app.callback()
@@ -49,7 +52,7 @@ def build(
     from autograder.authoring.build import build as build_chapter
 
     opened = open_course(course)
-    for name in opened.chapters_meant(chapters):
+    for name in _names(opened, chapters):
         result = build_chapter(opened, name, check=check, force=force)
         if result.changed:
             typer.echo(f"{name}: wrote {', '.join(map(str, result.changed))}")
@@ -61,24 +64,23 @@ def build(
 def check(
     notebooks: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="A notebook, a chapter (05, 05_recurrent) or a folder of notebooks; default: all chapters."
-        ),
+        typer.Argument(help="Your notebook, its folder, or a chapter, such as 01; default: a line for each chapter."),
     ] = None,
     all_checks: Annotated[bool, typer.Option("--all", help="Show every check, not only those that failed.")] = False,
+    rubric: Annotated[
+        bool, typer.Option(help="Show what the questions that you answered in words are measured by, with samples.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a script, and nothing else.")] = False,
     course: CourseOption = None,
 ) -> None:
-    """Grade notebooks of your own with the hidden tests: task, points and what is wrong, never the answer.
+    """Grade your own notebooks with the hidden tests: task, points and what is wrong, never the answer.
 
-    One notebook is shown check by check, several as a table with a line for each chapter.
+    One notebook is shown check by check, several as a table with a line for each.
 
     Exit codes: 0 the notebooks were checked, whatever they earned; 1 one of them could not be; 2 a wrong option.
     """
-    from autograder.learner.notebooks import notebooks_meant
-
     opened = open_course(course)  # not from where the notebook lies: a settings file beside it would be run
-    paths = notebooks_meant(opened, notebooks or [])
+    paths = [opened.notebook_meant(text) for text in notebooks] if notebooks else opened.learners_notebooks()
     if len(paths) == 1:
         from autograder.grading.early import start_early
 
@@ -89,20 +91,20 @@ def check(
 
     if not as_json:
         warn_if_reduced()
-    found = [progress_of(opened, paths[0])] if len(paths) == 1 else list(progress_of_all(opened, paths))
+    found = [progress_of(opened, paths[0])] if notebooks and len(paths) == 1 else [*progress_of_all(opened, paths)]
     if as_json:
         show_json(found)
-    elif len(paths) == 1 and found[0].checked:
-        show_verdicts(found[0].checked, all_checks)
+    elif notebooks and len(paths) == 1 and found[0].checked:
+        show_verdicts(found[0].checked, all_checks, rubric)
     else:
-        show_progress(found, all_checks)
+        show_progress(found)
     if unread := [progress.notebook.name for progress in found if progress.problem]:
         raise CourseError(f"Not checked: {', '.join(unread)}; the problem of each is named above.")
 
 
 @app.command()
 def collect(
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 05, 05_recurrent or a path.")],
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")],
     archive: Annotated[Path, typer.Argument(help="The zip, tar or tar.gz that your learning management system gave.")],
     lms: Annotated[
         str | None, typer.Option(help="canvas, moodle, gradescope or plain; default: found out from the names.")
@@ -135,7 +137,7 @@ def collect(
 
 @app.command()
 def grade(
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 05, 05_recurrent or a path.")],
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")],
     force: Annotated[bool, typer.Option(help="Grade every submission again, not only new and changed ones.")] = False,
     regrade: Annotated[bool, typer.Option(help="Grade again what was graded with tests that changed since.")] = False,
     jobs: Annotated[
@@ -168,8 +170,7 @@ def grade(
 
 @app.command()
 def feedback(
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 05, 05_recurrent or a path.")],
-    course: CourseOption = None,
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")], course: CourseOption = None
 ) -> None:
     """Write a feedback page for each graded student: answers, verdicts, messages, comments; no hidden test."""
     from autograder.pages.feedback import write_feedback
@@ -181,8 +182,7 @@ def feedback(
 
 @app.command()
 def report(
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 05, 05_recurrent or a path.")],
-    course: CourseOption = None,
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")], course: CourseOption = None
 ) -> None:
     """Write one HTML page and one CSV about the class: marks, histogram, hardest tasks."""
     from autograder.pages.report import write_report
@@ -199,7 +199,7 @@ def rhythm(chapters: Chapters = None, course: CourseOption = None) -> None:
     from autograder.pages.tables import show_rhythm
 
     opened = open_course(course)
-    for name in opened.chapters_meant(chapters):
+    for name in _names(opened, chapters):
         show_rhythm(name, rhythm_of(opened, name))
 
 
@@ -224,7 +224,7 @@ def bank(
 
     opened = open_course(course)
     failed = []
-    for name in opened.chapters_meant(chapters):
+    for name in _names(opened, chapters):
         if answers:
             found = [show_trials(name, try_folder(opened, name, answers, task))]
         elif repeat:
@@ -241,7 +241,7 @@ def bank(
 @app.command()
 def replay(
     student: Annotated[str, typer.Argument(help="Whose submission.")],
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 05, 05_recurrent or a path.")],
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")],
     test: Annotated[str, typer.Argument(help="Grade id of the test, TASK--ASPECT, as the report shows it.")],
     course: CourseOption = None,
 ) -> None:

@@ -1,7 +1,6 @@
 """Where a course keeps its parts: the folder that holds `nbgrader_config.py` and what lies beneath it."""
 
 import copy
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -107,37 +106,42 @@ class Course:
         """Names of all chapters that have a text source, in order."""
         return sorted(path.stem for path in self.source.glob("*/*.py") if path.stem == path.parent.name)
 
+    def chapter_meant(self, text: str) -> str:
+        """The chapter that a user means by its name, its number, a file or a folder of it; else the text itself."""
+        chapters = self.chapters()
+        path = Path(text)
+        if path.name != text and path.exists():
+            path = path.resolve()  # "." too has a name
+        if path.name.isdecimal():
+            return next((chapter for chapter in chapters if _number(chapter) == int(path.name)), text)
+        parts = path.with_suffix("").parts if path.name else ()
+        return next((part for part in reversed(parts) if part in chapters), text)
+
+    def notebook_meant(self, text: str) -> Path:
+        """The notebook that a user means: a path, a folder that holds it, or a chapter. Raises CourseError if none."""
+        path = Path(text)
+        if path.is_dir():
+            path = path / f"{path.resolve().name}.ipynb"
+        released = self.released(self.chapter_meant(text))
+        if not path.is_file() and not path.parent.name and released.is_file():
+            return released
+        if not path.is_file():
+            raise CourseError(f"{path} does not exist: name a notebook or a chapter; {self.known_chapters()}.")
+        return path
+
+    def learners_notebooks(self) -> list[Path]:
+        """The notebooks in which somebody learns, one for each chapter that has one. Raises CourseError if none has."""
+        found = [path for chapter in self.chapters() if (path := self.released(chapter)).is_file()]
+        if not found:
+            raise CourseError(f"{self.release} holds no notebook of a chapter: `autograder build` makes them.")
+        return found
+
     def chapter_source(self, chapter: str) -> Path:
         """The text source of a chapter. Raises CourseError, naming the chapters there are, if it does not exist."""
         path = self.source / chapter / f"{chapter}.py"
         if not path.is_file():
             raise self.no_chapter(chapter)
         return path
-
-    def chapter_meant(self, word: str) -> str:
-        """The chapter that a user names by its name, its number (`5`, `05`), a folder or a file of it.
-
-        Raises CourseError, naming the chapters there are, if it is none.
-        """
-        chapters = self.chapters()
-        if word in chapters or (Path(word).name == word and self.reference(word).is_file()):
-            return word
-        if not word:
-            raise self.no_chapter(word)
-        if word.isdecimal():
-            numbered = [name for name in chapters if name.partition("_")[0].isdecimal()]
-            found = [name for name in numbered if int(name.partition("_")[0]) == int(word)]
-        else:
-            path = Path(word)
-            parts = (path.resolve() if path.exists() else path).with_suffix("").parts
-            found = [part for part in reversed(parts) if part in chapters]
-        if not found:
-            raise self.no_chapter(word)
-        return found[0]
-
-    def chapters_meant(self, words: Sequence[str] | None) -> list[str]:
-        """The chapters that these words name, each once, in their order; no words name all."""
-        return list(dict.fromkeys(self.chapter_meant(word) for word in words or self.chapters()))
 
     def no_chapter(self, chapter: str) -> CourseError:
         """What to say of a name that no chapter has."""
@@ -151,6 +155,12 @@ class Course:
         """Names of all students who have a folder for this chapter in the folder of submissions."""
         folders = self.submitted.glob(f"*/{chapter}")
         return sorted(path.parent.name for path in folders if path.is_symlink() or path.is_dir())
+
+
+def _number(chapter: str) -> int | None:
+    """5 for "05_recurrent"."""
+    first = chapter.split("_", 1)[0]
+    return int(first) if first.isdecimal() else None
 
 
 def open_course(start: Path | None = None) -> Course:

@@ -3,6 +3,7 @@
 pairs(5000, seed=1)              sampled (source, target) pairs
 references(source)               every valid translation of an English sentence
 is_translation(source, target)   whether a given target is one of them
+links(source, target)            which word stands for which, by the grammar
 split("train")                   the frozen pairs that ship with the course
 
 The grammar is `data/translation/grammar.toml`; its head says how Selvan differs from English.
@@ -262,6 +263,47 @@ def is_translation(source: Sequence[str], target: Sequence[str]) -> bool:
     """Whether `target` is a valid Selvan translation of the English `source` (ValueError if that is none)."""
     references(source)
     return tuple(target) in _references(tuple(source))
+
+
+def links(source: Sequence[str], target: Sequence[str]) -> set[tuple[int, int]]:
+    """The alignment by the grammar: pairs (place in the English source, place in the Selvan target), from 0.
+
+    The words that one rule writes on both sides belong together, each with each: "in the garden" with "lindel ta mek".
+    The particles "ne" and "ka" stand for no word, nor does "lu" where English has no "to"; and nothing stands for "do",
+    "does" and "did" or for a pronoun that is left out.
+    Of several derivations the first that builds this target counts. ValueError if it is no translation of the source.
+    """
+    for tree in derivations(source):
+        for places, words in _aligned(tree):
+            if words == tuple(target):
+                return {(i, j) for j, found in enumerate(places) for i in found}
+    references(source)
+    raise ValueError(f"This is no translation of {' '.join(source)!r}: {' '.join(target)}")
+
+
+def _aligned(tree: Tree, begin: int = 0) -> Iterator[tuple[tuple[tuple[int, ...], ...], Words]]:
+    """For every target of a derivation: the source places of each target word, and the words."""
+    own, starts, at = [], [], begin
+    for part in tree.rule.source:
+        if isinstance(part, str):
+            own.append(at)
+            at += 1
+        else:
+            starts.append(at)
+            at += len(tree.children[part].source())
+    choices = [list(_aligned(child, start)) for child, start in zip(tree.children, starts, strict=True)]
+    for pattern in tree.rule.targets:
+        for chosen in product(*choices):
+            places: list[tuple[int, ...]] = []
+            words: list[str] = []
+            for part in pattern:
+                if isinstance(part, str):
+                    places.append(() if part in ("ne", "ka") else tuple(own))
+                    words.append(part)
+                else:
+                    places += chosen[part][0]
+                    words += chosen[part][1]
+            yield tuple(places), tuple(words)
 
 
 def split(name: str, folder: Path = FOLDER) -> tuple[list[Sentence], list[Sentence]]:

@@ -309,12 +309,12 @@ def check_message(data: bytes) -> None:
     """Whatever the bytes are, reading gives a value or WireError, soon, and nothing much larger than the bytes."""
     side = StudentSide(Kind((), Limits()))  # never started: what is read must not ask it for anything either
     side.callbacks = {1: len}
-    start = time.monotonic()
+    start = time.process_time()
     try:
         value = wire.from_bytes(data, side._value_for)
     except wire.WireError:
         value = None
-    assert time.monotonic() - start < MOST_SECONDS
+    assert time.process_time() - start < MOST_SECONDS
     assert _size(value) <= GROWTH * len(data) + 10_000
 
 
@@ -443,9 +443,9 @@ def check_submission(data: bytes, folder: Path) -> None:
     """Whatever was handed in, intake makes a notebook of it that can be stored and has our cells as we wrote them."""
     path = folder / "submission.ipynb"
     path.write_bytes(data)
-    start = time.monotonic()
+    start = time.process_time()
     notebook = take_in(path, REFERENCE).notebook
-    assert time.monotonic() - start < MOST_SECONDS
+    assert time.process_time() - start < MOST_SECONDS
     nbformat.validate(notebook)
     nbformat.writes(notebook).encode("utf-8")
     known = {cell.id: cell for cell in notebook.cells if cell.id in {cell.id for cell in REFERENCE.cells}}

@@ -133,9 +133,9 @@ def test_generator_writes_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_sentences() -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     sentences = berkeley.sentences()
-    assert time.perf_counter() - begin < 1
+    assert time.process_time() - begin < 1
     assert [" ".join(sentence) for sentence in sentences] == LINES
 
 

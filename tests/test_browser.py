@@ -16,6 +16,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 from autograder.authoring.bank import fill_in, read_bank
+from autograder.authoring.cells import is_answer, name_of
 from autograder.course import open_course
 
 ROOT = Path(__file__).parents[1]
@@ -31,8 +32,7 @@ WRONG = "one start symbol whatever n is"
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder JupyterLab shows: the release, and a copy where all tasks but one hold the reference's answer."""
     folder = tmp_path_factory.mktemp("course")
-    solved = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell.source for cell in REFERENCE.cells}
-    rest = {task: solved[task] for task in BANK if task != TASK}
+    rest = {name_of(cell): cell.source for cell in REFERENCE.cells if is_answer(cell) and name_of(cell) != TASK}
     nbformat.write(RELEASE, folder / "release.ipynb")
     nbformat.write(fill_in(RELEASE, rest), folder / "one_task_left.ipynb")
     return folder

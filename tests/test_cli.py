@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from autograder.cli import app, main
-from autograder.course import Course, CourseError, open_course
+from autograder.course import Course, open_course
 from conftest import CHAPTER, answered
 
 HEAVY = ["torch", "nbgrader", "pandas", "nbformat", "jupytext", "sqlalchemy", "matplotlib", "numpy"]
@@ -52,61 +52,55 @@ def test_a_dead_scheduler_is_an_error_even_if_nothing_is_new(
 
 def test_wrong_paths_and_names_say_what_to_do(built_course: Course, tmp_path: Path) -> None:
     course = ["--course", str(built_course.root)]
-    problem = run("check", str(tmp_path), *course)[2]
-    assert problem == f"{tmp_path} is a folder without a notebook of a chapter; chapters: 01_squares."
-    problem = run("check", "no.ipynb", *course)[2]
-    assert problem == "no.ipynb does not exist: name a notebook or a chapter; chapters: 01_squares."
-    for command in (
-        ["grade", "07_no"],
-        ["feedback", "07_no"],
-        ["report", "07_no"],
-        ["build", "07_no"],
-        ["check", "07_no"],
-    ):
+    for word in (str(tmp_path), "no.ipynb", "77", "07_no"):
+        problem = run("check", word, *course)[2]
+        assert problem.endswith("does not exist: name a notebook or a chapter; chapters: 01_squares.")
+    for command in (["grade", "07_no"], ["feedback", "07_no"], ["report", "07_no"], ["build", "07_no"]):
         problem = run(*command, *course)[2]
         assert problem == "There is no chapter '07_no'; chapters: 01_squares."
 
 
-def test_a_chapter_is_named_by_number_path_or_folder(
-    built_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_chapter_is_named_by_number_path_or_folder(built_course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    option = ["--course", str(built_course.root)]
     released = built_course.released(CHAPTER)
-    for word in ("1", "01", CHAPTER, str(released), str(released.parent), f"solutions/{CHAPTER}/{CHAPTER}.py"):
+    source = f"solutions/{CHAPTER}/{CHAPTER}.py"
+    for word in ("1", "01", CHAPTER, f"notebooks/{CHAPTER}/", str(released), str(released.parent), source):
         assert built_course.chapter_meant(word) == CHAPTER
-        assert run("build", word, "--check", "--course", str(built_course.root))[1] == f"{CHAPTER}: up to date\n"
-    assert built_course.chapters_meant(["1", CHAPTER]) == [CHAPTER]
+        assert run("build", word, "--check", *option)[1] == f"{CHAPTER}: up to date\n"
     monkeypatch.chdir(released.parent)
     assert built_course.chapter_meant(".") == CHAPTER
-    for word in ("2", "0", "01_square", "squares", "", "no/such", str(tmp_path)):
-        with pytest.raises(CourseError, match="There is no chapter .*; chapters: 01_squares"):
-            built_course.chapter_meant(word)
+    for word in ("02", "0", "101", "01_square", "squares", "", "no/such"):
+        assert built_course.chapter_meant(word) == word
+        assert run("build", word, *option)[2] == f"There is no chapter {word!r}; chapters: 01_squares."
 
 
 def test_check_finds_all_chapters_and_shows_a_table(built_course: Course, tmp_path: Path) -> None:
     course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
     where = ["--course", str(course.root)]
-    code, output, _ = run("check", *where, "--json")
-    assert (code, json.loads(output)[0]["points"]) == (0, 0)
-    second = tmp_path / "mine" / f"{CHAPTER} (1).ipynb"
-    second.parent.mkdir()
-    nbformat.write(answered(course, "def square(x):\n    return abs(x) * x"), second)  # negative numbers are wrong
-    folder = second.parent
-    code, output, _ = run("check", str(folder), "1", *where)
+    code, output, _ = run("check", *where)
+    (row,) = (line for line in output.splitlines() if CHAPTER in line)
+    assert code == 0 and "0 of 1" in row and "0 of 3" in row and "not begun" in row
+    mine = tmp_path / f"{CHAPTER} (1).ipynb"
+    nbformat.write(answered(course, "def square(x):\n    return abs(x) * x"), mine)  # negative numbers are wrong
+    code, output, _ = run("check", str(mine), "1", *where)
     rows = [line for line in output.splitlines() if CHAPTER in line]
     assert code == 0 and len(rows) == 2
     assert "0 of 1" in rows[0] and "1 of 3" in rows[0] and "not begun" not in rows[0]
     assert "0 of 1" in rows[1] and "0 of 3" in rows[1] and "not begun" in rows[1]
-    code, output, _ = run("check", str(folder), "1", "--json", *where)
-    mine, untouched = json.loads(output)
-    assert code == 0 and (mine["points"], mine["most_points"], mine["solved"], mine["tasks"]) == (1, 3, 0, 1)
-    assert {check["aspect"]: check["outcome"] for check in mine["checks"]} == {
+    code, output, _ = run("check", str(mine), "1", "--json", *where)
+    begun, untouched = json.loads(output)
+    assert code == 0 and [begun[key] for key in ("points", "most_points", "solved", "tasks")] == [1, 3, 0, 1]
+    assert {check["aspect"]: check["outcome"] for check in begun["checks"]} == {
         "small numbers": "passed",
         "negative numbers": "failed",
     }
     assert (untouched["points"], untouched["most_points"], untouched["checks"]) == (0, 3, [])
-    second.write_text("no notebook")
-    code, output, problem = run("check", str(folder), "1", *where)
-    assert code == 1 and "could not be read" in output and problem.startswith(f"Not checked: {second.name};")
+    mine.write_text("no notebook")
+    code, output, problem = run("check", str(mine), "1", *where)
+    assert code == 1 and "could not be read" in output and problem.startswith(f"Not checked: {mine.name};")
+    course.released(CHAPTER).unlink()
+    code, _, problem = run("check", *where)
+    assert code == 1 and problem.endswith("holds no notebook of a chapter: `autograder build` makes them.")
 
 
 def test_a_fault_of_the_disk_is_one_line_and_has_no_control_characters(
@@ -185,3 +179,23 @@ def test_check_reads_names_and_cells(built_course: Course, tmp_path: Path) -> No
     assert output.splitlines() == ["Not begun: square", "01_squares: 0 of 3 points, 0 of 1 task complete"]
     code, output, _ = check(f"{CHAPTER}.ipynb", nbformat.writes(answered(course, "def square(x)\n    return")))
     assert output.count("SyntaxError") == 1
+
+
+def test_who_answers_in_the_released_notebook_itself_sees_what_failed(built_course: Course, tmp_path: Path) -> None:
+    """As learners do who cloned the course: what they have written is no longer what they were given."""
+    course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
+    option = ["--course", str(course.root)]
+    released = course.released(CHAPTER)
+    assert "not begun" in run("check", *option)[1]
+    assert "Not begun: square" in run("check", str(released), *option)[1]
+    notebook = nbformat.read(released, as_version=4)
+    for cell in notebook.cells:
+        if cell.id == "square":
+            cell.source = "def square(x):\n    return x * abs(x)"
+    nbformat.write(notebook, released)
+    for meant in (str(released), str(released.parent), CHAPTER, "01", "1"):
+        code, output, _ = run("check", meant, *option)
+        assert code == 0 and "negative numbers: the square of a negative number is positive" in output
+        assert "Not begun" not in output
+    (progress,) = json.loads(run("check", "--json", *option)[1])
+    assert (progress["points"], progress["solved"]) == (1, 0)

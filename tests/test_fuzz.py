@@ -93,14 +93,14 @@ def same_hashes(kind: str) -> list[Any]:
 
 @pytest.mark.parametrize("kind", ["int", "complex", "tuple", "list"])
 def test_values_with_one_hash_are_refused(kind: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     with pytest.raises(wire.WireError):
         handed_over(same_hashes(kind))
     keys = same_hashes(kind)
     for container in ({"t": "set", "v": keys}, {"t": "dict", "k": keys, "v": [None] * len(keys)}):
         with pytest.raises(wire.WireError):
             handed_over(container)
-    assert time.monotonic() - start < 20
+    assert time.process_time() - start < 20
     assert len(handed_over([[n, -1] for n in range(30_000)])) == 30_000
     # Many equal values, or many small ones, are what honest code returns.
     assert len(handed_over([(2**61 - 1) * 5] * 30_000)) == 30_000
@@ -118,14 +118,14 @@ def test_deep_values_with_a_scalar_in_the_middle_are_read_as_deep_as_they_are_wr
 
 
 def test_notebooks_of_endless_parts_are_untouched_ones(tmp_path: Path) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     for part, count in (('{"cell_type":"raw","metadata":{},"source":""}', 3000), ("{}", 3_000_000)):
         cells = ",".join([part] * count)
         data = f'{{"nbformat":4,"nbformat_minor":4,"metadata":{{}},"cells":[{cells}]}}'
         strategies.check_submission(data.encode(), tmp_path)
         (repair,) = take_in(tmp_path / "submission.ipynb", strategies.REFERENCE).repairs[:1]
         assert repair.startswith("The submission could not be read. The notebook has")
-    assert time.monotonic() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_kinds_of_mappings_and_numbers_cross_as_what_they_are() -> None:

@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import secrets
 from collections import Counter
+from collections.abc import Collection
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -12,14 +13,13 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader import utils
 
-from autograder.authoring.cells import grade_id_of, is_answer, is_test, what_it_checks
+from autograder.authoring.cells import grade_id_of, is_task, is_test, name_of, what_it_checks
 from autograder.authoring.chapter import without_marks
 from autograder.authoring.edits import EditError, changed, is_patch, patched
 from autograder.authoring.text import Cell, SourceError, read_text
 from autograder.course import Course, CourseError, open_course
-from autograder.grading.check import NO_SECRET, run_tests, run_tests_in_kernel
+from autograder.grading.check import NO_SECRET, judged, run_tests_in_kernel
 from autograder.intake.submission import read_reference
 from autograder.wall.names import only_shown
 from autograder.wall.verdicts import Outcome, Verdict
@@ -120,11 +120,7 @@ def _source_of(path: Path, cell: Cell, reference: str) -> str:
 
 def reference_answers(reference: NotebookNode) -> dict[str, str]:
     """The course's own answers, by task."""
-    return {
-        cell.metadata.nbgrader["grade_id"]: without_marks(cell.source)
-        for cell in reference.cells
-        if utils.is_solution(cell)
-    }
+    return {name_of(cell): without_marks(cell.source) for cell in reference.cells if is_task(cell)}
 
 
 def fill_in(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
@@ -215,11 +211,9 @@ def _tried(
     ]
     sources = [{task: answer.source for task, answer in chosen.items()} for chosen in rounds]
     with fresh_processes(jobs) as pool:
-        judged = partial(_verdicts_with, course.root, chapter)
+        grade = partial(_verdicts_with, course.root, chapter)
         # All at once, so that no process waits for the end of a way.
-        results = iter(
-            list(pool.map(judged, *zip(*((way, source) for way in ways for source in sources), strict=True)))
-        )
+        results = iter(list(pool.map(grade, *zip(*((way, source) for way in ways for source in sources), strict=True))))
     return [
         [
             Trial(answer, [verdict for verdict in verdicts if verdict.task == answer.task])
@@ -242,13 +236,19 @@ def _verdicts_with(course_root: Path, chapter: str, way: Way, answers: dict[str,
     course.nbgrader.Judge.run_shown = way.run_shown
     if way.seconds is not None:
         course.nbgrader.Judge.timeout = way.seconds
-    reference = read_reference(course, chapter)
+    reference = _with_tests_of(read_reference(course, chapter), answers)
     notebook = fill_in(reference, answers)
     if way.in_kernel:
         for position in only_shown(notebook, reference):
             notebook.cells[position].source = ""
         return run_tests_in_kernel(course, chapter, notebook, way.key)
-    return run_tests(course, chapter, notebook, way.key)
+    return judged(course, notebook, reference, way.key)
+
+
+def _with_tests_of(reference: NotebookNode, tasks: Collection[str]) -> NotebookNode:
+    """The reference without the tests of other tasks: nobody would look at their verdicts."""
+    cells = [cell for cell in reference.cells if not is_test(cell) or what_it_checks(cell)[0] in tasks]
+    return NotebookNode(reference, cells=cells)
 
 
 def _checked_bank(course: Course, chapter: str, tasks: list[str] | None) -> dict[str, list[Answer]]:
@@ -262,7 +262,7 @@ def _checked_bank(course: Course, chapter: str, tasks: list[str] | None) -> dict
 
 
 def _check_bank(bank: dict[str, list[Answer]], reference: NotebookNode) -> None:
-    tasks = [str(grade_id_of(cell)) for cell in reference.cells if is_answer(cell)]
+    tasks = [name_of(cell) for cell in reference.cells if is_task(cell)]
     tests = {what_it_checks(cell) for cell in reference.cells if is_test(cell)}
     for task in tasks:
         answers = bank.get(task, [])

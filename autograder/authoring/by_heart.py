@@ -13,11 +13,10 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
-from nbgrader import utils
 
 from autograder.authoring import remembering
 from autograder.authoring.bank import fresh_processes
-from autograder.authoring.cells import what_it_checks, without_hidden
+from autograder.authoring.cells import is_task, is_test, what_it_checks, without_hidden
 from autograder.authoring.chapter import without_marks
 from autograder.course import Course, CourseError, open_course
 from autograder.grading.check import judged
@@ -91,7 +90,7 @@ def _asked_by_visible_checks(course_root: Path, chapter: str) -> list[str]:
     course = open_course(course_root)
     reference = read_reference(course, chapter)
     for cell in reference.cells:
-        if utils.is_grade(cell):
+        if is_test(cell):
             cell.source = without_hidden(cell.source)
     notebook = _remembering(reference, "_remembering.recording = True")
     shows = [
@@ -132,11 +131,11 @@ def _remembering(reference: NotebookNode, setting: str) -> NotebookNode:
     )
     cells = [new_code_cell(f"{first}\n{setting}")]
     for cell in notebook.cells:
-        if utils.is_solution(cell):
+        if is_task(cell):
             names = names_of(cell.source)
             bound = sorted(names.binds) if names else []
             cell.source = f"{without_marks(cell.source)}\n\n_remembering.wrap(globals(), {bound!r})"
-        if utils.is_grade(cell):
+        if is_test(cell):
             on, off = (new_code_cell(f"_remembering.active = {state}") for state in (True, False))
             cells += [on, cell, off]
         else:
@@ -151,13 +150,13 @@ def _tests_of_functions(reference: NotebookNode) -> set[str]:
     asked = plan(reference).asked
     found = set()
     for cell in reference.cells:
-        if utils.is_solution(cell):
+        if is_task(cell):
             learnable[cell.metadata.nbgrader.grade_id] = {
                 node.name
                 for node in ast.parse(cell.source).body
                 if isinstance(node, ast.ClassDef) or (isinstance(node, ast.FunctionDef) and _has_arguments(node))
             }
-        elif utils.is_grade(cell):
+        elif is_test(cell):
             task, _ = what_it_checks(cell)
             if asked[cell.metadata.nbgrader.grade_id] & learnable.get(task, set()):
                 found.add(cell.metadata.nbgrader.grade_id)

@@ -30,8 +30,13 @@ def points_of(cell: NotebookNode) -> float:
 
 
 def is_answer(cell: NotebookNode) -> bool:
-    """Whether the cell is a task cell: its text is the student's."""
+    """Whether the cell's text is the student's: a task, or a question that a person grades."""
     return bool(_facts(cell).get("solution"))
+
+
+def is_task(cell: NotebookNode) -> bool:
+    """Whether the cell is an answer that tests look at, and no person."""
+    return is_answer(cell) and not is_graded(cell)
 
 
 def is_graded(cell: NotebookNode) -> bool:

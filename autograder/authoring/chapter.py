@@ -1,7 +1,7 @@
 """A chapter as its author wrote it: cells with short keys, checked, and turned into nbgrader's metadata."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,14 +24,17 @@ from autograder.wording import count
 KINDS: dict[str, dict[str, type]] = {
     "task": {"task": str, "points": int, "level": int, "minutes": int},
     "test": {"test": str, "aspect": str, "points": int},
+    "written": {"written": str, "points": int, "minutes": int},
     "statement": {"statement": str},
     "hints": {"hints": str},
     "scratch": {"scratch": bool},
     "include": {"include": str},
 }
 MARKDOWN_KINDS = {"statement", "hints"}
+ANSWERS = ("task", "written")
 LONGEST_ID = 64  # Jupyter's limit for the id of a cell
 LEVELS = range(1, 5)
+RUBRIC, SAMPLE, FEWEST_SAMPLES = "**Rubric.**", "**Sample,", 3  # how the parts of a written question's solution begin
 HINT_TITLES = ("a nudge", "the idea", "the line of reasoning")
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
@@ -56,6 +59,10 @@ class Chapter:
 
     def tasks(self) -> list[Cell]:
         return [cell for cell in self.cells if kind_of(cell) == "task"]
+
+    def written(self) -> list[Cell]:
+        """Questions that are answered in the student's own words (or code) and graded by a person."""
+        return [cell for cell in self.cells if kind_of(cell) == "written"]
 
     def tests(self, task: str) -> list[Cell]:
         return [cell for cell in self.cells if cell.keys.get("test") == task]
@@ -124,6 +131,8 @@ def _built_cell(
         first_line = first_line_of_test(task, aspect, count(points, "point"))
         source = f"{first_line}\n{cell.source}\n{line_when_passed(aspect)}"
         return _code(grade_id(task, aspect), source, grade=True, locked=True, points=points)
+    if kind == "written":
+        return _written(cell)
     # Names of other cells come from their section, so that an edit elsewhere does not rename them.
     names[section] = names.get(section, 0) + 1
     name = f"{section[: LONGEST_ID - 8]}-{names[section]}"
@@ -145,6 +154,16 @@ def _markdown(name: str, source: str) -> NotebookNode:
     return cell
 
 
+def _written(cell: Cell) -> NotebookNode:
+    """The cell for the student's answer, in the reference with rubric and sample answers; in words or in code."""
+    name, points = cell.keys["written"], cell.keys["points"]
+    code = _code(name, cell.source, grade=True, solution=True, points=points)
+    if cell.cell_type == "code":
+        return code
+    markdown: NotebookNode = new_markdown_cell(cell.source, id=name, metadata=code.metadata)
+    return markdown
+
+
 def _code(
     name: str, source: str, grade: bool = False, solution: bool = False, locked: bool = False, points: int | None = None
 ) -> NotebookNode:
@@ -163,16 +182,23 @@ def _code(
 
 
 def _with_task_line(chapter: Chapter, cell: Cell) -> str:
-    task = next(other for other in chapter.tasks() if other.keys["task"] == cell.keys["statement"])
-    keys = task.keys
+    name = cell.keys["statement"]
+    keys = next(other.keys for other in [*chapter.tasks(), *chapter.written()] if _named(other) == name)
+    kind = "Question" if "written" in keys else "Task"
+    level = "graded by a person" if "written" in keys else f"level {keys['level']} of {LEVELS[-1]}"
     line = (
-        f"> **Task** `{keys['task']}` · level {keys['level']} of {LEVELS[-1]} · "
-        f"about {count(keys['minutes'], 'minute')} · {count(keys['points'], 'point')}"
+        f"> **{kind}** `{name}` · {level} · about {count(keys['minutes'], 'minute')} · {count(keys['points'], 'point')}"
     )
     heading, _, rest = cell.source.partition("\n")
     if heading.startswith("#"):
         return f"{heading}\n\n{line}\n\n{rest.lstrip()}"
     return f"{line}\n\n{cell.source}"
+
+
+def _named(cell: Cell) -> str:
+    """What a task or a written question is called."""
+    name: str = cell.keys[kind_of(cell)]
+    return name
 
 
 def _folded_hints(path: Path, cell: Cell) -> str:
@@ -224,9 +250,9 @@ def _check_keys(path: Path, cell: Cell) -> None:
             raise SourceError(path, cell.line, f"{key}={value!r}: write {wish}.")
     if kind == "task" and cell.keys["level"] not in LEVELS:
         raise SourceError(path, cell.line, f"level={cell.keys['level']}: write 1, 2, 3 or 4.")
-    if kind == "task" and not cell.keys["task"].isidentifier():
-        raise SourceError(path, cell.line, f"task={cell.keys['task']!r}: write a Python name.")
-    if (cell.cell_type == "markdown") != (kind in MARKDOWN_KINDS):
+    if kind in ANSWERS and not cell.keys[kind].isidentifier():
+        raise SourceError(path, cell.line, f"{kind}={cell.keys[kind]!r}: write a Python name.")
+    if kind != "written" and (cell.cell_type == "markdown") != (kind in MARKDOWN_KINDS):
         right = (
             f'`# %% [markdown] {kind}="..."`' if kind in MARKDOWN_KINDS else f"`# %% {kind}=...`, without [markdown]"
         )
@@ -243,21 +269,37 @@ def _check_formulas(path: Path, cell: Cell) -> None:
 
 def _check_regions(path: Path, cell: Cell) -> None:
     lines = [line.strip() for line in cell.source.split("\n")]
+    mine = kind_of(cell)
     for begin, end, kind in ((BEGIN_SOLUTION, END_SOLUTION, "task"), (BEGIN_HIDDEN, END_HIDDEN, "test")):
         marks = [line for line in lines if line in (begin, end)]
-        if marks and kind_of(cell) != kind:
+        if marks and mine != kind and not (kind == "task" and mine == "written"):
             raise SourceError(path, cell.line, f"`{begin}` belongs in a {kind} cell: give this cell the key {kind}=.")
         if marks != [begin, end] * (len(marks) // 2):
             raise SourceError(path, cell.line, f"Close each `{begin}` with `{end}` before the next one opens.")
-        if kind == "task" and kind_of(cell) == "task" and not marks:
+        if kind == "task" and mine == "task" and not marks:
             raise SourceError(path, cell.line, f"Put the reference answer between `{begin}` and `{end}`.")
+    if mine == "written":
+        _check_rubric(path, cell)
+
+
+def _check_rubric(path: Path, cell: Cell) -> None:
+    """A written question says to who grades it what earns the points, and what answers look like."""
+    _, marked, rest = cell.source.partition(BEGIN_SOLUTION)
+    text = rest.partition(END_SOLUTION)[0]
+    if not marked or RUBRIC not in text or text.count(SAMPLE) < FEWEST_SAMPLES:
+        raise SourceError(
+            path,
+            cell.line,
+            f"Between `{BEGIN_SOLUTION}` and `{END_SOLUTION}`, write `{RUBRIC}` and what earns the points, then at "
+            f"least {FEWEST_SAMPLES} answers, each after `{SAMPLE} ... points.**`.",
+        )
 
 
 def _check_tasks(chapter: Chapter) -> None:
     path = chapter.path
     seen: dict[str, Cell] = {}
-    for cell in chapter.tasks():
-        name = cell.keys["task"]
+    for cell in [*chapter.tasks(), *chapter.written()]:
+        name = _named(cell)
         if name in seen:
             raise SourceError(path, cell.line, f"Task {name!r} exists already in line {seen[name].line}: rename one.")
         seen[name] = cell
@@ -268,6 +310,11 @@ def _check_tasks(chapter: Chapter) -> None:
     identifiers: dict[str, int] = {}
     for name, task in seen.items():
         tests = chapter.tests(name)
+        if kind_of(task) == "written":
+            if tests:
+                raise SourceError(path, tests[0].line, f"{name!r} is graded by a person: remove this test.")
+            _check_companions(chapter, name, task, ("statement",))
+            continue
         if not tests:
             raise SourceError(
                 path, task.line, f'Task {name!r} has no test: add `# %% test="{name}" aspect="..." points=1`.'
@@ -281,11 +328,7 @@ def _check_tasks(chapter: Chapter) -> None:
                 task.line,
                 f"Task {name!r} says points={task.keys['points']}, its tests give {total}: make them equal.",
             )
-        for kind in ("statement", "hints"):
-            if sum(cell.keys.get(kind) == name for cell in chapter.cells) != 1:
-                raise SourceError(
-                    path, task.line, f'Task {name!r} needs exactly one cell `# %% [markdown] {kind}="{name}"`.'
-                )
+        _check_companions(chapter, name, task, ("statement", "hints"))
         for test in tests:
             identifier = grade_id(name, test.keys["aspect"])
             if identifier in identifiers:
@@ -295,6 +338,14 @@ def _check_tasks(chapter: Chapter) -> None:
             if len(identifier) > LONGEST_ID:
                 raise SourceError(path, test.line, f"Shorten this aspect by {len(identifier) - LONGEST_ID} characters.")
             identifiers[identifier] = test.line
+
+
+def _check_companions(chapter: Chapter, name: str, task: Cell, kinds: Sequence[str]) -> None:
+    for kind in kinds:
+        if sum(cell.keys.get(kind) == name for cell in chapter.cells) != 1:
+            raise SourceError(
+                chapter.path, task.line, f'Task {name!r} needs exactly one cell `# %% [markdown] {kind}="{name}"`.'
+            )
 
 
 def _slug(text: str) -> str:

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
+from nbgrader.preprocessors import ClearSolutions
 from traitlets.config import Config
 
-from autograder.authoring.cells import is_answer, is_graded_by_hand, name_of
+from autograder.authoring.cells import BEGIN_SOLUTION, END_SOLUTION, is_answer, is_graded_by_hand, name_of
 from autograder.authoring.execute import SandboxedExecute
 from autograder.course import Course, CourseError
 from autograder.grading.nbgrader_setup import environment
@@ -20,7 +20,7 @@ from autograder.wall.inside import draws
 from autograder.wall.judge import Judge
 from autograder.wall.names import modules_of
 from autograder.wall.seeds import key_of, seed_of
-from autograder.wall.verdicts import Verdict, verdicts_of
+from autograder.wall.verdicts import Outcome, Verdict, verdicts_of
 
 NO_SECRET = "no secret"  # the key where nobody needs to be surprised by a draw
 
@@ -33,7 +33,19 @@ class Checked:
     repairs: list[str]
     verdicts: list[Verdict]
     not_begun: list[str] = field(default_factory=list)  # task cells that are as they were handed out
-    by_hand: list[str] = field(default_factory=list)  # cells that wait for a person
+    by_hand: list[str] = field(default_factory=list)  # questions that a person grades, if they were answered
+    rubrics: dict[str, str] = field(default_factory=dict)  # of these questions, for those that have one
+
+    @property
+    def tasks(self) -> list[str]:
+        """Names of the tasks that have checks, in the order of the notebook."""
+        return list(dict.fromkeys(verdict.task for verdict in self.verdicts))
+
+    @property
+    def solved(self) -> list[str]:
+        """Those of which every check passed."""
+        failed = {verdict.task for verdict in self.verdicts if verdict.outcome != Outcome.PASSED}
+        return [task for task in self.tasks if task not in failed]
 
 
 def check_notebook(course: Course, path: Path) -> Checked:
@@ -51,15 +63,40 @@ def check_notebook(course: Course, path: Path) -> Checked:
     if not intake.answered:
         released = course.released(chapter).relative_to(course.root)
         raise CourseError(f"{path.name} holds no task cell of {chapter}: copy your answers into {released}.")
-    stubs = _stubs(course, chapter)
-    tasks = {name_of(cell): cell.source for cell in intake.notebook.cells if is_answer(cell)}
+    stubs = _stubs(course, reference)
+    answers = {name_of(cell): cell.source for cell in intake.notebook.cells if is_answer(cell)}
+    not_begun = {name for name, source in answers.items() if stubs[name] == source.strip()}
+    questions = [name_of(cell) for cell in reference.cells if is_graded_by_hand(cell)]
+    by_hand = [name for name in questions if name in intake.answered and name not in not_begun]
     return Checked(
         chapter,
         intake.repairs,
         run_tests(course, chapter, intake.notebook, key_to_learn_with(course, chapter)),
-        [name for name, source in tasks.items() if name in stubs and stubs[name].strip() == source.strip()],
-        [name_of(cell) for cell in reference.cells if is_graded_by_hand(cell)],
+        [name for name in answers if name in not_begun and name not in questions],
+        by_hand,
+        {name: text for name, text in rubrics(reference).items() if name in by_hand},
     )
+
+
+def is_untouched(course: Course, chapter: str, path: Path) -> bool:
+    """Whether a notebook holds no answer yet: every cell for one is as the course hands it out."""
+    try:
+        cells = parse(read_file(path.resolve())).cells
+    except UnreadableSubmission:
+        return False  # `check_notebook` says what is wrong
+    stubs = _stubs(course, read_reference(course, chapter))
+    found = {name_of(cell): str(cell.source).strip() for cell in cells if name_of(cell) in stubs}
+    return found == stubs
+
+
+def rubrics(reference: NotebookNode) -> dict[str, str]:
+    """What earns the points of the questions that a person grades, and sample answers, by the questions' names."""
+    found = {}
+    for cell in reference.cells:
+        if is_graded_by_hand(cell) and BEGIN_SOLUTION in cell.source:
+            inside = cell.source.partition(BEGIN_SOLUTION)[2].partition(END_SOLUTION)[0]
+            found[name_of(cell)] = inside.strip()
+    return found
 
 
 def key_to_learn_with(course: Course, chapter: str) -> str:
@@ -140,8 +177,9 @@ def _share(course: Course, chapter: str, names: set[str]) -> float:
     return len(wanted & names) / max(1, len(wanted))
 
 
-def _stubs(course: Course, chapter: str) -> dict[str, str]:
-    """The cells as students get them, by name."""
-    path = course.released(chapter)
-    notebook = nbformat.read(path, as_version=4) if path.is_file() else nbformat.v4.new_notebook()
-    return {name_of(cell): cell.source for cell in notebook.cells}
+def _stubs(course: Course, reference: NotebookNode) -> dict[str, str]:
+    """Cells for answers as students get them, by name. The release is not asked: learners work in that very file."""
+    answers = [NotebookNode(cell, metadata=cell.metadata) for cell in reference.cells if is_answer(cell)]
+    notebook = NotebookNode(reference, cells=answers)
+    cleared, _ = ClearSolutions(config=course.nbgrader).preprocess(notebook, {})
+    return {name_of(cell): cell.source.strip() for cell in cleared.cells}

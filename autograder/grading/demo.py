@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from autograder.authoring.bank import Answer, fill_in, read_bank
-from autograder.authoring.cells import is_graded, name_of, points_of
+from autograder.authoring.cells import is_test, name_of, points_of
 from autograder.course import CONFIGURATION, Course, CourseError, open_course
 from autograder.grading.marks import marks_of_class, totals
 from autograder.intake.submission import read_reference
@@ -139,6 +139,6 @@ def expected_points(course: Course, chapter: str, student: Student) -> float:
     """What the class list says a student earns."""
     if not student.answers:
         return 0.0
-    points = {name_of(cell): points_of(cell) for cell in read_reference(course, chapter).cells if is_graded(cell)}
+    points = {name_of(cell): points_of(cell) for cell in read_reference(course, chapter).cells if is_test(cell)}
     earned = sum(value for name, value in points.items() if not student.only or name.split("--")[0] in student.only)
     return earned - sum(student.loses.values())

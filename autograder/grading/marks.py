@@ -3,7 +3,7 @@
 import pandas as pd
 from nbgrader.api import MissingEntry
 
-from autograder.authoring.cells import is_graded, name_of, points_of, what_it_checks
+from autograder.authoring.cells import is_graded, is_graded_by_hand, name_of, points_of, what_it_checks
 from autograder.course import Course, CourseError
 from autograder.grading.gradebook import open_gradebook
 from autograder.intake.submission import read_reference
@@ -14,8 +14,9 @@ COLUMNS = ["student", "task", "aspect", "grade_id", "points", "most_points", "ne
 def marks_of_class(course: Course, chapter: str) -> pd.DataFrame:
     """One row for each student and graded cell, in the order of the chapter; columns as in COLUMNS.
 
-    `points` is what counts: a mark given by hand where there is one, else the automatic one. Raises CourseError if
-    nothing is graded.
+    `points` is what counts: a mark given by hand where there is one, else the automatic one. A question for a person
+    to grade is worth nothing, for anybody, until somebody's answer to it has been given points: who does not use these
+    questions need not do anything about them. Raises CourseError if nothing is graded.
     """
     tests = [cell for cell in read_reference(course, chapter).cells if is_graded(cell)]
     rows = []
@@ -24,13 +25,20 @@ def marks_of_class(course: Course, chapter: str) -> pd.DataFrame:
             submissions = gradebook.find_assignment(chapter).submissions
         except MissingEntry:
             submissions = []
+        used = {
+            grade.name
+            for submission in submissions
+            for notebook in submission.notebooks
+            for grade in notebook.grades
+            if grade.manual_score is not None
+        }
         for submission in submissions:
             grades = {grade.name: grade for notebook in submission.notebooks for grade in notebook.grades}
             for cell in tests:
                 grade_id = name_of(cell)
                 grade = grades.get(grade_id)
                 task, aspect = what_it_checks(cell)
-                most_points = points_of(cell)
+                most_points = points_of(cell) if grade_id in used or not is_graded_by_hand(cell) else 0.0
                 points, review = (grade.score, grade.needs_manual_grade) if grade else (0.0, True)
                 rows.append([submission.student.id, task, aspect, grade_id, points, most_points, review])
     if not rows:

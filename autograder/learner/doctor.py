@@ -1,6 +1,7 @@
-"""Faults of an environment, each with a line that mends it. `autograder doctor`, or `python -m autograder.learner.doctor`.
+"""Faults of an environment, each with a line that mends it: `autograder doctor`.
 
-It imports nothing but Python's own library until it knows that a package is there, and old Pythons can read it.
+`python -m autograder.learner.doctor` does the same where `autograder` does not start: this module imports nothing but
+Python's own library until it knows that a package is there, and Python 3.8 can read it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 import tempfile
 from importlib import metadata
 from pathlib import Path
-from typing import Callable, List, NamedTuple, Tuple  # noqa: UP035  (old Pythons)
+from typing import Callable, NamedTuple  # noqa: UP035 (old Pythons)
 
 OLDEST = (3, 11)  # as in pyproject.toml
 PROJECT = "counts-to-transformers"
@@ -24,7 +25,7 @@ class Fault(NamedTuple):
     serious: bool = True
 
 
-def old_python(version: Tuple[int, ...] = sys.version_info[:3]) -> List[Fault]:  # noqa: UP006
+def old_python(version: tuple[int, ...] = sys.version_info[:3]) -> list[Fault]:
     """A Python that is older than the course needs."""
     if version >= OLDEST:
         return []
@@ -33,7 +34,7 @@ def old_python(version: Tuple[int, ...] = sys.version_info[:3]) -> List[Fault]: 
     return [Fault(f"This is Python {found}; the course needs {needed} or newer.", mend)]
 
 
-def packages(version_of: Callable[[str], str] = metadata.version) -> List[Fault]:  # noqa: UP006
+def packages(version_of: Callable[[str], str] = metadata.version) -> list[Fault]:
     """Packages that are missing, or there in another version than the course was tried with."""
     install = f"{sys.executable} -m pip install"
     try:
@@ -59,7 +60,7 @@ def packages(version_of: Callable[[str], str] = metadata.version) -> List[Fault]
     return faults
 
 
-def no_bubblewrap() -> List[Fault]:  # noqa: UP006
+def no_bubblewrap() -> list[Fault]:
     """Nothing that keeps a notebook from the rest of the machine while it is checked."""
     try:
         from autograder.wall.sandbox import bubblewrap_works
@@ -71,7 +72,7 @@ def no_bubblewrap() -> List[Fault]:  # noqa: UP006
     return [Fault(what, "on Debian or Ubuntu: sudo apt-get install bubblewrap", serious=False)]
 
 
-def wrong_kernel() -> List[Fault]:  # noqa: UP006
+def wrong_kernel() -> list[Fault]:
     """The kernel that notebooks start, python3, is missing or another Python than this one."""
     try:
         from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
@@ -84,13 +85,13 @@ def wrong_kernel() -> List[Fault]:  # noqa: UP006
         return [Fault("There is no kernel python3, which the notebooks ask for.", mend)]
     program = kernel.argv[0] if kernel.argv else "nothing"
     # Jupyter puts its own Python in the place of a name without a folder. Links are kept: environments consist of them.
-    if os.path.dirname(program) and os.path.abspath(program) != os.path.abspath(sys.executable):  # noqa: PTH
+    if os.path.dirname(program) and os.path.abspath(program) != os.path.abspath(sys.executable):  # noqa: PTH100, PTH120
         what = f"The kernel python3 starts {program}, not the Python of the course, {sys.executable}."
         return [Fault(what, f"{mend}; if this line stays, remove {kernel.resource_dir}")]
     return []
 
 
-def not_writable(folder: Path) -> List[Fault]:  # noqa: UP006
+def not_writable(folder: Path) -> list[Fault]:
     """A folder in which notebooks could not be saved. A file is made for trial: rights alone do not tell."""
     try:
         with tempfile.TemporaryFile(dir=folder):
@@ -100,7 +101,7 @@ def not_writable(folder: Path) -> List[Fault]:  # noqa: UP006
         return [Fault(what, f'copy the course to a folder of your own: cp -r "{folder}" ~/course')]
 
 
-def odd_path(folder: Path) -> List[Fault]:  # noqa: UP006
+def odd_path(folder: Path) -> list[Fault]:
     """Blanks and letters beyond ASCII in a folder's path, over which other people's tools stumble."""
     text = str(folder)
     odd = sorted({letter for letter in text if letter.isspace() or not letter.isascii()})
@@ -111,13 +112,13 @@ def odd_path(folder: Path) -> List[Fault]:  # noqa: UP006
     return [Fault(what, "if one does, move the course to a path of plain letters, such as ~/course", serious=False)]
 
 
-def faults_of(folder: Path) -> List[Fault]:  # noqa: UP006
+def faults_of(folder: Path) -> list[Fault]:
     """All faults of this Python and of the folder that holds the learner's notebooks, the serious ones first."""
     found = [*old_python(), *packages(), *wrong_kernel(), *not_writable(folder), *no_bubblewrap(), *odd_path(folder)]
     return sorted(found, key=lambda fault: not fault.serious)
 
 
-def lines_about(faults: List[Fault]) -> List[str]:  # noqa: UP006
+def lines_about(faults: list[Fault]) -> list[str]:
     """What a reader is told: two lines for each fault, or one that says that there is none."""
     if not faults:
         return ["All is well: Python, packages, kernel, sandbox and folder are as the course needs them."]

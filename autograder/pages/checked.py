@@ -12,16 +12,17 @@ from autograder.wall.verdicts import Outcome, Verdict
 from autograder.wording import count
 
 
-def show_verdicts(checked: Checked, all_checks: bool = False) -> None:
-    """What a notebook earned, task by task: the checks that failed, or all. Lines are not cut or broken."""
+def show_verdicts(checked: Checked, all_checks: bool = False, rubric: bool = False) -> None:
+    """What a notebook earned, task by task: the checks that failed, or all. Lines are not cut or broken.
+
+    With `rubric`, what answers in words are measured by, for the questions that were answered.
+    """
     for repair in checked.repairs:
         show_line(("Note: ", "yellow"), repair)
-    begun = {verdict.task for verdict in checked.verdicts} - set(checked.not_begun)
-    done = 0
-    for task in dict.fromkeys(verdict.task for verdict in checked.verdicts):
+    begun = set(checked.tasks) - set(checked.not_begun)
+    for task in checked.tasks:
         verdicts = [verdict for verdict in checked.verdicts if verdict.task == task]
         failed = [verdict for verdict in verdicts if verdict.outcome != Outcome.PASSED]
-        done += not failed
         if task in begun and failed or all_checks:
             show_line((task, "bold"), f"  {_earned(verdicts)}")
             for group in _alike(verdicts if all_checks else failed):
@@ -31,19 +32,21 @@ def show_verdicts(checked: Checked, all_checks: bool = False) -> None:
     if checked.not_begun:
         show_line("Not begun: ", ", ".join(checked.not_begun))
     if checked.by_hand:
-        show_line("For a person to grade: ", ", ".join(checked.by_hand))
-    tasks = len({verdict.task for verdict in checked.verdicts})
+        hint = "" if rubric or not checked.rubrics else " (to compare with sample answers: --rubric)"
+        show_line("For a person to grade: ", ", ".join(checked.by_hand) + hint)
+    for name, text in checked.rubrics.items() if rubric else ():
+        show_line((name, "bold"))
+        for line in text.split("\n"):
+            show_line("    ", line)
     show_line(
-        (f"{checked.chapter}: {_earned(checked.verdicts)}", "bold"), f", {done} of {count(tasks, 'task')} complete"
+        (f"{checked.chapter}: {_earned(checked.verdicts)}", "bold"),
+        f", {len(checked.solved)} of {count(len(checked.tasks), 'task')} complete",
     )
 
 
-def show_progress(found: Sequence[Progress], all_checks: bool = False) -> None:
-    """One table with a line for each notebook; the checks of all too if that is wanted."""
-    for progress in found:
-        if all_checks and progress.checked:
-            show_verdicts(progress.checked, all_checks)
-    table = Table("chapter", "tasks solved", "points", "")
+def show_progress(found: Sequence[Progress]) -> None:
+    """One table with a line for each notebook."""
+    table = Table("chapter", "tasks complete", "points", "")
     for progress in found:
         tasks = f"{progress.solved} of {progress.tasks}"
         points = f"{number(progress.points)} of {number(progress.most_points)}"

@@ -46,7 +46,7 @@ def write_report(course: Course, chapter: str) -> tuple[Path, Path]:
 
 def _tests(marks: pd.DataFrame) -> pd.DataFrame:
     """Share of the class that passed each test cell, lowest first; columns task, aspect, passed (share 0 to 1)."""
-    passed = marks.assign(passed=marks["points"] >= marks["most_points"])
+    passed = marks[marks["most_points"] > 0].assign(passed=marks["points"] >= marks["most_points"])
     return (
         passed.groupby(["task", "aspect"], sort=False)["passed"]
         .mean()
@@ -66,7 +66,8 @@ def _histogram(points: pd.DataFrame) -> Figure:
 
 
 def _difficulty(tasks: pd.DataFrame, most_points: pd.Series) -> Figure:
-    share = (tasks.mean() / most_points[tasks.columns]).sort_values(ascending=False)
+    counted = most_points.index[most_points > 0]
+    share = (tasks[counted].mean() / most_points[counted]).sort_values(ascending=False)
     figure = Figure(figsize=(6, 0.28 * len(share) + 0.8), layout="constrained")
     axes = figure.subplots()
     axes.barh(share.index, 100 * share, color=COLOUR)

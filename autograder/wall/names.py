@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
-from autograder.authoring.cells import grade_id_of, is_answer, is_locked, is_test
+from autograder.authoring.cells import grade_id_of, is_answer, is_locked, is_task, is_test
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def prelude_of(reference: NotebookNode) -> str:
     """The given cells before the first task: what a chapter sets up, which may be slow the first time."""
     cells = []
     for cell in reference.cells:
-        if is_answer(cell):
+        if is_task(cell):
             break
         if cell.cell_type == "code" and is_locked(cell) and names_of(cell.source) is not None:
             cells.append(cell.source)

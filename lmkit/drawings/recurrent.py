@@ -1,8 +1,10 @@
 """Chapter 05: networks that carry a state from word to word."""
 
+from collections.abc import Sequence
+
 from matplotlib.figure import Figure
 
-from lmkit.drawings.canvas import Canvas
+from lmkit.drawings.canvas import Canvas, plain, word_width
 
 
 def unrolled_rnn(steps: int = 4) -> Figure:
@@ -135,4 +137,53 @@ def stacked_and_bidirectional(steps: int = 3) -> Figure:
             canvas.arrow(low[t - 1].right, low[t].left)
             one, two = (high[t - 1], high[t])
             canvas.arrow(*((one.right, two.left) if stacked else (two.left, one.right)))
+    return canvas.figure
+
+
+def joined_lstms(
+    source: Sequence[str] = ("i", "see", "soup"),
+    target: Sequence[str] = ("supen", "vidulam"),
+    attention: bool = False,
+) -> Figure:
+    """Two LSTMs, written out: the decoder begins with the encoder's last state, and reads what is written so far.
+
+    As in chapter 09, sections 3 and 6: pink states, $s_i$ of the encoder and $h_t$ of the decoder, [d] each. With
+    `attention`, one state of the decoder asks all of the encoder's: $\\alpha$ are its weights, $a$ the mix.
+    """
+    given, wanted = ["<s>", *target], [*target, "</s>"]
+    wide = word_width([*source, *given, *wanted]) + 0.35
+    first, gap = wide * len(source), 1.0
+    top = 7.4 if attention else 4.9
+    canvas = Canvas(first + gap + wide * len(given) + 0.6, top)
+    last, states = None, []
+    for column, word in enumerate([*source, *given]):
+        reads = column < len(source)
+        x = 0.3 + wide * (column + 0.5) + (0 if reads else gap)
+        below = canvas.box(x, 0.9, wide - 0.35, 0.65, plain(word), "input")
+        name = f"$s_{{{column + 1}}}$" if reads else f"$h_{{{column - len(source) + 1}}}$"
+        state = canvas.box(x, 2.4, 0.95, 0.85, name, "state")
+        canvas.arrow(below.top, state.bottom)
+        if last is not None:
+            canvas.arrow(last.right, state.left, role="state" if column == len(source) else None)
+        if not reads:
+            above = canvas.box(x, top - 0.95, wide - 0.35, 0.65, plain(wanted[column - len(source)]), "output")
+            start = state.top
+            if attention and column == len(source):  # the first word shows how; the others do the same
+                mix = canvas.box(x, 5.25, 0.95, 0.65, "mix", "weight")
+                canvas.arrow(start, mix.bottom)
+                start = mix.top
+            canvas.arrow(start, above.bottom)
+        last = state
+        states.append(state)
+    canvas.text(0.3 + first / 2, 0.25, "encoder")
+    canvas.text(0.3 + first + gap + wide * len(given) / 2, 0.25, "decoder")
+    if attention:
+        middle, asking = 0.3 + first / 2, states[len(source)].x
+        weigh = canvas.circle(middle, 4.05, "$\\alpha$", "query", 0.36)
+        found = canvas.box(middle, 5.25, 1.1, 0.85, "$a_1$", "value")
+        for state in states[: len(source)]:
+            canvas.arrow(state.top, weigh.bottom, head=False)
+        canvas.arrow(weigh.top, found.bottom)
+        canvas.arrow((asking, weigh.y), weigh.right, role="query")
+        canvas.arrow(found.right, (asking - 0.475, 5.25))
     return canvas.figure

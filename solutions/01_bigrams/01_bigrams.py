@@ -15,8 +15,8 @@
 # `autograder check notebooks/01_bigrams/01_bigrams.ipynb` runs all of them. One rule for all tasks: a function does not
 # change its arguments, not even a `defaultdict`, which grows when asked for a key that it lacks.
 #
-# The chapter follows lectures by Greg Durrett, Fabrizio Silvestri, Yoav Artzi and Benjamin Muller, and unsigned notes.
-# You need none of them: foldable boxes list slips in the printed slides.
+# The chapter follows lectures by Greg Durrett, Fabrizio Silvestri, Yoav Artzi and Benjamin Muller, and unsigned
+# notes. You need none of them; boxes list their slips.
 
 # %% [markdown]
 # In the **Berkeley Restaurant Project** (1994), people asked a machine where to eat, and lectures still print how often
@@ -87,8 +87,8 @@ plt.show()
 
 # %% [markdown]
 # New sentences keep coming: two in three of the last 4,000. In our made-up text, those of seven or more words never
-# come again. So six in ten of the held-out sentences would be impossible, and a larger text is no way out: $10^5$ words
-# make $10^{50}$ strings of ten. We need smaller units.
+# come again. So six in ten of the held-out sentences would be impossible, and a larger text is no way out: $10^5$
+# words make $10^{50}$ strings of ten.
 #
 # The other four in ten, mostly short, have **leaked** from training into the test: a model that merely remembers gets
 # them right. From here on we test on `new_sentences` only.
@@ -939,8 +939,7 @@ print(
 #
 # $$\frac{c(w)}{q(w)} - \lambda = 0, \qquad\text{so}\qquad q(w) = \frac{c(w)}{\lambda}.$$
 #
-# The constraint makes $\lambda = \sum_w c(w) = N$. The logarithm is concave, so this is the maximum. (A word with $c(w)
-# = 0$ gets $q(w) = 0$: any probability given to it would be missing elsewhere.)
+# The constraint makes $\lambda = \sum_w c(w) = N$. The logarithm is concave, so this is the maximum.
 #
 # </details>
 
@@ -2149,9 +2148,8 @@ print(
 
 
 # %% [markdown]
-# Two slips to know: the wrong base, and an $N$ without `</s>`. Compare only where $N$ counts the same symbols, and only
-# with the same vocabulary. Here a unigram model (each word has its share of the training text) meets the same new
-# sentences with a smaller and smaller vocabulary:
+# Two slips to know: the wrong base, and an $N$ without `</s>`. Here a unigram model (each word has its share of the
+# training text) meets the same new sentences with a smaller and smaller vocabulary:
 
 # %%
 flattered = {}
@@ -2172,6 +2170,37 @@ for size, value in flattered.items():
 # and so is the base of the logarithm, which must be 2.
 #
 # </details>
+
+# %% [markdown] statement="believe_it"
+# #### Better than infinity?
+#
+# A friend reports perplexity 21 on `new_sentences`, where section 10's bigram model has ∞. Which two questions do you
+# ask before you call the friend's model better, and how could each explain a 21?
+
+# %% [markdown] written="believe_it" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point for each of two questions that comes with its effect: which vocabulary (the more words are
+# turned into `<UNK>`, the lower the perplexity, though less is said); had the model read these sentences (then it
+# remembers them); does $N$ count the same symbols, `</s>` among them; do its probabilities sum to 1 after each
+# context (scores that give away more than 1 look better). 1 point: supports one of them with a measurement of this
+# chapter (197 to 35 as the vocabulary shrinks; 9.21 with `</s>` and 11.79 without; 40 % of the held-out sentences had
+# leaked).
+#
+# No point for a question without its effect, or for one that does not touch the number (how long it trained, how
+# large it is). A usual wrong idea: any finite perplexity beats ∞. The ∞ comes from single pairs that were never seen;
+# it says nothing about all the other words.
+#
+# **Sample, 3 points.** First: which words does your model know? In section 11 the perplexity of the unigram model
+# went from 197 to 35 just because fewer words were known, so a small vocabulary alone could give a 21. Second: were
+# the new sentences in your training text? We took out the 40 % that had leaked. A model that has read the others
+# would recognise them, and its 21 would be memory.
+#
+# **Sample, 1 point.** I would ask whether it was trained on the test sentences, because then it knows them by heart
+# and gets a low number. I would also ask how many parameters it has and on which computer it ran.
+#
+# **Sample, 0 points.** Infinity is the worst perplexity there is, so 21 is better in any case, and I would use the
+# friend's model. A low perplexity always means that the next word is predicted well.
+# ### END SOLUTION
 
 # %% [markdown] statement="continue_greedy"
 # ## 12. Writing: the likeliest next word
@@ -2662,9 +2691,44 @@ plt.show()
 # %% [markdown]
 # In these six, one word decides grammar and names, two nearly decide sense, and open blanks stay open. On new
 # sentences, the surer the model, the more often its likeliest word is right (bars; whiskers: two standard errors).
+
+# %% [markdown] statement="own_figure"
+# #### A figure of your own
 #
-# Durrett's hardest blanks need more: *The capital of Texas is ___* a fact, *The movie was ___*, after a paragraph of
-# praise, a long memory.
+# Draw something about `train_sentences` that no figure of this chapter shows, with labelled axes. Below, in comments,
+# write two sentences: what one sees, and what the figure cannot tell.
+
+# %% written="own_figure" points=4 minutes=8
+### BEGIN SOLUTION
+# **Rubric.** 1 point: the cell runs and draws something that the chapter does not draw.
+# 1 point: both axes say what they show, with the unit or what is counted. 1 point: the
+# first sentence says what is to be seen, and it is true of this figure. 1 point: the
+# second names a limit of this very figure (one made-up text, one order of the
+# sentences, no spread, two causes at once). “More data would be better” fits any figure
+# and earns nothing. A usual mistake: the sentence tells what was computed, not what
+# came out.
+#
+# **Sample, 4 points.**
+seen_words, growth = set(), []
+for word in train_words:
+    seen_words.add(word)
+    growth.append(len(seen_words))
+_, axes = plt.subplots(figsize=(5, 2.2))
+axes.plot(range(1, len(growth) + 1), growth)
+axes.set(xlabel="words read", ylabel="different words so far")
+plt.show()
+# The first 10,000 words bring more than half of all different ones (838 of 1,398), but
+# the curve still rises at the end, so new text will hold words that we do not know. It
+# is one made-up text in one order: how fast real speakers bring new words it cannot
+# tell.
+#
+# **Sample, 2 points.** A bar chart of the ten most frequent words, without labels at
+# the axes. “The most frequent words are i and to, each more than 2,000 times, then a
+# with 1,403. More data would be better.” (Drawn: 1, what is to be seen: 1.)
+#
+# **Sample, 0 points.** The chapter's own bars of the mean count of a sentence by its
+# length, copied, with the comment “I plotted the sentences with matplotlib.”
+### END SOLUTION
 
 # %% [markdown] statement="ngram_mle"
 # ## 14. As much memory as you like
@@ -3551,7 +3615,7 @@ assert close(_got, 0, atol=1e-7), (
 
 # %% [markdown]
 # In a short text, words pair up by luck, and luck looks like information. To see how much, pair the same words at
-# random, where no $x$ can tell anything, and compute $I$ again. Only what lies above that counts.
+# random, where no $x$ can tell anything, and compute $I$ again.
 
 
 # %%

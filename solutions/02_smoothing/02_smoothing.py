@@ -8,7 +8,7 @@
 #
 # **Smoothing** takes a little probability away from what was seen and gives it to what was not. Two questions run
 # through this chapter. *How much* do the unseen deserve (sections 1 to 6)? And *which* of the unseen deserve it
-# (sections 7 to 13)? Sections 14 and 15 compare all answers. An optional last part searches documents.
+# (sections 7 to 13)? Sections 14 and 15 compare all answers.
 #
 # (In all tasks: leave the arguments of your functions as they are, even a `defaultdict`, to which asking can add a key.)
 
@@ -539,9 +539,9 @@ print("best α on five other splits:", *(f"{best_on(seed):.2g}" for seed in rang
 
 # %% [markdown]
 # A U whose bottom lies far to the left of Laplace: α = .003 on all six splits. Adding 1 to 1,400 events drowns the
-# counts. The training text itself would choose $\alpha = 0$: it cannot know what it lacks. **What to give to the unseen
-# can only be learnt from text that was not counted,** or is treated so (sections 4 and 6). This holds for every
-# parameter of this chapter. Move α yourself:
+# counts. The training text itself would choose $\alpha = 0$: it cannot know what it lacks. **What to give to the
+# unseen can only be learnt from text that was not counted,** or is treated so (sections 4 and 6). This holds for
+# every parameter of this chapter.
 
 
 # %%
@@ -861,7 +861,7 @@ drawings.good_turing_leave_one_out()
 # %% [markdown]
 # (A held-out token moves its pair one box to the left.) By hand, for the six tokens *a a a b b c*: $N_1 = N_2 = N_3 =
 # 1$. Of the six, one (*c*) is new to the rest, $N_1/N = 1/6$. Two (each *b*) are seen once in the rest, so what was
-# seen once is worth $c^*(1) = 2 N_2/N_1 = 2$. (Tiny texts give wild numbers.)
+# seen once is worth $c^*(1) = 2 N_2/N_1 = 2$.
 
 # %% [markdown] statement="good_turing"
 # - `count_of_counts(counts)`: `{c: N_c}` for `counts` as `{n-gram: int}` (some may be 0), without $c = 0$;
@@ -1157,6 +1157,36 @@ plt.show()
 # So we know how *much* the unseen deserve, not *which* of them. And are the dots not below the dashed $c^* = c$
 # by much the same amount everywhere? (The table's last column: .4 to .7 tokens, up to a count of 8.)
 
+# %% [markdown] statement="zigzag"
+# #### Seven times, eight times
+#
+# For Turing, a pair seen 7 times is worth 8.64, one seen 8 times only 4.50; column *eight* has 6.32 and 7.33. How
+# does column $N_c$ explain the drop, and why has *eight* none?
+
+# %% [markdown] written="zigzag" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: puts the numbers in, $8 \cdot 94/87 = 8.64$ and $9 \cdot 47/94 = 4.50$. 1 point: names the
+# accident: $N_8 = 94$ is large beside its neighbours 87 and 47 (smoothly falling numbers would put it between them).
+# It stands above the line in $c^*(7)$ and below it in $c^*(8)$, so the same accident raises one and lowers the other.
+# (That 47 is small may be said as well.) 1 point: *eight* is no ratio of two such numbers. It looks up how often each
+# pair really occurs in the other half, a mean over all pairs of that count and over eight ways to halve the text.
+#
+# "Noise" alone earns nothing: which number is noisy, and where does it enter? A usual wrong idea: pairs seen 8 times
+# really come up less often elsewhere than those seen 7 times; the column *eight* shows that they do not.
+#
+# **Sample, 3 points.** $c^*(7) = 8 \cdot 94/87 = 8.64$ and $c^*(8) = 9 \cdot 47/94 = 4.50$. $N_8$ should be between
+# 87 and 47 but happens to be 94. Too large an $N_8$ makes the first fraction too big and the second too small. The
+# column *eight* does not divide one $N$ by another: it counts how often these pairs appear in the other half and
+# averages over 94 or so pairs, eight times.
+#
+# **Sample, 1 point.** Turing divides neighbouring $N_c$. For 7 that is 94/87, more than 1, for 8 it is 47/94, one
+# half, and times 8 and 9 this gives the two numbers. The column *eight* is smoother because more text was used for
+# it.
+#
+# **Sample, 0 points.** A pair seen 8 times is rarer than one seen 7 times, so less of it will be seen in the other
+# half. In the column *eight* this is hidden by rounding.
+# ### END SOLUTION
+
 # %% [markdown]
 # ## 5. Take the same from everyone
 #
@@ -1303,8 +1333,8 @@ pd.Series(after_thai, bigrams.vocabulary).nlargest(5).round(4)
 # %% [markdown]
 # <details><summary>A slip in the printed slides: where is the max?</summary>
 #
-# Lecture 001 prints $(c(hw) - k)/n + \lambda P(w \mid h')$ for *every* word, also those with count 0. Then the unseen pay, too. Keep the $\lambda$ that you found, and the sum stays below 1. Raise it until the sum is 1, and
-# unseen words that are rare below get a negative probability.
+# Lecture 001 prints $(c(hw) - k)/n + \lambda P(w \mid h')$ for *every* word, also those with count 0. Then the unseen
+# pay, too. With the $\lambda$ that you found, the sum stays below 1.
 # </details>
 
 # %% [markdown]
@@ -1482,16 +1512,14 @@ slider(show_discount, start=1, low=0.02, high=1, step=0.02)
 # the curve is flat around its bottom, and both estimates land within .04 of it (14.43 and 14.40; the best is 14.39)
 # without a single held-out token.
 #
-# How much is settled; to *whom* remains.
-#
 # *A good place to stop today.*
 
 # %% [markdown]
 # ## 7. The books do not balance
 #
-# *Panisse* is a frequent word in our text, but it is said only after *chez*. There its counts speak for themselves;
-# after any other word it is practically impossible. Yet absolute discounting over a unigram offers it to every context, in
-# proportion to its frequency. So the model says *panisse* too often.
+# *Panisse* is a frequent word in our text, but it is said only after *chez*. After any other word it is practically
+# impossible. Yet absolute discounting over a unigram offers it to every context, in proportion to its frequency. So
+# the model says *panisse* too often.
 #
 # If contexts come as often as in the text, $P(h) = n(h)/N$, the model says $w$ with the **marginal** probability
 #
@@ -1672,8 +1700,8 @@ plt.show()
 #
 # $$P_{\text{cont}}(w) = \frac{N_{1+}(\cdot\,w)}{N_{1+}(\cdot\,\cdot)}.$$
 #
-# It makes sense by itself, too: a word that was seen in many
-# surroundings will show up in one more; *panisse* will not, nor the *Francisco* of *San Francisco*.
+# A word that was seen in many surroundings will show up in one more; *panisse* will not, nor the *Francisco* of *San
+# Francisco*.
 
 # %%
 toy = [
@@ -1955,7 +1983,6 @@ print(pair_table.loc[["at chez", "chez panisse", "thai food", "food </s>"]].to_s
 # $N_1 N_j / M = (j+1) N_{j+1} / (j - D_j)$, that is, $D_j = j - (j+1)\,(M/N_1)\,N_{j+1}/N_j$. The factor $M/N_1$ is the same for all $j$; Chen and
 # Goodman take for it the $Y$ of the simplest case.
 #
-# (Kneser-Ney, too, nearly follows from a prior, a hierarchical Pitman-Yor process: Y. W. Teh, 2006.)
 # </details>
 
 # %% [markdown] statement="modified_kneser_ney"
@@ -2522,6 +2549,37 @@ print("bigrams:", tried.loc[2].round(2).to_string(), sep="\n")
 #
 # The table: asking for more evidence (*only if n ≥ 3*, *n ≥ 10*) makes backing off worse each time. Even a context seen
 # once knows more than its shorter memory.
+
+# %% [markdown] statement="normalise_stupid"
+# #### Stupid, but divided
+#
+# A friend divides each row of stupid scores by its sum. Is there a perplexity now? Estimate it for bigrams on split
+# 1, compare with backing off, and say what the division costs.
+
+# %% [markdown] written="normalise_stupid" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: yes; every row then sums to 1, so it is a probability distribution. 1 point: an estimate with a
+# comparison. The sums lie between 1.26 and 1.40, so each probability falls, and the perplexity rises, by about that
+# factor: $11.91 \cdot 1.34 \approx 16$ (15 to 16.7 is accepted; measured it is 15.5). That is worse than backing off,
+# 12.74: the lead is gone. 1 point: the cost. To know a row's sum one must add up the scores of all $V$ words for each
+# context, which a model of two trillion words was made to avoid. (Also right: the order of the words within a row was
+# known without it.)
+#
+# A usual wrong idea: if all rows are divided, nothing changes between the models. Only the stupid scores are divided;
+# the other models sum to 1 already.
+#
+# **Sample, 3 points.** After the division each row sums to 1, so it has a perplexity. The sums are 1.26 to 1.40 with
+# median 1.34, so all probabilities get smaller by about 1.34 and the perplexity goes from 11.91 to about 16. Backing
+# off has 12.74, so it wins. And for every context I now need the scores of the whole vocabulary before I know a
+# single probability, while before I needed one count divided by another.
+#
+# **Sample, 2 points.** Yes, it is a perplexity now because it sums to 1. The perplexity becomes larger since the
+# probabilities get smaller, about $11.91 \cdot 1.3 = 15.5$, which is worse than 12.74. The division costs nothing, it
+# is one operation.
+#
+# **Sample, 0 points.** No, since stupid backoff has no discounts, it can have no perplexity. It would stay at 11.91,
+# because dividing everything by the same number does not change who wins.
+# ### END SOLUTION
 
 # %% [markdown]
 # ## 11. Mixing long and short memory
@@ -3705,5 +3763,5 @@ judged = pd.DataFrame(
 print(judged.to_string())
 
 # %% [markdown]
-# Smoothing nearly doubles MAP (.14 to .27) on queries that had no say in the choice. Which method hardly matters: the
-# two differ by much less than their standard errors.
+# Smoothing nearly doubles MAP (.14 to .27). Which method hardly matters: the two differ by much less than their
+# standard errors.

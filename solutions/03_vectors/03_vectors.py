@@ -8,8 +8,7 @@
 # such that words used alike lie close together. Nobody says which words are alike. The vectors learn it from the text,
 # by an idea of J. R. Firth (1957): "You shall know a word by the company it keeps."
 #
-# You will get such vectors twice: from a table of counts, and from a small network, word2vec's skip-gram. Then you
-# will see that the two are nearly the same, and measure what the vectors know.
+# You will get such vectors twice: from a table of counts, and from a small network, word2vec's skip-gram.
 
 # %% [markdown]
 # Plan two sittings: sections 1 to 9 (counts, and the losses of the network), then 10 to 17 (training, and what vectors
@@ -342,7 +341,7 @@ print(f"saved for 100,000 words of 300 numbers: {saved(100_000, 300, 1):,} produ
 # Three ways, one result. With the lookup a step of learning moves only the rows that were looked up.
 #
 # $A$ may begin at random and be learned with whatever network stands on it, as lecture 000 says. But few examples
-# teach few words, while text without labels is cheap. What does it tell about a word?
+# teach few words, while text without labels is cheap.
 
 # %% [markdown] statement="cooccurrences"
 # ## 3. The company of a word
@@ -476,9 +475,9 @@ places = np.ix_([number[word] for word in some], [number[word] for word in compa
 pd.DataFrame(N[places].astype(int), index=some, columns=company)
 
 # %% [markdown]
-# A row of $N$ is a vector of $V$ numbers. *tea* and *coffee* have similar rows, as *guard* and *nurse* have. But *the*
-# stands near everything, only because it is everywhere: raw counts mostly say how frequent the two words are. We want
-# to know whether they meet *more often than they should*.
+# *tea* and *coffee* have similar rows, as *guard* and *nurse* have. But *the* stands near everything, only because it
+# is everywhere: raw counts mostly say how frequent the two words are. We want to know whether they meet *more often
+# than they should*.
 
 # %% [markdown]
 # ## 4. More often than by chance
@@ -964,9 +963,9 @@ for word in ("tea", "guard", "orders", "golden"):
     print(f"{'':7} dot product of counts: {big}")
 
 # %% [markdown]
-# No network, no labels: counting, one logarithm and one decomposition put *tea* with what is served, *guard* with
-# people, *orders* with verbs and *golden* with adjectives. By the dot product of raw counts, all are most similar to
-# the same few frequent words.
+# Counting, one logarithm and one decomposition put *tea* with what is served, *guard* with people, *orders* with
+# verbs and *golden* with adjectives. By the dot product of raw counts, all are most similar to the same few frequent
+# words.
 
 # %% [markdown]
 # ## 7. Learning to guess the neighbours
@@ -1768,7 +1767,7 @@ for word in ("tea", "guard", "orders", "golden"):
 
 # %% [markdown]
 # $B$ begins with zeros, so all scores are 0 and each of the $k + 1$ answers costs $\ln 2$: check the first loss of
-# every model. Here too *guard* is among people and *golden* among adjectives. Are the two methods related?
+# every model. Are the two methods related?
 
 # %% [markdown]
 # <details><summary>Two slips in the printed slides</summary>
@@ -2584,8 +2583,39 @@ shown
 
 # %% [markdown]
 # Mean cosine of two offsets, three seeds. Those of people and of fruit are parallel, but wrongly paired ones just as
-# much: the vectors hold a step from the cloud of singulars to the cloud of plurals. With verbs the partner counts. A
-# fine picture of parallel lines proves little without the shuffled one beside it.
+# much. With verbs the partner counts. A fine picture of parallel lines proves little without the shuffled one beside
+# it.
+
+# %% [markdown] statement="two_tables"
+# #### One step, two results
+#
+# From people to people, analogies found *the very word* in 1 to 4 %, the right kind and form in 90 to 95 %. Explain
+# both from the last table. What would change if stories told *chef* from *farmer*?
+
+# %% [markdown] written="two_tables" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point for the 90 to 95 %: all offsets from singular to plural are about parallel (.61 to .64), so a
+# step from *any* singular leads into the cloud of plural people. 1 point for the 1 to 4 %: wrongly paired offsets are
+# just as parallel (.59 to .64), so the step does not say which plural; within the cloud the answer is nearly a draw
+# among 19 words. 1 point: with contexts of their own for *chef*, true pairs would become more alike than shuffled
+# ones, as with the verbs, and *the very word* would be found more often (kind and form may stay).
+#
+# No point for repeating the numbers. A usual wrong idea: .61 to .64 shows that the vectors know the partner, and the
+# analogies fail because 3CosAdd is a bad method.
+#
+# **Sample, 3 points.** A true pair's offsets have cosine .6, but shuffled pairs have .6 too. So there is one common
+# step from the singulars to the plurals. If you add it to any person you land among plural people, which gives 90 to
+# 95 %. But it is the same step for each of them and the plurals are in one heap, so which of the 19 you hit is nearly
+# luck, which gives 1 to 4 %. If *chef* stood beside other words than *farmer*, *chefs* would lie near its own end of
+# the step; true pairs would be more parallel than shuffled ones and more very words would be found.
+#
+# **Sample, 1 point.** The offsets are parallel (.61 to .64), so the step leads from people to plural people,
+# therefore kind and form are right. The very word is rarely right because the vectors were trained on too little
+# text.
+#
+# **Sample, 0 points.** The cosine of .61 to .64 is not high enough, for a perfect analogy it should be 1. With .9 it
+# would find the very word in 90 %.
+# ### END SOLUTION
 
 # %% [markdown]
 # ## 15. Three questions about the set-up
@@ -2900,6 +2930,37 @@ for examples, won in wins.groupby("examples"):
 # nothing. Fine-tuning moves only labelled words, away from their neighbours, and here does *worse* than freezing.
 # Lecture 001 says that nearly all transfer fine-tunes; with few labels, measure both.
 
+# %% [markdown] statement="freeze_or_tune"
+# #### A million labels
+#
+# With a million labelled tokens instead of 1,000, would you still freeze the vectors? Argue from what fine-tuning
+# does to words with and without labels, and name a measurement that would change your mind.
+
+# %% [markdown] written="freeze_or_tune" points=3 minutes=5
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: the mechanism. Fine-tuning moves the vectors of labelled words only; words without a label stay
+# behind, and the layer now fits the moved ones. 1 point: a decision that follows for a million: hardly a frequent
+# word is left without a label, so little is left behind and tuning may pay. ("Still freeze" earns it too, if argued:
+# for the rare and new words, or since a tagger of single words stays below 94.7 % right in any case.) 1 point: a
+# measurement that could go either way: both ways at a million, on new text, several draws or seeds, best with words
+# without a label apart.
+#
+# No point for "more data is always better for fine-tuning". A usual wrong idea: the 44 of 45 draws settle it for any
+# number of labels; they were counted at 50 to 1,000.
+#
+# **Sample, 3 points.** With 1,000 tokens many words have no label. Fine-tuning pulls the labelled ones away, their
+# old neighbours stay where they were and get wrong tags. With a million tokens nearly each of the 1,212 words has
+# many labels, so almost nobody is left behind, and I would fine-tune. I would train both ways on several draws and
+# look at all tokens and at words without a label; if frozen still wins on both, I was wrong.
+#
+# **Sample, 2 points.** I would fine-tune. The problem with few labels is that only the labelled words move. With a
+# million labels nearly all words move together, so that the problem is gone. Lecture 001 also says that nearly all
+# transfer is fine-tuned.
+#
+# **Sample, 0 points.** Freeze, because frozen won in 15 of 15 draws with 1,000 tokens and in 15 of 15 with 200. That
+# is clear enough, and frozen vectors also train faster.
+# ### END SOLUTION
+
 # %% [markdown] statement="mean_attention"
 # ### The vector of a text
 #
@@ -3043,7 +3104,6 @@ print("the same end to end?", bool((one_hots[0] == one_hots[1]).all()))
 # ## What you can do now
 #
 # You have built vectors by counting, factoring and guessing, one thing seen three times: a compressed table of who
-# keeps whose company. You have measured what they know (tags, forms, kinds) and what not (which chef, which meaning).
-# Vectors of what people write also learn their prejudices (T. Bolukbasi and others, 2016).
+# keeps whose company. Vectors of what people write also learn their prejudices (T. Bolukbasi and others, 2016).
 #
 # *Also used:* C. Dyer's notes on NCE (2014).

@@ -9,8 +9,7 @@
 #
 # The same window does two jobs. First it finds a word's part of speech (a *classification* of each word). Then it
 # guesses the next word, as in the neural language model of Y. Bengio and others (2003), the ancestor of everything in
-# the later chapters. You will write the training loop once yourself, check the gradient by hand, let the model write a
-# story, and see where windows break.
+# the later chapters.
 
 # %% [markdown]
 # Plan two sittings: sections 1 to 9 (tags), then 10 to 17 (the next word). None of your functions may change its
@@ -263,7 +262,7 @@ print(
 # ambiguous ones. From here on we count errors, separately where it is hard. "99.0 percent right" and "99.5 percent
 # right" look alike; as **error rates**, 1.0 and 0.5 percent, the second makes half the errors.
 #
-# This ceiling holds for every model that sees one word, however it is trained. To pass it, neighbours must come in.
+# This ceiling holds for every model that sees one word, however it is trained.
 
 # %% [markdown] statement="windows"
 # ## 3. A window, and what stands beyond the edge
@@ -667,8 +666,35 @@ for order, rows in (("in order", vectors), ("reversed", vectors[::-1])):
 # The mean is the same for all 120 orders of the five words. It forgets where the words stand, and even which of them is
 # to be tagged. The concatenation keeps both: each place has its own rows of $W$, and the tagged word always meets rows
 # 6 to 8. The price is that $W$ grows with the window, here from 3 rows to 15.
+
+# %% [markdown] statement="numbered_mean"
+# #### A cheaper order?
 #
-# Two questions are left, for the next two sections: which words get a vector, and how are the numbers in $W$ found?
+# A friend wants the few numbers of a mean *and* the order: $x = \sum_i i\,v_i$, with $v_i$ the $i$-th word's vector.
+# What does this keep that the mean forgets, and what can only the concatenation say?
+
+# %% [markdown] written="numbered_mean" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: most reorderings of the words now change $x$, although it has only $m$ numbers (so $W$ has $m$
+# rows for any $n$). 1 point: all places share the same rows of $W$: a word speaks for the same classes wherever it
+# stands, only louder the larger $i$ is. In the concatenation each place has rows of its own. 1 point: an example that
+# needs this, such as *the* before the tagged word speaking for a noun and after it not; or two different windows with
+# the same sum; or that the tagged word cannot be told from the others.
+#
+# No point for "it is less precise" without saying what is lost. A usual wrong idea: since $x$ now depends on the
+# order, a linear layer can use the order as it likes.
+#
+# **Sample, 3 points.** If two words change places, the sum changes, so the order is no longer lost, and $x$ still has
+# $m$ numbers. But the score of a class is $\sum_i i\,(v_i \cdot W_{:j})$: the same column for each place, only
+# multiplied by $i$. So *the* before the word can never vote for NOUN while *the* after it votes against; it votes the
+# same way, louder. With the concatenation each place has its own rows and could do that.
+#
+# **Sample, 1 point.** Now it matters where the words stand, and we need only $m$ numbers instead of $nm$. The
+# concatenation has more weights and can therefore fit the training data better.
+#
+# **Sample, 0 points.** It keeps everything, because from the sum you can read off where each word stood by the
+# factor. So it is as good as the concatenation and cheaper.
+# ### END SOLUTION
 
 # %% [markdown] statement="unknown_words"
 # ## 5. Words the tagger has never met
@@ -1101,8 +1127,7 @@ drawings.window_classifier()
 # %% [markdown]
 # **Rows and columns.** Section 4 wrote $xW$, with $x$ a row and $W$ of shape (inputs, outputs): a place owned *rows*.
 # The equation above has $Hx$, with $x$ a column and $H$ of shape (outputs, inputs), and so does torch:
-# `nn.Linear(D, h)` holds a `weight` of shape $(h, D)$. Here a place owns $m$ *columns*. Both compute the same; only the
-# matrix is transposed.
+# `nn.Linear(D, h)` holds a `weight` of shape $(h, D)$. Here a place owns $m$ *columns*.
 
 # %% [markdown] statement="WindowTagger"
 # ### Build the tagger
@@ -1528,6 +1553,35 @@ for name, values in edge_errors.items():
 sentence = ["the", "cook", "can", "cook", "the", "zorkfish"]
 scores = taggers[2, False, 1](windows(numbers_of(sentence, number), 2))
 print([tag_names[i] for i in scores.argmax(1)])
+
+# %% [markdown] statement="no_difference"
+# #### No difference seen
+#
+# "So it does not matter whether `PAD` learns a vector", a friend concludes from those six error rates. What do they
+# allow you to say, what do they leave open, and which experiment could show more?
+
+# %% [markdown] written="no_difference" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: what they allow: with $c = 2$ and this training, within two words of an end, any difference is
+# small beside that between seeds (0.6 to 0.9 %); not that there is none. 1 point: one thing left open: wider windows,
+# where far more places are `PAD`; another text or task, in which the beginning of a sentence tells more; longer
+# training. 1 point: an experiment that fits the gap and could show a difference: $c = 10$ (three places in four are
+# empty ten words away), more seeds or more held-out text, or a planted case in which only the edge decides.
+#
+# "Repeat it with more seeds" is enough for the third point, if it says why: the difference sought is smaller than the
+# spread. A usual wrong idea: equal numbers prove equality; or the opposite, that three seeds prove nothing at all.
+#
+# **Sample, 3 points.** Both have 0.6, 0.8 and 0.9, so a difference, if there is one, is smaller than what another
+# seed makes. That holds for two words on each side, near the ends. With a window of ten words most of the outer
+# places are PAD, and there a learned vector could matter; we have not looked. I would train both with c = 10 and with
+# ten seeds, and count errors near the ends.
+#
+# **Sample, 2 points.** They say that for this tagger the effect is smaller than the difference between the seeds, but
+# it could exist for wider windows. One should try it on another computer or with another optimiser.
+#
+# **Sample, 0 points.** The rates are exactly the same, 0.6, 0.8 and 0.9, so it is proved that the two are equivalent
+# and no experiment is needed.
+# ### END SOLUTION
 
 # %% [markdown]
 # ## 8. Far places starve
@@ -2420,8 +2474,7 @@ for name, slope in slopes.items():
     print(name, "agrees" if np.allclose(hand[name], slope, atol=1e-7) else "differs")
 
 # %% [markdown]
-# Two methods that share no line of code agree: both would have to be wrong in the same way. From now on torch does
-# this.
+# Two methods that share no line of code agree: both would have to be wrong in the same way.
 #
 # ## 13. What it learns
 #
@@ -2882,8 +2935,8 @@ for n in (2, 4):
     print(f"{n} back:", language.readable([lexicon[i] for i in text]), "\n")
 
 # %% [markdown]
-# Read them slowly: any few neighbours nearly fit, whole sentences do not. A model with a window of four words cannot
-# know who or what was mentioned five words ago.
+# Any few neighbours nearly fit, whole sentences do not. A model with a window of four words cannot know who or what
+# was mentioned five words ago.
 
 # %% [markdown] statement="softmax_smoothing"
 # ## 14. Softmax smooths, at a price
@@ -3857,7 +3910,7 @@ plt.show()
 
 # %% [markdown]
 # Three seeds each: the bag finds the cue at every distance, even at those it was never trained on. Where it matters
-# only *which* words occur, a bag is enough. (Lecture 003 says so of sorting texts by topic.)
+# only *which* words occur, a bag is enough.
 #
 # The window knows the order of a few words, the bag all words without their order. Look again at the printed weights:
 # the bag is **attention**, each word looking evenly at itself and all before it. Two repairs suggest themselves. Carry

@@ -12,9 +12,7 @@
 # **hidden state**: all that it remembers of everything so far. The same weights serve at every step, for texts of any length.
 
 # %% [markdown]
-# You will build one, differentiate it by hand, watch its memory fade and its gradient explode, train it with a loop of your
-# own, and then mend it with the LSTM. Attention began as an add-on to such networks (D. Bahdanau and others, 2014; chapter
-# 06).
+# Attention began as an add-on to such networks (D. Bahdanau and others, 2014; chapter 06).
 #
 # Plan two sittings: sections 1 to 8 (gradients through time), then 9 to 16 (the LSTM, and what it learns). All your
 # functions leave their arguments as they are, unless the text says otherwise: the caller needs them again.
@@ -1678,6 +1676,36 @@ for name, weight in learner.named_parameters():
 # All seven are reached; in the embedding, only the rows of words in this batch.
 
 
+# %% [markdown] statement="clip_each"
+# #### Entry by entry
+#
+# A friend moves every entry of $g$ outside $[-1, 1]$ to the nearer end. Compare with section 8 ($c = 1$) on a long
+# $g$ of two numbers. What is lost, and how long can $g$ remain?
+
+# %% [markdown] written="clip_each" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: an example with both results right, say $g = (10, 0.1)$: shortened to length 1 it is about $(1,
+# .01)$, entry by entry $(1, 0.1)$. 1 point: the direction is lost; entries that were far apart become alike, and the
+# step goes another way than the gradient. 1 point: the length is bounded by $\sqrt{n}$ for $n$ weights, not by 1:
+# with 100,000 weights a step may still be 316 long (to say that two numbers allow $\sqrt2$, and more weights more, is
+# enough).
+#
+# Of an example whose entries have one size, such as $(10, 10)$, only the length can be told, since the direction
+# stays; it earns the first point but not the second. A usual wrong idea: if no entry is larger than 1, the length is
+# at most 1.
+#
+# **Sample, 3 points.** $g = (30, 0.3)$. Section 8 divides by the length, about 30, and gets $(1, .01)$: same
+# direction. The friend gets $(1, 0.3)$: the second weight now moves nearly a third as far as the first, but its slope
+# is only a hundredth, so the direction is wrong. The longest it can be is when all entries are ±1: $\sqrt2$ here, and
+# $\sqrt{n}$ with $n$ weights, which is in the hundreds for a network.
+#
+# **Sample, 2 points.** $g = (10, 0.1)$: by the length it becomes about $(1, .01)$, by the friend's way $(1, 0.1)$.
+# The ratio of the two was 100 and is now 10, so it points somewhere else. The length is at most 1 for both.
+#
+# **Sample, 0 points.** $g = (3, 4)$ becomes $(1, 1)$ in both ways, because clipping cuts off what is too large.
+# Nothing is lost but the size, which was wrong anyway.
+# ### END SOLUTION
+
 # %% [markdown]
 # ## 9. Remember a 1 for 10,000 steps
 #
@@ -2368,8 +2396,7 @@ off = max((total[part] - by_torch[part]).abs().max().item() for part in "Cfio")
 print("30 steps, largest difference below 1e-10:", off < 1e-10)
 
 # %% [markdown]
-# So the gradient of the cell is multiplied by $f_t$ at each step (and receives a share through $h$). Now you can choose how
-# long a gradient lives, by choosing $f$.
+# So the gradient of the cell is multiplied by $f_t$ at each step (and receives a share through $h$).
 
 # %% [markdown] statement="keep_bit"
 # ## 12. Predict, then measure: gates by hand
@@ -2585,12 +2612,43 @@ axes.grid(axis="x", alpha=0.3)
 plt.show()
 
 # %% [markdown]
-# A dot for each of three seeds. As it starts by default, the LSTM is no better at this (10 to 14 inputs) than the RNN (14
-# to 20). With open forget gates it learns 40 and more, at least twice as many as any other run. It matters where training
-# starts.
+# A dot for each of three seeds. As it starts by default, the LSTM is no better at this (10 to 14 inputs) than the RNN
+# (14 to 20). With open forget gates it learns 40 and more, at least twice as many as any other run.
 #
-# In theory, with states of unlimited precision, recurrent networks compute whatever a computer can (H. Siegelmann and E.
-# Sontag, 1992). What weights can do is one thing, what training finds another.
+# In theory, with states of unlimited precision, recurrent networks compute whatever a computer can (H. Siegelmann and
+# E. Sontag, 1992).
+
+# %% [markdown] statement="gates_or_start"
+# #### Because it has gates
+#
+# "An LSTM remembers longer than an RNN because it has gates." Which row of the figure contradicts this, what does the
+# sentence leave out, and why do the gates matter all the same?
+
+# %% [markdown] written="gates_or_start" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: the LSTM with its default start has the same gates and learns only 10 to 14 inputs, the RNN 14
+# to 20. 1 point: where training starts is left out: near $b_f = 0$ the forget gate is $\sigma(0) = \frac12$, the cell
+# and its gradient halve at each step, and training hears nothing of what was far back; 5 higher it is .993. 1 point:
+# what gates give nevertheless: one number per cell sets how long it keeps, with no tanh or matrix on its way, so a
+# good start is easy to choose, and training can change it; or, a gate can stay open for one thing and close for
+# another.
+#
+# No point for praising the cell in general. A usual wrong idea: the row with $b_f + 5$ has more or other weights; it
+# differs in the start only.
+#
+# **Sample, 3 points.** The middle row: LSTM as PyTorch starts it, 10 to 14, no better than the RNN with 14 to 20. It
+# has all its gates. What is missing is the start: with $b_f = 0$ half of the cell is forgotten at each step, after 20
+# steps a millionth is left, so no gradient tells it to open the gate. With $b_f + 5$ the gate begins at .993 and it
+# learns 40 or more. The gates still matter, because there is such a number to set at all: the cell is only multiplied
+# by $f$, while in the RNN everything passes through $W_h$ and tanh.
+#
+# **Sample, 2 points.** The default LSTM learned no longer texts than the RNN, although it has gates. The sentence
+# forgets that the bias of the forget gate has to start high, otherwise it forgets half in each step. I do not know
+# why gates matter then, perhaps they do not.
+#
+# **Sample, 0 points.** The RNN row, because it has no gates and learned least. The sentence leaves out that an LSTM
+# has four times the weights, and that is why it remembers longer.
+# ### END SOLUTION
 
 # %% [markdown]
 # ### Relatives
@@ -2780,10 +2838,9 @@ axes.set(ylabel="bits above the floor, per word", ylim=(0, 1.15 * max(heights)))
 plt.show()
 
 # %% [markdown]
-# Bars are means, dots the seeds. The networks are better than counting by 0.6 bits or more (on five to six times as many
-# words), and the LSTM is better than the RNN by 0.17 bits, seven times as much as seeds differ (0.02). With time to train,
-# the LSTM has overtaken the RNN. The RNN itself gains 0.03 bits on a window of four words with as many weights, hardly more
-# than its seeds differ.
+# Bars are means, dots the seeds. The networks are better than counting by 0.6 bits or more (on five to six times as
+# many words), and the LSTM is better than the RNN by 0.17 bits, seven times as much as seeds differ (0.02). The RNN
+# itself gains 0.03 bits on a window of four words with as many weights, hardly more than its seeds differ.
 
 # %% [markdown]
 # Does a network really look back? **Agreement** asks: a verb must agree with a noun further left (*the cooks with the bags beside
@@ -2850,8 +2907,8 @@ plt.show()
 # heart.
 
 # %% [markdown]
-# Real texts are not ours to ship. Fetch one (`python -m lmkit.corpora` states licences and sources), change the first line
-# below, and run this section's trainings on it.
+# Fetch a real text (`python -m lmkit.corpora` states licences and sources), change the first line below, and run this
+# section's trainings on it.
 
 # %% scratch=true
 real = "kitchen"  # or "ptb", "wikitext-2", ... once it has been fetched

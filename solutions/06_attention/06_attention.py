@@ -6,13 +6,13 @@
 # In the recurrent network of chapter 5, whatever the first word has to tell the last must pass through every state in
 # between: a thousand words, a thousand handovers, and at each something may be lost.
 #
-# Why wait? A word could *look up* what it needs, wherever it stands. This is **attention**, and a Transformer is made of
-# little else. We work it out by hand for four words, then ask again and again what is still missing.
+# Why wait? A word could *look up* what it needs, wherever it stands. This is **attention**, and a Transformer is made
+# of little else.
 
 # %% [markdown]
-# A small language model of kitchen stories runs through the chapter. At first it sees only the last word. Each part that we
-# build is added to it, and we see what that does to its **perplexity** (among how many equally likely words it wavers, on
-# average). At the end we open a trained Transformer and look for these parts.
+# A small language model of kitchen stories runs through the chapter. At first it sees only the last word. Each part
+# that we build is added to it, and we see what that does to its **perplexity** (among how many equally likely words
+# it wavers, on average).
 #
 # | letter | what | shape |
 # |---|---|---|
@@ -255,8 +255,6 @@ print("query 0, and the mean:     ", lookup(0 * one, E, E), E.mean(axis=0))
 # $z$ is a **weighted mean** of the values: no weight is negative and they sum to 1, so $z$ lies in the *convex hull* of the values (for two
 # values, on the line between them). With all scores equal it is the plain mean, the bag of words of chapter 4. Keys
 # ten times as long make the scores differ more, and the lookup is nearly a dict again.
-#
-# How much more must they differ in a very long text?
 
 # %% [markdown] statement="needle"
 # ## 2. Predict, then measure: one needle, much hay
@@ -1364,9 +1362,9 @@ lookup_model = practise(steps, seed=1)
 print(f"soft lookup, {steps:,} steps: {perplexity(lookup_model, held_out):.1f}")
 
 # %% [markdown]
-# (Means of three seeds; in brackets the least and the most.) The mean of all words so far helps; choosing whom to hear
-# helps further, and no two ranges touch. The last line is the program that wrote the stories: on average, nothing can beat
-# it. But what about *where* a word stands?
+# (Means of three seeds; in brackets the least and the most.) The mean of all words so far helps; choosing whom to
+# hear helps further, and no two ranges touch. The last line is the program that wrote the stories: on average,
+# nothing can beat it.
 
 # %%
 words = held_out[:, :64]
@@ -1793,10 +1791,10 @@ axes.legend(title="read at once", loc="upper left")
 plt.show()
 
 # %% [markdown]
-# At 64 words sinusoids bring 20.6 down to 19.1, learned rows to 16.3. The integer itself drowns the words (202). At 128
-# words all get worse. Without places, only the hay has grown (section 2); of the learned table the second half was never
-# trained, and the winner becomes the worst of the three. Sinusoids exist for any place, but the model has not learned to
-# read those beyond 63. We go on with sinusoids, the base of what chapter 8 does:
+# At 64 words sinusoids bring 20.6 down to 19.1, learned rows to 16.3. The integer itself drowns the words (202). At
+# 128 words all get worse. Without places, only the hay has grown (section 2); of the learned table the second half
+# was never trained, and the winner becomes the worst of the three. We go on with sinusoids, the base of what chapter
+# 8 does:
 
 # %%
 ladder(*[*RUNGS][:4])
@@ -1810,6 +1808,35 @@ ladder(*[*RUNGS][:4])
 #
 # One query still gets *one average*: a verb that looks for its subject and its object at the same time reads a mixture of
 # both.
+
+# %% [markdown] statement="which_places"
+# #### Which places?
+#
+# Trained on texts of 64 words, your model will also be handed some of 128. Choose one way from the last figure, state
+# its price at both lengths, and name the change to the training that you would test first.
+
+# %% [markdown] written="which_places" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: a choice with a reason that names how much is read at which length (any of nothing, sinusoids
+# and learned rows can be right). 1 point: its perplexities and what it gives up against another way, read off to
+# about half a unit: at 64 words nothing 20.6, sinusoids 19.1, learned 16.3; at 128 about 22.3, 23.0 and 25.6. 1
+# point: trains at the longer length, or makes far places occur in training (texts that begin at a random place up to
+# 64); only this trains the far rows, or teaches the model to read them.
+#
+# Note that at 128 words *no* places are best on average; who sees this has read the figure. No point for "more steps"
+# or "more words of width". A usual wrong idea: sinusoids have a vector for every place and so work at any length.
+#
+# **Sample, 3 points.** If nearly all texts have 64 words, I take learned rows: 16.3, against 19.1 for sinusoids and
+# 20.6 for nothing. The price is at 128, about 25.6, the worst of the three; nothing at all would have 22.3 there. If
+# half of them are long I would choose sinusoids (19.1 and about 23). I would first train on texts of 128 words, since
+# rows 64 to 127 of the table have never been trained.
+#
+# **Sample, 2 points.** I take sinusoids. At 64 they have 19.1, which is 2.8 worse than learned ones, and at 128 about
+# 23, which is 2.6 better. To improve this I would train for longer on the same texts.
+#
+# **Sample, 0 points.** Sinusoids, as they are given by a formula for every place. So they have no price at 128, and
+# learned places cannot be used there at all. I would make the vectors longer.
+# ### END SOLUTION
 
 # %% [markdown] statement="two_heads"
 # ## 10. Two heads
@@ -2446,8 +2473,7 @@ print("as indented, without a mask:", forward_as_printed(torch.ones(1, 2, 3)))
 ladder(*[*RUNGS][:5])
 
 # %% [markdown]
-# Four heads of width 16 for one of 64, with as many parameters: a gain no larger than the spread of the seeds. Section 16
-# says what heads are for.
+# Four heads of width 16 for one of 64, with as many parameters: a gain no larger than the spread of the seeds.
 
 # %% [markdown] statement="masked_attention"
 # ## 13. Words that must not be seen
@@ -3235,8 +3261,37 @@ axes.legend(loc="lower right", fontsize=9)
 plt.show()
 
 # %% [markdown]
-# Mean, lookup and places each gain more than the seeds differ, four heads less; within 400 steps the second layer even
-# loses (18.7 to 20.0, and there the seeds differ most). The next section opens a model trained for longer.
+# Mean, lookup and places each gain more than the seeds differ, four heads less; within 400 steps the second layer
+# even loses (18.7 to 20.0, and there the seeds differ most).
+
+# %% [markdown] statement="second_layer"
+# #### Worth a second layer?
+#
+# "A second layer makes models worse", a friend reads from this figure. Which result of section 16 speaks against it,
+# why is the figure a weak witness, and what comparison would be fair?
+
+# %% [markdown] written="second_layer" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: two hops: one head in one layer explains at most a quarter, two heads in it bring nothing more,
+# two layers nearly everything. (Two lookups solved by two layers is accepted.) 1 point: only 400 steps were made, and
+# in that row the seeds differ most; 18.7 to 20.0 is true for this training and says how fast the models start, not
+# where they end. 1 point: a fair comparison names at least two of: train until neither improves, or for the same
+# processor time; each at its own best learning rate; several seeds; held-out text; as many weights.
+#
+# No point for "deeper is known to be better". To call the difference chance is wrong: all three seeds with one layer
+# (18.4 to 19.0) lie below all three with two (19.4 to 20.6).
+#
+# **Sample, 3 points.** For two hops one layer cannot explain more than 1/4, and with two layers the reader explained
+# everything, so the second layer can do something that the first cannot. The kitchen models were trained for 400
+# steps only. More layers may simply start more slowly, and the seeds differ most there. I would train both until the
+# held-out perplexity stops falling, each with its own learning rate and with several seeds.
+#
+# **Sample, 2 points.** Two hops only worked with two layers. In the figure the training was very short, 400 steps, so
+# one cannot know how it ends. To be fair one should use a better data set.
+#
+# **Sample, 0 points.** The difference from 18.7 to 20.0 is only chance because there are three seeds. Big models have
+# many layers, so a second layer must be better.
+# ### END SOLUTION
 
 # %% [markdown]
 # ## 17. Inside a trained Transformer

@@ -1941,6 +1941,35 @@ print(f"largest change of a score of tea: {(alone - beside).abs().max():.7f}")
 #
 # A batch too large for memory is cut in parts. The gradient of the whole mean loss is the mean of the parts' gradients, each weighted with its number of targets (sums add up; means of means do not). It saves memory, since backward needs what forward computed.
 
+# %% [markdown] statement="left_padding"
+# #### Padding on the left
+#
+# So that all prompts of a batch end at the same place, a friend pads on the *left*. Which two things go wrong in the
+# model of section 5, and how do you mend each?
+
+# %% [markdown] written="left_padding" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: every place may look to its left, so real tokens now look at padding, and scores change. 1
+# point: the text's first token no longer stands at place 0 and gets another position vector than without padding. 1
+# point: both mends: forbid padding as a key ($-\infty$ added to its scores, for each text its own mask), and count
+# places from the first real token.
+#
+# The third point needs both mends; one with its fault explained is 2 points in all at most. Good but not asked: rows
+# of padding that may look nowhere give NaN, so let them see themselves. A usual wrong idea: targets of $-100$ are
+# enough. They take padding out of the loss, not out of what the others read.
+#
+# **Sample, 3 points.** The causal mask lets a token see everything before it, and now that includes the padding, so
+# each word's average contains vectors of padding. I would add $-\infty$ to the scores of the padded places, a
+# different mask for each text. And *tea* now begins at place 7 instead of 0, so it gets other position vectors. I
+# would subtract the number of padded places, so that its first letter is place 0 again.
+#
+# **Sample, 1 point.** The letters of *tea* look back at the padding, and padding means nothing, so the scores are
+# disturbed. One should train with left padding, then the model gets used to it.
+#
+# **Sample, 0 points.** Nothing goes wrong, because padded targets are $-100$ and torch leaves them out. On the left
+# there are just as many of them as on the right.
+# ### END SOLUTION
+
 # %% [markdown]
 # ## 12. Turning pairs
 #
@@ -3200,6 +3229,35 @@ plt.show()
 
 # %% [markdown]
 # The same tokens, three measurements each. The gap widens with length. By the count of section 14, 128 new tokens cost 8,256 readings against 128; the times differ far less, for each step has fixed costs, too.
+
+# %% [markdown] statement="thousand_users"
+# #### A thousand users
+#
+# A thousand people write with GPT-2 at once, each 1,024 new tokens after a prompt of one. How much memory do all
+# caches need, how many readings does each save, and when would you do without a cache?
+
+# %% [markdown] written="thousand_users" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: $1000 \cdot 37.7$ MB = 37.7 GB (38 GB is fine). 1 point: without a cache $1 + 2 + \dots +
+# 1024 = 524{,}800$ readings for each text, with it 1,024, so 523,776 are saved ("about 500 times fewer" is accepted
+# with the sum written down). 1 point: a condition under which to do without, with its reason: short texts, where
+# fixed costs outweigh the readings saved, as in the last figure; or memory that does not suffice, when waiting or
+# fewer users at once has to be weighed against computing again.
+#
+# No point for "never, a cache is always faster". A usual wrong idea: users can share one cache, since the model is
+# the same; keys and values belong to a text. (The same beginning could be shared; to say so is right.)
+#
+# **Sample, 3 points.** Each cache has 37.7 MB when its text is full, so 37.7 GB for all, while the model itself, 124
+# million numbers of 2 bytes, needs only a quarter of a GB. Without it each text would read $1 + 2 + \dots + 1024 =
+# 524{,}800$ tokens, with it 1,024. I would leave it out if the texts were only a few words long, since there the two
+# curves hardly differ, or if 37.7 GB did not fit and people could wait.
+#
+# **Sample, 2 points.** 1000 times 37.7 MB are 37.7 GB. Without a cache it is about half of 1024 squared, which is
+# about 524,000 readings, with it 1,024. I would never do without it, because it is 500 times faster.
+#
+# **Sample, 0 points.** 37.7 MB, because they all use the same model and so the same keys and values. It saves one
+# reading per token, so 1,024.
+# ### END SOLUTION
 
 # %% [markdown]
 # ## 18. Who copies? Networks at equal time
