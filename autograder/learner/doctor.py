@@ -7,6 +7,7 @@ Python's own library until it knows that a package is there, and Python 3.8 can 
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import tempfile
 from importlib import metadata
@@ -36,7 +37,7 @@ def old_python(version: tuple[int, ...] = sys.version_info[:3]) -> list[Fault]:
 
 def packages(version_of: Callable[[str], str] = metadata.version) -> list[Fault]:
     """Packages that are missing, or there in another version than the course was tried with."""
-    install = f"{sys.executable} -m pip install"
+    install = f"{shlex.quote(sys.executable)} -m pip install"
     try:
         required = metadata.requires(PROJECT) or []
     except metadata.PackageNotFoundError:
@@ -78,7 +79,7 @@ def wrong_kernel() -> list[Fault]:
         from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
     except ImportError:
         return []
-    mend = f"{sys.executable} -m ipykernel install --sys-prefix --name python3"
+    mend = f"{shlex.quote(sys.executable)} -m ipykernel install --sys-prefix --name python3"
     try:
         kernel = KernelSpecManager().get_kernel_spec("python3")
     except NoSuchKernel:
@@ -114,7 +115,15 @@ def odd_path(folder: Path) -> list[Fault]:
 
 def faults_of(folder: Path) -> list[Fault]:
     """All faults of this Python and of the folder that holds the learner's notebooks, the serious ones first."""
-    found = [*old_python(), *packages(), *wrong_kernel(), *not_writable(folder), *no_bubblewrap(), *odd_path(folder)]
+    old = old_python()  # then packages cannot be there, and no line about them would help
+    found = [
+        *old,
+        *(() if old else packages()),
+        *wrong_kernel(),
+        *not_writable(folder),
+        *no_bubblewrap(),
+        *odd_path(folder),
+    ]
     return sorted(found, key=lambda fault: not fault.serious)
 
 
