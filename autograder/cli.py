@@ -254,6 +254,17 @@ def replay(
 
 
 @app.command()
+def start(course: CourseOption = None) -> None:
+    """Prepare the folder work/, in which you learn: a copy of each released notebook that no update overwrites."""
+    from autograder.learner.workplace import prepare
+
+    opened = open_course(course)
+    for line in prepare(opened):
+        typer.echo(line)
+    typer.echo(f"Your notebooks are in {opened.workplace}.")
+
+
+@app.command()
 def doctor() -> None:
     """Look for faults of this environment and of the folder where you are; each comes with the line that mends it.
 

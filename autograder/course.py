@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # nbgrader takes long to import, which `autograder --help` ne
     from traitlets.config import Config
 
 CONFIGURATION = "nbgrader_config.py"
+START = "00_start.ipynb"  # among the releases: the page where a learner begins
 STATE = ".autograder"  # folder in a course for what grading must remember
 
 
@@ -55,6 +56,16 @@ class Course:
     def released(self, chapter: str) -> Path:
         """A chapter's notebook as students get it."""
         return self.release / chapter / f"{chapter}.ipynb"
+
+    @property
+    def workplace(self) -> Path:
+        """Where somebody who learns on this machine keeps notebooks (`autograder start`)."""
+        return self.root / "work"
+
+    def learners(self, chapter: str) -> Path:
+        """The notebook in which somebody learns: the copy in the workplace if there is one, else the release."""
+        mine = self.workplace / f"{chapter}.ipynb"
+        return mine if mine.is_file() else self.released(chapter)
 
     def submission(self, student: str, chapter: str) -> Path:
         """The notebook that a student handed in; other files may lie beside it."""
@@ -122,16 +133,16 @@ class Course:
         path = Path(text)
         if path.is_dir():
             path = path / f"{path.resolve().name}.ipynb"
-        released = self.released(self.chapter_meant(text))
-        if not path.is_file() and not path.parent.name and released.is_file():
-            return released
+        mine = self.learners(self.chapter_meant(text))
+        if not path.is_file() and not path.parent.name and mine.is_file():
+            return mine
         if not path.is_file():
             raise CourseError(f"{path} does not exist: name a notebook or a chapter; {self.known_chapters()}.")
         return path
 
     def learners_notebooks(self) -> list[Path]:
         """The notebooks in which somebody learns, one for each chapter that has one. Raises CourseError if none has."""
-        found = [path for chapter in self.chapters() if (path := self.released(chapter)).is_file()]
+        found = [path for chapter in self.chapters() if (path := self.learners(chapter)).is_file()]
         if not found:
             raise CourseError(f"{self.release} holds no notebook of a chapter: `autograder build` makes them.")
         return found
