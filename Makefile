@@ -11,7 +11,8 @@ demo: .venv/.run-ready
 	$(BIN)/autograder demo
 
 lab: .venv/.run-ready
-	$(BIN)/jupyter lab --notebook-dir=. $(if $(filter 0,$(shell id -u)),--allow-root)
+	$(BIN)/autograder start
+	$(BIN)/jupyter lab --ServerApp.root_dir=work work/00_start.ipynb $(if $(filter 0,$(shell id -u)),--allow-root)
 
 build: .venv/.run-ready
 	$(BIN)/autograder build

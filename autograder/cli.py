@@ -62,35 +62,44 @@ def build(
 
 @app.command()
 def check(
-    notebook: Annotated[
-        str | None,
+    notebooks: Annotated[
+        list[str] | None,
         typer.Argument(help="Your notebook, its folder, or a chapter, such as 01; default: a line for each chapter."),
     ] = None,
     all_checks: Annotated[bool, typer.Option("--all", help="Show every check, not only those that failed.")] = False,
     rubric: Annotated[
         bool, typer.Option(help="Show what the questions that you answered in words are measured by, with samples.")
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a script, and nothing else.")] = False,
     course: CourseOption = None,
 ) -> None:
-    """Grade your own notebook with the hidden tests: task, points and what is wrong, never the answer."""
-    from autograder.grading.early import start_early
+    """Grade your own notebooks with the hidden tests: task, points and what is wrong, never the answer.
 
+    One notebook is shown check by check, several as a table with a line for each.
+
+    Exit codes: 0 the notebooks were checked, whatever they earned; 1 one of them could not be; 2 a wrong option.
+    """
     opened = open_course(course)  # not from where the notebook lies: a settings file beside it would be run
-    path = opened.notebook_meant(notebook) if notebook else None
-    if path:
-        start_early(opened, path)  # before what follows, which takes long to import
-    from autograder.grading.check import check_notebook, is_untouched
-    from autograder.pages.checked import show_summary, show_verdicts
+    paths = [opened.notebook_meant(text) for text in notebooks] if notebooks else opened.learners_notebooks()
+    if len(paths) == 1:
+        from autograder.grading.early import start_early
+
+        start_early(opened, paths[0])  # before what follows, which takes long to import
+    from autograder.learner.progress import progress_of, progress_of_all
+    from autograder.pages.checked import show_json, show_progress, show_verdicts
     from autograder.pages.terminal import warn_if_reduced
 
-    warn_if_reduced()
-    if path:
-        show_verdicts(check_notebook(opened, path), all_checks, rubric)
-        return
-    for name in opened.chapters():
-        released = opened.released(name)
-        if released.is_file():
-            show_summary(name, None if is_untouched(opened, name, released) else check_notebook(opened, released))
+    if not as_json:
+        warn_if_reduced()
+    found = [progress_of(opened, paths[0])] if notebooks and len(paths) == 1 else [*progress_of_all(opened, paths)]
+    if as_json:
+        show_json(found)
+    elif notebooks and len(paths) == 1 and found[0].checked:
+        show_verdicts(found[0].checked, all_checks, rubric)
+    else:
+        show_progress(found)
+    if unread := [progress.notebook.name for progress in found if progress.problem]:
+        raise CourseError(f"Not checked: {', '.join(unread)}; the problem of each is named above.")
 
 
 @app.command()
@@ -262,6 +271,28 @@ def replay(
 
     opened = open_course(course)
     show_replay(replay_test(opened, student, opened.chapter_meant(chapter), test))
+
+
+@app.command()
+def start(course: CourseOption = None) -> None:
+    """Prepare the folder work/, in which you learn: a copy of each released notebook that no update overwrites."""
+    from autograder.learner.workplace import prepare
+
+    opened = open_course(course)
+    for line in prepare(opened):
+        typer.echo(line)
+    typer.echo(f"Your notebooks are in {opened.workplace}.")
+
+
+@app.command()
+def doctor() -> None:
+    """Look for faults of this environment and of the folder where you are; each comes with the line that mends it.
+
+    Exit codes: 0 nothing hinders you, 1 a fault does.
+    """
+    from autograder.learner.doctor import main as examine
+
+    examine()
 
 
 @app.command()

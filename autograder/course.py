@@ -10,6 +10,7 @@ if TYPE_CHECKING:  # nbgrader takes long to import, which `autograder --help` ne
     from traitlets.config import Config
 
 CONFIGURATION = "nbgrader_config.py"
+START = "00_start.ipynb"  # among the releases: the page where a learner begins
 STATE = ".autograder"  # folder in a course for what grading must remember
 
 
@@ -55,6 +56,16 @@ class Course:
     def released(self, chapter: str) -> Path:
         """A chapter's notebook as students get it."""
         return self.release / chapter / f"{chapter}.ipynb"
+
+    @property
+    def workplace(self) -> Path:
+        """Where somebody who learns on this machine keeps notebooks (`autograder start`)."""
+        return self.root / "work"
+
+    def learners(self, chapter: str) -> Path:
+        """The notebook in which somebody learns: the copy in the workplace if there is one, else the release."""
+        mine = self.workplace / f"{chapter}.ipynb"
+        return mine if mine.is_file() else self.released(chapter)
 
     def submission(self, student: str, chapter: str) -> Path:
         """The notebook that a student handed in; other files may lie beside it."""
@@ -107,23 +118,34 @@ class Course:
         return sorted(path.stem for path in self.source.glob("*/*.py") if path.stem == path.parent.name)
 
     def chapter_meant(self, text: str) -> str:
-        """The chapter that a user means by its name, its number, its notebook or its folder; else the text itself."""
-        name = Path(text).stem
-        numbered = [chapter for chapter in self.chapters() if name.isdecimal() and _number(chapter) == int(name)]
-        return next((chapter for chapter in self.chapters() if chapter == name), [*numbered, text][0])
+        """The chapter that a user means by its name, its number, a file or a folder of it; else the text itself."""
+        chapters = self.chapters()
+        path = Path(text)
+        if path.name != text and path.exists():
+            path = path.resolve()  # "." too has a name
+        if path.name.isdecimal():
+            return next((chapter for chapter in chapters if _number(chapter) == int(path.name)), text)
+        parts = path.with_suffix("").parts if path.name else ()
+        return next((part for part in reversed(parts) if part in chapters), text)
 
     def notebook_meant(self, text: str) -> Path:
         """The notebook that a user means: a path, a folder that holds it, or a chapter. Raises CourseError if none."""
         path = Path(text)
         if path.is_dir():
             path = path / f"{path.resolve().name}.ipynb"
-        released = self.released(self.chapter_meant(text))
-        if not path.is_file() and not path.parent.name and released.is_file():
-            return released
+        mine = self.learners(self.chapter_meant(text))
+        if not path.is_file() and not path.parent.name and mine.is_file():
+            return mine
         if not path.is_file():
-            known = ", ".join(self.chapters())
-            raise CourseError(f"{path} does not exist: name a notebook or a chapter ({known}).")
+            raise CourseError(f"{path} does not exist: name a notebook or a chapter; {self.known_chapters()}.")
         return path
+
+    def learners_notebooks(self) -> list[Path]:
+        """The notebooks in which somebody learns, one for each chapter that has one. Raises CourseError if none has."""
+        found = [path for chapter in self.chapters() if (path := self.learners(chapter)).is_file()]
+        if not found:
+            raise CourseError(f"{self.release} holds no notebook of a chapter: `autograder build` makes them.")
+        return found
 
     def chapter_source(self, chapter: str) -> Path:
         """The text source of a chapter. Raises CourseError, naming the chapters there are, if it does not exist."""
@@ -134,7 +156,11 @@ class Course:
 
     def no_chapter(self, chapter: str) -> CourseError:
         """What to say of a name that no chapter has."""
-        return CourseError(f"There is no chapter {chapter!r}; chapters: {', '.join(self.chapters()) or 'none yet'}.")
+        return CourseError(f"There is no chapter {chapter!r}; {self.known_chapters()}.")
+
+    def known_chapters(self) -> str:
+        """The end of a message about a name that no chapter has."""
+        return f"chapters: {', '.join(self.chapters()) or 'none yet'}"
 
     def submitted_students(self, chapter: str) -> list[str]:
         """Names of all students who have a folder for this chapter in the folder of submissions."""

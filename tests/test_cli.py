@@ -1,5 +1,6 @@
 """The command line's own promises: it starts at once, says its version, and is clear about what is wrong."""
 
+import json
 import os
 import resource
 import shutil
@@ -51,12 +52,55 @@ def test_a_dead_scheduler_is_an_error_even_if_nothing_is_new(
 
 def test_wrong_paths_and_names_say_what_to_do(built_course: Course, tmp_path: Path) -> None:
     course = ["--course", str(built_course.root)]
-    assert "does not exist: name a notebook or a chapter (01_squares)" in run("check", str(tmp_path), *course)[2]
-    assert "no.ipynb does not exist: name a notebook or a chapter" in run("check", "no.ipynb", *course)[2]
-    assert "77 does not exist: name a notebook or a chapter" in run("check", "77", *course)[2]
+    for word in (str(tmp_path), "no.ipynb", "77", "07_no"):
+        problem = run("check", word, *course)[2]
+        assert problem.endswith("does not exist: name a notebook or a chapter; chapters: 01_squares.")
     for command in (["grade", "07_no"], ["feedback", "07_no"], ["report", "07_no"], ["build", "07_no"]):
         problem = run(*command, *course)[2]
         assert problem == "There is no chapter '07_no'; chapters: 01_squares."
+
+
+def test_a_chapter_is_named_by_number_path_or_folder(built_course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    option = ["--course", str(built_course.root)]
+    released = built_course.released(CHAPTER)
+    source = f"solutions/{CHAPTER}/{CHAPTER}.py"
+    for word in ("1", "01", CHAPTER, f"notebooks/{CHAPTER}/", str(released), str(released.parent), source):
+        assert built_course.chapter_meant(word) == CHAPTER
+        assert run("build", word, "--check", *option)[1] == f"{CHAPTER}: up to date\n"
+    monkeypatch.chdir(released.parent)
+    assert built_course.chapter_meant(".") == CHAPTER
+    for word in ("02", "0", "101", "01_square", "squares", "", "no/such"):
+        assert built_course.chapter_meant(word) == word
+        assert run("build", word, *option)[2] == f"There is no chapter {word!r}; chapters: 01_squares."
+
+
+def test_check_finds_all_chapters_and_shows_a_table(built_course: Course, tmp_path: Path) -> None:
+    course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
+    where = ["--course", str(course.root)]
+    code, output, _ = run("check", *where)
+    (row,) = (line for line in output.splitlines() if CHAPTER in line)
+    assert code == 0 and "0 of 1" in row and "0 of 3" in row and "not begun" in row
+    mine = tmp_path / f"{CHAPTER} (1).ipynb"
+    nbformat.write(answered(course, "def square(x):\n    return abs(x) * x"), mine)  # negative numbers are wrong
+    code, output, _ = run("check", str(mine), "1", *where)
+    rows = [line for line in output.splitlines() if CHAPTER in line]
+    assert code == 0 and len(rows) == 2
+    assert "0 of 1" in rows[0] and "1 of 3" in rows[0] and "not begun" not in rows[0]
+    assert "0 of 1" in rows[1] and "0 of 3" in rows[1] and "not begun" in rows[1]
+    code, output, _ = run("check", str(mine), "1", "--json", *where)
+    begun, untouched = json.loads(output)
+    assert code == 0 and [begun[key] for key in ("points", "most_points", "solved", "tasks")] == [1, 3, 0, 1]
+    assert {check["aspect"]: check["outcome"] for check in begun["checks"]} == {
+        "small numbers": "passed",
+        "negative numbers": "failed",
+    }
+    assert (untouched["points"], untouched["most_points"], untouched["checks"]) == (0, 3, [])
+    mine.write_text("no notebook")
+    code, output, problem = run("check", str(mine), "1", *where)
+    assert code == 1 and "could not be read" in output and problem.startswith(f"Not checked: {mine.name};")
+    course.released(CHAPTER).unlink()
+    code, _, problem = run("check", *where)
+    assert code == 1 and problem.endswith("holds no notebook of a chapter: `autograder build` makes them.")
 
 
 def test_a_fault_of_the_disk_is_one_line_and_has_no_control_characters(
@@ -142,7 +186,7 @@ def test_who_answers_in_the_released_notebook_itself_sees_what_failed(built_cour
     course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
     option = ["--course", str(course.root)]
     released = course.released(CHAPTER)
-    assert run("check", *option)[1] == f"{CHAPTER}: not begun\n"
+    assert "not begun" in run("check", *option)[1]
     assert "Not begun: square" in run("check", str(released), *option)[1]
     notebook = nbformat.read(released, as_version=4)
     for cell in notebook.cells:
@@ -153,13 +197,5 @@ def test_who_answers_in_the_released_notebook_itself_sees_what_failed(built_cour
         code, output, _ = run("check", meant, *option)
         assert code == 0 and "negative numbers: the square of a negative number is positive" in output
         assert "Not begun" not in output
-    assert run("check", *option)[1] == f"{CHAPTER}: 1 of 3 points, 0 of 1 task complete\n"
-
-
-def test_chapters_by_number(built_course: Course) -> None:
-    option = ["--course", str(built_course.root)]
-    assert run("build", "01", "--check", *option)[1] == f"{CHAPTER}: up to date\n"
-    assert "There is no chapter '02'; chapters: 01_squares." in run("build", "02", *option)[2]
-    for text in ("01", "1", CHAPTER, f"solutions/{CHAPTER}/", f"notebooks/{CHAPTER}/{CHAPTER}.ipynb"):
-        assert built_course.chapter_meant(text) == CHAPTER
-    assert built_course.chapter_meant("101") == "101"
+    (progress,) = json.loads(run("check", "--json", *option)[1])
+    assert (progress["points"], progress["solved"]) == (1, 0)

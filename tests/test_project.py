@@ -79,4 +79,5 @@ def test_the_architecture_page_names_every_module() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text()
     modules = [path for path in (ROOT / "autograder").rglob("*.py") if path.stem != "__init__"]
     assert [path.stem for path in modules if f"`{path.stem}`" not in page] == []
-    assert all((ROOT / "autograder" / room).is_dir() for room in ("authoring", "intake", "wall", "grading", "pages"))
+    rooms = ("authoring", "intake", "wall", "grading", "learner", "pages")
+    assert all((ROOT / "autograder" / room).is_dir() for room in rooms)

@@ -20,7 +20,7 @@ from autograder.wall.inside import draws
 from autograder.wall.judge import Judge
 from autograder.wall.names import modules_of
 from autograder.wall.seeds import key_of, seed_of
-from autograder.wall.verdicts import Verdict, verdicts_of
+from autograder.wall.verdicts import Outcome, Verdict, verdicts_of
 
 NO_SECRET = "no secret"  # the key where nobody needs to be surprised by a draw
 
@@ -35,6 +35,17 @@ class Checked:
     not_begun: list[str] = field(default_factory=list)  # task cells that are as they were handed out
     by_hand: list[str] = field(default_factory=list)  # questions that a person grades, if they were answered
     rubrics: dict[str, str] = field(default_factory=dict)  # of these questions, for those that have one
+
+    @property
+    def tasks(self) -> list[str]:
+        """Names of the tasks that have checks, in the order of the notebook."""
+        return list(dict.fromkeys(verdict.task for verdict in self.verdicts))
+
+    @property
+    def solved(self) -> list[str]:
+        """Those of which every check passed."""
+        failed = {verdict.task for verdict in self.verdicts if verdict.outcome != Outcome.PASSED}
+        return [task for task in self.tasks if task not in failed]
 
 
 def check_notebook(course: Course, path: Path) -> Checked:

@@ -1,7 +1,13 @@
-"""What a learner sees of a notebook that was checked."""
+"""What a learner sees of notebooks that were checked."""
+
+import json
+from collections.abc import Sequence
+
+from rich.table import Table
 
 from autograder.grading.check import Checked
-from autograder.pages.terminal import STYLES, number, show_line
+from autograder.learner.progress import Progress
+from autograder.pages.terminal import STYLES, console, number, show_line, shown
 from autograder.wall.verdicts import Outcome, Verdict
 from autograder.wording import count
 
@@ -13,8 +19,8 @@ def show_verdicts(checked: Checked, all_checks: bool = False, rubric: bool = Fal
     """
     for repair in checked.repairs:
         show_line(("Note: ", "yellow"), repair)
-    begun = {verdict.task for verdict in checked.verdicts} - set(checked.not_begun)
-    for task in dict.fromkeys(verdict.task for verdict in checked.verdicts):
+    begun = set(checked.tasks) - set(checked.not_begun)
+    for task in checked.tasks:
         verdicts = [verdict for verdict in checked.verdicts if verdict.task == task]
         failed = [verdict for verdict in verdicts if verdict.outcome != Outcome.PASSED]
         if task in begun and failed or all_checks:
@@ -32,29 +38,31 @@ def show_verdicts(checked: Checked, all_checks: bool = False, rubric: bool = Fal
         show_line((name, "bold"))
         for line in text.split("\n"):
             show_line("    ", line)
-    tasks = len({verdict.task for verdict in checked.verdicts})
     show_line(
         (f"{checked.chapter}: {_earned(checked.verdicts)}", "bold"),
-        f", {_complete(checked)} of {count(tasks, 'task')} complete",
+        f", {len(checked.solved)} of {count(len(checked.tasks), 'task')} complete",
     )
 
 
-def show_summary(chapter: str, checked: Checked | None) -> None:
-    """One line on a chapter; None stands for a notebook without any answer."""
-    if checked is None:
-        show_line((chapter, "bold"), ": not begun")
-        return
-    complete = _complete(checked)
-    tasks = {verdict.task for verdict in checked.verdicts}
-    show_line((chapter, "bold"), f": {_earned(checked.verdicts)}, {complete} of {count(len(tasks), 'task')} complete")
+def show_progress(found: Sequence[Progress]) -> None:
+    """One table with a line for each notebook."""
+    table = Table("chapter", "tasks complete", "points", "")
+    for progress in found:
+        tasks = f"{progress.solved} of {progress.tasks}"
+        points = f"{number(progress.points)} of {number(progress.most_points)}"
+        if progress.problem:
+            table.add_row(shown(progress.chapter), "", "", "not checked")
+        else:
+            table.add_row(shown(progress.chapter), tasks, points, "" if progress.checked else "not begun")
+    console.print(table)
+    for progress in found:
+        if progress.problem:
+            show_line((f"{progress.chapter}: ", "bold red"), progress.problem)
 
 
-def _complete(checked: Checked) -> int:
-    """How many tasks have earned all their points."""
-    return len(
-        {verdict.task for verdict in checked.verdicts}
-        - {verdict.task for verdict in checked.verdicts if verdict.outcome != Outcome.PASSED}
-    )
+def show_json(found: Sequence[Progress]) -> None:
+    """The same for a script: a list with an object for each notebook."""
+    print(json.dumps([progress.as_fields() for progress in found], indent=1))
 
 
 def _earned(verdicts: list[Verdict]) -> str:

@@ -3,6 +3,7 @@
 from lmkit.drawings.attention import cross_attention, masks, soft_lookup, two_heads
 from lmkit.drawings.chain import chain_rule
 from lmkit.drawings.counting import backing_off, good_turing_leave_one_out, interpolation, ngram_tables, ngram_window
+from lmkit.drawings.course import course_map
 from lmkit.drawings.recurrent import joined_lstms, lstm_cell, stacked_and_bidirectional, truncated_bptt, unrolled_rnn
 from lmkit.drawings.transformer import (
     encoder_decoder,
@@ -21,6 +22,7 @@ __all__ = [
     "backing_off",
     "bengio_network",
     "chain_rule",
+    "course_map",
     "cross_attention",
     "encoder_decoder",
     "encoder_heads",

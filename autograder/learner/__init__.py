@@ -1,0 +1,1 @@
+"""Doors for whoever learns: their notebooks and what is done in each."""

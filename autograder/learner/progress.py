@@ -1,0 +1,62 @@
+"""How far a learner has come: notebooks of several chapters, each checked if it was begun."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from autograder.authoring.cells import is_test, points_of, what_it_checks
+from autograder.course import Course, CourseError
+from autograder.grading.check import Checked, check_notebook, is_untouched
+from autograder.intake.files import name_without_copies
+from autograder.intake.submission import read_reference
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What one notebook has earned: tasks of which every check passed, of all, and points."""
+
+    chapter: str
+    notebook: Path
+    solved: int = 0
+    tasks: int = 0
+    points: float = 0
+    most_points: float = 0
+    checked: Checked | None = None  # None if no task was begun, or it could not be read
+    problem: str = ""  # why it could not be read
+
+    def as_fields(self) -> dict[str, Any]:
+        """The same for JSON; `checks` has the failed and the passed ones and is empty where nothing was run."""
+        fields = {name: value for name, value in vars(self).items() if name != "checked"}
+        checks = [asdict(verdict) for verdict in (self.checked.verdicts if self.checked else [])]
+        for check in checks:
+            del check["seconds"], check["seed"]  # they say nothing about the answer
+        return {**fields, "notebook": str(self.notebook), "checks": checks}
+
+
+def progress_of(course: Course, notebook: Path) -> Progress:
+    """Check one notebook. Raises CourseError if it cannot be read or is of no chapter."""
+    checked = check_notebook(course, notebook)
+    verdicts = checked.verdicts
+    points, most = sum(verdict.points for verdict in verdicts), sum(verdict.most_points for verdict in verdicts)
+    return Progress(checked.chapter, notebook, len(checked.solved), len(checked.tasks), points, most, checked)
+
+
+def progress_of_all(course: Course, notebooks: Sequence[Path]) -> Iterator[Progress]:
+    """Check several, one after the other. Those not begun are not run, and one that cannot be read stops no other."""
+    for notebook in notebooks:
+        chapter = name_without_copies(notebook.stem)
+        try:
+            if course.reference(chapter).is_file() and is_untouched(course, chapter, notebook):
+                yield _nothing_yet(course, chapter, notebook)
+            else:
+                yield progress_of(course, notebook)
+        except CourseError as problem:
+            yield Progress(chapter, notebook, problem=str(problem))
+
+
+def _nothing_yet(course: Course, chapter: str, notebook: Path) -> Progress:
+    """What a notebook without an answer could earn."""
+    tests = [cell for cell in read_reference(course, chapter).cells if is_test(cell)]
+    tasks = {what_it_checks(cell)[0] for cell in tests}
+    return Progress(chapter, notebook, tasks=len(tasks), most_points=sum(points_of(cell) for cell in tests))

@@ -1,0 +1,61 @@
+"""The course as a whole: which chapter builds on which, and how long each takes."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from matplotlib.figure import Figure
+
+from lmkit.drawings.canvas import Canvas
+
+
+class Chapter(NamedTuple):
+    """A chapter on the map: its centre, its label and the hours that it takes; `needs` and `helped_by` by number."""
+
+    place: tuple[float, float]
+    label: str
+    hours: str
+    needs: tuple[str, ...] = ()
+    helped_by: tuple[str, ...] = ()
+
+
+CHAPTERS = {
+    "01": Chapter((1.75, 6.3), "bigrams", "4½"),
+    "02": Chapter((5.25, 6.3), "smoothing", "4", needs=("01",)),
+    "03": Chapter((1.75, 3.8), "word vectors", "4½", needs=("01",)),
+    "04": Chapter((5.25, 3.8), "word windows", "5", needs=("01",), helped_by=("03",)),
+    "05": Chapter((8.75, 3.8), "recurrent\nnetworks", "5", needs=("04",)),
+    "06": Chapter((12.25, 3.8), "attention", "5", needs=("05",)),
+    "07": Chapter((12.25, 1.3), "reading\nboth ways", "4", needs=("06",)),
+    "08": Chapter((8.75, 1.3), "a causal\nTransformer", "4", needs=("06",), helped_by=("07",)),
+    "09": Chapter((5.25, 1.3), "one sequence\nto another", "4", needs=("08",)),
+}
+
+
+def course_map(points: Mapping[str, tuple[float, float]] | None = None) -> Figure:
+    """The map of the chapters. `points` gives what was earned and what can be, by number: ("01", (12, 66)).
+
+    A chapter in which points were earned says how many; a complete one is coloured.
+    """
+    canvas = Canvas(14, 7.6)
+    boxes = {}
+    for number, chapter in CHAPTERS.items():
+        earned, most = (points or {}).get(number, (0, 0))
+        below = f"{earned:g} of {most:g} points" if earned else f"{chapter.hours} hours"
+        role = "output" if earned and earned == most else None
+        boxes[number] = canvas.box(*chapter.place, 2.9, 1.6, f"{number} {chapter.label}\n{below}", role, size=10)
+    for number, chapter in CHAPTERS.items():
+        for other in (*chapter.needs, *chapter.helped_by):
+            start, end = boxes[other], boxes[number]
+            if start.y == end.y:
+                ends = (start.right, end.left) if start.x < end.x else (start.left, end.right)
+            elif start.x == end.x:
+                ends = (start.top, end.bottom) if start.y < end.y else (start.bottom, end.top)
+            else:  # from corner to corner
+                side = 1.2 if start.x < end.x else -1.2
+                ends = (start.x + side, start.y - start.height / 2), (end.x - side, end.y + end.height / 2)
+            canvas.arrow(*ends, dashed=other in chapter.helped_by)
+    canvas.arrow((7.3, 6.7), (8.4, 6.7))
+    canvas.text(8.7, 6.7, "builds on the one before", 10, align="left")
+    canvas.arrow((7.3, 6.0), (8.4, 6.0), dashed=True)
+    canvas.text(8.7, 6.0, "takes over a part", 10, align="left")
+    return canvas.figure

@@ -1,0 +1,121 @@
+"""The learner's folder: what is there at first, what an update does, and a start page that works."""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from typer.testing import CliRunner
+
+from autograder.cli import app
+from autograder.course import START, Course, open_course
+from autograder.learner.workplace import prepare
+from conftest import CHAPTER, ROOT, answered
+from lmkit.drawings.course import CHAPTERS
+
+
+@pytest.fixture
+def course(built_course: Course, tmp_path: Path) -> Course:
+    return open_course(shutil.copytree(built_course.root, tmp_path / "course"))
+
+
+def names(course: Course) -> list[str]:
+    return sorted(path.name for path in course.workplace.glob("*.ipynb"))
+
+
+def release_again(course: Course, remark: str) -> bytes:
+    released = course.released(CHAPTER)
+    notebook = nbformat.read(released, as_version=4)
+    notebook.cells[0].source = remark
+    nbformat.write(notebook, released)
+    return released.read_bytes()
+
+
+def test_an_update_replaces_what_is_untouched_and_goes_beside_what_is_not(course: Course) -> None:
+    mine = course.workplace / f"{CHAPTER}.ipynb"
+    assert prepare(course) == [f"{mine.name}: ready"] and mine.read_bytes() == course.released(CHAPTER).read_bytes()
+    assert prepare(course) == []
+    second = release_again(course, "the second")
+    assert prepare(course) == [f"{mine.name}: a new release"] and mine.read_bytes() == second
+    mine.write_bytes(work := second.replace(b"the second", b"my own words"))
+    assert prepare(course) == []  # the same release, written in
+    third = release_again(course, "the third")
+    (line,) = prepare(course)
+    assert line == f"{mine.name} holds your work and was left alone: its new release is {CHAPTER}-new.ipynb."
+    assert mine.read_bytes() == work and (course.workplace / f"{CHAPTER}-new.ipynb").read_bytes() == third
+    assert prepare(course) == []
+    (course.workplace / f"{CHAPTER}-new.ipynb").write_bytes(beside := third.replace(b"the third", b"more of mine"))
+    fourth = release_again(course, "the fourth")
+    assert "its new release is 01_squares-new-2.ipynb" in prepare(course)[0]
+    assert mine.read_bytes() == work and (course.workplace / f"{CHAPTER}-new.ipynb").read_bytes() == beside
+    assert (course.workplace / f"{CHAPTER}-new-2.ipynb").read_bytes() == fourth
+    mine.unlink()  # whoever wants to begin again
+    release_again(course, "the fifth")
+    assert prepare(course) == [f"{mine.name}: ready"]
+
+
+def test_without_notes_nothing_is_overwritten(course: Course) -> None:
+    course.workplace.mkdir()
+    mine = course.workplace / f"{CHAPTER}.ipynb"
+    mine.write_text("work from elsewhere")
+    assert "was left alone" in prepare(course)[0]
+    assert mine.read_text() == "work from elsewhere" and names(course) == [f"{CHAPTER}-new.ipynb", mine.name]
+
+
+def test_check_looks_into_the_workplace_first(course: Course) -> None:
+    option = ["--course", str(course.root)]
+    result = CliRunner().invoke(app, ["start", *option])
+    assert result.exit_code == 0 and result.output.endswith(f"Your notebooks are in {course.workplace}.\n")
+    nbformat.write(answered(course, "def square(x):\n    return x * x"), course.workplace / f"{CHAPTER}.ipynb")
+    for words in (["1"], []):
+        (found,) = json.loads(CliRunner().invoke(app, ["check", *words, "--json", *option]).output)
+        assert found["points"] == 3 and found["notebook"] == str(course.workplace / f"{CHAPTER}.ipynb")
+
+
+def test_no_solution_lies_in_the_workplace(course: Course) -> None:
+    prepare(course)
+    files = {path.name for path in course.workplace.rglob("*") if path.is_file()}
+    assert files == {f"{CHAPTER}.ipynb", ".releases.json"}
+
+
+@pytest.fixture(scope="module")
+def run_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[nbformat.NotebookNode]:
+    """The start page as somebody leaves it who has written the one line, beside a chapter."""
+    folder = tmp_path_factory.mktemp("work")
+    notebook = nbformat.read(ROOT / "notebooks" / START, as_version=4)
+    (folder / "01_bigrams.ipynb").write_text("{}")
+    task = next(cell for cell in notebook.cells if cell.id == "count_words")
+    task.source = task.source.partition("    raise")[0] + "    return len(text.split())"
+    yield NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
+
+
+def output(notebook: nbformat.NotebookNode, cell_id: str) -> str:
+    (cell,) = (cell for cell in notebook.cells if cell.id == cell_id)
+    return json.dumps(cell.outputs)
+
+
+def test_the_start_page_shows_what_it_promises(run_start: nbformat.NotebookNode) -> None:
+    assert "All is well" in output(run_start, "ready") or "mend it" in output(run_start, "ready")
+    assert "image/png" in output(run_start, "map")
+    assert "[01_bigrams](<01_bigrams.ipynb>)" in output(run_start, "chapters")
+    assert "Right." in output(run_start, "count_words--words")
+
+
+def test_the_start_page_is_handed_out_untouched_and_its_task_can_fail() -> None:
+    notebook = nbformat.read(ROOT / "notebooks" / START, as_version=4)
+    assert all(not cell.outputs for cell in notebook.cells if cell.cell_type == "code")
+    notebook.cells = [cell for cell in notebook.cells if cell.id.startswith("count_words")]
+    with pytest.raises(CellExecutionError, match="NotImplementedError"):
+        NotebookClient(notebook, timeout=120).execute()
+
+
+def test_the_map_has_the_chapters_and_the_hours_of_the_readme() -> None:
+    rows = re.findall(r"^\| (\d\d) [^|]*\| \d+ \| ([^|]*) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert rows == [(number, chapter.hours) for number, chapter in CHAPTERS.items()]
+    written = sorted(path.stem[:2] for path in (ROOT / "solutions").glob("*/*.py") if path.stem == path.parent.name)
+    assert written == list(CHAPTERS)
