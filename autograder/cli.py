@@ -184,7 +184,7 @@ def feedback(
 def report(
     chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")], course: CourseOption = None
 ) -> None:
-    """Write one HTML page and one CSV about the class: marks, histogram, hardest tasks."""
+    """Write one HTML page and one CSV about the class: marks, hardest tasks, checks worth a look."""
     from autograder.pages.report import write_report
 
     opened = open_course(course)
