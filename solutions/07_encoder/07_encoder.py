@@ -1453,6 +1453,16 @@ for _n in ([0, 4, 2], [4, 4], [1, 0], [0]):
                 f"Lengths {_n}, the encoder answers {_wrong} at padding: zeros wanted there; "
                 f"yours: {_got[_b, _length:]}."
             )
+_ids, _lengths = torch.tensor([[1, 2], [3, 0]]), torch.tensor([2, 1])
+for _wrong in (math.inf, math.nan):
+    _got = encode_batch(
+        lambda x, mask, wrong=_wrong: x * 0 + wrong, _table, _positions, _ids, _lengths
+    )
+    _found = [repr(float(_value)) for _value in np.asarray(_got)[..., 0].flat]
+    assert _found == [repr(_wrong)] * 3 + ["0.0"], (
+        f"The encoder answers {_wrong} everywhere: that stays at words, 0 at padding; "
+        f"yours: {_found}."
+    )
 _none = encode_batch(
     lambda x, mask: x,
     _table,
@@ -1657,7 +1667,7 @@ for _N in (1, 2, 3):
     assert close(layers_reach(_ring.clone(), _N), _wanted), (
         f"Each looks only at the next: after {_N} layers it has heard {_N + 1} words."
     )
-for _T, _N in ((2, 65), (4, 64), (40, 1000)):
+for _T, _N in ((2, 65), (4, 64), (40, 1000), (256, 2)):
     for _mask in (torch.ones(_T, _T) > 0, torch.ones(_T, _T).tril() > 0):
         assert close(layers_reach(_mask.clone(), _N), _mask), (
             f"T = {_T}, N = {_N}: full and triangular masks reach what they show. "
@@ -1932,7 +1942,7 @@ _cases += [(1, 1, 1, 1, [1]), (3, 4, 2, 5, [1, 4, 2]), (2, 6, 6, 6, [6, 3])]
 _cases += [(4, 5, 3, 1, [2, 5, 1, 3])]
 ### END HIDDEN TESTS
 for _B, _T, _C, _K, _lengths in _cases:
-    for _shift in (-9, 9):  # all negative: zeros in the padding would win
+    for _shift in (-9, 9, -3e6):  # all negative: zeros in the padding would win
         _X, _W = torch.randn(_B, _T, _C) + _shift, torch.randn(_C, _K)
         _b = torch.randn(_K)
         _wanted = [
@@ -1941,7 +1951,7 @@ for _B, _T, _C, _K, _lengths in _cases:
         ]
         _got = class_head(_X.clone(), torch.tensor(_lengths), _W, _b, "max")
         assert np.shape(_got) == (_B, _K), f"[B, K] wanted; yours: {np.shape(_got)}."
-        assert close(_got, _wanted, 1e-4, 1e-4), (
+        assert close(_got, _wanted, 1e-4, 1e-4 + 1e-5 * abs(_shift)), (
             f"Lengths {_lengths}, T = {_T}, numbers about {_shift}: "
             "not the largest of each text's own words, times W, plus b."
         )
@@ -2703,6 +2713,14 @@ _got = fill_bigram(np.where(_wide > 0, _ln_wide - 900, -math.inf), [2, 3])
 assert close(_got, [[0, 0, 1, 0], [0, 0.2 / 0.6, 0, 0.4 / 0.6]], 1e-3, 1e-6), (
     f"All of ln_a less 900: the same answer wanted; yours: {_got!r}."
 )
+_rare = _ln_wide.copy()
+_rare[3] -= 2000  # only the row of one neighbour is far down
+_got = fill_bigram(_rare, [2, 3, 2, 1])
+_wanted = [[0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 1, 0], [0, 1, 0, 0]]
+assert close(_got, _wanted, 1e-3, 1e-6), (
+    "Two places far less probable than the others: their rows sum to 1, too; "
+    f"yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %%
@@ -2837,6 +2855,10 @@ for _words in (["b", "a"], ["a", "a", "z"], ["z"]):
     )
 _got = pseudo_log_likelihood(lambda words, place: {}, [])
 assert is_number(_got) and _got == 0, f"No words: 0 wanted; yours: {_got!r}."
+_got = pseudo_log_likelihood(lambda words, place: {"a": 1e-40}, ["a", "a"])
+assert close(_got, 2 * math.log(1e-40), 1e-5), (
+    f"1e-40 is little, but possible: {2 * math.log(1e-40):.1f}; yours: {_got!r}."
+)
 _got = pseudo_log_likelihood(lambda words, place: {"a": 1e-5}, ["a"] * 400)
 assert close(_got, 400 * math.log(1e-5), 1e-5), (
     f"400 words at 1e-5 each: {400 * math.log(1e-5):.1f}; yours: {_got!r}."
@@ -2856,6 +2878,8 @@ for _good, _bad, _wanted in (
     ([-2.0, -2.0, -2.0], [-2.0, -2.0, -2.0], 0.5),
     ([-1.0], [_no], 1.0),
     ([-9.0], [-8.0], 0.0),
+    ([-1000.0, -1000.001], [-1000.001, -1000.0], 0.5),
+    ([-1000.0, -1e-9], [-1000.001, -1.1e-9], 1.0),
 ):
     for _kind in (list, np.array):
         _got = ranked_right(_kind(_good), _kind(_bad))
@@ -3148,6 +3172,17 @@ for _C, _K in ((3, 4), (5, 2)):
     assert close(dict(_tagger.encoder.state_dict())["weight"], _E, 0, 0), (
         "Three steps: a frozen encoder moved."
     )
+    _parts = torch_module("Embedding", 6, _C), torch_module("Linear", _C, _C)
+    _encoder = torch_module("Sequential", *_parts)  # a bias, too
+    for _freeze in (True, False):
+        _tagger = Tagger(_encoder, _C, _K, _freeze)
+        _before = {k: v.clone() for k, v in dict(_encoder.state_dict()).items()}
+        step(_tagger, _ids.clone(), _tags.clone(), 0.7)
+        for _k, _v in dict(_tagger.encoder.state_dict()).items():
+            assert close(_v, _before[_k], 0, 0) == _freeze, (
+                f"freeze={_freeze}, a table and a linear layer as encoder: {_k} "
+                f"{'moved' if _freeze else 'did not learn'}."
+            )
     _frozen = torch_module("Embedding", 6, _C)
     _frozen.requires_grad_(False)
     _tagger = Tagger(_frozen, _C, _K, False)
@@ -3231,6 +3266,7 @@ for _share in (0.3, 0.7):
 for _freeze in (False, True):
     _tagger = Tagger(torch_module("Embedding", 8, 3), 3, 4, _freeze)
     _before = {k: v.clone() for k, v in dict(_tagger.state_dict()).items()}
+    leave_gradients(_tagger, _ids.clone())
     _got = step(_tagger, _ids.clone(), torch.full((3, 6), -100), 0.1)
     assert is_number(_got) and _got == 0, (
         f"No place has a tag: the loss is 0; yours: {_got!r}."
