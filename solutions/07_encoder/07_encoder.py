@@ -4,11 +4,10 @@
 
 # %% [markdown]
 # *the ___ sings*. Which word is missing? The word after the gap says more than the word before it: one cook sings, two cooks sing. Yet our language models
-# read from left to right, since they were to *write*. Whoever tags, translates or searches has the whole text.
+# read from left to right, since they were meant to *write*. Whoever tags, translates or searches has the whole text.
 #
 # The network that looks at both sides is the **Transformer encoder**. You build it from chapter 6's attention and a few new parts, until it gives the same numbers as torch's. Then it
-# learns from texts without labels, by filling in blanks, and is read against the truth: in the kitchen text we can compute what the best possible
-# reader would say. Finally it learns to tag.
+# learns from texts without labels, by filling in blanks, and is compared with the truth: for the kitchen text we can compute the best possible answer. Finally it learns to tag.
 
 # %% [markdown]
 # | letter | what |
@@ -93,7 +92,7 @@ TOY = {tuple(text.split()): Fraction(count, 100) for text, count in TOY.items()}
 # 3. At the last place there is no right side. Where is there no left side? How probable are the two words that stand there, if nothing is known?
 
 
-# %% task="by_hand" points=3 level=1 minutes=12
+# %% task="by_hand" points=3 level=1 minutes=18
 def both_sides(table, words, place):
     """Dict word -> P(word at this place | all the other words); ValueError if no sentence fits."""
     ### BEGIN SOLUTION
@@ -289,7 +288,7 @@ print(pd.DataFrame(table, options).round(3).to_string())
 
 # %% [markdown]
 # From the left, *guards* is the best guess; the right side forbids it. The product of the two one-sided probabilities is not the truth: both
-# factors have counted how frequent a word is, and the two sides depend on each other. Two one-sided models do not make one that sees both.
+# factors have counted how frequent a word is, and the two sides depend on each other. So two one-sided models do not make one that sees both.
 #
 # Single words may lose. What about the average?
 
@@ -328,10 +327,10 @@ plt.show()
 # $\text{gelu}(x) = x\, \Phi(x)$, with $\Phi(x) = \frac12 (1 + \text{erf}(x / \sqrt 2))$.
 
 # %% [markdown] statement="layer_norm"
-# - `layer_norm(x, gain, bias, eps)`: $[\dots, C]$, each token for itself;
+# - `layer_norm(x, gain, bias, eps)`: $[\dots, C]$, each token for itself; also precise for large numbers that are close together, such as 1,000.1 and 1,000.2;
 # - `gelu(x)`, entry by entry;
 # - `printed_ratio(C)`: lecture 002 divides by `x.std()`, which sums the same squares but divides them by $C - 1$ instead of $C$. By which factor is its result too
-#   large or small ($\varepsilon = 0$, $g = 1$, $b = 0$)?
+#   large or small ($C \ge 2$, $\varepsilon = 0$, $g = 1$, $b = 0$)?
 
 # %% [markdown] hints="layer_norm"
 # 1. Which axis of $[B, T, C]$ holds the numbers of one token?
@@ -340,9 +339,9 @@ plt.show()
 #    sum of squares; all else cancels.
 
 
-# %% task="layer_norm" points=4 level=1 minutes=14
+# %% task="layer_norm" points=4 level=1 minutes=15
 def layer_norm(x, gain, bias, eps=1e-5):
-    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]. Also for 1,000.1, 1,000.2, ..."""
+    """Each token's numbers normalised: x [..., C], gain [C], bias [C] -> [..., C]; large, close numbers, too."""
     ### BEGIN SOLUTION
     mean = x.mean(-1, keepdim=True)
     variance = (x - mean).square().mean(-1, keepdim=True)
@@ -508,13 +507,13 @@ class FeedForward(nn.Module):
 # >
 # > Pre-norm (modern): $b = \text{LN}(\text{Module}(a) + a)$
 #
-# but elsewhere its own equations say $z = \text{LN}([\dots] + x_i)$. And 002 prints $\text{LayerNorm}(x + \text{SubLayer}(x))$ above code that returns
-# `x + dropout(sublayer(norm(x)))`. Who is right?
+# Lecture 002 prints $\text{LayerNorm}(x + \text{SubLayer}(x))$ above code that returns
+# `x + dropout(sublayer(norm(x)))`. Which name belongs to which?
 
 # %% [markdown] statement="Block"
 # - `labels`: for `"Module(LN(a)) + a"`, `"LN(Module(a) + a)"` and `"code of 002"` the right name, `"pre"` or `"post"`;
 # - `Block(width, attention, feed_forward)`: keeps the two modules under these names (so that torch finds their weights), adds `attention_norm` and
-#   `feed_forward_norm`, both `nn.LayerNorm(width)`; attention first, pre-norm. `forward` uses what stands under the four names: `NoNorm` below exchanges norms;
+#   `feed_forward_norm`, both `nn.LayerNorm(width)`; attention first, pre-norm. `forward` calls whatever stands under these four names, since `NoNorm` below replaces the norms;
 # - `PostBlock`: the same parts, post-norm.
 
 # %% [markdown] hints="Block"
@@ -523,7 +522,7 @@ class FeedForward(nn.Module):
 # 3. Two norms, since each has a gain and a bias of its own. `PostBlock` has the same `__init__`; a class can inherit it.
 
 
-# %% task="Block" points=4 level=2 minutes=19
+# %% task="Block" points=4 level=2 minutes=20
 class Block(nn.Module):
     """Pre-norm: each module reads a normalised copy, and adds to the stream. The x handed over stays as it is."""
 
@@ -796,7 +795,7 @@ print("each layer without residual divides the gradient by", lost.round(1))
 
 # %% [markdown]
 # Each dot is a seed. Left: without residuals gradients "quickly fade out" beyond some 5 layers (lecture 000), by the factor printed for each layer; with them, 32 layers are no obstacle. Right: the three with residuals
-# differ by a factor of about two, at 32 layers. What norms are good for, training must show:
+# differ by a factor of about two at 32 layers. Training must show what norms are good for:
 
 # %%
 norms = pd.read_csv(paths.DATA / "encoder" / "norms.csv")
@@ -867,7 +866,7 @@ for name, part in theirs.state_dict().items():
 # 3. For `copied`, `from_torch` gives you eight of sixteen entries, if what it gets has names without `self_attn.` in front; prefix what comes back. The others only change their names.
 
 
-# %% task="Encoder" points=4 level=2 minutes=22
+# %% task="Encoder" points=4 level=2 minutes=25
 def clones(module, N):
     """nn.ModuleList of N copies that share nothing."""
     ### BEGIN SOLUTION
@@ -1118,7 +1117,7 @@ plt.show()
 # %% [markdown] statement="weights"
 # - `layer_weights(C)`: a dict with the keys `"attention"`, `"feed_forward"`, `"norms"`: how many numbers a `Layer` learns in each, biases included;
 # - `total(V, T, C, N)`: all numbers of an encoder with a table of words $[V, C]$, a table of positions $[T, C]$, $N$ layers and the last norm;
-# - `guess_share`: your guess, a number from 0 to 1, written down before you count; then `measured_share`: the feed-forward layers' share in `total` for BERT-base, by your functions.
+# - `guess_share`: your guess, a number from 0 to 1, written down before you count; then `measured_share`: the feed-forward layers' share in `total` for BERT-base, computed by your functions, not rounded.
 
 # %% [markdown] hints="weights"
 # 1. Each layer has two norms. What does a norm learn, and how many numbers is that?
@@ -1126,7 +1125,7 @@ plt.show()
 # 3. The heads do not matter: they only cut $C$ into slices. Tables have no biases, and the last norm is that of the `Encoder`, one for all.
 
 
-# %% task="weights" points=3 level=2 minutes=14
+# %% task="weights" points=3 level=2 minutes=15
 def layer_weights(C):
     """{"attention": ..., "feed_forward": ..., "norms": ...} for one layer of width C."""
     ### BEGIN SOLUTION
@@ -1207,7 +1206,7 @@ for _name, _value in (
         f"{_name} is a number from 0 to 1; yours: {_value!r}."
     )
 ### BEGIN HIDDEN TESTS
-assert abs(measured_share - 56_669_184 / 108_890_112) < 5e-5, (
+assert abs(measured_share - 56_669_184 / 108_890_112) < 1e-6, (
     f"The feed-forward layers do not hold a share of {measured_share:.4f} of BERT-base."
 )
 ### END HIDDEN TESTS
@@ -1254,10 +1253,10 @@ plt.show()
 # And order: chapter 6 showed that attention does not see it. Lecture 000 adds a vector for each place "before the very first attention layer". The stream carries it to all the others.
 
 # %% [markdown] statement="encode_batch"
-# - `pad(texts, filler)`: for a list of $B$ lists of word numbers `(ids, lengths)`: whole-number tensors $[B, T]$ and $[B]$, $T$ the longest length, the number `filler` after the words of shorter texts. Texts may
+# - `pad(texts, filler)` takes a list of $B$ lists of word numbers and returns `(ids, lengths)`, whole-number tensors $[B, T]$ and $[B]$. $T$ is the greatest length; the number `filler` stands behind the words of shorter texts. Texts may
 #   be empty; no text at all gives the shapes $[0, 0]$ and $[0]$.
 # - `encode_batch(encoder, table, positions, ids, lengths)`, $[B, T, C]$: looks words up in `table` $[V, C]$, adds the first $T$ rows of `positions` (which may have more), once; then calls
-#   `encoder(x, mask)` with the mask above. Padded places of the result are zeros, whatever the encoder answers there, even `nan`.
+#   `encoder(x, mask)` with the mask above. What the encoder answers at words stays as it is; padded places become zeros, whatever it answers there, even `nan`.
 
 # %% [markdown] hints="encode_batch"
 # 1. Which rows of `positions` belong to a text that is shorter than the table of positions?
@@ -1265,7 +1264,7 @@ plt.show()
 # 3. `nan` times 0 is `nan`: do not multiply, replace. And `max` of no texts is an error unless it is told what to answer then.
 
 
-# %% task="encode_batch" points=4 level=2 minutes=18
+# %% task="encode_batch" points=4 level=2 minutes=20
 def pad(texts, filler):
     """(ids [B, T], lengths [B]) of a list of lists of word numbers."""
     ### BEGIN SOLUTION
@@ -1504,7 +1503,7 @@ plt.show()
 # %% [markdown]
 # A text of five words beside a longer one, three fresh encoders. Without a mask its vectors move with every filler; with it they stay.
 #
-# Does it matter where positions are added? Four recorded ways to fill in blanks (two layers; section 10 has the task), three seeds each:
+# Does it matter where positions are added? Recorded: two-layer encoders that fill in blanks (section 10), three seeds each:
 
 # %%
 places = pd.read_csv(paths.DATA / "encoder" / "positions.csv")
@@ -1547,7 +1546,7 @@ drawings.reach()
 #    each.
 
 
-# %% task="attention_masks" points=4 level=2 minutes=15
+# %% task="attention_masks" points=4 level=2 minutes=20
 def gpt(T):
     """bool [T, T]: row i may look at column j."""
     ### BEGIN SOLUTION
@@ -1697,7 +1696,17 @@ for name, mask in shapes.items():
 # is the probability of the text, if no factor has seen its own word or a later one. The mask is what we *wanted*. What a
 # network really does is measured: chapter 6's `influence` changes one word at a time and notes which outputs move.
 
-# %% include="06_attention:influence"
+
+# %%
+def influence(layer, X):
+    """bool [T, T]: does row i of layer(X) change when row j of X changes?"""
+    Y, columns = layer(X), []
+    for j in range(len(X)):
+        other = X.clone()
+        other[j] += torch.randn(X.shape[1])
+        columns.append((layer(other) != Y).any(dim=1))
+    return torch.stack(columns, dim=1)
+
 
 # %%
 torch.manual_seed(1)
@@ -1732,7 +1741,7 @@ for axis in axes.flat:
 plt.show()
 
 # %% [markdown]
-# Above the masks, below what three random layers depend on. For the window they differ: the lower one counts.
+# The upper row shows the masks, the lower row what three random layers depend on. For the window the two differ, and the lower one counts.
 
 # %% [markdown] statement="dependency"
 # Output $i$ guesses the word `ahead` places further on: `ahead=1` is the next word, `ahead=0` the word at its own place. $D$
@@ -1743,7 +1752,8 @@ plt.show()
 #   guesses* copies it, at a loss of 0, and every other output $i$ has its honest loss, `honest[i]`. What an output guesses
 #   beyond the end of the text it cannot see.
 #
-# Predict: a full $D$, $T = 8$, 1.58 nats at each place (the kitchen text's floor): which loss for `ahead=1`?
+# From the left alone, no model of the kitchen text can have a mean loss below 1.58 nats, its **floor** (section 15).
+# Predict: a full $D$, $T = 8$, 1.58 nats at each place: which loss for `ahead=1`?
 
 # %% [markdown] hints="dependency"
 # 1. Draw $D$ for $T = 4$ and mark in each row the column of the guessed word. On which side of the mark must all be
@@ -1753,7 +1763,7 @@ plt.show()
 #    or not.
 
 
-# %% task="dependency" points=3 level=2 minutes=14
+# %% task="dependency" points=3 level=2 minutes=15
 def causal(D, ahead):
     """May these outputs be multiplied by the chain rule? True or False."""
     ### BEGIN SOLUTION
@@ -1846,8 +1856,8 @@ for name, mask in shapes.items():
     )
 
 # %% [markdown]
-# With a full mask only the last output must guess. A loss of 0.20 nats, an eighth of the floor, and nothing learned but to
-# copy: whoever beats a floor has a leak. Whoever reads both ways needs another question, one whose answer is
+# With a full mask only the last output must guess. The loss is 0.20 nats, an eighth of the floor, and nothing was learned but to
+# copy: a loss below the floor means a leak. Whoever reads both ways needs another question, one whose answer is
 # *taken out* of the input (section 10).
 
 # %% [markdown]
@@ -1879,7 +1889,7 @@ drawings.encoder_heads()
 #    is NaN. And by how many do you divide?
 
 
-# %% task="heads" points=4 level=2 minutes=16
+# %% task="heads" points=4 level=2 minutes=18
 def tag_head(X, W, b):
     """Scores [B, T, K] from X [B, T, C]."""
     ### BEGIN SOLUTION
@@ -2009,11 +2019,8 @@ drawings.masked_language_model(("the", "cat", "is", "drinking", "milk"), (2, 4))
 # %% [markdown]
 # Each word is chosen with probability .15. A larger rate asks more questions of a text, but leaves less to answer them
 # from. Of the *chosen* places, 80 % get `<MASK>`, 10 % a random word, and 10 % stay as they are. **All chosen places are
-# asked.** Why so odd?
-#
-# Where the model is used, nothing is masked. Had it been asked at `<MASK>` only, it might neglect all other places. Now any
-# word may be asked for, so every place needs a good vector. If *only* unchanged words were added, the answer there would be
-# to copy; random words make copying a risk that only the context can judge.
+# asked**, since later nothing is masked: asked at `<MASK>` only, the model might neglect all other places. With unchanged
+# words alone, copying would do there; random words make it a risk that only the context can judge:
 
 # %%
 V = 1000
@@ -2025,13 +2032,13 @@ for prior in (0.3, 1e-3, 1e-6):
     )
 
 # %% [markdown]
-# Bayes' rule, for an asked place that shows an ordinary word ($V = 1000$). A word that fits may be trusted, one that the
-# context thinks a thousand times too rare may not.
+# This is Bayes' rule for an asked place that shows an ordinary word ($V = 1000$). A word that fits may be trusted. One that
+# the context expects far less often than a random draw would show it may not.
 #
 # <details><summary>Two slips in the printed slides</summary>
 #
-# Lecture 004 says 15 % and covers 2 of 8 words, which is 25 %; 15 % of 8 is 1.2. And its "extension" puts random words
-# (*mushroom*, *shoes*) *instead of* `<MASK>`. BERT uses both, as above.
+# Lecture 004 says 15 % and covers 2 of 8 words, which is 25 %. And its "extension" puts random words
+# (*mushroom*, *shoes*) *instead of* `<MASK>`; BERT uses both.
 # </details>
 
 # %% [markdown] statement="mask_tokens"
@@ -2369,17 +2376,20 @@ assert close(_back, _wanted), (
 ### END HIDDEN TESTS
 
 # %%
-scores, nobody = torch.randn(2, 3, 5), torch.full((2, 3), -100)
-plain = F.cross_entropy(scores.flatten(0, 1), nobody.flatten(), ignore_index=-100)
-print(
-    "no place asked: F.cross_entropy",
-    plain.item(),
-    " ours",
-    masked_loss(scores, nobody).item(),
-)
+scores = torch.randn(2, 3, 5, requires_grad=True)
+nobody, asked = torch.full((2, 3), -100), torch.zeros(2, 3)
+losses = {
+    "F.cross_entropy": F.cross_entropy(scores.flatten(0, 1), nobody.flatten()),
+    "times a mask": (scores.logsumexp(-1) * asked).sum() / asked.sum(),
+    "ours": masked_loss(scores, nobody),
+}
+for name, loss in losses.items():
+    gradient = torch.autograd.grad(loss, scores)[0].abs().max()
+    print(f"no place asked: {name:16} {loss.item()}, gradient {gradient.item()}")
 
 # %% [markdown]
-# torch divides 0 by 0. One such batch, and all weights are NaN.
+# torch divides 0 by 0; its gradient is 0 nevertheless, but any sum with this loss is NaN. Whoever multiplies by a mask has
+# NaN in the gradient, too: after one such batch all weights are NaN.
 
 # %% [markdown]
 # ## 12. The printed slide is wrong: find it
@@ -2406,7 +2416,7 @@ print(
 # 3. `P.sum(axis=i, keepdims=True)` divides an array without a loop over texts. Where it is 0, so is $P$: keep 0/0 away.
 
 
-# %% task="printed_conditional" points=3 level=2 minutes=14
+# %% task="printed_conditional" points=3 level=2 minutes=18
 # printed_value = a number
 ### BEGIN SOLUTION
 printed_value = 1
@@ -2513,20 +2523,17 @@ plt.show()
 # 14 measures that.
 
 # %% [markdown]
-# <details><summary>Quiz: whose context is whose? And why BERT?</summary>
+# <details><summary>Quiz: which context do a bigram, word2vec's CBOW, an LSTM language model and BERT have?</summary>
 #
-# Lecture 004 lists contexts: the left side, both sides, a window, the sentence, the paragraph. Which has a bigram, Bengio's
-# network, word2vec's CBOW, an LSTM language model, a bidirectional tagger, BERT?
-#
-# *One word to the left; a window to the left; a window on both sides; all to the left; the sentence; all the text it is
-# given.* BERT: *Bidirectional Encoder Representations from Transformers*, both sides, no writing.
+# One word to the left; a window on both sides; all to the left; all the text it is
+# given. BERT: *Bidirectional Encoder Representations from Transformers*.
 # </details>
 
-# %% [markdown] statement="fill_in"
+# %% [markdown]
 # ## 13. The exact answer: three ways, one number
 #
 # How good *can* a masked model be? Where the probability of whole texts is known, the answer follows from the
-# definition: put each word into the blank and compare (section 1). In logarithms, because a page of text has $\ln
+# definition: put each word into the blank and compare (section 1), in logarithms, because a page of text has $\ln
 # P$ near $-1{,}000$.
 #
 # In a bigram model nearly all factors cancel. With neighbours $l$ and $r$:
@@ -2536,10 +2543,8 @@ plt.show()
 # An example: `the _ sings`. $P(\text{cook} \mid \text{the}) = P(\text{soup} \mid \text{the}) = \tfrac12$;
 # $P(\text{sings} \mid \text{cook}) = .8$, $P(\text{sings} \mid \text{soup}) = .2$. Then *cook* has $.4 / (.4 + .1)
 # = .8$.
-#
-# ### Into the blank
 
-# %% [markdown]
+# %% [markdown] statement="fill_in"
 # - `fill_in(ln_p, words, place, candidates)`: array $(n,)$, the probability of each of the $n$ `candidates` (a list
 #   of words), in their order, at `place` (from 0) of the list `words`, all others given. `ln_p(list of words)` is
 #   $\ln P$ of a whole text, `-math.inf` where it is impossible. What stood at the place changes nothing. No
@@ -2557,7 +2562,7 @@ plt.show()
 #    fetches all rows at once; for columns, mind which axis is which.
 
 
-# %% task="fill_in" points=4 level=3 minutes=22
+# %% task="fill_in" points=4 level=3 minutes=28
 def fill_in(ln_p, words, place, candidates):
     """Array (n,): the probability of each candidate, all other words given."""
     ### BEGIN SOLUTION
@@ -2769,16 +2774,15 @@ for place in (0, 5, 13, 15):
 # number is settled, its choice is not. A dish keeps 82. `kitchen.masked_distribution` gives the same numbers with
 # less work; each masked model below is read against them.
 
-# %% [markdown] statement="pseudo"
+# %% [markdown]
 # ## 14. A score for whole texts?
 #
 # A masked model gives no $\ln P$ of a text (section 12). What people use instead is the **pseudo-log-likelihood**
 # (PLL; Salazar and others, 2020): hide each word alone, and add up
 #
 # $$\text{PLL}(w_1 \dots w_T) = \sum_{t=1}^{T} \ln P(w_t \mid \text{all other words}).$$
-#
-# ### Add up, and compare
-#
+
+# %% [markdown] statement="pseudo"
 # - `pseudo_log_likelihood(fill, words)`: a float. `fill(words, place)` gives a dictionary, word to probability
 #   given all others; a word that is left out is impossible, and so is one with 0. With an impossible word:
 #   `-math.inf`. A text without words: 0.
@@ -2934,12 +2938,11 @@ plt.show()
 # ## 15. The ladder: what must a model see?
 #
 # Recorded (`benchmarks/masked.py`): four networks with some 100,000 weights between embedding and output layer. An LSTM
-# language model reads the left side only. Three read both: a window of four words on each side, a BiLSTM,
-# and a two-layer encoder whose places are marked by turning (chapter 8). All get the same million words and
+# language model reads the left side only; a window of four words on each side, a BiLSTM and a two-layer encoder (its places
+# marked by turning, chapter 8) read both. All get the same million words and
 # 40 seconds of CPU time, each at the rate that did best in 8 seconds of trying.
 #
-# They are asked at 3,000 places of new stories, one blank at a time, the story whole otherwise. (In training 15 % are
-# hidden at once: less is known, and the loss stays above the floor.) *Predict the order.*
+# They are asked at 3,000 places of new stories, one blank at a time. *Predict the order.*
 
 # %%
 ladder = pd.read_csv(paths.DATA / "masked" / "ladder.csv")
@@ -2983,12 +2986,12 @@ print("left side only, exact:", kitchen.floor("valid"))
 # 1.58 nats, from both sides the floor is 0.69.
 #
 # The window of both sides beats the LSTM that reads all of the left side. The BiLSTM is level with the window, and
-# the **encoder is not ahead**: level with the left-only LSTM or worse. It took the fewest steps in its 40 seconds,
-# and, unlike the others, has nothing that prefers neighbours. Whether longer training changes the order
-# is not measured here.
+# the **encoder is not ahead**: in nats it is level with the left-only LSTM or worse, though its likeliest word is right more
+# often. It took the fewest steps in its 40 seconds,
+# and, unlike the others, has nothing that prefers neighbours. Longer training is not measured here.
 #
-# For little words (*the*, commas) window and BiLSTM are nearly at the floor. *Copies* are the failure: 0.02 nats are
-# possible, all stand near 4; none has learned to copy.
+# For little words (*the*, commas) the window and the BiLSTM are nearly at the floor. With *copies* all fail: 0.02 nats are
+# possible, all stand near 4.
 
 # %% [markdown]
 # And how much should be hidden? The same encoder again, with half the time:
@@ -3000,8 +3003,8 @@ spread.loc[["5 %", "15 %", "30 %", "50 %", "15 %, only <MASK>"]]
 
 # %% [markdown]
 # Nats per blank, three seeds. With 5 % a step asks so little that each seed stays behind all other runs. With 30 %
-# all seeds are ahead of all with 15 %: BERT's rate is no law. The last two rows scatter too much: whether 80/10/10
-# beats `<MASK>` alone cannot be told here.
+# all seeds are ahead of all with 15 %: BERT's rate is no law. Whether 80/10/10
+# beats `<MASK>` alone cannot be told here: the last row scatters too much.
 
 # %% [markdown]
 # Does a weak masked model's PLL still rank? The stories of section 14, and each with one verb in the wrong number:
@@ -3019,9 +3022,9 @@ share.apply(lambda r: f"{r['min']:.0%} to {r['max']:.0%}", axis=1).unstack()
 # ## 16. Two senses of one word
 #
 # *order* is a noun in "the order arrives" and a verb in "they order the soup". A static vector has one place for
-# both (chapter 3). Recorded: the vectors of *order* at some hundred places of new stories: the encoder's table
-# before anything is mixed ("static"), and what the networks of the ladder hold there before the output layer, 64
-# numbers each. *Predict:* which panels show two clouds?
+# both (chapter 3). Recorded at some hundred places of new stories that say *order*: the encoder's table
+# before anything is mixed ("static"), and the 64 numbers that each network of the ladder holds before the output layer.
+# *Predict:* which panels show two clouds?
 
 # %%
 planes = pd.read_csv(paths.DATA / "masked" / "planes.csv")
@@ -3055,9 +3058,8 @@ ranges.unstack()[["static", "window", "bilstm", "encoder"]]
 # %% [markdown]
 # ## 17. Pre-train, then fine-tune
 #
-# Stories cost nothing; tags cost an expert's time. What a masked model learns from stories alone,
-# which words are alike and which stand where, is what a tagger needs. So: **pre-train** on much text without
-# labels, then go on with the few labels. That was BERT's recipe.
+# Stories cost nothing; tags cost an expert's time. So BERT's recipe is to **pre-train** on much text without
+# labels, which teaches which words are alike and which stand where, and then to go on with the few labels.
 #
 # A **tagger** is an encoder with a linear layer, its **head**, on top. It can start from a copy of a pre-trained
 # encoder. **Frozen**: only the head learns. **Fine-tuned**: all weights do.
@@ -3080,7 +3082,7 @@ ranges.unstack()[["static", "window", "bilstm", "encoder"]]
 # 3. `F.cross_entropy` leaves out targets of $-100$ by itself. What is its mean over no places at all?
 
 
-# %% task="fine_tune" points=4 level=3 minutes=16
+# %% task="fine_tune" points=4 level=3 minutes=22
 class Tagger(nn.Module):
     """A copy of an encoder, and a linear head: ids [B, T] -> logits [B, T, K]."""
 
