@@ -98,7 +98,7 @@ def frequencies():
 
 
 def losses(model, steps, rate, seed, B=16):
-    """The loss of each step of Adam at a constant rate, in nats for each hidden word; it ends early where it is lost."""
+    """The loss before each step of Adam at a constant rate, in nats for each hidden word, until one is not finite."""
     optimiser = torch.optim.Adam(model.parameters(), rate)
     for step in range(steps):
         generator = np.random.default_rng([7, seed, step])

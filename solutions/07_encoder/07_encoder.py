@@ -6,8 +6,8 @@
 # *the ___ sings*. Which word is missing? The word after the gap says more than the word before it: one cook sings, two cooks sing. Yet our language models
 # read from left to right, since they were meant to *write*. Whoever tags, translates or searches has the whole text.
 #
-# The network that looks at both sides is the **Transformer encoder**. You build it from chapter 6's attention and a few new parts, until it gives the same numbers as torch's. Then it
-# learns from texts without labels, by filling in blanks, and is compared with the truth: for the kitchen text we can compute the best possible answer. Finally it learns to tag.
+# The **Transformer encoder** looks at both sides. You build it from chapter 6's attention and a few new parts, until it gives the same numbers as torch's. Then it
+# learns to fill in blanks and is compared with the truth: for the kitchen text we can compute the best possible answer. Finally it learns to tag.
 
 # %% [markdown]
 # | letter | what |
@@ -19,7 +19,7 @@
 #
 # Shapes stand in brackets: $[B, T, C]$. No function of this chapter changes what it is given.
 #
-# Sources: lectures 000 (unsigned), 002 (Fabrizio Silvestri), 003 (Yoav Artzi) and 004 (Benjamin Muller). You need no slides: what they misprint is a task or stands in a box.
+# Sources: lectures 000 (unsigned), 002 (Fabrizio Silvestri), 003 (Yoav Artzi) and 004 (Benjamin Muller). You do not need the slides.
 
 # %%
 import copy
@@ -75,7 +75,7 @@ TOY = {tuple(text.split()): Fraction(count, 100) for text, count in TOY.items()}
 #
 # where $s$ runs over all continuations, also the empty one. In *the ___ sings* two sentences fit, with 20 and 5 hundredths: *cook* 0.8, *guard* 0.2.
 #
-# Does knowing more make the true word more probable? Look for a sentence of the table in which it does *not*.
+# Does knowing more always make the true word more probable?
 
 # %% [markdown] statement="by_hand"
 # - `both_sides(table, words, place)`: $P(w \mid \text{all other words})$ as a dict, word → probability. `table`: sentence (a tuple) → its probability; `words`: a list or tuple; `place`
@@ -313,17 +313,17 @@ axes.legend(ncols=3, loc="upper left")
 plt.show()
 
 # %% [markdown]
-# The heights are exact, since the table is the language. On average one more side never costs: from the left alone to both sides, each gap but the last becomes cheaper, the one in the middle most. How can a network use both sides of a text of any length?
+# The heights are exact, since the table is the language. On average one more side never costs: with both sides each gap but the last is cheaper than from the left alone, the one in the middle most. How can a network use both sides?
 
 # %% [markdown]
 # ## 2. Keep the numbers tame
 #
-# A Transformer stacks many layers, and a product of many factors explodes or dies. So each token's $C$ numbers $x$ are brought to mean 0 and variance 1. That is **LayerNorm**, with a gain $g$ and a bias $b$, both $[C]$, learned, so that the
-# network can undo it where it must; $\varepsilon$ is tiny and keeps a constant $x$ from dividing by 0:
+# A Transformer stacks many layers, and a product of many factors explodes or dies. So **LayerNorm** brings each token's $C$ numbers $x$ to mean 0 and variance 1. A gain $g$ and a bias $b$, both $[C]$, are learned, so that the
+# network can undo it where it must; $\varepsilon$ is tiny and keeps a constant $x$ from a division by 0:
 #
 # $$y = g \star \frac{x - \mu}{\sqrt{\sigma^2 + \varepsilon}} + b \qquad \mu = \frac1C \sum_c x_c \qquad \sigma^2 = \frac1C \sum_c (x_c - \mu)^2$$
 #
-# ($\star$ multiplies entry by entry.) Between two linear layers stands an activation function; without it they would collapse into one. **GELU** multiplies $x$ by the chance that a standard normal number lies below it, so it is a ReLU with a soft knee:
+# ($\star$ multiplies entry by entry.) Between two linear layers stands an activation function; without it they would collapse into one. **GELU**, a ReLU with a soft knee, multiplies $x$ by the chance that a standard normal number lies below it:
 # $\text{gelu}(x) = x\, \Phi(x)$, with $\Phi(x) = \frac12 (1 + \text{erf}(x / \sqrt 2))$.
 
 # %% [markdown] statement="layer_norm"
@@ -479,7 +479,7 @@ print("GELU by the tanh formula that some models use is off by at most", f"{off:
 # %% [markdown]
 # GELU dips below zero where ReLU is flat; ELU, $e^x - 1$ below zero, goes down to $-1$.
 #
-# `FeedForward` below is lecture 004's, with GELU for ReLU: attention moves information *between* places, this layer works on what has arrived *at* each.
+# `FeedForward` is lecture 004's, with GELU for ReLU: attention moves information *between* places, this layer works *at* each.
 
 
 # %%
@@ -794,7 +794,7 @@ lost = (found["no residual"][0] / found["no residual"][3]) ** (1 / 7)
 print("each layer without residual divides the gradient by", lost.round(1))
 
 # %% [markdown]
-# Each dot is a seed. Left: without residuals gradients "quickly fade out" beyond some 5 layers (lecture 000), by the factor printed for each layer; with them, 32 layers are no obstacle. Right: the three with residuals
+# Each dot is a seed. Left: without residuals gradients "quickly fade out" beyond some 5 layers (lecture 000), by the printed factor for each; with them, 32 layers are no obstacle. Right: those
 # differ by a factor of about two at 32 layers. Training must show what norms are good for:
 
 # %%
@@ -815,13 +815,25 @@ panels[1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# Encoders that fill in blanks, after 200 steps without warm-up (recorded; a dot is a seed, a missing one diverged; dotted: word frequencies alone). With 2 layers all learn from the context. With 16 only
+# Encoders that fill in blanks, after 200 steps without warm-up (recorded; a missing dot is a seed that diverged). With 2 layers all learn from the context. With 16 only
 # pre-norm at the lower rate does, in two seeds of three; at rate 0.01 eight layers are already too many for all but one. Depth wants pre-norm *and* a low rate at the start; chapter 8 raises the rate slowly.
+#
+# Lecture 000 adds that LayerNorm makes training quicker and the loss smoother. Recorded (two layers, three seeds):
+
+# %%
+rough = pd.read_csv(paths.DATA / "encoder" / "roughness.csv")
+rough = rough.rename(columns={"change": "step to step", "nats": "last 100 steps"})
+shown = rough.groupby(["rate", "norm"], sort=False)[["step to step", "last 100 steps"]]
+shown.agg(["min", "max"]).round(2)
+
+# %% [markdown]
+# The loss in nats: its change from one step to the next (standard deviation) and its mean at the end. It is about equally rough
+# everywhere. At rate 0.003 both norms are quicker in each seed, at 0.01 neither.
 
 # %% [markdown]
 # ## 4. The encoder, and torch's
 #
-# Chapter 6's `MultiHead` fits into your block, but wants to be told which words may be looked at, by a mask (True: may). `Layer` is your block with a mask. (Training often adds
+# Chapter 6's `MultiHead` takes a mask that tells which words may be looked at (True: may). `Layer` is your block with a mask. (Training often adds
 # **drop-out** to each branch, as in lecture 002's code; ours has none.)
 
 # %%
@@ -844,10 +856,10 @@ def layer_of(C, h):
 
 
 # %% [markdown]
-# An encoder is $N$ such layers, one after the other. Lecture 002 makes them by `copy.deepcopy`: they begin with equal numbers, but *share* none, so each learns for itself. And one last norm: in pre-norm nothing ever
+# An encoder is $N$ such layers, one after the other. Lecture 002 makes them by `copy.deepcopy`: they begin with equal numbers, but *share* none, so each learns for itself. One last norm follows, since in pre-norm nothing has
 # normalised the stream itself.
 #
-# How do you know that all this is right? torch has such a layer, `nn.TransformerEncoderLayer` (`norm_first=True` for pre-norm). Give both the same weights: the numbers must be equal. Only the names differ:
+# torch has such a layer, `nn.TransformerEncoderLayer` (`norm_first=True` for pre-norm). With the same weights it must give the same numbers. Only the names differ:
 
 # %%
 theirs = nn.TransformerEncoderLayer(8, 2, 32, 0.0, "gelu", norm_first=True)
@@ -1105,19 +1117,19 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Fresh layers, three seeds: the stream of a pre-norm encoder grows with each layer, since each adds to it. The last norm hands on numbers of one size, whatever $N$.
+# Fresh layers, three seeds: the stream grows, since each layer adds to it. The last norm hands on numbers of one size, whatever $N$.
 
 # %% [markdown]
 # ## 5. What a layer weighs
 #
 # A linear layer from $a$ to $b$ numbers has $ab$ weights and $b$ biases. Attention has four such maps from $C$ to $C$, the feed-forward layer two, through $4C$ numbers.
 #
-# **BERT-base** (2018) is an encoder with $V = 30{,}522$, $T = 512$, $C = 768$, $N = 12$. Before you count: which share of its weights stands in the feed-forward layers?
+# **BERT-base** (2018) is an encoder with $V = 30{,}522$, $T = 512$, $C = 768$, $N = 12$.
 
 # %% [markdown] statement="weights"
 # - `layer_weights(C)`: a dict with the keys `"attention"`, `"feed_forward"`, `"norms"`: how many numbers a `Layer` learns in each, biases included;
 # - `total(V, T, C, N)`: all numbers of an encoder with a table of words $[V, C]$, a table of positions $[T, C]$, $N$ layers and the last norm;
-# - `guess_share`: your guess, a number from 0 to 1, written down before you count; then `measured_share`: the feed-forward layers' share in `total` for BERT-base, computed by your functions, not rounded.
+# - `guess_share`: which share of BERT-base's weights stands in the feed-forward layers? A number from 0 to 1, written down before you count; then `measured_share`: the same by your functions, not rounded.
 
 # %% [markdown] hints="weights"
 # 1. Each layer has two norms. What does a norm learn, and how many numbers is that?
@@ -1241,16 +1253,16 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# Biases and norms hardly count: a layer weighs about $12 C^2$, of which $8 C^2$ stand in the feed-forward layer and $4 C^2$ in attention: for $C = 512$, 2,097,152 and 1,048,576, and 2 : 1 whatever $C$. The whole model weighs about $12 N C^2 + V C$,
+# Biases and norms hardly count: a layer weighs about $12 C^2$, of which $8 C^2$ stand in the feed-forward layer and $4 C^2$ in attention (for $C = 512$, 2,097,152 and 1,048,576). The whole model weighs about $12 N C^2 + V C$,
 # within one per cent for BERT-base, while the tables are most of the tiny one.
 
 # %% [markdown]
 # ## 6. Neighbours in the batch
 #
-# Texts differ in length; in a batch short ones are filled up with **padding**. The answer to a text must not depend on the other texts. Attention is the only part in which words meet, so one mask suffices, but it must be there in
+# In a batch short texts are filled up with **padding**, yet the answer to a text must not depend on the others. Words meet only in attention, so one mask suffices, but in
 # *every* layer: $[B, 1, 1, T]$, True at words. It holds for all heads and all rows, and so fits the scores $[B, h, T, T]$.
 #
-# And order: chapter 6 showed that attention does not see it. Lecture 000 adds a vector for each place "before the very first attention layer". The stream carries it to all the others.
+# Attention does not see order (chapter 6). So lecture 000 adds a vector for each place "before the very first attention layer". The stream carries it to all the others.
 
 # %% [markdown] statement="encode_batch"
 # - `pad(texts, filler)` takes a list of $B$ lists of word numbers and returns `(ids, lengths)`, whole-number tensors $[B, T]$ and $[B]$. $T$ is the greatest length; the number `filler` stands behind the words of shorter texts. Texts may
@@ -1501,9 +1513,9 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# A text of five words beside a longer one, three fresh encoders. Without a mask its vectors move with every filler; with it they stay.
+# A text of five words beside a longer one, three fresh encoders: without a mask its vectors move with every filler.
 #
-# Does it matter where positions are added? Recorded: two-layer encoders that fill in blanks (section 10), three seeds each:
+# Where should positions be added? Recorded: two-layer encoders that fill in blanks (section 10), three seeds each:
 
 # %%
 places = pd.read_csv(paths.DATA / "encoder" / "positions.csv")
@@ -1513,15 +1525,15 @@ print("loss in nats for each hidden word")
 print(table.sort_values("mean").round(3).to_string())
 
 # %% [markdown]
-# Once, before layer 1, is as good as before every layer: the two means differ by less than seeds do. After the last layer positions come too late: attention has already mixed words without their order.
+# Once, before layer 1, is as good as before every layer: the means differ by less than seeds do. After the last layer is too late: attention has already mixed words without their order.
 
 # %% [markdown]
 # ## 7. Who may look where
 #
-# Lecture 003 shows two families by what they read. *GPT* reads `[START] The cat` and writes on. *BERT* reads
-# `The cat [MASK] on [MASK] mat` and fills in. Their blocks are the same; what differs is one matrix, the **mask**: True in
-# row $i$, column $j$ if place $i$ may look at place $j$. In between stands the **prefix** model: it reads the first $p$
-# places, say a question, both ways, and from there on writes from left to right.
+# *GPT* reads `[START] The cat` and writes on; *BERT* reads
+# `The cat [MASK] on [MASK] mat` and fills in (lecture 003). Their blocks are the same; what differs is one matrix, the **mask**: True in
+# row $i$, column $j$ if place $i$ may look at place $j$. In between stands the **prefix** model, which reads the first $p$
+# places, say a question, both ways and then writes from left to right.
 #
 # A mask describes *one* layer. Let each word look at itself and one neighbour on either side:
 
@@ -1529,7 +1541,7 @@ print(table.sort_values("mean").round(3).to_string())
 drawings.reach()
 
 # %% [markdown] statement="attention_masks"
-# After three layers seven words have reached the output, though no word ever looked further than one place. So a
+# Seven words have reached the output, though none looked further than one place: a
 # stack's dependencies are another matrix than its mask. Write
 #
 # - `gpt(T)`, `bert(T)`, `prefix(T, p)`: the three masks, bool tensors $[T, T]$, for a text of $T$ places and
@@ -1686,15 +1698,18 @@ for name, mask in shapes.items():
     print(f"{name:7} pairs after 1, 2, 3, 8 layers: {sizes}")
 
 # %% [markdown]
-# GPT's, BERT's and the prefix mask are *closed*: more layers add no pair, so a causal mask stays causal, however deep
-# the stack. A window widens by one place on either side with each layer.
+# GPT's, BERT's and the prefix mask are *closed*: more layers add no pair, so a causal mask stays causal in any
+# stack. A window widens by one place on either side with each layer.
 
 # %% [markdown]
 # ## 8. Why this is no language model
 #
 # A causal language model multiplies $P(w_1)\,P(w_2 \mid w_1) \cdots P(w_T \mid w_1 \ldots w_{T-1})$. By the chain rule that
-# is the probability of the text, if no factor has seen its own word or a later one. The mask is what we *wanted*. What a
-# network really does is measured: chapter 6's `influence` changes one word at a time and notes which outputs move.
+# is the probability of the text, if no factor has seen its own word or a later one. For the kitchen text it is known that no such
+# model can have a mean loss below 1.58 nats, the **floor** (section 15).
+#
+# The mask is what we *wanted*. What a network really does is measured: chapter 6's `influence` changes one word at a time
+# and notes which outputs move.
 
 
 # %%
@@ -1752,8 +1767,7 @@ plt.show()
 #   guesses* copies it, at a loss of 0, and every other output $i$ has its honest loss, `honest[i]`. What an output guesses
 #   beyond the end of the text it cannot see.
 #
-# From the left alone, no model of the kitchen text can have a mean loss below 1.58 nats, its **floor** (section 15).
-# Predict: a full $D$, $T = 8$, 1.58 nats at each place: which loss for `ahead=1`?
+# Predict: a full $D$, $T = 8$, the floor at each place: which loss for `ahead=1`?
 
 # %% [markdown] hints="dependency"
 # 1. Draw $D$ for $T = 4$ and mark in each row the column of the guessed word. On which side of the mark must all be
@@ -1856,8 +1870,8 @@ for name, mask in shapes.items():
     )
 
 # %% [markdown]
-# With a full mask only the last output must guess. The loss is 0.20 nats, an eighth of the floor, and nothing was learned but to
-# copy: a loss below the floor means a leak. Whoever reads both ways needs another question, one whose answer is
+# With a full mask only the last output must guess. The loss is 0.20 nats, an eighth of the floor, by mere
+# copying: a loss below the floor means a leak. Whoever reads both ways needs another question, one whose answer is
 # *taken out* of the input (section 10).
 
 # %% [markdown]
@@ -1865,7 +1879,7 @@ for name, mask in shapes.items():
 #
 # The encoder gives $X$, shape $[B, T, C]$: a vector for each place of each text. To tag words, a linear layer scores
 # each vector on its own. To sort whole texts, first make one vector of a text: its mean over the places, or for each of the
-# $C$ numbers the largest. Cross-entropy trains head and encoder together.
+# $C$ numbers the largest.
 
 # %%
 drawings.encoder_heads()
@@ -2003,9 +2017,8 @@ for _how in ("min", "", "MEAN", None):
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# A mean tells *how much* of something is in a text, a maximum *whether* it occurs anywhere. One word among
-# $T$ moves the mean by a $T$-th of its length; the maximum does not care how long the text is. And the mean's gradient
-# reaches every word, the maximum's one word for each of the $C$ numbers.
+# A mean tells *how much* of something is in a text, a maximum *whether* it occurs anywhere, however long the text is. The
+# mean's gradient reaches every word, the maximum's one word for each of the $C$ numbers.
 
 # %% [markdown]
 # ## 10. Hide and seek
@@ -2240,7 +2253,7 @@ for _ in range(4):
     print(" ".join(word + "*" * (mark != -100) for word, mark in marked))
 
 # %% [markdown]
-# Asked places have a star (rate .3, so that there are some). How many words does a rate of .15 take from eight?
+# Asked places have a star (rate .3). How many words does a rate of .15 take from eight?
 
 # %%
 eight, texts = torch.zeros(10_000, 8, dtype=torch.long), torch.full((10_000,), 8)
@@ -2259,7 +2272,7 @@ plt.show()
 # ## 11. The loss, only where asked
 #
 # The head scores all $V$ words at each place: $[B, T, V]$. A causal model is asked everywhere. Here only the chosen places
-# have an answer, so a text gives about seven times fewer ($1/.15$), and the mean must run over these alone.
+# have an answer, about seven times fewer ($1/.15$), and the mean must run over these alone.
 
 # %% [markdown] statement="masked_loss"
 # Write `masked_loss(scores, targets)`: for scores (logits) $[B, T, V]$ and targets $[B, T]$, as `mask_tokens` returns
@@ -2519,8 +2532,7 @@ plt.show()
 
 # %% [markdown]
 # Only where words are independent (right end) is the sum 1. The more two words determine each other, the more often the
-# product counts the same certainty twice. So it is called a **pseudo-likelihood**. Is it good for *ranking* texts? Section
-# 14 measures that.
+# product counts the same certainty twice: it is a **pseudo-likelihood**. Section 14 measures whether it *ranks* texts.
 
 # %% [markdown]
 # <details><summary>Quiz: which context do a bigram, word2vec's CBOW, an LSTM language model and BERT have?</summary>
@@ -2772,7 +2784,7 @@ for place in (0, 5, 13, 15):
 # %% [markdown]
 # A copied name is certain, though nothing before the first word says it. A verb keeps three possibilities: its
 # number is settled, its choice is not. A dish keeps 82. `kitchen.masked_distribution` gives the same numbers with
-# less work; each masked model below is read against them.
+# less work.
 
 # %% [markdown]
 # ## 14. A score for whole texts?
@@ -2931,7 +2943,7 @@ plt.show()
 
 # %% [markdown]
 # Each dot is a story, far above the line: with both sides known every word is easier. Per word the ranks agree
-# well, not fully, and of pairs that differ in one word a few are turned round. One reason is in the sum: a name
+# well, and few pairs are turned round. One reason for these: a name
 # said twice is free in PLL, both times, since each copy settles the other. $\ln P$ pays for it once.
 
 # %% [markdown]
@@ -2942,7 +2954,7 @@ plt.show()
 # marked by turning, chapter 8) read both. All get the same million words and
 # 40 seconds of CPU time, each at the rate that did best in 8 seconds of trying.
 #
-# They are asked at 3,000 places of new stories, one blank at a time. *Predict the order.*
+# They are asked for 3,000 words of new stories, one blank at a time. *Predict the order.*
 
 # %%
 ladder = pd.read_csv(paths.DATA / "masked" / "ladder.csv")
@@ -2982,13 +2994,13 @@ plt.show()
 print("left side only, exact:", kitchen.floor("valid"))
 
 # %% [markdown]
-# Three seeds, least to greatest; dots are seeds. The exact answers first: from the left alone no model gets below
-# 1.58 nats, from both sides the floor is 0.69.
+# Three seeds, least to greatest; dots are seeds. Exactly computed: from the left alone the floor is
+# 1.58 nats, from both sides 0.69.
 #
 # The window of both sides beats the LSTM that reads all of the left side. The BiLSTM is level with the window, and
 # the **encoder is not ahead**: in nats it is level with the left-only LSTM or worse, though its likeliest word is right more
 # often. It took the fewest steps in its 40 seconds,
-# and, unlike the others, has nothing that prefers neighbours. Longer training is not measured here.
+# and nothing in it prefers neighbours. Longer training is not measured here.
 #
 # For little words (*the*, commas) the window and the BiLSTM are nearly at the floor. With *copies* all fail: 0.02 nats are
 # possible, all stand near 4.
@@ -3015,13 +3027,13 @@ share = ranking.groupby(["pairs", "model"]).right.agg(["min", "max"])
 share.apply(lambda r: f"{r['min']:.0%} to {r['max']:.0%}", axis=1).unstack()
 
 # %% [markdown]
-# The share of pairs in the order of the true $\ln P$, over seeds: the encoder by PLL, the left-only LSTM by its own
-# $\ln P$. For a wrong verb this encoder is hardly better than a coin, the LSTM nearly always right. PLL is as good as its model.
+# The share of pairs in the order of the true $\ln P$, over seeds: the encoder by PLL, the LSTM by its own
+# $\ln P$. For a wrong verb this encoder is hardly better than a coin, the LSTM nearly always right: PLL is as good as its model.
 
 # %% [markdown]
 # ## 16. Two senses of one word
 #
-# *order* is a noun in "the order arrives" and a verb in "they order the soup". A static vector has one place for
+# In "the order arrives" *order* is a noun, in "they order the soup" a verb; a static vector has one place for
 # both (chapter 3). Recorded at some hundred places of new stories that say *order*: the encoder's table
 # before anything is mixed ("static"), and the 64 numbers that each network of the ladder holds before the output layer.
 # *Predict:* which panels show two clouds?
@@ -3050,9 +3062,9 @@ ranges = wrong.apply(lambda r: f"{r['min']:.0%} to {r['max']:.0%}", axis=1)
 ranges.unstack()[["static", "window", "bilstm", "encoder"]]
 
 # %% [markdown]
-# The plane shows one seed; the table, over all seeds, how often a straight cut through all 64 numbers takes a noun
-# for a verb or the other way round (as many nouns as verbs; learned on half the places, asked at the other half).
-# The static vector is one point, and a coin does as well. All three networks mostly separate *order*, though
+# The plane shows one seed; the table, over all seeds, how often a straight cut through all 64 numbers confuses noun
+# and verb (as many of each; learned on half the places, asked at the other half).
+# The static vector is one point, no better than a coin. All three networks mostly separate *order*, though
 # in the plane the clouds overlap. *dance* is hard for all, least so for the BiLSTM.
 
 # %% [markdown]
@@ -3061,8 +3073,8 @@ ranges.unstack()[["static", "window", "bilstm", "encoder"]]
 # Stories cost nothing; tags cost an expert's time. So BERT's recipe is to **pre-train** on much text without
 # labels, which teaches which words are alike and which stand where, and then to go on with the few labels.
 #
-# A **tagger** is an encoder with a linear layer, its **head**, on top. It can start from a copy of a pre-trained
-# encoder. **Frozen**: only the head learns. **Fine-tuned**: all weights do.
+# A **tagger** is an encoder with a linear layer, its **head**, on top. It can start from a pre-trained
+# encoder: **frozen**, so that only the head learns, or **fine-tuned**, so that all weights do.
 
 # %% [markdown] statement="fine_tune"
 # ### One step
@@ -3329,17 +3341,17 @@ gain = 100 * (wide["scratch"] - wide["pre-trained"])
 gain.groupby("sentences").agg(["mean", "min", "max"]).round(1)
 
 # %% [markdown]
-# Mean and range of five draws; in the table, the percentage points of error that pre-training saves. With 50 sentences it is
-# most: from about 22 % wrong to 8 %. With 1,000 the gain is small, but no draw is without it. With 50, ready
-# vectors alone bring most of it. On words with several tags, where *neighbours* decide, they are no better than
-# nothing from 200 sentences on, and the encoder still is. Frozen, it falls behind with every further label.
+# Mean and range of five draws; in the table, the percentage points of error that pre-training saves. With 50 sentences it saves
+# most, from about 22 % wrong to 8 %, and ready vectors alone bring most of that. With 1,000 the gain is small, but no draw is
+# without it. On words with several tags, where *neighbours* decide, vectors are no better than
+# nothing from 200 sentences on, and the encoder still is. Frozen, it falls behind with more labels.
 
 # %% [markdown]
 # ## What you can do now
 #
-# You have an encoder that reads both ways, know what it weighs, can teach it by hidden words and say what the best answer
-# would have been. What it cannot do is write: nobody knows the right side of a text that is not there yet. Take it away,
-# by one triangular mask, and every place becomes a lesson in what comes next. That is chapter 8.
+# You can build an encoder that reads both ways, teach it by hidden words and say what the best answer
+# would have been. It cannot write, since a text that is not there yet has no right side. Take that side away,
+# by one triangular mask, and every place becomes a lesson in what comes next: chapter 8.
 #
 # *Sources:* Taylor 1953 (the cloze test); Devlin and others 2018; Peters and others 2018 (ELMo); Salazar and others
 # 2020; lectures 000 to 004.
