@@ -436,6 +436,9 @@ _wanted = [[v * math.erfc(-v / math.sqrt(2)) / 2 for v in row] for row in _x.tol
 assert close(gelu(_x.clone()), _wanted, 1e-5, 1e-5), (
     "On random numbers your gelu is off by more than 0.00001."
 )
+assert np.shape(gelu(torch.randn(1, 2, 1))) == (1, 2, 1), (
+    "x of shape (1, 2, 1): your gelu gives it another shape."
+)
 _leaf = _x.clone().requires_grad_(True)
 F.gelu(_leaf).sum().backward()
 assert close(gradients(gelu, _x)[0], _leaf.grad, 1e-4, 1e-5), (
@@ -684,6 +687,9 @@ _wanted = F.softplus(_h + _h.tanh())
 assert close(_block(_x), _wanted, 1e-3, 1e-3), (
     "attention and feed_forward_norm were exchanged for other modules, and your block "
     "does not use them."
+)
+assert close(_block(_x[:1, :1].clone()), _wanted[:1, :1], 1e-3, 1e-3), (
+    "B = 1 and T = 1: not what this token becomes among others."
 )
 ### END HIDDEN TESTS
 
