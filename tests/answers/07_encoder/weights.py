@@ -106,6 +106,3 @@ measured_share = np.float64(12 * 4_722_432 / 108_890_112)
 # %% wrong="by the rough formula" caught_by="the share that was guessed"
 # - measured_share = 12 * layer_weights(768)["feed_forward"] / total(30522, 512, 768, 12)
 # + measured_share = 8 * 12 * 768**2 / (12 * 12 * 768**2 + 30522 * 768)
-
-
-# %% wrong="a share rounded to four digits" caught_by="the share that was guessed" change="total(30522, 512, 768, 12) -> total(30522, 512, 768, 12)\nmeasured_share = round(measured_share, 4)"
