@@ -19,7 +19,7 @@
 #
 # Shapes stand in brackets: $[B, T, C]$. No function of this chapter changes what it is given.
 #
-# Sources: lectures 000 (unsigned), 002 (Fabrizio Silvestri), 003 (Yoav Artzi) and 004 (Benjamin Muller). You do not need the slides.
+# Sources: lectures 000 (unsigned), 002 (Fabrizio Silvestri), 003 (Yoav Artzi) and 004 (Benjamin Muller). You need no slides.
 
 # %%
 import copy
@@ -800,8 +800,8 @@ lost = (found["no residual"][0] / found["no residual"][3]) ** (1 / 7)
 print("each layer without residual divides the gradient by", lost.round(1))
 
 # %% [markdown]
-# Each dot is a seed. Left: without residuals gradients "quickly fade out" beyond some 5 layers (lecture 000), by the printed factor for each; with them, 32 layers are no obstacle. Right: those
-# differ by a factor of about two at 32 layers. Training must show what norms are good for:
+# Each dot is a seed. Left: without residuals gradients "quickly fade out" beyond some 5 layers (lecture 000), by the printed factor for each; with them, 32 layers are no obstacle. Right: these
+# three differ by a factor of about two at 32 layers. Training must show what norms are good for:
 
 # %%
 norms = pd.read_csv(paths.DATA / "encoder" / "norms.csv")
@@ -1547,7 +1547,7 @@ print(table.sort_values("mean").round(3).to_string())
 drawings.reach()
 
 # %% [markdown] statement="attention_masks"
-# Seven words have reached the output, though none looked further than one place: a
+# In the drawing seven words reach the output, though none looked further than one place: a
 # stack's dependencies are another matrix than its mask. Write
 #
 # - `gpt(T)`, `bert(T)`, `prefix(T, p)`: the three masks, bool tensors $[T, T]$, for a text of $T$ places and
