@@ -2966,6 +2966,33 @@ print("left side only, exact:", kitchen.floor("valid"))
 # For little words (*the*, commas) window and BiLSTM are nearly at the floor. *Copies* are the failure: 0.02 nats are
 # possible, all stand near 4; none has learned to copy.
 
+# %% [markdown] statement="below_the_floor"
+# #### Below the floor
+#
+# A friend's masked model reports 0.31 nats per blank on these stories, where 0.69 is the floor. Name three faults, of
+# the model or of the measurement, that can do this, and for each a test that would find it.
+
+# %% [markdown] written="below_the_floor" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point for each fault with a test that would find *this* fault, at most 3. Right are: the hidden word is
+# still in the input, or the loss counts words that were not hidden (change the word at the place: the output must not
+# move; count the places in the loss); the mean runs over all words or over the padding instead of the blanks (take the sum
+# and divide by hand); test stories are in the training text (look them up, or make new ones); the places asked are easy
+# ones, little words only (count kinds of words); bits and nats, or the distribution does not sum to one (add it up).
+#
+# Half a fault, one without its test, earns nothing. "Overfitting" counts only with the reason why it shows in the test
+# text. A usual wrong idea: a large enough model can be better than the floor; on average no model can.
+#
+# **Sample, 3 points.** The model may see the word: I change the hidden word and look whether the answer changes. The test
+# stories may have been trained on: I generate a thousand new ones and measure again. Or the loss is divided by all words,
+# though only 15 % are hidden: I sum $-\ln P$ over the blanks of one story by hand and divide by their number.
+#
+# **Sample, 1 point.** It could be trained on the test text, so use stories made afterwards. It could also be a bug in the
+# masking or in the loss, one has to read the code again.
+#
+# **Sample, 0 points.** The model is just larger than ours. The floor holds for our networks with 100,000 weights.
+# ### END SOLUTION
+
 # %% [markdown]
 # And how much should be hidden? The same encoder again, with half the time:
 
@@ -3295,6 +3322,34 @@ gain.groupby("sentences").agg(["mean", "min", "max"]).round(1)
 # most: from about 22 % wrong to 8 %. With 1,000 the gain is small, but no draw is without it. With 50, ready
 # vectors alone bring most of it. On words with several tags, where *neighbours* decide, they are no better than
 # nothing from 200 sentences on, and the encoder still is. Frozen, it falls behind with every further label.
+
+# %% [markdown] statement="sixty_letters"
+# #### Sixty letters
+#
+# A hospital wants the names of drugs marked in its letters. It has 60 letters with marks, a million without, and a morning of a
+# doctor's time for more. From the last figure: how would you build the tagger, and what changes with 5,000 marked letters?
+
+# %% [markdown] written="sixty_letters" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: pre-train on the million letters (a masked model of one's own, or go on with one that exists), put
+# a head on it and fine-tune all weights. 1 point: a reason from the figure: with 50 sentences pre-training takes the error
+# from about 22 % to 8 %, or frozen falls behind with every further label. 1 point: with 5,000 the gain of pre-training
+# shrinks but need not vanish, so the answer compares with training from nothing before it pays for pre-training, or keeps
+# it because no draw was without a gain.
+#
+# "Frozen" for the 60 letters is accepted in the first point if the answer says that it means to compare. Good but not
+# asked: some of the 60 must be kept for testing, and the doctor's morning goes into letters where the model is unsure. A
+# usual wrong idea: use the million letters with marks that the first tagger makes up, without anybody looking at them.
+#
+# **Sample, 3 points.** I would train a masked encoder on the million letters, then put a linear layer on top and train
+# everything on the 60, since in the figure that leaves 8 % of the words wrong instead of 22 %. With 5,000 letters starting from
+# nothing comes close, so I would try both; but as no draw did worse with pre-training, I expect to keep it.
+#
+# **Sample, 2 points.** Pre-train on the unlabelled letters, fine-tune on the labelled ones, because with 50 sentences the
+# error was much smaller, 8 instead of 22 %. With 5,000 I would do the same.
+#
+# **Sample, 0 points.** 60 letters are not enough for a neural network, so let the doctor mark all of the million.
+# ### END SOLUTION
 
 # %% [markdown]
 # ## What you can do now

@@ -2359,7 +2359,37 @@ least = {eps: round(least_loss(words, eps), 2) for eps in (0.1, 0.2)}
 print(f"least smoothed loss for {words} words:", least)
 
 # %% [markdown]
-# The Transformer of section 8, each dot a seed. The usual loss must rise, since it is no longer what is trained. Vaswani and others (2017) say that smoothing costs perplexity and gains BLEU (section 13; here against one reference, 100 is perfect). Our BLEU agrees: in all three trainings it is higher with smoothing, by up to 1.6 points. The grammar does not: with $\varepsilon = 0.1$ about as many translations are right as without, with 0.2 fewer, again in all three. Which of the two judges would you believe?
+# The Transformer of section 8, each dot a seed. The usual loss must rise, since it is no longer what is trained. Vaswani and others (2017) say that smoothing costs perplexity and gains BLEU (section 13; here against one reference, 100 is perfect). Our BLEU agrees: in all three trainings it is higher with smoothing, by up to 1.6 points. The grammar does not: with $\varepsilon = 0.1$ about as many translations are right as without, with 0.2 fewer, again in all three. The judges disagree.
+
+# %% [markdown] statement="two_judges"
+# #### Two judges
+#
+# BLEU compares with one reference and likes smoothing; the grammar knows all valid translations and does not. How can
+# both be right about the same outputs? And what would you do with a real language, for which nobody has such a grammar?
+
+# %% [markdown] written="two_judges" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: what each measures. BLEU counts words and short rows of words shared with one text, so a wrong
+# sentence earns its share and a valid one in other words loses; the grammar gives a whole sentence all or nothing. 1
+# point: a way for one to rise without the other that fits these two measures: wrong sentences become less wrong, or
+# valid ones come closer to the wording of the reference. 1 point: a sensible proposal for a real language: people judge
+# a sample without knowing which model wrote it, several references for each sentence, or more than one measure, and
+# more than three trainings.
+#
+# "BLEU is useless" earns nothing by itself. The third point does not need more trainings, but say so if they are
+# missing: differences of about a point in three trainings are little evidence.
+#
+# **Sample, 3 points.** The grammar only counts sentences that are right from the first word to the last. BLEU also pays
+# for the parts of wrong ones. If smoothing turns a sentence with three wrong words into one with a single wrong word, BLEU
+# rises and the grammar still says "wrong". For German I would let two people compare the outputs of both models for 200
+# sentences, without telling them which is which, and train each model with more seeds.
+#
+# **Sample, 2 points.** BLEU has just one reference, so it punishes correct translations with another order of words. The
+# smoothed model may choose the usual order more often and then gets more BLEU, although both orders are valid. With a real
+# language I would trust BLEU, because there is nothing else.
+#
+# **Sample, 0 points.** One of them must be wrong. The grammar was made by a program, so I believe BLEU, which everybody uses.
+# ### END SOLUTION
 
 # %% [markdown]
 # ## 11. Beam search
@@ -3151,6 +3181,33 @@ for how, outputs in spoilt.items():
 # %% [markdown]
 # One error in each sentence, and four numbers. (Multiplied by 100, they are what papers print.) The mean over sentences is much lower and is not BLEU: a short sentence with one error often has no right 4-gram left, so alone it gets 0, while in the
 # whole text it merely adds few hits to the sums. That is why BLEU of a single sentence says so little.
+
+# %% [markdown] statement="not_comparable"
+# #### 34 against 28
+#
+# A friend writes: "My translator has BLEU 34, the one in the paper only 28, so mine is better." Name three different
+# things that you would have to know before you believe it, and say for each how it can move BLEU without a better translation.
+
+# %% [markdown] written="not_comparable" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point for each thing, at most 3, if the answer says how it moves the number. Right are: another test text
+# or pair of languages (easier, or shorter sentences); the number of references (more of them can only add hits); the mean
+# over sentences instead of the whole text; how words are cut, capital letters and punctuation (more or fewer pieces that
+# agree); the printed brevity penalty instead of the defined one, or none; no clipping; test sentences that occur in training;
+# the best of many runs, or settings chosen on the test text.
+#
+# No point for a thing without its effect ("other hyperparameters"). Two names for one thing count once. A usual wrong
+# idea: a larger model or more training text makes the comparison unfair; it does, but then the translations are better.
+#
+# **Sample, 3 points.** Whether both used the same test sentences, since short and simple ones have more 4-grams right.
+# How many references there were: an n-gram that is in any of them counts, so four references give more hits than
+# one. And how the text was split into words: if "don't" is cut into pieces or everything is written small, more pieces agree.
+#
+# **Sample, 1 point.** I would ask how many references were used, because more references make BLEU higher. Also how long
+# they trained and how many weights they have.
+#
+# **Sample, 0 points.** BLEU is between 0 and 1, so 34 is not possible and both have made a mistake.
+# ### END SOLUTION
 
 # %% [markdown]
 # ## 14. A second opinion
