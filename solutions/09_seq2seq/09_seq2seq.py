@@ -24,8 +24,7 @@
 # %% [markdown]
 # Shapes stand in brackets: $[B, n, V]$. Words have numbers, 0 for padding (`PAD`), 1 and 2 for the beginning and the end of a text (`BOS`, `EOS`), 3 for unknown words (`UNK`). No function of this chapter changes what it is given.
 #
-# Sources: lectures 002 (Fabrizio Silvestri), 003 (Yoav Artzi) and 004 (Benjamin Muller). You need no slides. (Lecture 004 uses $T$ for the
-# transpose, the length and the translation; here it is only the last.)
+# Sources: lectures 002 (Fabrizio Silvestri), 003 (Yoav Artzi) and 004 (Benjamin Muller). You need no slides.
 
 # %%
 import itertools
@@ -251,9 +250,8 @@ _, axes = plt.subplots(figsize=(6, 2.8))
 for side, (name, marker) in enumerate((("held out", "o"), ("in training", "x"))):
     numbers = [pair[side] for pair in found.values()]
     axes.plot(numbers, range(len(found)), marker, label=name)
-axes.set(yticks=range(len(found)), yticklabels=list(found), xlabel="perplexity")
-axes.invert_yaxis()
-axes.set_xlim(0, None)
+axes.set(yticks=range(len(found)), yticklabels=list(found))
+axes.set(xlabel="perplexity", xlim=(0, None), ylim=(len(found) - 0.5, -0.5))
 axes.legend()
 plt.show()
 
@@ -421,8 +419,8 @@ one, two = "é", unicodedata.normalize("NFD", "é")
 print(one, two, one == two, [len(one), len(two)])
 
 # %% [markdown]
-# Lecture 004 has this pair as its example: both are French, but *déçu en bien* is said in Switzerland only. (Its print shows `D\u00e9\u00e7u`: escaped letters. The last line shows another trap:
-# *é* can be one character or two that look alike, and then no look-up finds it. Real systems normalise their texts first, with `unicodedata`.)
+# Lecture 004 has this pair as its example: both are French, but *déçu en bien* is said in Switzerland only. (Its print shows escaped letters, `D\u00e9\u00e7u`. The last line shows another trap:
+# *é* can be one character or two that look alike, and then no look-up finds it. So texts are normalised first, with `unicodedata`.)
 
 # %% [markdown] statement="best_of_all"
 # ### Score, then search
@@ -630,7 +628,7 @@ assert max(_chances.values(), default=0) >= 9.999 * _p, (
 # %% [markdown]
 # ## 3. Two LSTMs, joined by one vector
 #
-# Networks read sequences well, and networks write well. So take two: an **encoder** reads the source, and a **decoder**, a language model, begins where the encoder has ended: its first state is the encoder's last (lecture 004).
+# Take two networks: an **encoder** reads the source, and a **decoder**, a language model, begins where the encoder has ended: its first state is the encoder's last (lecture 004).
 
 # %%
 drawings.joined_lstms()
@@ -860,7 +858,7 @@ for name, decoder in (("the same", lstm), ("another", nn.LSTM(4, 4, batch_first=
 # %% [markdown]
 # ## 4. Teacher forcing, and its shift
 #
-# The network learns from pairs (lecture 004's is a sentence about a dairy farm). Meanwhile the decoder reads the *true* target (chapter 8), one place behind what it should say:
+# The network learns from pairs (this one is lecture 004's). Meanwhile the decoder reads the *true* target (chapter 8), one place behind what it should say:
 #
 # | | | | | | |
 # |---|---|---|---|---|---|
@@ -984,7 +982,7 @@ assert close(_got, _right, 1e-3, 1e-5), (
 # %% [markdown]
 # ## 5. Predict, then measure: what can one vector hold?
 #
-# Lecture 004 calls this network "very simple", and names the price: it needs a large state, fails on very long sentences, and gives each word of the target the same condition. For the vector must carry the whole source. How long can that be? Count: with $b$ bits in each of its $d$ numbers a state has $2^{b d}$ values, and two sources with the same state get the same translation.
+# Lecture 004 calls this network "very simple", and names the price: it needs a large state, fails on very long sentences, and gives each word of the target the same condition. The vector must carry the whole source. How long can that be? Count: with $b$ bits in each of its $d$ numbers a state has $2^{b d}$ values, and two sources with the same state get the same translation.
 
 # %% [markdown] statement="longest"
 # The test bench is *copying*: the target is the source, random words of $V$ kinds.
@@ -1093,12 +1091,12 @@ plt.show()
 
 # %% [markdown]
 # Each curve is the mean of two networks, trained for a minute of CPU time. By counting, 32 numbers of 32 bits can tell all sequences of 236 words apart, and those of 59 words even with 8 bits each. Trained, such a network loses more than half from 9 words on, and four times the width buys six words more. So it is
-# not the room that runs out first: the LSTM must *learn* to pack words into a vector and to unpack them one by one. The solid lines are networks that do without: with attention, the next section, length hardly matters, at either width.
+# not the room that runs out first: the LSTM must *learn* to pack words into a vector and to unpack them one by one. The solid lines are networks with attention, the next section: length hardly matters.
 
 # %% [markdown]
 # ## 6. Attention on the source
 #
-# A translator looks back. So let the encoder hand over *all* its states $s_1 \dots s_m$, and let the decoder's state $h_t$ ask them at each word: chapter 6's lookup, with the source as keys and values. What it finds is the **context** $a_t$, another one for each target word:
+# A translator looks back. So let the encoder hand over *all* its states $s_1 \dots s_m$, and let the decoder's state $h_t$ ask them at each word: chapter 6's lookup, with the source as keys and values. It finds a **context** $a_t$ for each target word:
 #
 # $$\alpha_{ti} = \frac{e^{h_t \cdot s_i}}{\sum_j e^{h_t \cdot s_j}} \qquad a_t = \sum_i \alpha_{ti}\, s_i$$
 
@@ -1343,16 +1341,15 @@ plt.show()
 # %%
 # NBVAL_IGNORE_OUTPUT
 # Another machine rounds otherwise, and training makes more of it.
-right = asked = 0
+found = []
 for source, target in zip(valid_sources[:100], valid_targets[:100], strict=True):
     known = translation.links(source, target)
     best = looks(learned["attention"][0], source, target).argmax(1).tolist()
-    asked += len({j for _, j in known})
-    right += sum((best[j], j) in known for j in {j for _, j in known})
-print(f"looks most at a word that is linked: {right / asked:.0%} of {asked} words")
+    found += [(best[j], j) in known for j in {j for _, j in known}]
+print(f"looks most at a linked word: {np.mean(found):.0%} of {len(found)} words")
 
 # %% [markdown]
-# Selvan puts verbs last, so the links run from right to left, and the grey lies in most rings: nobody taught the network which word is which, and about nine words in ten look most at one that is theirs. (A warning: where a network looks need not be what it uses.)
+# Selvan puts verbs last, so the links run from right to left, and the grey lies in most rings: about nine words in ten look most at one that is theirs. (A warning: where a network looks need not be what it uses.)
 
 # %% [markdown]
 # ## 7. A Transformer that reads one sequence and writes another
@@ -1750,7 +1747,7 @@ print("ours against nn.Transformer: below 0.00001:", difference < 1e-5)
 
 
 # %% [markdown]
-# Six layers, three masks, two sequences of different lengths: the same numbers as torch's.
+# With six layers, three masks and two sequences of different lengths, the numbers are torch's.
 
 # %% [markdown] statement="EncoderDecoder"
 # Lecture 002 prints a class `EncoderDecoder` with `encode`, `decode` and `forward`. It keeps a *generator*, the layer that turns vectors into scores, but none of its three methods calls it. Ours does.
@@ -2105,10 +2102,10 @@ for _m, _n, _d in ((3, 1, 2), (1, 4, 3), (9, 12, 64), (random.randint(2, 30), 7,
 # %% [markdown]
 # ## 8. Two encoders, two decoders
 #
-# An encoder and a decoder know of each other only through the memory, so any encoder goes with any decoder. LSTM and Transformer are the most efficient ones, says lecture 004, with the warning of section 5: one vector for the whole source is "very simple" and fails on long sentences. Which pair is best?
+# An encoder and a decoder know of each other only through the memory, so any encoder goes with any decoder. LSTM and Transformer are the most efficient ones, says lecture 004. Which pair is best?
 
 # %% [markdown]
-# A fair race, recorded by `benchmarks/translation.py`: five models learn from the same 5,000 pairs, each with about 230,000 weights between its embeddings, at its own best learning rate, for 75 seconds of CPU time, with three seeds (one pair with two). Then each translates 1,500 new sentences, always with the best next word. Selvan leaves much free, so the grammar judges: a translation is *right* if it is one of all valid ones.
+# A fair race, recorded by `benchmarks/translation.py`: five models learn from the same 5,000 pairs, each with about 230,000 weights between its embeddings, at its own best learning rate, for 75 seconds of CPU time, with three seeds (one pair with two). Then each translates 1,500 new sentences, always with the best next word; a dot is one training. Selvan leaves much free, so the grammar judges: a translation is *right* if it is one of all valid ones.
 #
 # Predict before you look: which model wins, and what does one vector for a whole sentence cost?
 
@@ -2120,7 +2117,6 @@ record["astray"] = record.alignment_error_2.fillna(record.alignment_error)
 race = record[record.part == "models"]
 order = ["lstm → vector", "lstm → lstm", "transformer → lstm"]
 order += ["lstm → transformer", "transformer → transformer"]
-order = [pair for pair in order if pair in set(race.pair)]
 shades = dict(zip(order, plots.COLOURS, strict=False))
 
 # %%
@@ -2129,9 +2125,8 @@ for y, pair in enumerate(order):
     found = 100 * race[race.pair == pair].right
     axes.plot(found, [y] * len(found), "o", color=shades[pair], alpha=0.7)
     axes.text(found.max() + 2, y, f"{found.median():.1f}", va="center")
-axes.set(yticks=range(len(order)), yticklabels=order, xlim=(-3, 105))
-axes.set_ylim(len(order) - 0.5, -0.5)
-axes.set_xlabel("right translations (%); a dot is a seed, the number their median")
+axes.set_yticks(range(len(order)), order)
+axes.set(xlim=(-3, 105), ylim=(4.5, -0.5), xlabel="right (%), and the median")
 plt.show()
 
 # %%
@@ -2175,7 +2170,7 @@ plt.show()
 
 
 # %% [markdown]
-# One vector is no match: less than 4 % right against 59 % with attention, with the same cells, as many weights and more words read. Look at the second figure: with one vector hardly a sentence of eight words comes out right. With more time the vector would learn more; but the clock runs for all. (The dot at 0: one of the three trainings of LSTMs with attention came to nothing. Chapter 8 warned that one seed is not enough.)
+# One vector is no match: less than 4 % right against 59 % with attention, with the same cells, as many weights and more words read. With one vector hardly a sentence of eight words comes out right (second figure). (The dot at 0: one of the three trainings of LSTMs with attention came to nothing. Chapter 8 warned that one seed is not enough.)
 
 # %% [markdown]
 # The Transformer gets 78 %, although it reads a third fewer words in its time. Yet the best pair is mixed: an LSTM that reads and a Transformer that writes. The other mixture falls behind, and its trainings differ widely. So here the decoder wants to be a Transformer, but the encoder does not. Perhaps because an LSTM gets the order of words for free, while a Transformer must learn from 5,000 pairs what its positions mean; with more text and more time that can turn. The price of a Transformer that writes: a third as many words per second.
@@ -2812,7 +2807,7 @@ plt.show()
 
 # %% [markdown]
 # With greedy search 35 % are wrong, and the search is at fault in only 3 % (for 5 % more it found a valid translation and missed a more probable one); with a beam of 4 it never is. And the translations? Valid ones stay at 65 %, BLEU (section 13) moves by less than half a point: what the search now finds is more probable, and just as wrong. The model is at fault, and a beam cannot mend it. (Here the end of a
-# sentence is easy to see, so even without $\alpha$ outputs keep their length, 1.00 words per reference word, and a large $\alpha$ does harm. Lecture 004 prefers beams to greedy search; with a weaker model on longer sentences they win more.)
+# sentence is easy to see, so even without $\alpha$ outputs keep their length, 1.00 words per reference word, and a large $\alpha$ does harm. Lecture 004 prefers beams to greedy search.)
 
 # %% [markdown]
 # ## 12. The noisy channel
@@ -3037,8 +3032,8 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# (*kavel* is coffee, *nok* "last night", and *ka* ends a question.) For the channel all orders of the same words are equally probable, so against other orders it can only guess. Order is the language model's business, and there it hardly errs. Against another word both are useful, each where the other is
-# blind: the channel knows what must be said, the language model what goes together. Only the product is nearly always right. *The coffee black me pleases much* (lecture 002) is what remains of *El café negro me gusta mucho* without the second factor. Modern decoders
+# (*kavel* is coffee, *nok* "last night"; *ka* ends a question.) For the channel all orders of the same words are equally probable, so against other orders it can only guess. In order the language model hardly errs. Against another word both are useful:
+# the channel knows what must be said, the language model what goes together. Only the product is nearly always right. *The coffee black me pleases much* (lecture 002) is what remains of *El café negro me gusta mucho* without the second factor. Modern decoders
 # have both in one network; yet a language model trained on far more text is still mixed in where pairs are rare.
 
 # %% [markdown]
@@ -3483,10 +3478,8 @@ rows = {
 
 # %%
 _, axes = plt.subplots(figsize=(6, 2.8))
-for i, (name, marker) in enumerate(
-    (("BLEU", "o"), ("1 - edits per word", "s"), ("chrF", "^"))
-):
-    axes.plot([row[i] for row in rows.values()], range(len(rows)), marker, label=name)
+for i, name in enumerate(("BLEU", "1 - edits per word", "chrF")):
+    axes.plot([row[i] for row in rows.values()], range(len(rows)), "os^"[i], label=name)
 axes.set(yticks=range(len(rows)), yticklabels=list(rows), xlabel="score", xlim=(0, 1))
 axes.invert_yaxis()
 axes.legend()
@@ -3495,7 +3488,7 @@ plt.show()
 
 # %% [markdown]
 # The three agree that all of these texts are worse than perfect, and on nothing else. For BLEU a swap is the worst (it breaks up to three pairs, four triples and five 4-grams), though no word is wrong; for an editor without the move it is two edits, for one with it, one. A lost word, a foreign one and a wrong ending cost
-# an editor the same. chrF, which reads letters, forgives the ending: nearly all of the word is there, and a reader would understand it. Which error matters? That is not a question for a formula. Where it counts, people compare the outputs, or mend them and the edits are counted.
+# an editor the same. chrF, which reads letters, forgives the ending: nearly all of the word is there, and a reader would understand it. Which error matters, no formula says: where it counts, people compare the outputs or mend them.
 
 # %% [markdown]
 # ## 15. What comes next
