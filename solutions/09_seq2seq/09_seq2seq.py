@@ -92,7 +92,7 @@ print(f"The first has {len(others)} translations; another: {' '.join(others[1])}
 # 3. Define `P` inside your function: it still sees the counters after you have returned it.
 
 
-# %% task="conditional_bigrams" points=3 level=1 minutes=13
+# %% task="conditional_bigrams" points=3 level=1 minutes=14
 def conditional_bigrams(texts, conditions, V, k=10):
     """A function P(w, v, C): the probability of w after v in a text with the condition C."""
     ### BEGIN SOLUTION
@@ -437,7 +437,7 @@ print(one, two, one == two, [len(one), len(two)])
 # 3. For the trap, let the best first word lead to a crowd of words that must share its probability, while the second best goes on alone.
 
 
-# %% task="best_of_all" points=3 level=2 minutes=18
+# %% task="best_of_all" points=3 level=2 minutes=20
 def greedy(step, source, N):
     """(words, ln P): always the most probable next word, at most N."""
     ### BEGIN SOLUTION
@@ -998,7 +998,7 @@ assert close(_got, _right, 1e-3, 1e-5), (
 # 3. For `half`, stop at the first share that is too small: later ones do not count, even if they are high.
 
 
-# %% task="longest" points=2 level=2 minutes=9
+# %% task="longest" points=2 level=2 minutes=10
 def longest(d, b, V):
     """The largest n with a state of its own for each of the V^n sequences."""
     ### BEGIN SOLUTION
@@ -1373,7 +1373,7 @@ print(f"looks most at a linked word: {np.mean(found):.0%} of {len(found)} words"
 # 3. The mask inside the target is two conditions at once: a lower triangle, the same for all texts, and the words of each text. `expand` turns a broadcast axis into a real one.
 
 
-# %% task="three_masks" points=3 level=1 minutes=11
+# %% task="three_masks" points=3 level=1 minutes=12
 def three_masks(source, target):
     """(inside the source [B, m, m], inside the target [B, n, n], across [B, n, m]): bools, True: may look."""
     ### BEGIN SOLUTION
@@ -1524,7 +1524,7 @@ class FeedForward(nn.Module):
 # 3. Chapter 7's block was two lines, `x = x + module(norm(x))`, each with its own module. Here there are three, and two of them need more arguments.
 
 
-# %% task="DecoderLayer" points=3 level=2 minutes=16
+# %% task="DecoderLayer" points=3 level=2 minutes=14
 class DecoderLayer(nn.Module):
     """Target [B, n, d] and memory [B, m, d] -> [B, n, d]; what is handed over stays as it is."""
 
@@ -1768,7 +1768,7 @@ print("ours against nn.Transformer: below 0.00001:", difference < 1e-5)
 # 3. `masked_fill` overrules the choice for texts that are over. Which mask does `encode` need, and does it change while you write? You may ask `masks` with the first column.
 
 
-# %% task="EncoderDecoder" points=3 level=2 minutes=17
+# %% task="EncoderDecoder" points=3 level=2 minutes=20
 class EncoderDecoder(nn.Module):
     """Lecture 002's class, with its generator in use."""
 
@@ -2346,7 +2346,7 @@ for row in pd.read_csv(folder / "task_examples.csv").head(6).itertuples():
 # 3. Chapter 1: $-\sum_v q(v) \ln P(v)$ is smallest for $P = q$. Then it is the entropy of $q$, and $q$ has only two different values. What is $0 \ln 0$ here?
 
 
-# %% task="smoothed_loss" points=3 level=2 minutes=14
+# %% task="smoothed_loss" points=3 level=2 minutes=15
 def smoothed_loss(scores, targets, eps):
     """The mean in nats, without axes; gradients pass. A score may be 1,000 beside 0."""
     ### BEGIN SOLUTION
@@ -2557,7 +2557,7 @@ def pairs_in(found):
 # 3. One list of candidates for each round: sort it, cut it, and split what is left into finished and followed. $\alpha$ matters once, at the end.
 
 
-# %% task="beam_search" points=4 level=3 minutes=22
+# %% task="beam_search" points=4 level=3 minutes=24
 def beam_search(step, source, k, N, alpha=0):
     """[(words, ln P), ...]: what a beam of k prefixes finishes, best first."""
     ### BEGIN SOLUTION
