@@ -181,6 +181,10 @@ for _w, _v, _C, _wanted in (
     assert close(_P(_w, _v, _C), _wanted), (
         f"P({_w} | {_v}, {_C}), asked twice, changes."
     )
+_got = conditional_bigrams([["hi"]], ["casual"], 5)("hi", "<s>", "casual")
+assert close(_got, (1 + 10 * 3 / 11) / 11), (
+    f"Without k, k is 10: one text ['hi'], V = 5, P(hi | <s>, casual) = 0.3388 wanted; yours: {_got}."
+)
 _texts = {0: [["a"]] * 2, "0": [["b"]], "": [["a"]], (): [["b"], ["a"], ["b"]]}
 _pairs = [(C, t) for C, some in _texts.items() for t in some]
 _P = conditional_bigrams([list(t) for _, t in _pairs], [C for C, _ in _pairs], 9, _k)
@@ -1870,9 +1874,9 @@ def _noting(name, answer):
     return part
 
 
-_answers = {name: torch.randn(2, 3, 4) for name in _names}
+_answers = {name: torch.randn(1, 2, 4) for name in _names}
 _model = EncoderDecoder(*(_noting(name, _answers[name]) for name in _names))
-_source, _target = torch.tensor([[4, 5, 2], [6, 2, 0]]), torch.tensor([[1, 7], [1, 0]])
+_source, _target = torch.tensor([[4, 5, 0]]), torch.tensor([[1, 7]])
 _m = loop_masks(_source, _target)
 _order = [
     ("src_embed", [_source]),
