@@ -1475,7 +1475,7 @@ for ax, mask, name in zip(axes, three_masks(source, target), names, strict=True)
 plt.show()
 
 # %% [markdown]
-# Dark: may look. The source ends with one place of padding, the target with two. Only the mask in the middle has a triangle: the source is there from the beginning, so nothing of it lies in the future.
+# Dark means: may look. The source ends with one place of padding, the target with two. Only the mask in the middle has a triangle: the source is there from the beginning, so nothing of it lies in the future.
 
 
 # %%
@@ -1874,36 +1874,40 @@ def _noting(name, answer):
     return part
 
 
-_answers = {name: torch.randn(1, 2, 4) for name in _names}
-_model = EncoderDecoder(*(_noting(name, _answers[name]) for name in _names))
-_source, _target = torch.tensor([[4, 5, 0]]), torch.tensor([[1, 7]])
-_m = loop_masks(_source, _target)
-_order = [
-    ("src_embed", [_source]),
-    ("encoder", [_answers["src_embed"], _m[0]]),
-    ("tgt_embed", [_target]),
-    ("decoder", [_answers["tgt_embed"], _answers["encoder"], _m[1], _m[2]]),
-    ("generator", [_answers["decoder"]]),
-]
-for _what in ("encode", "decode", "forward"):
-    _calls.clear()
-    if _what == "encode":
-        _got, _end = _model.encode(_source, _m[0]), "encoder"
-    elif _what == "decode":
-        _got = _model.decode(_answers["encoder"], _m[2], _target, _m[1])
-        _end = "generator"
-    else:
-        _got, _end = _model(_source, _target, _m), "generator"
-    assert close(_got, _answers[_end]), f"{_what} returns what the {_end} says."
-    _wanted = {"encode": _order[:2], "decode": _order[2:], "forward": _order}[_what]
-    _found = dict(_calls)
-    assert sorted(name for name, _ in _calls) == sorted(name for name, _ in _wanted), (
-        f"{_what} calls {[name for name, _ in _wanted]}, each once; yours: {[name for name, _ in _calls]}."
-    )
-    for _name, _inputs in _wanted:
-        assert len(_found[_name]) == len(_inputs) and all(
-            close(one, other) for one, other in zip(_found[_name], _inputs, strict=True)
-        ), f"{_what}: {_name} is called with something else, or in another order."
+for _rows in ([[4, 5, 0]], [[4, 5, 2], [6, 2, 0]]):
+    _answers = {name: torch.randn(len(_rows), 2, 4) for name in _names}
+    _model = EncoderDecoder(*(_noting(name, _answers[name]) for name in _names))
+    _source, _target = torch.tensor(_rows), torch.tensor([[1, 7], [1, 0]])[: len(_rows)]
+    _m = loop_masks(_source, _target)
+    _order = [
+        ("src_embed", [_source]),
+        ("encoder", [_answers["src_embed"], _m[0]]),
+        ("tgt_embed", [_target]),
+        ("decoder", [_answers["tgt_embed"], _answers["encoder"], _m[1], _m[2]]),
+        ("generator", [_answers["decoder"]]),
+    ]
+    for _what in ("encode", "decode", "forward"):
+        _calls.clear()
+        if _what == "encode":
+            _got, _end = _model.encode(_source, _m[0]), "encoder"
+        elif _what == "decode":
+            _got = _model.decode(_answers["encoder"], _m[2], _target, _m[1])
+            _end = "generator"
+        else:
+            _got, _end = _model(_source, _target, _m), "generator"
+        assert close(_got, _answers[_end]), f"{_what} returns what the {_end} says."
+        _wanted = {"encode": _order[:2], "decode": _order[2:], "forward": _order}[_what]
+        _found = dict(_calls)
+        assert sorted(name for name, _ in _calls) == sorted(
+            name for name, _ in _wanted
+        ), (
+            f"{_what} calls {[name for name, _ in _wanted]}, each once; yours: {[name for name, _ in _calls]}."
+        )
+        for _name, _inputs in _wanted:
+            assert len(_found[_name]) == len(_inputs) and all(
+                close(one, other)
+                for one, other in zip(_found[_name], _inputs, strict=True)
+            ), f"{_what}: {_name} is called with something else, or in another order."
 ### END HIDDEN TESTS
 
 # %% test="EncoderDecoder" aspect="encode once, decode many" points=1
@@ -3296,7 +3300,7 @@ for how, outputs in spoilt.items():
 
 
 # %% [markdown]
-# One error in each sentence, and four numbers. (Multiplied by 100, they are what papers print.) The mean over sentences is much lower and is not BLEU: a short sentence with one error often has no right 4-gram left, so alone it gets 0, while in the
+# Each sentence has one error. (These numbers, multiplied by 100, are what papers print.) The mean over sentences is much lower and is not BLEU: a short sentence with one error often has no right 4-gram left, so alone it gets 0, while in the
 # whole text it merely adds few hits to the sums. That is why BLEU of a single sentence says so little.
 
 # %% [markdown] statement="not_comparable"
