@@ -2546,13 +2546,13 @@ print("splits of 5 in which modified Kneser-Ney gains from one word more:", bett
 print("bigrams:", tried.loc[2].round(2).to_string(), sep="\n")
 
 # %% [markdown]
-# Stupid scores sum to as much as 1.4. So the dashed line is no perplexity: it hands out up to 40 % too much. (Error
-# bars: standard deviation over five splits.)
+# Stupid scores sum to as much as 1.4. So the dashed line is no perplexity: it hands out up to 40 % too much. (Bars:
+# standard deviation over five splits.)
 #
 # Lecture 002 says that "interpolation works better". Here it does not: with the same $k$, backing off wins all
 # 20 contests. With plain counts, interpolation is worse at order 5 than at order 3, in all five splits:
-# the shorter memory repeats what the longer one has counted. With continuation counts, longer contexts help, up to
-# order 4. So the claim needs a condition: section 15.
+# the shorter memory repeats what the longer one has counted. With continuation counts, each longer context helps in
+# all five, if little at order 5. So the claim needs a condition: section 15.
 #
 # The table: asking for more evidence (*only if n ≥ 3*, *n ≥ 10*) makes backing off worse each time. Even contexts seen
 # once or twice know more than their shorter memory.
@@ -3621,7 +3621,7 @@ print(pd.DataFrame(rows).T.to_string())
 #
 # Does the ranking hold with more text and longer contexts? `benchmarks/smoothing.py` made five kitchen texts, counted
 # 1,000 to 1,000,000 tokens of each, and judged four estimators on 50,000 others (`data/smoothing/curve.csv` is the
-# record). First your own functions, on another text, to see that they agree:
+# record). First your own functions, on another text:
 
 # %%
 record = pd.read_csv(lmkit.paths.DATA / "smoothing" / "curve.csv")
@@ -3676,15 +3676,15 @@ for axes in panels:
 plt.show()
 
 # %% [markdown]
-# (± and error bars: standard deviations over the five texts.) Left, and the table: continuation counts save a fifth of the
-# perplexity of interpolation at 10,000 tokens, and a tenth at a million.
+# (Error bars, *std*: standard deviations over the five texts.) Left: continuation counts save a fifth of the perplexity
+# of interpolation at 10,000 tokens, a tenth at a million.
 #
 # Middle: the condition. For bigrams, interpolation is worth nothing. The longer a context, the rarer it is, and the
 # more its seen words profit from what lies below: at 10,000 tokens 6 % (order 4) and nearly 10 % (order 5), at a
 # million .6 % and 3 %.
 #
 # Right: below 10,000 tokens the five texts disagree (but for bigrams). At 30,000, three discounts cost one or two per
-# cent; from 300,000 on, orders 4 and 5 gain as much, and bigrams still lose 1 %.
+# cent; from 300,000 on, orders 4 and 5 gain as much; bigrams still lose 1 %.
 #
 # At a million tokens, the best is still at 2.5 times the floor: no table remembers who came in ten words ago.
 

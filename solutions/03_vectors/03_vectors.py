@@ -5,7 +5,7 @@
 # %% [markdown]
 # To the counters of chapters 01 and 02, *guard* and *guards* are as different as *guard* and *soup*: two strings. What
 # was seen of one says nothing about the other. This chapter gives each word a **vector**, a short list of numbers,
-# such that words used alike lie close together. Nobody says which words are alike. The vectors learn it from the text,
+# such that words used alike lie close together. Nobody says which words are alike: the vectors learn it from the text,
 # by an idea of J. R. Firth (1957): "You shall know a word by the company it keeps."
 #
 # You will get such vectors twice: from a table of counts, and from a small network, word2vec's skip-gram.
@@ -215,8 +215,7 @@ print(f"{unclear / total:.1%} share their bag with a window whose tags are other
 print(f"{once / total:.0%} have a bag that occurs only once")
 
 # %% [markdown]
-# In the kitchen text, too, some bags of five neighbouring words leave the tags open. (Most bags occur once: no other
-# order of theirs was seen.)
+# In the kitchen text, too, some bags of five neighbouring words leave the tags open. (Most bags occur only once.)
 #
 # So give each *word* a vector and keep the order: a text of $T$ words becomes a matrix $(T, d)$, and a layer that
 # scores tags takes each row separately. Where do these vectors come from?
@@ -338,7 +337,7 @@ print("lookup: ", lookup(table, ids).tolist())
 print(f"saved for 100,000 words of 300 numbers: {saved(100_000, 300, 1):,} products")
 
 # %% [markdown]
-# Three ways, one result. With the lookup a step of learning moves only the rows that were looked up.
+# Three ways, one result. A step of learning moves only the rows that were looked up.
 #
 # $A$ may begin at random and be learned with whatever network stands on it, as lecture 000 says. But few examples
 # teach few words, while text without labels is cheap.
@@ -1199,8 +1198,8 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Dots: the five fastest of twenty runs. The softmax touches $Vd$ numbers, so for many words its time grows about in
-# proportion to $V$; that of six rows grows little. (Lecture 002 prints $O(|V|^2)$; chapter 04 takes that up.) With a
+# Dots: the five fastest of twenty runs. The softmax touches $Vd$ numbers: for many words its time grows at least in
+# proportion to $V$; that of six rows stays the same. (Lecture 002 prints $O(|V|^2)$; chapter 04 takes that up.) With a
 # vocabulary of a million words and billions of pairs, the sum over all words must go.
 
 # %% [markdown]
@@ -1981,7 +1980,7 @@ shown.unstack("against").swaplevel(axis=1).sort_index(axis=1)
 # ## 12. Fitting the logarithms of counts: GloVe
 #
 # If products of vectors end near a logarithm of counts anyway, why not fit it at once? **GloVe** (J. Pennington and
-# others, 2014) does. Each word has a bias $\beta_i$, each context $\gamma_j$, which take up how frequent the two are:
+# others, 2014) does. Each word has a bias $\beta_i$, each context $\gamma_j$, which take up how frequent the two are.
 #
 # $$J = \sum_{i,j} f_{ij}\,\big(a_i \cdot b_j + \beta_i + \gamma_j - \ln N_{ij}\big)^2, \qquad
 # f_{ij} = \min\big(1, (N_{ij}/100)^{3/4}\big).$$
@@ -2211,10 +2210,11 @@ print(f"cosine of dog and cat: {cosines(A4.numpy(), 1)[2]:.3f}")
 #
 # By section 11, $(a_{\text{guards}} - a_{\text{guard}}) \cdot b_j$ approaches
 # $\ln p(j \mid \text{guards}) - \ln p(j \mid \text{guard})$, with $p(j \mid i) = N_{ij}/N_i$: $k$ and $q_j$ cancel.
-# The *step* between two vectors tells which contexts become likelier. If these are the same from *chef* to *chefs*, so
-# is the step. So Mikolov and others asked "$a$ is to $b$ as $c$ is to what?" (here they are words): start at $c$,
-# take the step from $a$ to $b$, find the nearest word. With all vectors scaled to length 1, the answer is the word of
-# largest cosine with $\hat b - \hat a + \hat c$; Levy and Goldberg call this *3CosAdd*.
+# The *step* between two vectors tells which contexts become likelier. (GloVe's authors set out from such
+# ratios.) If these are the same from *chef* to *chefs*, so is the step. So Mikolov and others asked "$a$ is to $b$ as
+# $c$ is to what?" (words, here): start at $c$, take the step from $a$ to $b$, and find the nearest word. With all
+# vectors scaled to length 1, the answer is the word of largest cosine with $\hat b - \hat a + \hat c$; Levy and
+# Goldberg call this *3CosAdd*.
 
 # %% [markdown] statement="analogy"
 # ### Analogies, and a printed table of them
@@ -2559,7 +2559,7 @@ for word, (one, many) in zip(people, flat.reshape(-1, 2, 2), strict=True):
     axes.plot(*zip(one, many, strict=True), color="gray", linewidth=0.7)
     axes.plot(*one, "o", color=plots.COLOURS[0])
     axes.plot(*many, "s", color=plots.COLOURS[1])
-    right = word == "singer"  # the only free place for its name
+    right = word in ("singer", "nurse")  # where their names have room
     shift, side = ((5, -9), "left") if right else ((-6, -3), "right")
     axes.annotate(word, one, shift, textcoords="offset points", ha=side, fontsize=9)
 axes.margins(x=0.12)
