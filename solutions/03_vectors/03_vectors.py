@@ -1198,8 +1198,8 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Dots: the five fastest of twenty runs. The softmax touches $Vd$ numbers: for many words its time grows at least in
-# proportion to $V$; that of six rows stays the same. (Lecture 002 prints $O(|V|^2)$; chapter 04 takes that up.) With a
+# Dots: the five fastest of twenty runs. The softmax touches $Vd$ numbers: from 10,000 to 100,000 words its time grows
+# over tenfold; that of six rows stays the same. (Lecture 002 prints $O(|V|^2)$; chapter 04 takes that up.) With a
 # vocabulary of a million words and billions of pairs, the sum over all words must go.
 
 # %% [markdown]
