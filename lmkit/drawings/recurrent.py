@@ -1,6 +1,7 @@
 """Chapter 05: networks that carry a state from word to word."""
 
 import math
+import re
 from collections.abc import Sequence
 
 from matplotlib.figure import Figure
@@ -120,7 +121,7 @@ def lstm_gates(
 def short(number: float) -> str:
     """Two decimals at most, no zero before the point: 0.66 is .66, 1.0 is 1."""
     text = f"{number:.2f}".rstrip("0").rstrip(".")
-    return text.replace("0.", ".") if text != "-0" else "0"
+    return "0" if text == "-0" else re.sub(r"\b0\.", ".", text)
 
 
 def truncated_bptt(pieces: int = 3, steps: int = 3) -> Figure:
