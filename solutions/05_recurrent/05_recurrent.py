@@ -24,8 +24,7 @@
 # them; where a printed page is wrong, there is a task or a box.
 #
 # The text is the *kitchen* text: restaurant stories that a program wrote, so that we know how well any model *could*
-# do. What we say of a figure holds for the one stored in the solution. Long trainings were recorded (`lmkit.runs`),
-# with three random seeds.
+# do. What we say of a figure holds for the one stored in the solution. Long trainings were recorded (`lmkit.runs`).
 
 # %%
 import math
@@ -2139,8 +2138,8 @@ for _part in "Cfio":
 drawings.lstm_cell()
 
 # %% [markdown]
-# Along the top runs the cell, past one multiplication and one addition: a conveyor belt. The four
-# grey boxes hold all the weights, and each of them reads the same thing, the word and the last state.
+# Along the top runs the cell, past one multiplication and one addition: a conveyor belt. The four grey
+# boxes hold all the weights; each reads the word and the last state.
 #
 # <details><summary>The same cell in torch</summary>
 #
@@ -2807,13 +2806,12 @@ print("n = 32, one target a piece:", last.round(), " 32 targets:", every.round(1
 # further back they have not yet learned to use. With six words the RNN is about where counting is with three or four,
 # the LSTM still behind; all are far above the *floor*, what the program that wrote the text would reach itself.
 #
-# The printed line is about *targets*: with one for each piece instead of 32, the same LSTM stays at 121 (one run).
+# The printed line is about *targets*: with one for each piece instead of 32, the same LSTM stays at 120 to 139 (three seeds).
 
 # %% [markdown]
 # The next networks were each trained for four minutes of processor time, on fresh stories (2.6 to 3.3 million words),
 # with equally many weights (0.39 million beside the embedding) and a learning rate tuned for each; they are *recorded*,
-# with three seeds. Beside them Kneser-Ney models that counted half a million words. *Bits above the floor* estimate the
-# Kullback-Leibler divergence; on average none can be below 0.
+# with three seeds. Beside them Kneser-Ney models that counted half a million words. *Bits above the floor* estimate the Kullback-Leibler divergence.
 
 # %%
 keys = {"window of 4": "kitchen-window", "RNN": "kitchen-rnn", "LSTM": "kitchen-lstm"}
@@ -3222,9 +3220,9 @@ plt.show()
 
 # %% [markdown]
 # Dots are three texts, each by a network of its own, dashed lines the same two measures on real text. Greedy decoding
-# runs into a loop: fewer than one in twenty of its 4-grams are different. A higher temperature buys variety and pays
-# with sense. At 0.75 both come near those of real text; at 1 these briefly trained networks have little more than half
-# of its sense.
+# runs into a loop: fewer than one in twenty of its 4-grams are different. Whether the loop makes sense is luck. A higher temperature
+# buys variety, and from 0.75 on costs sense, in all three. At 0.75 both measures come near real text's; at 1 these
+# briefly trained networks have little more than half of its sense.
 
 
 # %% [markdown] statement="cosines"
@@ -3712,7 +3710,7 @@ plt.show()
 
 # %% [markdown]
 # Bars and lines are medians, dots single tries. Left, 12 texts of 64 words, forward and back: one product instead of four
-# in each step saves two fifths of the time or more, and `nn.LSTM`, which leaves Python out, over four fifths.
+# in each step saves a third of the time or more, and `nn.LSTM`, which leaves Python out, over four fifths.
 #
 # Right: the same 2,048 words, cut into fewer and longer texts. The arithmetic stays the same, but there are more steps,
 # one after the other, and each costs something however little it computes. In Python that cost is large, in torch's
