@@ -2845,8 +2845,7 @@ axes.set(ylabel="bits above the floor, per word", ylim=(0, 1.15 * max(heights)))
 plt.show()
 
 # %% [markdown]
-# Bars are means, dots the seeds. The networks are better than counting by 0.6 bits or more (on five to six times as
-# many words), and the LSTM is better than the RNN by 0.17 bits, seven times as much as seeds differ (0.02). The RNN
+# Bars are means, dots the seeds. The networks are better than counting by 0.6 bits or more (on five to seven times as many words), and the LSTM is better than the RNN by 0.17 bits, seven times as much as seeds differ (0.02). The RNN
 # itself gains 0.03 bits on a window of four words with as many weights, hardly more than its seeds differ.
 
 # %% [markdown]
