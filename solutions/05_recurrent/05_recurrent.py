@@ -2806,12 +2806,14 @@ print("n = 32, one target a piece:", last.round(), " 32 targets:", every.round(1
 # further back they have not yet learned to use. With six words the RNN is about where counting is with three or four,
 # the LSTM still behind; all are far above the *floor*, what the program that wrote the text would reach itself.
 #
-# The printed line is about *targets*: with one for each piece instead of 32, the same LSTM stays at 120 to 139 (three seeds).
+# The printed line is about *targets*: with one for each piece instead of 32, the same LSTM stays at 120 to 139 (three
+# seeds).
 
 # %% [markdown]
 # The next networks were each trained for four minutes of processor time, on fresh stories (2.6 to 3.3 million words),
 # with equally many weights (0.39 million beside the embedding) and a learning rate tuned for each; they are *recorded*,
-# with three seeds. Beside them Kneser-Ney models that counted half a million words. *Bits above the floor* estimate the Kullback-Leibler divergence.
+# with three seeds. Beside them Kneser-Ney models that counted half a million words. *Bits above the floor* estimate the
+# Kullback-Leibler divergence.
 
 # %%
 keys = {"window of 4": "kitchen-window", "RNN": "kitchen-rnn", "LSTM": "kitchen-lstm"}
@@ -2845,7 +2847,8 @@ axes.set(ylabel="bits above the floor, per word", ylim=(0, 1.15 * max(heights)))
 plt.show()
 
 # %% [markdown]
-# Bars are means, dots the seeds. The networks are better than counting by 0.6 bits or more (on five to seven times as many words), and the LSTM is better than the RNN by 0.17 bits, seven times as much as seeds differ (0.02). The RNN
+# Bars are means, dots the seeds. The networks are better than counting by 0.6 bits or more (on five to seven times as
+# many words), and the LSTM is better than the RNN by 0.17 bits, seven times as much as seeds differ (0.02). The RNN
 # itself gains 0.03 bits on a window of four words with as many weights, hardly more than its seeds differ.
 
 # %% [markdown]
@@ -3219,9 +3222,9 @@ plt.show()
 
 # %% [markdown]
 # Dots are three texts, each by a network of its own, dashed lines the same two measures on real text. Greedy decoding
-# runs into a loop: fewer than one in twenty of its 4-grams are different. Whether the loop makes sense is luck. A higher temperature
-# buys variety, and from 0.75 on costs sense, in all three. At 0.75 both measures come near real text's; at 1 these
-# briefly trained networks have little more than half of its sense.
+# runs into a loop: fewer than one in twenty of its 4-grams are different. Whether the loop makes sense is luck. A
+# higher temperature buys variety, and from 0.75 on costs sense, in all three. At 0.75 both measures come near real
+# text's; at 1 these briefly trained networks have little more than half of its sense.
 
 
 # %% [markdown] statement="cosines"

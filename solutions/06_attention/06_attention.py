@@ -1805,8 +1805,8 @@ ladder(*[*RUNGS][:4])
 # <details><summary>Two slips in the printed slides</summary>
 #
 # Lecture 001 says "Encode each sequence position as an integer, add it to the word embedding vector": literally the second
-# way above; meant is a *row of a table*. Its "closer words get higher dot products" holds only up to
-# distance 5 or 43 (right figure).
+# way above; meant is a *row of a table*. Its "closer words get higher dot products" holds only up to distance
+# 5 or 43.
 # </details>
 #
 # One query still gets *one average*: a verb that looks for its subject and its object at the same time reads a mixture of
@@ -3243,7 +3243,8 @@ print(f"an even look would give each word {1 / 6:.2f}")
 print(pd.DataFrame(looks).round(2).to_string())
 
 # %% [markdown]
-# In layer 1 this reader's question looks mostly at the asked dish, and learns who the partner is; in layer 2 it looks at the partner.
+# In layer 1 this reader's question looks mostly at the asked dish, and learns who the partner is; in layer 2 it looks at the
+# partner.
 # That dishes look at their partners too (.52), and so fetch the price, goes unused: in layer 2 the question ignores the
 # asked dish.
 
