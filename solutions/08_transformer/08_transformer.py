@@ -1606,7 +1606,7 @@ print(
 # %% [markdown]
 # ## 9. A step for every weight
 #
-# Gradients of different weights can differ in size by orders of magnitude, and one learning rate cannot suit them all. **AdamW** (I. Loshchilov and F. Hutter, 2019) divides each by its own typical size. For each weight $w$ it keeps running means $m$ of its gradient $g$ and $v$ of $g^2$. $\beta_1$ and $\beta_2$, such as 0.9 and 0.98, say how slowly the means move; $\varepsilon$, tiny, keeps the divisor from 0. At step $t = 1, 2, \dots$, with rate $\eta$ and decay
+# Gradients of different weights can differ in size by orders of magnitude, and one learning rate cannot suit them all. **AdamW** (I. Loshchilov and F. Hutter, 2019) divides each by its own typical size. For each weight $w$ it keeps running means $m$ of its gradient $g$ and $v$ of $g^2$. How slowly the means move is set by $\beta_1$ and $\beta_2$, such as 0.9 and 0.98; a tiny $\varepsilon$ keeps the divisor from 0. At step $t = 1, 2, \dots$, with rate $\eta$ and decay
 # $\lambda$:
 #
 # $$m \leftarrow \beta_1 m + (1 - \beta_1) g \qquad v \leftarrow \beta_2 v + (1 - \beta_2) g^2 \qquad w \leftarrow (1 - \eta\lambda)\, w - \eta\, \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + \varepsilon}$$
@@ -2288,7 +2288,7 @@ drawings.kv_cache(prompt=3)
 
 # %% [markdown]
 # A row is a round of writing, a column a place. With a prompt of $m$ tokens and $n$ new ones (the last is never read), the left side reads $m + (m + 1) + \dots + (m + n - 1)$ tokens, the right side $m + n - 1$. The price is memory: two numbers for each layer, place and unit of width. GPT-2 (12 layers, width 768) with 1,024 tokens at 2 bytes each needs
-# $2 \cdot 12 \cdot 1024 \cdot 768 \cdot 2$ bytes = 37.7 MB for each text. So newer models let several query heads share one head of keys and values (**grouped queries**, J. Ainslie and others, 2023): with four of them for twelve queries, a cache of this size would shrink to a third.
+# $2 \cdot 12 \cdot 1024 \cdot 768 \cdot 2$ bytes = 37.7 MB for each text. So newer models let several query heads share one head of keys and values (**grouped queries**, J. Ainslie and others, 2023): with 4 such heads beside GPT-2's 12 heads of queries, its cache would shrink to a third.
 
 # %% [markdown] statement="attend_next"
 # Write `attend_next(q, k, v, past)`: attention of one new token, $q, k, v$ each $[B, H, 1, D]$. `past` is `None` or the pair (keys, values), both $[B, H, t, D]$, of the $t$ places before. It returns $z$ $[B, H, 1, D]$ and the new pair.
