@@ -34,7 +34,7 @@ print(json.dumps({
 RUN_FIRST_CELLS = """
 import json, socket, sys
 from pathlib import Path
-from IPython.core.interactiveshell import InteractiveShell
+from IPython.terminal.interactiveshell import TerminalInteractiveShell
 import matplotlib
 matplotlib.use("Agg")
 ran = {}
@@ -43,7 +43,7 @@ try:
     ran["network"] = "there"
 except OSError:
     ran["network"] = "none"
-shell = InteractiveShell.instance()
+shell = TerminalInteractiveShell.instance()
 for path in sorted(Path(sys.argv[1]).glob("*.ipynb")):
     shell.reset()
     ran[path.name] = 0

@@ -60,6 +60,8 @@ def pack(course: Course, out: Path, chapters: Sequence[str]) -> list[Path]:
     for path in (out, archive):
         if path.exists():
             raise CourseError(f"{path} exists: name another folder, or remove it.")
+    if not (course.root / "pyproject.toml").is_file():
+        raise CourseError(f"{course.root} has no pyproject.toml, so there is no package to hand out.")
     for chapter in chapters:
         build(course, chapter, check=True)
     with tempfile.TemporaryDirectory() as made:
@@ -80,8 +82,6 @@ def pack(course: Course, out: Path, chapters: Sequence[str]) -> list[Path]:
 
 def build_wheel(root: Path, folder: Path) -> Path:
     """The wheel of the course's packages and data, put into `folder`. Raises CourseError if it cannot be built."""
-    if not (root / "pyproject.toml").is_file():
-        raise CourseError(f"{root} has no pyproject.toml, so there is no package to hand out.")
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps"]
     if _has_setuptools():  # otherwise pip fetches them
         command += ["--no-index", "--no-build-isolation"]
