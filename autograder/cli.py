@@ -1,4 +1,4 @@
-"""The command line: `autograder build | check | collect | grade | feedback | report | replay | demo | ...`."""
+"""The command line: `autograder build | check | collect | grade | feedback | report | export | demo | ...`."""
 
 import gc
 import sys
@@ -184,12 +184,32 @@ def feedback(
 def report(
     chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")], course: CourseOption = None
 ) -> None:
-    """Write one HTML page and one CSV about the class: marks, histogram, hardest tasks."""
+    """Write one HTML page and one CSV about the class: marks, hardest tasks, checks worth a look."""
     from autograder.pages.report import write_report
 
     opened = open_course(course)
     for path in write_report(opened, opened.chapter_meant(chapter)):
         typer.echo(path)
+
+
+@app.command()
+def export(
+    target: Annotated[Path, typer.Argument(help="The CSV file to write.")],
+    chapters: Chapters = None,
+    form: Annotated[
+        str, typer.Option("--format", help="csv, or the learning management system that takes it: canvas, moodle.")
+    ] = "csv",
+    roster: Annotated[Path | None, typer.Option(help="The table of grades that this system exports.")] = None,
+    course: CourseOption = None,
+) -> None:
+    """Write the marks of graded chapters, less penalties, as a table or into the one that Canvas or Moodle gave."""
+    from autograder.grading.export import export as export_marks
+    from autograder.grading.gradebook import graded_chapters
+
+    opened = open_course(course)
+    graded = _names(opened, chapters) if chapters else graded_chapters(opened)
+    students = export_marks(opened, graded, target, form, roster)
+    typer.echo(f"{target}: {count(students, 'student')}, {', '.join(graded)}")
 
 
 @app.command()

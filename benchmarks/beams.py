@@ -7,8 +7,8 @@ sources with beams of 1 to 16, the finished targets ranked by ln P / (words + 1)
 on one thread. Writes data/seq2seq/beams.csv, one row for each width and alpha: BLEU against all valid translations
 (0 to 100), share of valid translations, words per reference word (its closest), mean ln P of what was found, share of
 sources for which the found ln P is below the greedy one's or below the best valid translation's (a search error:
-something better was there), and the share in which the found target is wrong and at least as probable as every valid
-translation (a model error: no search would help).
+something better was there, even if what was found is valid), and the share in which the found target is wrong and at
+least as probable as every valid translation (a model error: no search would help).
 """
 
 import math

@@ -9,7 +9,8 @@ machine does meets all of them alike; a step's time is the median over the turns
     plain         fp32, AdamW 1e-3, 100 steps of warm-up, cosine to a tenth; separate q, k, v, attention written out,
                   learned positions, LayerNorm, GELU
     ours          lmkit.transformer with AdamW, and with Muon; as it is, and compiled ("fast"; needs a C++ compiler),
-                  in bfloat16 where the processor has instructions for it
+                  in bfloat16 where the processor has instructions for it; with "shift", each part reads a learned
+                  share of the token before
     LSTM          as many weights, AdamW; in windows too
     Kneser-Ney    chapter 02's reference, modified, order 7: counts all of the training text once
 
@@ -177,12 +178,12 @@ def runners(vocabulary: int) -> dict[str, Callable[[], Runner]]:
         model = Plain(vocabulary)
         return Runner("plain, AdamW", model, scored(model), [torch.optim.AdamW(model.parameters(), lr=1e-3)])
 
-    def ours(which: str, fast: bool) -> Runner:
-        config = TransformerConfig(vocabulary, block=BLOCK, layers=LAYERS, heads=HEADS, width=WIDTH)
+    def ours(which: str, fast: bool, shift: bool = False) -> Runner:
+        config = TransformerConfig(vocabulary, block=BLOCK, layers=LAYERS, heads=HEADS, width=WIDTH, shift=shift)
         model = Transformer(config)
         optimisers = [adamw(model, 4e-3)] if which == "AdamW" else muon(model, model.blocks, 0.04, 1e-2)
         loss = quick(model) if fast else model
-        name = f"ours, {which}{f', compiled, {FAST_TYPE}' if fast else ''}"
+        name = f"ours{', shift' if shift else ''}, {which}{f', compiled, {FAST_TYPE}' if fast else ''}"
         return Runner(name, model, loss, optimisers, lowest=0.0)
 
     def lstm() -> Runner:
@@ -195,6 +196,7 @@ def runners(vocabulary: int) -> dict[str, Callable[[], Runner]]:
         "muon": lambda: ours("Muon", False),
         "adamw-fast": lambda: ours("AdamW", True),
         "muon-fast": lambda: ours("Muon", True),
+        "shift-fast": lambda: ours("Muon", True, shift=True),
         "lstm": lstm,
     }
 
@@ -224,7 +226,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="A plain Transformer and ours, with the same weights and tokens.")
     parser.add_argument("--text", type=Path)
     parser.add_argument("--steps", type=int, default=2_000)
-    parser.add_argument("--only", nargs="+", default=["plain", "adamw", "muon", "muon-fast", "lstm"])
+    parser.add_argument("--only", nargs="+", default=["plain", "adamw", "muon", "muon-fast", "shift-fast", "lstm"])
     parser.add_argument("--order", type=int, default=7, help="of the n-gram")
     parser.add_argument("--profile", action="store_true", help="where ten steps of each model spend their time")
     options = parser.parse_args()

@@ -36,6 +36,7 @@ class TransformerConfig:
     norm_place: Literal["before", "after"] = "before"  # of attention and feed-forward: pre-norm or post-norm
     residual: bool = True  # each part adds to the stream; without, it replaces it
     activation: Literal["relu", "gelu", "squared_relu"] = "squared_relu"
+    shift: bool = False  # each part reads a learned share of the token before, too
     tied: bool = True  # the output layer is the embedding, transposed
     bias: bool = False  # in linear layers and LayerNorm
     deviation: float = 0.02  # of the weights at first
@@ -70,6 +71,7 @@ class TransformerConfig:
         norm = {"none": 0, "rms": C, "layer": 2 * C if self.bias else C}[self.norm]
         biases = 3 * C + C + 4 * C + C if self.bias else 0
         layer = 4 * C * C + 8 * C * C + biases + 2 * norm  # attention, feed-forward
+        layer += 2 * C if self.shift else 0
         ends = V * C + (self.block * C if self.positions == "learned" else 0) + (0 if self.tied else V * C)
         return ends + self.layers * layer + norm
 
@@ -94,6 +96,7 @@ class Cache:
         """Room for `length` tokens (default: a block) on the device and in the number format of `like`."""
         shape = config.layers, batch, config.heads, length or config.block, config.width // config.heads
         self.keys, self.values = like.new_zeros(shape), like.new_zeros(shape)  # [layers, B, H, length, D]
+        self.last = like.new_zeros(config.layers, 2, batch, 1, config.width)  # what each part of a layer read last
         self.length = 0  # how many tokens have been read
 
     def extend(self, layer: int, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
@@ -188,6 +191,24 @@ class FeedForward(nn.Module):
         return result
 
 
+class Shift(nn.Module):
+    """y_t = x_t + weight * x_(t-1), a share for each channel, 0 at first: the "token shift" of B. Peng et al. (2023).
+
+    What follows whom is known before any attention; keys that hold the token before are half of what copying needs.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(width))
+
+    def forward(self, x: Tensor, last: Tensor | None) -> Tensor:
+        """[B, T, C] -> [B, T, C]; `last` [B, 1, C] is the token before the first, replaced by the last of these."""
+        before = torch.zeros_like(x[:, :1]) if last is None else last.clone()
+        if last is not None:
+            last.copy_(x[:, -1:])
+        return x + self.weight * torch.cat([before, x[:, :-1]], dim=1)
+
+
 class Block(nn.Module):
     """Attention, then feed-forward.
 
@@ -201,11 +222,19 @@ class Block(nn.Module):
         self.feed_forward_norm, self.feed_forward = _norm(config), FeedForward(config)
         self.dropout = nn.Dropout(config.dropout)
         self.pre_norm, self.residual = config.norm_place == "before", config.residual
+        self.layer = layer
+        self.shifts = nn.ModuleList([Shift(config.width) for _ in range(2)]) if config.shift else None
 
     def forward(self, x: Tensor, angles: Tensor | None, cache: Cache | None) -> Tensor:
         """[B, T, C] -> [B, T, C]"""
-        x = self._part(x, self.attention_norm, lambda y: self.attention(y, angles, cache))
-        return self._part(x, self.feed_forward_norm, self.feed_forward)
+        x = self._part(x, self.attention_norm, lambda y: self.attention(self._shifted(0, y, cache), angles, cache))
+        return self._part(x, self.feed_forward_norm, lambda y: self.feed_forward(self._shifted(1, y, cache)))
+
+    def _shifted(self, part: int, x: Tensor, cache: Cache | None) -> Tensor:
+        if self.shifts is None:
+            return x
+        shifted: Tensor = self.shifts[part](x, None if cache is None else cache.last[self.layer, part])
+        return shifted
 
     def _part(self, x: Tensor, norm: nn.Module, layer: Callable[[Tensor], Tensor]) -> Tensor:
         new: Tensor = self.dropout(layer(norm(x) if self.pre_norm else x))

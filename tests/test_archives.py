@@ -220,7 +220,7 @@ def test_the_layout_can_be_named(course: Course, tmp_path: Path) -> None:
     archive = zipped(tmp_path / "a.zip", {"ann_1_2_x.ipynb": "ann"})
     assert set(students(collect(course, CHAPTER, archive, lms="plain"))) == {"ann_1_2_x"}
     assert set(students(collect(course, CHAPTER, archive))) == {"ann_1"}
-    with pytest.raises(CourseError, match="no layout 'blackboard': choose one of canvas, moodle, gradescope, plain"):
+    with pytest.raises(CourseError, match="no layout 'blackboard': choose one of canvas, gradescope, moodle, plain"):
         collect(course, CHAPTER, archive, lms="blackboard")
 
 

@@ -23,6 +23,8 @@ VARIANTS = [
     replace(CONFIG, norm_place="after", activation="relu"),
     replace(CONFIG, norm="none", positions="none", deviation=0.05),
     replace(CONFIG, rotary_base=100.0),
+    replace(CONFIG, shift=True),
+    replace(CONFIG, shift=True, norm_place="after", positions="none"),
     TransformerConfig(vocabulary=7, block=5, layers=3, heads=1, width=6),
 ]
 
@@ -35,6 +37,9 @@ def made(config: TransformerConfig = CONFIG, seed: int = 0, larger: float = 1.0)
         for weight in model.parameters():
             if weight.ndim == 2:
                 weight *= larger
+        for block in model.blocks:
+            for shift in block.shifts or ():
+                shift.weight.uniform_(-1, 1)  # 0 at first
     return model
 
 

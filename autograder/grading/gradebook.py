@@ -78,6 +78,14 @@ def known_students(course: Course) -> list[str]:
         return sorted(student.id for student in gradebook.students)
 
 
+def graded_chapters(course: Course) -> list[str]:
+    """Chapters with a submission in the gradebook. Raises CourseError if there is none."""
+    chapters = [chapter for chapter in course.chapters() if students_in(course, chapter)]
+    if not chapters:
+        raise CourseError("Nothing is graded yet: run `autograder grade CHAPTER`.")
+    return chapters
+
+
 def due_date(course: Course, chapter: str) -> datetime | None:
     """When a chapter is due, in UTC, if nbgrader knows it."""
     with open_gradebook(course) as gradebook:

@@ -27,6 +27,7 @@ import yaml
 from autograder.course import Course, CourseError
 from autograder.disk import write_atomically
 from autograder.intake.files import LARGEST_SUBMISSION, TIMESTAMP, name_without_copies
+from autograder.intake.lms import System, systems
 from autograder.wording import printable
 
 MOST_ENTRIES = 10_000
@@ -39,18 +40,7 @@ LONGEST_NAME = 100
 METADATA = "submission_metadata.yml"
 PACKED = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 
-# A student chooses `file`: it must not pass for the part that says whose it is, so the first fit counts.
-TOP = r"(?:[^/]+/)??"  # one folder around all, as archives that were packed again have
-CANVAS = re.compile(r"(?:submissions/)?(?P<student>[^/_]+)_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)")
-MOODLE = re.compile(TOP + r"(?P<student>[^/]+?)_\d+_assignsubmission_file_?/?(?P<file>.+)")
-GRADESCOPE = re.compile(TOP + r"(?P<student>submission_\d+)/(?P<file>.+)")
-PATTERNS = {"gradescope": GRADESCOPE, "moodle": MOODLE, "canvas": CANVAS}
-LAYOUTS = {
-    "canvas": "lastfirst_12345_67890_name.ipynb",
-    "moodle": "Full Name_12345_assignsubmission_file_/name.ipynb",
-    "gradescope": "submission_12345/name.ipynb",
-    "plain": "STUDENT/CHAPTER.ipynb or STUDENT.ipynb",
-}
+PLAIN = "plain"  # no system's layout: one's own zip
 
 
 @dataclass(frozen=True)
@@ -123,8 +113,8 @@ def collect(
     Raises CourseError, with nothing written, if the chapter is unknown or the archive cannot be read.
     """
     course.chapter_source(chapter)
-    if lms is not None and lms not in LAYOUTS:
-        raise CourseError(f"There is no layout {lms!r}: choose one of {', '.join(LAYOUTS)}.")
+    if lms is not None and lms not in (PLAIN, *systems()):
+        raise CourseError(f"There is no layout {lms!r}: choose one of {', '.join([*systems(), PLAIN])}.")
     if not archive.is_file():
         raise CourseError(f"{archive} does not exist: name the zip or tar file that you downloaded.")
     course.submitted.mkdir(exist_ok=True)
@@ -144,9 +134,13 @@ class _Sorter:
         self.course, self.chapter, self.replace, self.due = course, chapter, replace, due
         self.other_chapters = set(course.chapters()) - {chapter}
         self.collection = Collection(layout)
-        self.pattern = PATTERNS.get(layout) or re.compile(
-            rf"(?P<student>[^/]+?)(?:/(?:{re.escape(chapter)}/)?(?P<file>{re.escape(chapter)}))?\.ipynb"
+        self.system = systems().get(layout) or System(
+            PLAIN,
+            re.compile(rf"(?P<student>[^/]+?)(?:/(?:{re.escape(chapter)}/)?(?P<file>{re.escape(chapter)}))?\.ipynb"),
+            example="STUDENT/CHAPTER.ipynb or STUDENT.ipynb",
+            student="{student}",
         )
+        self.pattern = self.system.pattern
         self.listed: dict[str, _Listed] = {}
         self.first: dict[str, str] = {}  # student -> the entry that counts
 
@@ -164,7 +158,7 @@ class _Sorter:
             stem = _stem(match)
             students = self._students(match)
             if not students:
-                self._leave(entry, f"its name is not like {LAYOUTS[self.collection.lms]}")
+                self._leave(entry, f"its name is not like {self.system.example}")
             elif stem in self.other_chapters:
                 self._leave(entry, f"it is named after chapter {stem}")
             else:
@@ -180,12 +174,9 @@ class _Sorter:
         """Whose work an entry is, by names that are safe in a path; more than one for a group."""
         if match is None or match["student"] == self.chapter:
             return {}
-        raw = {match["student"]: Person()}
-        if self.collection.lms == "canvas":  # two people may share a name; the number is theirs alone
-            raw = {f"{match['student']}_{match['number']}": Person()}
-        elif self.collection.lms == "moodle":
-            raw = {match["student"]: Person(match["student"])}
-        elif self.collection.lms == "gradescope" and match["student"] in self.listed:
+        name = self.system.student.format(**match.groupdict())
+        raw = {name: Person(name) if self.system.is_full_name else Person()}
+        if match["student"] in self.listed:  # by Gradescope
             raw = self.listed[match["student"]].submitters
         return {student: person for name, person in raw.items() if (student := safe_name(name))}
 
@@ -280,9 +271,9 @@ def _time(value: object) -> datetime | None:
 def _layout(names: list[str]) -> str:
     """The layout that most notebooks of an archive follow; plain if none does."""
     notebooks = [name for name in names if name.lower().endswith(".ipynb")]
-    count = {lms: sum(bool(pattern.fullmatch(name)) for name in notebooks) for lms, pattern in PATTERNS.items()}
+    count = {lms: sum(bool(system.pattern.fullmatch(name)) for name in notebooks) for lms, system in systems().items()}
     best = max(count, key=lambda lms: count[lms])
-    return best if count[best] else "plain"
+    return best if count[best] else PLAIN
 
 
 def _stem(match: re.Match[str] | None) -> str:

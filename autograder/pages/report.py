@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from autograder.course import Course
 from autograder.grading.gradebook import known_students
+from autograder.grading.items import items_of
 from autograder.grading.marks import by_task, marks_of_class, totals
 from autograder.pages.html import render, write_page
 from autograder.wording import in_a_cell
@@ -21,7 +22,7 @@ COLOUR = "#0072B2"
 def write_report(course: Course, chapter: str) -> tuple[Path, Path]:
     """Write `reports/CHAPTER.html` and `.csv` from the gradebook; returns both paths."""
     marks = marks_of_class(course, chapter)
-    points, tasks, tests = totals(marks), by_task(marks), _tests(marks)
+    points, tasks, items = totals(marks), by_task(marks), items_of(course, chapter, marks)
     most_by_task = marks.drop_duplicates("grade_id").groupby("task", sort=False)["most_points"].sum()
     page = render(
         "report.html",
@@ -36,23 +37,13 @@ def write_report(course: Course, chapter: str) -> tuple[Path, Path]:
         tasks=most_by_task.to_dict(),
         not_handed_in=sorted({*known_students(course)} - {*points.index}),
         table=list(zip(tasks.index, tasks.to_dict("records"), points["points"], strict=True)),
-        tests=tests.to_dict("records"),
+        items=items,
+        odd=[item for item in items if item.is_odd],
     )
     table = tasks.assign(total=points["points"], most_points=points["most_points"])
     table = table.rename(index=in_a_cell, columns=in_a_cell)
     html = write_page(course.reports / f"{chapter}.html", page)
     return html, write_page(course.reports / f"{chapter}.csv", table.to_csv())
-
-
-def _tests(marks: pd.DataFrame) -> pd.DataFrame:
-    """Share of the class that passed each test cell, lowest first; columns task, aspect, passed (share 0 to 1)."""
-    passed = marks[marks["most_points"] > 0].assign(passed=marks["points"] >= marks["most_points"])
-    return (
-        passed.groupby(["task", "aspect"], sort=False)["passed"]
-        .mean()
-        .reset_index()
-        .sort_values("passed", kind="stable")
-    )
 
 
 def _histogram(points: pd.DataFrame) -> Figure:

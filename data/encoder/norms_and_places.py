@@ -1,6 +1,6 @@
-"""Makes two tables of chapter 07: small encoders that fill in words, with norms and positions in several places.
+"""Makes three tables of chapter 07: small encoders that fill in words, with norms and positions in several places.
 
-python data/encoder/norms_and_places.py [norms] [places]
+python data/encoder/norms_and_places.py [norms] [places] [roughness]
 """
 
 import itertools
@@ -97,8 +97,8 @@ def frequencies():
     return -(counts / counts.sum()).log()[ids[asked]].mean().item()
 
 
-def fit(model, steps, rate, seed, B=16):
-    """Adam at a constant rate; the loss in nats for each hidden word of held-out sentences, not a number if lost."""
+def losses(model, steps, rate, seed, B=16):
+    """The loss before each step of Adam at a constant rate, in nats for each hidden word, until one is not finite."""
     optimiser = torch.optim.Adam(model.parameters(), rate)
     for step in range(steps):
         generator = np.random.default_rng([7, seed, step])
@@ -106,11 +106,18 @@ def fit(model, steps, rate, seed, B=16):
         ids, _ = padded(rows)
         inputs, asked = hidden(ids, generator)
         loss = F.cross_entropy(model(inputs)[asked], ids[asked])
+        yield loss.item()
         if not torch.isfinite(loss):
-            return float("nan")
+            return
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
+
+
+def fit(model, steps, rate, seed, B=16):
+    """The loss in nats for each hidden word of held-out sentences after these steps, not a number if lost."""
+    if not all(np.isfinite(loss) for loss in losses(model, steps, rate, seed, B)):
+        return float("nan")
     ids, inputs, asked = held_out()
     with torch.no_grad():
         return F.cross_entropy(model(inputs)[asked], ids[asked]).item()
@@ -143,7 +150,22 @@ def places(steps=1500):
             write("positions", rows)
 
 
+def roughness(steps=500):
+    """How much the training loss changes from one step to the next, and where it ends; "no norm" has no last one."""
+    rows = []
+    for rate, norm, seed in itertools.product((0.003, 0.01), ("pre-norm", "post-norm", "no norm"), SEEDS):
+        set_seed(seed)
+        model = Filler(norm, layers=2)
+        if norm == "no norm":
+            model.norm = nn.Identity()
+        curve = np.array(list(losses(model, steps, rate, seed)))
+        change, nats = np.diff(curve[100:]).std(), curve[-100:].mean()
+        rows.append({"rate": rate, "norm": norm, "seed": seed, "change": change, "nats": nats})
+        print(rows[-1], flush=True)
+        write("roughness", rows)
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    for part in sys.argv[1:] or ("places", "norms"):
-        {"norms": norms, "places": places}[part]()
+    for part in sys.argv[1:] or ("places", "norms", "roughness"):
+        {"norms": norms, "places": places, "roughness": roughness}[part]()

@@ -4,7 +4,14 @@ from lmkit.drawings.attention import cross_attention, masks, soft_lookup, two_he
 from lmkit.drawings.chain import chain_rule
 from lmkit.drawings.counting import backing_off, good_turing_leave_one_out, interpolation, ngram_tables, ngram_window
 from lmkit.drawings.course import course_map
-from lmkit.drawings.recurrent import joined_lstms, lstm_cell, stacked_and_bidirectional, truncated_bptt, unrolled_rnn
+from lmkit.drawings.recurrent import (
+    joined_lstms,
+    lstm_cell,
+    lstm_gates,
+    stacked_and_bidirectional,
+    truncated_bptt,
+    unrolled_rnn,
+)
 from lmkit.drawings.transformer import (
     encoder_decoder,
     encoder_heads,
@@ -32,6 +39,7 @@ __all__ = [
     "kv_cache",
     "look_up",
     "lstm_cell",
+    "lstm_gates",
     "masked_language_model",
     "masks",
     "negative_sampling",

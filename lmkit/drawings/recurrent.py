@@ -1,5 +1,7 @@
 """Chapter 05: networks that carry a state from word to word."""
 
+import math
+import re
 from collections.abc import Sequence
 
 from matplotlib.figure import Figure
@@ -31,11 +33,11 @@ def unrolled_rnn(steps: int = 4) -> Figure:
 def lstm_cell() -> Figure:
     """One step of the LSTM: the cell C runs along the top, three gates say what it forgets, writes and shows.
 
-    Letters as in chapter 05, section 9: $\\tilde C_t = \\tanh(W_C[e_t, h_{t-1}] + b_C)$; $f_t$, $i_t$, $o_t$ are
+    Letters as in chapter 05, section 10: $\\tilde C_t = \\tanh(W_C[e_t, h_{t-1}] + b_C)$; $f_t$, $i_t$, $o_t$ are
     $\\sigma(W_f[e_t, h_{t-1}] + b_f)$ and so on (biases are not drawn);
     $C_t = i_t \\star \\tilde C_t + f_t \\star C_{t-1}$; $h_t = o_t \\star \\tanh(C_t)$.
     $C$ and $h$ are [k], $e_t$ is [d], each $W$ is [k, d + k].
-    Section 9 asks which letter of the lecture is wrong, and this drawing shows the right one: call it after that task.
+    Section 10 asks which letter of the lecture is wrong, and this drawing shows the right one: call it after that task.
     """
     canvas = Canvas(14, 7.4)
     top, gate_y, bus = 6.3, 2.95, 1.6
@@ -49,7 +51,7 @@ def lstm_cell() -> Figure:
     for name, x in places.items():
         function = "\\tanh" if name == "C" else "\\sigma"
         gates[name] = canvas.box(x, gate_y, 1.85, 0.85, f"${function}(W_{name})$", "weight", size=12)
-    # All four read the same: the word's vector and the last state, one behind the other.
+    # All four read the same: the word's vector and the last state, side by side.
     canvas.arrow(hidden.right, (10.4, bus), (10.4, gates["o"].bottom[1]))
     for name in "fiC":
         canvas.arrow((places[name], bus), gates[name].bottom)
@@ -72,6 +74,54 @@ def lstm_cell() -> Figure:
     canvas.arrow(gates["o"].top, (10.4, new.y), show.left, label="show $o_t$", label_at=(10.2, 3.95), align="right")
     canvas.arrow(show.right, new.left)
     return canvas.figure
+
+
+def lstm_gates(
+    before: Sequence[float] = (0.8, -0.5, 0.3),
+    candidate: Sequence[float] = (0.9, 0.6, -0.4),
+    forget: Sequence[float] = (1, 0, 0.5),
+    write: Sequence[float] = (0, 1, 0.5),
+    show: Sequence[float] = (1, 0, 1),
+) -> Figure:
+    """The same step in numbers, gate by gate: what stays, what is added, the new cell, what it shows.
+
+    Letters as in chapter 05, section 10: `before` is $C_{t-1}$, `candidate` $\\tilde C_t$, the gates are $f_t$, $i_t$
+    and $o_t$, between 0 and 1; all are [k]. Where the gates come from is not drawn: the task there asks for it.
+    """
+    cell, gap = 0.9, 0.85
+    long = cell * len(before)
+    canvas = Canvas(2.4 + 3 * long + 2 * gap, 8.0)
+    kept = [f * c for f, c in zip(forget, before, strict=True)]
+    added = [i * c for i, c in zip(write, candidate, strict=True)]
+    now = [one + two for one, two in zip(kept, added, strict=True)]
+    squashed = [math.tanh(c) for c in now]
+    shown = [o * c for o, c in zip(show, squashed, strict=True)]
+    old, new, gate = ("state", kept), ("input", added), None
+    rows = (
+        ("forget", (("$C_{t-1}$", "state", before), ("$f_t$", gate, forget), ("$f_t \\star C_{t-1}$", *old))),
+        (
+            "write",
+            (("$\\tilde{C}_t$", "input", candidate), ("$i_t$", gate, write), ("$i_t \\star \\tilde{C}_t$", *new)),
+        ),
+        ("add", (("$f_t \\star C_{t-1}$", *old), ("$i_t \\star \\tilde{C}_t$", *new), ("$C_t$", "state", now))),
+        ("show", (("$\\tanh(C_t)$", "state", squashed), ("$o_t$", gate, show), ("$h_t$", "state", shown))),
+    )
+    for row, (name, parts) in enumerate(rows):
+        y = 6.6 - 1.95 * row
+        canvas.text(1.0, y, name)
+        for column, (label, role, numbers) in enumerate(parts):
+            x = 2.1 + long / 2 + column * (long + gap)
+            canvas.grid(x, y, [[role] * len(numbers)], cell, [[short(number) for number in numbers]])
+            canvas.text(x, y + 0.85, label)
+        for column, sign in enumerate(("$+$" if name == "add" else "$\\star$", "$=$")):
+            canvas.text(2.1 + long + gap / 2 + column * (long + gap), y, sign, 15)
+    return canvas.figure
+
+
+def short(number: float) -> str:
+    """Two decimals at most, no zero before the point: 0.66 is .66, 1.0 is 1."""
+    text = f"{number:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else re.sub(r"\b0\.", ".", text)
 
 
 def truncated_bptt(pieces: int = 3, steps: int = 3) -> Figure:

@@ -442,7 +442,7 @@ drawings.ngram_window(["visited", "san", "jose"], 3)
 
 # %% task="ngrams" points=3 level=1 minutes=8
 def ngrams(tokens, n):
-    """The n-grams (tuples) of one sentence, padded with n-1 `<s>` in front and one `</s>` behind."""
+    """The n-grams (tuples) of one sentence, padded with n-1 `<s>` in front and one `</s>` at the end."""
     ### BEGIN SOLUTION
     padded = ["<s>"] * (n - 1) + list(tokens) + ["</s>"]
     return [tuple(padded[i : i + n]) for i in range(len(padded) - n + 1)]
@@ -675,7 +675,7 @@ for _ in range(4):
 _got = markov_factors(joint, ("cook", "here", "eats"))
 assert np.shape(_got) == (3,), f"markov_factors returns three numbers; yours: {_got!r}."
 assert close(_got, [0.5, 0.6, 0.375]), (
-    f"Whoever comes first: `here` is second in .8, with eats behind it in .3: third factor .375; yours: {_got!r}."
+    f"Whoever comes first: `here` is second in .8, with eats after it in .3: third factor .375; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
 _p = np.random.default_rng().dirichlet(np.ones(24)).reshape(2, 3, 4)
@@ -809,7 +809,7 @@ assert math.isclose(_got["in|sat"], 0.5), (
 _wanted = {"sat|we": 1 / 3, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1}
 for _name, _value in _wanted.items():
     assert close(_got[_name], _value, atol=0.006), (
-        f"{_name} is not {_got[_name]}: count again, first the word behind the bar, then how often the other follows it."
+        f"{_name} is not {_got[_name]}: count again, first the word after the bar, then how often the other follows it."
     )
 ### END HIDDEN TESTS
 
@@ -1157,7 +1157,7 @@ print(word_counts, pair_counts, sep="\n\n")
 
 # %% task="count_table" points=3 level=2 minutes=12
 def count_table(sentences, words):
-    """How often w2 (column) stands right behind w1 (row) in a sentence, as a DataFrame over `words`."""
+    """How often w2 (column) stands right after w1 (row) in a sentence, as a DataFrame over `words`."""
     ### BEGIN SOLUTION
     counts = Counter(pair for sentence in sentences for pair in pairwise(sentence))
     return pd.DataFrame(
@@ -2255,7 +2255,7 @@ assert list(_words) == ["we", "eat", "in", "the", "garden"], (
 )
 _words = continue_greedy(_model, ["so", "we", "eat"], 1)
 assert list(_words) == ["so", "we", "eat", "in"], (
-    f"One new word behind the prompt wanted: {_words}."
+    f"One new word after the prompt wanted: {_words}."
 )
 ### BEGIN HIDDEN TESTS
 _words = continue_greedy({"very": {"good": 0.4, "very": 0.6}}, ["so", "very"], 3)
@@ -2275,7 +2275,7 @@ for _ in range(8):
         _wanted.append(next(word for word in "abcdef" if _row[word] == 0.4))
     _words = continue_greedy(_model, list(_prompt), _most)
     assert hasattr(_words, "__len__") and list(_words) == _wanted, (
-        f"{_most} words behind {_prompt}, all of them with .4: {_wanted}; yours: {_words!r}."
+        f"{_most} words after {_prompt}, all of them with .4: {_wanted}; yours: {_words!r}."
     )
 ### END HIDDEN TESTS
 
@@ -2652,8 +2652,8 @@ blanks = {
 }
 
 
-def entropy_behind(context):
-    """Bits of the next word behind a context, a list of words, in the training text."""
+def entropy_after(context):
+    """Bits of the next word after a context, a list of words, in the training text."""
     size = len(context)
     texts = [[*s, "</s>"] for s in train_sentences]
     found = Counter(
@@ -2679,7 +2679,7 @@ sure = groups["right"].agg(["mean", "count"])
 
 # %%
 for text, kind in blanks.items():
-    one, two = (entropy_behind(text.split()[:-1][-size:]) for size in (1, 2))
+    one, two = (entropy_after(text.split()[:-1][-size:]) for size in (1, 2))
     print(f"{text:23} {kind:7}: {one:.1f} bits, with two words of context {two:.1f}")
 _, axes = plt.subplots(figsize=(5, 2.7))
 error = np.sqrt(sure["mean"] * (1 - sure["mean"]) / sure["count"])
@@ -2774,7 +2774,7 @@ assert hasattr(_row, "keys"), (
     f"model[('visited', 'san')] should be a dict; your contexts: {list(_got)[:3]}..."
 )
 assert set(_row) == {"francisco", "diego"}, (
-    f"Behind `visited san` stand francisco and diego; yours: {dict(_row)}."
+    f"After `visited san` stand francisco and diego; yours: {dict(_row)}."
 )
 assert close(_row["francisco"], 2 / 3), (
     f"P(francisco | visited san) = 2/3; yours: {_row['francisco']}."
@@ -2794,7 +2794,7 @@ assert hasattr(_row, "keys"), (
 _wanted = [number / (sum(_numbers.values()) + 1) for number in (*_numbers.values(), 1)]
 assert set(_row) == {*_numbers, "</s>"} and close(
     [_row[w] for w in (*_numbers, "</s>")], _wanted
-), f"Behind `i like` stand {_numbers} and one end; yours: {_row}."
+), f"After `i like` stand {_numbers} and one end; yours: {_row}."
 _after = arguments_after(ngram_mle, [list(line) for line in _lines], 3)[0]
 assert [list(line) for line in _after] == _lines, "Leave `sentences` as they are."
 ### END HIDDEN TESTS
@@ -2825,7 +2825,7 @@ _got = ngram_mle(_lines, 7)
 assert hasattr(_got, "keys"), f"Return a dict of dicts; yours: {_got!r}."
 _row = _got.get(("<s>", "<s>", "a", "quick", "brown", "fox"), {})
 assert close(_row.get("jumps", 0), 1 / 2), (
-    f"Behind `a quick brown fox`, jumps once of 2 times; yours: {dict(_row)}."
+    f"After `a quick brown fox`, jumps once of 2 times; yours: {dict(_row)}."
 )
 _got = ngram_mle([["b", "b", "a"], [], ["b"]], 1)
 assert hasattr(_got, "keys") and set(_got) == {()}, (
@@ -2942,7 +2942,7 @@ for n in (1, 2, 3):
 #
 # `unseen_share(train_sentences, test_sentences, n)`: of all n-grams in the test sentences, which share never occurs in
 # the training sentences? Count *tokens*: an n-gram that stands twice in the test text counts twice. Pad as before:
-# $n - 1$ symbols `<s>` in front, one `</s>` behind; `windows` does that.
+# $n - 1$ symbols `<s>` in front, one `</s>` at the end; `windows` does that.
 
 # %% [markdown] hints="unseen_share"
 # 1. For n = 1 this is the share of unknown words (with the ends of sentences in the total).
@@ -3170,9 +3170,12 @@ for _ in range(3):
             pp[model.n, size].append(2 ** -np.mean(logs))
 
 # %%
-means = [[np.mean(pp[n, size]) for size in sizes] for n in memories]
 columns = [f"{size:,}" for size in sizes]
-print(pd.DataFrame(means, [f"n = {n}" for n in memories], columns).round(1))
+spans = [
+    [f"{min(pp[n, size]):.1f}-{max(pp[n, size]):.1f}" for size in sizes]
+    for n in memories
+]
+print(pd.DataFrame(spans, [f"n = {n}" for n in memories], columns).to_string())
 print(f"floor: {floor:.1f}")
 _, axes = plt.subplots(figsize=(5.4, 2.6))
 axes.axhline(1, color="black", linewidth=1, label="n = 2")
@@ -3188,7 +3191,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Every memory gains from more text (table: mean perplexity on new stories), and all stay far above the floor. The
+# Every memory gains from more text (table: perplexity on new stories), and all stay far above the floor. The
 # figure divides each perplexity by that of $n = 2$ from the same text. With 5,000 words the longest memory is the
 # worst. From 15,000 on, $n = 3$ beats $n = 2$; $n = 5$ draws level at 50,000, and is still far behind $n = 3$ at
 # 150,000: with this stopgap, a long memory needs much text before it pays. (Three texts; whiskers from lowest to
@@ -3488,7 +3491,7 @@ for before, (ours, *drawn) in lunch.items():
 
 # %% task="information" points=4 level=3 minutes=15
 def pairs_apart(sentences, gap):
-    """{(x, y): count} for words y that stand `gap` places behind x in the same sentence."""
+    """{(x, y): count} for words y that stand `gap` places after x in the same sentence."""
     ### BEGIN SOLUTION
     return Counter(
         pair

@@ -5,7 +5,7 @@
 # %% [markdown]
 # To the counters of chapters 01 and 02, *guard* and *guards* are as different as *guard* and *soup*: two strings. What
 # was seen of one says nothing about the other. This chapter gives each word a **vector**, a short list of numbers,
-# such that words used alike lie close together. Nobody says which words are alike. The vectors learn it from the text,
+# such that words used alike lie close together. Nobody says which words are alike: the vectors learn it from the text,
 # by an idea of J. R. Firth (1957): "You shall know a word by the company it keeps."
 #
 # You will get such vectors twice: from a table of counts, and from a small network, word2vec's skip-gram.
@@ -39,7 +39,7 @@ from lmkit.budgets import budget
 from lmkit.testing import arguments_after, close, is_number, without_autograd
 
 plots.use_style()
-torch.set_num_threads(1)  # the matrices are small: one core is the fastest
+torch.set_num_threads(1)  # the matrices are small: one core is enough
 
 # %% [markdown]
 # These letters keep their meaning; all others serve one section:
@@ -90,7 +90,7 @@ for sentence, tags in zip(fox.splits["train"][:2], fox.tags["train"][:2], strict
 # 1. A count vector has a column for each word of the list, in the order of the list. Where does a word's column come
 #    from?
 # 2. Python's `Counter` counts one text; two texts are twins if their counters are equal and the lists are not.
-# 3. Look at each pair of texts once, the second behind the first. For `missing`, write the printed tags below the nine
+# 3. Look at each pair of texts once, the second after the first. For `missing`, write the printed tags below the nine
 #    words and go on until one does not fit.
 
 
@@ -215,8 +215,7 @@ print(f"{unclear / total:.1%} share their bag with a window whose tags are other
 print(f"{once / total:.0%} have a bag that occurs only once")
 
 # %% [markdown]
-# In the kitchen text, too, some bags of five neighbouring words leave the tags open. (Most bags occur once: no other
-# order of theirs was seen.)
+# In the kitchen text, too, some bags of five neighbouring words leave the tags open. (Most bags occur only once.)
 #
 # So give each *word* a vector and keep the order: a text of $T$ words becomes a matrix $(T, d)$, and a layer that
 # scores tags takes each row separately. Where do these vectors come from?
@@ -338,7 +337,7 @@ print("lookup: ", lookup(table, ids).tolist())
 print(f"saved for 100,000 words of 300 numbers: {saved(100_000, 300, 1):,} products")
 
 # %% [markdown]
-# Three ways, one result. With the lookup a step of learning moves only the rows that were looked up.
+# Three ways, one result. A step of learning moves only the rows that were looked up.
 #
 # $A$ may begin at random and be learned with whatever network stands on it, as lecture 000 says. But few examples
 # teach few words, while text without labels is cheap.
@@ -1172,12 +1171,12 @@ assert close(_left[0], _A) and close(_left[1], _B), "softmax_pair changed A or B
 
 # %%
 def fastest(*inputs):
-    """The five fastest of twenty runs of softmax_pair, in microseconds: others share this machine."""
+    """Computing time of softmax_pair, in microseconds, in the five fastest of twenty runs."""
     found = []
     for _ in range(20):
-        begin = time.perf_counter()
+        begin = time.process_time()
         softmax_pair(*inputs)
-        found.append(1e6 * (time.perf_counter() - begin))
+        found.append(1e6 * (time.process_time() - begin))
     return sorted(found)[:5]
 
 
@@ -1194,13 +1193,13 @@ _, axes = plt.subplots(figsize=(7, 2.4))
 for (name, found), colour in zip(times.items(), plots.COLOURS, strict=False):
     axes.loglog(sizes, np.min(found, 1), color=colour, label=name)
     axes.loglog(sizes, found, ".", color=colour, markersize=4)
-axes.set(xlabel="number of words V", ylabel="time of a pair (microseconds)")
+axes.set(xlabel="number of words V", ylabel="computing time (microseconds)")
 axes.legend()
 plt.show()
 
 # %% [markdown]
-# Dots: the five fastest of twenty runs. The softmax touches $Vd$ numbers, so for many words its time grows about in
-# proportion to $V$; that of six rows grows little. (Lecture 002 prints $O(|V|^2)$; chapter 04 takes that up.) With a
+# Dots: the five fastest of twenty runs. The softmax touches $Vd$ numbers: from 10,000 to 100,000 words its time grows
+# over tenfold; that of six rows stays the same. (Lecture 002 prints $O(|V|^2)$; chapter 04 takes that up.) With a
 # vocabulary of a million words and billions of pairs, the sum over all words must go.
 
 # %% [markdown]
@@ -1788,7 +1787,7 @@ for word in ("tea", "guard", "orders", "golden"):
 #
 # $$-N_{ij} \ln\sigma(x_{ij}) \;-\; k N_i q_j \ln\sigma(-x_{ij}).$$
 #
-# No other term has it, so each score has its own minimum. Where is it?
+# No other term contains it, so each score has its own minimum. Where is it?
 
 # %% [markdown] statement="best_scores"
 # ### The best scores
@@ -1981,7 +1980,7 @@ shown.unstack("against").swaplevel(axis=1).sort_index(axis=1)
 # ## 12. Fitting the logarithms of counts: GloVe
 #
 # If products of vectors end near a logarithm of counts anyway, why not fit it at once? **GloVe** (J. Pennington and
-# others, 2014) does. Each word has a bias $\beta_i$, each context $\gamma_j$, which take up how frequent the two are:
+# others, 2014) does. Each word has a bias $\beta_i$, each context $\gamma_j$, which take up how frequent the two are.
 #
 # $$J = \sum_{i,j} f_{ij}\,\big(a_i \cdot b_j + \beta_i + \gamma_j - \ln N_{ij}\big)^2, \qquad
 # f_{ij} = \min\big(1, (N_{ij}/100)^{3/4}\big).$$
@@ -2211,10 +2210,11 @@ print(f"cosine of dog and cat: {cosines(A4.numpy(), 1)[2]:.3f}")
 #
 # By section 11, $(a_{\text{guards}} - a_{\text{guard}}) \cdot b_j$ approaches
 # $\ln p(j \mid \text{guards}) - \ln p(j \mid \text{guard})$, with $p(j \mid i) = N_{ij}/N_i$: $k$ and $q_j$ cancel.
-# The *step* between two vectors tells which contexts become likelier. If these are the same from *chef* to *chefs*, so
-# is the step. So Mikolov and others asked "$a$ is to $b$ as $c$ is to what?" (three words, for once): start at $c$,
-# take the step from $a$ to $b$, look who is nearest. With all vectors scaled to length 1, the answer is the word of
-# largest cosine with $\hat b - \hat a + \hat c$; Levy and Goldberg call this *3CosAdd*.
+# The *step* between two vectors tells which contexts become likelier. (GloVe's authors set out from such
+# ratios.) If these are the same from *chef* to *chefs*, so is the step. So Mikolov and others asked "$a$ is to $b$ as
+# $c$ is to what?" (words, here): start at $c$, take the step from $a$ to $b$, and find the nearest word. With all
+# vectors scaled to length 1, the answer is the word of largest cosine with $\hat b - \hat a + \hat c$; Levy and
+# Goldberg call this *3CosAdd*.
 
 # %% [markdown] statement="analogy"
 # ### Analogies, and a printed table of them
@@ -2559,7 +2559,10 @@ for word, (one, many) in zip(people, flat.reshape(-1, 2, 2), strict=True):
     axes.plot(*zip(one, many, strict=True), color="gray", linewidth=0.7)
     axes.plot(*one, "o", color=plots.COLOURS[0])
     axes.plot(*many, "s", color=plots.COLOURS[1])
-    axes.annotate(word, one, xytext=(4, 3), textcoords="offset points", fontsize=9)
+    right = word in ("singer", "nurse")  # where their names have room
+    shift, side = ((5, -9), "left") if right else ((-6, -3), "right")
+    axes.annotate(word, one, shift, textcoords="offset points", ha=side, fontsize=9)
+axes.margins(x=0.12)
 axes.plot([], [], "o", color=plots.COLOURS[0], label="one")
 axes.plot([], [], "s", color=plots.COLOURS[1], label="many")
 axes.set(xlabel="first axis", ylabel="second axis")
@@ -2635,8 +2638,8 @@ shown
 
 # %% [markdown]
 # NCE normalises itself: the logarithm of the sum is about 0, with a standard deviation over the words of at most 0.1.
-# Negative sampling leaves the sum anywhere, yet its vectors have as good neighbours (last column: how many of a word's
-# ten nearest share its commonest tag). For probabilities take NCE, for vectors the simpler one.
+# Negative sampling leaves the sum anywhere, yet its vectors have slightly better neighbours (last column: how many
+# of a word's ten nearest share its commonest tag). For probabilities take NCE, for vectors the simpler one.
 #
 # **Is this a language model?** Count only the *next* word as neighbour, with the softmax of section 7. That is a
 # bigram model, with $2dV$ numbers instead of $V^2$. How close does it come to the counts?
@@ -2652,16 +2655,30 @@ def band(axes, table, across, column, mark, label):
     )
 
 
+def next_words(split):
+    """Counts (V + 1, V + 1) of the next word in a split; `</s>`, number V, ends each story."""
+    table = np.zeros((V + 1, V + 1))
+    for story in kitchen.splits[split]:
+        ids = [*(number.get(word, 0) for word in story), V]
+        np.add.at(table, (ids[:-1], ids[1:]), 1)
+    return table
+
+
 # %%
 bigram = pd.read_csv(paths.DATA / "vectors" / "bigrams.csv")
-counted = bigram[bigram.d == 0].valid_nats.item()
+followed, followed_new, counted = next_words("train"), next_words("valid"), {}
+for alpha in (0.003, 0.01, 0.03, 0.1, 0.3):
+    P = (followed + alpha) / (followed + alpha).sum(1, keepdims=True)
+    counted[alpha] = -(followed_new * np.log(P)).sum() / followed_new.sum()
+print({f"counts + {alpha}": f"{loss:.2f}" for alpha, loss in counted.items()})
 _, panels = plt.subplots(1, 2, figsize=(7, 2.5))
 for column, axes in zip(("kl", "valid_nats"), panels, strict=True):
     for d in (2, 10, 50):
         band(axes, bigram[bigram.d == d], "step", column, "o-", f"d = {d}")
     axes.set_xticks([0, 30, 100, 300])
     axes.set_xlabel("training steps")
-panels[1].axhline(counted, color="gray", linestyle=":", label="counts + 0.1")
+best = min(counted, key=counted.get)
+panels[1].axhline(counted[best], color="gray", ls=":", label=f"counts + {best}")
 panels[0].set_ylabel("divergence (nats)")
 panels[1].set(ylabel="loss, new text (nats)", ylim=(2.8, 5))
 panels[1].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
@@ -2670,7 +2687,8 @@ plt.show()
 # %% [markdown]
 # Left: the mean Kullback-Leibler divergence of the model from the relative frequencies of its text; right: the loss on
 # new text (bands: three seeds). With $d = 50$ it ends as the table of counts, and new text suffers. With $d = 10$ it
-# cannot store every count, and predicts new text *better* than the counts with 0.1 added to each: few numbers smooth.
+# cannot store every count, and predicts new text *better* than the counts, even with the best of five constants
+# added: few numbers smooth.
 #
 # **How wide a window?** Neighbours next door tell what may stand here; far ones, what the story is about. Of a word's
 # ten nearest, how many have its tag, and how many times as often as by chance do they share its stories?
@@ -2692,7 +2710,7 @@ plt.show()
 
 # %% [markdown]
 # Bands: three seeds. The wider the window, the fewer neighbours have the word's tag, and the more share its stories.
-# Lecture 001 calls $B$ "also usable": it does as well as $A$. The sum leans to the story, since $a_i \cdot b_j$ is
+# Lecture 001 calls $B$ "also usable": it does about as well as $A$. The sum leans to the story, since $a_i \cdot b_j$ is
 # large for words that *meet*.
 
 # %% [markdown]
@@ -2700,7 +2718,7 @@ plt.show()
 #
 # All words seen fewer than 20 times share the vector of `<UNK>`, slips of the pen included. But the letters of
 # *chikcen* say a lot. **FastText** (P. Bojanowski and others, 2017) adds up vectors of **pieces**: put `<` before and
-# `>` behind the word and take all stretches of some lengths. The marks tell ends from middles: `ed>` is not the `ed`
+# `>` after the word and take all stretches of some lengths. The marks tell ends from middles: `ed>` is not the `ed`
 # of *edge*.
 
 # %% [markdown] statement="pieces"
@@ -2870,7 +2888,7 @@ shown
 
 # %% [markdown]
 # Three seeds; "chance": the share of known words with that tag. Of the ten nearest neighbours of a *new* name nearly
-# nine are names, of a new verb about two thirds verbs. New nouns (all but one coined spices, as *tilundi*) get
+# nine are names, of a new verb about two thirds verbs. New nouns (all but one coined spices, as *tilundi*) gain
 # nothing.
 #
 # *Slips* are the surprise: with random vectors of pieces, mere spelling, more are right. Learned ones move words of

@@ -3,27 +3,28 @@
 # ---
 
 # %% [markdown]
-# *The cooks with the bags beside the quiet fountain ...*: does *dance* come next, or *dances*? You know at once; but what
-# decides, *cooks*, stands eight words back. A trigram looks at two words, a window network of chapter 04 at four; what
-# stands one word further back does not exist for them. Make the window wider, and either the counts run out (chapter 01) or
-# the weights grow with it (chapter 04).
+# *The cooks with the bags beside the quiet fountain ...*: does *dance* come next, or *dances*? What decides, *cooks*,
+# stands eight words back. A trigram looks at two words, a window network of chapter 04 at four; what stands further
+# back does not exist for them. Widen the window, and either the counts run out (chapter 01) or the weights grow
+# (chapter 04).
 #
 # A **recurrent network** (J. Elman, 1990) has no window. It reads one word at a time and carries a vector along, its
-# **hidden state**: all that it remembers of everything so far. The same weights serve at every step, for texts of any length.
+# **hidden state**: all that it remembers of everything so far. The same weights serve at every step, for texts of any
+# length.
 
 # %% [markdown]
-# Attention began as an add-on to such networks (D. Bahdanau and others, 2014; chapter 06).
+# Attention, of which today's models are made, began as an add-on to such networks (D. Bahdanau and others, 2014; chapter
+# 06).
 #
 # Plan two sittings: sections 1 to 8 (gradients through time), then 9 to 16 (the LSTM, and what it learns). All your
-# functions leave their arguments as they are, unless the text says otherwise: the caller needs them again.
+# functions leave their arguments as they are, unless the text says otherwise.
 
 # %% [markdown]
 # We quote three public lectures: 001 (Greg Durrett), 002 (Fabrizio Silvestri) and 004 (Benjamin Muller). You need none of
 # them; where a printed page is wrong, there is a task or a box.
 #
-# The text is the *kitchen* text: restaurant stories that a program wrote, so that we know how well any model *could* do.
-# What we say of a figure holds for the one stored in the solution. Long trainings were recorded (`lmkit.runs`), with three
-# random seeds.
+# The text is the *kitchen* text: restaurant stories that a program wrote, so that we know how well any model *could*
+# do. What we say of a figure holds for the one stored in the solution. Long trainings were recorded (`lmkit.runs`).
 
 # %%
 import math
@@ -104,8 +105,7 @@ drawings.unrolled_rnn()
 
 # %% [markdown]
 # One network, drawn for each word: the four arrows labelled $W_x$ are the *same* matrix. This is called
-# **unrolling**. The scores of the next word leave upwards, and a softmax turns them into probabilities; the state leaves to
-# the right.
+# **unrolling**. The scores of the next word leave upwards, and a softmax turns them into probabilities.
 
 # %% [markdown] statement="rnn"
 # Write `rnn(e, h, W_x, W_h, b)`: from all word vectors `e`, shape $[T, d]$, and the state `h` before the first, return
@@ -210,7 +210,7 @@ assert torch.is_tensor(_whole) and len(_whole) == 7, (
 )
 _second = rnn(_e[4:], _whole[3].clone(), _W_x, _W_h, _b)
 assert close(_second, _whole[4:], 1e-4, 1e-4), (
-    "Words 5 to 7, started from the state behind word 4, should give the states of the whole text; yours do not."
+    "Words 5 to 7, started from the state after word 4, should give the states of the whole text; yours do not."
 )
 ### BEGIN HIDDEN TESTS
 _h = torch.randn(2)
@@ -267,8 +267,8 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# With $\rho$ below 1 the first word is forgotten by nearly the same factor at each step: a straight line on this scale. At
-# 1 the tanh, which squeezes, still wears the difference down slowly. At 1.1 it grows at first, then the two effects
+# With $\rho$ below 1 the first word is forgotten by nearly the same factor at each step: a straight line on this scale.
+# At 1 the tanh, which squeezes, still wears the difference down slowly. At 1.1 it grows at first, then the two effects
 # balance. (Three random draws each.) So the weights decide what is kept, and they are learned. How many are there?
 
 # %% [markdown] statement="parameters"
@@ -559,8 +559,8 @@ assert close(_got[1], _by_torch.grad, 1e-4, 1e-5), (
 # <details><summary>Slips in the printed slides: a loss without its minus</summary>
 #
 # Lecture 004 prints $\hat p_t = \mathrm{softmax}_V(o_t)$ and $\mathrm{CE}(\hat p_t, p_t) = \log(\hat p_{t, x^{t+1}})$.
-# Without the minus the loss of a perfect model is 0, and that of one which gives the right word 1 % is $\ln .01 = -4.6$,
-# *smaller*: training would make the model worse.
+# Without the minus, a model that gives the right word 1 % has the loss $\ln .01 = -4.6$, *less* than a perfect one's 0:
+# training would make it worse.
 # </details>
 
 # %% [markdown]
@@ -823,9 +823,9 @@ for _one, _two in zip(_got, by_autograd(*_random), strict=True):
 # %% [markdown] statement="stream_batches"
 # ## 5. A stream in rows
 #
-# To read a text of $N$ words in batches, cut it into `rows` pieces of $L = \lfloor (N - 1) / \text{rows} \rfloor$
-# words ($N$ > `rows`; a rest is dropped), lay them one below the other, and read `steps` columns at a time. The words 0 to 12 in
-# 3 rows, 2 at a time:
+# To read a text of $N$ words in batches, cut it into `rows` pieces of $L = \lfloor (N - 1) / \text{rows} \rfloor$ words
+# ($N$ > `rows`; a rest is dropped), lay them one below the other, and read `steps` columns at a time. The words 0 to 12
+# in 3 rows, 2 at a time:
 #
 # | row | batch 0 | batch 1 |
 # |---|---|---|
@@ -867,7 +867,7 @@ for _inputs, _targets in _got:
         f"Inputs of shape (3, 2) wanted; yours: {_inputs!r}."
     )
     assert torch.is_tensor(_targets) and torch.equal(_targets, _inputs + 1), (
-        f"Behind the words {_inputs.tolist()} come others than {_targets!r}."
+        f"After the words {_inputs.tolist()} come others than {_targets!r}."
     )
 ### BEGIN HIDDEN TESTS
 for _N, _rows, _steps in ((25, 4, 3), (24, 4, 2), (8, 1, 3), (17, 5, 7), (31, 3, 1)):
@@ -1162,9 +1162,9 @@ for _T, _tau in _cases:
 
 
 # %% [markdown]
-# What do longer pieces buy? A puzzle: from a stream of random bits, say at each step which bit stood 6 (or 8) steps *back*.
-# In the course's training loop, `carry` brings the state into the next batch; each batch has 512 bits, whatever $\tau$ is.
-# Predict: from which $\tau$ on can it be learned?
+# What do longer pieces buy? A puzzle: from a stream of random bits, say at each step which bit stood 6 (or 8) steps
+# *back*. In the course's training loop, `carry` brings the state into the next batch; each batch has 512 bits, whatever
+# $\tau$ is. Predict: from which $\tau$ on can it be learned?
 
 
 # %%
@@ -1217,16 +1217,16 @@ plt.show()
 
 # %% [markdown]
 # Each dot is one of two seeds. The state carries the bit in any case; but to learn *to keep* it, a gradient must come
-# back that far. From a word to the one 8 steps back there are *nine* words, both ends counted: with $\tau$ = 8 no error ever
-# meets the word that caused it. Then why not take $\tau$ = 10,000?
+# back that far. From a word to the one 8 steps back there are *nine* words, both ends counted: with $\tau$ = 8 no error
+# ever meets the word that caused it. Then why not take $\tau$ = 10,000?
 
 # %% [markdown] statement="jacobian_norms"
 # ## 7. Predict, then measure: how far does a gradient reach?
 #
-# By the chain rule $\partial h_T / \partial h_t$ is a product of $T - t$ matrices, one for each step $q$ from $t + 1$ to
-# $T$, the latest leftmost. Differentiate $h_q = \tanh(a_q)$ with $a_q = W_h h_{q-1} + \dots$: entry $i$ of $h_q$ depends on
-# entry $j$ of $h_{q-1}$ by $(1 - h_{q,i}^2) W_{h,ij}$, so each factor is $\mathrm{diag}(1 - h_q^2)\, W_h$. The **spectral norm**
-# of the product says how much it stretches a vector at most.
+# By the chain rule $\partial h_T / \partial h_t$ is a product of $T - t$ matrices, one for each step $q$ from $t + 1$
+# to $T$, the latest leftmost. Differentiate $h_q = \tanh(a_q)$ with $a_q = W_h h_{q-1} + \dots$: entry $i$ of $h_q$
+# depends on entry $j$ of $h_{q-1}$ by $(1 - h_{q,i}^2) W_{h,ij}$, so each factor is $\mathrm{diag}(1 - h_q^2)\, W_h$.
+# The **spectral norm** of the product says how much it stretches a vector at most.
 #
 # - `predicted`: let $W_h$ be $\rho$ times a rotation, all states near 0. By what factor do 50 steps stretch, for
 #   $\rho$ = 0.9, 1.0, 1.1 (to 3 %)?
@@ -1378,22 +1378,21 @@ plt.show()
 # %% [markdown]
 # Dashed is the prediction, $\rho$ to the power of the steps. It is a bound, too: the norm of a product is at most the
 # product of the norms, and $1 - h^2 \le 1$. Below 1 it nearly holds, in all three draws: gradients **vanish**
-# geometrically, and with $\rho$ = 0.5 the word 40 steps back counts $10^{-12}$ as much as the last one. Above 1 it would
-# hold if states stayed near 0; but they grow, saturate the tanh ($1 - h^2$ becomes small), and that holds the gradient
-# back, but not where the states of the first words were still small: for 1.5 the curves climb at the far end, and gradients
-# **explode**.
+# geometrically, and with $\rho$ = 0.5 the word 40 steps back counts $10^{-12}$ as much as the last one. Above 1 the
+# states grow and saturate the tanh ($1 - h^2$ becomes small), which holds the gradient back, but not at the first
+# words, whose states were still small: for 1.5 the curves climb at the far end, and gradients **explode**.
 
 # %% [markdown]
 # ## 8. A training step of your own
 #
-# What explodes is at least visible, and there is a crude cure, **gradient clipping** (R. Pascanu and others, 2013). Take
-# the gradients of *all* weights as one long vector $g$. Its direction is still worth something; only its length is not. So
-# if it is longer than a limit $c$, shorten it to that length:
+# What explodes is at least visible, and there is a crude cure, **gradient clipping** (R. Pascanu and others, 2013).
+# Take the gradients of *all* weights as one long vector $g$. Its direction is still worth something; only its length is
+# not. So if it is longer than a limit $c$, shorten it to that length:
 #
 # $$\lVert g \rVert = \sqrt{\textstyle\sum_j g_j^2}, \qquad g \leftarrow g \cdot \frac{c}{\lVert g \rVert} \ \text{ if } \lVert g \rVert > c .$$
 #
-# Then gradient descent as in chapter 04: each weight $w \leftarrow w - \eta\, g_w$, with learning rate $\eta$. What has vanished
-# cannot be brought back this way; that takes another network (section 10).
+# Then gradient descent as in chapter 04: each weight $w \leftarrow w - \eta\, g_w$, with learning rate $\eta$. What has
+# vanished cannot be brought back this way; that takes another network (section 10).
 
 # %% [markdown] statement="train_step"
 # Write the whole step of truncated BPTT, `train_step(model, inputs, targets, state, rate, limit)`. It changes the
@@ -1409,10 +1408,10 @@ plt.show()
 # %% [markdown] hints="train_step"
 # 1. In which order: loss, gradients, norm, shortening, update? And which of these must not itself be recorded by
 #    autograd?
-# 2. `F.cross_entropy` wants scores of shape $[\text{many}, |V|]$ and as many targets. Gradients that are stored in the weights
-#    pile up from call to call; `torch.autograd.grad` hands them back instead.
-# 3. There is *one* norm for all weights together, so you need all gradients before you change the first weight. The state:
-#    which tensor method keeps numbers and drops history, and what if there are two tensors?
+# 2. `F.cross_entropy` wants scores of shape $[\text{many}, |V|]$ and as many targets. Gradients that are stored in the
+#    weights pile up from call to call; `torch.autograd.grad` hands them back instead.
+# 3. There is *one* norm for all weights together, so you need all gradients before you change the first weight. The
+#    state: which tensor method keeps numbers and drops history, and what if there are two tensors?
 
 
 # %% task="train_step" points=5 level=2 minutes=24
@@ -1600,7 +1599,7 @@ for _kind, _B in _cases:
                 f"nn.{_kind}: the state still drags its history along."
             )
             assert close(_one, _two, 1e-3, 1e-5), (
-                f"nn.{_kind}, piece {_step + 1}: the state is not the one behind the last word. Was the old one read?"
+                f"nn.{_kind}, piece {_step + 1}: the state is not the one after the last word. Was the old one read?"
             )
         assert close(_got[0], _loss.item(), 1e-3, 1e-5), (
             f"nn.{_kind}, piece {_step + 1}: the loss is another. Did the model start from the state that it was given?"
@@ -1656,9 +1655,10 @@ plt.show()
 
 # %% [markdown]
 # Three runs of each kind (left, the axis ends at 12). Right, a box for each run: the middle half of its 80 norms, with
-# whiskers to the shortest and the longest. Without clipping one long gradient throws the weights to where gradients are
-# longer still, a hundred times and more, and the loss jumps about. Shortened to length 1 (dotted), the steps learn: at the
-# end all three clipped runs lie below all three others. The course's `train` clips too, at 1.
+# whiskers to the shortest and the longest. Without clipping, each run's longest gradient is more than ten times as long
+# as any clipped run's, and the loss jumps about: a long gradient throws the weights to where gradients are long again.
+# Shortened to length 1 (dotted), the steps learn: at the end all three clipped runs lie below all three others. The
+# course's `train` clips too, at 1.
 #
 # Does *every* part of the model get a gradient? A forgotten part would stay at its random start, and nothing would
 # complain.
@@ -1712,10 +1712,10 @@ for name, weight in learner.named_parameters():
 # Is it that recurrent networks *cannot* remember, or that they do not learn to? Lecture 001 has a test: zeros with one 1
 # among them, 0 0 1 0. Has there been a 1? Over many positions recurrent networks "generally struggle", it says.
 #
-# Look at a state of one number when nothing is read: $h_t = \tanh(w_h h_{t-1} + b)$. Where the curve $y = \tanh(w_h h + b)$
-# crosses the line $y = h$, the state stays where it is. With one crossing, every state ends there and the past is
-# forgotten. With three, there are two resting places (*stable fixed points*, dots) and between them a watershed (an
-# *unstable* one, ring):
+# Look at a state of one number when nothing is read: $h_t = \tanh(w_h h_{t-1} + b)$. Where the curve
+# $y = \tanh(w_h h + b)$ crosses the line $y = h$, the state stays where it is. With one crossing, every state ends
+# there and the past is forgotten. With three, there are two resting places (*stable fixed points*, dots) and between
+# them a watershed (an *unstable* one, ring):
 
 # %%
 _, axes = plt.subplots(figsize=(4.4, 2.5))
@@ -1734,8 +1734,8 @@ plt.show()
 # `latch()` returns numbers `(w_x, w_h, b)` such that $h_t > 0$ from the 1 on and $h_t < 0$ before.
 #
 # It must hold for 10,000 steps after the 1, however late that comes, and with noise: after each step a number of up to
-# ±0.1 is added to the state, and from there the next step goes on. What must have the right sign is $h_t$ as the tanh gives
-# it, *before* the noise is added.
+# ±0.1 is added to the state, and from there the next step goes on. What must have the right sign is $h_t$ as the tanh
+# gives it, *before* the noise is added.
 
 # %% [markdown] hints="latch"
 # 1. You want two resting places, one negative and one positive, and a push that carries over from one to the other.
@@ -1795,7 +1795,7 @@ for _before in _places:
     for _t in range(_before + 10_000):
         _h = math.tanh(_w_x * (_t == _before) + _w_h * _h + _b)
         assert _t < _before or _h > 0, (
-            f"A 1 stood behind {_before} zeros; {_t - _before} steps after it the state is {_h:.4f}: not positive."
+            f"A 1 stood after {_before} zeros; {_t - _before} steps after it the state is {_h:.4f}: not positive."
         )
 
 # %% test="latch" aspect="noise does no harm" points=1
@@ -1896,10 +1896,11 @@ starts = [torch.linalg.eigvals(W_h).abs().max().item() for W_h in draws]
 print(f"trained: 100 draws of W_h start with {min(starts):.1f} to {max(starts):.1f}")
 
 # %% [markdown]
-# Up to 14 or 20 inputs training succeeds; at the next length it fails. It *starts* with weights that shrink what comes from
-# the past (the last line: the largest absolute eigenvalue of $W_h$, its factor for each step in the long run), so over many
-# steps hardly any gradient says how to begin. Your latch shows another trouble. Two stable resting places mean that small
-# changes die out, and a gradient *is* a small change. What remembers surely is hard to learn (Y. Bengio and others, 1994).
+# Up to 14 or 20 inputs training succeeds; at the next length it fails. It *starts* with weights that shrink what comes
+# from the past (the last line: the largest absolute eigenvalue of $W_h$, its factor for each step in the long run), so
+# over many steps hardly any gradient says how to begin. Your latch shows another trouble. Two stable resting places
+# mean that small changes die out, and a gradient *is* a small change. What remembers surely is hard to learn (Y. Bengio
+# and others, 1994).
 #
 # Hence the next idea: a memory that stays *without* being squeezed at each step.
 
@@ -1914,10 +1915,17 @@ print(f"trained: 100 draws of W_h start with {min(starts):.1f} to {max(starts):.
 # - the input gate $i_t$: how much of a new candidate $\tilde C_t$ is added;
 # - the output gate $o_t$: how much of it shows, as the state $h_t$.
 #
-# The old number is *multiplied by a gate and added to*; there is no tanh around it and no matrix before it.
+# The old number is *multiplied by a gate and added to*; there is no tanh around it and no matrix before it. One step with
+# $k = 3$, gate by gate:
+
+# %%
+drawings.lstm_gates()
+
+# %% [markdown]
+# The first number is kept, the second overwritten but not shown, the third half kept and half overwritten.
 
 # %% [markdown] statement="lstm_step"
-# So lecture 004 prints it; $\star$ multiplies entry by entry, $[\cdot, \cdot]$ puts one behind the other, each $W$
+# So lecture 004 prints it; $\star$ multiplies entry by entry, $[\cdot, \cdot]$ joins two vectors to one, each $W$
 # has shape $[k, d + k]$:
 #
 # $$\begin{aligned}\tilde C_t &= \tanh(W_C[e_t, h_{t-1}] + b_C) & f_t &= \sigma(W_f[x_t, h_{t-1}] + b_f)\\
@@ -2130,8 +2138,8 @@ for _part in "Cfio":
 drawings.lstm_cell()
 
 # %% [markdown]
-# Along the top runs the cell, from left to right, past one multiplication and one addition: a conveyor belt. The four
-# grey boxes hold all the weights, and each of them reads the same thing, the word and the last state.
+# Along the top runs the cell, past one multiplication and one addition: a conveyor belt. The four grey
+# boxes hold all the weights; each reads the word and the last state.
 #
 # <details><summary>The same cell in torch</summary>
 #
@@ -2164,18 +2172,18 @@ print(f"d = k = 100: {lstm_size:,} numbers; an RNN has {100 * 200 + 100:,}")
 #
 # Four times the weights of an RNN: what do they buy? Look at the way back. If $f_t$ is near 1 and $i_t$ near 0, then
 # $C_t = C_{t-1}$ as it was, and a gradient with respect to $C_t$ comes back to $C_{t-1}$ as it was: no matrix, no
-# $1 - h^2$. That is the whole trick (chapter 08 has it too, as the *residual connection*); one step of the backward pass
+# $1 - h^2$. That is the whole trick (chapter 07 has it too, as the *residual connection*); one step of the backward pass
 # shows it.
 #
 # From later come two gradients, $dh = \partial \ell / \partial h_t$ and $dC$, which is what reaches $C_t$ by itself,
-# through $C_{t+1}$. A tool for all that follows: for $\sigma$ as for tanh, the derivative can be written with the *value*,
-# $\sigma' = \sigma (1 - \sigma)$.
+# through $C_{t+1}$. A tool for all that follows: for $\sigma$ as for tanh, the derivative can be written with the
+# *value*, $\sigma' = \sigma (1 - \sigma)$.
 
 # %% [markdown] statement="lstm_back"
-# Write `lstm_back(e, h, C, W, b, dh, dC)`. The first five are what `lstm_step` read (`h` and `C` are the *old* ones,
-# so compute the step again); `dh` and `dC`, shape $[B, k]$, are the two gradients from later, with respect to the *new* $h$
-# and the new $C$. It returns the gradients `(de, dh, dC, dW, db)` with respect to the first five: `dW` and `db` are dicts
-# with the keys of `W`, summed over the batch. One check switches autograd off.
+# Write `lstm_back(e, h, C, W, b, dh, dC)`. The first five are what `lstm_step` read (`h` and `C` are the *old* ones, so
+# compute the step again); `dh` and `dC`, shape $[B, k]$, are the two gradients from later, with respect to the *new*
+# $h$ and the new $C$. It returns the gradients `(de, dh, dC, dW, db)` with respect to the first five: `dW` and `db` are
+# dicts with the keys of `W`, summed over the batch. One check switches autograd off.
 #
 # Do it on paper first, for $B = k = 1$; the products become entry by entry.
 
@@ -2184,9 +2192,9 @@ print(f"d = k = 100: {lstm_size:,} numbers; an RNN has {100 * 200 + 100:,}")
 #    have more than one way to the loss? Their shares add up.
 # 2. The new $C$ has two: by itself (that is `dC`), and through $h_t = o_t \star \tanh(C_t)$. With that sum you have what
 #    reaches $f_t$, $i_t$, $\tilde C_t$ and the old $C$, each by the product rule.
-# 3. Times the derivative of its activation function, each of these gives a $\delta$, shape $[B, k]$: one for each of the four
-#    parts. From there it is section 4 four times over: outer products for $W$, sums for $b$, and through the four
-#    transposed matrices back to $[e, h]$, where the four shares add up.
+# 3. Times the derivative of its activation function, each of these gives a $\delta$, shape $[B, k]$: one for each of
+#    the four parts. From there it is section 4 four times over: outer products for $W$, sums for $b$, and through the
+#    four transposed matrices back to $[e, h]$, where the four shares add up.
 
 
 # %% task="lstm_back" points=5 level=3 minutes=35
@@ -2405,8 +2413,8 @@ print("30 steps, largest difference below 1e-10:", off < 1e-10)
 #
 # - `keep_bit()` returns `(W, b)`, dicts of nested lists: when *write* is 1, the cell takes the bit; else it keeps what
 #   it has: $h_t > 0.5$ if the last bit written was 1, $h_t < -0.5$ if it was 0, even 1,000 steps later.
-# - `forget_bias(steps)`: weights zero, nothing written, so that $f = \sigma(b_f)$ at every step. With which $b_f$ is *half* of
-#   $C$ left after so many steps (1 to 100,000)?
+# - `forget_bias(steps)`: weights zero, nothing written, so that $f = \sigma(b_f)$ at every step. With which $b_f$ is
+#   *half* of $C$ left after so many steps (1 to 100,000)?
 
 # %% [markdown] hints="keep_bit"
 # 1. For each of the four parts ask: which of *bit*, *write* and $h$ should it listen to at all?
@@ -2590,9 +2598,10 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Predicted (dashed) and measured nearly agree: words and $h$ push the gates too. So a gradient has the half-life of the
-# cell, and the network can *learn* how long that is. With $b_f = 0$, near which PyTorch starts, it is one step: an LSTM,
-# too, begins forgetful. So start higher, and ask as in section 9 whether the first input was a 1:
+# Predicted (dashed) and measured nearly agree (one network, one text); words and $h$ push the gates, too. So a gradient
+# has the half-life of the cell, and the network can *learn* how long that is. With $b_f = 0$, near which PyTorch
+# starts, it is one step: an LSTM, too, begins forgetful. So start higher, and ask as in section 9 whether the first
+# input was a 1:
 
 # %%
 learned["LSTM"] = [longest_learned(nn.LSTM, seed) for seed in seeds]
@@ -2653,23 +2662,23 @@ plt.show()
 # %% [markdown]
 # ### Relatives
 #
-# The **GRU**, *gated recurrent unit* (K. Cho and others, 2014), does with one gate what the LSTM does with two, and has no
-# separate cell:
+# The **GRU**, *gated recurrent unit* (K. Cho and others, 2014), does with one gate what the LSTM does with two, and has
+# no separate cell:
 #
 # $$\begin{aligned} z_t &= \sigma(W_z[e_t, h_{t-1}] + b_z) & \tilde h_t &= \tanh(W_h[e_t, r_t \star h_{t-1}] + b_h)\\
 # r_t &= \sigma(W_r[e_t, h_{t-1}] + b_r) & h_t &= (1 - z_t) \star \tilde h_t + z_t \star h_{t-1} \end{aligned}$$
 #
-# (These $W_h$, $b_h$ are only the GRU's.) The *update gate* $z_t$ is $f_t$, and $1 - z_t$ is $i_t$: what is written must
-# first be forgotten. The *reset gate* $r_t$ says how much of the old state the candidate sees. Three maps, so three
-# quarters of an LSTM's weights. (`nn.GRU` applies $r_t$ *after* the product with its matrix.)
+# (These $W_h$, $b_h$ are only the GRU's.) The *update gate* $z_t$ plays the part of $f_t$, and $1 - z_t$ that of $i_t$:
+# what is written must first be forgotten. The *reset gate* $r_t$ says how much of the old state the candidate sees.
+# Three maps, so three quarters of an LSTM's weights. (`nn.GRU` applies $r_t$ *after* the product with its matrix.)
 
 # %%
 drawings.stacked_and_bidirectional()
 
 # %% [markdown]
-# Left, a **stacked** network: the states of one layer are the words of the next. Right, a **bidirectional** one: a second
-# network reads from right to left, and both states together stand for the word. That is fine for tagging. But can it predict
-# the next word? Change the *last* of six words: which states change?
+# Left, a **stacked** network: the states of one layer are the words of the next. Right, a **bidirectional** one: a
+# second network reads from right to left, and both states together stand for the word. That is fine for tagging. But
+# can it predict the next word? Change the *last* of six words: which states change?
 
 # %%
 set_seed(1)
@@ -2689,8 +2698,8 @@ for name, layer in kinds.items():
     print(f"{name:14} {size:5,} weights   states that change: {changed}")
 
 # %% [markdown]
-# A bidirectional network has seen the word that it should predict, at every place. So language models that write read from
-# left to right.
+# A bidirectional network has seen the word that it should predict, at every place. So language models that write read
+# from left to right.
 
 # %% [markdown]
 # ## 13. Measured: what does the past buy?
@@ -2728,7 +2737,7 @@ def learn(cell, seed, steps, asked=32, length=32):
 
 
 # %% [markdown]
-# (Seven trainings: some minutes at laptop size.)
+# (Nine trainings: some minutes at laptop size.)
 
 # %%
 steps = budget().choose(130, 1_500, 5_000)
@@ -2736,7 +2745,7 @@ models = {
     name: [learn(cell, seed, steps) for seed in seeds]
     for name, cell in {"RNN": nn.RNN, "LSTM": nn.LSTM}.items()
 }
-models["LSTM, last"] = [learn(nn.LSTM, 1, steps, asked=1)]
+models["LSTM, last"] = [learn(nn.LSTM, seed, steps, asked=1) for seed in seeds]
 
 
 # %%
@@ -2788,23 +2797,23 @@ axes.set_yticks([5, 10, 20, 40], [5, 10, 20, 40])
 axes.minorticks_off()
 axes.legend()
 plt.show()
-last, every = found["LSTM, last"][0, -1], found["LSTM"][:, -1]
-print(f"n = 32, one target a piece: {last:.0f}; 32 targets:", every.round(1))
+last, every = found["LSTM, last"][:, -1], found["LSTM"][:, -1]
+print("n = 32, one target a piece:", last.round(), " 32 targets:", every.round(1))
 
 # %% [markdown]
-# Lines are means, bands reach from the lowest to the highest of three seeds; the squares are Kneser-Ney models of chapter
-# 02, counted on the same 100,000 words. After so short a training both networks use some six words; from there on their
-# curves are flat: what stands further back they have not yet learned to use. With six words the RNN is about where counting
-# is with three or four, the LSTM still behind; all are far above the *floor*, what the program that wrote the text would
-# reach itself.
+# Lines are means, bands reach from the lowest to the highest of three seeds; the squares are Kneser-Ney models of
+# chapter 02, counted on the same 100,000 words. After so short a training both networks use some six words; what stands
+# further back they have not yet learned to use. With six words the RNN is about where counting is with three or four,
+# the LSTM still behind; all are far above the *floor*, what the program that wrote the text would reach itself.
 #
-# The printed line is about *targets*: with one for each piece instead of 32, the same LSTM stays at 121 (one run).
+# The printed line is about *targets*: with one for each piece instead of 32, the same LSTM stays at 120 to 139 (three
+# seeds).
 
 # %% [markdown]
-# The next networks were each trained for four minutes of processor time, on fresh stories (2.6 to 3.3 million words), with
-# equally many weights (0.39 million beside the embedding) and a learning rate tuned for each; they are *recorded*, with
-# three seeds. Beside them Kneser-Ney models that counted half a million words. *Bits above the floor* estimate the
-# Kullback-Leibler divergence; on average none can be below 0.
+# The next networks were each trained for four minutes of processor time, on fresh stories (2.6 to 3.3 million words),
+# with equally many weights (0.39 million beside the embedding) and a learning rate tuned for each; they are *recorded*,
+# with three seeds. Beside them Kneser-Ney models that counted half a million words. *Bits above the floor* estimate the
+# Kullback-Leibler divergence.
 
 # %%
 keys = {"window of 4": "kitchen-window", "RNN": "kitchen-rnn", "LSTM": "kitchen-lstm"}
@@ -2838,13 +2847,13 @@ axes.set(ylabel="bits above the floor, per word", ylim=(0, 1.15 * max(heights)))
 plt.show()
 
 # %% [markdown]
-# Bars are means, dots the seeds. The networks are better than counting by 0.6 bits or more (on five to six times as
+# Bars are means, dots the seeds. The networks are better than counting by 0.6 bits or more (on five to seven times as
 # many words), and the LSTM is better than the RNN by 0.17 bits, seven times as much as seeds differ (0.02). The RNN
 # itself gains 0.03 bits on a window of four words with as many weights, hardly more than its seeds differ.
 
 # %% [markdown]
-# Does a network really look back? **Agreement** asks: a verb must agree with a noun further left (*the cooks with the bags beside
-# the quiet fountain ... dance*). Is the right form likelier than the other, as the noun moves away? We asked each recorded network on
+# Does a network really look back? **Agreement** asks: a verb must agree with a noun further left (as in the first line
+# of this chapter). Is the right form likelier than the other, as the noun moves away? We asked each recorded network on
 # 60,000 words of fresh text. The window of four never sees a noun that stands further back than that.
 
 
@@ -2881,11 +2890,11 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# At a distance of 1 all do well. Then the three RNNs fall apart: beyond eight words two of them only guess, beyond 13 all
-# three. The window, blind there, does better: it can only go by what is near, such as the verb of a relative clause (*the
-# cook who likes fish dances*). A bad memory is worse here than none. The LSTMs carry the one bit, *singular* or *plural*,
-# past whatever stands between: one slip in all three runs up to 13 words, at most two in 34 beyond. That is what the gates
-# buy.
+# At a distance of 1 all do well. Then the three RNNs fall apart: beyond eight words two of them only guess, beyond 13
+# all three. Beyond eight words the window, blind there, does better than each of them: it can only go by what is near,
+# such as the verb of a relative clause (*the cook who likes fish dances*). A bad memory is worse there than none. The
+# LSTMs carry the one bit, *singular* or *plural*, past whatever stands between: one slip in all three runs up to 13
+# words, at most two in 34 beyond. That is what the gates buy.
 
 # %% [markdown]
 # ### And on real text?
@@ -2920,8 +2929,9 @@ print(real + ":", " ".join(sample), "...")
 # ## 14. Let it write
 #
 # A model of the next word can write: choose a word, feed it back in, go on. **Greedy** decoding always takes the
-# likeliest word, $x_{t+1} = \arg\max_v s_{tv}$. **Sampling** draws the word from $\mathrm{softmax}(s_t / \theta)$ instead, with
-# **temperature** $\theta$: below 1 likely words become likelier still, above 1 all become more alike. Write
+# likeliest word, $x_{t+1} = \arg\max_v s_{tv}$. **Sampling** draws the word from $\mathrm{softmax}(s_t / \theta)$
+# instead, with **temperature** $\theta$: below 1 likely words become likelier still, above 1 all become more alike.
+# Write
 #
 # - `probabilities(s, temperature)`: that softmax, also for scores in the thousands;
 # - `generate(step, word, h, length, temperature, rng)`: the list of the next `length` words after `word`. `step(word, h)`
@@ -3149,24 +3159,28 @@ for _first, _begin, _length, _heat in _starts:
 
 
 # %%
-writer = models["LSTM"][0]
+def step_of(writer):
+    """What `generate` asks for, from one of the networks."""
 
+    @torch.no_grad()
+    def step(word, state):
+        scores, state = writer(torch.tensor([[word]]), state)
+        return scores[0, 0].double().numpy(), state
 
-@torch.no_grad()
-def writers_step(word, state):
-    scores, state = writer(torch.tensor([[word]]), state)
-    return scores[0, 0].double().numpy(), state
+    return step
 
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # One last digit rounded otherwise changes a word, and all words after it.
-temperatures = (0, 0.25, 0.5, 0.75, 1, 1.25)
-written = {}
-for heat in temperatures:
-    draws = [np.random.default_rng(seed) for seed in seeds]
-    start = writers_step, number["</s>"], None
-    written[heat] = [generate(*start, 300, heat, draw) for draw in draws]
+temperatures, start = (0, 0.25, 0.5, 0.75, 1, 1.25), number["</s>"]
+written = {
+    heat: [
+        generate(step_of(writer), start, None, 300, heat, np.random.default_rng(seed))
+        for seed, writer in enumerate(models["LSTM"], start=1)
+    ]
+    for heat in temperatures
+}
 for heat in (0, 0.75, 1.25):
     print(f"{heat}: {' '.join(vocabulary[word] for word in written[heat][0][:24])}")
 
@@ -3207,17 +3221,17 @@ axes.legend(loc="lower right")
 plt.show()
 
 # %% [markdown]
-# Dots are three texts each, dashed lines the same two measures on real text. Greedy decoding runs into a loop: fewer than
-# one in twenty of its 4-grams are different. Heat buys variety and pays with sense. At 0.75 both come near those of real
-# text; at 1, where the network says exactly what it has learned, this briefly trained one has little more than half of real
-# text's sense.
+# Dots are three texts, each by a network of its own, dashed lines the same two measures on real text. Greedy decoding
+# runs into a loop: fewer than one in twenty of its 4-grams are different. Whether the loop makes sense is luck. A
+# higher temperature buys variety, and from 0.75 on costs sense, in all three. At 0.75 both measures come near real
+# text's; at 1 these briefly trained networks have little more than half of its sense.
 
 
 # %% [markdown] statement="cosines"
 # ## 15. One word, two vectors
 #
-# A static vector is the same wherever *increase* stands. The state $h_t$ after it has read what came before: a
-# **contextual** vector. Does it tell noun from verb?
+# *Increase* can be a noun or a verb. Its static vector is the same everywhere; the state $h_t$ after it has also read
+# what came before: a **contextual** vector. Does it tell noun from verb?
 #
 # From vectors of the same word at $n$ places and the tag at each, compute `cosines(vectors, tags)`: the mean cosine of
 # all pairs of *two different* places with the same tag, and the mean over all pairs with different tags. Pairs of both
@@ -3412,10 +3426,10 @@ print(
 )
 
 # %% [markdown]
-# Bars are means, dots three seeds of the network. The same word has the same static vector everywhere (cosine 1), but a state for each
-# place, and on average places with the same tag are more alike than places with different tags. How much more
-# depends on the word, and on the seed most of all in the toy, with its six places. (The toy's network is read on its own training
-# sentences.)
+# Bars are means, dots three seeds of the network. Static vectors have cosine 1; states differ from place to place, and on
+# average places with the same tag are more alike than places with different tags. How much
+# more depends on the word, and on the seed most of all in the toy, with its six places. (The toy's network is read on
+# its own training sentences.)
 #
 # Yet a state has only read the *left* side, $x_1, \dots, x_t$. In *the cook book* the word that decides comes later;
 # reading both sides needs another task than the next word (chapter 07).
@@ -3583,7 +3597,7 @@ for _B, _T, _t in _cases:
     )
     for _s in range(_t + 1, _T):
         assert not close(_one[:, _s], _two[:, _s]), (
-            f"Of {_T} words those from {_t + 2} on changed, but the state behind word {_s + 1} did not."
+            f"Of {_T} words those from {_t + 2} on changed, but the state after word {_s + 1} did not."
         )
 
 # %% test="lstm_layer" aspect="gradients through all steps" points=1
@@ -3698,17 +3712,17 @@ plt.show()
 
 # %% [markdown]
 # Bars and lines are medians, dots single tries. Left, 12 texts of 64 words, forward and back: one product instead of four
-# in each step saves two fifths of the time or more, and `nn.LSTM`, which leaves Python out, over four fifths.
+# in each step saves a third of the time or more, and `nn.LSTM`, which leaves Python out, over four fifths.
 #
-# Right: the same 2,048 words, cut into fewer and longer texts. The arithmetic stays the same, but there are more steps, one after the
-# other, and each costs something however little it computes. In Python that cost is large, in
-# torch's compiled loops for the RNN and the GRU smaller. The LSTM hardly pays it, but that is not its cell's doing: torch
-# hands its loop as a whole to a library, oneDNN.
+# Right: the same 2,048 words, cut into fewer and longer texts. The arithmetic stays the same, but there are more steps,
+# one after the other, and each costs something however little it computes. In Python that cost is large, in torch's
+# compiled loops for the RNN and the GRU smaller. The LSTM hardly pays it, but that is not its cell's doing: torch hands
+# its loop as a whole to a library, oneDNN.
 
 # %% [markdown]
-# A second processor could not shorten this waiting, $h_t$ for $h_{t-1}$; and it is the waiting, says lecture 004, that
-# keeps recurrent networks from being trained on very much text. (Recurrences *linear* in the state need not: *state space
-# models* build on that.) Chapter 06 lets every word look at every other *at once*.
+# A second processor could not shorten this waiting, $h_t$ for $h_{t-1}$; it keeps recurrent networks from being trained
+# on very much text, says lecture 004. (Recurrences *linear* in the state need not wait: *state space models* build on
+# that.) Chapter 06 lets every word look at every other *at once*.
 #
 # What you have now:
 #

@@ -20,8 +20,8 @@
 # | $S$, $P$ | scores, weights | $[m, n]$ |
 # | $Z$ | what is looked up | $[m, d_v]$ |
 #
-# Small letters: one row. $m$ words ask, $n$ answer; in a batch of $B$ texts that ask themselves, $m = n = T$. A word has
-# $d$ numbers, a layer $h$ heads.
+# A small letter is one row. $m$ words ask and $n$ answer; where the $B$ texts of a batch ask themselves, $m = n = T$. A word
+# has $d$ numbers, a layer $h$ heads.
 
 # %% [markdown]
 # Sources: lectures 000 (unsigned), 001 (Greg Durrett), 002 (Fabrizio Silvestri), 003 (Yoav Artzi), 004 (Benjamin Muller). Where the
@@ -865,7 +865,8 @@ print("processor time (ms)", pd.DataFrame(rows).to_string(), sep="\n")
 
 # %% [markdown] hints="scale"
 # 1. A sum of $d_k$ independent products: what do variances of independent numbers do?
-# 2. $\partial p_i/\partial s_j = p_i(\delta_{ij} - p_j)$. Sum over $i$, each term weighted with $g_i$: two parts remain.
+# 2. $\partial p_i/\partial s_j = p_i(\delta_{ij} - p_j)$, with $\delta_{ij} = 1$ if $i = j$, else 0. Sum over $i$,
+#    each term weighted with $g_i$: two parts remain.
 # 3. `.T` turns all axes round. Only the last two should swap; and the width that counts is that of the keys.
 
 
@@ -1633,13 +1634,13 @@ for name, layer in functions.items():
 # %% [markdown] statement="sinusoids"
 # ## 9. Telling places apart
 #
-# Add to the word at place $j$ a vector $e_j$, $[d]$: either a learned row of a table (which ends at some longest text), or
+# Add to the word at place $j$ a vector $\phi_j$, $[d]$: either a learned row of a table (which ends at some longest text), or
 # fixed waves of many speeds, like the hands of a clock. With lecture 004, for even $d$ and $0 \le i < d/2$:
 #
-# $$e_{j,2i} = \sin(\omega_i\, j) \qquad e_{j,2i+1} = \cos(\omega_i\, j) \qquad \omega_i = 10000^{-2i/d}$$
+# $$\phi_{j,2i} = \sin(\omega_i\, j) \qquad \phi_{j,2i+1} = \cos(\omega_i\, j) \qquad \omega_i = 10000^{-2i/d}$$
 #
 # - `sinusoids(T, d)`: a float64 tensor, $[T, d]$, row $j$ for place $j = 0, 1, \dots$;
-# - `shift(steps, d)`: the tensor $R$, $[d, d]$, for which $e_j R = e_{j+\text{steps}}$ at *every* $j$; `steps`: a whole
+# - `shift(steps, d)`: the tensor $R$, $[d, d]$, for which $\phi_j R = \phi_{j+\text{steps}}$ at *every* $j$; `steps`: a whole
 #   number, below 0 for the way back.
 #
 # With such an $R$ one and the same matrix in $W_q$ can mean "three words back" everywhere. Chapter 8 builds on it.
@@ -1792,7 +1793,8 @@ plt.show()
 
 # %% [markdown]
 # At 64 words sinusoids bring 20.6 down to 19.1, learned rows to 16.3. The integer itself drowns the words (202). At
-# 128 words all get worse. Without places, only the hay has grown (section 2); of the learned table the second half
+# 128 words all get worse. Without places, only more words share the weight
+# (section 2); of the learned table the second half
 # was never trained, and the winner becomes the worst of the three. We go on with sinusoids, the base of what chapter
 # 8 does:
 
@@ -1803,7 +1805,8 @@ ladder(*[*RUNGS][:4])
 # <details><summary>Two slips in the printed slides</summary>
 #
 # Lecture 001 says "Encode each sequence position as an integer, add it to the word embedding vector": literally the second
-# way above; meant is a *row of a table*. Its "closer words get higher dot products" holds only for the first few steps.
+# way above; meant is a *row of a table*. Its "closer words get higher dot products" holds only up to distance
+# 5 or 43.
 # </details>
 #
 # One query still gets *one average*: a verb that looks for its subject and its object at the same time reads a mixture of
@@ -2450,7 +2453,7 @@ for name, layer in {"projected (the usual way)": full, "sliced": sliced}.items()
     print(f"{name:26} an output number hears {set(heard.tolist())} input numbers")
 
 # %% [markdown]
-# In *parameters* heads cost nothing: eight of width 64 hold what one of 512 does (but keep eight $P$ for one). Slicing
+# In *parameters* heads cost nothing: eight of width 64 hold what one of 512 does (but have eight tables $P$). Slicing
 # saves a factor $h$, but slices never speak to one another.
 #
 # <details><summary>Two slips in the printed slides</summary>
@@ -3067,9 +3070,10 @@ def questions(task, N, B, seed=None):
 
 
 # %% [markdown]
-# **One head, two lookups.** A head returns $\sum_i p_i v_i$; times a number $c$, the asked prices count with $u = c\,p_1$
-# and $w = c\,p_2$, of the *same sign*. Wanted is $v_1 - v_2$, of variance 2. The error has at least the variance
-# $(1 - u)^2 + (1 + w)^2$, never below 1 (at best $u = 1$, $w = 0$). So one head explains at most half: "With a single
+# **One head, two lookups.** A head returns $\sum_i p_i v_i$; times a number $c$, the asked prices count with $\alpha = c\,p_1$
+# and $\beta = c\,p_2$, of the *same sign*. Wanted is $v_1 - v_2$, of variance 2. Of these two,
+# $(1 - \alpha) v_1 - (1 + \beta) v_2$ is missing: a variance of $(1 - \alpha)^2 + (1 + \beta)^2$, never below 1 (at best
+# $\alpha = 1$, $\beta = 0$). So one head explains at most half: "With a single
 # attention head, averaging inhibits this" (lecture 002).
 #
 # **One head, one layer, two hops.** The partner's name stands only in the asked dish. The head can avoid that dish, but not
@@ -3239,7 +3243,8 @@ print(f"an even look would give each word {1 / 6:.2f}")
 print(pd.DataFrame(looks).round(2).to_string())
 
 # %% [markdown]
-# In layer 1 the question looks mostly at the asked dish, and learns who the partner is; in layer 2 it looks at the partner.
+# In layer 1 this reader's question looks mostly at the asked dish, and learns who the partner is; in layer 2 it looks at the
+# partner.
 # That dishes look at their partners too (.52), and so fetch the price, goes unused: in layer 2 the question ignores the
 # asked dish.
 
@@ -3601,7 +3606,7 @@ plt.show()
 # (Bars with standard errors.) Without `finder` alone, copies cost four and a half to five nats more, other words a quarter.
 # The house's first word takes a second head of the first layer as well. So this network needs no induction head: in kitchen
 # stories a word's *kind* is enough to find it. Random tokens have no kinds: to copy those, one layer must first tell each
-# what stood before it. (One network, one seed: another may use other heads.)
+# what stood before it. (One network: another may use other heads.)
 
 # %% [markdown] statement="operations"
 # ## 18. The bill
@@ -3741,7 +3746,7 @@ for label, costs, shown in (
     print(label, table.to_string(float_format="{:.2f}".format), sep="\n", end="\n\n")
 
 # %% [markdown]
-# Times: least and most of three, on *this* machine; exponents are fitted to the least. Attention's time and memory grow
+# Times: least and most of three; exponents are fitted to the least. Attention's time and memory grow
 # about with the square of the text, all others' at most about in proportion. By counting, attention and recurrence cost the
 # same at $n = d = 64$; by the clock only between 1,024 and 2,048. Attention's multiplications come in few large products,
 # the RNN's in many small ones that wait for one another.

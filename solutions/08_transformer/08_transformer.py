@@ -4,7 +4,7 @@
 
 # %% [markdown]
 # Chapter 5's networks read word by word, and all they know of the past must fit into one state. Chapter 6's attention looks back at every word
-# at once; but so far it only looked things up in texts that were there. Can attention *write*?
+# at once; but so far it has only read texts that were finished. Can attention *write*?
 #
 # It can: the **causal Transformer** is what today's chat programs are made of. In the first half you build one from the lectures, and know its
 # size, cost and first loss before it has run once. In the second half your own parts become a model of today. You train it for a few
@@ -1155,8 +1155,8 @@ print(f"ln V = {math.log(V):.2f}")
 pd.DataFrame(rows).T.astype(float).round(1)
 
 # %% [markdown]
-# The start "untied" tells two causes apart. A score is a product of $C = 64$ normalised numbers with $C$ numbers of deviation 1: deviation $\sqrt{64} = 8$. So the model is sure of something random, and that alone costs some 18 nats. The rest is
-# tying: the stream still holds the input token's embedding $e$, beside a position vector of the same size, and its score is the product of $e / \sqrt 2$ with $e$ itself, about $64 / \sqrt 2 = 45$. It is sure that every letter comes twice. Your start leans the same way, but so little (a score of 0.8, deviations of 0.2) that its loss is $\ln V$.
+# The start "untied" tells two causes apart (one draw each; the sizes can be worked out). A score is a product of $C = 64$ normalised numbers with $C$ numbers of deviation 1: deviation $\sqrt{64} = 8$. So the model is sure of something random, and that alone costs some 18 nats. The rest is
+# tying: the stream still holds the input token's embedding $u$, beside a position vector of the same size, and its score is the product of $u / \sqrt 2$ with $u$ itself, about $64 / \sqrt 2 = 45$. It is sure that every letter comes twice. Your start leans the same way, but so little (a score of 0.8, deviations of 0.2) that its loss is $\ln V$.
 
 # %% [markdown]
 # Now the two norms, and none. "Transformers are very sensitive to the learning rate", says lecture 003, so *one* rate would prove nothing: we try seven rates, each with three seeds, and let every kind have its own best. Four layers, 80 steps, no clipping,
@@ -1606,7 +1606,7 @@ print(
 # %% [markdown]
 # ## 9. A step for every weight
 #
-# Gradients of different weights can differ in size by orders of magnitude, and one learning rate cannot suit them all. **AdamW** (I. Loshchilov, F. Hutter) divides each by its own typical size. For each weight $w$ it keeps running means $m$ of its gradient $g$ and $v$ of $g^2$. At step $t = 1, 2, \dots$, with rate $\eta$ and decay
+# Gradients of different weights can differ in size by orders of magnitude, and one learning rate cannot suit them all. **AdamW** (I. Loshchilov and F. Hutter, 2019) divides each by its own typical size. For each weight $w$ it keeps running means $m$ of its gradient $g$ and $v$ of $g^2$. How slowly the means move is set by $\beta_1$ and $\beta_2$, such as 0.9 and 0.98; a tiny $\varepsilon$ keeps the divisor from 0. At step $t = 1, 2, \dots$, with rate $\eta$ and decay
 # $\lambda$:
 #
 # $$m \leftarrow \beta_1 m + (1 - \beta_1) g \qquad v \leftarrow \beta_2 v + (1 - \beta_2) g^2 \qquad w \leftarrow (1 - \eta\lambda)\, w - \eta\, \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + \varepsilon}$$
@@ -1976,7 +1976,7 @@ print(f"largest change of a score of tea: {(alone - beside).abs().max():.7f}")
 # A table of positions ends with the block, and says *where* a word stands, while grammar asks *how far apart* two words are. **Rotary positions** (J. Su et al.) turn queries and keys instead. Take two numbers of a query as an arrow in the plane and turn it by $m$ times an angle $\alpha$, where $m$ is its place; turn the key of place $n$ by $n \alpha$. The angle *between* them
 # changed by $(m - n)\alpha$, so their product depends on the distance $m - n$ alone.
 #
-# By hand: the arrow $(3, 1)$, turned a quarter anticlockwise, is $(-1, 3)$. In general:
+# By hand: the arrow $(3, 1)$, turned a quarter anticlockwise, is $(-1, 3)$. In general, turned by the angle $\theta$:
 #
 # $$x'_i = x_i \cos\theta - x_{i+D/2} \sin\theta \qquad x'_{i+D/2} = x_i \sin\theta + x_{i+D/2} \cos\theta$$
 
@@ -2288,7 +2288,7 @@ drawings.kv_cache(prompt=3)
 
 # %% [markdown]
 # A row is a round of writing, a column a place. With a prompt of $m$ tokens and $n$ new ones (the last is never read), the left side reads $m + (m + 1) + \dots + (m + n - 1)$ tokens, the right side $m + n - 1$. The price is memory: two numbers for each layer, place and unit of width. GPT-2 (12 layers, width 768) with 1,024 tokens at 2 bytes each needs
-# $2 \cdot 12 \cdot 1024 \cdot 768 \cdot 2$ bytes = 37.7 MB for each text.
+# $2 \cdot 12 \cdot 1024 \cdot 768 \cdot 2$ bytes = 37.7 MB for each text. So newer models let several query heads share one head of keys and values (**grouped queries**, J. Ainslie and others, 2023): with 4 such heads beside GPT-2's 12 heads of queries, its cache would shrink to a third.
 
 # %% [markdown] statement="attend_next"
 # Write `attend_next(q, k, v, past)`: attention of one new token, $q, k, v$ each $[B, H, 1, D]$. `past` is `None` or the pair (keys, values), both $[B, H, t, D]$, of the $t$ places before. It returns $z$ $[B, H, 1, D]$ and the new pair.
@@ -2433,7 +2433,7 @@ def attend(q, k, v, past):
 
 
 # %% [markdown] statement="ModernBlock"
-# Write `ModernBlock(width, heads, norm, turn, attend, bend)`; the last four are functions, used as they are handed over: `norm(x, gain)`, `turn(x, first)`, `attend(q, k, v, past)` as above, `bend(x)`.
+# Write `ModernBlock(width, heads, norm, turn, attend, bend)`; the last four are functions, used as they are handed over: `norm(x, gain)`, `turn(x, first)`, `attend(q, k, v, past)` as above, and `bend(x)`, the activation function.
 #
 # - Parameters: `attention_gain` and `feed_forward_gain` $[C]$, ones; linear layers without bias: `query`, `key`, `value`, `out` ($C \to C$), `up` ($C \to 4C$), `down` ($4C \to C$).
 # - `forward(x, past=None)`: $x$ $[B, T, C]$; returns the pair (new $x$, what `attend` returned as new past). Places begin at 0; with a past, at the number of places that its keys hold.
@@ -3298,7 +3298,29 @@ axes.margins(x=0.15)
 plt.show()
 
 # %% [markdown]
-# A difference no larger than the spread of a row proves nothing. The Transformer is ahead of the LSTM by 0.13 bits, more than its seeds differ (0.08); after two minutes, in the figure before, it hardly was. The RNN gains 0.03 on a window of four words.
+# A difference no larger than the spread of a row proves nothing. The Transformer is ahead of the LSTM by 0.13 bits, more than its own seeds differ (0.08); after two minutes, in the figure before (one seed), it hardly was. The RNN gains 0.03 on a window of four words, hardly more than its seeds differ.
+#
+# Is four minutes a fair distance? A race has a winner only for its length:
+
+# %%
+_, axes = plt.subplots(figsize=(6, 2.3))
+for name in ("lstm", "transformer"):
+    lengths = {1: f"kitchen-{name}-1min", 4: f"kitchen-{name}", 15: f"kitchen-{name}-15min"}
+    points = [
+        (minutes, bits)
+        for minutes, which in lengths.items()
+        for bits in runs.load(which).each("bits above the floor")
+    ]
+    axes.plot(*zip(*points, strict=True), "o", color=colours[name], alpha=0.7)
+    means = pd.DataFrame(points).groupby(0).mean()
+    axes.plot(means.index, means[1], color=colours[name], label=name)
+log_ticks(axes, [1, 4, 15], xlabel="CPU minutes (log)")
+axes.set(ylabel="bits above the floor", ylim=(0, None))
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
+
+# %% [markdown]
+# After one minute all LSTMs are ahead of all Transformers; the lines cross before four; after fifteen (one seed each) the LSTM has nearly stopped, 0.59 bits above the floor, while the Transformer stands at 0.22. "Which network is better?" has no answer without "after how long?".
 #
 # One number hides what is learned, so we ask for single words. A language model answers any question that its next word can answer (lecture 000): which form of a verb fits a noun some words back, and what was the town, the surname, the house again?
 
@@ -3330,7 +3352,7 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# (The black dots are the 17-minute training whose weights write for you.) The LSTMs carry the verb's number over eight words and copy nothing (the second word of a house stands right after its first, so counting pairs gives 19 %). The Transformers begin to copy, each seed something else: one finds the town, two the house; a surname said once, twenty words ago, comes back in a third of the cases at best (after 17 minutes 44 %). Can attention do that at all? Let us write the weights by hand:
+# (The black dots are the 17-minute training whose weights write for you.) The LSTMs carry the verb's number over eight words and copy nothing (the second word of a house stands right after its first, so counting pairs gives 19 %). The Transformers begin to copy, and not every seed the same: all three find the second word of a dish far more often than window, RNN and LSTM do (56 to 86 % against 7 to 12 %), two that of the house, one the town; a surname said once, twenty words ago, comes back in a third of the cases at best (after 17 minutes 44 %). Can attention do that at all? Let us write the weights by hand:
 
 
 # %%
@@ -3363,7 +3385,7 @@ for n in (10, 100, 1000):
     print(f"{n:5} words between: weight {weights[-1, 1]:.4f} on the surname")
 
 # %% [markdown]
-# The last row is what counts: *mira* asks which place has *mira* before it, and fetches *brown*, across 1,000 words as across 10. So two layers of attention *can* copy any name. That training finds such weights is another matter: the surnames above are hard, and chapter 6 found no such pair of heads in this network.
+# The last row is what counts: *mira* asks which place has *mira* before it, and fetches *brown*, across 1,000 words as across 10. In the terms of chapter 6, the second head is an **induction head**; the first, a previous-word head, tells it what stood before. So two layers of attention *can* copy any name. That training finds such weights is another matter: the surnames above are hard, and chapter 6 found no such pair of heads in this network.
 
 # %% [markdown]
 # What you have: a model whose parts you wrote, whose size, cost and first loss you know in advance, that is checked for leaks, trains with your optimiser and writes with your sampler. And you know how to compare: each at its own best rate, at equal time, several seeds, against a floor. It began with one task, the next word.

@@ -19,12 +19,12 @@
 # | $V$ | kinds of target word |
 # | $h$ | heads (section 7); before, a state of the decoder |
 # | $k$ | a weight in section 1; from section 11 on, the prefixes that a beam follows |
+# | $\alpha$ | weights of attention in section 6; an exponent in section 11 |
 
 # %% [markdown]
 # Shapes stand in brackets: $[B, n, V]$. Words have numbers, 0 for padding (`PAD`), 1 and 2 for the beginning and the end of a text (`BOS`, `EOS`), 3 for unknown words (`UNK`). No function of this chapter changes what it is given.
 #
-# Sources: lectures 002 (Fabrizio Silvestri), 003 (Yoav Artzi) and 004 (Benjamin Muller). You need no slides. (Lecture 004 uses $T$ for the
-# transpose, the length and the translation; here it is only the last.)
+# Sources: lectures 002 (Fabrizio Silvestri), 003 (Yoav Artzi) and 004 (Benjamin Muller). You need no slides.
 
 # %%
 import itertools
@@ -78,11 +78,11 @@ print(f"The first has {len(others)} translations; another: {' '.join(others[1])}
 #
 # $$P(w \mid v, C) = \frac{c(C, v, w) + k\, P(w \mid v)}{c(C, v) + k} \qquad P(w \mid v) = \frac{c(v, w) + k / V}{c(v) + k}$$
 #
-# where $c(C, v, w)$ says how often $w$ follows $v$ in texts with the condition $C$, and $c(v, w)$ how often in all texts.
+# where $c(C, v, w)$ says how often $w$ follows $v$ in texts with the condition $C$, and $c(v, w)$ how often in all texts; $c(C, v)$ and $c(v)$ are their sums over all $w$.
 
 # %% [markdown] statement="conditional_bigrams"
 # - `conditional_bigrams(texts, conditions, V, k)`: returns a *function* `P(w, v, C)`. Text $i$ is a list of words with the condition `conditions[i]` (a
-#   string, a number, a tuple); `<s>` stands before and `</s>` after each text, and $c(C, v)$ is the sum of $c(C, v, w)$ over all $w$. A word or a condition that was never seen has counts of 0.
+#   string, a number, a tuple); `<s>` stands before and `</s>` after each text. A word or a condition that was never seen has counts of 0.
 #
 # Predict: which condition helps a model of Selvan most, held out: whether the sentence is a question, its tense, who acts (the verb's ending), or the last word of the English source?
 
@@ -92,7 +92,7 @@ print(f"The first has {len(others)} translations; another: {' '.join(others[1])}
 # 3. Define `P` inside your function: it still sees the counters after you have returned it.
 
 
-# %% task="conditional_bigrams" points=3 level=1 minutes=13
+# %% task="conditional_bigrams" points=3 level=1 minutes=14
 def conditional_bigrams(texts, conditions, V, k=10):
     """A function P(w, v, C): the probability of w after v in a text with the condition C."""
     ### BEGIN SOLUTION
@@ -168,6 +168,7 @@ _free = (_n + _k / _V) / (_n + _k)
 for _w, _v, _C, _wanted in (
     ("hi", "<s>", "polite", _free),
     ("hi", "<s>", None, _free),
+    ("hi", "</s>", "casual", 1 / _V),  # nothing follows the end
     ("hi", "zzz", "casual", 1 / _V),
     ("zzz", "yyy", "xxx", 1 / _V),
     ("zzz", "hi", "casual", _k * (_k / _V) / (_n + _k) / (_n + _k)),
@@ -179,6 +180,18 @@ for _w, _v, _C, _wanted in (
     )
     assert close(_P(_w, _v, _C), _wanted), (
         f"P({_w} | {_v}, {_C}), asked twice, changes."
+    )
+_got = conditional_bigrams([["hi"]], ["casual"], 5)("hi", "<s>", "casual")
+assert close(_got, (1 + 10 * 3 / 11) / 11), (
+    f"Without k, k is 10: one text ['hi'], V = 5, P(hi | <s>, casual) = 0.3388 wanted; yours: {_got}."
+)
+_texts = {0: [["a"]] * 2, "0": [["b"]], "": [["a"]], (): [["b"], ["a"], ["b"]]}
+_pairs = [(C, t) for C, some in _texts.items() for t in some]
+_P = conditional_bigrams([list(t) for _, t in _pairs], [C for C, _ in _pairs], 9, _k)
+for _C, _some in _texts.items():
+    _wanted = (_some.count(["a"]) + _k * (4 + _k / 9) / (7 + _k)) / (len(_some) + _k)
+    assert close(_P("a", "<s>", _C), _wanted), (
+        f"The conditions 0, '0', '' and () are four different ones: P(a | <s>, {_C!r}) = {_wanted:.5f} wanted; yours: {_P('a', '<s>', _C)}."
     )
 ### END HIDDEN TESTS
 
@@ -241,15 +254,14 @@ _, axes = plt.subplots(figsize=(6, 2.8))
 for side, (name, marker) in enumerate((("held out", "o"), ("in training", "x"))):
     numbers = [pair[side] for pair in found.values()]
     axes.plot(numbers, range(len(found)), marker, label=name)
-axes.set(yticks=range(len(found)), yticklabels=list(found), xlabel="perplexity")
-axes.invert_yaxis()
-axes.set_xlim(0, None)
+axes.set(yticks=range(len(found)), yticklabels=list(found))
+axes.set(xlabel="perplexity", xlim=(0, None), ylim=(len(found) - 0.5, -0.5))
 axes.legend()
 plt.show()
 
 # %% [markdown]
-# On texts that were counted, every condition helps, and the whole source best. Held out, *question?* buys nothing: it tells at most 0.57 bits, its own entropy, and it splits the
-# counts. *Tense and who* takes the perplexity from 15.6 to 13.4. The source itself, which says everything, helps as much as nothing: a new sentence was never
+# On texts that were counted, every condition helps, and the whole source best. Held out, *question?* buys nothing: yes or no says at most 0.57 bits, its own entropy, about a whole sentence, and it splits the
+# counts. *Tense and who* takes the perplexity from 15.6 to 13.4. The source itself, which says everything, does not help at all: a new sentence was never
 # counted. So the condition must not be looked up as a whole. It must be *read*.
 
 # %% [markdown]
@@ -259,7 +271,7 @@ plt.show()
 #
 # $$P(T \mid S) = \prod_{t=1}^{n+1} P(y_t \mid y_1 \dots y_{t-1}, S) , \qquad y_{n+1} = \text{</s>} .$$
 #
-# The slide stops at $n$; with the end symbol, all targets of all lengths sum to 1. A model is a function `step(source, written)` that gives the probability of each next word; words that it does not name have none. A toy (its numbers are ours):
+# The slide stops at $n$; with the end symbol, all targets of all lengths sum to 1. A model is a function `step(source, written)` that gives the probability of each next word; a word that it does not name has probability 0. A toy (its numbers are ours):
 
 # %%
 TABLE = {
@@ -278,7 +290,7 @@ def french(source, written):
 
 # %% [markdown] statement="score"
 # - `score(step, source, target)`: $\ln P(T \mid S)$ with the end symbol; `target`: a list or tuple of words, perhaps empty. $-\infty$ (`-math.inf`) if it is impossible. Targets may have hundreds of words.
-# - `preferred(step, source, candidates)`: the most probable of several targets.
+# - `preferred(step, source, candidates)`: the most probable of several targets, the first of equals.
 
 # %% [markdown] hints="score"
 # 1. How often must `step` be asked for a target of $n$ words?
@@ -364,6 +376,8 @@ for _T in (["a"], ["b", "b"]):
     assert _got == -math.inf, (
         f"Probabilities {_zero}, target {_T}: -inf wanted; yours: {_got}."
     )
+_got = score(lambda source, written: {"a": 1.0}, ("one",), ["a"])
+assert _got == -math.inf, f"A model that never ends: -inf wanted; yours: {_got}."
 ### END HIDDEN TESTS
 
 # %% test="score" aspect="the preferred one" points=1
@@ -392,6 +406,14 @@ _got = preferred(french, (), [["zzz"], ["yyy"]])
 assert list(_got) == ["zzz"], (
     f"Two impossible ones, the first is wanted; yours: {_got!r}."
 )
+for _row, _some in (
+    ({"a": 0.25, "b": 0.25, "c": 0.25, "</s>": 0.25}, [["b"], ["c"], ["a"]]),
+    ({"a": 0.6, "</s>": 0.4}, [["a"], ["a"] * 4]),
+):
+    _got = preferred(lambda s, t, _row=_row: dict(_row), (), [list(t) for t in _some])
+    assert list(_got) == _some[0], (
+        f"Always {_row}: of {_some} the first wins, by P itself or as the first of equals; yours: {_got!r}."
+    )
 ### END HIDDEN TESTS
 
 # %%
@@ -401,15 +423,15 @@ one, two = "é", unicodedata.normalize("NFD", "é")
 print(one, two, one == two, [len(one), len(two)])
 
 # %% [markdown]
-# Lecture 004 has this pair as its example: both are French, but *déçu en bien* is said in Switzerland only. (Its print shows `D\u00e9\u00e7u`: escaped letters. The last line shows another trap:
-# *é* can be one character or two that look alike, and then no look-up finds it. Real systems normalise their texts first, with `unicodedata`.)
+# Lecture 004 has this pair as its example: both are French, but *déçu en bien* is said in Switzerland only. (Its print shows escaped letters, `D\u00e9\u00e7u`. The last line shows another trap:
+# *é* can be one character or two that look alike, and then no look-up finds it. So texts are normalised first, with `unicodedata`.)
 
 # %% [markdown] statement="best_of_all"
 # ### Score, then search
 #
 # To translate is to *search* the best target: $\hat T = \operatorname{argmax}_T P(T \mid S)$. Take all targets of at most $N$ words.
 #
-# - `greedy(step, source, N)`: writes the most probable next word until that is `</s>`, or until $N$ words stand; then only the end may follow. Returns (words as a tuple without `</s>`, its $\ln P(T \mid S)$).
+# - `greedy(step, source, N)`: writes the most probable next word until that is `</s>`, or until $N$ words stand; then only the end may follow, even if it is impossible. Returns (words as a tuple without `</s>`, its $\ln P(T \mid S)$).
 # - `best_of_all(step, source, N)`: tries all of them, returns the best as such a pair.
 # - `TRAP`: a table like `TABLE` in which the best target of at most 3 words is at least **ten times** as probable as the greedy one. Each row sums to 1; a prefix without a row ends.
 
@@ -419,7 +441,7 @@ print(one, two, one == two, [len(one), len(two)])
 # 3. For the trap, let the best first word lead to a crowd of words that must share its probability, while the second best goes on alone.
 
 
-# %% task="best_of_all" points=3 level=2 minutes=18
+# %% task="best_of_all" points=3 level=2 minutes=20
 def greedy(step, source, N):
     """(words, ln P): always the most probable next word, at most N."""
     ### BEGIN SOLUTION
@@ -560,6 +582,14 @@ for _kind in ("empty", "longest", "third", "any", "source"):
     assert tuple(_got[0]) == _best and close(_got[1], math.log(_all[_best])), (
         f"A random model, N = {_N}: best of {len(_all)} targets is {_best}, ln P = {math.log(_all[_best]):.4f}; yours: {_got}."
     )
+_crowd = {str(i): (40 - i) / 820 for i in range(40)}  # the last of 40 is the way
+_table = {(str(i),): {f"after {j}": 1 / 60 for j in range(60)} for i in range(39)}
+_got = best_of_all(
+    lambda s, w: dict({(): _crowd, **_table}.get(tuple(w), {"</s>": 1.0})), (), 2
+)
+assert tuple(_got[0]) == ("39",) and close(_got[1], math.log(1 / 820)), (
+    f"Forty first words, and only behind the least probable one no crowd: that one with ln 1/820 wanted; yours: {_got}."
+)
 ### END HIDDEN TESTS
 
 # %% test="best_of_all" aspect="a trap for greedy" points=1
@@ -602,7 +632,7 @@ assert max(_chances.values(), default=0) >= 9.999 * _p, (
 # %% [markdown]
 # ## 3. Two LSTMs, joined by one vector
 #
-# Networks read sequences well, and networks write well. So take two: an **encoder** reads the source, and a **decoder**, a language model, begins where the encoder has ended: its first state is the encoder's last (lecture 004).
+# Take two networks: an **encoder** reads the source, and a **decoder**, a language model, begins where the encoder has ended: its first state is the encoder's last (lecture 004).
 
 # %%
 drawings.joined_lstms()
@@ -695,8 +725,8 @@ for _V_source, _V, _d, _m, _n, _B in _sizes:
         f"The parts are named and sized otherwise: {_shapes}."
     )
     _model.load_state_dict(_weights)
-    _source = torch.randint(_V_source, (_B, _m))
-    _given = torch.randint(_V, (_B, _n))
+    _source = torch.randint(1, _V_source, (_B, _m))
+    _given = torch.randint(1, _V, (_B, _n))
     _got = _model(_source.clone(), torch.full((_B,), _m), _given.clone())
     assert torch.is_tensor(_got) and tuple(_got.shape) == (_B, _n, _V), (
         f"Scores {_B, _n, _V} wanted; yours: {getattr(_got, 'shape', _got)}."
@@ -731,6 +761,15 @@ for _got, _name, _side in zip(_state, "hc", (0, 1), strict=True):
         assert close(_got[0, _b], _alone[_side][0, 0], 1e-3, 1e-4), (
             f"Sources of {_lengths} words, padded to {max(_lengths) + 1}: {_name} of row {_b} is not that of its words alone."
         )
+### BEGIN HIDDEN TESTS
+_given = torch.randint(1, 8, (len(_lengths), 3))
+_got = _model(_source.clone(), torch.tensor(_lengths), _given.clone())
+for _b, _length in enumerate(_lengths):
+    _alone = two_lstms(_weights, _source[_b, :_length], _given[_b])[0]
+    assert close(_got[_b], _alone, 1e-3, 1e-4), (
+        f"Sources of {_lengths} words, padded to {max(_lengths) + 1}: the scores of row {_b} are not those of its words alone."
+    )
+### END HIDDEN TESTS
 
 # %% test="Seq2Seq" aspect="only the vector crosses" points=1
 _model, _weights = Seq2Seq(9, 8, 5), random_weights(9, 8, 5)
@@ -769,13 +808,40 @@ assert close(_after[0][0], _h) and close(_after[1], _given), (
 # %% test="Seq2Seq" aspect="both halves learn" points=1
 _model = Seq2Seq(9, 8, 5)
 _model.load_state_dict(random_weights(9, 8, 5))
+_source, _given = torch.randint(4, 9, (2, 4)), torch.randint(1, 8, (2, 3))
+_source[1, 2:] = PAD
 _slopes = parameter_gradients(
-    _model, torch.randint(4, 9, (2, 4)), torch.tensor([4, 2]), torch.randint(8, (2, 3))
+    _model, _source.clone(), torch.tensor([4, 2]), _given.clone()
 )
 _still = [n for n, g in _slopes.items() if g is None or not float(abs(g).sum()) > 0]
 assert not _still, (
     f"No gradient reaches {', '.join(_still)}: these parts cannot learn from the target's loss."
 )
+### BEGIN HIDDEN TESTS
+_own = nn.ModuleDict(
+    {
+        "source_words": nn.Embedding(9, 5),
+        "target_words": nn.Embedding(8, 5),
+        "encoder": nn.LSTM(5, 5, batch_first=True),
+        "decoder": nn.LSTM(5, 5, batch_first=True),
+        "out": nn.Linear(5, 8),
+    }
+)
+_weights = random_weights(9, 8, 5)
+_own.load_state_dict(_weights)
+_model.load_state_dict(_weights)
+for _b, _length in enumerate((4, 2)):
+    _, _last = _own["encoder"](_own["source_words"](_source[_b : _b + 1, :_length]))
+    _h, _ = _own["decoder"](_own["target_words"](_given[_b : _b + 1]), _last)
+    _own["out"](_h).sum().backward()
+_slopes = dict(
+    parameter_gradients(_model, _source.clone(), torch.tensor([4, 2]), _given.clone())
+)
+for _name, _weight in _own.named_parameters():
+    assert close(_slopes[_name], _weight.grad, 1e-2, 1e-3), (
+        f"The gradient of {_name} is another one than that of two LSTMs in a row: it flows through h and c."
+    )
+### END HIDDEN TESTS
 
 # %% [markdown]
 # The same lecture also calls this one LSTM that reads "source and target, concatenated". Is it the same?
@@ -796,18 +862,18 @@ for name, decoder in (("the same", lstm), ("another", nn.LSTM(4, 4, batch_first=
 # %% [markdown]
 # ## 4. Teacher forcing, and its shift
 #
-# One learns from pairs (lecture 004's is a sentence about a dairy farm). While it learns, the decoder reads the *true* target (chapter 8), one place behind what it should say:
+# The network learns from pairs (this one is lecture 004's). Meanwhile the decoder reads the *true* target (chapter 8), one place behind what it should say:
 #
 # | | | | | | |
 # |---|---|---|---|---|---|
 # | given | `BOS` | cette | semaine | nous | … |
 # | wanted | cette | semaine | nous | … | `EOS` |
 #
-# What if both rows stood in step? Then each answer would stand in the question, and a decoder that copies its input would reach loss 0 and translate nothing.
+# What if they were not shifted? Then each answer would stand in the question, and a decoder that copies its input would reach loss 0 and translate nothing.
 
 # %% [markdown] statement="shift"
 # - `shift(targets)`: a list of $B$ lists of word numbers → (given, wanted), both tensors $[B, n + 1]$ of whole numbers with $n$ the longest target; behind the end stands `PAD`. A target may be empty.
-# - `translation_loss(scores, wanted)`: the mean of $-\ln P$, in nats, over all places of `wanted` that are not `PAD`; scores $[B, n, V]$. Gradients pass; padding sends none.
+# - `translation_loss(scores, wanted)`: the mean of $-\ln P$, in nats, over all places of `wanted` that are not `PAD`; scores $[B, n, V]$. Gradients pass; padding sends none. Scores may be 1,000.
 
 # %% [markdown] hints="shift"
 # 1. Write both rows for the targets `[7, 8]` and `[9]` on paper. How many places hold a word that is wanted?
@@ -892,6 +958,12 @@ for _lengths, _n, _V in (([3, 1, 5], 5, 6), ([1], 1, 4), ([4], 6, 4), ([2, 2], 4
     assert close(_got, sum(_costs) / len(_costs), 1e-4, 1e-4), (
         f"Lengths {_lengths}, padded to {_n}, V = {_V}: mean {sum(_costs) / len(_costs):.4f} of {len(_costs)} places wanted; yours: {_got}."
     )
+_got = translation_loss(
+    torch.tensor([[[0.0, 1000, 0], [0, 0, 1000]]]), torch.tensor([[1, 1]])
+)
+assert close(_got, 500, 1e-4), (
+    f"A score of 1,000 for the right word at one place, for a wrong one at the other: 500 wanted; yours: {_got}."
+)
 ### END HIDDEN TESTS
 
 # %% test="shift" aspect="padding teaches nothing" points=1
@@ -914,7 +986,7 @@ assert close(_got, _right, 1e-3, 1e-5), (
 # %% [markdown]
 # ## 5. Predict, then measure: what can one vector hold?
 #
-# Lecture 004 calls this network "very simple", and names the price: it needs a large state, fails on very long sentences, and gives each word of the target the same condition. For the vector must carry the whole source. How long can that be? Count: with $b$ bits in each of its $d$ numbers a state has $2^{b d}$ values, and two sources with the same state get the same translation.
+# Lecture 004 calls this network "very simple", and names the price: it needs a large state, fails on very long sentences, and gives each word of the target the same condition. The vector must carry the whole source. How long can that be? Count: with $b$ bits in each of its $d$ numbers a state has $2^{b d}$ values, and two sources with the same state get the same translation.
 
 # %% [markdown] statement="longest"
 # The test bench is *copying*: the target is the source, random words of $V$ kinds.
@@ -930,7 +1002,7 @@ assert close(_got, _right, 1e-3, 1e-5), (
 # 3. For `half`, stop at the first share that is too small: later ones do not count, even if they are high.
 
 
-# %% task="longest" points=2 level=2 minutes=9
+# %% task="longest" points=2 level=2 minutes=10
 def longest(d, b, V):
     """The largest n with a state of its own for each of the V^n sequences."""
     ### BEGIN SOLUTION
@@ -959,6 +1031,8 @@ for _d, _b, _V in (
     (1, 2, 3),
     (5, 7, 32),
     (11, 9, 8),
+    (107, 5, 32),
+    (119, 5, 32),
     (13, 3, 125),
     (4, 5, 1000),
     (random.randint(20, 40), 32, random.randint(5, 50)),
@@ -1020,13 +1094,13 @@ plt.show()
 
 
 # %% [markdown]
-# Each curve is the mean of two networks, trained for a minute of CPU time. By counting, 32 numbers tell the sequences of 236 words apart, of 59 even with 8 bits each. Trained, such a network loses more than half from 9 words on, and four times the width buys six words more. So it is
-# not the room that runs out first: the LSTM must *learn* to pack words into a vector and to unpack them one by one. The solid lines are networks that do without: with attention, the next section, length hardly matters, at either width.
+# Each curve is the mean of two networks, trained for a minute of CPU time. By counting, 32 numbers of 32 bits can tell all sequences of 236 words apart, and those of 59 words even with 8 bits each. Trained, such a network loses more than half from 9 words on, and four times the width buys six words more. So it is
+# not the room that runs out first: the LSTM must *learn* to pack words into a vector and to unpack them one by one. The solid lines are networks with attention, the next section: length hardly matters.
 
 # %% [markdown]
 # ## 6. Attention on the source
 #
-# A translator looks back. So let the encoder hand over *all* its states $s_1 \dots s_m$, and let the decoder's state $h_t$ ask them at each word: chapter 6's lookup, with the source as keys and values. What it finds is the **context** $a_t$, another one for each target word:
+# A translator looks back. So let the encoder hand over *all* its states $s_1 \dots s_m$, and let the decoder's state $h_t$ ask them at each word: chapter 6's lookup, with the source as keys and values. It finds a **context** $a_t$ for each target word:
 #
 # $$\alpha_{ti} = \frac{e^{h_t \cdot s_i}}{\sum_j e^{h_t \cdot s_j}} \qquad a_t = \sum_i \alpha_{ti}\, s_i$$
 
@@ -1034,7 +1108,7 @@ plt.show()
 drawings.joined_lstms(attention=True)
 
 # %% [markdown] statement="look_back"
-# - `look_back(h, states, lengths)`: `h` $[B, n, d]$, `states` $[B, m, d]$ of which the first `lengths[b]` $\ge 1$ of row $b$ are real. Returns (contexts $[B, n, d]$, weights $[B, n, m]$). No scaling here, no matrices; padding gets weight 0. Scores may be 1,000.
+# - `look_back(h, states, lengths)`: `h` $[B, n, d]$, `states` $[B, m, d]$ of which the first `lengths[b]` $\ge 1$ of row $b$ are real. Returns (contexts $[B, n, d]$, weights $[B, n, m]$). No scaling here, no matrices; padding gets weight 0. Scores may be 1,000 or −1,000.
 
 # %% [markdown] hints="look_back"
 # 1. All scores of a pair are one matrix product, $[n, d]$ times $[d, m]$.
@@ -1109,6 +1183,14 @@ for _b, _length in enumerate(_lengths):
     assert close(_got[0][_b], _p @ _states[_b, :_length], 1e-3, 1e-4), (
         f"{_length} of {_m} states are real: the contexts are wrong."
     )
+### BEGIN HIDDEN TESTS
+_states = torch.tensor([[[-1000.0], [-1001], [3]]])
+_got = look_back(torch.ones(1, 2, 1), _states, torch.tensor([2]))
+_p = 1 / (1 + math.exp(-1))
+assert close(_got[1], [[[_p, 1 - _p, 0]] * 2], 1e-3), (
+    f"Scores -1,000 and -1,001, then padding: weights {_p:.3f}, {1 - _p:.3f} and 0; yours: {_got[1]}."
+)
+### END HIDDEN TESTS
 
 # %% test="look_back" aspect="equal to nn.MultiheadAttention" points=1
 _B, _n, _m, _d = 2, 3, 4, 4
@@ -1263,16 +1345,15 @@ plt.show()
 # %%
 # NBVAL_IGNORE_OUTPUT
 # Another machine rounds otherwise, and training makes more of it.
-right = asked = 0
+found = []
 for source, target in zip(valid_sources[:100], valid_targets[:100], strict=True):
     known = translation.links(source, target)
     best = looks(learned["attention"][0], source, target).argmax(1).tolist()
-    asked += len({j for _, j in known})
-    right += sum((best[j], j) in known for j in {j for _, j in known})
-print(f"looks most at a word that is linked: {right / asked:.0%} of {asked} words")
+    found += [(best[j], j) in known for j in {j for _, j in known}]
+print(f"looks most at a linked word: {np.mean(found):.0%} of {len(found)} words")
 
 # %% [markdown]
-# Selvan puts verbs last, so the links run from right to left, and the grey lies in most rings: nobody taught the network which word is which, and about nine words in ten look most at one that is theirs. (A warning: where a network looks need not be what it uses.)
+# Selvan puts verbs last, so the links run from right to left, and the grey lies in most rings: about nine words in ten look most at one that is theirs. (A warning: where a network looks need not be what it uses.)
 
 # %% [markdown]
 # ## 7. A Transformer that reads one sequence and writes another
@@ -1296,7 +1377,7 @@ print(f"looks most at a word that is linked: {right / asked:.0%} of {asked} word
 # 3. The mask inside the target is two conditions at once: a lower triangle, the same for all texts, and the words of each text. `expand` turns a broadcast axis into a real one.
 
 
-# %% task="three_masks" points=3 level=1 minutes=11
+# %% task="three_masks" points=3 level=1 minutes=12
 def three_masks(source, target):
     """(inside the source [B, m, m], inside the target [B, n, n], across [B, n, m]): bools, True: may look."""
     ### BEGIN SOLUTION
@@ -1394,7 +1475,7 @@ for ax, mask, name in zip(axes, three_masks(source, target), names, strict=True)
 plt.show()
 
 # %% [markdown]
-# Dark: may look. The source ends with one place of padding, the target with two. Only the mask in the middle has a triangle: the source is there from the beginning, so nothing of it lies in the future.
+# Dark means: may look. The source ends with one place of padding, the target with two. Only the mask in the middle has a triangle: the source is there from the beginning, so nothing of it lies in the future.
 
 
 # %%
@@ -1447,7 +1528,7 @@ class FeedForward(nn.Module):
 # 3. Chapter 7's block was two lines, `x = x + module(norm(x))`, each with its own module. Here there are three, and two of them need more arguments.
 
 
-# %% task="DecoderLayer" points=3 level=2 minutes=16
+# %% task="DecoderLayer" points=3 level=2 minutes=14
 class DecoderLayer(nn.Module):
     """Target [B, n, d] and memory [B, m, d] -> [B, n, d]; what is handed over stays as it is."""
 
@@ -1529,6 +1610,10 @@ for _B, _n, _m, _d, _h in _sizes:
         "Same weights, no masks: not what nn.TransformerDecoderLayer(norm_first=True) computes."
     )
 ### BEGIN HIDDEN TESTS
+_x, _y = torch.randn(_B, _n, _d), torch.randn(_B, _m, _d)
+assert close(_mine(_x.clone(), _y.clone()), _torch(_x, _y), 1e-3, 1e-3), (
+    "The same layer, called again with another target and another memory: not what torch's layer computes."
+)
 _after = arguments_after(_mine, _x.clone(), _y.clone())
 assert close(_after[0], _x) and close(_after[1], _y), (
     "The target or the memory is changed by your layer: x += ... does that."
@@ -1666,7 +1751,7 @@ print("ours against nn.Transformer: below 0.00001:", difference < 1e-5)
 
 
 # %% [markdown]
-# Six layers, three masks, two sequences of different lengths: the same numbers as torch's.
+# With six layers, three masks and two sequences of different lengths, the numbers are torch's.
 
 # %% [markdown] statement="EncoderDecoder"
 # Lecture 002 prints a class `EncoderDecoder` with `encode`, `decode` and `forward`. It keeps a *generator*, the layer that turns vectors into scores, but none of its three methods calls it. Ours does.
@@ -1677,9 +1762,9 @@ print("ours against nn.Transformer: below 0.00001:", difference < 1e-5)
 # - `forward(source, target, masks)`: both, with the three masks in the order of `three_masks`.
 
 # %% [markdown]
-# **Encode once, decode many**: who writes needs the memory in every round, but it never changes.
+# **Encode once, decode many**: every round of writing needs the memory, but it never changes.
 #
-# - `write(encode, decode, source, n, masks)`: `encode` and `decode` are two such methods, `masks(source, target)` gives the three masks. Each round appends the best next word, for all texts at once. A text ends with its first `EOS`, behind it stands `PAD`. It returns the words without `BOS`, $[B, t]$, $t \le n$, and stops when all texts are over.
+# - `write(encode, decode, source, n, masks)`: `encode` and `decode` are two such methods, `masks(source, target)` gives the three masks. Each round appends the best next word, for all texts at once. A text ends with its first `EOS` and with nothing else; behind it stands `PAD`. It returns the words without `BOS`, $[B, t]$, $t \le n$, and stops when all texts are over.
 
 # %% [markdown] hints="EncoderDecoder"
 # 1. Which of the calls does *not* depend on the words that have been written? It belongs before the loop.
@@ -1687,7 +1772,7 @@ print("ours against nn.Transformer: below 0.00001:", difference < 1e-5)
 # 3. `masked_fill` overrules the choice for texts that are over. Which mask does `encode` need, and does it change while you write? You may ask `masks` with the first column.
 
 
-# %% task="EncoderDecoder" points=3 level=2 minutes=17
+# %% task="EncoderDecoder" points=3 level=2 minutes=20
 class EncoderDecoder(nn.Module):
     """Lecture 002's class, with its generator in use."""
 
@@ -1789,36 +1874,40 @@ def _noting(name, answer):
     return part
 
 
-_answers = {name: torch.randn(2, 3, 4) for name in _names}
-_model = EncoderDecoder(*(_noting(name, _answers[name]) for name in _names))
-_source, _target = torch.tensor([[4, 5, 2], [6, 2, 0]]), torch.tensor([[1, 7], [1, 0]])
-_m = loop_masks(_source, _target)
-_order = [
-    ("src_embed", [_source]),
-    ("encoder", [_answers["src_embed"], _m[0]]),
-    ("tgt_embed", [_target]),
-    ("decoder", [_answers["tgt_embed"], _answers["encoder"], _m[1], _m[2]]),
-    ("generator", [_answers["decoder"]]),
-]
-for _what in ("encode", "decode", "forward"):
-    _calls.clear()
-    if _what == "encode":
-        _got, _end = _model.encode(_source, _m[0]), "encoder"
-    elif _what == "decode":
-        _got = _model.decode(_answers["encoder"], _m[2], _target, _m[1])
-        _end = "generator"
-    else:
-        _got, _end = _model(_source, _target, _m), "generator"
-    assert close(_got, _answers[_end]), f"{_what} returns what the {_end} says."
-    _wanted = {"encode": _order[:2], "decode": _order[2:], "forward": _order}[_what]
-    _found = dict(_calls)
-    assert sorted(name for name, _ in _calls) == sorted(name for name, _ in _wanted), (
-        f"{_what} calls {[name for name, _ in _wanted]}, each once; yours: {[name for name, _ in _calls]}."
-    )
-    for _name, _inputs in _wanted:
-        assert len(_found[_name]) == len(_inputs) and all(
-            close(one, other) for one, other in zip(_found[_name], _inputs, strict=True)
-        ), f"{_what}: {_name} is called with something else, or in another order."
+for _rows in ([[4, 5, 0]], [[4, 5, 2], [6, 2, 0]]):
+    _answers = {name: torch.randn(len(_rows), 2, 4) for name in _names}
+    _model = EncoderDecoder(*(_noting(name, _answers[name]) for name in _names))
+    _source, _target = torch.tensor(_rows), torch.tensor([[1, 7], [1, 0]])[: len(_rows)]
+    _m = loop_masks(_source, _target)
+    _order = [
+        ("src_embed", [_source]),
+        ("encoder", [_answers["src_embed"], _m[0]]),
+        ("tgt_embed", [_target]),
+        ("decoder", [_answers["tgt_embed"], _answers["encoder"], _m[1], _m[2]]),
+        ("generator", [_answers["decoder"]]),
+    ]
+    for _what in ("encode", "decode", "forward"):
+        _calls.clear()
+        if _what == "encode":
+            _got, _end = _model.encode(_source, _m[0]), "encoder"
+        elif _what == "decode":
+            _got = _model.decode(_answers["encoder"], _m[2], _target, _m[1])
+            _end = "generator"
+        else:
+            _got, _end = _model(_source, _target, _m), "generator"
+        assert close(_got, _answers[_end]), f"{_what} returns what the {_end} says."
+        _wanted = {"encode": _order[:2], "decode": _order[2:], "forward": _order}[_what]
+        _found = dict(_calls)
+        assert sorted(name for name, _ in _calls) == sorted(
+            name for name, _ in _wanted
+        ), (
+            f"{_what} calls {[name for name, _ in _wanted]}, each once; yours: {[name for name, _ in _calls]}."
+        )
+        for _name, _inputs in _wanted:
+            assert len(_found[_name]) == len(_inputs) and all(
+                close(one, other)
+                for one, other in zip(_found[_name], _inputs, strict=True)
+            ), f"{_what}: {_name} is called with something else, or in another order."
 ### END HIDDEN TESTS
 
 # %% test="EncoderDecoder" aspect="encode once, decode many" points=1
@@ -1879,6 +1968,21 @@ for _rows, _n in _cases:
     assert len(_model.decoded) == _longest, (
         f"When all texts are over, nothing more should be decoded: {_longest} rounds wanted, yours: {len(_model.decoded)}."
     )
+### BEGIN HIDDEN TESTS
+_says = torch.tensor([[5, PAD, 6, EOS, 7], [EOS, 4, 4, 4, 4]])
+_got = write(
+    lambda source, mask: source,
+    lambda memory, across, target, inside: F.one_hot(
+        _says[:, : target.shape[1]], 9
+    ).float(),
+    torch.tensor([[5, 2], [9, 2]]),
+    5,
+    loop_masks,
+)
+assert close(_got, [[5, PAD, 6, EOS], [EOS, PAD, PAD, PAD]]), (
+    f"A model that says PAD in the middle of a text: only EOS ends it; yours: {_got}."
+)
+### END HIDDEN TESTS
 
 # %% [markdown]
 # ### Three ways, one number
@@ -1890,10 +1994,10 @@ for _rows, _n in _cases:
 # with three matrices $[d, d]$. Get the same numbers in two other ways:
 
 # %% [markdown] statement="cross_cache"
-# - `keep(Y, W_k, W_v)` returns whatever `ask(x, kept, W_q)` needs: the work on the source is done once;
+# - `keep(Y, W_k, W_v)` returns a tuple of tensors, what `ask(x, kept, W_q)` needs: all products of $Y$ with the two matrices are done here, once;
 # - `fold(W_q, W_k)`: one matrix $A$ $[d, d]$ with $x A Y^\top = (x W_q)(Y W_k)^\top$ for all $x$ and $Y$, so that the memory itself serves as keys.
 #
-# And the price: `products(m, n, d)` returns a dict: how many multiplications of two numbers the products with $W_k$ and $W_v$ need, in all $n$ rounds, `"anew"` (in every round) and `"kept"`.
+# And the price: `products(m, n, d)` returns a dict: how many multiplications of two numbers the products with $W_k$ and $W_v$ need for $m$ words of memory, in all $n$ rounds, `"anew"` (in every round) and `"kept"`.
 
 # %% [markdown] hints="cross_cache"
 # 1. Underline in the formula what does not change from round to round.
@@ -1956,6 +2060,15 @@ for _m, _d, _rounds in _sizes:
         assert close(_got, _wanted, 1e-5, 1e-7), (
             f"m = {_m}, d = {_d}: {_wanted.tolist()} wanted, as the formula says; yours: {_got}."
         )
+### BEGIN HIDDEN TESTS
+_Y, _W = torch.randn(1, 9).double(), torch.randn(2, 9, 9).double()
+_kept = keep(_Y.clone(), _W[0].clone(), _W[1].clone())
+assert isinstance(_kept, tuple | list), f"keep returns a tuple; yours: {_kept!r}."
+_numbers = sum(math.prod(np.shape(_part)) for _part in _kept)
+assert _numbers < 81, (
+    f"Of one word with d = 9 you keep {_numbers} numbers: matrices, so their products are still to be computed in every round."
+)
+### END HIDDEN TESTS
 
 # %% test="cross_cache" aspect="one matrix in place of two" points=1
 _d = 2
@@ -1997,10 +2110,10 @@ for _m, _n, _d in ((3, 1, 2), (1, 4, 3), (9, 12, 64), (random.randint(2, 30), 7,
 # %% [markdown]
 # ## 8. Two encoders, two decoders
 #
-# An encoder and a decoder know of each other only through the memory, so any encoder goes with any decoder. LSTM and Transformer are the most efficient ones, says lecture 004, with the warning of section 5: one vector for the whole source is "very simple" and fails on long sentences. Which pair is best?
+# An encoder and a decoder know of each other only through the memory, so any encoder goes with any decoder. LSTM and Transformer are the most efficient ones, says lecture 004. Which pair is best?
 
 # %% [markdown]
-# A fair race, recorded by `benchmarks/translation.py`: five models learn from the same 5,000 pairs, each with about 230,000 weights between its embeddings, at its own best learning rate, for 75 seconds of CPU time, with several seeds. Then each translates 1,500 new sentences, always with the best next word. Selvan leaves much free, so the grammar judges: a translation is *right* if it is one of all valid ones.
+# A fair race, recorded by `benchmarks/translation.py`: five models learn from the same 5,000 pairs, each with about 230,000 weights between its embeddings, at its own best learning rate, for 75 seconds of CPU time, with three seeds (one pair with two). Then each translates 1,500 new sentences, always with the best next word; a dot is one training. Selvan leaves much free, so the grammar judges: a translation is *right* if it is one of all valid ones.
 #
 # Predict before you look: which model wins, and what does one vector for a whole sentence cost?
 
@@ -2012,7 +2125,6 @@ record["astray"] = record.alignment_error_2.fillna(record.alignment_error)
 race = record[record.part == "models"]
 order = ["lstm → vector", "lstm → lstm", "transformer → lstm"]
 order += ["lstm → transformer", "transformer → transformer"]
-order = [pair for pair in order if pair in set(race.pair)]
 shades = dict(zip(order, plots.COLOURS, strict=False))
 
 # %%
@@ -2021,9 +2133,8 @@ for y, pair in enumerate(order):
     found = 100 * race[race.pair == pair].right
     axes.plot(found, [y] * len(found), "o", color=shades[pair], alpha=0.7)
     axes.text(found.max() + 2, y, f"{found.median():.1f}", va="center")
-axes.set(yticks=range(len(order)), yticklabels=order, xlim=(-3, 105))
-axes.set_ylim(len(order) - 0.5, -0.5)
-axes.set_xlabel("right translations (%); a dot is a seed, the number their median")
+axes.set_yticks(range(len(order)), order)
+axes.set(xlim=(-3, 105), ylim=(4.5, -0.5), xlabel="right (%), and the median")
 plt.show()
 
 # %%
@@ -2067,7 +2178,7 @@ plt.show()
 
 
 # %% [markdown]
-# One vector is no match: less than 4 % right against 59 % with attention, with the same cells, as many weights and more words read. Look at the second figure: with one vector hardly a sentence of eight words comes out right. With more time the vector would learn more; but the clock runs for all. (And see the dot at 0: one of the three trainings of LSTMs with attention came to nothing. Chapter 8's warning about seeds.)
+# One vector is no match: less than 4 % right against 59 % with attention, with the same cells, as many weights and more words read. With one vector hardly a sentence of eight words comes out right (second figure). (The dot at 0: one of the three trainings of LSTMs with attention came to nothing. Chapter 8 warned that one seed is not enough.)
 
 # %% [markdown]
 # The Transformer gets 78 %, although it reads a third fewer words in its time. Yet the best pair is mixed: an LSTM that reads and a Transformer that writes. The other mixture falls behind, and its trainings differ widely. So here the decoder wants to be a Transformer, but the encoder does not. Perhaps because an LSTM gets the order of words for free, while a Transformer must learn from 5,000 pairs what its positions mean; with more text and more time that can turn. The price of a Transformer that writes: a third as many words per second.
@@ -2243,7 +2354,7 @@ for row in pd.read_csv(folder / "task_examples.csv").head(6).itertuples():
 # 3. Chapter 1: $-\sum_v q(v) \ln P(v)$ is smallest for $P = q$. Then it is the entropy of $q$, and $q$ has only two different values. What is $0 \ln 0$ here?
 
 
-# %% task="smoothed_loss" points=3 level=2 minutes=14
+# %% task="smoothed_loss" points=3 level=2 minutes=15
 def smoothed_loss(scores, targets, eps):
     """The mean in nats, without axes; gradients pass. A score may be 1,000 beside 0."""
     ### BEGIN SOLUTION
@@ -2359,12 +2470,42 @@ least = {eps: round(least_loss(words, eps), 2) for eps in (0.1, 0.2)}
 print(f"least smoothed loss for {words} words:", least)
 
 # %% [markdown]
-# The Transformer of section 8, each dot a seed. The usual loss must rise, since it is no longer what is trained. Vaswani and others (2017) say that smoothing costs perplexity and gains BLEU (section 13; here against one reference, 100 is perfect). Our BLEU agrees: in all three trainings it is higher with smoothing, by up to 1.6 points. The grammar does not: with $\varepsilon = 0.1$ about as many translations are right as without, with 0.2 fewer, again in all three. Which of the two judges would you believe?
+# The Transformer of section 8, each dot a seed. The usual loss must rise, since it is no longer what is trained. Vaswani and others (2017) say that smoothing costs perplexity and gains BLEU (section 13; here against one reference, 100 is perfect). Our BLEU agrees: in all three trainings it is higher with smoothing, by up to 1.6 points. The grammar does not: with $\varepsilon = 0.1$ about as many translations are right as without, with 0.2 fewer, again in all three. The judges disagree.
+
+# %% [markdown] statement="two_judges"
+# #### Two judges
+#
+# BLEU compares with one reference and likes smoothing; the grammar knows all valid translations and does not. How can
+# both be right about the same outputs? And what would you do with a real language, for which nobody has such a grammar?
+
+# %% [markdown] written="two_judges" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: what each measures. BLEU counts words and short rows of words shared with one text, so a wrong
+# sentence earns its share and a valid one in other words loses; the grammar gives a whole sentence all or nothing. 1
+# point: a way for one to rise without the other that fits these two measures: wrong sentences become less wrong, or
+# valid ones come closer to the wording of the reference. 1 point: a sensible proposal for a real language: people judge
+# a sample without knowing which model wrote it, several references for each sentence, or more than one measure, and
+# more than three trainings.
+#
+# "BLEU is useless" earns nothing by itself. The third point does not need more trainings, but say so if they are
+# missing: differences of about a point in three trainings are little evidence.
+#
+# **Sample, 3 points.** The grammar only counts sentences that are right from the first word to the last. BLEU also pays
+# for the parts of wrong ones. If smoothing turns a sentence with three wrong words into one with a single wrong word, BLEU
+# rises and the grammar still says "wrong". For German I would let two people compare the outputs of both models for 200
+# sentences, without telling them which is which, and train each model with more seeds.
+#
+# **Sample, 2 points.** BLEU has just one reference, so it punishes correct translations with another order of words. The
+# smoothed model may choose the usual order more often and then gets more BLEU, although both orders are valid. With a real
+# language I would trust BLEU, because there is nothing else.
+#
+# **Sample, 0 points.** One of them must be wrong. The grammar was made by a program, so I believe BLEU, which everybody uses.
+# ### END SOLUTION
 
 # %% [markdown]
 # ## 11. Beam search
 #
-# Greedy search (section 2) bets all it has on one word at a time. `best_of_all` follows every prefix and never ends. A *beam* is the way between: it follows the $k$ best
+# Greedy search (section 2) bets all it has on one word at a time. `best_of_all` follows every prefix and takes forever. A *beam* is the way between: it follows the $k$ best
 # prefixes. One round:
 #
 # 1. each prefix that is followed is extended by each word that may come next, `</s>` included;
@@ -2416,7 +2557,7 @@ def pairs_in(found):
 #
 # $$\frac{\ln P(T \mid S)}{(n + 1)^{\alpha}} , \qquad n \text{ words and the end.}$$
 #
-# A prefix of $N$ words can only end. What has a probability of 0 is no candidate. Nothing can be finished: an empty list.
+# A prefix of $N$ words can only end. What has a probability of 0 is no candidate. If nothing can be finished, the list is empty.
 
 # %% [markdown] hints="beam_search"
 # 1. What must you know of a prefix to extend it? Its words, and one number.
@@ -2424,7 +2565,7 @@ def pairs_in(found):
 # 3. One list of candidates for each round: sort it, cut it, and split what is left into finished and followed. $\alpha$ matters once, at the end.
 
 
-# %% task="beam_search" points=4 level=3 minutes=22
+# %% task="beam_search" points=4 level=3 minutes=24
 def beam_search(step, source, k, N, alpha=0):
     """[(words, ln P), ...]: what a beam of k prefixes finishes, best first."""
     ### BEGIN SOLUTION
@@ -2608,6 +2749,13 @@ for _alpha in (0, 0.5, 1, 2):
         f"alpha = {_alpha}, ln P of 0 to {_n} words: {np.round(_totals, 3).tolist()}; the order {_order} wanted, "
         f"yours: {[len(words) for words, _ in _got]}."
     )
+_table = {(): {"</s>": 0.5, "a": 0.4, "b": 0.1}}
+for _alpha in (0, 1, 3):
+    _got = pairs_in(beam_search(reads(_table), (), 1, 3, _alpha))
+    assert [words for words, _ in _got] == [()], (
+        f"k = 1, first round </s> .5, a .4, b .1, alpha = {_alpha}: a round keeps the most probable, so only the "
+        f"empty target is found; yours: {_got}."
+    )
 ### END HIDDEN TESTS
 
 
@@ -2633,7 +2781,7 @@ for alpha in (0, 1):
     print(f"α = {alpha}: {len(words)} words, P = {math.exp(total):.3f}")
 
 # %% [markdown]
-# On 300 toys a wider beam finds the best target more and more often. Is its find never below that of a narrower one? Nearly: the last row counts exceptions. A wider beam can follow a
+# On 300 toys a wider beam finds the best target more and more often. Does it ever find less than a narrower one? Rarely: the last row counts how often. A wider beam can follow a
 # prefix that looks better and thereby push out, one round later, the one that would have won. Only a beam that drops nothing is sure.
 
 # %% [markdown]
@@ -2649,15 +2797,14 @@ for alpha in (0, 1):
 # %%
 beams = pd.read_csv(paths.DATA / "seq2seq" / "beams.csv")
 plain = beams[beams.alpha == 0]
+search = 1 - plain.valid - plain.model_error  # of the wrong ones, the rest
 ticks = range(len(plain))
 
 # %%
 _, (left, right) = plt.subplots(1, 2, figsize=(9, 2.8))
 left.bar(ticks, 100 * plain.model_error, label="the model's")
-left.bar(
-    ticks, 100 * plain.search_error, bottom=100 * plain.model_error, label="search"
-)
-left.set(xticks=ticks, xticklabels=plain.k, xlabel="k", ylabel="sources, %")
+left.bar(ticks, 100 * search, bottom=100 * plain.model_error, label="the search's")
+left.set(xticks=ticks, xticklabels=plain.k, xlabel="k", ylabel="wrong, %")
 left.set_ylim(0, 55)
 left.legend(title="whose fault", loc="upper right", ncols=2)
 for alpha, some in beams[beams.alpha != 0.5].groupby("alpha"):
@@ -2667,8 +2814,8 @@ right.legend()
 plt.show()
 
 # %% [markdown]
-# With greedy search 8 % of the sentences have a search error; a beam of 4 has none left. And the translations? Valid ones stay at 65 %, BLEU (section 13) moves by less than half a point: what the search now finds is more probable, and just as wrong. The model is at fault, and a beam cannot mend it. (Here the end of a
-# sentence is easy to see, so even without $\alpha$ outputs keep their length, 1.00 words per reference word, and a large $\alpha$ does harm. Lecture 004 prefers beams to greedy search; with a weaker model on longer sentences they win more.)
+# With greedy search 35 % are wrong, and the search is at fault in only 3 % (for 5 % more it found a valid translation and missed a more probable one); with a beam of 4 it never is. And the translations? Valid ones stay at 65 %, BLEU (section 13) moves by less than half a point: what the search now finds is more probable, and just as wrong. The model is at fault, and a beam cannot mend it. (Here the end of a
+# sentence is easy to see, so even without $\alpha$ outputs keep their length, 1.00 words per reference word, and a large $\alpha$ does harm. Lecture 004 prefers beams to greedy search.)
 
 # %% [markdown]
 # ## 12. The noisy channel
@@ -2679,15 +2826,15 @@ plt.show()
 
 # %% [markdown]
 # The product is a division of labour. The channel $P(S \mid T)$ keeps the meaning; the language model $P(T)$ keeps the target fluent, and it learns from target text alone, of which there is far more. The oldest channel (Brown et al., 1993, *Model 1*) is simple: each source word $x_j$ comes from one
-# target word, any of them alike, or from none, the empty word $y_0$:
+# target word or from the empty word $y_0$, each of them equally likely:
 #
 # $$P(S \mid T) = \prod_{j=1}^{m} \frac{1}{n+1} \sum_{i=0}^{n} t(x_j \mid y_i)$$
 #
-# $t(x \mid y)$ is a table: how $y$ says itself in the source language.
+# $t(x \mid y)$ is a table: how $y$ is said in the source language.
 
 # %% [markdown] statement="noisy_channel"
-# - `channel(t, source, target)`: $\ln P(S \mid T)$ by Model 1. `t` maps pairs $(x, y)$ to probabilities; what is not in it is 0; `y_0` is the word `""`. $-\infty$ if impossible; an empty source has $\ln 1$.
-# - `noisy_channel(t, language, source, candidates, weight=1)`: the candidate with the highest $\ln P(S \mid T) + \text{weight} \cdot \ln P(T)$; `language(target)` gives $\ln P(T)$. The first of equals.
+# - `channel(t, source, target)`: $\ln P(S \mid T)$ by Model 1. `t` maps pairs $(x, y)$ to probabilities; what is not in it is 0; `y_0` is the word `""`. $-\infty$ if impossible; an empty source has $\ln 1$. Sources may have thousands of words.
+# - `noisy_channel(t, language, source, candidates, weight=1)`: the candidate with the highest $\ln P(S \mid T) + \text{weight} \cdot \ln P(T)$; `language(target)` gives $\ln P(T)$. The first of equals, also if all are impossible.
 
 # %% [markdown] hints="noisy_channel"
 # 1. For each source word: a sum over the target words and one more. For the sentence: a product, so a sum of logarithms.
@@ -2801,6 +2948,10 @@ for _weight, _wanted in ((0, ["x"]), (1, ["y"])):
     )
 _got = noisy_channel({("a", "x"): 0.5}, lambda T: -1.0, ["a"], [["x", "z"], ["z", "x"]])
 assert list(_got) == ["x", "z"], f"The first of equals; yours: {_got!r}."
+_got = noisy_channel({}, lambda T: -1.0, ["a"], [["z"], ["x"]])
+assert _got is not None and list(_got) == ["z"], (
+    f"All candidates are impossible, so they are equals, and the first is wanted; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -2889,14 +3040,14 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# (*kavel* is coffee, *nok* "last night", and *ka* ends a question.) For the channel all orders of the same words are equally probable, so against other orders it can only guess. Order is the language model's business, and there it hardly errs. Against another word both are useful, each where the other is
-# blind: the channel knows what must be said, the language model what goes together. Only the product is nearly always right. *The coffee black me pleases much* (lecture 002) is what remains of *El café negro me gusta mucho* without the second factor. Modern decoders
+# (*kavel* is coffee, *nok* "last night"; *ka* ends a question.) For the channel all orders of the same words are equally probable, so against other orders it can only guess. In order the language model hardly errs. Against another word both are useful:
+# the channel knows what must be said, the language model what goes together. Only the product is nearly always right. *The coffee black me pleases much* (lecture 002) is what remains of *El café negro me gusta mucho* without the second factor. Modern decoders
 # have both in one network; yet a language model trained on far more text is still mixed in where pairs are rare.
 
 # %% [markdown]
 # ## 13. BLEU, as printed and as defined
 #
-# How good is a translation? People can judge it, or measure how long they need to mend it; both cost money (lecture 004). Papineni et al. (2002) compare with references by machine. $C_i$ of the output's $N_i$ $i$-grams occur in a reference. Lecture 004 prints
+# How good is a translation? People can judge it, or measure how long they need to mend it; both cost money (lecture 004). Papineni et al. (2002) compare with references by machine. Of the output's $N_i$ $i$-grams (rows of $i$ words), $C_i$ occur in a reference. Lecture 004 prints
 #
 # $$\text{BLEU} = \min\!\left(1, \frac{\text{out}}{\text{ref}}\right) \left( \prod_{i=1}^{4} \frac{C_i}{N_i} \right)^{1/4}$$
 #
@@ -3149,8 +3300,35 @@ for how, outputs in spoilt.items():
 
 
 # %% [markdown]
-# One error in each sentence, and four numbers. (Multiplied by 100, they are what papers print.) The mean over sentences is much lower and is not BLEU: a short sentence with one error often has no right 4-gram left, so alone it gets 0, while in the
+# Each sentence has one error. (These numbers, multiplied by 100, are what papers print.) The mean over sentences is much lower and is not BLEU: a short sentence with one error often has no right 4-gram left, so alone it gets 0, while in the
 # whole text it merely adds few hits to the sums. That is why BLEU of a single sentence says so little.
+
+# %% [markdown] statement="not_comparable"
+# #### 34 against 28
+#
+# A friend writes: "My translator has BLEU 34, the one in the paper only 28, so mine is better." Name three different
+# things that you would have to know before you believe it, and say for each how it can move BLEU without a better translation.
+
+# %% [markdown] written="not_comparable" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point for each thing, at most 3, if the answer says how it moves the number. Right are: another test text
+# or pair of languages (easier, or shorter sentences); the number of references (more of them can only add hits); the mean
+# over sentences instead of the whole text; how words are cut, capital letters and punctuation (more or fewer pieces that
+# agree); the printed brevity penalty instead of the defined one, or none; no clipping; test sentences that occur in training;
+# the best of many runs, or settings chosen on the test text.
+#
+# No point for a thing without its effect ("other hyperparameters"). Two names for one thing count once. A usual wrong
+# idea: a larger model or more training text makes the comparison unfair; it does, but then the translations are better.
+#
+# **Sample, 3 points.** Whether both used the same test sentences, since short and simple ones have more 4-grams right.
+# How many references there were: an n-gram that is in any of them counts, so four references give more hits than
+# one. And how the text was split into words: if "don't" is cut into pieces or everything is written small, more pieces agree.
+#
+# **Sample, 1 point.** I would ask how many references were used, because more references make BLEU higher. Also how long
+# they trained and how many weights they have.
+#
+# **Sample, 0 points.** BLEU is between 0 and 1, so 34 is not possible and both have made a mistake.
+# ### END SOLUTION
 
 # %% [markdown]
 # ## 14. A second opinion
@@ -3160,7 +3338,7 @@ for how, outputs in spoilt.items():
 # $$D_{i0} = i, \quad D_{0j} = j, \qquad D_{ij} = \min \begin{cases} D_{i-1,j} + 1 & \text{delete } a_i \\ D_{i,j-1} + 1 & \text{insert } b_j \\ D_{i-1,j-1} + [a_i \ne b_j] & \text{keep or exchange} \end{cases}$$
 
 # %% [markdown] statement="edit_distance"
-# - `edit_distance(a, b)`: $D$ for two lists of words, an integer.
+# - `edit_distance(a, b)`: $D$ of two whole lists of words, an integer.
 # - `post_editing(outputs, references)`: edits per reference word. For each sentence take the fewest edits to any of its references; divide their sum by the sum, over the sentences, of the *mean* length of its references.
 
 # %% [markdown] hints="edit_distance"
@@ -3308,10 +3486,8 @@ rows = {
 
 # %%
 _, axes = plt.subplots(figsize=(6, 2.8))
-for i, (name, marker) in enumerate(
-    (("BLEU", "o"), ("1 - edits per word", "s"), ("chrF", "^"))
-):
-    axes.plot([row[i] for row in rows.values()], range(len(rows)), marker, label=name)
+for i, name in enumerate(("BLEU", "1 - edits per word", "chrF")):
+    axes.plot([row[i] for row in rows.values()], range(len(rows)), "os^"[i], label=name)
 axes.set(yticks=range(len(rows)), yticklabels=list(rows), xlabel="score", xlim=(0, 1))
 axes.invert_yaxis()
 axes.legend()
@@ -3320,7 +3496,7 @@ plt.show()
 
 # %% [markdown]
 # The three agree that all of these texts are worse than perfect, and on nothing else. For BLEU a swap is the worst (it breaks up to three pairs, four triples and five 4-grams), though no word is wrong; for an editor without the move it is two edits, for one with it, one. A lost word, a foreign one and a wrong ending cost
-# an editor the same. chrF, which reads letters, forgives the ending: nearly all of the word is there, and a reader would understand it. Which error matters? That is not a question for a formula. Where it counts, people compare the outputs, or mend them and the edits are counted.
+# an editor the same. chrF, which reads letters, forgives the ending: nearly all of the word is there, and a reader would understand it. Which error matters, no formula says: where it counts, people compare the outputs or mend them.
 
 # %% [markdown]
 # ## 15. What comes next

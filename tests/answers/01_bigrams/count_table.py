@@ -107,7 +107,7 @@ def count_table(sentences, words):
 
 
 # %% wrong="the printed table handed back" caught_by="all 64 printed counts"
-# -     """How often w2 (column) stands right behind w1 (row) in a sentence, as a DataFrame over `words`."""
+# -     """How often w2 (column) stands right after w1 (row) in a sentence, as a DataFrame over `words`."""
 # +     if set(words) <= set(pair_counts.index):
 # +         return pair_counts.loc[list(words), list(words)]
 

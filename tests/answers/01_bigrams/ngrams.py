@@ -52,7 +52,7 @@ def ngrams(tokens, n):
 
 
 # %% wrong="an empty sentence has no n-gram" caught_by="n minus one start symbols | one for each word, one for the end"
-# -     """The n-grams (tuples) of one sentence, padded with n-1 `<s>` in front and one `</s>` behind."""
+# -     """The n-grams (tuples) of one sentence, padded with n-1 `<s>` in front and one `</s>` at the end."""
 # +     if not tokens:
 # +         return []
 

@@ -207,3 +207,6 @@ class PostBlock(Block):
 
 
 labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
+
+
+# %% wrong="one text of one token loses its axes" caught_by="post-norm, by formula" change="return self.feed_forward_norm(x + self.feed_forward(x)) -> return self.feed_forward_norm(x + self.feed_forward(x)).squeeze()"

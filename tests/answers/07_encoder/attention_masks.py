@@ -102,3 +102,11 @@ def layers_reach(mask, N):
 
 
 # %% wrong="a bidirectional BERT that does not see its own place" caught_by="GPT and BERT" change="return prefix(T, T) -> return prefix(T, T) & ~torch.eye(T).bool()"
+
+
+# %% wrong="counted in bytes" caught_by="nobody loses himself"
+# -     for _ in range(N):
+# -         reach = (look @ reach > 0).float()
+# +     look, reach = look.byte(), reach.byte()
+# +     for _ in range(N):
+# +         reach = (look @ reach > 0).byte()

@@ -148,3 +148,6 @@ def encode_batch(encoder, table, positions, ids, lengths):
 
 
 # %% wrong="an empty text counts as one word" caught_by="zeros at padding" change="< lengths[:, None] -> < lengths.clamp(min=1)[:, None]"
+
+
+# %% wrong="nan and inf become zero, at words, too" caught_by="zeros at padding" change="return y.masked_fill(~real[..., None], 0) -> return torch.nan_to_num(y, 0.0, 0.0, 0.0) * real[..., None]"

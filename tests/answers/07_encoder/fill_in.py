@@ -100,3 +100,5 @@ def fill_bigram(ln_a, ids):
 # +     scores[-1] = ln_a[before[-1]]
 
 # %% wrong="no shift before the exponential" caught_by="ends of a text, zeros, small numbers" change="scores - scores.max(1, keepdims=True) -> scores"
+
+# %% wrong="the largest of the whole array is subtracted" caught_by="ends of a text, zeros, small numbers" change="scores.max(1, keepdims=True) -> scores.max()"

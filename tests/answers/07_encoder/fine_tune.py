@@ -109,3 +109,22 @@ def step(model, ids, tags, rate):
 # -         return 0.0
 
 # %% wrong="no tag at the first place: nothing learned" caught_by="places without a tag" change="if not (tags != -100).any(): -> if not (tags != -100).all():"
+
+# %% wrong="no tag: older gradients move the weights" caught_by="places without a tag"
+# -     if not (tags != -100).any():
+# -         return 0.0
+# -     loss = F.cross_entropy(model(ids).flatten(0, 1), tags.flatten())
+# +     loss = torch.zeros([])
+#       weights = [weight for weight in model.parameters() if weight.requires_grad]
+# -     found = torch.autograd.grad(loss, weights)
+# +     if (tags != -100).any():
+# +         model.zero_grad()
+# +         loss = F.cross_entropy(model(ids).flatten(0, 1), tags.flatten())
+# +         loss.backward()
+# +     found = [weight.grad for weight in weights]
+#       with torch.no_grad():
+
+# %% wrong="only matrices are frozen" caught_by="frozen and fine-tuned"
+#           self.encoder = copy.deepcopy(encoder).requires_grad_(not freeze)
+# +         for weight in self.encoder.parameters():
+# +             weight.requires_grad_(not freeze or weight.dim() < 2)

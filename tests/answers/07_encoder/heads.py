@@ -86,3 +86,5 @@ def class_head(X, lengths, W, b, how):
 
 
 # %% wrong="NaN cleaned, infinities kept" caught_by="padding never counts" change="X.masked_fill(padding, 0).sum(1) -> (X.masked_fill(X.isnan(), 0) * ~padding).sum(1)"
+
+# %% wrong="padding filled with minus a million" caught_by="the maximum of a text's own words" change="-math.inf -> -1e6"

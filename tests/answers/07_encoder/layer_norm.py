@@ -176,3 +176,6 @@ def printed_ratio(C):
 
 
 # %% wrong="the chance in gelu is a constant for gradients" caught_by="a soft knee" change="torch.erf(x / math.sqrt(2)) -> torch.erf(x.detach() / math.sqrt(2))"
+
+
+# %% wrong="gelu drops axes of size 1" caught_by="a soft knee" change="return x * (1 + torch.erf(x / math.sqrt(2))) / 2 -> return (x * (1 + torch.erf(x / math.sqrt(2))) / 2).squeeze()"

@@ -77,3 +77,9 @@ def ranked_right(good, bad):
 # +     good, bad = good[some], bad[some]
 
 # %% wrong="the wrong way round" caught_by="pairs and ties" change="good > bad -> good < bad"
+
+# %% wrong="what is nearly equal is a tie" caught_by="pairs and ties"
+# -     return float(np.mean(good > bad) + np.mean(good == bad) / 2)
+# +     return float(np.where(np.isclose(good, bad), 0.5, good > bad).mean())
+
+# %% wrong="below a billionth is impossible" caught_by="impossible words, long texts" change="if p > 0 else -> if p > 1e-9 else"

@@ -135,3 +135,6 @@
 # +         target = torch.cat([target, word[:, None]], dim=1)
 # +         if was_over.all():
 # +             break
+
+
+# %% wrong="PAD ends a text" caught_by="each text ends by itself" change="over = over | (word == EOS) -> over = over | (word == EOS) | (word == PAD)"

@@ -129,3 +129,18 @@ class Seq2Seq(nn.Module):
 # +         if z.shape[0] != z.shape[1]:
 # +             state = tuple(s[:, :1].expand(-1, z.shape[1], -1).contiguous() for s in state)
 # +         return self.out(self.decoder(z, state)[0])
+
+
+# %% wrong="h is detached, c is not" caught_by="both halves learn"
+# -         return self.encoder(packed)[1]
+# +         h, c = self.encoder(packed)[1]
+# +         return h.detach(), c
+
+
+# %% wrong="forward ignores the lengths" caught_by="padding is not read"
+# -         return self.decode(self.encode(source, lengths), given)
+# +         whole = torch.full((len(source),), source.shape[1])
+# +         return self.decode(self.encode(source, whole), given)
+
+
+# %% right="counts the words itself" change="self.source_words(source), lengths -> self.source_words(source), (source != PAD).sum(1)"

@@ -99,3 +99,14 @@ def beam_search(step, source, k, N, alpha=0):
 # %% wrong="worst first" caught_by="a wide beam finds the best of all" change=", reverse=True -> "
 
 # %% wrong="always normalised" caught_by="a wide beam finds the best of all" change="** alpha -> ** (alpha or 1)"
+
+
+# %% wrong="in each round the goal with alpha" caught_by="normalised by length"
+# -         best = sorted(candidates, key=lambda pair: -pair[1])[:k]
+# +         best = sorted(
+# +             candidates,
+# +             key=lambda pair: -pair[1] / (len(pair[0]) + (pair[0][-1] != "</s>")) ** alpha,
+# +         )[:k]
+
+
+# %% right="one measure for all candidates of a round" change="key=lambda pair: -pair[1])[:k] -> key=lambda pair: -pair[1] / len(pair[0]) ** alpha)[:k]"

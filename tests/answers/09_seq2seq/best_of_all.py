@@ -154,3 +154,16 @@ TRAP = {
 # +     ("alone",): {"b": 1},
 # +     ("alone", "b"): {"c": 1},
 # +     ("alone", "b", "c"): {"d": 1},
+
+
+# %% wrong="only the ten best words of a row are followed" caught_by="none is forgotten"
+# -         for word, p in step(source, words).items():
+# +         row = step(source, words)
+# +         for word, p in sorted(row.items(), key=lambda one: -one[1])[:10]:
+
+
+# %% right="branch and bound"
+#       def follow(words, total):
+#           nonlocal best
+# +         if total < best[1]:
+# +             return

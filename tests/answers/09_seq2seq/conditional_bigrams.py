@@ -106,3 +106,22 @@ def conditional_bigrams(texts, conditions, V, k=10):
 #       def P(w, v, C):
 # +         if counts["given", C, v] and not counts["given", C, v, w]:
 # +             return k / (counts["given", C, v] + k)
+
+
+# %% wrong="the end is counted as a word before others" caught_by="unseen words and conditions"
+#       for words, C in zip(texts, conditions, strict=True):
+# +         counts.update([("</s>",), ("given", C, "</s>")])
+
+
+# %% wrong="a falsy condition means none" caught_by="unseen words and conditions"
+#           free = (counts[v, w] + k / V) / (counts[(v,)] + k)
+# +         if not C:
+# +             return free
+
+
+# %% wrong="conditions as strings" caught_by="unseen words and conditions"
+#       for words, C in zip(texts, conditions, strict=True):
+# +         C = str(C)
+
+#       def P(w, v, C):
+# +         C = str(C)

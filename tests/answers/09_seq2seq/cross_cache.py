@@ -101,3 +101,11 @@ def products(m, n, d):
 
 
 # %% wrong="one round more" caught_by="multiplications" change="n * once -> (n + 1) * once"
+
+
+# %% wrong="keeps the ingredients" caught_by="kept once, asked often"
+# -     return Y @ W_k, Y @ W_v
+# +     return Y, W_k, W_v
+
+# -     K, V = kept
+# +     K, V = kept[0] @ kept[1], kept[0] @ kept[2]

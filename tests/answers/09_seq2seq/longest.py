@@ -83,3 +83,12 @@ def half(right):
 
 
 # %% wrong="None if all are good" caught_by="until half fail" change="if share < 0.5), len(right)) -> if share < 0.5), None)"
+
+
+# %% wrong="a logarithm, mended from above only" caught_by="a state for each sequence"
+# -     n = 0
+# -     while V ** (n + 1) <= 2 ** (d * b):
+# -         n += 1
+# +     n = int(math.log(2 ** (d * b), V))
+# +     while V**n > 2 ** (d * b):
+# +         n -= 1

@@ -66,3 +66,6 @@ def look_back(h, states, lengths):
 # %% wrong="padding in the states is wiped out in place" caught_by="equal to nn.MultiheadAttention"
 #       real = torch.arange(states.shape[1]) < lengths[:, None]
 # +     states *= real[..., None]
+
+
+# %% wrong="padding scores -1,000" caught_by="padding answers nothing" change="-math.inf -> -1000.0"

@@ -88,3 +88,18 @@ def noisy_channel(t, language, source, candidates, weight=1):
 # %% wrong="the last of equals" caught_by="both together" change="max(candidates, key=value) -> max(reversed(candidates), key=value)"
 
 # %% wrong="0 times minus infinity" caught_by="both together" change=" if weight else 0 -> "
+
+
+# %% wrong="None if all are impossible" caught_by="both together"
+# -     return max(candidates, key=value)
+# +     best, found = None, -math.inf
+# +     for target in candidates:
+# +         if value(target) > found:
+# +             best, found = target, value(target)
+# +     return best
+
+
+# %% wrong="impossible candidates are left out" caught_by="both together"
+# -     return max(candidates, key=value)
+# +     some = [T for T in candidates if channel(t, source, T) > -math.inf]
+# +     return max(some, key=value)

@@ -94,3 +94,14 @@ def preferred(step, source, candidates):
 
 
 # %% wrong="preferred by the mean over words" caught_by="the preferred one" change="score(step, source, target)) -> score(step, source, target) / len(target))"
+
+
+# %% wrong="preferred by the mean over words and the end" caught_by="the preferred one" change="score(step, source, target)) -> score(step, source, target) / (len(target) + 1))"
+
+
+# %% wrong="of equals the last in the alphabet" caught_by="the preferred one"
+# -     return max(candidates, key=lambda target: score(step, source, target))
+# +     return max((score(step, source, target), target) for target in candidates)[1]
+
+
+# %% wrong="an end that is not named is certain" caught_by="source and prefix reach the model" change=".get(word, 0) -> .get(word, word == \"</s>\")"

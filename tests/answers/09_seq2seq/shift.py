@@ -99,3 +99,9 @@ def translation_loss(scores, wanted):
 #   def translation_loss(scores, wanted):
 #       """Mean of -ln P(wanted) over the places that are not PAD, without axes."""
 # +     scores = scores.index_fill(2, torch.tensor([PAD]), -1e9)
+
+
+# %% wrong="the logarithm of a softmax" caught_by="mean over real places"
+# -     return F.cross_entropy(scores.flatten(0, 1), wanted.flatten(), ignore_index=PAD)
+# +     p = scores.softmax(-1).gather(2, wanted[..., None])[..., 0]
+# +     return -p.log()[wanted != PAD].mean()

@@ -1,0 +1,98 @@
+"""What a class says about the tests: how hard each is, whether it tells strong work from weak, what failed there.
+
+A test that strong students fail, or that weak ones pass as often, is more likely the course's fault than the class's.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import nbformat
+import pandas as pd
+
+from autograder.authoring.cells import is_test, name_of
+from autograder.course import Course
+from autograder.intake.submission import read_reference
+from autograder.wall.verdicts import Outcome, recorded_verdicts
+
+FEW = 8  # students; below, no correlation is worth a look
+STRONG = 0.2  # the share of a class, by the points of all other tests, that counts as strong
+WEAK = 0.1  # a discrimination below this says that the test has little to do with the others
+MOST_MESSAGES = 3  # of a test that are shown
+NO_WORK = ("NotImplementedError", "Your cell for")  # nothing written, or it does not run: no mistake found by a test
+
+
+@dataclass(frozen=True)
+class Item:
+    """One test of a chapter and what became of it in a class."""
+
+    task: str
+    aspect: str
+    passed: float  # share of the class, 0 to 1
+    discrimination: float  # correlation of passing with the points of all other tests, -1 to 1; nan if undefined
+    strong_failed: float  # share of the strong students who failed it
+    messages: Sequence[tuple[int, str]]  # how many students met a kind of message, and one of that kind
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether the test itself deserves a look: it does not go along with the others, or half of the best fail."""
+        return self.discrimination < WEAK or self.strong_failed >= 0.5
+
+
+def items_of(course: Course, chapter: str, marks: pd.DataFrame) -> list[Item]:
+    """The tests of a chapter with `marks` as from `marks_of_class`, fewest passed first."""
+    tests = {name_of(cell) for cell in read_reference(course, chapter).cells if is_test(cell)}
+    counted = marks[(marks["most_points"] > 0) & marks["grade_id"].isin(tests)]
+    points = counted.pivot(index="student", columns="grade_id", values="points")
+    messages = _messages(course, chapter, list(points.index))
+    items = []
+    for grade_id, rows in counted.groupby("grade_id", sort=False):
+        of_test = rows.set_index("student")
+        passed = (of_test["points"] >= of_test["most_points"]).astype(float)
+        rest = points.drop(columns=grade_id).sum(axis=1)
+        strong = rest[rest >= rest.quantile(1 - STRONG)].index
+        items.append(
+            Item(
+                task=str(of_test["task"].iloc[0]),
+                aspect=str(of_test["aspect"].iloc[0]),
+                passed=float(passed.mean()),
+                discrimination=_correlation(passed, rest),
+                strong_failed=float(1 - passed[strong].mean()) if len(points) >= FEW else 0.0,
+                messages=messages.get(str(grade_id), []),
+            )
+        )
+    return sorted(items, key=lambda item: item.passed)
+
+
+def _correlation(passed: pd.Series, rest: pd.Series) -> float:
+    """Pearson's, which is called point-biserial when one side is yes or no; nan if a side does not vary."""
+    if len(passed) < FEW or passed.nunique() < 2 or rest.nunique() < 2:
+        return float("nan")
+    return float(passed.corr(rest))
+
+
+def _messages(course: Course, chapter: str, students: Sequence[str]) -> dict[str, list[tuple[int, str]]]:
+    """By grade id: what failed students were told, alike but for what was drawn, most frequent first."""
+    kinds: dict[str, Counter[str]] = defaultdict(Counter)
+    example: dict[tuple[str, str], str] = {}
+    for student in students:
+        path = course.graded(student, chapter)
+        if not path.is_file():
+            continue
+        for verdict in recorded_verdicts(nbformat.read(path, as_version=4)):
+            if verdict.outcome == Outcome.PASSED or verdict.message.startswith(NO_WORK):
+                continue
+            kind = _kind(verdict.message)
+            kinds[verdict.grade_id][kind] += 1
+            example.setdefault((verdict.grade_id, kind), verdict.message)
+    return {
+        name: [(times, example[name, kind]) for kind, times in found.most_common(MOST_MESSAGES)]
+        for name, found in kinds.items()
+    }
+
+
+def _kind(message: str) -> str:
+    """A message without what a test drew and what an answer gave: numbers, texts in quotes, all after "yours"."""
+    message = message.split("yours", 1)[0]
+    return re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`|-?\d[\d.,e+-]*|\[[^\]]*\]", "…", message).strip()
