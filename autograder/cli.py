@@ -274,6 +274,23 @@ def replay(
 
 
 @app.command()
+def pack(
+    out: Annotated[Path, typer.Argument(help="The folder to make, such as kit; kit.zip is made beside it.")],
+    chapters: Annotated[str | None, typer.Option(help="Chapters, such as 01,02; default: all.")] = None,
+    course: CourseOption = None,
+) -> None:
+    """Make the folder and the zip that students get: notebooks, lmkit with its data, how to install it; no solution.
+
+    Example: autograder pack kit --chapters 01,02
+    """
+    from autograder.learner.kit import pack as pack_kit
+
+    opened = open_course(course)
+    for path in pack_kit(opened, out, _names(opened, chapters.split(",") if chapters else None)):
+        typer.echo(f"Wrote {path}")
+
+
+@app.command()
 def start(course: CourseOption = None) -> None:
     """Prepare the folder work/, in which you learn: a copy of each released notebook that no update overwrites."""
     from autograder.learner.workplace import prepare

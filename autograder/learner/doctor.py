@@ -114,14 +114,18 @@ def odd_path(folder: Path) -> list[Fault]:
 
 
 def faults_of(folder: Path) -> list[Fault]:
-    """All faults of this Python and of the folder that holds the learner's notebooks, the serious ones first."""
+    """All faults of this Python and of the folder that holds the learner's notebooks, the serious ones first.
+
+    Outside a course (in a kit that an instructor handed out) there are no hidden tests to run and no sandbox is needed.
+    """
+    in_course = any((parent / "nbgrader_config.py").is_file() for parent in (folder, *folder.parents))
     old = old_python()  # then packages cannot be there, and no line about them would help
     found = [
         *old,
         *(() if old else packages()),
         *wrong_kernel(),
         *not_writable(folder),
-        *no_bubblewrap(),
+        *(no_bubblewrap() if in_course else ()),
         *odd_path(folder),
     ]
     return sorted(found, key=lambda fault: not fault.serious)
