@@ -39,8 +39,8 @@ graded, **text** (boxes too), a **figure**, or something **measured** in the not
 |---|---|---|
 {counts}
 
-Without a cell: {missing_items} of {items} items ({share:.1%}), {later} of them not written yet; {missing_slips} of {slips}
-slips, most of them of spelling or notation.
+Without a cell: {missing_items} of {items} items ({share:.1%}), {later} of them not written yet;
+{missing_slips} of {slips} slips, most of them of spelling or notation.
 """
 
 
