@@ -36,6 +36,10 @@ RUBRIC = f"""### BEGIN SOLUTION
 
 **Sample, 0 points.** Nothing.
 ### END SOLUTION"""
+AFTER = """
+# %% [markdown]
+# A word after the questions.
+"""
 WRITTEN = (
     TEXT
     + """
@@ -56,6 +60,7 @@ WRITTEN = (
 """
     + "\n".join(line if line.startswith("###") else f"# {line}".rstrip() for line in RUBRIC.split("\n"))
     + "\n"
+    + AFTER
 )
 
 
@@ -73,6 +78,11 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
         course.submission(student, CHAPTER).parent.mkdir(parents=True)
         nbformat.write(released, course.submission(student, CHAPTER))
     return course
+
+
+def test_cells_after_a_question_are_named_after_its_heading(course: Course) -> None:
+    ids = [cell.id for cell in nbformat.read(course.released(CHAPTER), 4).cells]
+    assert ids[ids.index("sketch") + 1] == "draw-2"
 
 
 def cells(notebook: NotebookNode) -> dict[str, NotebookNode]:

@@ -109,7 +109,7 @@ def notebook_of(chapter: Chapter, find_chapter: Callable[[str], Path]) -> Notebo
     section = "start"
     for cell in chapter.cells:
         heading = re.search(r"^#+ (.+)$", cell.source, flags=re.MULTILINE)
-        if cell.cell_type == "markdown" and heading:
+        if cell.cell_type == "markdown" and heading and kind_of(cell) != "written":  # ### BEGIN SOLUTION is no heading
             section = _slug(heading.group(1))
         cells.append(_built_cell(chapter, cell, section, names, find_chapter))
     title = new_markdown_cell(f"# {chapter.text.header['title']}", id="title")

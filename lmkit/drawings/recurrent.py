@@ -8,6 +8,8 @@ from matplotlib.figure import Figure
 
 from lmkit.drawings.canvas import Canvas, plain, word_width
 
+Part = tuple[str, str | None, Sequence[float]]  # a vector in a drawing: its label, its role, its numbers
+
 
 def unrolled_rnn(steps: int = 4) -> Figure:
     """The recurrent network written out: the same weights at every step, one state handed to the next.
@@ -96,16 +98,14 @@ def lstm_gates(
     now = [one + two for one, two in zip(kept, added, strict=True)]
     squashed = [math.tanh(c) for c in now]
     shown = [o * c for o, c in zip(show, squashed, strict=True)]
-    old, new, gate = ("state", kept), ("input", added), None
-    rows = (
-        ("forget", (("$C_{t-1}$", "state", before), ("$f_t$", gate, forget), ("$f_t \\star C_{t-1}$", *old))),
-        (
-            "write",
-            (("$\\tilde{C}_t$", "input", candidate), ("$i_t$", gate, write), ("$i_t \\star \\tilde{C}_t$", *new)),
-        ),
-        ("add", (("$f_t \\star C_{t-1}$", *old), ("$i_t \\star \\tilde{C}_t$", *new), ("$C_t$", "state", now))),
-        ("show", (("$\\tanh(C_t)$", "state", squashed), ("$o_t$", gate, show), ("$h_t$", "state", shown))),
-    )
+    stays: Part = ("$f_t \\star C_{t-1}$", "state", kept)
+    comes: Part = ("$i_t \\star \\tilde{C}_t$", "input", added)
+    rows: list[tuple[str, tuple[Part, ...]]] = [
+        ("forget", (("$C_{t-1}$", "state", before), ("$f_t$", None, forget), stays)),
+        ("write", (("$\\tilde{C}_t$", "input", candidate), ("$i_t$", None, write), comes)),
+        ("add", (stays, comes, ("$C_t$", "state", now))),
+        ("show", (("$\\tanh(C_t)$", "state", squashed), ("$o_t$", None, show), ("$h_t$", "state", shown))),
+    ]
     for row, (name, parts) in enumerate(rows):
         y = 6.6 - 1.95 * row
         canvas.text(1.0, y, name)

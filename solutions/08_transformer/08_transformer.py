@@ -3305,7 +3305,11 @@ plt.show()
 # %%
 _, axes = plt.subplots(figsize=(6, 2.3))
 for name in ("lstm", "transformer"):
-    lengths = {1: f"kitchen-{name}-1min", 4: f"kitchen-{name}", 15: f"kitchen-{name}-15min"}
+    lengths = {
+        1: f"kitchen-{name}-1min",
+        4: f"kitchen-{name}",
+        15: f"kitchen-{name}-15min",
+    }
     points = [
         (minutes, bits)
         for minutes, which in lengths.items()

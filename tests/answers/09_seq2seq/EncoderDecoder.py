@@ -138,3 +138,9 @@
 
 
 # %% wrong="PAD ends a text" caught_by="each text ends by itself" change="over = over | (word == EOS) -> over = over | (word == EOS) | (word == PAD)"
+
+
+# %% wrong="scores of the first text only" caught_by="five parts, wired" change="return self.decode(memory, across, target, inside_target) -> return self.decode(memory, across, target, inside_target)[:1]"
+
+
+# %% wrong="scores without axes of size 1" caught_by="five parts, wired" change="return self.generator(x) -> return self.generator(x).squeeze()"
