@@ -86,12 +86,14 @@ def check(
 
         start_early(opened, paths[0])  # before what follows, which takes long to import
     from autograder.learner.progress import progress_of, progress_of_all
+    from autograder.learner.workplace import remember
     from autograder.pages.checked import show_json, show_progress, show_verdicts
     from autograder.pages.terminal import warn_if_reduced
 
     if not as_json:
         warn_if_reduced()
     found = [progress_of(opened, paths[0])] if notebooks and len(paths) == 1 else [*progress_of_all(opened, paths)]
+    remember(opened, found)
     if as_json:
         show_json(found)
     elif notebooks and len(paths) == 1 and found[0].checked:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from autograder.cli import app
 from autograder.course import START, Course, open_course
-from autograder.learner.workplace import prepare
+from autograder.learner.workplace import points_in, prepare
 from conftest import CHAPTER, ROOT, answered
 from lmkit.drawings.course import CHAPTERS
 
@@ -75,6 +75,9 @@ def test_check_looks_into_the_workplace_first(course: Course) -> None:
     for words in (["1"], []):
         (found,) = json.loads(CliRunner().invoke(app, ["check", *words, "--json", *option]).output)
         assert found["points"] == 3 and found["notebook"] == str(course.workplace / f"{CHAPTER}.ipynb")
+    assert points_in(course.workplace) == {"01": (3, 3)}  # what the start page draws
+    CliRunner().invoke(app, ["check", str(course.released(CHAPTER)), *option])
+    assert points_in(course.workplace) == {"01": (3, 3)} and points_in(course.release) == {}
 
 
 def test_no_solution_lies_in_the_workplace(course: Course) -> None:

@@ -2,11 +2,17 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from autograder.course import START, Course
 from autograder.disk import write_atomically
 
+if TYPE_CHECKING:  # the start page reads points without loading nbgrader
+    from autograder.learner.progress import Progress
+
+POINTS = ".points.json"  # by chapter's number: what was earned at the last check, and what can be
 NOTES = ".releases.json"  # SHA-256 of each file as it was put here
 
 
@@ -24,6 +30,22 @@ def prepare(course: Course) -> list[str]:
             lines.append(line)
     write_atomically(notes, json.dumps(put, indent=1).encode())
     return lines
+
+
+def remember(course: Course, found: Sequence["Progress"]) -> None:
+    """Keep what the learner's own notebooks earned, for the map on the start page."""
+    mine = [progress for progress in found if progress.notebook.parent == course.workplace and not progress.problem]
+    if mine:
+        points = points_in(course.workplace)
+        points |= {progress.chapter[:2]: (progress.points, progress.most_points) for progress in mine}
+        write_atomically(course.workplace / POINTS, json.dumps(points).encode())
+
+
+def points_in(folder: Path) -> dict[str, tuple[float, float]]:
+    """Points earned and possible by chapter's number, as the last checks found; empty where none was made."""
+    file = folder / POINTS
+    kept = json.loads(file.read_text()) if file.is_file() else {}
+    return {number: (earned, most) for number, (earned, most) in kept.items()}
 
 
 def _bring(release: Path, folder: Path, put: dict[str, str]) -> str:
