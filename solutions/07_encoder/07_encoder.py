@@ -2023,13 +2023,13 @@ for _how in ("min", "", "MEAN", None):
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# A mean tells *how much* of something is in a text, a maximum *whether* it occurs anywhere, however long the text is. The
-# mean's gradient reaches every word, the maximum's one word for each of the $C$ numbers.
+# A mean tells *how much* of something is in a text, a maximum *whether* it occurs anywhere, however long the text is.
 
 # %% [markdown]
 # ## 10. Hide and seek
 #
-# Take words out of a text and ask for them: **masked language modelling** (Devlin and others, 2018), the *cloze* test of
+# Take words out of a text and ask for them: **masked language modelling** (Devlin and others, 2018: BERT, *Bidirectional
+# Encoder Representations from Transformers*), the *cloze* test of
 # language schools. The network may look at everything: the answer is no longer there.
 
 # %%
@@ -2541,13 +2541,6 @@ plt.show()
 # product counts the same certainty twice: it is a **pseudo-likelihood**. Section 14 measures whether it *ranks* texts.
 
 # %% [markdown]
-# <details><summary>Quiz: which context do a bigram, word2vec's CBOW, an LSTM language model and BERT have?</summary>
-#
-# One word to the left; a window on both sides; all to the left; all the text it is
-# given. BERT: *Bidirectional Encoder Representations from Transformers*.
-# </details>
-
-# %% [markdown]
 # ## 13. The exact answer: three ways, one number
 #
 # How good *can* a masked model be? Where the probability of whole texts is known, the answer follows from the
@@ -3008,8 +3001,7 @@ print("left side only, exact:", kitchen.floor("valid"))
 # often. It took the fewest steps in its 40 seconds,
 # and nothing in it prefers neighbours. Longer training is not measured here.
 #
-# For little words (*the*, commas) the window and the BiLSTM are nearly at the floor. With *copies* all fail: 0.02 nats are
-# possible, all stand near 4.
+# With *copies* all fail: 0.02 nats are possible, all stand near 4.
 
 # %% [markdown] statement="below_the_floor"
 # #### Below the floor
@@ -3097,8 +3089,8 @@ ranges.unstack()[["static", "window", "bilstm", "encoder"]]
 # %% [markdown]
 # The plane shows one seed; the table, over all seeds, how often a straight cut through all 64 numbers confuses noun
 # and verb (as many of each; learned on half the places, asked at the other half).
-# The static vector is one point, no better than a coin. All three networks mostly separate *order*, though
-# in the plane the clouds overlap. *dance* is hard for all, least so for the BiLSTM.
+# The static vector is no better than a coin. All three networks mostly separate *order*, though
+# in the plane the clouds overlap.
 
 # %% [markdown]
 # ## 17. Pre-train, then fine-tune
@@ -3382,8 +3374,7 @@ gain.groupby("sentences").agg(["mean", "min", "max"]).round(1)
 # %% [markdown] statement="sixty_letters"
 # #### Sixty letters
 #
-# A hospital wants the names of drugs marked in its letters. It has 60 letters with marks, a million without, and a morning of a
-# doctor's time for more. From the last figure: how would you build the tagger, and what changes with 5,000 marked letters?
+# A hospital wants the names of drugs marked in its letters. It has 60 letters with marks and a million without. From the last figure: how would you build the tagger, and what changes with 5,000 marked letters?
 
 # %% [markdown] written="sixty_letters" points=3 minutes=6
 # ### BEGIN SOLUTION
@@ -3394,7 +3385,7 @@ gain.groupby("sentences").agg(["mean", "min", "max"]).round(1)
 # it because no draw was without a gain.
 #
 # "Frozen" for the 60 letters is accepted in the first point if the answer says that it means to compare. Good but not
-# asked: some of the 60 must be kept for testing, and the doctor's morning goes into letters where the model is unsure. A
+# asked: some of the 60 must be kept for testing, and a doctor should mark those letters next where the model is unsure. A
 # usual wrong idea: use the million letters with marks that the first tagger makes up, without anybody looking at them.
 #
 # **Sample, 3 points.** I would train a masked encoder on the million letters, then put a linear layer on top and train

@@ -3300,7 +3300,7 @@ plt.show()
 # %% [markdown]
 # A difference no larger than the spread of a row proves nothing. The Transformer is ahead of the LSTM by 0.13 bits, more than its own seeds differ (0.08); after two minutes, in the figure before (one seed), it hardly was. The RNN gains 0.03 on a window of four words, hardly more than its seeds differ.
 #
-# Is four minutes a fair distance? A race has a winner only for its length:
+# Is four minutes a fair distance?
 
 # %%
 _, axes = plt.subplots(figsize=(6, 2.3))
@@ -3389,9 +3389,10 @@ for n in (10, 100, 1000):
     print(f"{n:5} words between: weight {weights[-1, 1]:.4f} on the surname")
 
 # %% [markdown]
-# The last row is what counts: *mira* asks which place has *mira* before it, and fetches *brown*, across 1,000 words as across 10. In the terms of chapter 6, the second head is an **induction head**; the first, a previous-word head, tells it what stood before. So two layers of attention *can* copy any name. That training finds such weights is another matter: the surnames above are hard, and chapter 6 found no such pair of heads in this network.
-#
-# Or it need not find all of it. The first head only fetches the word before, so give that away: let every part of every layer read $x_t + \mu \odot x_{t-1}$ instead of $x_t$, with a learned share $\mu$ $[C]$ that begins at 0 (the *token shift* of B. Peng and others, 2023). It costs $2C$ weights a layer. One training each, with Muon:
+# The last row is what counts: *mira* asks which place has *mira* before it, and fetches *brown*, across 1,000 words as across 10. In the terms of chapter 6, the second head is an **induction head**; the first, a previous-word head, tells it what stood before. So two layers of attention *can* copy any name. That training finds such weights is another matter: chapter 6 found no such pair of heads in this network.
+
+# %% [markdown]
+# Or training need not find all of it. The first head only fetches the word before, so give that away: let every part of every layer read $x_t + \mu \odot x_{t-1}$ instead of $x_t$, with a learned share $\mu$ $[C]$ that begins at 0 (the *token shift* of B. Peng and others, 2023). It costs $2C$ weights a layer. One training each, with Muon:
 
 # %%
 _, axes = plt.subplots(figsize=(6, 2.3))
@@ -3409,7 +3410,7 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# (Surnames 21 to 50 words back.) The second training was planned to be longer, but the curves part within three minutes, and after ten it is below where the other ends. After half an hour a word costs it 0.05 bits more than the best that any model can do: half of what attention had to find is given to it.
+# (Surnames 21 to 50 words back.) The second training was planned to be longer, but the curves part within three minutes, and after ten it is below where the other ends. After half an hour a word costs it 0.05 bits more than any model must pay.
 
 # %% [markdown]
-# What you have: a model whose parts you wrote, whose size, cost and first loss you know in advance, that is checked for leaks, trains with your optimiser and writes with your sampler. And you know how to compare: each at its own best rate, at equal time, several seeds, against a floor. It began with one task, the next word.
+# What you have: a model whose parts you wrote, whose size, cost and first loss you know in advance, that is checked for leaks, trains with your optimiser and writes with your sampler. And you know how to compare: each at its own best rate, at equal time, several seeds, against a floor.
