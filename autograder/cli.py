@@ -105,6 +105,25 @@ def check(
 
 
 @app.command()
+def reveal(
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")],
+    task: Annotated[str, typer.Argument(help="Task, as `autograder check` calls it.")],
+    course: CourseOption = None,
+) -> None:
+    """Show the course's own answer to a task, the second time you ask."""
+    from autograder.learner.reveal import reveal as reveal_answer
+
+    opened = open_course(course)
+    chapter = opened.chapter_meant(chapter)
+    answer = reveal_answer(opened, chapter, task)
+    typer.echo(
+        answer
+        or f"First open the three hints under {task}, and read what `autograder check {chapter[:2]}` says of it. "
+        "If you still want the answer, run this command again."
+    )
+
+
+@app.command()
 def collect(
     chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")],
     archive: Annotated[Path, typer.Argument(help="The zip, tar or tar.gz that your learning management system gave.")],

@@ -13,7 +13,8 @@ from nbclient.exceptions import CellExecutionError
 from typer.testing import CliRunner
 
 from autograder.cli import app
-from autograder.course import START, Course, open_course
+from autograder.course import START, Course, CourseError, open_course
+from autograder.learner.reveal import reveal
 from autograder.learner.workplace import points_in, prepare
 from conftest import CHAPTER, ROOT, answered
 from lmkit.drawings.course import CHAPTERS
@@ -122,3 +123,15 @@ def test_the_map_has_the_chapters_and_the_hours_of_the_readme() -> None:
     assert rows == [(number, chapter.hours) for number, chapter in CHAPTERS.items()]
     written = sorted(path.stem[:2] for path in (ROOT / "solutions").glob("*/*.py") if path.stem == path.parent.name)
     assert written == list(CHAPTERS)
+
+
+def test_an_answer_is_shown_to_who_asks_twice(course: Course) -> None:
+    ask = ["reveal", CHAPTER[:2], "square", "--course", str(course.root)]
+    first, second = (CliRunner().invoke(app, ask).output for _ in range(2))
+    assert "secret_product" not in first and "three hints" in first
+    assert "secret_product = x * x" in second and "BEGIN SOLUTION" not in second
+    with pytest.raises(CourseError, match="has no task 'circle'; its tasks: square"):
+        reveal(course, CHAPTER, "circle")
+    course.reference(CHAPTER).unlink()
+    with pytest.raises(CourseError, match="answers to 01_squares are not in this folder"):
+        reveal(course, CHAPTER, "square")
