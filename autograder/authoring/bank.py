@@ -133,14 +133,31 @@ def fill_in(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
     return filled
 
 
-def try_bank(course: Course, chapter: str, jobs: int | None = None, tasks: list[str] | None = None) -> list[Trial]:
+def try_bank(
+    course: Course, chapter: str, jobs: int | None = None, tasks: list[str] | None = None, essential: bool = False
+) -> list[Trial]:
     """Grade the answers of the bank, or only those to some tasks, each in place of its task cell of the reference.
+
+    `essential` leaves out wrong answers whose tests are failed by earlier ones.
 
     Tests of one task do not look at another's, so one notebook carries one answer for each task: as many notebooks as
     the longest list of answers. Raises CourseError if a task has too few answers or the bank names a task or test that
     the chapter lacks.
     """
-    return try_answers(course, chapter, _checked_bank(course, chapter, tasks), jobs)
+    answers = _checked_bank(course, chapter, tasks)
+    if essential:
+        answers = {task: essential_answers(of_task) for task, of_task in answers.items()}
+    return try_answers(course, chapter, answers, jobs)
+
+
+def essential_answers(answers: list[Answer]) -> list[Answer]:
+    """All right answers, and so many wrong ones that each test that any of them names is failed once."""
+    chosen, failed = [], set[str]()
+    for answer in answers:
+        if answer.is_right or set(answer.caught_by) - failed:
+            chosen.append(answer)
+            failed |= set(answer.caught_by)
+    return chosen
 
 
 def try_folder(course: Course, chapter: str, folder: Path, tasks: list[str] | None = None) -> list[Trial]:
