@@ -414,7 +414,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# The smaller the vocabulary, the more words are `<UNK>`, soon the most frequent token of all: there the two lines
+# The smaller the vocabulary, the more words are `<UNK>`, soon the most frequent token: there the two lines
 # coincide. With 94 words known, the laziest model is right 28 % of the time, and has told us nothing. So never compare
 # models with different vocabularies.
 
@@ -736,14 +736,15 @@ plt.show()
 
 # %% [markdown]
 # The bigram model gets it wrong: after *here* it has forgotten who eats, and *cook here eat* receives a probability
-# that the language never gave it. What wrong texts gain, right ones lose.
+# that the language never gave it.
 
 # %% [markdown]
 # <details><summary>Slips in the printed slides: two chain rules and a poem</summary>
 #
 # With the exact factors .5, .6 and 1 of *cook here eats*, the product is .3. The unsigned notes lose a factor,
 # $P(w_1)\,P(w_3 \mid w_1, w_2)$: .5. F. Silvestri prints $P(w_1)\,P(w_2 \mid w_1)$ *after* the product sign, so that
-# it comes in once for every word: .3³ · .3 = .0081. In the notes, Markov predicts the words of *Ruslan and Ludmila*.
+# it comes in once for every word: .3³ · .3 = .0081. In the notes, Markov predicts the words of *Ruslan and Ludmila*, and
+# it is "the trick" to assume Markov in one equation only: no trick, .5 · .6 · .2 / (.5 · .6) is .2 again.
 #
 # </details>
 
@@ -911,7 +912,7 @@ print(
 # %% [markdown]
 # ## 6. Why divide? Likelihood
 #
-# Many models could be fitted to a text. Which is best? Ask each how probable it makes the text that we have. This
+# Many models could be fitted to a text. Ask each how probable it makes the text that we have. This
 # probability, as a function of the model $q$, is the **likelihood** $L(q)$. The text has one factor for each bigram,
 # and equal ones come together:
 #
@@ -1135,7 +1136,7 @@ plt.show()
 # %% [markdown]
 # ## 7. Count it yourself
 #
-# Now to the diners. This is how often eight words follow one another (row, then column) in the real sentences, as two
+# This is how often eight words follow one another (row, then column) in the real sentences, as two
 # lectures print it:
 
 # %%
@@ -1752,9 +1753,10 @@ print(
 # Sentences of up to 50 words hold nearly all of it.
 
 # %% [markdown]
-# <details><summary>Slips in the printed slides: four numbers</summary>
+# <details><summary>Slips in the printed slides: five numbers</summary>
 #
-# B. Muller multiplies *rounded* factors, 1 × .25 × .33 × .0065 × .52, and prints .00027885; the counts give .000274. F.
+# B. Muller's P(English | The moment one learns) = 35/73 = .48 stands beside "appears 75 times": .47. He also
+# multiplies *rounded* factors, 1 × .25 × .33 × .0065 × .52, and prints .00027885; the counts give .000274. F.
 # Silvestri has .25 × .33 × .0011 × .5 × .68 = .00031 for *i want english food*, ten times too much. His P(lunch | want)
 # = P(chinese | want) = 0 stands beside counts of 5 and 6.
 #
@@ -1994,7 +1996,7 @@ axes.legend(loc="upper right")
 plt.show()
 
 # %% [markdown]
-# More text helps, but slowly: from 1,000 sentences on, three times as much makes only about another fifth of the new
+# More text helps slowly: from 1,000 sentences on, three times as much makes only about another fifth of the new
 # sentences possible. Chapter 2 cures this.
 
 # %% [markdown]
@@ -2166,7 +2168,7 @@ for size, value in flattered.items():
 # %% [markdown]
 # <details><summary>A slip in the printed slides: a formula without its sum</summary>
 #
-# B. Muller's slide has $2^{-p_i \log \hat p_i}$: the sum over $i$ is missing (with $p_i = 1/N$ it makes our formula),
+# B. Muller's slide has $2^{-p_i \log \hat p_i}$: the sum over $i$ is missing,
 # and so is the base of the logarithm, which must be 2.
 #
 # </details>
@@ -3039,7 +3041,7 @@ for _n in range(1, 6):
 
 # %% [markdown]
 # Three texts: our sentences; Python's language reference, which real people wrote; and stories in the *kitchen*
-# language, made up for this course, as many as we like. 40,000 words of each are for training, and once 400,000. What
+# language, made up for this course. 40,000 words of each are for training, and once 400,000. What
 # will ten times as much text do?
 
 # %%
@@ -3100,7 +3102,7 @@ for n, found in zip(orders, types, strict=True):
 # hardly longer than the marks.) Each word of memory multiplies the possible n-grams by $V$, here some 1,400, and those
 # in our text by 4.5, 1.9, 1.4 and 1.2.
 #
-# A context, too, gets rare as it grows:
+# A context gets rare as it grows:
 
 # %%
 past = ["want", "to", "go", "to"]
@@ -3121,7 +3123,7 @@ for c, there in zip(contexts, durrett, strict=True):
 # %% [markdown]
 # ## How much text does a memory need?
 #
-# To measure long memories on new text, something must fill the zeros. Chapter 2 does it well; here is a stopgap, with
+# To measure long memories on new text, something must fill the zeros. Here is a stopgap, with
 # $h$ for a context and $h'$ for $h$ without its first word:
 #
 # $$P(w \mid h) = \frac{c(hw) + 5\,P(w \mid h')}{c(h) + 5}.$$
@@ -3701,7 +3703,7 @@ right.legend(fontsize=9)
 plt.show()
 
 # %% [markdown]
-# Left: a word tells most about its neighbour, and still a little about one sixteen places on (50 frequent words; all
+# Left: a word tells most about its neighbour, still a little about one sixteen places on (50 frequent words; all
 # others count as one). Right: where the noun stands $n$ words back or more, an n-gram model is as good as a coin,
 # within the whiskers (two standard errors). For $n = 5$, at least 90 % of the questions are ties, even next to the
 # noun: those five words were hardly ever counted.
@@ -4059,7 +4061,7 @@ plt.show()
 
 # %% [markdown]
 # In all five sets, the order by perplexity is nearly the order by repairs: the rank correlation is −.89 or stronger. So
-# perplexity, quick to measure, is a fair guide here, but not the task itself: the two best models differ in perplexity,
+# perplexity is a fair guide here, but not the task itself: the two best models differ in perplexity,
 # not measurably in repairs. (Whiskers: lowest and highest of the five sets.)
 
 # %% [markdown]
