@@ -142,6 +142,32 @@ def test_names_are_found_without_running_anything() -> None:
     assert names_of("%matplotlib inline") is None
 
 
+@pytest.mark.parametrize(
+    ("code", "used"),
+    [
+        ("x = 1\nprint(x)", False),
+        ("_, x = pair()\nx[0] = 1", False),
+        ("for x in range(3):\n    print(x)", False),
+        ("with open('a') as x:\n    print(x)", False),
+        ("def x(n):\n    return x(n - 1)", True),  # whenever it is called
+        ("for x in range(0):\n    pass\nprint(x)", True),  # perhaps never bound
+        ("if 1:\n    x = 1\nprint(x)", True),
+        ("x = x + 1", True),
+        ("x += 1", True),
+        ("x = 1\ndel x\nprint(x)", True),
+        ("try:\n    x = f()\nexcept OSError:\n    print(x)", True),
+        ("x = [y for y in x]", True),
+        ("with open('a'):\n    x = 1\nprint(x)", False),
+        ("with suppress(OSError):\n    x = f()\nprint(x)", True),
+        ("def f():\n    x = 1\n    x += 1", False),
+        ("if 1:\n    x += 1", True),
+    ],
+)
+def test_what_a_cell_has_bound_before_it_reads_it_comes_from_nowhere_else(code: str, used: bool) -> None:
+    names = names_of(code)
+    assert names is not None and ("x" in names.uses) is used
+
+
 def test_given_cells_that_use_answers_run_on_their_side_only(wall_course: Course) -> None:
     reference = read_reference(wall_course, CHAPTER)
     positions = plan(reference).given["last--a-given-helper"]

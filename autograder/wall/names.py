@@ -8,6 +8,7 @@ side that a test needs.
 import ast
 import functools
 import symtable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from IPython.core.inputtransformer2 import TransformerManager
@@ -61,6 +62,7 @@ def names_of(source: str) -> Names | None:
     imports = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_imported()}
     binds = imports | {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned()}
     uses = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_referenced()}
+    uses = (uses | _augmented(tree.body)) & _read_first(tree.body, set())
     later = set()
     for table in _nested(top):
         for symbol in table.get_symbols():
@@ -198,6 +200,58 @@ class _Generators(ast.NodeTransformer):
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
         pair = ast.Tuple([node.key, node.value], ast.Load())
         return self.generic_visit(ast.GeneratorExp(pair, node.generators))
+
+
+def _read_first(body: list[ast.stmt], bound: set[str]) -> set[str]:
+    """Names that statements may read before they have bound them; `bound` has those that are bound and grows.
+
+    Names of inner scopes may be among them, and what only some branches bind does not count as bound.
+    """
+    read: set[str] = set()
+    for statement in body:
+        if isinstance(statement, (ast.For, ast.With, ast.If, ast.While, ast.Try)):
+            bodies = [getattr(statement, field, []) for field in ("body", "orelse", "finalbody")]
+            bodies += [handler.body for handler in getattr(statement, "handlers", [])]
+            inside = {id(node) for part in bodies for inner in part for node in ast.walk(inner)}
+            head = [node for node in ast.walk(statement) if id(node) not in inside]
+            read |= _loaded(head) - bound
+            for part in bodies:
+                # A loop's variable and a context are bound wherever the body runs, though perhaps not after it.
+                is_body = part is statement.body and isinstance(statement, (ast.For, ast.With))
+                inner_bound = bound | _stored(head) if is_body else set(bound)
+                read |= _read_first(part, inner_bound)
+                if isinstance(statement, ast.With) and not _loaded(head) & {"suppress", "contextlib"}:
+                    bound |= inner_bound  # its body runs to the end, or the whole cell does not
+        else:
+            read |= _loaded(list(ast.walk(statement))) - bound
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None:
+                bound |= _stored(statement.targets if isinstance(statement, ast.Assign) else [statement.target])
+            elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                bound.add(statement.name)
+            elif isinstance(statement, ast.Delete):
+                bound -= {target.id for target in statement.targets if isinstance(target, ast.Name)}
+    return read
+
+
+def _loaded(nodes: list[ast.AST]) -> set[str]:
+    names = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)}
+    return names | _augmented(nodes)
+
+
+def _augmented(nodes: Iterable[ast.AST]) -> set[str]:
+    """The `x` of each `x += 1`, which reads it too; functions and classes have names of their own."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            found.add(node.target.id)
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            found |= _augmented(ast.iter_child_nodes(node))
+    return found
+
+
+def _stored(nodes: Sequence[ast.AST]) -> set[str]:
+    inner = [node for outer in nodes for node in ast.walk(outer)]
+    return {node.id for node in inner if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _nested(table: symtable.SymbolTable) -> list[symtable.SymbolTable]:
