@@ -3,12 +3,14 @@
     python -m benchmarks.grading compare [CHAPTER ...] [--submissions 48] [--plain 2] [--jobs 2]
     python -m benchmarks.grading curve [--sizes 50,200,1000] [--jobs 2]
     python -m benchmarks.grading cluster [--submissions 200] [--jobs 2]
+    python -m benchmarks.grading honest CHAPTER [--submissions 60] [--jobs 8]
 
 `compare` grades all chapters and a torch notebook of short cells both ways in one run, checks that marks are equal,
 prints the ratio and the parts of the time, and draws them. Of plain nbgrader only the first `--plain` submissions are
 graded. Both train at the size of `LMKIT_BUDGET=grading`. `curve` grades classes of several sizes and
 prints cost for each submission, the coordinator's memory, and what was left behind. `cluster` grades one class in the
-local pool and on a Dask cluster of this machine.
+local pool and on a Dask cluster of this machine. `honest` grades right answers of the bank with more workers than
+cores: every one must have full marks, however long it had to wait.
 """
 
 import os
@@ -31,7 +33,8 @@ import typer
 from distributed import LocalCluster
 from nbgrader import utils
 
-from autograder.authoring.bank import fill_in
+from autograder.authoring.bank import fill_in, read_bank
+from autograder.authoring.cells import is_test
 from autograder.course import Course, open_course
 from autograder.grading.coordinator import students_to_grade
 from autograder.grading.marks import marks_of_class, totals
@@ -283,6 +286,36 @@ def cluster(
         equal = marks(courses[0], WALL) == marks(courses[1], WALL)
         print(f"{submissions} submissions: local {local.wall:.1f} s, Dask {distant.wall:.1f} s")
         print(f"throughput of Dask against the local pool {local.wall / distant.wall:.2f}, marks equal: {equal}")
+
+
+@app.command()
+def honest(
+    chapter: Annotated[str, typer.Argument(help="Chapter, as its folder is called.")],
+    submissions: Annotated[int, typer.Option(help="How many are made up.")] = 60,
+    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 8,
+    seed: Annotated[int, typer.Option(help="Which right answers meet in one submission.")] = 1,
+) -> None:
+    """Right answers on a busy machine: how many of them have full marks."""
+    origin, rng = open_course(ROOT), random.Random(seed)
+    reference = read_reference(origin, chapter)
+    right = {
+        task: [answer.source for answer in answers if not answer.caught_by]
+        for task, answers in read_bank(origin, chapter).items()
+    }
+    texts = {
+        f"student{number:04}": nbformat.writes(
+            fill_in(reference, {task: rng.choice(sources) for task, sources in right.items() if sources})
+        )
+        for number in range(submissions)
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        course = course_with(Path(folder) / "honest", origin, chapter, texts, HARDENED)
+        graded = run(["autograder.cli", "grade", chapter, "--jobs", str(jobs)], course)
+        points = marks(course, chapter)
+    full = sum(cell.metadata.nbgrader.points for cell in reference.cells if is_test(cell))
+    reached = sum(value == full for value in points.values())
+    print(f"{chapter}: {reached} of {len(points)} have all {full:g} points, the last one has {min(points.values()):g}")
+    print(f"{graded.wall:.0f} s with {jobs} workers, load {os.getloadavg()[1]:.1f}")
 
 
 def unix_sockets() -> int:
