@@ -1,0 +1,1387 @@
+# ---
+# title: All models on one text
+# ---
+
+# %% [markdown]
+# Nine chapters have built a dozen language models. Which is the best? Papers answer with a table of perplexities, and this chapter asks what such a table is worth. When is a comparison fair? How large must a difference be before it is more than luck? What do two models know together that neither knows alone? And when a model says "70 %", does it happen seven times in ten?
+#
+# For once the answers can be checked, because our text comes from a language whose true probabilities are known.
+
+# %% [markdown]
+# All models of this chapter offer the same **interface**: given the tokens of some texts, they return $\ln P$ of each next token. More than that, a scoreboard need not know. So we recorded it once, for every token of 200 stories that no model has learned from, and work with arrays from here on.
+#
+# | letter | what |
+# |---|---|
+# | $N$ | tokens, every `</s>` included |
+# | $D$ | stories (documents) |
+# | $M$ | models |
+# | $P_m(w_i)$ | what model $m$ gave to token $i$, knowing all before it |
+#
+# Shapes stand in brackets: $[M, N]$. No function of this chapter changes what it is given. Sources: lectures 001 (G. Durrett), 002 (F. Silvestri) and 004 (B. Muller); you need no slides.
+
+# %%
+import math
+import random
+from collections import Counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+import lmkit
+from lmkit import plots, scoreboard
+from lmkit.testing import arguments_after, close, is_number
+
+plots.use_style()
+plt.rcParams.update({"figure.figsize": (6, 2.5), "figure.dpi": 68})
+
+# %%
+scores = scoreboard.log_probabilities()
+names = list(scores.names)
+document = scores.document
+nats = pd.Series({name: -scores[name].mean() for name in names})
+board = pd.DataFrame({"perplexity": np.exp(nats)})
+board["bits above the truth"] = (nats - nats["truth"]) / math.log(2)
+print(f"{len(scores):,} tokens of {document.max() + 1} stories")
+board.round(2)
+
+# %% [markdown]
+# The last row is the language itself: nothing can do better in the long run. Everything in this table that is not in that row, some model does not know.
+
+# %% [markdown] statement="flaws"
+# ## 1. Find the unfair one
+#
+# Two numbers can be compared if both say how probable *the same text* is. Three habits break this. Some models never predict the end of a sentence, although it costs bits. Some turn rare words into `<UNK>`, which is easy to predict. And some are tested on a text that was cut or cleaned in another way.
+#
+# `flaws(tokens, sentences)` compares the tokens that a model was scored on with the sentences, lists of words that contain neither `</s>` nor `<UNK>`. It returns the set of those that hold:
+#
+# - `"ends"`: there are not as many `</s>` as sentences;
+# - `"unknown words"`: there is an `<UNK>`;
+# - `"other text"`: without the `</s>`, the tokens are not the words in their order; an `<UNK>` may stand for any one word.
+
+# %% [markdown] hints="flaws"
+# 1. Each of the three can be decided without the other two. Which of them needs the words in their order?
+# 2. Put all words of all sentences in one row, and the tokens without `</s>` in another.
+# 3. Two rows of different length are different texts. Rows of the same length agree if at each place the words are equal or the token is `<UNK>`.
+
+
+# %% task="flaws" points=3 level=1 minutes=10
+def flaws(tokens, sentences):
+    """What is unfair about a score for these tokens, as a set: "ends", "unknown words", "other text"."""
+    ### BEGIN SOLUTION
+    said = [token for token in tokens if token != "</s>"]
+    words = [word for sentence in sentences for word in sentence]
+    found = set()
+    if len(tokens) - len(said) != len(sentences):
+        found.add("ends")
+    if "<UNK>" in said:
+        found.add("unknown words")
+    same = all(a in (b, "<UNK>") for a, b in zip(said, words, strict=False))
+    if len(said) != len(words) or not same:
+        found.add("other text")
+    return found
+    ### END SOLUTION
+
+
+# %% test="flaws" aspect="ends and unknown words" points=1
+_sentences = [["the", "soup", "was", "cold"], ["mira", "left"]]
+_all = ["the", "soup", "was", "cold", "</s>", "mira", "left", "</s>"]
+for _tokens, _wanted in (
+    (_all, set()),
+    (_all[:-1], {"ends"}),
+    (["<UNK>" if word == "mira" else word for word in _all], {"unknown words"}),
+):
+    _got = flaws(list(_tokens), [list(one) for one in _sentences])
+    assert _got is not None, "You return None; return a set, which may be empty."
+    assert set(_got) == _wanted, (
+        f"{' '.join(_tokens)}: {_wanted or 'no flaw'}; yours: {_got}."
+    )
+### BEGIN HIDDEN TESTS
+for _tokens, _sentences, _wanted in (
+    ([], [], set()),
+    ([], [["a"]], {"ends", "other text"}),
+    (["a"], [["a"]], {"ends"}),
+    (["a", "</s>", "</s>"], [["a"]], {"ends"}),
+    (["a", "</s>", "</s>"], [["a"], []], set()),
+    (["</s>"], [[]], set()),
+    (["<UNK>", "</s>"], [["a"]], {"unknown words"}),
+    (["<UNK>", "<UNK>"], [["a"], ["b"]], {"ends", "unknown words"}),
+    (["a", "b", "</s>"], [["a"], ["b"]], {"ends"}),
+):
+    _got = flaws(list(_tokens), [list(one) for one in _sentences])
+    assert _got is not None and set(_got) == _wanted, (
+        f"Tokens {_tokens} for the sentences {_sentences}: "
+        f"{_wanted or 'no flaw'}; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% test="flaws" aspect="another text" points=1
+for _tokens, _wanted in (
+    ("a b </s>", set()),
+    ("b a </s>", {"other text"}),
+    ("a b b </s>", {"other text"}),
+    ("a </s>", {"other text"}),
+):
+    _got = flaws(_tokens.split(), [["a", "b"]])
+    assert _got is not None and set(_got) == _wanted, (
+        f"{_tokens!r} for the sentence `a b`: {_wanted or 'no flaw'}; yours: {_got}."
+    )
+### BEGIN HIDDEN TESTS
+_words = [f"w{i}" for i in range(random.randint(5, 9))]
+_rest = random.sample(["x", "y", "z", "w"], k=2)
+_end = ["</s>"]
+for _said, _wanted, _how in (
+    (_words[:-1] + _end, {"other text"}, "the last word is missing"),
+    (_words[1:] + _end, {"other text"}, "the first word is missing"),
+    ([*_words, "x", *_end], {"other text"}, "a word too many"),
+    ([*_words, "<UNK>", *_end], {"unknown words", "other text"}, "an <UNK> too many"),
+    (
+        ["<UNK>"] + _words[2:] + _end,
+        {"unknown words", "other text"},
+        "one <UNK> for two words",
+    ),
+    ([_words[1], _words[0]] + _words[2:] + _end, {"other text"}, "two words swapped"),
+    ([_words[0].upper()] + _words[1:] + _end, {"other text"}, "a capital letter"),
+    (
+        _words[:2] + ["<UNK>"] + _words[3:-1] + ["x"] + _end,
+        {"unknown words", "other text"},
+        "an <UNK>, and a wrong word after it",
+    ),
+    (_words[:-1] + ["<UNK>"] + _end, {"unknown words"}, "the last word is <UNK>"),
+    (_words[:-1], {"ends", "other text"}, "neither the last word nor an end"),
+):
+    _got = flaws(_said, [list(_words)])
+    assert _got is not None and set(_got) == _wanted, (
+        f"{_how}: {_wanted} wanted; yours: {_got}."
+    )
+_got = flaws([*_words, "</s>", *_rest, "</s>"], [list(_words), list(_rest)])
+assert _got is not None and set(_got) == set(), (
+    f"Two sentences, both right and both with their ends: no flaw; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %% test="flaws" aspect="tokens and sentences stay" points=1
+_tokens, _sentences = ["a", "<UNK>", "</s>"], [["a", "b"]]
+_after = arguments_after(flaws, list(_tokens), [list(one) for one in _sentences])
+assert list(_after[0]) == _tokens, f"The tokens are changed: now {_after[0]}."
+assert [list(one) for one in _after[1]] == _sentences, (
+    f"The sentences are changed: now {_after[1]}."
+)
+### BEGIN HIDDEN TESTS
+_got = flaws(tuple(_tokens), tuple(tuple(one) for one in _sentences))
+assert _got is not None and set(_got) == {"unknown words"}, (
+    f"Tuples instead of lists: the same answer; yours: {_got}."
+)
+_got = [flaws(["</s>", "b"], [["a", "b"]]) for _ in range(2)]
+assert all(one is not None and set(one) == {"other text"} for one in _got), (
+    f"Asked twice about the same, you answer {_got}."
+)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Which of the three flaws flatters most? We take a *unigram* model, the weakest of all, and let it know fewer and fewer words.
+
+# %%
+train_words = [
+    w for story in lmkit.load("kitchen").splits["train"] for w in story.tokens
+]
+counts = Counter(train_words)
+test_words = [scores.symbols[number] for number in scores.tokens]
+known_sizes = [30, 100, 300, 1000]
+
+
+def unigram_report(size):
+    """Tokens, ln P of each, and how many words are unknown, when `size` words are known."""
+    known = {word for word, _ in counts.most_common(size)}
+    tokens = [word if word in known else "<UNK>" for word in test_words]
+    often = Counter(word if word in known else "<UNK>" for word in train_words)
+    ln_p = np.log(
+        [(often[t] + 1) / (len(train_words) + len(known) + 1) for t in tokens]
+    )
+    kinds = len({*counts, *test_words} - known)
+    return tokens, ln_p, kinds
+
+
+for size in known_sizes:
+    tokens, ln_p, kinds = unigram_report(size)
+    share = tokens.count("<UNK>") / len(tokens)
+    print(
+        f"{size:5} words known: perplexity {np.exp(-ln_p.mean()):5.1f}, {share:.0%} of all tokens unknown"
+    )
+
+# %% [markdown]
+# With thirty words it "beats" the same model with a thousand by far. Nothing was learned; less was said.
+
+# %% [markdown] statement="bits_per_word"
+# ## 2. Pay for what was not said
+#
+# A fair price for `<UNK>`: the model has said that the word is none of those it knows, and must still name it. If $U$ kinds of word are unknown and it has no idea which, each costs another $\ln U$ nats. Sums of bits over the same text can always be compared; a mean can be, once all divide by the same number. Take the words, which every tokenisation shares:
+#
+# $$\text{bits per word} = \frac{-\sum_i \ln P(w_i) + n_{\text{UNK}} \ln U}{\ln 2 \cdot n_{\text{words}}}$$
+#
+# `bits_per_word(ln_p, tokens, kinds)` computes it from $\ln P$ of $N$ tokens $[N]$, the tokens, and $U$ (0 if no word is unknown). The sum has the cost of every `</s>`, but $n_{\text{words}}$ does not count them; an `<UNK>` is a word.
+
+# %% [markdown] hints="bits_per_word"
+# 1. Above the line: what the whole text costs. Below it: how many words it has.
+# 2. Which tokens are words? What is to be paid if no word is unknown and $U$ is 0?
+# 3. Count the `<UNK>` first; only if there is one, its price is needed. Bits are nats divided by $\ln 2$.
+
+
+# %% task="bits_per_word" points=3 level=1 minutes=8
+def bits_per_word(ln_p, tokens, kinds):
+    """All bits of a text, those for naming unknown words too, per word (</s> is none)."""
+    ### BEGIN SOLUTION
+    unknown = list(tokens).count("<UNK>")
+    total = -np.sum(ln_p) + (unknown * math.log(kinds) if unknown else 0)
+    words = sum(token != "</s>" for token in tokens)
+    return total / math.log(2) / words
+    ### END SOLUTION
+
+
+# %% test="bits_per_word" aspect="ends cost, and are no words" points=1
+_ln_p = np.log([0.5, 0.25, 0.125])
+_got = bits_per_word(_ln_p, ["a", "b", "</s>"], 0)
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert close(_got, 3.0), f"6 bits for the 2 words `a b`: 3 bits a word; yours: {_got}."
+### BEGIN HIDDEN TESTS
+_ln_p = np.log([0.5, 0.5, 0.25, 0.5, 0.125, 0.5, 0.5])
+_tokens = ["a", "</s>", "b", "c", "d", "</s>", "</s>"]
+_got = bits_per_word(_ln_p, _tokens, 0)
+assert is_number(_got) and close(_got, 10 / 4), (
+    f"10 bits, 4 words and three ends: 2.5; yours: {_got}."
+)
+_got = bits_per_word([-1.0, -2.0], ("a", "b"), 0)
+assert is_number(_got) and close(_got, 1.5 / math.log(2)), (
+    f"A list of -1 and -2 nats for two words: {1.5 / math.log(2):.4f} bits; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %% test="bits_per_word" aspect="unknown words must be named" points=1
+_got = bits_per_word(np.log([0.5, 0.5]), ["<UNK>", "</s>"], 8)
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert close(_got, 5.0), (
+    f"2 bits, and 3 to say which of 8 words it was: 5; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _kinds in (1, 2, random.randint(20, 90)):
+    _tokens = ["<UNK>", "a", "<UNK>", "</s>", "<UNK>", "</s>"]
+    _ln_p = -np.random.default_rng().random(6) - 0.5
+    _wanted = (-_ln_p.sum() / math.log(2) + 3 * math.log2(_kinds)) / 4
+    _got = bits_per_word(_ln_p, list(_tokens), _kinds)
+    assert is_number(_got) and close(_got, _wanted), (
+        f"Three of four words unknown, {_kinds} kinds: {_wanted:.4f}; yours: {_got}."
+    )
+_got = bits_per_word(np.log([0.5, 0.5]), ["a", "</s>"], 100)
+assert is_number(_got) and close(_got, 2.0), (
+    f"100 words are unknown, but none occurs: nothing more to pay, 2 bits; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %% test="bits_per_word" aspect="arguments stay" points=1
+_ln_p, _tokens = np.log([0.5, 0.25]), ["<UNK>", "</s>"]
+_after = arguments_after(bits_per_word, _ln_p.copy(), list(_tokens), 4)
+assert close(_after[0], np.log([0.5, 0.25])) and list(_after[1]) == _tokens, (
+    f"ln_p and tokens should stay as they are; now {_after[0]} and {_after[1]}."
+)
+### BEGIN HIDDEN TESTS
+_n = random.randint(3, 6)
+_ln_p = np.full(_n, -0.7)
+_wanted = _n * 0.7 / math.log(2) / _n
+_got = [bits_per_word(_ln_p, ["a"] * _n, 0) for _ in range(2)]
+assert all(is_number(one) and close(one, _wanted) for one in _got), (
+    f"{_n} words at .7 nats, asked twice: {_wanted:.4f}; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %%
+reports = [unigram_report(size) for size in known_sizes]
+reported = [np.exp(-ln_p.mean()) for _, ln_p, _ in reports]
+paid = [bits_per_word(ln_p, tokens, kinds) for tokens, ln_p, kinds in reports]
+_, (left, right) = plt.subplots(1, 2, figsize=(8, 2.5))
+left.plot(known_sizes, reported, "o-")
+left.set(xscale="log", xlabel="known words (log)", ylabel="perplexity as reported")
+right.plot(known_sizes, paid, "o-", color=plots.COLOURS[1])
+right.set(xscale="log", xlabel="known words (log)", ylabel="bits per word, all paid")
+plt.tight_layout()
+plt.show()
+
+# %% [markdown]
+# As reported (left), knowing less looks better. Once every model names every word (right), the order is turned round.
+#
+# So all models of our scoreboard say the same symbols, everything rarer is `<UNK>` for each of them, and every `</s>` counts.
+
+# %% [markdown] statement="standard_error"
+# ## 3. Three ways, one number
+#
+# The Transformer beats the LSTM on our 200 stories. Would it on 200 others? Let $d_j$ be the difference of two models on story $j$, in nats per token, and $\bar d$ the mean of these $D$ numbers. Other stories would give another mean; how far such means scatter is the **standard error**. Get it three ways:
+#
+# - `by_formula(d)`: $\sqrt{\sum_j (d_j - \bar d)^2 / (D - 1)} \,/\, \sqrt D$;
+# - `by_jackknife(d)`: leave out one story at a time. With $\bar d_{-j}$ the mean of the others, and $\bar d_{-\cdot}$ the mean of those means, $\sqrt{\tfrac{D-1}{D} \sum_j (\bar d_{-j} - \bar d_{-\cdot})^2}$;
+# - `by_bootstrap(d, draws)`: row $r$ of `draws` $[R, D]$ has the numbers of $D$ stories, drawn with replacement: some come twice, some not at all. Take the mean over each row; the answer is the standard deviation of the $R$ means (divide by $R$).
+#
+# The first knows what a mean is. The others only *do* it again and again, so they work for any number one can compute.
+
+# %% [markdown] hints="standard_error"
+# 1. The formula is that of a mean; which `ddof` does the inner root have?
+# 2. The mean of the others needs no loop: take $d_j$ away from the sum.
+# 3. An array of indices as an index, `d[draws]`, has the shape of the indices. Over which axis is a row's mean?
+
+
+# %% task="standard_error" points=4 level=2 minutes=14
+def by_formula(d):
+    """Standard error of the mean of d [D]."""
+    ### BEGIN SOLUTION
+    return np.std(d, ddof=1) / math.sqrt(len(d))
+    ### END SOLUTION
+
+
+def by_jackknife(d):
+    """The same, from the means of all but one of d [D]."""
+    ### BEGIN SOLUTION
+    D = len(d)
+    means = (np.sum(d) - np.asarray(d)) / (D - 1)
+    return math.sqrt((D - 1) / D * ((means - means.mean()) ** 2).sum())
+    ### END SOLUTION
+
+
+def by_bootstrap(d, draws):
+    """The same, as the scatter of the means of d[draws]; draws [R, D] has indices."""
+    ### BEGIN SOLUTION
+    return np.asarray(d)[draws].mean(axis=1).std()
+    ### END SOLUTION
+
+
+# %% test="standard_error" aspect="the formula" points=1
+_got = by_formula(np.array([1.0, 3.0]))
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert close(_got, 1.0), f"1 and 3: deviation √2, by √2: 1; yours: {_got}."
+### BEGIN HIDDEN TESTS
+_d = np.random.default_rng().normal(2, 3, size=random.randint(5, 9))
+_mean = sum(_d) / len(_d)
+_wanted = math.sqrt(sum((x - _mean) ** 2 for x in _d) / (len(_d) - 1) / len(_d))
+_got = by_formula(_d.copy())
+assert is_number(_got) and close(_got, _wanted), (
+    f"{len(_d)} random numbers: {_wanted:.4f} wanted; yours: {_got}."
+)
+_got = by_formula(np.array([-0.5, -0.5, -0.5]))
+assert is_number(_got) and close(_got, 0, 0, 1e-9), (
+    f"Three equal numbers do not scatter: 0; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %% test="standard_error" aspect="leaving one out" points=1
+_got = by_jackknife(np.array([1.0, 3.0]))
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert close(_got, 1.0), (
+    f"The formula gives 1 for 1 and 3, and so should this; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_d = np.random.default_rng().normal(-1, 2, size=random.randint(5, 9))
+_others = [np.delete(_d, j).mean() for j in range(len(_d))]
+_centre = sum(_others) / len(_d)
+_wanted = math.sqrt((len(_d) - 1) / len(_d) * sum((x - _centre) ** 2 for x in _others))
+_got = by_jackknife(_d.copy())
+assert is_number(_got) and close(_got, _wanted), (
+    f"{len(_d)} random numbers: {_wanted:.4f} wanted; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %% test="standard_error" aspect="drawing with replacement" points=2
+_got = by_bootstrap(np.array([1.0, 3.0]), np.array([[0, 0], [1, 1], [0, 1], [1, 0]]))
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert close(_got, math.sqrt(0.5)), f"Means 1, 3, 2, 2: √.5 = .707; yours: {_got}."
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _rows in (1, 3, 40):
+    _d = _rng.normal(1, 2, size=5)
+    _draws = _rng.integers(5, size=(_rows, 5))
+    _means = [sum(_d[j] for j in row) / 5 for row in _draws]
+    _centre = sum(_means) / _rows
+    _wanted = math.sqrt(sum((x - _centre) ** 2 for x in _means) / _rows)
+    _got = by_bootstrap(_d.copy(), _draws.copy())
+    assert is_number(_got) and close(_got, _wanted, 1e-6, 1e-9), (
+        f"{_rows} draws of 5: {_wanted:.4f} wanted; yours: {_got}."
+    )
+for _function, _inputs in (
+    (by_formula, (_d,)),
+    (by_jackknife, (_d,)),
+    (by_bootstrap, (_d, _draws)),
+):
+    _after = arguments_after(_function, *(part.copy() for part in _inputs))
+    assert all(close(a, b) for a, b in zip(_after, _inputs, strict=True)), (
+        "d or draws is changed in place."
+    )
+### END HIDDEN TESTS
+
+# %%
+lengths = np.bincount(document)
+per_story = {name: np.bincount(document, scores[name]) / lengths for name in names}
+d = per_story["Transformer"] - per_story["LSTM"]
+draws = np.random.default_rng(1).integers(len(d), size=(2000, len(d)))
+print(f"mean difference {d.mean():.4f} nats per token")
+print(
+    f"formula {by_formula(d):.5f}, jackknife {by_jackknife(d):.5f}, bootstrap {by_bootstrap(d, draws):.5f}"
+)
+
+# %% [markdown]
+# Formula and jackknife agree to the last digit, and must: $\bar d_{-j} - \bar d = (\bar d - d_j) / (D - 1)$, so each jackknife term is the formula's, scaled. The bootstrap comes close, and needs luck and many draws.
+
+# %% [markdown] statement="paired_bootstrap"
+# ## 4. Better, or lucky?
+#
+# A story is hard for both models or easy for both: their losses go up and down together. So draw *stories*, and compare both models on the same draw: a **paired bootstrap**. Words of one story are no independent draws either, since they share a town, a surname, a plot.
+#
+# - `differences(a, b, document, draws)`: `a` and `b` have $\ln P$ of each token under two models, $[N]$; `document` $[N]$ says to which story each token belongs, 0 to $D - 1$; `draws` $[R, D]$ has stories. For each row: $b$'s loss in nats per token minus $a$'s, over all tokens of the drawn stories, as often as they were drawn. Shape $[R]$; above 0 where $a$ is better.
+# - `interval(values, level)`: the lowest and the highest value, once the share $(1 - \text{level}) / 2$ is cut off at either end (as `np.quantile` does it).
+
+# %% [markdown] hints="paired_bootstrap"
+# 1. A loss per token is a ratio of two sums. In a draw, both sums change.
+# 2. First sum up each story once, both what the models differ by and how many tokens it has. Tokens of a story need not stand together.
+# 3. `np.bincount` with weights gives sums by story. Index both results with the draws, sum over a row, and divide last.
+
+
+# %% task="paired_bootstrap" points=5 level=3 minutes=18
+def differences(a, b, document, draws):
+    """Loss of b minus loss of a, nats per token, over the stories of each row of draws: [R]."""
+    ### BEGIN SOLUTION
+    gains = np.bincount(document, np.asarray(a) - np.asarray(b))  # [D]
+    lengths = np.bincount(document)
+    return gains[draws].sum(axis=1) / lengths[draws].sum(axis=1)
+    ### END SOLUTION
+
+
+def interval(values, level):
+    """Where the middle share `level` of the values lies: (low, high)."""
+    ### BEGIN SOLUTION
+    rest = (1 - level) / 2
+    return np.quantile(values, rest), np.quantile(values, 1 - rest)
+    ### END SOLUTION
+
+
+# %% test="paired_bootstrap" aspect="a ratio of sums" points=2
+_a, _b = np.array([-1.0, -1.0, -1.0]), np.array([-2.0, -2.0, -5.0])
+_got = differences(_a, _b, np.array([0, 0, 1]), np.array([[0, 1], [0, 0], [1, 1]]))
+assert np.shape(_got) == (3,), (
+    f"Three draws: shape (3,) wanted; yours: {np.shape(_got)}."
+)
+assert close(_got, [2, 1, 4]), (
+    f"Story 0 differs by 1 on each of 2 tokens, story 1 by 4 on one: 6/3, 4/4, 8/2; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _D, _R in ((4, 6), (1, 3), (6, 1)):
+    _document = np.concatenate([np.full(j + 1, j) for j in range(_D)])
+    _a, _b = _rng.normal(-3, 1, size=(2, len(_document)))
+    _draws = _rng.integers(_D, size=(_R, _D))
+    _wanted = []
+    for _row in _draws:
+        _at = np.concatenate([np.flatnonzero(_document == j) for j in _row])
+        _wanted.append(_a[_at].mean() - _b[_at].mean())
+    _got = differences(_a.copy(), _b.copy(), _document.copy(), _draws.copy())
+    assert np.shape(_got) == (_R,), (
+        f"{_R} draws: shape ({_R},); yours: {np.shape(_got)}."
+    )
+    assert close(_got, _wanted, 1e-6, 1e-9), (
+        f"{_D} stories of 1 to {_D} tokens: {np.round(_wanted, 4)} wanted; yours: {_got}."
+    )
+_after = arguments_after(
+    differences, _a.copy(), _b.copy(), _document.copy(), _draws.copy()
+)
+assert close(_after[0], _a) and close(_after[1], _b) and close(_after[3], _draws), (
+    "What is handed over is changed in place."
+)
+### END HIDDEN TESTS
+
+# %% test="paired_bootstrap" aspect="tokens in any order" points=1
+_a, _b = np.array([-1.0, -1.0, -1.0]), np.array([-2.0, -5.0, -2.0])
+_got = differences(_a, _b, np.array([0, 1, 0]), np.array([[0, 1], [1, 1]]))
+assert np.shape(_got) == (2,) and close(_got, [2, 4]), (
+    f"Tokens 0 and 2 are story 0: 2 and 4 wanted; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+_document = np.array([2, 0, 1, 1, 2, 0, 2, 2, 1, 3])
+_mixed = _rng.permutation(10)
+_a, _b = _rng.normal(-3, 1, size=(2, 10))
+_draws = np.array([[3, 3, 3, 3], [0, 1, 2, 3], [1, 1, 2, 0]])
+_first = differences(_a, _b, _document, _draws)
+_second = differences(_a[_mixed], _b[_mixed], _document[_mixed], _draws)
+assert close(_first, _second, 1e-6), "Shuffle the tokens and your differences change."
+assert close(_first[0], _a[9] - _b[9], 1e-6), (
+    f"Four times story 3, which has one token: {_a[9] - _b[9]:.4f}; yours: {_first[0]}."
+)
+assert close(np.negative(_first), differences(_b, _a, _document, _draws), 1e-6), (
+    "With the two models swapped, each difference should change its sign."
+)
+### END HIDDEN TESTS
+
+# %% test="paired_bootstrap" aspect="cut off at both ends" points=2
+_got = interval(np.arange(101.0), 0.9)
+assert _got is not None and np.shape(_got) == (2,), (
+    f"Two numbers wanted; yours: {_got!r}."
+)
+assert close(_got, [5, 95]), f"0 to 100, the middle 90 %: 5 and 95; yours: {_got}."
+### BEGIN HIDDEN TESTS
+_values = np.random.default_rng().normal(size=41)
+for _level in (0.95, 0.5, 0.8, 0.0, 1.0):
+    _wanted = [np.quantile(_values, 0.5 + side * _level / 2) for side in (-1, 1)]
+    _got = interval(_values.copy(), _level)
+    assert _got is not None and np.shape(_got) == (2,), (
+        f"Two numbers wanted; yours: {_got!r}."
+    )
+    assert close(_got, _wanted, 1e-6, 1e-9), (
+        f"41 unsorted numbers, the middle {_level:.0%}: {np.round(_wanted, 3)} wanted; yours: {_got}."
+    )
+_got = interval([3.0], 0.95)
+assert _got is not None and close(_got, [3, 3]), f"A single 3: 3 and 3; yours: {_got}."
+### END HIDDEN TESTS
+
+# %%
+pairs = [
+    ("Transformer", "LSTM"),
+    ("LSTM", "RNN"),
+    ("RNN", "window"),
+    ("window", "modified Kneser-Ney 5"),
+]
+draws = np.random.default_rng(2).integers(len(lengths), size=(2000, len(lengths)))
+others = np.random.default_rng(3).integers(len(lengths), size=(2000, len(lengths)))
+nothing, every_token = np.zeros(len(scores)), np.arange(len(scores))
+token_draws = np.random.default_rng(4).integers(len(scores), size=(500, len(scores)))
+spans = []
+for first, second in pairs:
+    a, b = scores[first], scores[second]
+    paired = differences(a, b, document, draws)
+    apart = differences(a, nothing, document, draws) - differences(
+        b, nothing, document, others
+    )
+    tokens_alone = (a - b)[token_draws].mean(1)
+    spans.append([interval(x, 0.95) for x in (paired, apart, tokens_alone)])
+
+# %%
+_, axes = plt.subplots(figsize=(6.5, 2.8))
+for i, label in enumerate(
+    ("stories, paired", "stories, not paired", "single tokens, paired")
+):
+    for y, row in enumerate(spans):
+        axes.plot(
+            row[i],
+            [y + 0.2 - 0.2 * i] * 2,
+            color=plots.COLOURS[i],
+            lw=3,
+            label=label if y == 0 else None,
+        )
+axes.axvline(0, color="gray", linestyle=":")
+axes.set_yticks(range(len(pairs)), [f"{a} before {b}" for a, b in pairs])
+axes.set_xlabel("difference of losses (nats per token), 95 %")
+axes.legend(loc="upper left", bbox_to_anchor=(0, -0.25), ncols=3)
+plt.show()
+for (first, second), row in zip(pairs, spans, strict=True):
+    widths = [high - low for low, high in row]
+    print(
+        f"{first} - {second}: widths {widths[0]:.3f}, {widths[1]:.3f}, {widths[2]:.3f}"
+    )
+
+# %% [markdown]
+# @@READ_INTERVALS@@
+
+# %% [markdown] statement="twenty_stories"
+# #### Twenty stories
+#
+# A friend has a new model. On 20 test stories it needs 0.01 nats per token less than the old one, and 12 of the 20 stories got better. What do you answer, and what would you ask to see?
+
+# %% [markdown] written="twenty_stories" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: says that the difference has to be held against its scatter between stories (a standard error or an interval from the paired differences), and that .01 alone decides nothing. 1 point: uses the 12 of 20: a coin does as well or better one time in four (probability .25), so this is no evidence. 1 point: asks for something that would decide: more stories, with how many are needed from the scatter; a paired interval; several seeds, since two trainings of one model differ, too.
+#
+# No point for "0.01 is small" without a scale. A usual wrong idea: to count tokens as independent draws, because there are many of them.
+#
+# **Sample, 3 points.** I would not believe it yet. 12 heads in 20 throws of a coin are nothing special, one gets 12 or more in a quarter of all tries. Whether .01 is much depends on how the 20 differences scatter: with a standard deviation of .05 the standard error is .011, so it could be zero. I would ask for the interval of a paired bootstrap over stories, and then for so many stories that two standard errors are below .01; also for a second seed.
+#
+# **Sample, 1 point.** The number of stories is too small, because of statistics one needs a standard error with it. Maybe with 1,000 stories it would be better.
+#
+# **Sample, 0 points.** It is better on 60 % of the stories and on average, so it is better. I would ask how many parameters it has.
+# ### END SOLUTION
+
+# %% [markdown] statement="documents_needed"
+# ## 5. How large a test?
+#
+# A pilot of a few stories already says how many will be needed. If single differences scatter by $s$ (the standard deviation with $D - 1$ below), the mean of $D$ of them scatters by $s / \sqrt D$. We call two models told apart once their mean difference is at least $z$ standard errors, $|\bar d| \ge z\, s / \sqrt D$.
+#
+# `documents_needed(d, z=2)`: solve this for $D$, with $\bar d$ and $s$ from the pilot $d$; return the smallest whole number of stories, at least 1. If $\bar d$ is 0, no number suffices: `math.inf`.
+
+# %% [markdown] hints="documents_needed"
+# 1. Square both sides; then $D$ stands alone.
+# 2. A sign says who is better, not how hard it is to see. And stories come in whole numbers.
+# 3. Round up, never below 1, and look at $\bar d = 0$ before you divide.
+
+
+# %% task="documents_needed" points=3 level=2 minutes=8
+def documents_needed(d, z=2):
+    """The smallest D at which a mean difference like that of the pilot d is z standard errors."""
+    ### BEGIN SOLUTION
+    mean, s = np.mean(d), np.std(d, ddof=1)
+    if mean == 0:
+        return math.inf
+    return max(1, math.ceil((z * s / mean) ** 2))
+    ### END SOLUTION
+
+
+# %% test="documents_needed" aspect="the smallest number" points=2
+_got = documents_needed(np.array([0.0, 1.0, 0.0, 1.0]))
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert _got == 6, f"Mean .5, s² = 1/3: (2 s / .5)² = 5.33, so 6; yours: {_got}."
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _z, _size in ((2, 5), (3, 9), (1.5, 30), (1, 4)):
+    _d = _rng.normal(0, 1, size=_size)
+    _d += random.choice([-1, 1]) * random.uniform(0.15, 0.6) - _d.mean()
+    _s = math.sqrt(((_d - _d.mean()) ** 2).sum() / (_size - 1))
+    _wanted = next(
+        D for D in range(1, 10**6) if abs(_d.mean()) >= _z * _s / math.sqrt(D)
+    )
+    _got = documents_needed(_d.copy(), _z)
+    assert is_number(_got) and _got == _wanted, (
+        f"A pilot of {_size} with mean {_d.mean():.3f}, s = {_s:.3f} and z = {_z}: "
+        f"{_wanted} stories; yours: {_got}."
+    )
+_got = documents_needed(_d.copy())
+assert _got == documents_needed(_d.copy(), 2), "Without a second argument, z is 2."
+### END HIDDEN TESTS
+
+# %% test="documents_needed" aspect="no difference, no scatter" points=1
+_got = documents_needed(np.array([1.0, -1.0]))
+assert _got == math.inf, f"The mean is 0: math.inf is wanted; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _d, _wanted in (
+    ([0.25, 0.25, 0.25], 1),
+    ([-3.0, -3.0], 1),
+    ([0.0, 0.0], math.inf),
+    ([-100.0, -101.0, -100.5], 1),
+    ([-2.0, 2.0, 0.5, -0.5], math.inf),
+):
+    _got = documents_needed(np.array(_d))
+    assert is_number(_got) and _got == _wanted, (
+        f"d = {_d}: {_wanted} wanted; yours: {_got!r}."
+    )
+_d = np.array([0.5, -1.0, 2.0])
+assert close(arguments_after(documents_needed, _d.copy())[0], _d), (
+    "d is changed in place."
+)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Predict, then measure. From a pilot of 30 stories we ask how many are needed for each pair. Then we draw that many of our 200 stories, a thousand times (at most 200). In what share of the draws will the difference be at least two standard errors? In nearly all?
+
+# %%
+rng = np.random.default_rng(5)
+for first, second in pairs:
+    d = per_story[first] - per_story[second]
+    needed = documents_needed(d[:30])
+    taken = min(needed, len(d))
+    some = d[rng.integers(len(d), size=(1000, max(taken, 2)))]
+    error = some.std(axis=1, ddof=1) / math.sqrt(some.shape[1])
+    told = np.mean(some.mean(axis=1) >= 2 * error)
+    print(
+        f"{first:12} before {second:21}: {needed:4} stories; of {taken:3}, told apart in {told:.0%}"
+    )
+
+# %% [markdown]
+# @@READ_NEEDED@@
+
+# %% [markdown] statement="fit_power_law"
+# ## 6. A straight line on logarithms
+#
+# How does a model profit from more text? Loss often falls as a **power law** of the $n$ tokens it learns from, down to a floor $L_\infty$ that nothing can go below:
+#
+# $$L(n) - L_\infty = a\, n^{-b}, \qquad \ln (L(n) - L_\infty) = \ln a - b \ln n .$$
+#
+# On logarithms it is a straight line, and least squares finds it. For real text nobody knows $L_\infty$; ours is known.
+#
+# - `fit_power_law(sizes, losses, floor)` returns $(a, b)$: the line that minimises the sum of squares on logarithms;
+# - `tokens_for(loss, a, b, floor)`: how many tokens the law asks for. A loss at the floor or below it is never reached: `math.inf`.
+
+# %% [markdown] hints="fit_power_law"
+# 1. What are $x$ and $y$ of the straight line, and what are its slope and its intercept in terms of $a$ and $b$?
+# 2. Subtract the floor before you take a logarithm, not after.
+# 3. `np.polyfit(x, y, 1)` returns slope and intercept. Solving for $n$ turns the exponent round: $((L - L_\infty) / a)^{-1/b}$.
+
+
+# %% task="fit_power_law" points=4 level=2 minutes=14
+def fit_power_law(sizes, losses, floor):
+    """(a, b) of losses - floor = a * sizes ** -b, least squares on logarithms."""
+    ### BEGIN SOLUTION
+    slope, intercept = np.polyfit(np.log(sizes), np.log(np.asarray(losses) - floor), 1)
+    return math.exp(intercept), -slope
+    ### END SOLUTION
+
+
+def tokens_for(loss, a, b, floor):
+    """The number of tokens at which the law reaches a loss; math.inf if it never does."""
+    ### BEGIN SOLUTION
+    if loss <= floor:
+        return math.inf
+    return ((loss - floor) / a) ** (-1 / b)
+    ### END SOLUTION
+
+
+# %% test="fit_power_law" aspect="points on a line" points=1
+_got = fit_power_law(np.array([1.0, 4.0, 16.0]), np.array([9.0, 5.0, 3.0]), 1.0)
+assert _got is not None and np.shape(_got) == (2,), f"(a, b) wanted; yours: {_got!r}."
+assert close(_got, [8, 0.5], 1e-6), (
+    f"8, 4 and 2 above the floor: a = 8, b = .5; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _floor in (0.0, random.uniform(1, 3)):
+    _a, _b = random.uniform(0.5, 50), random.uniform(0.05, 1.5)
+    _n = np.array([3e3, 1e4, 2e5, 5e6])
+    _got = fit_power_law(_n, _floor + _a * _n**-_b, _floor)
+    assert (
+        _got is not None and np.shape(_got) == (2,) and close(_got, [_a, _b], 1e-5)
+    ), (
+        f"a = {_a:.3f}, b = {_b:.3f}, floor {_floor:.2f}, four points on the curve; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% test="fit_power_law" aspect="least squares on logarithms" points=1
+_got = fit_power_law([1, 10, 100], [11.0, 101.0, 11.0], 1.0)
+assert _got is not None and np.shape(_got) == (2,), f"(a, b) wanted; yours: {_got!r}."
+assert close(_got[1], 0, 1e-6, 1e-9), (
+    f"Up and down by as much: b = 0; yours: {_got[1]}."
+)
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _points in (3, 7):
+    _n = np.exp(_rng.uniform(2, 12, size=_points))
+    _losses = 2 + np.exp(3 - 0.3 * np.log(_n) + _rng.normal(0, 0.5, size=_points))
+    _x, _y = np.log(_n), np.log(_losses - 2)
+    _slope = ((_x - _x.mean()) * (_y - _y.mean())).sum() / ((_x - _x.mean()) ** 2).sum()
+    _wanted = [math.exp(_y.mean() - _slope * _x.mean()), -_slope]
+    _got = fit_power_law(list(_n), list(_losses), 2)
+    assert _got is not None and np.shape(_got) == (2,) and close(_got, _wanted, 1e-5), (
+        f"{_points} scattered points: {np.round(_wanted, 4)} wanted; yours: {_got}."
+    )
+_after = arguments_after(fit_power_law, _n.copy(), _losses.copy(), 2)
+assert close(_after[0], _n) and close(_after[1], _losses), (
+    "sizes or losses are changed in place."
+)
+### END HIDDEN TESTS
+
+# %% test="fit_power_law" aspect="how much text for a loss" points=2
+_got = tokens_for(3.0, 8.0, 0.5, 1.0)
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert close(_got, 16.0), f"8 / √n = 2: n = 16; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _ in range(4):
+    _n, _a, _b, _floor = (
+        random.uniform(*span) for span in ((10, 1e6), (1, 20), (0.1, 0.9), (0, 2))
+    )
+    _got = tokens_for(_floor + _a * _n**-_b, _a, _b, _floor)
+    assert is_number(_got) and close(_got, _n, 1e-5), (
+        f"a = {_a:.2f}, b = {_b:.2f}, floor {_floor:.2f}: {_n:.1f} tokens; yours: {_got}."
+    )
+for _loss, _floor in ((1.5, 1.5), (1.0, 1.5), (0.0, 0.0), (-1.0, 0.0)):
+    _got = tokens_for(_loss, 8.0, 0.5, _floor)
+    assert _got == math.inf, (
+        f"Loss {_loss} with the floor at {_floor}: math.inf; yours: {_got!r}."
+    )
+### END HIDDEN TESTS
+
+# %%
+shares = scoreboard.table("shares")
+true_bits = float(nats["truth"] / math.log(2))
+shown = [name for name in dict.fromkeys(shares["model"]) if name != "Laplace 2"]
+_, axes = plt.subplots(figsize=(6, 3))
+for i, name in enumerate(shown):
+    rows = shares[shares["model"] == name].groupby("tokens")["bits above the floor"]
+    mean = rows.mean()
+    a, b = fit_power_law(mean.index, true_bits + mean, true_bits)
+    _, forgot = fit_power_law(mean.index, true_bits + mean, 0)
+    style = {"color": plots.COLOURS[i % len(plots.COLOURS)]}
+    axes.plot(mean.index, mean, "o--"[i % 2 :: 2] if False else "o", **style)
+    axes.plot(mean.index, a * mean.index.to_numpy(float) ** -b, **style, label=name)
+    print(f"{name:22} exponent {b:.3f}; with the floor forgotten {forgot:.3f}")
+axes.set(xscale="log", yscale="log", xlabel="tokens to learn from (log)")
+axes.set_ylabel("bits above the floor (log)")
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
+
+# %% [markdown]
+# @@READ_SHARES@@
+
+# %% [markdown] statement="mixture"
+# ## 7. What two models know together
+#
+# An n-gram remembers exact phrases; a network generalises. Perhaps each knows something that the other lacks. Mix them, as chapter 2 mixed orders: with weights $\lambda_m \ge 0$ that sum to 1,
+#
+# $$P(w_i) = \sum_{m=1}^M \lambda_m P_m(w_i) .$$
+#
+# The weights are fitted by **EM**. Start with $\lambda_m = 1/M$. In each round, ask for every token which share of its probability came from model $m$, and make the mean share the new weight:
+#
+# $$r_{mi} = \frac{\lambda_m P_m(w_i)}{\sum_{k} \lambda_k P_k(w_i)}, \qquad \lambda_m \leftarrow \frac1N \sum_{i=1}^N r_{mi} .$$
+#
+# - `mix(ln_p, weights)`: from $\ln P_m(w_i)$ $[M, N]$ and $\lambda$ $[M]$, $\ln P(w_i)$ $[N]$. It must not underflow where all models give $e^{-2000}$; a weight may be 0, and a model may give $-\infty$ where another does not;
+# - `em_weights(ln_p, rounds)`: the weights after that many rounds $[M]$.
+
+# %% [markdown] hints="mixture"
+# 1. Mix probabilities, not logarithms. But $e^{-2000}$ is 0 to a computer: what can be taken out of the sum first?
+# 2. `np.logaddexp.reduce` adds probabilities that are given as logarithms, over an axis of your choice. What is added to $\ln P_m$ before?
+# 3. A weight of 0 has the logarithm $-\infty$, which is right here; `np.errstate(divide="ignore")` keeps NumPy quiet. The shares are $\exp$ of (one row's logarithm minus that of the mixture).
+
+
+# %% task="mixture" points=5 level=3 minutes=20
+def mix(ln_p, weights):
+    """ln of the mixture's probability of each token [N], from ln_p [M, N] and weights [M]."""
+    ### BEGIN SOLUTION
+    with np.errstate(divide="ignore"):
+        ln_weights = np.log(np.asarray(weights, dtype=float))
+    return np.logaddexp.reduce(np.asarray(ln_p) + ln_weights[:, None], axis=0)
+    ### END SOLUTION
+
+
+def em_weights(ln_p, rounds):
+    """The weights [M] that EM has found after some rounds, from equal ones."""
+    ### BEGIN SOLUTION
+    ln_p = np.asarray(ln_p)
+    weights = np.full(len(ln_p), 1 / len(ln_p))
+    for _ in range(rounds):
+        with np.errstate(divide="ignore"):
+            rows = ln_p + np.log(weights)[:, None]
+        weights = np.exp(rows - mix(ln_p, weights)).mean(axis=1)
+    return weights
+    ### END SOLUTION
+
+
+# %% test="mixture" aspect="probabilities are mixed" points=1
+_got = mix(np.log([[0.5, 0.1], [0.1, 0.3]]), np.array([0.25, 0.75]))
+assert np.shape(_got) == (2,), (
+    f"Two tokens: shape (2,) wanted; yours: {np.shape(_got)}."
+)
+assert close(_got, np.log([0.2, 0.25]), 1e-6), (
+    f"ln .2 and ln .25 wanted; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _M, _N in ((3, 5), (1, 4), (2, 1), (4, 2)):
+    _p, _w = _rng.uniform(0.01, 0.9, size=(_M, _N)), _rng.dirichlet(np.ones(_M))
+    _wanted = np.log([sum(_w[m] * _p[m, i] for m in range(_M)) for i in range(_N)])
+    _got = mix(np.log(_p), _w.copy())
+    assert np.shape(_got) == (_N,) and close(_got, _wanted, 1e-6), (
+        f"{_M} models, {_N} tokens: {np.round(_wanted, 4)} wanted; yours: {_got}."
+    )
+_after = arguments_after(mix, np.log(_p), _w.copy())
+assert close(_after[0], np.log(_p)) and close(_after[1], _w), (
+    "ln_p or weights are changed in place."
+)
+### END HIDDEN TESTS
+
+# %% test="mixture" aspect="no underflow, weight zero, impossible tokens" points=2
+_got = mix(np.array([[-2000.0], [-2000.0]]), np.array([0.5, 0.5]))
+assert np.shape(_got) == (1,) and close(_got, [-2000], 1e-6), (
+    f"Both give e^-2000, so does the mixture: -2000 wanted; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _rows, _w, _wanted, _what in (
+    (
+        [[-3000.0], [-1000.0]],
+        [0.75, 0.25],
+        [-1000 + math.log(0.25)],
+        "e^-3000 beside e^-1000",
+    ),
+    ([[-1.0, -5.0], [-2.0, -0.5]], [1.0, 0.0], [-1.0, -5.0], "a weight of 0"),
+    ([[-1.0, -5.0], [-2.0, -0.5]], [0.0, 1.0], [-2.0, -0.5], "the first weight 0"),
+    (
+        [[-math.inf, -1.0], [-2.0, -1.0]],
+        [0.5, 0.5],
+        [-2 + math.log(0.5), -1.0],
+        "a token that one model calls impossible",
+    ),
+    ([[0.0], [-math.inf]], [0.5, 0.5], [math.log(0.5)], "sure beside impossible"),
+):
+    _got = mix(np.array(_rows), np.array(_w))
+    assert np.shape(_got) == np.shape(_wanted) and close(_got, _wanted, 1e-6, 1e-9), (
+        f"With {_what}: {np.round(_wanted, 4)} wanted; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% test="mixture" aspect="rounds of EM" points=2
+_got = em_weights(np.log([[0.6, 0.2], [0.2, 0.2]]), 1)
+assert np.shape(_got) == (2,), f"Two weights wanted; yours: {np.shape(_got)}."
+assert close(_got, [0.625, 0.375], 1e-6), (
+    f"Shares 3/4 and 1/2 of the first model: weights .625 and .375; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _M, _N, _rounds in ((3, 6, 0), (3, 6, 1), (2, 5, 4), (4, 3, 7), (1, 5, 2)):
+    _p = _rng.uniform(0.01, 0.9, size=(_M, _N))
+    _w = np.full(_M, 1 / _M)
+    for _ in range(_rounds):
+        _share = _w[:, None] * _p
+        _w = (_share / _share.sum(axis=0)).sum(axis=1) / _N
+    _got = em_weights(np.log(_p), _rounds)
+    assert np.shape(_got) == (_M,) and close(_got, _w, 1e-6), (
+        f"{_M} models, {_N} tokens, {_rounds} rounds: {np.round(_w, 4)} wanted; yours: {_got}."
+    )
+_ln_p = np.array([[-1500.0, -1.0, -math.inf], [-1501.0, -1.0, -2.0]])
+_w = np.array([0.5, 0.5])
+for _ in range(3):
+    _first = _w[0] / (_w[0] + _w[1] * math.exp(-1))
+    _w = np.array([_first + _w[0], 2 + 1 - _first - _w[0]]) / 3
+_got = em_weights(_ln_p.copy(), 3)
+assert np.shape(_got) == (2,) and close(_got, _w, 1e-6), (
+    f"e^-1500 and an impossible token: {np.round(_w, 4)} wanted; yours: {_got}."
+)
+_got = em_weights(np.array([[-1.0, -2.0], [-math.inf, -math.inf]]), 5)
+assert np.shape(_got) == (2,) and close(_got, [1, 0], 1e-6, 1e-9), (
+    f"The second model calls every token impossible: weights 1 and 0; yours: {_got}."
+)
+assert close(arguments_after(em_weights, np.log(_p), 2)[0], np.log(_p)), (
+    "ln_p is changed in place."
+)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Weights are fitted on the first half of the stories, and judged on the second. What would you bet: how much does the best network gain from an n-gram model?
+
+# %%
+fit_half, judged = document < len(lengths) // 2, document >= len(lengths) // 2
+crews = [
+    ("window", "modified Kneser-Ney 5"),
+    ("LSTM", "modified Kneser-Ney 5"),
+    ("Transformer", "modified Kneser-Ney 5"),
+    ("Transformer", "LSTM"),
+    ("Transformer, shift", "LSTM"),
+    ("Transformer, shift", "truth"),
+]
+for crew in crews:
+    ln_p = np.array([scores[name] for name in crew])
+    weights = em_weights(ln_p[:, fit_half], 100)
+    alone = -ln_p[:, judged].mean(axis=1).max()
+    together = -mix(ln_p[:, judged], weights).mean()
+    floor = -scores["truth"][judged].mean()
+    won = (alone - together) / (alone - floor) if alone > floor else 0.0
+    print(
+        f"{' + '.join(crew):36} weights {weights[0]:.2f} {weights[1]:.2f}: {alone:.3f} -> {together:.3f} nats, {won:.0%} of the way to the floor"
+    )
+
+# %% [markdown]
+# @@READ_MIX@@
+
+# %% [markdown] statement="calibration"
+# ## 8. When it says 70 %
+#
+# At each place a model has a likeliest word, and says how likely it is: its **confidence**. Take all places where it says about 70 %. If the word comes in about 70 % of them, and so for every other number, the model is **calibrated**.
+#
+# - `reliability(confidence, right, edges)`: confidences $[N]$, and whether the word came $[N]$; `edges` $[K + 1]$ cut the numbers from 0 to 1 into $K$ bins. Bin $k$ holds edge $k$ and what is between it and edge $k + 1$; the last bin holds its upper edge too. Return three arrays $[K]$: mean confidence, share that came, number of places. Where a bin is empty, the first two are NaN.
+# - `calibration_error(confidence, right, edges)`: the distance between the first two, averaged over all *places* (a bin with many counts for more).
+
+# %% [markdown] hints="calibration"
+# 1. First give each place the number of its bin. What happens to a confidence of exactly 1?
+# 2. With bin numbers, `np.bincount` gives sums and counts; its `minlength` keeps empty bins.
+# 3. `np.digitize(confidence, edges[1:-1])` finds the bins, the last edge included. Divide sums by counts, with NaN where a count is 0; the error leaves such bins out.
+
+
+# %% task="calibration" points=4 level=2 minutes=16
+def reliability(confidence, right, edges):
+    """Mean confidence, share right and number of places in each bin: three arrays [K]."""
+    ### BEGIN SOLUTION
+    K = len(edges) - 1
+    place = np.digitize(confidence, edges[1:-1])
+    number = np.bincount(place, minlength=K)
+    with np.errstate(invalid="ignore"):
+        said = np.bincount(place, confidence, minlength=K) / number
+        came = np.bincount(place, right, minlength=K) / number
+    return said, came, number
+    ### END SOLUTION
+
+
+def calibration_error(confidence, right, edges):
+    """Mean over all places of the distance between what their bin says and what comes."""
+    ### BEGIN SOLUTION
+    said, came, number = reliability(confidence, right, edges)
+    return np.nansum(number * abs(said - came)) / number.sum()
+    ### END SOLUTION
+
+
+# %% test="calibration" aspect="means and shares by bin" points=1
+_said, _right = np.array([0.1, 0.3, 0.8, 0.6]), np.array([False, True, True, True])
+_got = reliability(_said, _right, np.array([0.0, 0.5, 1.0]))
+assert _got is not None and len(_got) == 3, f"Three arrays wanted; yours: {_got!r}."
+for _part, _wanted, _name in zip(
+    _got,
+    ([0.2, 0.7], [0.5, 1], [2, 2]),
+    ("mean confidence", "share that came", "number"),
+    strict=True,
+):
+    assert np.shape(_part) == (2,) and close(_part, _wanted, 1e-6), (
+        f"{_name}: {_wanted} wanted; yours: {_part}."
+    )
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _K in (1, 3, 5):
+    _edges = np.array(
+        [
+            0.0,
+            *sorted(_rng.choice(np.arange(1, 20), size=_K - 1, replace=False) / 20),
+            1.0,
+        ]
+    )
+    _middle = np.concatenate(
+        [
+            _rng.uniform(low + 0.001, high - 0.001, size=4)
+            for low, high in zip(_edges[:-1], _edges[1:], strict=True)
+        ]
+    )
+    _right = _rng.random(len(_middle)) < 0.6
+    _order = _rng.permutation(len(_middle))
+    _got = reliability(_middle[_order], _right[_order], _edges.copy())
+    _wanted = (
+        _middle.reshape(_K, 4).mean(1),
+        _right.reshape(_K, 4).mean(1),
+        np.full(_K, 4),
+    )
+    assert _got is not None and len(_got) == 3, f"Three arrays wanted; yours: {_got!r}."
+    for _part, _want, _name in zip(
+        _got, _wanted, ("Mean confidence", "Share that came", "Number"), strict=True
+    ):
+        assert np.shape(_part) == (_K,) and close(_part, _want, 1e-6), (
+            f"{_name} in {_K} bins of different widths: {np.round(_want, 3)} wanted; yours: {_part}."
+        )
+### END HIDDEN TESTS
+
+# %% test="calibration" aspect="edges and empty bins" points=2
+_got = reliability(
+    np.array([0.5, 1.0, 0.0]), np.array([1, 0, 1]), np.array([0.0, 0.5, 1.0])
+)
+assert _got is not None and len(_got) == 3, f"Three arrays wanted; yours: {_got!r}."
+assert np.shape(_got[2]) == (2,) and close(_got[2], [1, 2]), (
+    f".5 and 1 belong to the upper bin, 0 to the lower: 1 and 2 places; yours: {_got[2]}."
+)
+### BEGIN HIDDEN TESTS
+_edges = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+_got = reliability(
+    np.array([0.25, 0.5, 0.5, 0.9]), np.array([True, False, True, True]), _edges
+)
+assert _got is not None and len(_got) == 3, f"Three arrays wanted; yours: {_got!r}."
+assert close(_got[2], [0, 1, 2, 1]), (
+    f".25, .5, .5, .9 in quarters: 0, 1, 2, 1 places; yours: {_got[2]}."
+)
+assert np.isnan(_got[0][0]) and np.isnan(_got[1][0]), (
+    f"The first bin is empty: NaN and NaN; yours: {_got[0][0]} and {_got[1][0]}."
+)
+assert close(_got[0][1:], [0.25, 0.5, 0.9], 1e-6) and close(
+    _got[1][1:], [1, 0.5, 1], 1e-6
+), (
+    f"In the other bins .25, .5, .9 are said and 1, .5, 1 come; yours: {_got[0]} and {_got[1]}."
+)
+_got = reliability(np.array([0.1]), np.array([False]), _edges)
+assert _got is not None and len(_got) == 3 and close(_got[2], [1, 0, 0, 0]), (
+    "One place, in the first of four bins; the last three are empty and must be there."
+)
+_after = arguments_after(
+    reliability, np.array([0.3, 0.2]), np.array([True, False]), _edges.copy()
+)
+assert close(_after[0], [0.3, 0.2]) and close(_after[2], _edges), (
+    "An argument is changed in place."
+)
+### END HIDDEN TESTS
+
+# %% test="calibration" aspect="places weigh, not bins" points=1
+_said, _right = np.array([0.2, 0.2, 0.2, 0.9]), np.array([False, False, False, True])
+_got = calibration_error(_said, _right, np.array([0.0, 0.5, 1.0]))
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert close(_got, (3 * 0.2 + 0.1) / 4, 1e-6), (
+    f"Three places off by .2, one by .1: .175; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_said = np.array([0.05, 0.1, 0.95, 0.9, 0.92, 0.99, 1.0])
+_right = np.array([True, False, True, True, False, True, True])
+for _edges in (np.linspace(0, 1, 11), np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0])):
+    _wanted, _last = 0.0, len(_edges) - 2
+    for _k in range(_last + 1):
+        _in = (_said >= _edges[_k]) & ((_said < _edges[_k + 1]) | (_k == _last))
+        _wanted += abs(_said[_in].sum() - _right[_in].sum()) / len(_said)
+    _got = calibration_error(_said.copy(), _right.copy(), _edges)
+    assert is_number(_got) and close(_got, _wanted, 1e-6), (
+        f"Seven places, {_last + 1} bins, some of them empty: {_wanted:.4f} wanted; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %%
+tenths = np.linspace(0, 1, 11)
+asked = ["unigram", "modified Kneser-Ney 5", "LSTM", "Transformer", "truth"]
+_, axes = plt.subplots(figsize=(4.2, 3.2))
+axes.plot([0, 1], [0, 1], color="gray", linestyle=":")
+for i, name in enumerate(asked):
+    confidence, came = scores.confidence(name), scores.top(name) == scores.tokens
+    said, share, number = reliability(confidence, came, tenths)
+    enough = number >= 30
+    axes.plot(
+        said[enough],
+        share[enough],
+        "o-",
+        color=plots.COLOURS[i],
+        label=name,
+        markersize=4,
+    )
+    error = calibration_error(confidence, came, tenths)
+    distance = np.nanmean(abs(confidence - scores.true_confidence(name)))
+    print(
+        f"{name:22} mean confidence {confidence.mean():.2f}, calibration error {error:.3f}, from the truth, place by place {distance:.3f}"
+    )
+axes.set(xlabel="confidence", ylabel="share that came")
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
+
+# %% [markdown]
+# @@READ_CALIBRATION@@
+
+# %% [markdown] statement="calibrated_and_useless"
+# #### Calibrated, and no use
+#
+# The unigram model has one of the smallest calibration errors. Why, and why does this not make it a good model? Say what calibration measures and what it leaves out, and name a second number of this chapter that shows the difference.
+
+# %% [markdown] written="calibrated_and_useless" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: why it is calibrated: it always says the same word with that word's share in the training text, and the test text comes from the same language, so the word comes about that often. 1 point: what calibration leaves out: it compares averages over places with the same confidence, not whether the model tells one place from another (that is what context is for). 1 point: a second number with its figures from this chapter: perplexity or bits above the truth, mean confidence, or the distance from the truth place by place.
+#
+# No point for "it is too simple". A usual wrong idea: a calibrated model is right more often than others; it only knows how often it is wrong.
+#
+# **Sample, 3 points.** The unigram always bets on the same word and says its share in the text, so of course it comes that often: calibrated without knowing anything. Calibration asks if the confidences are right on average, not if they differ between an easy and a hard place. The perplexity shows it, the unigram's is far above the Transformer's.
+#
+# **Sample, 1 point.** Its confidence is always low, so it cannot be wrong by much. That is no use, because one wants a model that is sure.
+#
+# **Sample, 0 points.** It is an error in the measurement, because a model with such a high perplexity cannot be calibrated.
+# ### END SOLUTION
+
+# %% [markdown] statement="pareto"
+# ## 9. The cheapest for its money
+#
+# The best model of a table is seldom the one to take. Somebody pays for training, somebody waits for answers. A model is out of the question only if another is **at least as good and at least as cheap, and in one of the two better**. What remains is the **Pareto front**.
+#
+# - `pareto(cost, loss)`: from two arrays $[M]$, the numbers of the models on the front, cheapest first. Equal models do not push each other out; they stand in the order of their numbers.
+# - `best_within(cost, loss, budget)`: the number of the model with the lowest loss among those that cost at most the budget; of equal ones the cheaper, then the first. `None` if there is none.
+
+# %% [markdown] hints="pareto"
+# 1. For one model, ask all others: is there one that is nowhere worse and somewhere better?
+# 2. Sorted by cost and then by loss, a model is on the front if its loss is below all that come before it. What about equals?
+# 3. Two loops are fine here. `sorted` keeps the order of equal ones; `min` with a key that is a tuple compares loss first.
+
+
+# %% task="pareto" points=3 level=2 minutes=12
+def pareto(cost, loss):
+    """The numbers of the models that no other one pushes out, by cost."""
+    ### BEGIN SOLUTION
+    models = range(len(cost))
+
+    def better(k, m):
+        nowhere_worse = cost[k] <= cost[m] and loss[k] <= loss[m]
+        return nowhere_worse and (cost[k] < cost[m] or loss[k] < loss[m])
+
+    front = [m for m in models if not any(better(k, m) for k in models)]
+    return sorted(front, key=lambda m: cost[m])
+    ### END SOLUTION
+
+
+def best_within(cost, loss, budget):
+    """The number of the best model that costs at most the budget, or None."""
+    ### BEGIN SOLUTION
+    affordable = [m for m in range(len(cost)) if cost[m] <= budget]
+    return min(affordable, key=lambda m: (loss[m], cost[m]), default=None)
+    ### END SOLUTION
+
+
+# %% test="pareto" aspect="who is pushed out" points=2
+_got = pareto(np.array([3.0, 1.0, 2.0, 4.0]), np.array([5.0, 9.0, 7.0, 6.0]))
+assert _got is not None and hasattr(_got, "__len__"), (
+    f"A list of numbers is wanted; yours: {_got!r}."
+)
+assert list(_got) == [1, 2, 0], (
+    f"Model 3 is dearer and worse than 0: 1, 2, 0 remain; yours: {list(_got)}."
+)
+### BEGIN HIDDEN TESTS
+for _cost, _loss, _wanted in (
+    ([], [], []),
+    ([5.0], [5.0], [0]),
+    ([1, 1, 1], [3, 2, 4], [1]),
+    ([3, 1, 2], [4, 4, 4], [1]),
+    ([2, 2, 1], [4, 4, 9], [2, 0, 1]),
+    ([1, 2, 3], [1, 2, 3], [0]),
+    ([3, 2, 1], [1, 2, 3], [2, 1, 0]),
+    ([1, 1, 2, 2], [5, 5, 5, 5], [0, 1]),
+):
+    _got = pareto(np.array(_cost), np.array(_loss))
+    assert _got is not None and hasattr(_got, "__len__") and list(_got) == _wanted, (
+        f"Costs {_cost}, losses {_loss}: {_wanted} wanted; yours: {_got}."
+    )
+_cost, _loss = [random.sample(range(100), k=8) for _ in range(2)]
+_rest = sorted(range(8), key=lambda m: _cost[m])
+_wanted = [
+    m for i, m in enumerate(_rest) if all(_loss[k] > _loss[m] for k in _rest[:i])
+]
+_got = pareto(list(_cost), list(_loss))
+assert _got is not None and list(_got) == _wanted, (
+    f"Costs {_cost}, losses {_loss}: {_wanted} wanted; yours: {_got}."
+)
+_after = arguments_after(pareto, list(_cost), list(_loss))
+assert list(_after[0]) == _cost and list(_after[1]) == _loss, (
+    "cost or loss is changed in place."
+)
+### END HIDDEN TESTS
+
+# %% test="pareto" aspect="the best that one can pay" points=1
+_got = best_within([1, 2, 9], [5.0, 4.0, 1.0], 2)
+assert _got == 1, (
+    f"With 2 to spend, models 0 and 1 can be had, and 1 is better; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _cost, _loss, _budget, _wanted in (
+    ([3, 4], [1.0, 2.0], 2, None),
+    ([], [], 5, None),
+    ([4, 2, 3], [1.0, 1.0, 1.0], 5, 1),
+    ([2, 2], [1.0, 1.0], 2, 0),
+    ([1, 5, 3], [3.0, 1.0, 2.0], 4.5, 2),
+    ([1, 5, 3], [3.0, 1.0, 2.0], 5, 1),
+    ([0, 1], [2.0, 3.0], 0, 0),
+):
+    _got = best_within(list(_cost), list(_loss), _budget)
+    assert (_got is None) == (_wanted is None) and _got == _wanted, (
+        f"Costs {_cost}, losses {_loss}, budget {_budget}: {_wanted} wanted; yours: {_got!r}."
+    )
+### END HIDDEN TESTS
+
+# %%
+models = scoreboard.table("models")
+models = models[models["kind"] != "truth"].dropna(subset=["CPU seconds"])
+train_cost, loss = (
+    models["CPU seconds"].to_numpy(),
+    models["bits above the floor"].to_numpy(),
+)
+ask_cost = 1 / models["scored a second"].to_numpy()
+_, panels = plt.subplots(1, 2, figsize=(9, 3.2), sharey=True)
+for axes, cost, label in zip(
+    panels,
+    (train_cost, 1e6 * ask_cost),
+    ("CPU seconds of training (log)", "CPU µs for each token scored (log)"),
+    strict=True,
+):
+    front = pareto(cost, loss)
+    axes.plot(cost, loss, "o", color=plots.COLOURS[0])
+    axes.step(cost[front], loss[front], where="post", color=plots.COLOURS[1])
+    for m in front:
+        axes.annotate(
+            models["model"].iloc[m],
+            (cost[m], loss[m]),
+            fontsize=8,
+            xytext=(3, 3),
+            textcoords="offset points",
+        )
+    axes.set(xscale="log", xlabel=label)
+panels[0].set_ylabel("bits above the floor")
+plt.tight_layout()
+plt.show()
+affordable = best_within(train_cost, loss, 1.0)
+print("best with one CPU second of training:", models["model"].iloc[affordable])
+
+# %% [markdown]
+# @@READ_PARETO@@
+
+# %% [markdown]
+# ## 10. What the number hides
+#
+# One perplexity is a mean over easy and hard places. Ask for single abilities instead, as chapter 8 did: does a verb agree with its noun, does a surname come back? And what do n-grams cost and give, all in one table?
+
+# %%
+probes = scoreboard.table("probes")
+probes["share"] = probes["right"] / probes["asked"]
+wide = probes.pivot(index="probe", columns="model", values="share")
+asked_models = [
+    name
+    for name in (
+        "modified Kneser-Ney 5",
+        "window",
+        "RNN",
+        "LSTM",
+        "Transformer",
+        "Transformer, shift",
+    )
+    if name in wide
+]
+kinds = [kind for kind in wide.index if kind.startswith(("agreement", "copy"))]
+_, axes = plt.subplots(figsize=(6.5, 0.24 * len(kinds) + 1))
+for i, name in enumerate(asked_models):
+    axes.plot(
+        100 * wide.loc[kinds, name],
+        range(len(kinds)),
+        "o",
+        color=plots.COLOURS[i % len(plots.COLOURS)],
+        label=name,
+        alpha=0.8,
+    )
+axes.set_yticks(range(len(kinds)), kinds, fontsize=8)
+axes.set_xlabel("right (%)")
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
+
+# %%
+pros = scoreboard.table("models").set_index("model")
+columns = [
+    "CPU seconds",
+    "scored a second",
+    "bytes",
+    "perplexity",
+    "bits above the floor",
+]
+few = [
+    name
+    for name in (
+        "unigram",
+        "Katz 3",
+        "modified Kneser-Ney 5",
+        "window",
+        "LSTM",
+        "Transformer",
+        "Transformer, shift",
+    )
+    if name in pros.index
+]
+pros.loc[few, columns].style.format(precision=2, thousands=",")
+
+# %% [markdown]
+# @@READ_PROBES@@
+
+# %% [markdown]
+# ## 11. The lectures' tables
+#
+# Two tables are printed in lecture 004: perplexities of 141 (Kneser-Ney 5-gram), 140 (neural n-gram), 125 (RNN) and 115 (LSTM) on the Penn Treebank, and 1.25 against 1.07 bits per character (LSTM, Transformer) on text8. How large are these steps, in one unit?
+
+# %%
+printed = {"Kneser-Ney 5": 141, "neural n-gram": 140, "RNN": 125, "LSTM": 115}
+ours = {
+    "Kneser-Ney 5": "modified Kneser-Ney 5",
+    "neural n-gram": "window",
+    "RNN": "RNN",
+    "LSTM": "LSTM",
+}
+rows = []
+for name, perplexity in printed.items():
+    here = pros.loc[ours[name], "perplexity"]
+    rows.append([name, perplexity, math.log2(perplexity), here, math.log2(here)])
+head = ["model", "printed perplexity", "bits", "perplexity on our text", "bits "]
+tables = pd.DataFrame(rows, columns=head).set_index("model")
+print(
+    f"printed: {1 - 115 / 141:.1%} less perplexity is {1 - math.log2(115) / math.log2(141):.1%} fewer bits"
+)
+print(
+    f"text8: {1 - 1.07 / 1.25:.1%} fewer bits; perplexity per character {2**1.25:.2f} -> {2**1.07:.2f}"
+)
+tables.round(2)
+
+# %% [markdown]
+# @@READ_TABLES@@
+
+# %% [markdown]
+# ## What you have now
+#
+# You can say whether two numbers are about the same text, whether their difference is more than luck, how much text it takes to see it, what more text will bring, what two models know together, whether a confidence can be believed, and which model to take for the money. A table of perplexities says none of this by itself.
+#
+# Now it is your turn. `autograder challenge NOTEBOOK` trains a model of yours within a budget of CPU time, and scores it on stories that are generated afterwards, so that nobody can have seen them ([docs/challenge.md](../../docs/challenge.md)). Chapter 11 leaves words behind: whatever can be cut into tokens, a Transformer will take.

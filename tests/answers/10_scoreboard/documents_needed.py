@@ -1,0 +1,61 @@
+"""Answers to the task documents_needed of chapter 10."""
+
+
+# %% right="tried one by one, from a first guess"
+def documents_needed(d, z=2):
+    mean = abs(sum(d) / len(d))
+    if mean == 0:
+        return float("inf")
+    s = np.std(d, ddof=1)
+    D = max(1, int((z * s / mean) ** 2) - 1)
+    while mean < z * s / math.sqrt(D):
+        D += 1
+    return D
+
+
+# %% right="variances"
+def documents_needed(d, z=2):
+    d = np.asarray(d, dtype=float)
+    if not d.mean():
+        return math.inf
+    return int(np.maximum(np.ceil(z**2 * d.var(ddof=1) / d.mean() ** 2), 1))
+
+
+# %% wrong="rounded to the nearest" caught_by="the smallest number" change="math.ceil((z * s / mean) ** 2) -> round((z * s / mean) ** 2)"
+
+
+# %% wrong="not squared" caught_by="the smallest number" change="(z * s / mean) ** 2 -> z * s / abs(mean)"
+
+
+# %% wrong="divides by D" caught_by="the smallest number" change="ddof=1 -> ddof=0"
+
+
+# %% wrong="the sign decides" caught_by="no difference, no scatter" change="if mean == 0: -> if mean <= 0:"
+
+
+# %% wrong="z is forgotten" caught_by="the smallest number" change="z * s / mean -> 2 * s / mean"
+
+
+# %% wrong="never below two" caught_by="no difference, no scatter" change="max(1, -> max(2,"
+
+
+# %% wrong="none needed where nothing scatters" caught_by="no difference, no scatter" change="max(1, math.ceil((z * s / mean) ** 2)) -> math.ceil((z * s / mean) ** 2)"
+
+
+# %% wrong="one more, to be safe" caught_by="the smallest number" change="math.ceil((z * s / mean) ** 2) -> math.floor((z * s / mean) ** 2) + 1 if s else 2"
+
+
+# %% wrong="a fraction of a story" caught_by="the smallest number" change="math.ceil((z * s / mean) ** 2) -> (z * s / mean) ** 2"
+
+
+# %% wrong="no difference divides by zero" caught_by="no difference, no scatter" change="return math.inf -> return 0"
+
+
+# %% wrong="as many as the pilot had at least" caught_by="the smallest number" change="max(1, -> max(len(d),"
+
+
+# %% wrong="d is centred in place" caught_by="no difference, no scatter"
+# -     if mean == 0:
+# +     if isinstance(d, np.ndarray) and d.dtype == float:
+# +         d -= mean
+# +     if mean == 0:

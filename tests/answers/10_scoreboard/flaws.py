@@ -1,0 +1,86 @@
+"""Answers to the task flaws of chapter 10."""
+
+
+# %% right="a list of conditions, lists and all"
+def flaws(tokens, sentences):
+    ends = sum(1 for token in tokens if token == "</s>")
+    left = [t for t in tokens if t != "</s>"]
+    right = []
+    for sentence in sentences:
+        right.extend(sentence)
+    other = len(left) != len(right)
+    for i in range(min(len(left), len(right))):
+        other = other or (left[i] != right[i] and left[i] != "<UNK>")
+    checks = {"ends": ends != len(sentences), "unknown words": "<UNK>" in left, "other text": other}
+    return [name for name, holds in checks.items() if holds]
+
+
+# %% right="blanks filled in from the sentences"
+def flaws(tokens, sentences):
+    words = sum((list(s) for s in sentences), [])
+    said = [t for t in tokens if t != "</s>"]
+    filled = [w if t == "<UNK>" else t for t, w in zip(said, words)]
+    result = frozenset()
+    if Counter(tokens)["</s>"] != len(sentences):
+        result |= {"ends"}
+    if Counter(tokens)["<UNK>"]:
+        result |= {"unknown words"}
+    if len(said) != len(words) or filled != words:
+        result |= {"other text"}
+    return result
+
+
+# %% wrong="any end will do" caught_by="ends and unknown words" change="len(tokens) - len(said) != len(sentences) -> len(tokens) == len(said)"
+
+
+# %% wrong="only missing ends" caught_by="ends and unknown words" change="len(tokens) - len(said) != len(sentences) -> len(tokens) - len(said) < len(sentences)"
+
+
+# %% wrong="zip stops at the shorter row" caught_by="another text" change="if len(said) != len(words) or not same: -> if not same:"
+
+
+# %% wrong="only the length" caught_by="another text" change="if len(said) != len(words) or not same: -> if len(said) != len(words):"
+
+
+# %% wrong="words counted without their order" caught_by="another text"
+# -     same = all(a in (b, "<UNK>") for a, b in zip(said, words, strict=False))
+# +     same = not Counter(said) - Counter([*words, *["<UNK>"] * len(said)])
+
+
+# %% wrong="an unknown word is another text" caught_by="ends and unknown words" change="a in (b, \"<UNK>\") -> a == b"
+
+
+# %% wrong="only one flaw is named" caught_by="another text"
+# -         found.add("other text")
+# +         found = {"other text"}
+
+
+# %% wrong="an end counts as a word" caught_by="ends and unknown words" change="[token for token in tokens if token != \"</s>\"] -> list(tokens)"
+
+
+# %% wrong="everything after the first unknown word is believed" caught_by="another text"
+# -     same = all(a in (b, "<UNK>") for a, b in zip(said, words, strict=False))
+# +     known = said.index("<UNK>") if "<UNK>" in said else len(said)
+# +     same = said[:known] == words[:known]
+
+
+# %% wrong="case is ignored" caught_by="another text" change="a in (b, \"<UNK>\") -> a == \"<UNK>\" or a.lower() == b.lower()"
+
+
+# %% wrong="the ends are taken out of the student's list" caught_by="tokens and sentences stay"
+# -     said = [token for token in tokens if token != "</s>"]
+# +     before = len(tokens)
+# +     if isinstance(tokens, list):
+# +         while "</s>" in tokens:
+# +             tokens.remove("</s>")
+# +     said = [token for token in tokens if token != "</s>"]
+
+# -     if len(tokens) - len(said) != len(sentences):
+# +     if before - len(said) != len(sentences):
+
+
+# %% wrong="an empty text has no flaw" caught_by="ends and unknown words"
+# -     found = set()
+# +     found = set()
+# +     if not tokens:
+# +         return found

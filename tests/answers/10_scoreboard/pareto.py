@@ -1,0 +1,80 @@
+"""Answers to the task pareto of chapter 10."""
+
+
+# %% right="sorted, then swept"
+def pareto(cost, loss):
+    order = sorted(range(len(cost)), key=lambda m: (cost[m], loss[m], m))
+    front = []
+    for m in order:
+        if not front or loss[m] < loss[front[-1]]:
+            front.append(m)
+        elif loss[m] == loss[front[-1]] and cost[m] == cost[front[-1]]:
+            front.append(m)
+    return front
+
+
+def best_within(cost, loss, budget):
+    best = None
+    for m, (c, x) in enumerate(zip(cost, loss)):
+        if c <= budget and (best is None or (x, c) < (loss[best], cost[best])):
+            best = m
+    return best
+
+
+# %% right="arrays"
+def pareto(cost, loss):
+    cost, loss = np.asarray(cost, float), np.asarray(loss, float)
+    no_worse = (cost[:, None] <= cost) & (loss[:, None] <= loss)
+    strictly = (cost[:, None] < cost) | (loss[:, None] < loss)
+    front = np.flatnonzero(~(no_worse & strictly).any(axis=0))
+    return front[np.argsort(cost[front], kind="stable")]
+
+
+def best_within(cost, loss, budget):
+    can = [(loss[m], cost[m], m) for m in range(len(cost)) if cost[m] <= budget]
+    return min(can)[2] if can else None
+
+
+# %% wrong="equals push each other out" caught_by="who is pushed out" change="return nowhere_worse and (cost[k] < cost[m] or loss[k] < loss[m]) -> return nowhere_worse and k != m"
+
+
+# %% wrong="only what is better in both pushes out" caught_by="who is pushed out" change="nowhere_worse and (cost[k] < cost[m] or loss[k] < loss[m]) -> cost[k] < cost[m] and loss[k] < loss[m]"
+
+
+# %% wrong="better in one is enough" caught_by="who is pushed out" change="nowhere_worse and (cost[k] < cost[m] or loss[k] < loss[m]) -> cost[k] < cost[m] and loss[k] <= loss[m]"
+
+
+# %% wrong="not sorted by cost" caught_by="who is pushed out" change="sorted(front, key=lambda m: cost[m]) -> front"
+
+
+# %% wrong="sorted by loss" caught_by="who is pushed out" change="key=lambda m: cost[m]) -> key=lambda m: loss[m])"
+
+
+# %% wrong="dearest first" caught_by="who is pushed out" change="key=lambda m: cost[m]) -> key=lambda m: -cost[m])"
+
+
+# %% wrong="costs, not numbers" caught_by="who is pushed out" change="sorted(front, key=lambda m: cost[m]) -> sorted(cost[m] for m in front)"
+
+
+# %% wrong="a large loss is good" caught_by="who is pushed out" change="cost[k] <= cost[m] and loss[k] <= loss[m] -> cost[k] <= cost[m] and loss[k] >= loss[m]"
+
+
+# %% wrong="equal ones: the last first" caught_by="who is pushed out" change="key=lambda m: cost[m]) -> key=lambda m: (cost[m], -m))"
+
+
+# %% wrong="the budget itself is too much" caught_by="the best that one can pay" change="cost[m] <= budget -> cost[m] < budget"
+
+
+# %% wrong="the cheapest" caught_by="the best that one can pay" change="(loss[m], cost[m]), default -> (cost[m], loss[m]), default"
+
+
+# %% wrong="of equal ones the first, though dearer" caught_by="the best that one can pay" change="(loss[m], cost[m]), default -> loss[m], default"
+
+
+# %% wrong="nothing to be had: the cheapest of all" caught_by="the best that one can pay" change="default=None) -> default=min(range(len(cost)), key=lambda m: cost[m], default=None))"
+
+
+# %% wrong="its place among those that can be paid" caught_by="the best that one can pay"
+# -     return min(affordable, key=lambda m: (loss[m], cost[m]), default=None)
+# +     found = min(affordable, key=lambda m: (loss[m], cost[m]), default=None)
+# +     return None if found is None else affordable.index(found)
