@@ -42,7 +42,7 @@ def documents_needed(d, z=2):
 # %% wrong="none needed where nothing scatters" caught_by="no difference, no scatter" change="max(1, math.ceil((z * s / mean) ** 2)) -> math.ceil((z * s / mean) ** 2)"
 
 
-# %% wrong="one more, to be safe" caught_by="the smallest number" change="math.ceil((z * s / mean) ** 2) -> math.floor((z * s / mean) ** 2) + 1 if s else 2"
+# %% wrong="one more, to be safe" caught_by="the smallest number" change="math.ceil((z * s / mean) ** 2) -> math.ceil((z * s / mean) ** 2) + 1"
 
 
 # %% wrong="a fraction of a story" caught_by="the smallest number" change="math.ceil((z * s / mean) ** 2) -> (z * s / mean) ** 2"
@@ -51,7 +51,7 @@ def documents_needed(d, z=2):
 # %% wrong="no difference divides by zero" caught_by="no difference, no scatter" change="return math.inf -> return 0"
 
 
-# %% wrong="as many as the pilot had at least" caught_by="the smallest number" change="max(1, -> max(len(d),"
+# %% wrong="as many as the pilot had at least" caught_by="no difference, no scatter" change="max(1, -> max(len(d),"
 
 
 # %% wrong="d is centred in place" caught_by="no difference, no scatter"
