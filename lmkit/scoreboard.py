@@ -1,8 +1,8 @@
 """The scoreboard: every model of the course on one text, recorded by `python -m benchmarks.scoreboard`.
 
     table("models")              a recorded table, data/scoreboard/models.csv
-    scores = log_probabilities() what ten models say of each token of 200 test stories
-    scores["kitchen-lstm"]       ln P of each token, [N]
+    scores = log_probabilities() what nine models say of each token of 200 test stories
+    scores["LSTM"]               ln P of each token, [N]
     scores.document              the number of the story that each token belongs to, [N]
 
 Nothing is computed here: the README in `data/scoreboard` says what each column means and how it was measured.
@@ -26,7 +26,8 @@ class Scores:
     """What several models say of the same N tokens, those of D stories one behind the other, each `</s>` included.
 
     Token number v is `symbols[v]`; all words that are no symbol are `<UNK>`, for every model alike. Logarithms are
-    natural ones, float32 as recorded, given as float64.
+    natural ones, float32 as recorded, given as float64. The truth reads the words themselves, also those that the
+    models do not know; what it says of the next one is added up to the same symbols.
     """
 
     names: Sequence[str]  # "truth" is one of them
@@ -35,8 +36,8 @@ class Scores:
     tokens: NDArray[np.int64]  # [N]
     _given: NDArray[np.float32]  # [models, N]
     _top: NDArray[np.int16]  # [models, N]
-    _top_given: NDArray[np.float32]  # [models, N]
-    _top_true: NDArray[np.float32]  # [models, N]
+    _top_given: NDArray[np.float16]  # [models, N], probabilities
+    _top_true: NDArray[np.float16]  # [models, N], probabilities
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -50,12 +51,12 @@ class Scores:
         return self._top[self._row(name)].astype(np.int64)
 
     def confidence(self, name: str) -> NDArray[np.float64]:
-        """P that the model gives to that likeliest token, [N]."""
-        return np.exp(self._top_given[self._row(name)].astype(np.float64))
+        """P that the model gives to that likeliest token, [N], to three digits (float16)."""
+        return self._top_given[self._row(name)].astype(np.float64)
 
     def true_confidence(self, name: str) -> NDArray[np.float64]:
-        """P that the truth gives to the token that the *model* holds likeliest, [N]. NaN after an `<UNK>`."""
-        return np.exp(self._top_true[self._row(name)].astype(np.float64))
+        """P that the truth gives to the token that the *model* holds likeliest, [N], to three digits (float16)."""
+        return self._top_true[self._row(name)].astype(np.float64)
 
     def _row(self, name: str) -> int:
         if name not in self.names:
