@@ -80,20 +80,7 @@ def models() -> list[str]:
             " **What was read is not equal**: the counting models have counted a finite text of a million tokens, the"
             " networks have read fresh stories, none of them twice, and their training times differ as well."
         ),
-        grid(
-            [
-                "model",
-                "tokens read",
-                "CPU s",
-                "perplexity",
-                "bits above the floor",
-                "numbers kept",
-                "MB",
-                "scoring",
-                "writing",
-            ],
-            rows,
-        ),
+        grid(head.split(", "), rows),
         text(
             "Scoring and writing: tokens a CPU second, where the unigram measured next to it is 1. The interface hands"
             " out the whole row of V probabilities at every place, and reads the text so far once more for every token"
