@@ -412,7 +412,7 @@ def exponents() -> None:
     for name, rows in shares.groupby("model", sort=False):
         for most in (100, max(MORE)):
             here = rows[rows["share"] <= most]
-            if most > 100 and here["share"].max() <= 100:
+            if len(here) < 3 or most > 100 and here["share"].max() <= 100:
                 continue
             x, y = np.log(here["tokens"]), np.log(here["bits above the floor"])
             slope, start = np.polyfit(x, y, 1)
@@ -479,7 +479,9 @@ def main() -> None:
     for name in args.parts or PARTS:
         PARTS[name]()
     derived()
-    scoreboard_page.FILE.write_text(scoreboard_page.page(), encoding="utf-8")
+    needed = ["log_probabilities.npz", *(f"{name}.csv" for name in PARTS if name != "scores")]
+    if all((FOLDER / name).exists() for name in needed):
+        scoreboard_page.FILE.write_text(scoreboard_page.page(), encoding="utf-8")
 
 
 if __name__ == "__main__":
