@@ -40,6 +40,7 @@ bench: .venv/.test-ready
 	$(BIN)/python -m benchmarks.smoothing
 	$(BIN)/python -m benchmarks.kitchen_exact
 	$(BIN)/python -m benchmarks.kitchen
+	$(BIN)/python -m benchmarks.scoreboard
 	$(BIN)/python -m benchmarks.transformer
 	$(BIN)/python -m benchmarks.vectors
 	$(BIN)/python -m benchmarks.masked

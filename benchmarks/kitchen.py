@@ -17,36 +17,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from benchmarks.ngrams import reference
+from benchmarks.models import MODELS, Text
 from lmkit import kitchen, ngrams, runs
 from lmkit.kitchen import Document
-from lmkit.models import Counted, LanguageModel, by_band, encode, nats_per_token
+from lmkit.models import LanguageModel, by_band, encode, nats_per_token
 from lmkit.runs.text import vocabulary
 
+COUNTED = ("Laplace 2", "modified Kneser-Ney 3", "modified Kneser-Ney 5")
 START = 0  # before and after a text, as taggers see it
 Ids = np.ndarray  # the words of one document as numbers, shape (T,)
-
-
-def counted(training: Sequence[Document], symbols: Sequence[str]) -> dict[str, Callable[[], LanguageModel]]:
-    """The counting models of chapters 01 and 02; their vocabulary is that of the networks."""
-    known = set(symbols)
-    sentences = [[w if w in known else ngrams.UNKNOWN for w in document.tokens[:-1]] for document in training]
-    listed = [symbol for symbol in symbols if symbol != ngrams.END] + [ngrams.END]
-    smoothed = reference()["kneser_ney"]
-
-    def laplace() -> LanguageModel:
-        counts = ngrams.NgramCounts(sentences, 2, listed)
-        return Counted(ngrams.RowModel(counts, lambda row, lower: (row + 1) / (row.sum() + len(row))))
-
-    def kneser_ney(order: int) -> LanguageModel:
-        counts = ngrams.NgramCounts(sentences, order, listed)
-        return Counted(ngrams.BackoffModel(counts, *zip(*smoothed(counts.levels, len(listed)), strict=True)))
-
-    return {
-        "Laplace bigram": laplace,
-        "Kneser-Ney 3": lambda: kneser_ney(3),
-        "Kneser-Ney 5": lambda: kneser_ney(5),
-    }
 
 
 # ---------------------------------------------------------------- tagging
@@ -178,10 +157,11 @@ def main() -> None:
         print(f"| {name} | {cpu:.0f} | {tokens:,} | {math.exp(nats):.2f} | {gap:.3f} |", flush=True)
         probe_rows[name] = by_band(model, asked)
 
-    for name, fit in counted(training, symbols).items():
+    text = Text.of(training, symbols)
+    for name in COUNTED:
         begin = time.process_time()
-        model = fit()
-        row(name, time.process_time() - begin, sum(map(len, training)), model)
+        model = MODELS[name].make(text)
+        row(name, time.process_time() - begin, text.tokens, model)
     for name in runs.names():
         run = runs.load(name)
         if runs.RUNS[name].weights and runs.RUNS[name].level == "word":

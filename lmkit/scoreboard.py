@@ -44,19 +44,19 @@ class Scores:
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         """ln P of each token given all tokens of its story before it, [N]."""
-        return self._given[self._row(name)].astype(np.float64)
+        return np.asarray(self._given[self._row(name)], np.float64)
 
     def top(self, name: str) -> NDArray[np.int64]:
         """The token that the model holds likeliest at each place, [N]."""
-        return self._top[self._row(name)].astype(np.int64)
+        return np.asarray(self._top[self._row(name)], np.int64)
 
     def confidence(self, name: str) -> NDArray[np.float64]:
         """P that the model gives to that likeliest token, [N], to three digits (float16)."""
-        return self._top_given[self._row(name)].astype(np.float64)
+        return np.asarray(self._top_given[self._row(name)], np.float64)
 
     def true_confidence(self, name: str) -> NDArray[np.float64]:
         """P that the truth gives to the token that the *model* holds likeliest, [N], to three digits (float16)."""
-        return self._top_true[self._row(name)].astype(np.float64)
+        return np.asarray(self._top_true[self._row(name)], np.float64)
 
     def _row(self, name: str) -> int:
         if name not in self.names:

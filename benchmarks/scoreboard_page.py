@@ -1,0 +1,204 @@
+"""docs/scoreboard.md from the tables in data/scoreboard; `python -m benchmarks.scoreboard` writes it."""
+
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from lmkit import kitchen, runs
+from lmkit.scoreboard import TRUTH, log_probabilities, table
+
+FILE = Path(__file__).resolve().parent.parent / "docs" / "scoreboard.md"
+MASKED = FILE.parent.parent / "data" / "masked" / "ladder.csv"  # recorded with chapter 07
+LECTURES = (  # what the slides print for the Penn Treebank, and the same family here
+    ("Kneser-Ney, order 5", 141, "modified Kneser-Ney 5"),
+    ("neural n-gram", 140, "window"),
+    ("RNN", 125, "RNN"),
+    ("LSTM", 115, "LSTM"),
+)
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [
+        "# The scoreboard: every model of the course on one text",
+        text(
+            "Written by `python -m benchmarks.scoreboard` from `data/scoreboard/*.csv`; do not edit. What each column"
+            " means and how it was measured: [data/scoreboard/README.md](../data/scoreboard/README.md)."
+        ),
+        *models(),
+        "## The order that the lectures print",
+        *lectures(),
+        "## Probes by distance",
+        "Per cent right. Distances are in tokens, back to what decides.",
+        probes(),
+        "## By the share of the training text",
+        *shares(),
+        "## By the number of weights",
+        *sizes(),
+        "## Calibration",
+        *trust(),
+        "## Models that read both sides",
+        *both_sides(),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def text(paragraph: str) -> str:
+    """A paragraph in lines."""
+    return "\n".join(textwrap.wrap(paragraph, 118, break_long_words=False, break_on_hyphens=False))
+
+
+def grid(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table of Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def models() -> list[str]:
+    """What each model costs and reaches."""
+    found = table("models")
+    floor = found.loc[found["model"] == TRUTH, "perplexity"].item()
+    tokens = sum(map(len, kitchen.split("test")))
+    rows: list[Sequence[object]] = []
+    for row in found[found["model"] != TRUTH].to_dict("records"):
+        read, kept = f"{int(row['tokens read']):,}", f"{int(row['weights']):,}"
+        above = f"{row['bits above the floor']:.3f} ± {row['error']:.3f}"
+        speeds = [f"{row[f'{how}, unigram = 1']:.2g}" for how in ("scoring", "writing")]
+        cost = [read, f"{row['CPU seconds']:.3g}"]
+        rows.append(
+            [row["model"], *cost, f"{row['perplexity']:.2f}", above, kept, f"{row['bytes'] / 1e6:.2f}", *speeds]
+        )
+    rows.append(["truth", "", "", f"{floor:.3f}", 0, "", "", "", ""])
+    head = "model, tokens read, CPU s, perplexity, bits above the floor, numbers kept, MB, scoring, writing"
+    return [
+        text(
+            f"The text is the frozen test split of the kitchen language, {tokens:,} tokens, whose exact floor is a"
+            f" perplexity of {floor:.3f}. Words that are no symbol count as one, for every model and for the truth."
+            " **What was read is not equal**: the counting models have counted a finite text of a million tokens, the"
+            " networks have read fresh stories, none of them twice, and their training times differ as well."
+        ),
+        grid(head.split(", "), rows),
+        text(
+            "Scoring and writing: tokens a CPU second, where the unigram measured next to it is 1. The interface hands"
+            " out the whole row of V probabilities at every place, and reads the text so far once more for every token"
+            " that it writes; a program that looks up one probability, or keeps its state, is quicker."
+        ),
+    ]
+
+
+def lectures() -> list[str]:
+    """The slides' figures, and the same families here."""
+    perplexity = table("models").set_index("model")["perplexity"]
+    rows = [
+        [
+            name,
+            printed,
+            f"{math.log2(printed):.3f}",
+            ours,
+            f"{perplexity[ours]:.2f}",
+            f"{math.log2(perplexity[ours]):.3f}",
+        ]
+        for name, printed, ours in LECTURES
+    ]
+    values = [float(perplexity[ours]) for _, _, ours in LECTURES]
+    same = "the same" if values == sorted(values, reverse=True) else "not the same"
+    bits = runs.load_study("characters").groupby("variant")["valid nats"].min() / math.log(2)
+    order = "the opposite" if bits["lstm"] < bits["transformer"] else "the same"
+    return [
+        text("Lecture 004 (lines 604-613) prints test perplexities on the Penn Treebank, without a source."),
+        grid(["lecture", "perplexity", "bits", "here", "perplexity", "bits"], rows),
+        text(
+            f"The order is {same}. For text8 the lecture (lines 790-798) prints bits per character: LSTM 1.25,"
+            " Transformer 1.07. Here, on the characters of kitchen stories, after some two CPU minutes, each at the"
+            f" best of three learning rates and with one seed (`data/runs/characters`): LSTM {bits['lstm']:.3f},"
+            f" Transformer {bits['transformer']:.3f}. That is {order} order: the time is short, and by words it takes"
+            " the Transformer more than a minute to pass the LSTM, too."
+        ),
+    ]
+
+
+def probes() -> str:
+    """Per cent right, a row for each kind and distance."""
+    found = table("probes")
+    names = list(found["model"].unique())
+    rows = []
+    for band, asked in found.groupby("probe"):
+        share = (100 * asked["right"] / asked["asked"]).set_axis(asked["model"])
+        rows.append([f"{band} ({asked['asked'].iloc[0]})", *(f"{share[name]:.0f}" for name in names)])
+    return grid(["probe (number)", *names], rows)
+
+
+def shares() -> list[str]:
+    """Bits above the floor by the share of text, and the exponents."""
+    found = table("shares")
+    fits = table("exponents").groupby("model").first()
+    columns = sorted(found["share"].unique())
+    rows = []
+    for name, here in found.groupby("model", sort=False):
+        mean = here.groupby("share")["bits above the floor"].mean()
+        fit = f"{fits.loc[name, 'exponent']:.3f} ± {fits.loc[name, 'error']:.3f}" if name in fits.index else ""
+        rows.append([name, *(f"{mean[share]:.3f}" if share in mean else "" for share in columns), fit])
+    seeds = found["seed"].max()
+    return [
+        text(
+            "Bits above the floor after 10, 30, 100 % of the shipped training text (100,000 tokens), and, for the"
+            f" models that count, after three and ten times as much. Networks: {seeds} seed{'s' * int(seeds > 1)},"
+            " a CPU minute on all of the text and less on less of it, the best of 16 validations. Exponent b: bits"
+            " above the floor = a N^-b for N tokens, fitted to 10, 30 and 100 %; the error is that of the fit."
+        ),
+        grid(["model", *(f"{share} %" for share in columns), "exponent"], rows),
+    ]
+
+
+def sizes() -> list[str]:
+    """Narrower networks."""
+    rows = [
+        [row["network"], row["width"], f"{row['weights']:,}", f"{row['CPU seconds']:.0f}", f"{row['perplexity']:.2f}",
+         f"{row['bits above the floor']:.3f}"]
+        for row in table("sizes").sort_values(["network", "width"]).to_dict("records")
+    ]  # fmt: skip
+    return [
+        text(
+            "Fresh text, as many steps as the network of width 128 makes in a minute, one seed, the learning rate of"
+            " width 128 (narrower networks might like another one)."
+        ),
+        grid(["network", "width", "weights", "CPU s", "perplexity", "bits above the floor"], rows),
+    ]
+
+
+def trust() -> list[str]:
+    """What models say of the token that they hold likeliest, and what comes."""
+    columns = ("said", "came", "calibration error", "word by word")
+    rows = [
+        [row["model"], *(f"{100 * row[name]:.1f}" for name in columns)] for row in table("trust").to_dict("records")
+    ]
+    stories = int(log_probabilities().document.max()) + 1
+    return [
+        text(
+            f"Of the token that a model holds likeliest, on {stories} test stories, in per cent: the mean of what it"
+            " says, how often that token comes, the calibration error in ten bins, and the mean distance from what the"
+            " truth says of that very token at that very place."
+        ),
+        grid(["model", "said", "came", "calibration error", "word by word"], rows),
+    ]
+
+
+def both_sides() -> list[str]:
+    """Recorded with chapter 07."""
+    ladder = pd.read_csv(MASKED)
+    rows = [
+        [name, f"{here['nats'].mean():.3f}", f"{100 * here['accuracy'].mean():.1f}"]
+        for name, here in ladder[ladder["kind"] == "all"].groupby("model", sort=False)
+    ]
+    return [
+        text(
+            "A masked model gives no probability of a text: what it says of each word, given all others, does not"
+            " multiply to something that sums to one over all texts. So it has a table of its own, which must not be"
+            " read beside the others: nats for the word in a blank when both sides are known, 3,000 blanks, three"
+            " seeds (`data/masked/ladder.csv`). Its sum over a text is the pseudo-log-likelihood."
+        ),
+        grid(["model", "nats in a blank", "likeliest word is right, %"], rows),
+    ]
