@@ -2,12 +2,12 @@
 
     python data/anything/mixed.py [seconds of CPU for each kind, 20]
 
-Kinds: `picture`, the brightness of the 64 patches of 2 x 2 pixels of a drawn shape in 8 bins; `words`, a caption such as
-"cross top left"; `arm`, 12 places of a circle that a hand draws, as 24 angles in 32 bins. `alone`: three small
-Transformers, each for its kind, each trained for the seconds. `together`: one Transformer of the same width, trained for
-three times the seconds on both sorts of document: a picture followed by its caption, and an arm. A row is a kind of 1,000
-new documents of one model: `nats` per token; `kind_nats` of them say of which kind the token is, the rest which token.
-`swapped`: the same for a caption that follows the picture of another document (empty for other kinds).
+Kinds: `picture`, the brightness of the 64 patches of 2 x 2 pixels of a drawn shape in 8 bins; `words`, a caption such
+as "cross top left"; `arm`, 12 places of a circle that a hand draws, as 24 angles in 32 bins. `alone`: three small
+Transformers, each for its kind, each trained for the seconds. `together`: one Transformer of the same width, trained
+for three times the seconds on both sorts of document: a picture followed by its caption, and an arm. A row is a kind of
+1,000 new documents of one model: `nats` per token; `kind_nats` of them say of which kind the token is, the rest which
+token. `swapped`: the same for a caption that follows the picture of another document (empty for other kinds).
 """
 
 import sys

@@ -1,0 +1,1108 @@
+# ---
+# title: Whatever can be tokenised
+# ---
+
+# %% [markdown]
+# Sections 5 to 8; the joiner puts sections 1 to 4 before them.
+
+# %%
+import itertools
+import math
+import random
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+from torch.nn import functional as F
+
+from lmkit import anything, drawings, paths, plots
+from lmkit.testing import arguments_after, close, is_number, laid_out_otherwise
+from lmkit.training import set_seed
+
+plots.use_style()
+torch.set_num_threads(1)
+
+# %% [markdown]
+# ## 5. A picture is a row of patches
+#
+# A picture has no words. Lecture 003 names the way round that (Dosovitskiy and others, 2021): cut it into square *patches*, project each to a vector, and treat these vectors as embeddings.
+#
+# | letter | what |
+# |---|---|
+# | $B$ | pictures in a batch |
+# | $C$ | colours, here 3 |
+# | $H, W$ | rows and columns of pixels |
+# | $p$ | pixels on each side of a patch |
+# | $T$ | patches, $T = HW / p^2$ |
+# | $n$ | numbers in a patch, $n = p^2 C$ |
+
+# %%
+drawings.patches()
+
+# %% [markdown]
+# The order is a convention, but one has to keep to one. Ours: patches are read like a page, row by row, each from the left. Within a patch, pixels are read the same way, and each pixel gives its $C$ colours:
+#
+# $$\text{patch}[b,\ i \tfrac{W}{p} + j,\ (r p + s)\, C + c] = \text{image}[b,\ c,\ i p + r,\ j p + s] , \qquad 0 \le r, s < p .$$
+#
+# So $i, j$ say which patch, $r, s$ which pixel of it, and $c$ which colour.
+
+# %% [markdown] statement="patchify"
+# - `patchify(images, p)`: a tensor `images` $[B, C, H, W]$ → patches $[B, T, n]$, of the same kind of numbers. If $p$ does not divide both $H$ and $W$, raise `ValueError`.
+# - `unpatchify(patches, p, H, W)`: patches $[B, T, n]$ → images $[B, C, H, W]$. How many colours there are follows from $n$.
+#
+# Nothing that is given may be changed.
+
+# %% [markdown] hints="patchify"
+# 1. Chapter 6 cut vectors into heads: a `reshape` that only splits axes, a `permute`, and a `reshape` that only joins neighbours.
+# 2. Split $H$ into $(H/p, p)$ and $W$ into $(W/p, p)$. Which six axes do you have now, and in which order does the formula want them?
+# 3. The way back is the same three steps from the end: split, permute back, join. Write the name of each axis beside each line.
+
+
+# %% task="patchify" points=3 level=2 minutes=16
+def patchify(images, p):
+    """Images [B, C, H, W] -> patches [B, HW/p², p²C]; ValueError if p does not divide H and W."""
+    ### BEGIN SOLUTION
+    B, C, H, W = images.shape
+    if H % p or W % p:
+        raise ValueError(f"Patches of {p} x {p} pixels do not fill {H} x {W} pixels.")
+    x = images.reshape(B, C, H // p, p, W // p, p)  # b c i r j s
+    return x.permute(0, 2, 4, 3, 5, 1).reshape(B, (H // p) * (W // p), p * p * C)
+    ### END SOLUTION
+
+
+def unpatchify(patches, p, H, W):
+    """Patches [B, HW/p², p²C] -> images [B, C, H, W]."""
+    ### BEGIN SOLUTION
+    B, _, n = patches.shape
+    x = patches.reshape(B, H // p, W // p, p, p, n // p**2)  # b i j r s c
+    return x.permute(0, 5, 1, 3, 2, 4).reshape(B, n // p**2, H, W)
+    ### END SOLUTION
+
+
+# %% test="patchify" aspect="pixels where the formula wants them" points=1
+_image = torch.arange(24).reshape(1, 1, 4, 6)
+_got = patchify(_image.clone(), 2)
+assert close(
+    _got,
+    [
+        [
+            [0, 1, 6, 7],
+            [2, 3, 8, 9],
+            [4, 5, 10, 11],
+            [12, 13, 18, 19],
+            [14, 15, 20, 21],
+            [16, 17, 22, 23],
+        ]
+    ],
+), (
+    f"One colour, 4 rows of 6 pixels, numbered from 0, p = 2: the first patch is 0, 1, 6, 7. Yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _C, _H, _W, _p in (
+    (2, 3, 4, 6, 2),
+    (1, 3, 9, 3, 3),
+    (3, 2, 2, 8, 2),
+    (2, 1, 3, 5, 1),
+    (1, 5, 4, 4, 4),
+    (2, 4, 6, 12, 3),
+):
+    _images = torch.randn(_B, _C, _H, _W, dtype=torch.float64)
+    if _p == 3:
+        _images = torch.randint(0, 256, (_B, _C, _H, _W))
+    _wanted = torch.zeros(_B, _H * _W // _p**2, _p**2 * _C, dtype=_images.dtype)
+    for _b in range(_B):
+        for _c in range(_C):
+            for _y in range(_H):
+                for _x in range(_W):
+                    _t = (_y // _p) * (_W // _p) + _x // _p
+                    _n = ((_y % _p) * _p + _x % _p) * _C + _c
+                    _wanted[_b, _t, _n] = _images[_b, _c, _y, _x]
+    _what = f"B, C, H, W = {_B, _C, _H, _W}, p = {_p}"
+    _got = patchify(_images.clone(), _p)
+    assert torch.is_tensor(_got), f"{_what}: a tensor is wanted; yours: {_got!r}."
+    assert tuple(_got.shape) == tuple(_wanted.shape), (
+        f"{_what}: shape {tuple(_wanted.shape)} wanted; yours: {tuple(_got.shape)}."
+    )
+    assert _got.dtype == _images.dtype, (
+        f"{_what}, {_images.dtype}: the kind of number changes to {_got.dtype}."
+    )
+    assert close(_got, _wanted), f"{_what}: right shape, but numbers in wrong places."
+    _got = laid_out_otherwise(patchify, _images, _p)
+    assert close(_got, _wanted), (
+        f"{_what}: wrong for a tensor whose numbers lie in memory in another order."
+    )
+    assert close(arguments_after(patchify, _images, _p)[0], _images), (
+        f"{_what}: the images that were given are changed."
+    )
+### END HIDDEN TESTS
+
+# %% test="patchify" aspect="and back" points=1
+_patches = torch.tensor([[[0, 1, 6, 7], [2, 3, 8, 9], [4, 5, 10, 11]]])
+_got = unpatchify(_patches.clone(), 2, 2, 6)
+assert close(_got, torch.arange(12).reshape(1, 1, 2, 6)), (
+    f"Three patches of one colour side by side, H, W = 2, 6, numbered by pixel from 0: 0 to 11 in order wanted; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _C, _H, _W, _p in (
+    (2, 3, 4, 6, 2),
+    (2, 3, 6, 4, 2),
+    (1, 3, 3, 9, 3),
+    (3, 4, 2, 8, 2),
+    (2, 1, 3, 5, 1),
+    (1, 5, 4, 4, 4),
+):
+    _T, _n = _H * _W // _p**2, _p**2 * _C
+    _patches = torch.randn(_B, _T, _n, dtype=torch.float64)
+    _wanted = torch.zeros(_B, _C, _H, _W, dtype=torch.float64)
+    for _t, _i in itertools.product(range(_T), range(_n)):
+        _y = _t // (_W // _p) * _p + _i // _C // _p
+        _x = _t % (_W // _p) * _p + _i // _C % _p
+        _wanted[:, _i % _C, _y, _x] = _patches[:, _t, _i]
+    _what = f"B, T, n = {_B, _T, _n}, p = {_p}, H, W = {_H, _W}"
+    _got = unpatchify(_patches.clone(), _p, _H, _W)
+    assert torch.is_tensor(_got), f"{_what}: a tensor is wanted; yours: {_got!r}."
+    assert tuple(_got.shape) == tuple(_wanted.shape), (
+        f"{_what}: shape {tuple(_wanted.shape)} wanted; yours: {tuple(_got.shape)}."
+    )
+    assert close(_got, _wanted), f"{_what}: right shape, but numbers in wrong places."
+    assert close(laid_out_otherwise(unpatchify, _patches, _p, _H, _W), _wanted), (
+        f"{_what}: wrong for a tensor whose numbers lie in memory in another order."
+    )
+    assert close(arguments_after(unpatchify, _patches, _p, _H, _W)[0], _patches), (
+        f"{_what}: the patches that were given are changed."
+    )
+### END HIDDEN TESTS
+
+# %% test="patchify" aspect="patches that do not fit" points=1
+for _H, _W, _p in [
+    (4, 5, 2),
+    ### BEGIN HIDDEN TESTS
+    (5, 4, 2),
+    (6, 8, 4),
+    (8, 6, 4),
+    (2, 18, 6),
+    (3, 3, 2),
+    (4, 4, 5),
+    ### END HIDDEN TESTS
+]:
+    try:
+        _got = patchify(torch.zeros(2, 3, _H, _W), _p)
+    except ValueError:
+        continue
+    assert False, (
+        f"H, W = {_H, _W}, p = {_p}: ValueError wanted; yours: {tuple(getattr(_got, 'shape', ()))}."
+    )
+### BEGIN HIDDEN TESTS
+_got = patchify(torch.zeros(1, 2, 4, 10), 2)
+assert tuple(_got.shape) == (1, 10, 8), "H, W = 4, 10, p = 2: these patches do fit."
+### END HIDDEN TESTS
+
+# %% [markdown] statement="three_ways"
+# ### Three ways, one number
+#
+# *Project each patch to a vector*: with a matrix $E\ [d, n]$ that is patches times $E^\top$. People who built it wrote a convolution instead. Is that the same? Make sure, in three ways:
+#
+# - `by_unfold(images, p)`: what `patchify` gives, $[B, T, n]$, from `F.unfold(images, p, stride=p)`. Beware: unfold puts numbers in another order.
+# - `one_hot_kernels(C, p)`: kernels $[n, C, p, p]$, each 1 at one place and 0 elsewhere, so that `F.conv2d(images, kernels, stride=p)`, $[B, n, H/p, W/p]$, holds the numbers of each patch in the order of `patchify`.
+# - `as_kernels(E, C, p)`: kernels $[d, C, p, p]$, so that the same convolution gives the *projected* patches.
+#
+# Sides here are multiples of $p$.
+
+# %% [markdown] hints="three_ways"
+# 1. What is the shape of `F.unfold`'s result? Try it on a picture with two colours whose pixels are numbered.
+# 2. A convolution without overlap multiplies each patch with a kernel and adds up. Which kernel reads out the single number $(rp + s)C + c$?
+# 3. Row $i$ of $E$ holds a weight for each number of a patch, in our order. A kernel holds the same weights as $[C, p, p]$. What is `one_hot_kernels` if $E$ is the unit matrix?
+
+
+# %% task="three_ways" points=3 level=2 minutes=16
+def by_unfold(images, p):
+    """Images [B, C, H, W] -> patches [B, HW/p², p²C], by F.unfold."""
+    ### BEGIN SOLUTION
+    B, C, _, _ = images.shape
+    x = F.unfold(images, p, stride=p)  # [B, C p p, T]
+    T = x.shape[2]
+    return x.reshape(B, C, p * p, T).permute(0, 3, 2, 1).reshape(B, T, p * p * C)
+    ### END SOLUTION
+
+
+def one_hot_kernels(C, p):
+    """Kernels [p²C, C, p, p]: kernel i reads out number i of a patch."""
+    ### BEGIN SOLUTION
+    return as_kernels(torch.eye(p * p * C), C, p)
+    ### END SOLUTION
+
+
+def as_kernels(E, C, p):
+    """A projection E [d, p²C] of patches, as kernels [d, C, p, p] of a convolution."""
+    ### BEGIN SOLUTION
+    return E.reshape(len(E), p, p, C).permute(0, 3, 1, 2)
+    ### END SOLUTION
+
+
+# %% test="three_ways" aspect="unfold, in our order" points=1
+_images = torch.arange(16.0).reshape(1, 2, 2, 4)
+_got = by_unfold(_images.clone(), 2)
+assert close(_got, [[[0, 8, 1, 9, 4, 12, 5, 13], [2, 10, 3, 11, 6, 14, 7, 15]]]), (
+    f"Two colours (0 to 7, 8 to 15) of 2 rows of 4 pixels: the first patch is 0, 8, 1, 9, 4, 12, 5, 13. Yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _C, _H, _W, _p in (
+    (2, 3, 4, 6, 2),
+    (1, 2, 9, 3, 3),
+    (3, 4, 2, 8, 2),
+    (2, 1, 6, 4, 2),
+    (2, 3, 2, 5, 1),
+    (1, 5, 4, 4, 4),
+):
+    _images = torch.randn(_B, _C, _H, _W)
+    _wanted = torch.zeros(_B, _H * _W // _p**2, _p**2 * _C)
+    for _c, _y, _x in itertools.product(range(_C), range(_H), range(_W)):
+        _t = (_y // _p) * (_W // _p) + _x // _p
+        _wanted[:, _t, ((_y % _p) * _p + _x % _p) * _C + _c] = _images[:, _c, _y, _x]
+    _got = by_unfold(_images.clone(), _p)
+    assert close(_got, _wanted), (
+        f"B, C, H, W = {_B, _C, _H, _W}, p = {_p}: not the patches [{_B}, {_wanted.shape[1]}, {_wanted.shape[2]}] of patchify; yours: {tuple(getattr(_got, 'shape', ()))}."
+    )
+### END HIDDEN TESTS
+
+# %% test="three_ways" aspect="kernels that read one number" points=1
+_got = one_hot_kernels(2, 1)
+assert close(_got, torch.eye(2).reshape(2, 2, 1, 1)), (
+    f"C = 2, p = 1: kernel 0 reads colour 0, kernel 1 colour 1; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _C, _p in ((3, 2), (1, 3), (2, 3), (4, 1), (5, 2)):
+    _n = _p**2 * _C
+    _got = one_hot_kernels(_C, _p)
+    assert torch.is_tensor(_got) and tuple(_got.shape) == (_n, _C, _p, _p), (
+        f"C = {_C}, p = {_p}: a tensor {_n, _C, _p, _p} wanted; yours: {tuple(getattr(_got, 'shape', ()))}."
+    )
+    for _i in range(_n):
+        _one = torch.zeros(_C, _p, _p)
+        _one[_i % _C, _i // _C // _p, _i // _C % _p] = 1
+        assert close(_got[_i], _one), (
+            f"C = {_C}, p = {_p}: kernel {_i} should read colour {_i % _C}, row {_i // _C // _p}, column {_i // _C % _p} of a patch, and nothing else."
+        )
+    _images = torch.randn(2, _C, _p, 3 * _p)
+    try:
+        F.conv2d(_images, _got, stride=_p)
+    except RuntimeError as _error:
+        assert False, f"F.conv2d does not take these kernels: {_error}."
+### END HIDDEN TESTS
+
+# %% test="three_ways" aspect="a projection is a convolution" points=1
+_E = torch.tensor([[1.0, 10, 100, 1000]])
+_got = as_kernels(_E.clone(), 1, 2)
+assert close(_got, [[[[1, 10], [100, 1000]]]]), (
+    f"One colour, p = 2: the kernel [[1, 10], [100, 1000]] wanted; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _d, _C, _p, _B in (
+    (5, 3, 2, 2),
+    (1, 2, 3, 1),
+    (12, 3, 2, 3),
+    (7, 4, 1, 2),
+    (4, 2, 2, 1),
+):
+    _E = torch.randn(_d, _p**2 * _C, dtype=torch.float64)
+    _wanted = torch.zeros(_d, _C, _p, _p, dtype=torch.float64)
+    for _c, _r, _s in itertools.product(range(_C), range(_p), range(_p)):
+        _wanted[:, _c, _r, _s] = _E[:, (_r * _p + _s) * _C + _c]
+    _got = as_kernels(_E.clone(), _C, _p)
+    assert close(_got, _wanted), (
+        f"d, C, p = {_d, _C, _p}: convolved with your kernels, a patch does not give patch times E; shape {tuple(getattr(_got, 'shape', ()))}."
+    )
+    assert close(laid_out_otherwise(as_kernels, _E, _C, _p), _wanted), (
+        f"d, C, p = {_d, _C, _p}: wrong for an E whose numbers lie in memory in another order."
+    )
+    assert close(arguments_after(as_kernels, _E, _C, _p)[0], _E), (
+        f"d, C, p = {_d, _C, _p}: the E that was given is changed."
+    )
+### END HIDDEN TESTS
+
+# %%
+images, kinds = anything.shapes(8, seed=1)
+E = torch.randn(5, 48)
+one = patchify(images, 4) @ E.T
+two = by_unfold(images, 4) @ E.T
+three = F.conv2d(images, as_kernels(E, 3, 4), stride=4).flatten(2).transpose(1, 2)
+print(
+    f"largest difference: {max((one - two).abs().max(), (one - three).abs().max()):.0e}"
+)
+
+# %%
+_, axes = plt.subplots(1, 5, figsize=(7.5, 1.6))
+for ax, image, kind in zip(axes, images, kinds, strict=False):
+    ax.imshow(image.permute(1, 2, 0))
+    ax.set(
+        title=anything.SHAPES[kind],
+        xticks=np.arange(3.5, 15, 4),
+        yticks=np.arange(3.5, 15, 4),
+    )
+    ax.tick_params(labelleft=False, labelbottom=False)
+    ax.grid(True, axis="both", color="white")
+plt.show()
+
+# %% [markdown]
+# So the slogan *no convolutions any more* hides one: the first layer is a convolution that takes big steps.
+#
+# What is won by attention over patches? Above are drawn shapes, 16 by 16 pixels, with the lines along which $p = 4$ cuts them into $T = 16$ patches of $n = 48$ numbers; place, size and colours differ each time. Four models learned which shape it is, each for the same ten seconds of CPU time (`python data/anything/pictures.py`):
+#
+# - *linear*: one matrix on all 768 numbers;
+# - *no places*: two encoder layers (chapter 7) over the patches, without positions;
+# - *places*: the same, with a learned vector for each place;
+# - *convolution*: two layers of small kernels, each slid over all pixels.
+#
+# Predict their order with 250 pictures and with 4,000.
+
+# %%
+table = pd.read_csv(paths.DATA / "anything" / "pictures.csv")
+_, axes = plt.subplots(figsize=(6.5, 2.9))
+names = ["linear", "no places", "places", "convolution"]
+for name, colour in zip(names, plots.COLOURS, strict=False):
+    rows = table[table["model"] == name].pivot(
+        index="pictures", columns="seed", values="right"
+    )
+    plots.dots(axes, list(rows.index), rows.to_numpy(), colour, name)
+axes.axhline(1 / 4, color="gray", linestyle="--", linewidth=1, label="guessing")
+sizes = sorted({*table["pictures"]})
+plots.log_ticks(
+    axes,
+    sizes,
+    xlabel="pictures learned from",
+    ylabel="share of new ones right",
+    ylim=(0, 1.03),
+)
+axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
+plt.show()
+
+# %% [markdown]
+# PICTURES_TEXT
+
+# %% [markdown]
+# ## 6. Sound is a row of frames
+#
+# "Same as computer vision", says lecture 003, "but: spectrograms instead of images"; so reads Whisper (Radford and others, 2022). A sound is a row of samples $x_0, x_1, \dots$, thousands each second. Cut it into *frames* of $N$ samples, a new one every $h$ samples (the *hop*), so that frames may overlap; and ask of each frame how strong each frequency is in it:
+#
+# $$m_k = \left| \sum_{j=0}^{N-1} w_j\, x_j\, e^{-2 \pi i\, k j / N} \right| , \qquad w_j = \tfrac12 - \tfrac12 \cos \frac{2 \pi j}{N} , \qquad k = 0, \dots, \lfloor N/2 \rfloor .$$
+#
+# Here $i$ is the imaginary unit, and $m_k$ is large if the frame swings $k$ times. The window $w$ fades the frame in and out, since its cut edges would sound like a click.
+
+# %% [markdown] statement="spectrogram"
+# - `frames(x, N, hop)`: sounds $[B, L]$ → frames $[B, T, N]$. Frame $t$ begins at sample $t \cdot$ `hop`; there are as many as fit *whole*, and samples that are left over are dropped. `hop` may be larger than $N$. If not one frame fits, raise `ValueError`.
+# - `magnitudes(frames)`: frames $[B, T, N]$ with $N \ge 2$, even or odd → $m$, $[B, T, \lfloor N/2 \rfloor + 1]$.
+#
+# Together they are what `torch.stft` computes; the next cell compares.
+
+# %% [markdown] hints="spectrogram"
+# 1. How many frames fit into 10 samples with $N = 4$ and a hop of 3? Into 9? Into 4?
+# 2. `tensor.unfold` cuts along one axis, or index with a sum of two `arange`s, one upright.
+# 3. The sum over $j$ is a product with a matrix of cosines and one of sines, $[N, \lfloor N/2 \rfloor + 1]$; `torch.fft.rfft` does the same faster. Mind which $N$ the window's cosine is divided by: not $N - 1$.
+
+
+# %% task="spectrogram" points=3 level=2 minutes=18
+def frames(x, N, hop):
+    """Sounds [B, L] -> frames [B, T, N], all that fit whole; ValueError if none does."""
+    ### BEGIN SOLUTION
+    if x.shape[1] < N:
+        raise ValueError(f"{x.shape[1]} samples are less than a frame of {N}.")
+    return x.unfold(1, N, hop)
+    ### END SOLUTION
+
+
+def magnitudes(frames):
+    """Frames [B, T, N] -> how strong each frequency is, [B, T, N // 2 + 1]."""
+    ### BEGIN SOLUTION
+    N = frames.shape[-1]
+    j = torch.arange(N, dtype=frames.dtype)
+    w = 0.5 - 0.5 * torch.cos(2 * torch.pi * j / N)
+    return torch.fft.rfft(frames * w).abs()
+    ### END SOLUTION
+
+
+# %% test="spectrogram" aspect="whole frames, overlapping or not" points=1
+_got = frames(torch.arange(10.0)[None], 4, 3)
+assert close(_got, [[[0, 1, 2, 3], [3, 4, 5, 6], [6, 7, 8, 9]]]), (
+    f"Samples 0 to 9, N = 4, hop = 3: three frames that begin with 0, 3 and 6; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _L, _N, _hop in (
+    (2, 9, 4, 3),
+    (1, 12, 4, 4),
+    (3, 7, 7, 2),
+    (2, 11, 3, 5),
+    (1, 13, 3, 5),
+    (2, 8, 5, 1),
+    (2, 5, 1, 2),
+    (1, 6, 2, 9),
+    (4, 23, 6, 4),
+):
+    _x = torch.randn(_B, _L, dtype=torch.float64)
+    _starts = [s for s in range(0, _L, _hop) if s + _N <= _L]
+    _wanted = torch.stack([_x[:, s : s + _N] for s in _starts], dim=1)
+    _got = frames(_x.clone(), _N, _hop)
+    assert close(_got, _wanted), (
+        f"B, L = {_B, _L}, N = {_N}, hop = {_hop}: frames that begin with samples {_starts} wanted, shape {tuple(_wanted.shape)}; yours: {tuple(getattr(_got, 'shape', ()))}."
+    )
+for _L, _N in ((3, 4), (1, 9)):
+    try:
+        _got = frames(torch.ones(2, _L), _N, 1)
+    except ValueError:
+        continue
+    assert False, f"{_L} samples, N = {_N}: ValueError wanted; yours: {_got!r}."
+### END HIDDEN TESTS
+
+# %% test="spectrogram" aspect="each frequency, by the sum" points=1
+_got = magnitudes(torch.tensor([[[1.0, 1, 1, 1]]]))
+assert close(_got, [[[2, 1, 0]]], 1e-4, 1e-4), (
+    f"The frame 1, 1, 1, 1 has the window's own frequencies, 2, 1, 0; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _T, _N in ((2, 3, 8), (1, 1, 5), (2, 5, 9), (3, 2, 2), (1, 4, 3), (2, 1, 16)):
+    _f = torch.randn(_B, _T, _N)
+    _wanted = torch.zeros(_B, _T, _N // 2 + 1, dtype=torch.float64)
+    for _k in range(_N // 2 + 1):
+        _sum = torch.zeros(_B, _T, dtype=torch.complex128)
+        for _j in range(_N):
+            _w = 0.5 - 0.5 * math.cos(2 * math.pi * _j / _N)
+            _turn = complex(
+                math.cos(2 * math.pi * _k * _j / _N),
+                -math.sin(2 * math.pi * _k * _j / _N),
+            )
+            _sum += _w * _turn * _f[:, :, _j]
+        _wanted[:, :, _k] = _sum.abs()
+    _got = magnitudes(_f.clone())
+    assert torch.is_tensor(_got) and not _got.is_complex(), (
+        f"Frames {_B, _T, _N}: a tensor of real numbers wanted; yours: {_got!r}."
+    )
+    assert tuple(_got.shape) == tuple(_wanted.shape), (
+        f"Frames {_B, _T, _N}: shape {tuple(_wanted.shape)} wanted; yours: {tuple(_got.shape)}."
+    )
+    assert close(_got, _wanted, 1e-4, 1e-4), (
+        f"Random frames {_B, _T, _N}: right shape, wrong numbers (window, square, scale, or order?)."
+    )
+    assert close(arguments_after(magnitudes, _f)[0], _f), (
+        f"Random frames {_B, _T, _N}: the frames that were given are changed."
+    )
+### END HIDDEN TESTS
+
+# %% test="spectrogram" aspect="both together are torch's stft" points=1
+_time = torch.arange(400) / 8000
+_x = torch.sin(2 * torch.pi * 1000 * _time)[None]
+_got = magnitudes(frames(_x.clone(), 80, 40))
+assert torch.is_tensor(_got) and _got.ndim == 3, (
+    f"A tensor [1, 9, 41] wanted; yours: {_got!r}."
+)
+assert (_got[0].argmax(1) == 10).all(), (
+    f"1000 Hz in frames of 80 samples at 8 kHz swing 10 times; yours: {_got[0].argmax(1).tolist()}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _L, _N, _hop in (
+    (2, 300, 64, 16),
+    (1, 101, 25, 10),
+    (3, 50, 50, 7),
+    (2, 90, 16, 30),
+):
+    _x = torch.randn(_B, _L) * 3
+    _wanted = torch.stft(
+        _x, _N, _hop, window=torch.hann_window(_N), center=False, return_complex=True
+    ).abs()
+    _got = magnitudes(frames(_x.clone(), _N, _hop))
+    assert close(_got, _wanted.transpose(1, 2), 1e-4, 1e-3), (
+        f"B, L = {_B, _L}, N = {_N}, hop = {_hop}: not torch.stft(..., center=False) with a Hann window, as [B, T, N // 2 + 1]; yours: {tuple(getattr(_got, 'shape', ()))}."
+    )
+### END HIDDEN TESTS
+
+# %%
+sound, notes = anything.tunes(24, seed=1)  # a second each, at 8 kHz
+new_sound, new_notes = anything.tunes(8, seed=2)
+mine = magnitudes(frames(sound, 256, 80))
+torchs = torch.stft(
+    sound, 256, 80, window=torch.hann_window(256), center=False, return_complex=True
+)
+print(
+    f"difference from torch.stft: {(mine - torchs.abs().transpose(1, 2)).abs().max():.0e}"
+)
+
+# %%
+_, axes = plt.subplots(figsize=(7, 2.7))
+axes.imshow(
+    mine[0, :, :48].T,
+    origin="lower",
+    aspect="auto",
+    cmap="cividis",
+    extent=(0.016, 0.984, 0, 1500),
+)
+axes.grid(False)
+axes.set(xlabel="seconds", ylabel="frequency (Hz)")
+played = np.where(notes[0] > 0, anything.NOTES[(notes[0] - 1).clamp(min=0)], np.nan)
+axes.plot(np.arange(8000) / 8000, played, color="white", linewidth=1.5)
+plt.show()
+
+# %% [markdown]
+# The white line is what was played: eight neighbouring semitones, 440 to 659 Hz, in much noise. The stripes above it are the overtones. A column of this picture is a token.
+#
+# How long should a frame be? A long one tells near tones apart: frequencies lie $8000/N$ Hz apart, semitones 26 Hz or more. Predict the best $N$ for writing down, every 10 ms, which note sounds (of 40 to 160 ms), if a linear model reads single frames.
+
+
+# %%
+def tokens(sound, notes, N, hop=80):
+    """Logarithms of magnitudes up to 1200 Hz [B T, ...], and the note at the middle of each frame [B T]."""
+    found = magnitudes(frames(F.pad(sound, (N // 2, N // 2)), N, hop))[:, :100]
+    middles = torch.arange(found.shape[1]) * hop
+    return (found + 0.1).log()[:, :, : N * 1200 // 8000 + 1].flatten(0, 1), notes[
+        :, middles
+    ].flatten()
+
+
+# %%
+def linear_reader(x, y, steps=150):
+    """A function of tokens [M, n]: the number of the note for each, by a linear model that learned x, y."""
+    mean, deviation = x.mean(0), x.std(0)
+    set_seed(1)
+    model = torch.nn.Linear(x.shape[1], 9)
+    optimiser = torch.optim.AdamW(model.parameters(), 0.01, weight_decay=0.1)
+    for _ in range(steps):
+        optimiser.zero_grad()
+        F.cross_entropy(model((x - mean) / deviation), y).backward()
+        optimiser.step()
+    return lambda x: model((x - mean) / deviation).argmax(1)
+
+
+# %%
+lengths = [64, 128, 256, 512, 1024, 2048]
+right = []
+for N in lengths:
+    read = linear_reader(*tokens(sound, notes, N))
+    x, y = tokens(new_sound, new_notes, N)
+    right.append((read(x) == y).float().mean().item())
+
+# %%
+_, axes = plt.subplots(figsize=(5.5, 2.6))
+axes.plot(lengths, right, "o-")
+labels = {"xlabel": "samples in a frame, N", "ylabel": "share of notes right"}
+plots.log_ticks(axes, lengths, ylim=(0.5, 1), **labels)
+plt.show()
+
+# %% [markdown]
+# SOUND_TEXT
+
+
+# %%
+def melody(row):
+    """What changes in a row of notes: equal neighbours are one note, silence (0) is left out."""
+    return " ".join(str(note) for note, _ in itertools.groupby(row.tolist()) if note)
+
+
+read = linear_reader(*tokens(sound, notes, 256))
+x, y = tokens(new_sound, new_notes, 256)
+print("played", melody(y[:100]))
+print("read  ", melody(read(x)[:100]))
+
+# %% [markdown]
+# MELODY_TEXT
+
+# %% [markdown]
+# ## 7. Any number, in bins
+#
+# A robot's joint wants a number, not a word. RT-1 (Brohan and others, 2022) cuts the range of each command into 256 equal *bins* and predicts the number of the bin, as if it were a word. Where most values are small, bins may be finer near 0: WaveNet (van den Oord and others, 2016) and Gato (Reed and others, 2022) first bend the range with the $\mu$-law of old telephones. For $-1 \le x \le 1$:
+#
+# $$g(x) = \operatorname{sign}(x)\, \frac{\ln(1 + \mu |x|)}{\ln(1 + \mu)} , \qquad g(x) = x \ \text{ for } \mu = 0 .$$
+#
+# Bin $k$ of $K$ holds the $x$ with $-1 + \frac{2k}{K} \le g(x) < -1 + \frac{2(k+1)}{K}$; the last bin also holds $x = 1$. Read back, a bin is the one $x$ whose $g(x)$ lies in its middle.
+
+# %% [markdown] statement="to_bins"
+# - `to_bins(x, K, mu=0)`: a tensor of floats, any shape → numbers of bins, `torch.int64`, same shape. What lies outside $[-1, 1]$, infinities too, goes into the first or the last bin.
+# - `from_bins(k, K, mu=0)`: numbers of bins, a tensor of any shape → what they are read back as, floats, same shape.
+# - `worst_error(K, mu=0)`: the smallest bound that is never broken: $|x - \text{what is read back}| \le$ this number, for all $x$ from $-1$ to $1$.
+#
+# $\mu \ge 0$ and $K \ge 1$. Nothing that is given may be changed.
+
+# %% [markdown] hints="to_bins"
+# 1. With $K = 4$ and $\mu = 0$: where are the three inner edges, and in which bin is $x = 0$ itself?
+# 2. `floor`, not truncation and not rounding; `clamp` both $x$ before and the bin after. The inverse: $|x| = ((1 + \mu)^{|g|} - 1) / \mu$.
+# 3. With $\mu > 0$, the bins are widest at the ends. How far is the middle (in $g$) of the last bin from $x = 1$, and how far from its other edge?
+
+
+# %% task="to_bins" points=3 level=2 minutes=20
+def to_bins(x, K, mu=0):
+    """Numbers [...] -> which of K bins each is in, int64 [...]."""
+    ### BEGIN SOLUTION
+    x = x.clamp(-1, 1)
+    g = x.sign() * (mu * x.abs()).log1p() / math.log1p(mu) if mu else x
+    return ((g + 1) / 2 * K).floor().clamp(0, K - 1).long()
+    ### END SOLUTION
+
+
+def from_bins(k, K, mu=0):
+    """Numbers of bins [...] -> the value in the middle of each, floats [...]."""
+    ### BEGIN SOLUTION
+    g = (2 * k + 1) / K - 1
+    return g.sign() * (g.abs() * math.log1p(mu)).expm1() / mu if mu else g
+    ### END SOLUTION
+
+
+def worst_error(K, mu=0):
+    """The largest |x - from_bins(to_bins(x))| for x in -1..1."""
+    ### BEGIN SOLUTION
+    g = 1 - 1 / K
+    return 1 - (math.expm1(g * math.log1p(mu)) / mu if mu else g)
+    ### END SOLUTION
+
+
+# %% test="to_bins" aspect="edges and ends" points=1
+_x = torch.tensor([-1, -0.6, -0.5, 0, 0.25, 0.5, 1])
+_got = to_bins(_x.clone(), 4)
+assert close(_got, [0, 0, 1, 2, 2, 3, 3]), (
+    f"-1, -.6, -.5, 0, .25, .5, 1 in 4 equal bins: 0 0 1 2 2 3 3 wanted; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+assert _got.dtype == torch.int64, f"Numbers of bins are int64; yours: {_got.dtype}."
+_far = torch.tensor([[-math.inf, -7, -1.001], [1.001, 2, math.inf]])
+for _K in (1, 2, 3, 5, 8, 255, 256):
+    for _mu in (0, 1, 100, 255, 0.5):
+        _base = [-1 + 2 * k / _K for k in range(_K + 1)]  # edges, in g
+        _g = torch.tensor(
+            [
+                a + (b - a) * s
+                for a, b in itertools.pairwise(_base)
+                for s in (0.02, 0.5, 0.98)
+            ],
+            dtype=torch.float64,
+        )
+        _x = _g
+        if _mu:
+            _x = _g.sign() * ((1 + _mu) ** _g.abs() - 1) / _mu
+        _wanted = torch.arange(_K).repeat_interleave(3)
+        _got = to_bins(_x.clone(), _K, _mu)
+        assert close(_got, _wanted), (
+            f"K = {_K}, mu = {_mu}: values just above the lower edge of each bin, in its middle and just below its upper edge do not all get the bin's number."
+        )
+        _got = to_bins(_far.clone(), _K, _mu)
+        assert close(_got, [[0] * 3, [_K - 1] * 3]), (
+            f"K = {_K}, mu = {_mu}: {_far.tolist()} should go into bins 0 and {_K - 1}; yours: {_got!r}."
+        )
+        assert close(arguments_after(to_bins, _far, _K, _mu)[0], _far), (
+            f"K = {_K}, mu = {_mu}: the x that was given is changed."
+        )
+_got = to_bins(torch.tensor([-0.75, -0.25, 0.0, 0.75, 0.999, 1]), 8)
+assert close(_got, [1, 3, 4, 7, 7, 7]), (
+    f"K = 8: an edge belongs to the bin above it, 1 to the last: 1 3 4 7 7 7 wanted; yours: {_got!r}."
+)
+for _x in (torch.tensor(0.3), torch.zeros(0), torch.rand(2, 1, 3, dtype=torch.float64)):
+    for _mu in (0, 255):
+        _got = to_bins(_x.clone(), 6, _mu)
+        assert tuple(getattr(_got, "shape", ("none",))) == tuple(_x.shape), (
+            f"x of shape {tuple(_x.shape)}, mu = {_mu}: same shape wanted; yours: {_got!r}."
+        )
+        assert _got.dtype == torch.int64, (
+            f"mu = {_mu}: int64 wanted; yours: {_got.dtype}."
+        )
+### END HIDDEN TESTS
+
+# %% test="to_bins" aspect="the middle of a bin" points=1
+_got = from_bins(torch.tensor([0, 1, 2, 3]), 4)
+assert close(_got, [-0.75, -0.25, 0.25, 0.75], 1e-5), (
+    f"4 equal bins: -.75, -.25, .25, .75 wanted; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _K in (1, 2, 3, 7, 16, 256):
+    for _mu in (0, 1, 0.5, 100, 255):
+        _wanted = []
+        for _k in range(_K):
+            _g = (_k + 0.5) / _K * 2 - 1
+            _size = ((1 + _mu) ** abs(_g) - 1) / _mu if _mu else abs(_g)
+            _wanted.append(math.copysign(_size, _g))
+        _got = from_bins(torch.arange(_K), _K, _mu)
+        assert close(_got, _wanted, 1e-4, 1e-5), (
+            f"K = {_K}, mu = {_mu}: bins 0 to {_K - 1} are not read back as the x in the middle of g; yours begin {_got[:3]!r}, wanted {_wanted[:3]}."
+        )
+for _k in (
+    torch.tensor(2),
+    torch.tensor([[0], [4]]),
+    torch.zeros(0, dtype=torch.int64),
+):
+    for _mu in (0, 9):
+        _got = from_bins(_k.clone(), 5, _mu)
+        assert tuple(getattr(_got, "shape", ("none",))) == tuple(_k.shape), (
+            f"k of shape {tuple(_k.shape)}, mu = {_mu}: same shape wanted; yours: {_got!r}."
+        )
+        assert _got.is_floating_point(), f"Floats wanted; yours: {_got.dtype}."
+        assert close(arguments_after(from_bins, _k, 5, _mu)[0], _k), (
+            f"mu = {_mu}: the numbers of bins that were given are changed."
+        )
+### END HIDDEN TESTS
+
+# %% test="to_bins" aspect="the worst error" points=1
+_got = worst_error(10)
+assert is_number(_got) and close(_got, 0.1), (
+    f"10 equal bins: 0.1 wanted; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _K in (1, 2, 3, 6, 17, 256):
+    for _mu in (0, 0.5, 10, 255):
+        _back = [x / 1000 for x in range(1001)]
+        if _mu:
+            _back = [((1 + _mu) ** x - 1) / _mu for x in _back]
+        _edges = [
+            i / 2 / _K for i in range(-2 * _K, 2 * _K + 1)
+        ]  # 4 K + 1 places, in g
+        _places = [
+            math.copysign(
+                ((1 + _mu) ** (2 * abs(e)) - 1) / _mu if _mu else 2 * abs(e), e
+            )
+            for e in (i / 2 for i in _edges)
+        ]
+        _bins = [
+            _places[4 * k : 4 * k + 5] for k in range(_K)
+        ]  # edge, quarter, middle, ...
+        _wanted = max(max(b[2] - b[0], b[4] - b[2]) for b in _bins)
+        _got = worst_error(_K, _mu)
+        assert is_number(_got) and close(_got, _wanted, 1e-5), (
+            f"K = {_K}, mu = {_mu}: {_wanted:.6f} wanted; yours: {_got!r}."
+        )
+### END HIDDEN TESTS
+
+# %% [markdown]
+# A hand draws a circle in 200 steps, by an arm with two joints. Three robots get their commands in bins:
+#
+# - *angles*: the two angles of each step, from $-\pi$ to $\pi$;
+# - *changes*: by how much each angle changes; the robot adds them up;
+# - *changes, looking*: the same, but each change is chosen from where the arm *is*, not from where it should be.
+#
+# Each bin is at most $1/K$ of its range wrong. Predict which robot strays least.
+
+
+# %%
+def binned(x, K, mu):
+    """Numbers [...] from -1 to 1, there and back."""
+    return from_bins(to_bins(torch.as_tensor(x), K, mu), K, mu).numpy()
+
+
+turn = np.linspace(0, 2 * np.pi, 201)
+circle = np.stack([1 + 0.5 * np.cos(turn), 0.3 + 0.5 * np.sin(turn)], axis=1)
+angles = anything.reach(circle)  # [201, 2]
+changes = np.diff(angles, axis=0)
+most = np.abs(changes).max()
+
+
+# %%
+def drawn(robot, K, mu=0):
+    """Where the hand goes, [201, 2]."""
+    if robot == "angles":
+        return anything.hand(np.pi * binned(angles / np.pi, K, mu))
+    now = [angles[0]]
+    for change, aim in zip(changes, angles[1:], strict=True):
+        wish = aim - now[-1] if robot == "changes, looking" else change
+        now.append(now[-1] + most * binned(wish / most, K, mu))
+    return anything.hand(np.array(now))
+
+
+# %%
+robots = ["angles", "changes", "changes, looking"]
+_, axes = plt.subplots(1, 3, figsize=(7.5, 2.5), sharey=True, sharex=True)
+for ax, robot in zip(axes, robots, strict=True):
+    ax.plot(*drawn(robot, 16).T, label="16 bins")
+    ax.plot(*circle.T, "--", color="gray", label="asked")
+    ax.set(title=robot, xlabel="x (bones)", aspect="equal")
+axes[0].set(ylabel="y (bones)")
+axes[0].legend(fontsize=9)
+plt.show()
+
+
+# %%
+def strays(robot, K, mu=0):
+    """The largest distance between the hand and the circle's point of that step."""
+    return np.hypot(*(drawn(robot, K, mu) - circle).T).max()
+
+
+for mu, K in itertools.product((0, 100), (8, 16, 64, 256)):
+    print(f"mu {mu:3}, {K:3} bins:", {r: f"{strays(r, K, mu):.4f}" for r in robots})
+
+# %% [markdown]
+# ARM_TEXT
+
+# %% [markdown] statement="two_ways_round"
+# #### Left or right?
+#
+# A robot learns from people how to steer round an obstacle straight ahead. In half of the examples they steer left, $x = -0.6$; in the other half right, $x = 0.6$. One network gives a single number and learns by squared error. Another gives a probability for each of 16 bins and learns by cross-entropy; its command is drawn from them.
+#
+# What will each of them do in front of the obstacle, and why? Then name one thing that the bins lose.
+
+# %% [markdown] written="two_ways_round" points=2 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: the single number goes to the mean, 0, straight into the obstacle, because the mean makes squared
+# error smallest; the bins keep both sides, about one half each near -0.6 and 0.6, and a draw goes round. 1 point for one
+# true loss: the command is exact only to half a bin (1/16); the network is not told that neighbouring bins are near each other, so it
+# needs more examples; several joints multiply the bins or must be written one after the other; what lies outside the range is cut
+# off.
+#
+# Half of the first point is not given: both networks must be there with a reason for one. A usual wrong idea: the single number
+# is undecided and swings between both sides. Another: bins are less exact, and this is why they avoid the obstacle.
+#
+# **Sample, 2 points.** The first gives the mean of both, 0, since that has the smallest squared error, and hits the obstacle.
+# The second learns half for the bin of -0.6 and half for that of 0.6, so either draw is good. It can command only 16 different
+# numbers.
+#
+# **Sample, 1 point.** The network with one number averages left and right and drives straight on; the other has two peaks and
+# chooses one. The bins have no disadvantage if there are enough of them.
+#
+# **Sample, 0 points.** Both steer left or right half of the time, because that is what the examples show.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 8. One model for all of them
+#
+# "Whatever you can tokenize, the Transformer will take", ends lecture 003; "you can feed them all to the same model". Then words, bins of brightness and bins of angles need *one* numbering. Each kind gets a stretch of its own, one after another:
+
+# %%
+drawings.shared_vocabulary()
+
+# %% [markdown]
+# And one softmax over all $V$ numbers decides two things at once. With $q$ for the kind of the token $k$:
+#
+# $$-\ln P(k) = \underbrace{-\ln P(q)}_{\text{which kind?}} \; \underbrace{- \ln P(k \mid q)}_{\text{which of its tokens?}} , \qquad P(q) = \sum_{k' \text{ of kind } q} P(k') .$$
+#
+# The first part is the price of sharing: a model for one kind never pays it.
+
+# %% [markdown] statement="join"
+# `sizes` is a dict: kind → how many tokens it has (perhaps 0), as in `{"words": 8, "arm": 32}`; the numbers of `words` come first, 0 to 7, then those of `arm`, 8 to 39.
+#
+# - `stretches(sizes)`: a dict, kind → the `range` of its shared numbers.
+# - `join(parts, sizes)`: `parts` is a list of pairs (kind, tokens), tokens a list of integers numbered from 0 in their kind, perhaps empty. Returns one list of shared numbers. A token that its kind does not have: `ValueError`.
+# - `split(numbers, sizes)`: back, a list of pairs (kind, list of tokens). Neighbours of one kind share a pair, so no pair is empty.
+# - `kind_and_token(logits, numbers, sizes)`: logits $[T, V]$ of a model, and the tensor $[T]$ of what really came, in shared numbers. Returns two tensors $[T]$, $-\ln P(q)$ and $-\ln P(k \mid q)$. Logits may be large.
+
+# %% [markdown] hints="join"
+# 1. The first number of a kind is the sum of all sizes before it. Which kind owns a number, if one kind has size 0?
+# 2. `itertools.groupby` finds stretches of equal neighbours, if its key is the kind of a number.
+# 3. $\ln P(q)$ is a `logsumexp` over a slice of the `log_softmax`; what is left of the cross-entropy is the second part.
+
+
+# %% task="join" points=3 level=2 minutes=18
+def stretches(sizes):
+    """Dict kind -> the range of its shared numbers."""
+    ### BEGIN SOLUTION
+    ends = itertools.accumulate(sizes.values())
+    return {q: range(e - n, e) for (q, n), e in zip(sizes.items(), ends, strict=True)}
+    ### END SOLUTION
+
+
+def join(parts, sizes):
+    """Pairs (kind, tokens) -> one list of shared numbers; ValueError if a kind lacks a token."""
+    ### BEGIN SOLUTION
+    numbers, owned = [], stretches(sizes)
+    for q, tokens in parts:
+        for token in tokens:
+            if not 0 <= token < sizes[q]:
+                raise ValueError(
+                    f"{q} has {sizes[q]} tokens, but none numbered {token}."
+                )
+            numbers.append(owned[q][token])
+    return numbers
+    ### END SOLUTION
+
+
+def split(numbers, sizes):
+    """Shared numbers -> pairs (kind, tokens); neighbours of one kind share a pair."""
+    ### BEGIN SOLUTION
+    pairs, owned = [], stretches(sizes)
+    for number in numbers:
+        q = next(q for q, some in owned.items() if number in some)
+        if not pairs or pairs[-1][0] != q:
+            pairs.append((q, []))
+        pairs[-1][1].append(number - owned[q].start)
+    return pairs
+    ### END SOLUTION
+
+
+def kind_and_token(logits, numbers, sizes):
+    """Logits [T, V], shared numbers [T] -> -ln P(kind) [T] and -ln P(token | kind) [T]."""
+    ### BEGIN SOLUTION
+    logs = logits.log_softmax(-1)
+    whole = -logs.gather(1, numbers[:, None])[:, 0]
+    kind = torch.zeros_like(whole)
+    for some in stretches(sizes).values():
+        there = (numbers >= some.start) & (numbers < some.stop)
+        if there.any():
+            kind[there] = -logs[there, some.start : some.stop].logsumexp(-1)
+    return kind, whole - kind
+    ### END SOLUTION
+
+
+# %% test="join" aspect="no two kinds share a number" points=1
+_sizes = {"words": 8, "arm": 32}
+_got = stretches(dict(_sizes))
+assert {q: list(some) for q, some in _got.items()} == {
+    "words": list(range(8)),
+    "arm": list(range(8, 40)),
+}, f"words 0 to 7, arm 8 to 39; yours: {_got!r}."
+_got = join([("words", [7, 0]), ("arm", [0, 31])], dict(_sizes))
+assert isinstance(_got, list | tuple), f"join returns a list; yours: {_got!r}."
+assert list(_got) == [7, 0, 8, 39], (
+    f"words 7, 0, arm 0, 31: 7 0 8 39 wanted; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _ in range(4):
+    _kinds = random.sample(["words", "arm", "picture", "sound", "", 3], 4)
+    _sizes = {q: random.randint(2, 9) for q in _kinds}
+    _sizes = {**_sizes, "nothing": 0, "last": random.randint(1, 4)}
+    _first = {q: sum(list(_sizes.values())[:i]) for i, q in enumerate(_sizes)}
+    _parts = [(q, [random.randrange(_sizes[q]) for _ in range(3)]) for q in _kinds]
+    _parts += [("last", [_sizes["last"] - 1, 0]), (_kinds[1], []), ("nothing", [])]
+    _parts += [(q, [_sizes[q] - 1]) for q in _kinds]
+    random.shuffle(_parts)
+    _got = {q: list(some) for q, some in stretches(dict(_sizes)).items()}
+    _wanted = {q: list(range(_first[q], _first[q] + n)) for q, n in _sizes.items()}
+    assert _got == _wanted, (
+        f"sizes {_sizes}: stretches {_wanted} wanted; yours: {_got}."
+    )
+    _wanted = [_first[q] + k for q, some in _parts for k in some]
+    _got = join([(q, [*some]) for q, some in _parts], dict(_sizes))
+    assert isinstance(_got, list | tuple) and list(_got) == _wanted, (
+        f"sizes {_sizes}, parts {_parts}: {_wanted} wanted; yours: {_got!r}."
+    )
+    for _q in (*_kinds, "nothing", "last"):
+        for _bad in ([0] * (_sizes[_q] > 0) + [_sizes[_q]], [-1], [_sizes[_q] + 1]):
+            try:
+                _got = join([("last", [0]), (_q, list(_bad))], dict(_sizes))
+            except ValueError:
+                continue
+            assert False, (
+                f"{_q!r} has {_sizes[_q]} tokens, {_bad} are asked: ValueError wanted; yours: {_got!r}."
+            )
+assert list(join([], {"words": 3})) == [], "No parts: an empty list wanted."
+### END HIDDEN TESTS
+
+# %% test="join" aspect="back into kinds" points=1
+_sizes = {"words": 8, "arm": 32}
+_got = split([7, 0, 8, 39, 3], dict(_sizes))
+_wanted = [("words", [7, 0]), ("arm", [0, 31]), ("words", [3])]
+assert isinstance(_got, list | tuple), (
+    f"split returns a list of pairs; yours: {_got!r}."
+)
+assert [(q, list(some)) for q, some in _got] == _wanted, (
+    f"7 0 8 39 3: {_wanted} wanted; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _ in range(4):
+    _kinds = random.sample(["words", "arm", "picture", "sound", "", 3], 4)
+    _sizes = {q: random.randint(2, 9) for q in _kinds}
+    _sizes = {_kinds[0]: _sizes[_kinds[0]], "nothing": 0, **_sizes}
+    _first = {q: sum(list(_sizes.values())[:i]) for i, q in enumerate(_sizes)}
+    _order = [*_kinds, _kinds[0], _kinds[2], _kinds[1]]
+    _wanted = [
+        (q, random.choices(range(_sizes[q]), k=random.randint(1, 4))) for q in _order
+    ]
+    _wanted += [
+        (_kinds[3], [0, _sizes[_kinds[3]] - 1]),
+        (_kinds[0], [_sizes[_kinds[0]] - 1, 0]),
+    ]
+    _numbers = [_first[q] + k for q, some in _wanted for k in some]
+    _got = split(list(_numbers), dict(_sizes))
+    assert isinstance(_got, list | tuple), f"A list wanted; yours: {_got!r}."
+    assert [(q, list(some)) for q, some in _got] == _wanted, (
+        f"sizes {_sizes}, numbers {_numbers}: {_wanted} wanted; yours: {_got!r}."
+    )
+_got = split([2, 2, 0], {"nothing": 0, "words": 3, "arm": 4})
+assert [(q, list(some)) for q, some in _got] == [("words", [2, 2, 0])], (
+    f"A kind without tokens owns no number: all of 2 2 0 are words; yours: {_got!r}."
+)
+assert list(split([], {"words": 3})) == [], "No numbers: an empty list wanted."
+### END HIDDEN TESTS
+
+# %% test="join" aspect="which kind, then which token" points=1
+_logits = torch.tensor([[0.0, 0, 0, 0], [0, 0, 0, math.log(3)]])
+_got = kind_and_token(_logits.clone(), torch.tensor([0, 3]), {"words": 1, "arm": 3})
+assert isinstance(_got, list | tuple) and len(_got) == 2, (
+    f"Two tensors wanted; yours: {_got!r}."
+)
+assert close(_got[0], [math.log(4), math.log(6 / 5)], 1e-4, 1e-5), (
+    f"P(words) = 1/4, then P(arm) = 5/6: -ln of them wanted; yours: {_got[0]!r}."
+)
+assert close(_got[1], [0, math.log(5 / 3)], 1e-4, 1e-5), (
+    f"The only word is certain, then 3/5: -ln of them wanted; yours: {_got[1]!r}."
+)
+### BEGIN HIDDEN TESTS
+for _sizes in (
+    {"words": 5, "arm": 2, "sound": 4},
+    {"a": 1, "nothing": 0, "b": 6},
+    {"only": 7},
+    {"a": 3, "b": 3, "c": 3},
+):
+    _V = sum(_sizes.values())
+    for _scale in (1, 3, 400):
+        _numbers = torch.cat([torch.arange(_V), torch.randint(_V, (3,))])
+        _numbers = _numbers[torch.randperm(len(_numbers))]
+        _logits = torch.randn(len(_numbers), _V, dtype=torch.float64) * _scale + 50
+        _kind, _token = [], []
+        for _row, _number in zip(_logits.tolist(), _numbers.tolist(), strict=True):
+            _low = 0
+            for _size in _sizes.values():
+                if _low <= _number < _low + _size:
+                    break
+                _low += _size
+            _top = max(_row)
+            _own = max(_row[_low : _low + _size])
+            _all = _top + math.log(sum(math.exp(z - _top) for z in _row))
+            _some = _own + math.log(
+                sum(math.exp(z - _own) for z in _row[_low : _low + _size])
+            )
+            _kind.append(_all - _some)
+            _token.append(_some - _row[_number])
+        _got = kind_and_token(_logits.clone(), _numbers.clone(), dict(_sizes))
+        _what = f"sizes {_sizes}, {len(_numbers)} random rows of logits times {_scale}"
+        assert close(_got[0], _kind, 1e-4, 1e-5), f"{_what}: -ln P(kind) is wrong."
+        assert close(_got[1], _token, 1e-4, 1e-5), (
+            f"{_what}: -ln P(token | kind) is wrong."
+        )
+_got = kind_and_token(torch.zeros(1, 3), torch.tensor([2]), {"a": 1, "b": 2})
+assert close(_got[0], [math.log(3 / 2)], 1e-4) and close(
+    _got[1], [math.log(2)], 1e-4
+), f"One row: shapes [1] wanted; yours: {_got!r}."
+_after = arguments_after(kind_and_token, _logits, _numbers, dict(_sizes))
+assert close(_after[0], _logits) and close(_after[1], _numbers), (
+    "The logits or the numbers that were given are changed."
+)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# What does sharing cost, and what does it buy? Recorded (`python data/anything/mixed.py`): the brightness of 64 patches of a drawn shape in 8 bins; a caption of three words, such as *cross top left*; the two angles of an arm on 12 points of a circle, in 32 bins. Three causal Transformers (chapter 8) learned a kind each, *alone*, for 20 seconds. One of the same width learned all for 60 seconds, *together*: captions there follow their pictures.
+
+# %%
+table = pd.read_csv(paths.DATA / "anything" / "mixed.csv")
+kinds = ["picture", "words", "arm"]
+_, axes = plt.subplots(figsize=(6.5, 2.9))
+for place, (name, colour) in enumerate(
+    zip(("alone", "together"), plots.COLOURS, strict=False)
+):
+    rows = (
+        table[table["model"] == name]
+        .pivot(index="kind", columns="seed", values="nats")
+        .loc[kinds]
+    )
+    axes.bar(
+        np.arange(3) + 0.3 * place - 0.3, rows.mean(1), 0.28, color=colour, label=name
+    )
+    for x, some in enumerate(rows.to_numpy()):
+        axes.plot([x + 0.3 * place - 0.3] * len(some), some, "k.", markersize=4)
+swapped = table["swapped"].mean()
+axes.bar(
+    1.3, swapped, 0.28, color=plots.COLOURS[2], label="together, after another picture"
+)
+axes.set(xticks=range(3), xticklabels=kinds, ylabel="nats per token", ylim=(0, None))
+axes.legend()
+plt.show()
+together = (
+    table[table["model"] == "together"].groupby("kind")[["nats", "kind_nats"]].mean()
+)
+print(together.loc[kinds].round(4))
+
+# %% [markdown]
+# MIXED_TEXT
+
+# %% [markdown]
+# ## What this course was
+#
+# CLOSING
