@@ -105,7 +105,11 @@ def kind_and_token(logits, numbers, sizes):
 # %% wrong="parts of one kind are put together" caught_by="no two kinds share a number" change="for q, tokens in parts: -> for q, tokens in sorted(parts, key=lambda pair: list(sizes).index(pair[0])):"
 
 
-# %% wrong="a wrong token is left out" caught_by="no two kinds share a number" change="raise ValueError(f\"{q} has {sizes[q]} tokens, but none numbered {token}.\") -> continue"
+# %% wrong="a wrong token is left out" caught_by="no two kinds share a number"
+# -                 raise ValueError(
+# -                     f"{q} has {sizes[q]} tokens, but none numbered {token}."
+# -                 )
+# +                 continue
 
 
 # %% wrong="neighbours of a kind stay apart" caught_by="back into kinds" change="if not pairs or pairs[-1][0] != q: -> if True:"

@@ -79,9 +79,6 @@ def unpatchify(patches, p, H, W):
 # +     return images.reshape(B, (H // p) * (W // p), p * p * C)
 
 
-# %% wrong="view where numbers lie otherwise" caught_by="pixels where the formula wants them" change="images.reshape(B, C, H // p -> images.view(B, C, H // p"
-
-
 # %% wrong="everything becomes float" caught_by="pixels where the formula wants them" change="x = images.reshape -> x = images.float().reshape"
 
 

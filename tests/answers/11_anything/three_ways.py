@@ -113,6 +113,3 @@ def as_kernels(E, C, p):
 
 
 # %% wrong="each kernel has length 1" caught_by="a projection is a convolution" change="return E.reshape(len(E), p, p, C).permute(0, 3, 1, 2) -> return F.normalize(E, dim=1).reshape(len(E), p, p, C).permute(0, 3, 1, 2)"
-
-
-# %% wrong="view where numbers lie otherwise" caught_by="a projection is a convolution" change="E.reshape( -> E.view("

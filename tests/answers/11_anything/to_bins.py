@@ -60,7 +60,7 @@ def worst_error(K, mu=0):
 # %% wrong="K - 1 steps" caught_by="edges and ends" change="/ 2 * K) -> / 2 * (K - 1))"
 
 
-# %% wrong="infinity under the logarithm" caught_by="edges and ends" change="x = x.clamp(-1, 1) -> x = x * 1"
+# %% right="only the bin is clamped" change="x = x.clamp(-1, 1) -> x = x * 1"
 
 
 # %% wrong="numbers of bins as floats" caught_by="edges and ends" change=".long() -> .float()"
@@ -108,7 +108,7 @@ def worst_error(K, mu=0):
 # %% wrong="the sign is lost on the way back" caught_by="the middle of a bin" change="g.sign() * (g.abs() -> (g.abs()"
 
 
-# %% wrong="read back without mu" caught_by="the middle of a bin" change="/ mu if mu else g -> / mu if mu < 0 else g"
+# %% wrong="read back without mu" caught_by="the middle of a bin" change=".expm1() / mu if mu else g -> .expm1() / mu if mu < 0 else g"
 
 
 # %% wrong="reading back changes the bins" caught_by="the middle of a bin"
