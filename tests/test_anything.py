@@ -1,4 +1,4 @@
-"""Data of chapter 11: shapes that can be told apart, notes where they should sound, an arm that reaches; its records."""
+"""Data of chapter 11: shapes told apart, notes that sound where they should, an arm that reaches; its records."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ def test_shapes_are_drawn_from_the_seed_alone_and_lie_in_the_picture() -> None:
     images, kinds = anything.shapes(300, 7)
     again, _ = anything.shapes(300, 7)
     assert images.shape == (300, 3, 16, 16) and torch.equal(images, again)
-    assert 0 <= images.min() and images.max() <= 1
+    assert images.min() >= 0 and images.max() <= 1
     assert set(kinds.tolist()) == {0, 1, 2, 3}
     border = torch.cat([images[:, :, 0], images[:, :, -1], images[:, :, :, 0], images[:, :, :, -1]], dim=2)
     assert border.mean() < 0.35, "the borders show the dark ground"
