@@ -346,7 +346,8 @@ plt.show()
 
 # %% [markdown]
 # So the slogan *no convolutions any more* hides one: the first layer is a convolution that takes big steps.
-#
+
+# %% [markdown]
 # What is won by attention over patches? Above are drawn shapes, 16 by 16 pixels, with the lines along which $p = 4$ cuts them into $T = 16$ patches of $n = 48$ numbers; place, size and colours differ each time. Four models learned which shape it is, each for the same ten seconds of CPU time (`python data/anything/pictures.py`):
 #
 # - *linear*: one matrix on all 768 numbers;
@@ -379,8 +380,9 @@ plt.show()
 
 # %% [markdown]
 # The linear model knows a shape only where it has seen it; it stays below one half. The Transformer reaches 98 % with 4,000 pictures. The surprise is that it does so *without* places, and with few pictures even better: corners and edges tell the shapes apart wherever they lie, and vectors of places are one more thing to learn. (Ask it *where* the shape is, and it can only guess.)
-#
-# And the convolution needs a quarter of the pictures: that near pixels belong together and that a corner is a corner everywhere, is built into it, and the others must learn it. Dosovitskiy and others found the same with photographs: their Transformer won only after 14 to 300 million of them.
+
+# %% [markdown]
+# And the convolution needs a quarter of the pictures: that near pixels belong together and that a corner is a corner everywhere, is built into it, and the others must learn it. Dosovitskiy and others found the same with photographs: their Transformer lost after 1.3 million of them, drew level after 14 and won after 300.
 
 # %% [markdown]
 # ## 6. Sound is a row of frames
@@ -388,7 +390,8 @@ plt.show()
 # "Same as computer vision", says lecture 003, "but: spectrograms instead of images"; so reads Whisper (Radford and others, 2022). A sound is a row of samples $x_0, x_1, \dots$, thousands each second. Cut it into *frames* of $N$ samples, a new one every $h$ samples (the *hop*), so that frames may overlap; and ask of each frame how strong each frequency is in it:
 #
 # $$m_k = \left| \sum_{j=0}^{N-1} w_j\, x_j\, e^{-2 \pi i\, k j / N} \right| , \qquad w_j = \tfrac12 - \tfrac12 \cos \frac{2 \pi j}{N} , \qquad k = 0, \dots, \lfloor N/2 \rfloor .$$
-#
+
+# %% [markdown]
 # Here $i$ is the imaginary unit, and $m_k$ is large if the frame swings $k$ times. The window $w$ fades the frame in and out, since its cut edges would sound like a click.
 
 # %% [markdown] statement="spectrogram"
@@ -611,7 +614,8 @@ print("read  ", melody(read(x)[:100]))
 # A robot's joint wants a number, not a word. RT-1 (Brohan and others, 2022) cuts the range of each command into 256 equal *bins* and predicts the number of the bin, as if it were a word. Where most values are small, bins may be finer near 0: WaveNet (van den Oord and others, 2016) and Gato (Reed and others, 2022) first bend the range with the $\mu$-law of old telephones. For $-1 \le x \le 1$:
 #
 # $$g(x) = \operatorname{sign}(x)\, \frac{\ln(1 + \mu |x|)}{\ln(1 + \mu)} , \qquad g(x) = x \ \text{ for } \mu = 0 .$$
-#
+
+# %% [markdown]
 # Bin $k$ of $K$ holds the $x$ with $-1 + \frac{2k}{K} \le g(x) < -1 + \frac{2(k+1)}{K}$; the last bin also holds $x = 1$. Read back, a bin is the one $x$ whose $g(x)$ lies in its middle.
 
 # %% [markdown] statement="to_bins"
@@ -871,12 +875,12 @@ drawings.shared_vocabulary()
 # The first part is the price of sharing: a model for one kind never pays it.
 
 # %% [markdown] statement="join"
-# `sizes` is a dict: kind → how many tokens it has (perhaps 0), as in `{"words": 8, "arm": 32}`; the numbers of `words` come first, 0 to 7, then those of `arm`, 8 to 39.
+# `sizes`: a dict, kind → how many tokens it has (perhaps 0). With `{"words": 8, "arm": 32}`, the words have the numbers 0 to 7, the arm 8 to 39.
 #
 # - `stretches(sizes)`: a dict, kind → the `range` of its shared numbers.
-# - `join(parts, sizes)`: `parts` is a list of pairs (kind, tokens), tokens a list of integers numbered from 0 in their kind, perhaps empty. Returns one list of shared numbers. A token that its kind does not have: `ValueError`.
-# - `split(numbers, sizes)`: back, a list of pairs (kind, list of tokens). Neighbours of one kind share a pair, so no pair is empty.
-# - `kind_and_token(logits, numbers, sizes)`: logits $[T, V]$ of a model, and the tensor $[T]$ of what really came, in shared numbers. Returns two tensors $[T]$, $-\ln P(q)$ and $-\ln P(k \mid q)$. Logits may be large.
+# - `join(parts, sizes)`: `parts` is a list of pairs (kind, list of tokens, perhaps empty), tokens numbered from 0 in their kind. Returns one list of shared numbers. A token that its kind does not have: `ValueError`.
+# - `split(numbers, sizes)`: back, a list of such pairs. Neighbours of one kind share a pair; none is empty.
+# - `kind_and_token(logits, numbers, sizes)`: logits $[T, V]$, perhaps large, and the shared numbers that came, a tensor $[T]$. Returns two tensors $[T]$, $-\ln P(q)$ and $-\ln P(k \mid q)$.
 
 # %% [markdown] hints="join"
 # 1. The first number of a kind is the sum of all sizes before it. Which kind owns a number, if one kind has size 0?
@@ -1116,14 +1120,15 @@ together = (
 print(together.loc[kinds].round(4))
 
 # %% [markdown]
-# Sharing costs the kinds little: each is within a few per cent of its own model. And it buys what no model of one kind can have: with its picture before it, a caption takes less than half of the nats, and after *another* picture more than three times as many as alone. The tokens of one kind are a condition for those of the next (chapter 9), and nobody had to tell the model how.
-#
+# Sharing costs the kinds little: pictures and arms are within 3 % of their own models. And it buys what no model of one kind can have: with its picture before it, a caption takes less than half of the nats, and after *another* picture more than three times as many as alone. The tokens of one kind are a condition for those of the next (chapter 9), and nobody had to tell the model how.
+
+# %% [markdown]
 # Why is `kind_nats` not 0? Only the first token of a document has to say of which sort it is. The loss is a *mean* per batch, so that this token weighs $1/24$ in an arm and $1/67$ in a picture with its caption. The best $P(\text{arm})$ is then not ½ but $67/(67 + 24)$, and $-\frac{1}{24} \ln \frac{67}{91} = 0.0128$, $-\frac{1}{64} \ln \frac{24}{91} = 0.0208$. Look into the table. How batches are mixed is part of a model of mixed kinds.
 
 # %% [markdown]
 # ## What this course was
 #
-# One question, *what comes next?*, and one number to judge an answer. Each model answered until it broke, and the break was the reason for the next:
+# One question, *what comes next?*, and one number to judge an answer. Each model answered until it broke; the break was the reason for the next:
 #
 # | chapter | what it brought | where it broke |
 # |---|---|---|
