@@ -3,12 +3,16 @@
 # ---
 
 # %% [markdown]
-# Sections 5 to 8; the joiner puts sections 1 to 4 before them.
+# A language model completes rows of symbols. Nothing in it knows what a word is. So, says lecture 003 (Yoav Artzi), "whatever you can tokenize, the Transformer will take": pictures, sounds, the moves of a game, the joints of a robot. This chapter takes the sentence seriously. It begins with the smallest languages there are, to see what the machines of this course *can* take, and then leaves words behind.
+
+# %% [markdown]
+# Each section makes its own data by a few lines, and needs seconds of CPU time. No function of this chapter changes what it is given. Shapes stand in brackets: $[B, T]$.
 
 # %%
 import itertools
 import math
 import random
+from collections import Counter
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -17,11 +21,657 @@ import torch
 from torch.nn import functional as F
 
 from lmkit import anything, drawings, paths, plots
+from lmkit.models.networks import build
 from lmkit.testing import arguments_after, close, is_number, laid_out_otherwise
 from lmkit.training import set_seed
 
 plots.use_style()
 torch.set_num_threads(1)
+
+# %% [markdown] statement="accepts"
+# ## 1. Machines that say yes or no
+#
+# Before there were probabilities, a *formal language* was a set of words, and a machine that recognises it says yes or no (lecture 002, Fabrizio Silvestri). The simplest is a **deterministic finite automaton** (DFA). It stands in one of finitely many states; each symbol read takes it to another; at the end, some states mean yes. It has no other memory.
+#
+# - `accepts(word, step, start, accepting)`: `step` is a dict `{(state, symbol): state}`, `accepting` a set of states. Where `step` has no entry, the word is refused. Return a bool.
+# - `ab_star()`: return `(step, start, accepting)` of a machine for $(ab)^*$: the empty word, *ab*, *abab*, and so on. Which states you use, and what you call them, is up to you.
+
+# %% [markdown] hints="accepts"
+# 1. What must the machine for $(ab)^*$ remember at any time? One fact is enough.
+# 2. Read symbol by symbol and keep only the state; a missing entry ends it.
+# 3. Two states: *an a may come*, where the word may also end, and *a b must come*. The second is not accepting.
+
+
+# %% task="accepts" points=3 level=1 minutes=12
+def accepts(word, step, start, accepting):
+    """Whether the automaton is in an accepting state after the word."""
+    ### BEGIN SOLUTION
+    state = start
+    for symbol in word:
+        if (state, symbol) not in step:
+            return False
+        state = step[state, symbol]
+    return state in accepting
+    ### END SOLUTION
+
+
+def ab_star():
+    """(step, start, accepting) of an automaton for (ab)*."""
+    ### BEGIN SOLUTION
+    return {(0, "a"): 1, (1, "b"): 0}, 0, {0}
+    ### END SOLUTION
+
+
+# %% test="accepts" aspect="states and missing steps" points=2
+_even = {("even", "a"): "odd", ("odd", "a"): "even"}
+for _word, _wanted in (("", True), ("a", False), ("aa", True), ("ab", False)):
+    _got = accepts(_word, dict(_even), "even", {"even"})
+    assert _got is not None, "You return None; return True or False."
+    assert bool(_got) == _wanted, (
+        f"An even number of a and nothing else: {_word!r} gives {_wanted}; yours: {_got}."
+    )
+### BEGIN HIDDEN TESTS
+_step = {(1, "x"): 2, (2, "x"): 3, (3, "x"): 3, (2, "y"): 1, (1, "z"): 0}
+for _word, _start, _accepting, _wanted in (
+    ("", 1, {1}, True),
+    ("", 1, {2, 3}, False),
+    ("", 1, set(), False),
+    ("xxxxx", 1, {3}, True),
+    ("xyxyxy", 1, {1}, True),
+    ("xyx", 1, {1, 3}, False),
+    ("xyx", 1, {2}, True),
+    ("yxx", 1, {1, 3}, False),
+    ("xxy", 1, {1, 3}, False),
+    ("xxyx", 1, {1, 2, 3}, False),
+    ("x", 3, {3}, True),
+    (["x", "y"], 1, {1}, True),
+    ("z", 1, {0}, True),
+    ("zx", 1, {0, 1}, False),
+):
+    _got = accepts(_word, dict(_step), _start, set(_accepting))
+    assert _got is not None and bool(_got) == _wanted, (
+        f"Steps {_step}, start {_start}, accepting {_accepting}: {_word!r} gives {_wanted}; yours: {_got}."
+    )
+_after = arguments_after(accepts, ["x", "x", "y"], dict(_step), 1, {1})
+assert list(_after[0]) == ["x", "x", "y"] and dict(_after[1]) == _step, (
+    "The word or the steps are changed."
+)
+### END HIDDEN TESTS
+
+# %% test="accepts" aspect="your machine for (ab)*" points=1
+_got = ab_star()
+assert _got is not None and len(_got) == 3, f"Return three things; yours: {_got!r}."
+
+
+def _says(machine, word):
+    """What the machine says of the word, run by this test's own loop."""
+    step, state, accepting = machine
+    for symbol in word:
+        if (state, symbol) not in dict(step):
+            return False
+        state = dict(step)[state, symbol]
+    return state in accepting
+
+
+assert _says(_got, "ab"), "Your machine refuses `ab`."
+assert not _says(_got, "a"), "Your machine accepts `a`."
+### BEGIN HIDDEN TESTS
+for _length in range(7):
+    for _letters in itertools.product("ab", repeat=_length):
+        _word = "".join(_letters)
+        _wanted = _word == "ab" * (_length // 2)
+        assert _says(_got, _word) == _wanted, (
+            f"Your machine should {'accept' if _wanted else 'refuse'} {_word!r}."
+        )
+assert _says(_got, "ab" * 500) and not _says(_got, "ab" * 500 + "a"), (
+    "On words of 1,000 letters your machine is wrong."
+)
+### END HIDDEN TESTS
+
+# %% [markdown] statement="pushdown"
+# ## 2. A stack
+#
+# No DFA recognises $a^n b^n$, $n$ letters *a* and then as many *b*: with $k$ states it cannot tell more than $k$ different numbers apart. Brackets that close are of this kind. A **push-down automaton** has a stack as well, and sees only its top. Ours reads rules
+#
+# `{(state, symbol, top): (state, action)}`
+#
+# where the action `"push"` lays the symbol just read on the stack, `"pop"` takes the top away, and `"keep"` does nothing. On the empty stack the top is `None`; a `"pop"` there refuses the word, and so does a missing rule. A word is accepted if it ends in an accepting state **with an empty stack**.
+#
+# - `accepts_pushdown(word, rules, start, accepting)`: a bool;
+# - `anbn()`: `(rules, start, accepting)` for all $a^n b^n$ with $n \ge 0$. It gets by with two states.
+
+# %% [markdown] hints="pushdown"
+# 1. What should lie on the stack after three *a*? What does each *b* do to it?
+# 2. A list is a stack; its last item is the top. Look up the rule *before* you change anything.
+# 3. State "reading a": an *a* is pushed, whatever the top is; a *b* on an *a* pops and goes to "reading b". There only *b* on *a* has a rule. Both states may accept, for the stack decides.
+
+
+# %% task="pushdown" points=4 level=2 minutes=18
+def accepts_pushdown(word, rules, start, accepting):
+    """Whether the push-down automaton ends in an accepting state with an empty stack."""
+    ### BEGIN SOLUTION
+    state, stack = start, []
+    for symbol in word:
+        rule = rules.get((state, symbol, stack[-1] if stack else None))
+        if rule is None:
+            return False
+        state, action = rule
+        if action == "push":
+            stack.append(symbol)
+        elif action == "pop":
+            if not stack:
+                return False
+            stack.pop()
+    return state in accepting and not stack
+    ### END SOLUTION
+
+
+def anbn():
+    """(rules, start, accepting) of a push-down automaton for a^n b^n, n >= 0."""
+    ### BEGIN SOLUTION
+    rules = {
+        ("a", "a", None): ("a", "push"),
+        ("a", "a", "a"): ("a", "push"),
+        ("a", "b", "a"): ("b", "pop"),
+        ("b", "b", "a"): ("b", "pop"),
+    }
+    return rules, "a", {"a", "b"}
+    ### END SOLUTION
+
+
+# %% test="pushdown" aspect="brackets" points=2
+_rules = {(0, "(", None): (0, "push"), (0, "(", "("): (0, "push")}
+_rules |= {(0, ")", "("): (0, "pop"), (0, ".", None): (0, "keep")}
+for _word, _wanted in (("()", True), ("(", False), (")", False), ("(()())", True)):
+    _got = accepts_pushdown(_word, dict(_rules), 0, {0})
+    assert _got is not None, "You return None; return True or False."
+    assert bool(_got) == _wanted, f"Brackets: {_word!r} gives {_wanted}; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _word, _wanted in (
+    ("", True),
+    ("()()", True),
+    ("())", False),
+    (")(", False),
+    ("(()", False),
+    (".().", True),
+    ("(.)", False),
+    ("((((()))))", True),
+    ("((((())))", False),
+    ("(x)", False),
+):
+    _got = accepts_pushdown(_word, dict(_rules), 0, {0})
+    assert _got is not None and bool(_got) == _wanted, (
+        f"Brackets, and dots outside of them: {_word!r} gives {_wanted}; yours: {_got}."
+    )
+_two = {(s, x, t): (s, "push") for s in (0,) for x in "([" for t in (None, "(", "[")}
+_two |= {(0, ")", "("): (0, "pop"), (0, "]", "["): (0, "pop")}
+for _word, _wanted in (
+    ("([])[]", True),
+    ("([)]", False),
+    ("[(])", False),
+    ("[([])]", True),
+):
+    _got = accepts_pushdown(_word, dict(_two), 0, {0})
+    assert _got is not None and bool(_got) == _wanted, (
+        f"Two kinds of brackets: {_word!r} gives {_wanted}; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% test="pushdown" aspect="states, empty stacks and keep" points=1
+_rules = {("s", "x", None): ("t", "push"), ("t", "y", "x"): ("u", "pop")}
+_got = accepts_pushdown("xy", dict(_rules), "s", {"t"})
+assert _got is not None and not _got, (
+    "The stack is empty, but the state `u` is not accepting."
+)
+### BEGIN HIDDEN TESTS
+for _word, _more, _accepting, _wanted, _what in (
+    ("xy", {}, {"u"}, True, "accepting state and empty stack"),
+    ("x", {}, {"t"}, False, "accepting state, but something on the stack"),
+    ("", {}, {"s"}, True, "nothing read, start accepting"),
+    ("", {}, {"t"}, False, "nothing read, start not accepting"),
+    ("z", {("s", "z", None): ("s", "pop")}, {"s"}, False, "a pop on the empty stack"),
+    ("xz", {("t", "z", "x"): ("t", "keep")}, {"t"}, False, "`keep` keeps the top"),
+    ("xzy", {("t", "z", "x"): ("t", "keep")}, {"u"}, True, "`keep`, and then a pop"),
+    (
+        "zxy",
+        {("s", "z", None): ("s", "keep")},
+        {"u"},
+        True,
+        "`keep` on the empty stack",
+    ),
+    (["x", "y"], {}, {"u"}, True, "a list of symbols"),
+):
+    _all = {**_rules, **_more}
+    _got = accepts_pushdown(_word, dict(_all), "s", set(_accepting))
+    assert _got is not None and bool(_got) == _wanted, (
+        f"{_what}: {_word!r} gives {_wanted}; yours: {_got}."
+    )
+_after = arguments_after(accepts_pushdown, ["x", "y"], dict(_rules), "s", {"u"})
+assert list(_after[0]) == ["x", "y"] and dict(_after[1]) == _rules, (
+    "An argument is changed."
+)
+### END HIDDEN TESTS
+
+# %% test="pushdown" aspect="your machine for a^n b^n" points=1
+_got = anbn()
+assert _got is not None and len(_got) == 3, f"Return three things; yours: {_got!r}."
+
+
+def _says(machine, word):
+    """What the machine says of the word, run by this test's own loop."""
+    rules, state, accepting = machine
+    stack = []
+    for symbol in word:
+        rule = dict(rules).get((state, symbol, stack[-1] if stack else None))
+        if rule is None or (rule[1] == "pop" and not stack):
+            return False
+        state = rule[0]
+        if rule[1] == "push":
+            stack.append(symbol)
+        elif rule[1] == "pop":
+            stack.pop()
+    return state in accepting and not stack
+
+
+assert _says(_got, "aabb"), "Your machine refuses `aabb`."
+assert not _says(_got, "aab"), "Your machine accepts `aab`."
+### BEGIN HIDDEN TESTS
+for _length in range(8):
+    for _letters in itertools.product("ab", repeat=_length):
+        _word = "".join(_letters)
+        _half = _length // 2
+        _wanted = _word == "a" * _half + "b" * _half
+        assert _says(_got, _word) == _wanted, (
+            f"Your machine should {'accept' if _wanted else 'refuse'} {_word!r}."
+        )
+assert _says(_got, "a" * 300 + "b" * 300) and not _says(_got, "a" * 300 + "b" * 299), (
+    "With 300 letters a your machine is wrong."
+)
+### END HIDDEN TESTS
+
+# %% [markdown] statement="knows"
+# ## 3. Which of our models learn them?
+#
+# A language model says no by giving no probability. In $a^n b^n$, once the first *b* has been read, everything is decided: *b* until there are $n$ of them, then the end. So we can ask a model for one word of the language whether it **knows** $n$.
+#
+# `knows(following, n)`: `following(prefix)` takes a string of *a* and *b* and returns a dict `{"a": p, "b": p, "</s>": p}`. Return `True` if for each prefix $a^n b^k$, $1 \le k \le n$, the right symbol has more probability than either of the others. (Equal is not enough. For $n = 0$ nothing is asked, so `True`.)
+
+# %% [markdown] hints="knows"
+# 1. Which symbol is right for $k < n$, and which for $k = n$?
+# 2. The prefixes begin with the first *b*: before it, nobody can know $n$.
+# 3. "More than either of the others": compare the right one with the largest of the other two, and stop at the first failure.
+
+
+# %% task="knows" points=3 level=2 minutes=12
+def knows(following, n):
+    """Whether a model continues a^n b^k rightly for every k from 1 to n."""
+    ### BEGIN SOLUTION
+    for k in range(1, n + 1):
+        p = following("a" * n + "b" * k)
+        right = "</s>" if k == n else "b"
+        if p[right] <= max(
+            p[symbol] for symbol in ("a", "b", "</s>") if symbol != right
+        ):
+            return False
+    return True
+    ### END SOLUTION
+
+
+# %% test="knows" aspect="b, and then the end" points=1
+def _perfect(prefix):
+    """The language itself."""
+    left = prefix.count("a") - prefix.count("b")
+    if "b" not in prefix:
+        return {"a": 0.5, "b": 0.4, "</s>": 0.1}
+    return (
+        {"a": 0.1, "b": 0.6, "</s>": 0.3} if left else {"a": 0.1, "b": 0.3, "</s>": 0.6}
+    )
+
+
+def _always(symbol):
+    """A model that always expects the same."""
+    return lambda prefix: {s: 0.8 if s == symbol else 0.1 for s in ("a", "b", "</s>")}
+
+
+_got = [knows(_perfect, 3), knows(_always("b"), 3), knows(_always("</s>"), 3)]
+assert None not in _got, "You return None; return True or False."
+assert [bool(one) for one in _got] == [True, False, False], (
+    f"The language knows 3; who always says b does not, nor who always ends; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _n in (1, 2, random.randint(4, 9), 30):
+    assert knows(_perfect, _n), f"The language itself knows n = {_n}; yours: False."
+    assert not knows(_always("b"), _n), f"n = {_n}: who never ends does not know it."
+    assert not knows(_always("a"), _n), f"n = {_n}: who always says a does not know it."
+assert knows(_always("</s>"), 1), "For n = 1 the end is right at once; yours: False."
+assert not knows(_always("</s>"), 2), "For n = 2 a b must come before the end."
+assert knows(_always("a"), 0), "For n = 0 nothing is asked; yours: False."
+### END HIDDEN TESTS
+
+# %% test="knows" aspect="one failure is enough" points=2
+_got = knows(lambda prefix: {"a": 0.2, "b": 0.4, "</s>": 0.4}, 1)
+assert _got is not None and not _got, (
+    "b and the end are equally likely: that is not knowing."
+)
+
+
+def _except(place):
+    """Right everywhere but after the b of that number."""
+
+    def following(prefix):
+        p = dict(_likely(prefix))
+        if prefix.count("b") == place:
+            p["b"], p["</s>"] = p["</s>"], p["b"]
+        return p
+
+    return following
+
+
+def _likely(prefix):
+    more = prefix.count("b") < prefix.count("a")
+    return {"a": 0.0, "b": 0.9 if more else 0.1, "</s>": 0.1 if more else 0.9}
+
+
+### BEGIN HIDDEN TESTS
+for _n in (2, 5):
+    for _place in range(1, _n + 1):
+        assert not knows(_except(_place), _n), (
+            f"n = {_n}, wrong after the b of number {_place} only: False is wanted."
+        )
+    assert knows(_except(_n + 1), _n), (
+        f"n = {_n}: nothing wrong up to there; True is wanted."
+    )
+    assert knows(_except(0), _n), (
+        f"n = {_n}: before the first b nothing is asked; True is wanted."
+    )
+_asked = []
+
+
+def _noting(prefix):
+    _asked.append(prefix)
+    return _likely(prefix)
+
+
+assert knows(_noting, 4), "A model that is right is told that it does not know 4."
+assert all(one.count("a") == 4 for one in _asked), (
+    f"Asked after {_asked}: every prefix should begin with 4 a."
+)
+assert not knows(
+    lambda prefix: (
+        {"a": 0.5, "b": 0.3, "</s>": 0.2} if prefix.count("b") == 1 else _likely(prefix)
+    ),
+    3,
+), "After the first b an a is expected: False is wanted."
+assert not knows(lambda prefix: {"a": 0.5, "b": 0.0, "</s>": 0.5}, 1), (
+    "a and the end are equally likely: that is not knowing."
+)
+assert knows(lambda prefix: {"</s>": 0.34, "b": 0.33, "a": 0.33}, 1), (
+    "A little more for the end is enough; yours: False."
+)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# A bigram model first, by counting, on one word of each $n$ from 1 to 12:
+
+# %%
+words = ["a" * n + "b" * n for n in range(1, 13)]
+after = {symbol: Counter() for symbol in "ab"}
+for word in words:
+    for x, y in zip(word, [*word[1:], "</s>"], strict=True):
+        after[x][y] += 1
+
+
+def bigram(prefix):
+    """P of each symbol after the last one of the prefix."""
+    row = after[prefix[-1]]
+    return {symbol: row[symbol] / row.total() for symbol in ("a", "b", "</s>")}
+
+
+print([n for n in range(1, 41) if knows(bigram, n)], bigram("aab"))
+
+# %% [markdown]
+# It knows no $n$ at all. After a *b* it always expects another one, and it cannot know better: it has no memory. But recurrent networks have a state, and Transformers see all that was read.
+#
+# We trained both, and a bigram model, on $(ab)^*$ and on $a^n b^n$ with $n$ up to 12, for the same CPU time, each at the best of three learning rates, with three seeds (recorded: `data/anything`). The Transformer comes with rotary positions and with none. Predict: who is right on the lengths it has seen? Who on lengths up to 40, which it has not?
+
+# %%
+record = pd.read_csv(paths.DATA / "anything" / "automata.csv")
+spans = ["1-12", "13-24", "25-40"]
+kinds = list(dict.fromkeys(record["model"]))
+_, panels = plt.subplots(1, 2, figsize=(9, 2.8), sharey=True)
+for axes, (language, found) in zip(panels, record.groupby("language"), strict=True):
+    for i, kind in enumerate(kinds):
+        rows = found[found["model"] == kind]
+        places = np.arange(3) + 0.12 * (i - 2)
+        for _, row in rows.iterrows():
+            axes.plot(
+                places,
+                100 * row[spans].astype(float),
+                "o",
+                color=plots.COLOURS[i],
+                alpha=0.8,
+            )
+        axes.plot([], [], "o", color=plots.COLOURS[i], label=kind)
+    axes.set_xticks(range(3), [f"n = {span}" for span in spans])
+    axes.set_title({"(ab)*": "$(ab)^*$", "a^n b^n": "$a^n b^n$"}[language])
+panels[0].set_ylabel("lengths right (%)")
+panels[1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
+
+# %% [markdown]
+# @@READ_AUTOMATA@@
+
+# %% [markdown] statement="taking_everything"
+# #### Does it take everything?
+#
+# "Whatever you can tokenize, the Transformer will take." Say what the figure above supports of this sentence, what it contradicts, and which of the two a person needs who wants a model to check whether brackets close.
+
+# %% [markdown] written="taking_everything" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: what is supported: any rows of symbols can be trained on, and within the lengths seen the Transformers reach what the figure shows for n up to 12 (with the figure named). 1 point: what is contradicted: taking is not generalising; beyond 12 they fail where a push-down automaton, with four rules, is right for every n. 1 point: a reasoned choice for brackets: the automaton, because it is right for all lengths and one can prove it; or a network only if lengths are bounded and covered by its training.
+#
+# No point for "Transformers are universal" or "neural networks cannot count". A usual wrong idea: more training on the same lengths would mend it.
+#
+# **Sample, 3 points.** One can train on any symbols, and up to n = 12 the networks learned it. But for longer words almost all of them are wrong, so they learned something about these lengths and not the rule. For brackets I would take the push-down automaton: it needs a stack and four rules and is right for every length.
+#
+# **Sample, 1 point.** The Transformer takes the tokens but it is not perfect for long ones. I would train it with longer examples.
+#
+# **Sample, 0 points.** It takes everything, since everything can be tokenised, and it would learn brackets too if it were larger.
+# ### END SOLUTION
+
+# %% [markdown] statement="returns"
+# ## 4. Acts are tokens
+#
+# A game is a row, too: a state, an act, a reward, a state, an act. Lecture 003 shows the **Decision Transformer** (L. Chen and others, 2021): write before each act *how much reward is still to come*. A model of such rows learns what players do who will still earn 3, and what those do who will still earn 10. To play well, one then only has to *ask for much*.
+#
+# - `returns_to_go(rewards)`: rewards $[B, T]$ of $B$ games → what comes from each step on, that step's own reward included, $[B, T]$: $G_t = r_t + r_{t+1} + \dots + r_T$.
+# - `interleave(returns, states, acts, most, places)`: three arrays of whole numbers $[B, T]$ → tokens $[B, 3T]$ in the order $G_1, s_1, a_1, G_2, s_2, a_2, \dots$ All kinds share one vocabulary: a return keeps its number (from 0 to `most`; larger ones are written as `most`), a state gets `most + 1` added, an act `most + 1 + places`.
+
+# %% [markdown] hints="returns"
+# 1. The last return is the last reward. And the one before?
+# 2. A sum from the end: turn round, add up, turn back. The kinds must not share a number: whose numbers begin where?
+# 3. `np.cumsum` on the reversed axis; for the tokens, `np.stack` the three on a new last axis and `reshape`.
+
+
+# %% task="returns" points=4 level=2 minutes=14
+def returns_to_go(rewards):
+    """What is earned from each step on: [B, T]."""
+    ### BEGIN SOLUTION
+    return np.cumsum(np.asarray(rewards)[:, ::-1], axis=1)[:, ::-1]
+    ### END SOLUTION
+
+
+def interleave(returns, states, acts, most, places):
+    """Tokens [B, 3T] of returns, states and acts in turns, each kind with numbers of its own."""
+    ### BEGIN SOLUTION
+    returns = np.minimum(returns, most)
+    states = np.asarray(states) + most + 1
+    acts = np.asarray(acts) + most + 1 + places
+    return np.stack([returns, states, acts], axis=2).reshape(len(returns), -1)
+    ### END SOLUTION
+
+
+# %% test="returns" aspect="what is still to come" points=2
+_got = returns_to_go(np.array([[1, 0, 2], [0, 5, 0]]))
+assert np.shape(_got) == (2, 3), f"Shape (2, 3) wanted; yours: {np.shape(_got)}."
+assert close(_got, [[3, 2, 2], [5, 5, 0]]), f"3 2 2 and 5 5 0 wanted; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _B, _T in ((1, 1), (1, 6), (4, 3), (3, 3)):
+    _r = np.random.default_rng().integers(-3, 9, size=(_B, _T))
+    _wanted = [[sum(row[t:]) for t in range(_T)] for row in _r.tolist()]
+    _got = returns_to_go(_r.copy())
+    assert np.shape(_got) == (_B, _T) and close(_got, _wanted), (
+        f"{_B} games of {_T} steps, rewards {_r.tolist()}: {_wanted} wanted; yours: {_got}."
+    )
+_got = returns_to_go(np.array([[0.5, 0.25]]))
+assert close(_got, [[0.75, 0.25]]), f"Rewards .5 and .25: .75 and .25; yours: {_got}."
+assert close(arguments_after(returns_to_go, _r.copy())[0], _r), (
+    "The rewards are changed in place."
+)
+### END HIDDEN TESTS
+
+# %% test="returns" aspect="three kinds in turns" points=2
+_got = interleave(np.array([[3, 2]]), np.array([[0, 1]]), np.array([[1, 0]]), 9, 4)
+assert np.shape(_got) == (1, 6), (
+    f"Two steps: shape (1, 6) wanted; yours: {np.shape(_got)}."
+)
+assert close(_got, [[3, 10, 15, 2, 11, 14]]), f"3 10 15 2 11 14 wanted; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _B, _T, _most, _places in (
+    (1, 1, 0, 1),
+    (2, 5, 7, 3),
+    (4, 2, 12, 25),
+    (3, 3, 5, 2),
+):
+    _rng = np.random.default_rng()
+    _G = _rng.integers(0, _most + 1, size=(_B, _T))
+    _s, _a = (
+        _rng.integers(0, _places, size=(_B, _T)),
+        _rng.integers(0, 4, size=(_B, _T)),
+    )
+    _wanted = np.zeros((_B, 3 * _T))
+    for _b in range(_B):
+        for _t in range(_T):
+            _wanted[_b, 3 * _t] = _G[_b, _t]
+            _wanted[_b, 3 * _t + 1] = _most + 1 + _s[_b, _t]
+            _wanted[_b, 3 * _t + 2] = _most + 1 + _places + _a[_b, _t]
+    _got = interleave(_G.copy(), _s.copy(), _a.copy(), _most, _places)
+    assert np.shape(_got) == (_B, 3 * _T) and close(_got, _wanted), (
+        f"{_B} games of {_T} steps, most = {_most}, places = {_places}: "
+        f"{_wanted.astype(int).tolist()} wanted; yours: {_got}."
+    )
+_got = interleave(
+    np.array([[9, 8, 4]]), np.array([[0, 0, 0]]), np.array([[0, 0, 0]]), 8, 2
+)
+assert np.shape(_got) == (1, 9) and close(_got, [[8, 9, 11, 8, 9, 11, 4, 9, 11]]), (
+    f"Returns 9, 8 and 4 with most = 8: 9 is written as 8; yours: {_got}."
+)
+_after = arguments_after(interleave, _G.copy(), _s.copy(), _a.copy(), 5, 2)
+assert all(close(x, y) for x, y in zip(_after[:3], (_G, _s, _a), strict=True)), (
+    "Returns, states or acts are changed in place."
+)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# The game: a grid of five by five places, start in the middle, eight moves. The place entered pays 0 to 3 coins, every time. The players that we watch move at random, so nobody here has ever played on purpose. A small Transformer learns their rows.
+
+# %%
+SIDE, STEPS, MOST = 5, 8, 24
+PLACES, ACTS = SIDE * SIDE, 4
+coins = np.random.default_rng(3).choice([0, 0, 1, 3], size=PLACES)
+VOCABULARY = MOST + 1 + PLACES + ACTS
+
+
+def moved(place, act):
+    """Where the acts 0 to 3 (up, down, left, right) lead; at the border one stays."""
+    row, column = place // SIDE, place % SIDE
+    row = np.clip(row + np.array([-1, 1, 0, 0])[act], 0, SIDE - 1)
+    column = np.clip(column + np.array([0, 0, -1, 1])[act], 0, SIDE - 1)
+    return row * SIDE + column
+
+
+def play(choose, games):
+    """Places [games, STEPS], acts, rewards; `choose(places, acts, rewards)` gives the next acts [games]."""
+    place = np.full(games, PLACES // 2)
+    places, acts, rewards = (np.zeros((games, 0), dtype=int) for _ in range(3))
+    for _ in range(STEPS):
+        places = np.concatenate([places, place[:, None]], axis=1)
+        act = choose(places, acts, rewards)
+        place = moved(place, act)
+        acts = np.concatenate([acts, act[:, None]], axis=1)
+        rewards = np.concatenate([rewards, coins[place][:, None]], axis=1)
+    return places, acts, rewards
+
+
+rng = np.random.default_rng(4)
+places, acts, rewards = play(
+    lambda places, *_: rng.integers(ACTS, size=len(places)), 4000
+)
+rows = interleave(returns_to_go(rewards), places, acts, MOST, PLACES)
+print(coins.reshape(SIDE, SIDE))
+print("a game as tokens:", rows[0][:9], f"... it earned {rewards[0].sum()}")
+print(
+    f"random players earn {rewards.sum(1).mean():.1f} on average, the luckiest {rewards.sum(1).max()}"
+)
+
+# %%
+set_seed(1)
+player = build("transformer", VOCABULARY, width=32, layers=2, heads=2, block=3 * STEPS)
+data = torch.from_numpy(rows)
+optimiser = torch.optim.AdamW(player.parameters(), lr=5e-3)
+for _ in range(400):
+    batch = data[torch.randint(len(data), (64,))]
+    # Only the acts are learned: token 3t + 2 is predicted from all up to the state before it.
+    logits = player(batch[:, :-1])[:, 1::3]
+    loss = F.cross_entropy(logits.flatten(0, 1), batch[:, 2::3].flatten())
+    optimiser.zero_grad()
+    loss.backward()
+    optimiser.step()
+
+
+@torch.no_grad()
+def asking_for(total):
+    """Chooses acts by the model, asked for `total` in all."""
+
+    def choose(places, acts, rewards):
+        earned = np.concatenate(
+            [np.zeros((len(places), 1), dtype=int), rewards.cumsum(1)], axis=1
+        )
+        wanted = np.clip(total - earned, 0, MOST)
+        missing = np.zeros((len(places), 1), dtype=int)  # the act that is asked for
+        tokens = interleave(
+            wanted, places, np.concatenate([acts, missing], axis=1), MOST, PLACES
+        )
+        logits = player(torch.from_numpy(tokens[:, :-1]))[:, -1, -ACTS:]
+        return torch.multinomial(logits.softmax(-1), 1)[:, 0].numpy()
+
+    return choose
+
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+torch.manual_seed(2)
+asked = np.arange(0, MOST + 1, 3)
+earned = np.array([play(asking_for(total), 200)[2].sum(1) for total in asked])
+_, axes = plt.subplots(figsize=(7.5, 2.8))
+axes.plot(asked, asked, ":", color="gray", label="as asked")
+axes.errorbar(
+    asked,
+    earned.mean(1),
+    earned.std(1),
+    fmt="o-",
+    capsize=3,
+    label="earned (200 games, ± deviation)",
+)
+axes.axhline(rewards.sum(1).mean(), color=plots.COLOURS[1], label="random players")
+axes.set(xlabel="coins asked for", ylabel="coins earned")
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
+together = np.corrcoef(np.repeat(asked, 200), earned.flatten())[0, 1]
+print(f"correlation of asked and earned: {together:.2f}")
+
+# %% [markdown]
+# Asked for nothing, it earns next to nothing; up to about ten it delivers roughly what was asked. Beyond that it levels off near ten, for it has hardly ever seen anybody earn more. That is almost twice the mean of the players it learned from, although nobody played well for it and nobody rewarded it: it has only learned *who plays how*. What was predicted here is an act; what made it one is that somebody gave it a number.
 
 # %% [markdown]
 # ## 5. A picture is a row of patches
