@@ -690,6 +690,7 @@ print(f"correlation of asked and earned: {together:.2f}")
 # | $p$ | pixels on each side of a patch |
 # | $T$ | patches, $T = HW / p^2$ |
 # | $n$ | numbers in a patch, $n = p^2 C$ |
+# | $d$ | numbers in an embedding |
 
 # %%
 drawings.patches()
@@ -999,7 +1000,7 @@ for ax, image, kind in zip(axes, images, kinds, strict=False):
 plt.show()
 
 # %% [markdown]
-# So the slogan *no convolutions any more* hides one: the first layer is a convolution that takes big steps.
+# Whoever says that such a model has no convolution overlooks one: its first layer is a convolution that takes big steps.
 
 # %% [markdown]
 # What is won by attention over patches? Above are drawn shapes, 16 by 16 pixels, with the lines along which $p = 4$ cuts them into $T = 16$ patches of $n = 48$ numbers; place, size and colours differ each time. Four models learned which shape it is, each for the same ten seconds of CPU time (`python data/anything/pictures.py`):
@@ -1041,15 +1042,15 @@ plt.show()
 # %% [markdown]
 # ## 6. Sound is a row of frames
 #
-# "Same as computer vision", says lecture 003, "but: spectrograms instead of images"; so reads Whisper (Radford and others, 2022). A sound is a row of samples $x_0, x_1, \dots$, thousands each second. Cut it into *frames* of $N$ samples, a new one every $h$ samples (the *hop*), so that frames may overlap; and ask of each frame how strong each frequency is in it:
+# "Same as computer vision", says lecture 003, "but: spectrograms instead of images"; and so reads Whisper (Radford and others, 2022). A sound is a row of samples $x_0, x_1, \dots$, thousands each second. Cut it into *frames* of $N$ samples, a new one every `hop` samples, so that frames may overlap; and ask of each frame how strong each frequency is in it:
 #
 # $$m_k = \left| \sum_{j=0}^{N-1} w_j\, x_j\, e^{-2 \pi i\, k j / N} \right| , \qquad w_j = \tfrac12 - \tfrac12 \cos \frac{2 \pi j}{N} , \qquad k = 0, \dots, \lfloor N/2 \rfloor .$$
 
 # %% [markdown]
-# Here $i$ is the imaginary unit, and $m_k$ is large if the frame swings $k$ times. The window $w$ fades the frame in and out, since its cut edges would sound like a click.
+# Here $i$ is the imaginary unit; $m_k$ is large if the frame swings $k$ times. The window $w$ fades the frame in and out, since its cut edges would sound like a click.
 
 # %% [markdown] statement="spectrogram"
-# - `frames(x, N, hop)`: sounds $[B, L]$ → frames $[B, T, N]$. Frame $t$ begins at sample $t \cdot$ `hop`; there are as many as fit *whole*, and samples that are left over are dropped. `hop` may be larger than $N$. If not one frame fits, raise `ValueError`.
+# - `frames(x, N, hop)`: $B$ sounds of $L$ samples, $[B, L]$ → $T$ frames of each, $[B, T, N]$. Frame $t$ begins at sample $t \cdot$ `hop`; there are as many as fit *whole*, and samples that are left over are dropped. `hop` may be larger than $N$. If not one frame fits, raise `ValueError`.
 # - `magnitudes(frames)`: frames $[B, T, N]$ with $N \ge 2$, even or odd → $m$, $[B, T, \lfloor N/2 \rfloor + 1]$.
 #
 # Together they are what `torch.stft` computes; the next cell compares.
