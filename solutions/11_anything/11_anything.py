@@ -28,11 +28,12 @@ from lmkit.training import set_seed
 plots.use_style()
 torch.set_num_threads(1)
 
-# %% [markdown] statement="accepts"
+# %% [markdown]
 # ## 1. Machines that say yes or no
 #
 # Before there were probabilities, a *formal language* was a set of words, and a machine that recognises it says yes or no (lecture 002, Fabrizio Silvestri). The simplest is a **deterministic finite automaton** (DFA). It stands in one of finitely many states; each symbol read takes it to another; at the end, some states mean yes. It has no other memory.
-#
+
+# %% [markdown] statement="accepts"
 # - `accepts(word, step, start, accepting)`: `step` is a dict `{(state, symbol): state}`, `accepting` a set of states. Where `step` has no entry, the word is refused. Return a bool.
 # - `ab_star()`: return `(step, start, accepting)` of a machine for $(ab)^*$: the empty word, *ab*, *abab*, and so on. Which states you use, and what you call them, is up to you.
 
@@ -128,7 +129,7 @@ assert _says(_got, "ab" * 500) and not _says(_got, "ab" * 500 + "a"), (
 )
 ### END HIDDEN TESTS
 
-# %% [markdown] statement="pushdown"
+# %% [markdown]
 # ## 2. A stack
 #
 # No DFA recognises $a^n b^n$, $n$ letters *a* and then as many *b*: with $k$ states it cannot tell more than $k$ different numbers apart. Brackets that close are of this kind. A **push-down automaton** has a stack as well, and sees only its top. Ours reads rules
@@ -136,7 +137,8 @@ assert _says(_got, "ab" * 500) and not _says(_got, "ab" * 500 + "a"), (
 # `{(state, symbol, top): (state, action)}`
 #
 # where the action `"push"` lays the symbol just read on the stack, `"pop"` takes the top away, and `"keep"` does nothing. On the empty stack the top is `None`; a `"pop"` there refuses the word, and so does a missing rule. A word is accepted if it ends in an accepting state **with an empty stack**.
-#
+
+# %% [markdown] statement="pushdown"
 # - `accepts_pushdown(word, rules, start, accepting)`: a bool;
 # - `anbn()`: `(rules, start, accepting)` for all $a^n b^n$ with $n \ge 0$. It gets by with two states.
 
@@ -484,11 +486,12 @@ plt.show()
 # **Sample, 0 points.** It takes everything, since everything can be tokenised, and it would learn brackets too if it were larger.
 # ### END SOLUTION
 
-# %% [markdown] statement="returns"
+# %% [markdown]
 # ## 4. Acts are tokens
 #
 # A game is a row, too: a state, an act, a reward, a state, an act. Lecture 003 shows the **Decision Transformer** (L. Chen and others, 2021): write before each act *how much reward is still to come*. A model of such rows learns what players do who will still earn 3, and what those do who will still earn 10. To play well, one then only has to *ask for much*.
-#
+
+# %% [markdown] statement="returns"
 # - `returns_to_go(rewards)`: rewards $[B, T]$ of $B$ games → what comes from each step on, that step's own reward included, $[B, T]$: $G_t = r_t + r_{t+1} + \dots + r_T$.
 # - `interleave(returns, states, acts, most, places)`: three arrays of whole numbers $[B, T]$ → tokens $[B, 3T]$ in the order $G_1, s_1, a_1, G_2, s_2, a_2, \dots$ All kinds share one vocabulary: a return keeps its number (from 0 to `most`; larger ones are written as `most`), a state gets `most + 1` added, an act `most + 1 + places`.
 
