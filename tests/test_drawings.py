@@ -37,6 +37,8 @@ VARIANTS: dict[str, Callable[[], Figure]] = {
     "masks one": lambda: drawings.masks({"mine": [[True, False, False], [True, True, False], [True, True, True]]}),
     "cross_attention long": lambda: drawings.cross_attention(("ich", "mag", "Curry"), ("i", "like", "curry")),
     "transformer_block post": lambda: drawings.transformer_block("post"),
+    "patches p=3": lambda: drawings.patches(3),
+    "shared_vocabulary two": lambda: drawings.shared_vocabulary({"words": 12, "sound": 100}),
     "transformer_stack two": lambda: drawings.transformer_stack(2),
     "kv_cache long": lambda: drawings.kv_cache(6, 4),
     "rotary three": lambda: drawings.rotary(3),

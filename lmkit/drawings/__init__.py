@@ -12,6 +12,7 @@ from lmkit.drawings.recurrent import (
     truncated_bptt,
     unrolled_rnn,
 )
+from lmkit.drawings.tokens import patches, shared_vocabulary
 from lmkit.drawings.transformer import (
     encoder_decoder,
     encoder_heads,
@@ -45,8 +46,10 @@ __all__ = [
     "negative_sampling",
     "ngram_tables",
     "ngram_window",
+    "patches",
     "reach",
     "rotary",
+    "shared_vocabulary",
     "skip_gram",
     "soft_lookup",
     "stacked_and_bidirectional",

@@ -1,0 +1,1813 @@
+# ---
+# title: Whatever can be tokenised
+# ---
+
+# %% [markdown]
+# A language model completes rows of symbols. Nothing in it knows what a word is. So, says lecture 003 (Yoav Artzi), "whatever you can tokenize, the Transformer will take": pictures, sounds, the moves of a game, the joints of a robot. This chapter takes the sentence seriously. It begins with the smallest languages there are, to see what the machines of this course *can* take, and then leaves words behind.
+
+# %% [markdown]
+# Each section makes its own data by a few lines, and needs seconds of CPU time. No function of this chapter changes what it is given. Shapes stand in brackets: $[B, T]$.
+
+# %%
+import itertools
+import math
+import random
+from collections import Counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+from torch.nn import functional as F
+
+from lmkit import anything, drawings, paths, plots
+from lmkit.models.networks import build
+from lmkit.testing import arguments_after, close, is_number, laid_out_otherwise
+from lmkit.training import set_seed
+
+plots.use_style()
+torch.set_num_threads(1)
+
+# %% [markdown]
+# ## 1. Machines that say yes or no
+#
+# Before there were probabilities, a *formal language* was a set of words, and a machine that recognises it says yes or no (lecture 002, Fabrizio Silvestri). The simplest is a **deterministic finite automaton** (DFA). It stands in one of finitely many states; each symbol read takes it to another; at the end, some states mean yes. It has no other memory.
+
+# %% [markdown] statement="accepts"
+# - `accepts(word, step, start, accepting)`: `step` is a dict `{(state, symbol): state}`, `accepting` a set of states. Where `step` has no entry, the word is refused. Return a bool.
+# - `ab_star()`: return `(step, start, accepting)` of a machine for $(ab)^*$: the empty word, *ab*, *abab*, and so on. Which states you use, and what you call them, is up to you.
+
+# %% [markdown] hints="accepts"
+# 1. What must the machine for $(ab)^*$ remember at any time? One fact is enough.
+# 2. Read symbol by symbol and keep only the state; a missing entry ends it.
+# 3. Two states: *an a may come*, where the word may also end, and *a b must come*. The second is not accepting.
+
+
+# %% task="accepts" points=3 level=1 minutes=12
+def accepts(word, step, start, accepting):
+    """Whether the automaton is in an accepting state after the word."""
+    ### BEGIN SOLUTION
+    state = start
+    for symbol in word:
+        if (state, symbol) not in step:
+            return False
+        state = step[state, symbol]
+    return state in accepting
+    ### END SOLUTION
+
+
+def ab_star():
+    """(step, start, accepting) of an automaton for (ab)*."""
+    ### BEGIN SOLUTION
+    return {(0, "a"): 1, (1, "b"): 0}, 0, {0}
+    ### END SOLUTION
+
+
+# %% test="accepts" aspect="states and missing steps" points=2
+_even = {("even", "a"): "odd", ("odd", "a"): "even"}
+for _word, _wanted in (("", True), ("a", False), ("aa", True), ("ab", False)):
+    _got = accepts(_word, dict(_even), "even", {"even"})
+    assert _got is not None, "You return None; return True or False."
+    assert bool(_got) == _wanted, (
+        f"An even number of a and nothing else: {_word!r} gives {_wanted}; yours: {_got}."
+    )
+### BEGIN HIDDEN TESTS
+_step = {(1, "x"): 2, (2, "x"): 3, (3, "x"): 3, (2, "y"): 1, (1, "z"): 0}
+for _word, _start, _accepting, _wanted in (
+    ("", 1, {1}, True),
+    ("", 1, {2, 3}, False),
+    ("", 1, set(), False),
+    ("xxxxx", 1, {3}, True),
+    ("xyxyxy", 1, {1}, True),
+    ("xyx", 1, {1, 3}, False),
+    ("xyx", 1, {2}, True),
+    ("yxx", 1, {1, 3}, False),
+    ("xxy", 1, {1, 3}, False),
+    ("xxyx", 1, {1, 2, 3}, False),
+    ("xxxy", 1, {1, 3}, False),
+    ("x", 3, {3}, True),
+    (["x", "y"], 1, {1}, True),
+    ("z", 1, {0}, True),
+    ("zx", 1, {0, 1}, False),
+):
+    _got = accepts(_word, dict(_step), _start, set(_accepting))
+    assert _got is not None and bool(_got) == _wanted, (
+        f"Steps {_step}, start {_start}, accepting {_accepting}: {_word!r} gives {_wanted}; yours: {_got}."
+    )
+_after = arguments_after(accepts, ["x", "x", "y"], dict(_step), 1, {1})
+assert list(_after[0]) == ["x", "x", "y"] and dict(_after[1]) == _step, (
+    "The word or the steps are changed."
+)
+### END HIDDEN TESTS
+
+# %% test="accepts" aspect="your machine for (ab)*" points=1
+_got = ab_star()
+assert _got is not None and len(_got) == 3, f"Return three things; yours: {_got!r}."
+
+
+def _says(machine, word):
+    """What the machine says of the word, run by this test's own loop."""
+    step, state, accepting = machine
+    for symbol in word:
+        if (state, symbol) not in dict(step):
+            return False
+        state = dict(step)[state, symbol]
+    return state in accepting
+
+
+assert _says(_got, "ab"), "Your machine refuses `ab`."
+assert not _says(_got, "a"), "Your machine accepts `a`."
+### BEGIN HIDDEN TESTS
+for _length in range(7):
+    for _letters in itertools.product("ab", repeat=_length):
+        _word = "".join(_letters)
+        _wanted = _word == "ab" * (_length // 2)
+        assert _says(_got, _word) == _wanted, (
+            f"Your machine should {'accept' if _wanted else 'refuse'} {_word!r}."
+        )
+assert _says(_got, "ab" * 500) and not _says(_got, "ab" * 500 + "a"), (
+    "On words of 1,000 letters your machine is wrong."
+)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# ## 2. A stack
+#
+# No DFA recognises $a^n b^n$, $n$ letters *a* and then as many *b*: with $k$ states it cannot tell more than $k$ different numbers apart. Brackets that close are of this kind. A **push-down automaton** has a stack as well, and sees only its top. Ours reads rules
+#
+# `{(state, symbol, top): (state, action)}`
+#
+# where the action `"push"` lays the symbol just read on the stack, `"pop"` takes the top away, and `"keep"` does nothing. On the empty stack the top is `None`; a `"pop"` there refuses the word, and so does a missing rule. A word is accepted if it ends in an accepting state **with an empty stack**.
+
+# %% [markdown] statement="pushdown"
+# - `accepts_pushdown(word, rules, start, accepting)`: a bool;
+# - `anbn()`: `(rules, start, accepting)` for all $a^n b^n$ with $n \ge 0$. It gets by with two states.
+
+# %% [markdown] hints="pushdown"
+# 1. What should lie on the stack after three *a*? What does each *b* do to it?
+# 2. A list is a stack; its last item is the top. Look up the rule *before* you change anything.
+# 3. State "reading a": an *a* is pushed, whatever the top is; a *b* on an *a* pops and goes to "reading b". There only *b* on *a* has a rule. Both states may accept, for the stack decides.
+
+
+# %% task="pushdown" points=4 level=2 minutes=18
+def accepts_pushdown(word, rules, start, accepting):
+    """Whether the push-down automaton ends in an accepting state with an empty stack."""
+    ### BEGIN SOLUTION
+    state, stack = start, []
+    for symbol in word:
+        rule = rules.get((state, symbol, stack[-1] if stack else None))
+        if rule is None:
+            return False
+        state, action = rule
+        if action == "push":
+            stack.append(symbol)
+        elif action == "pop":
+            if not stack:
+                return False
+            stack.pop()
+    return state in accepting and not stack
+    ### END SOLUTION
+
+
+def anbn():
+    """(rules, start, accepting) of a push-down automaton for a^n b^n, n >= 0."""
+    ### BEGIN SOLUTION
+    rules = {
+        ("a", "a", None): ("a", "push"),
+        ("a", "a", "a"): ("a", "push"),
+        ("a", "b", "a"): ("b", "pop"),
+        ("b", "b", "a"): ("b", "pop"),
+    }
+    return rules, "a", {"a", "b"}
+    ### END SOLUTION
+
+
+# %% test="pushdown" aspect="brackets" points=2
+_rules = {(0, "(", None): (0, "push"), (0, "(", "("): (0, "push")}
+_rules |= {(0, ")", "("): (0, "pop"), (0, ".", None): (0, "keep")}
+for _word, _wanted in (("()", True), ("(", False), (")", False), ("(()())", True)):
+    _got = accepts_pushdown(_word, dict(_rules), 0, {0})
+    assert _got is not None, "You return None; return True or False."
+    assert bool(_got) == _wanted, f"Brackets: {_word!r} gives {_wanted}; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _word, _wanted in (
+    ("", True),
+    ("()()", True),
+    ("())", False),
+    (")(", False),
+    ("(()", False),
+    (".().", True),
+    ("(.)", False),
+    ("((((()))))", True),
+    ("((((())))", False),
+    ("(x)", False),
+):
+    _got = accepts_pushdown(_word, dict(_rules), 0, {0})
+    assert _got is not None and bool(_got) == _wanted, (
+        f"Brackets, and dots outside of them: {_word!r} gives {_wanted}; yours: {_got}."
+    )
+_two = {(s, x, t): (s, "push") for s in (0,) for x in "([" for t in (None, "(", "[")}
+_two |= {(0, ")", "("): (0, "pop"), (0, "]", "["): (0, "pop")}
+for _word, _wanted in (
+    ("([])[]", True),
+    ("([)]", False),
+    ("[(])", False),
+    ("[([])]", True),
+):
+    _got = accepts_pushdown(_word, dict(_two), 0, {0})
+    assert _got is not None and bool(_got) == _wanted, (
+        f"Two kinds of brackets: {_word!r} gives {_wanted}; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% test="pushdown" aspect="states, empty stacks and keep" points=1
+_rules = {("s", "x", None): ("t", "push"), ("t", "y", "x"): ("u", "pop")}
+_got = accepts_pushdown("xy", dict(_rules), "s", {"t"})
+assert _got is not None and not _got, (
+    "The stack is empty, but the state `u` is not accepting."
+)
+### BEGIN HIDDEN TESTS
+for _word, _more, _accepting, _wanted, _what in (
+    ("xy", {}, {"u"}, True, "accepting state and empty stack"),
+    ("x", {}, {"t"}, False, "accepting state, but something on the stack"),
+    ("", {}, {"s"}, True, "nothing read, start accepting"),
+    ("", {}, {"t"}, False, "nothing read, start not accepting"),
+    ("z", {("s", "z", None): ("s", "pop")}, {"s"}, False, "a pop on the empty stack"),
+    ("xz", {("t", "z", "x"): ("t", "keep")}, {"t"}, False, "`keep` keeps the top"),
+    ("xzy", {("t", "z", "x"): ("t", "keep")}, {"u"}, True, "`keep`, and then a pop"),
+    (
+        "zxy",
+        {("s", "z", None): ("s", "keep")},
+        {"u"},
+        True,
+        "`keep` on the empty stack",
+    ),
+    (["x", "y"], {}, {"u"}, True, "a list of symbols"),
+):
+    _all = {**_rules, **_more}
+    _got = accepts_pushdown(_word, dict(_all), "s", set(_accepting))
+    assert _got is not None and bool(_got) == _wanted, (
+        f"{_what}: {_word!r} gives {_wanted}; yours: {_got}."
+    )
+_after = arguments_after(accepts_pushdown, ["x", "y"], dict(_rules), "s", {"u"})
+assert list(_after[0]) == ["x", "y"] and dict(_after[1]) == _rules, (
+    "An argument is changed."
+)
+### END HIDDEN TESTS
+
+# %% test="pushdown" aspect="your machine for a^n b^n" points=1
+_got = anbn()
+assert _got is not None and len(_got) == 3, f"Return three things; yours: {_got!r}."
+
+
+def _says(machine, word):
+    """What the machine says of the word, run by this test's own loop."""
+    rules, state, accepting = machine
+    stack = []
+    for symbol in word:
+        rule = dict(rules).get((state, symbol, stack[-1] if stack else None))
+        if rule is None or (rule[1] == "pop" and not stack):
+            return False
+        state = rule[0]
+        if rule[1] == "push":
+            stack.append(symbol)
+        elif rule[1] == "pop":
+            stack.pop()
+    return state in accepting and not stack
+
+
+assert _says(_got, "aabb"), "Your machine refuses `aabb`."
+assert not _says(_got, "aab"), "Your machine accepts `aab`."
+### BEGIN HIDDEN TESTS
+for _length in range(8):
+    for _letters in itertools.product("ab", repeat=_length):
+        _word = "".join(_letters)
+        _half = _length // 2
+        _wanted = _word == "a" * _half + "b" * _half
+        assert _says(_got, _word) == _wanted, (
+            f"Your machine should {'accept' if _wanted else 'refuse'} {_word!r}."
+        )
+assert _says(_got, "a" * 300 + "b" * 300) and not _says(_got, "a" * 300 + "b" * 299), (
+    "With 300 letters a your machine is wrong."
+)
+### END HIDDEN TESTS
+
+# %% [markdown] statement="knows"
+# ## 3. Which of our models learn them?
+#
+# A language model says no by giving no probability. In $a^n b^n$, once the first *b* has been read, everything is decided: *b* until there are $n$ of them, then the end. So we can ask a model for one word of the language whether it **knows** $n$.
+#
+# `knows(following, n)`: `following(prefix)` takes a string of *a* and *b* and returns a dict `{"a": p, "b": p, "</s>": p}`. Return `True` if for each prefix $a^n b^k$, $1 \le k \le n$, the right symbol has more probability than either of the others. (Equal is not enough. For $n = 0$ nothing is asked, so `True`.)
+
+# %% [markdown] hints="knows"
+# 1. Which symbol is right for $k < n$, and which for $k = n$?
+# 2. The prefixes begin with the first *b*: before it, nobody can know $n$.
+# 3. "More than either of the others": compare the right one with the largest of the other two, and stop at the first failure.
+
+
+# %% task="knows" points=3 level=2 minutes=12
+def knows(following, n):
+    """Whether a model continues a^n b^k rightly for every k from 1 to n."""
+    ### BEGIN SOLUTION
+    for k in range(1, n + 1):
+        p = following("a" * n + "b" * k)
+        right = "</s>" if k == n else "b"
+        others = [p[symbol] for symbol in ("a", "b", "</s>") if symbol != right]
+        if p[right] <= max(others):
+            return False
+    return True
+    ### END SOLUTION
+
+
+# %% test="knows" aspect="b, and then the end" points=1
+def _perfect(prefix):
+    """The language itself."""
+    left = prefix.count("a") - prefix.count("b")
+    if "b" not in prefix:
+        return {"a": 0.5, "b": 0.4, "</s>": 0.1}
+    return (
+        {"a": 0.1, "b": 0.6, "</s>": 0.3} if left else {"a": 0.1, "b": 0.3, "</s>": 0.6}
+    )
+
+
+def _always(symbol):
+    """A model that always expects the same."""
+    return lambda prefix: {s: 0.8 if s == symbol else 0.1 for s in ("a", "b", "</s>")}
+
+
+_got = [knows(_perfect, 3), knows(_always("b"), 3), knows(_always("</s>"), 3)]
+assert None not in _got, "You return None; return True or False."
+assert [bool(one) for one in _got] == [True, False, False], (
+    f"The language knows 3; who always says b does not, nor who always ends; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _n in (1, 2, random.randint(4, 9), 30):
+    assert knows(_perfect, _n), f"The language itself knows n = {_n}; yours: False."
+    assert not knows(_always("b"), _n), f"n = {_n}: who never ends does not know it."
+    assert not knows(_always("a"), _n), f"n = {_n}: who always says a does not know it."
+assert knows(_always("</s>"), 1), "For n = 1 the end is right at once; yours: False."
+assert not knows(_always("</s>"), 2), "For n = 2 a b must come before the end."
+assert knows(_always("a"), 0), "For n = 0 nothing is asked; yours: False."
+### END HIDDEN TESTS
+
+# %% test="knows" aspect="one failure is enough" points=2
+_got = knows(lambda prefix: {"a": 0.2, "b": 0.4, "</s>": 0.4}, 1)
+assert _got is not None and not _got, (
+    "b and the end are equally likely: that is not knowing."
+)
+
+
+def _except(place):
+    """Right everywhere but after the b of that number."""
+
+    def following(prefix):
+        p = dict(_likely(prefix))
+        if prefix.count("b") == place:
+            p["b"], p["</s>"] = p["</s>"], p["b"]
+        return p
+
+    return following
+
+
+def _likely(prefix):
+    more = prefix.count("b") < prefix.count("a")
+    return {"a": 0.0, "b": 0.9 if more else 0.1, "</s>": 0.1 if more else 0.9}
+
+
+### BEGIN HIDDEN TESTS
+for _n in (2, 5):
+    for _place in range(1, _n + 1):
+        assert not knows(_except(_place), _n), (
+            f"n = {_n}, wrong after the b of number {_place} only: False is wanted."
+        )
+    assert knows(_except(_n + 1), _n), (
+        f"n = {_n}: nothing wrong up to there; True is wanted."
+    )
+    assert knows(_except(0), _n), (
+        f"n = {_n}: before the first b nothing is asked; True is wanted."
+    )
+_asked = []
+
+
+def _noting(prefix):
+    _asked.append(prefix)
+    return _likely(prefix)
+
+
+assert knows(_noting, 4), "A model that is right is told that it does not know 4."
+assert all(one.count("a") == 4 for one in _asked), (
+    f"Asked after {_asked}: every prefix should begin with 4 a."
+)
+assert not knows(
+    lambda prefix: (
+        {"a": 0.5, "b": 0.3, "</s>": 0.2} if prefix.count("b") == 1 else _likely(prefix)
+    ),
+    3,
+), "After the first b an a is expected: False is wanted."
+assert not knows(lambda prefix: {"a": 0.5, "b": 0.0, "</s>": 0.5}, 1), (
+    "a and the end are equally likely: that is not knowing."
+)
+assert knows(lambda prefix: {"</s>": 0.34, "b": 0.33, "a": 0.33}, 1), (
+    "A little more for the end is enough; yours: False."
+)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# A bigram model first, by counting, on one word of each $n$ from 1 to 12:
+
+# %%
+words = ["a" * n + "b" * n for n in range(1, 13)]
+after = {symbol: Counter() for symbol in "ab"}
+for word in words:
+    for x, y in zip(word, [*word[1:], "</s>"], strict=True):
+        after[x][y] += 1
+
+
+def bigram(prefix):
+    """P of each symbol after the last one of the prefix."""
+    row = after[prefix[-1]]
+    return {symbol: row[symbol] / row.total() for symbol in ("a", "b", "</s>")}
+
+
+print([n for n in range(1, 41) if knows(bigram, n)], bigram("aab"))
+
+# %% [markdown]
+# It knows no $n$ at all. After a *b* it always expects another one, and it cannot know better: it has no memory. But recurrent networks have a state, and Transformers see all that was read.
+#
+# We trained both, and a bigram model, on $(ab)^*$ and on $a^n b^n$ with $n$ up to 12, for the same CPU time, each at the best of three learning rates, with three seeds (recorded: `data/anything`). The Transformer comes with rotary positions and with none. Predict: who is right on the lengths it has seen? Who on lengths up to 40, which it has not?
+
+# %%
+record = pd.read_csv(paths.DATA / "anything" / "automata.csv")
+spans = ["1-12", "13-24", "25-40"]
+kinds = list(dict.fromkeys(record["model"]))
+_, panels = plt.subplots(1, 2, figsize=(9, 2.8), sharey=True)
+for axes, (language, found) in zip(panels, record.groupby("language"), strict=True):
+    for i, kind in enumerate(kinds):
+        rows = found[found["model"] == kind]
+        places = np.arange(3) + 0.12 * (i - 2)
+        for _, row in rows.iterrows():
+            axes.plot(
+                places,
+                100 * row[spans].astype(float),
+                "o",
+                color=plots.COLOURS[i],
+                alpha=0.8,
+            )
+        axes.plot([], [], "o", color=plots.COLOURS[i], label=kind)
+    axes.set_xticks(range(3), [f"n = {span}" for span in spans])
+    axes.set_title({"(ab)*": "$(ab)^*$", "a^n b^n": "$a^n b^n$"}[language])
+panels[0].set_ylabel("lengths right (%)")
+panels[1].legend(loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
+
+# %% [markdown]
+# (A dot is a seed.) The pattern $(ab)^*$ needs one fact of memory, and everybody knows it for every length, the bigram included. On $a^n b^n$ the bigram knows nothing. All networks are right on the lengths that they have seen. On the next twelve the RNN is lost; LSTM and the Transformer with rotary positions know 42 to 83 % of them; beyond 24, none of their six trainings knows a single one.
+
+# %% [markdown]
+# And then there is one dot at 100 %. Without positions a Transformer can do little but compare shares, how many of all symbols were *a*, and a share has no length. One training of three has found just that; another has learned nothing beyond 12. Only the spread tells.
+#
+# So they take the symbols, all of them. What they learn from them is another question: the push-down automaton has four rules, and is right for every $n$.
+
+# %% [markdown] statement="taking_everything"
+# #### Does it take everything?
+#
+# "Whatever you can tokenize, the Transformer will take." Say what the figure above supports of this sentence, what it contradicts, and which of the two a person needs who wants a model to check whether brackets close.
+
+# %% [markdown] written="taking_everything" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: what is supported: any rows of symbols can be trained on, and within the lengths seen the Transformers reach what the figure shows for n up to 12 (with the figure named). 1 point: what is contradicted: taking is not generalising; beyond 12 they fail where a push-down automaton, with four rules, is right for every n. 1 point: a reasoned choice for brackets: the automaton, because it is right for all lengths and one can prove it; or a network only if lengths are bounded and covered by its training.
+#
+# No point for "Transformers are universal" or "neural networks cannot count". A usual wrong idea: more training on the same lengths would mend it.
+#
+# **Sample, 3 points.** One can train on any symbols, and up to n = 12 the networks learned it. But for longer words almost all of them are wrong, so they learned something about these lengths and not the rule. For brackets I would take the push-down automaton: it needs a stack and four rules and is right for every length.
+#
+# **Sample, 1 point.** The Transformer takes the tokens but it is not perfect for long ones. I would train it with longer examples.
+#
+# **Sample, 0 points.** It takes everything, since everything can be tokenised, and it would learn brackets too if it were larger.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 4. Acts are tokens
+#
+# A game is a row, too: a state, an act, a reward, a state, an act. Lecture 003 shows the **Decision Transformer** (L. Chen and others, 2021): write before each act *how much reward is still to come*. A model of such rows learns what players do who will still earn 3, and what those do who will still earn 10. To play well, one then only has to *ask for much*.
+
+# %% [markdown] statement="returns"
+# - `returns_to_go(rewards)`: rewards $[B, T]$ of $B$ games → what comes from each step on, that step's own reward included, $[B, T]$: $G_t = r_t + r_{t+1} + \dots + r_T$.
+# - `interleave(returns, states, acts, most, places)`: three arrays of whole numbers $[B, T]$ → tokens $[B, 3T]$ in the order $G_1, s_1, a_1, G_2, s_2, a_2, \dots$ All kinds share one vocabulary: a return keeps its number (from 0 to `most`; larger ones are written as `most`), a state gets `most + 1` added, an act `most + 1 + places`.
+
+# %% [markdown] hints="returns"
+# 1. The last return is the last reward. And the one before?
+# 2. A sum from the end: turn round, add up, turn back. The kinds must not share a number: whose numbers begin where?
+# 3. `np.cumsum` on the reversed axis; for the tokens, `np.stack` the three on a new last axis and `reshape`.
+
+
+# %% task="returns" points=4 level=2 minutes=14
+def returns_to_go(rewards):
+    """What is earned from each step on: [B, T]."""
+    ### BEGIN SOLUTION
+    return np.cumsum(np.asarray(rewards)[:, ::-1], axis=1)[:, ::-1]
+    ### END SOLUTION
+
+
+def interleave(returns, states, acts, most, places):
+    """Tokens [B, 3T] of returns, states and acts in turns, each kind with numbers of its own."""
+    ### BEGIN SOLUTION
+    returns = np.minimum(returns, most)
+    states = np.asarray(states) + most + 1
+    acts = np.asarray(acts) + most + 1 + places
+    return np.stack([returns, states, acts], axis=2).reshape(len(returns), -1)
+    ### END SOLUTION
+
+
+# %% test="returns" aspect="what is still to come" points=2
+_got = returns_to_go(np.array([[1, 0, 2], [0, 5, 0]]))
+assert np.shape(_got) == (2, 3), f"Shape (2, 3) wanted; yours: {np.shape(_got)}."
+assert close(_got, [[3, 2, 2], [5, 5, 0]]), f"3 2 2 and 5 5 0 wanted; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _B, _T in ((1, 1), (1, 6), (4, 3), (3, 3)):
+    _r = np.random.default_rng().integers(-3, 9, size=(_B, _T))
+    _wanted = [[sum(row[t:]) for t in range(_T)] for row in _r.tolist()]
+    _got = returns_to_go(_r.copy())
+    assert np.shape(_got) == (_B, _T) and close(_got, _wanted), (
+        f"{_B} games of {_T} steps, rewards {_r.tolist()}: {_wanted} wanted; yours: {_got}."
+    )
+_got = returns_to_go(np.array([[0.5, 0.25]]))
+assert close(_got, [[0.75, 0.25]]), f"Rewards .5 and .25: .75 and .25; yours: {_got}."
+assert close(arguments_after(returns_to_go, _r.copy())[0], _r), (
+    "The rewards are changed in place."
+)
+### END HIDDEN TESTS
+
+# %% test="returns" aspect="three kinds in turns" points=2
+_got = interleave(np.array([[3, 2]]), np.array([[0, 1]]), np.array([[1, 0]]), 9, 4)
+assert np.shape(_got) == (1, 6), (
+    f"Two steps: shape (1, 6) wanted; yours: {np.shape(_got)}."
+)
+assert close(_got, [[3, 10, 15, 2, 11, 14]]), f"3 10 15 2 11 14 wanted; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _B, _T, _most, _places in (
+    (1, 1, 0, 1),
+    (2, 5, 7, 3),
+    (4, 2, 12, 25),
+    (3, 3, 5, 2),
+):
+    _rng = np.random.default_rng()
+    _G = _rng.integers(0, _most + 1, size=(_B, _T))
+    _s, _a = (
+        _rng.integers(0, _places, size=(_B, _T)),
+        _rng.integers(0, 4, size=(_B, _T)),
+    )
+    _wanted = np.zeros((_B, 3 * _T))
+    for _b in range(_B):
+        for _t in range(_T):
+            _wanted[_b, 3 * _t] = _G[_b, _t]
+            _wanted[_b, 3 * _t + 1] = _most + 1 + _s[_b, _t]
+            _wanted[_b, 3 * _t + 2] = _most + 1 + _places + _a[_b, _t]
+    _got = interleave(_G.copy(), _s.copy(), _a.copy(), _most, _places)
+    assert np.shape(_got) == (_B, 3 * _T) and close(_got, _wanted), (
+        f"{_B} games of {_T} steps, most = {_most}, places = {_places}: "
+        f"{_wanted.astype(int).tolist()} wanted; yours: {_got}."
+    )
+_got = interleave(
+    np.array([[9, 8, 4]]), np.array([[0, 0, 0]]), np.array([[0, 0, 0]]), 8, 2
+)
+assert np.shape(_got) == (1, 9) and close(_got, [[8, 9, 11, 8, 9, 11, 4, 9, 11]]), (
+    f"Returns 9, 8 and 4 with most = 8: 9 is written as 8; yours: {_got}."
+)
+_after = arguments_after(interleave, _G.copy(), _s.copy(), _a.copy(), 5, 2)
+assert all(close(x, y) for x, y in zip(_after[:3], (_G, _s, _a), strict=True)), (
+    "Returns, states or acts are changed in place."
+)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# The game: a grid of five by five places, start in the middle, eight moves. The place entered pays 0 to 3 coins, every time. The players that we watch move at random, so nobody here has ever played on purpose. A small Transformer learns their rows.
+
+# %%
+SIDE, STEPS, MOST = 5, 8, 24
+PLACES, ACTS = SIDE * SIDE, 4
+coins = np.random.default_rng(3).choice([0, 0, 1, 3], size=PLACES)
+VOCABULARY = MOST + 1 + PLACES + ACTS
+
+
+def moved(place, act):
+    """Where the acts 0 to 3 (up, down, left, right) lead; at the border one stays."""
+    row, column = place // SIDE, place % SIDE
+    row = np.clip(row + np.array([-1, 1, 0, 0])[act], 0, SIDE - 1)
+    column = np.clip(column + np.array([0, 0, -1, 1])[act], 0, SIDE - 1)
+    return row * SIDE + column
+
+
+def play(choose, games):
+    """Places [games, STEPS], acts, rewards; `choose(places, acts, rewards)` gives the next acts [games]."""
+    place = np.full(games, PLACES // 2)
+    places, acts, rewards = (np.zeros((games, 0), dtype=int) for _ in range(3))
+    for _ in range(STEPS):
+        places = np.concatenate([places, place[:, None]], axis=1)
+        act = choose(places, acts, rewards)
+        place = moved(place, act)
+        acts = np.concatenate([acts, act[:, None]], axis=1)
+        rewards = np.concatenate([rewards, coins[place][:, None]], axis=1)
+    return places, acts, rewards
+
+
+rng = np.random.default_rng(4)
+places, acts, rewards = play(
+    lambda places, *_: rng.integers(ACTS, size=len(places)), 4000
+)
+rows = interleave(returns_to_go(rewards), places, acts, MOST, PLACES)
+print(coins.reshape(SIDE, SIDE))
+print("a game as tokens:", rows[0][:9], f"... it earned {rewards[0].sum()}")
+print(
+    f"random players earn {rewards.sum(1).mean():.1f} on average, the luckiest {rewards.sum(1).max()}"
+)
+
+# %%
+set_seed(1)
+player = build("transformer", VOCABULARY, width=32, layers=2, heads=2, block=3 * STEPS)
+data = torch.from_numpy(rows)
+optimiser = torch.optim.AdamW(player.parameters(), lr=5e-3)
+for _ in range(400):
+    batch = data[torch.randint(len(data), (64,))]
+    # Only the acts are learned: token 3t + 2 is predicted from all up to the state before it.
+    logits = player(batch[:, :-1])[:, 1::3]
+    loss = F.cross_entropy(logits.flatten(0, 1), batch[:, 2::3].flatten())
+    optimiser.zero_grad()
+    loss.backward()
+    optimiser.step()
+
+
+@torch.no_grad()
+def asking_for(total):
+    """Chooses acts by the model, asked for `total` in all."""
+
+    def choose(places, acts, rewards):
+        earned = np.concatenate(
+            [np.zeros((len(places), 1), dtype=int), rewards.cumsum(1)], axis=1
+        )
+        wanted = np.clip(total - earned, 0, MOST)
+        missing = np.zeros((len(places), 1), dtype=int)  # the act that is asked for
+        tokens = interleave(
+            wanted, places, np.concatenate([acts, missing], axis=1), MOST, PLACES
+        )
+        logits = player(torch.from_numpy(tokens[:, :-1]))[:, -1, -ACTS:]
+        return torch.multinomial(logits.softmax(-1), 1)[:, 0].numpy()
+
+    return choose
+
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+torch.manual_seed(2)
+asked = np.arange(0, MOST + 1, 3)
+earned = np.array([play(asking_for(total), 200)[2].sum(1) for total in asked])
+_, axes = plt.subplots(figsize=(7.5, 2.8))
+axes.plot(asked, asked, ":", color="gray", label="as asked")
+axes.errorbar(
+    asked,
+    earned.mean(1),
+    earned.std(1),
+    fmt="o-",
+    capsize=3,
+    label="earned (200 games, ± deviation)",
+)
+axes.axhline(rewards.sum(1).mean(), color=plots.COLOURS[1], label="random players")
+axes.set(xlabel="coins asked for", ylabel="coins earned")
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
+together = np.corrcoef(np.repeat(asked, 200), earned.flatten())[0, 1]
+print(f"correlation of asked and earned: {together:.2f}")
+
+# %% [markdown]
+# Asked for nothing, it earns next to nothing; up to about ten it delivers roughly what was asked. Beyond that it levels off near ten, for it has hardly ever seen anybody earn more. That is almost twice the mean of the players it learned from, although nobody played well for it and nobody rewarded it: it has only learned *who plays how*. What was predicted here is an act; what made it one is that somebody gave it a number.
+
+# %% [markdown]
+# ## 5. A picture is a row of patches
+#
+# A picture has no words. Lecture 003 names the way round that (Dosovitskiy and others, 2021): cut it into square *patches*, project each to a vector, and treat these vectors as embeddings.
+#
+# | letter | what |
+# |---|---|
+# | $B$ | pictures in a batch |
+# | $C$ | colours, here 3 |
+# | $H, W$ | rows and columns of pixels |
+# | $p$ | pixels on each side of a patch |
+# | $T$ | patches, $T = HW / p^2$ |
+# | $n$ | numbers in a patch, $n = p^2 C$ |
+# | $d$ | numbers in an embedding |
+
+# %%
+drawings.patches()
+
+# %% [markdown]
+# The order is a convention, but one has to keep to one. Ours: patches are read like a page, row by row, each from the left. Within a patch, pixels are read the same way, and each pixel gives its $C$ colours:
+#
+# $$\text{patch}[b,\ i \tfrac{W}{p} + j,\ (r p + s)\, C + c] = \text{image}[b,\ c,\ i p + r,\ j p + s] , \qquad 0 \le r, s < p .$$
+#
+# So $i, j$ say which patch, $r, s$ which pixel of it, and $c$ which colour.
+
+# %% [markdown] statement="patchify"
+# - `patchify(images, p)`: a tensor `images` $[B, C, H, W]$ → patches $[B, T, n]$, of the same kind of numbers. If $p$ does not divide both $H$ and $W$, raise `ValueError`.
+# - `unpatchify(patches, p, H, W)`: patches $[B, T, n]$ → images $[B, C, H, W]$. How many colours there are follows from $n$.
+#
+# Nothing that is given may be changed.
+
+# %% [markdown] hints="patchify"
+# 1. Chapter 6 cut vectors into heads: a `reshape` that only splits axes, a `permute`, and a `reshape` that only joins neighbours.
+# 2. Split $H$ into $(H/p, p)$ and $W$ into $(W/p, p)$. Which six axes do you have now, and in which order does the formula want them?
+# 3. The way back is the same three steps from the end: split, permute back, join. Write the name of each axis beside each line.
+
+
+# %% task="patchify" points=3 level=2 minutes=16
+def patchify(images, p):
+    """Images [B, C, H, W] -> patches [B, HW/p², p²C]; ValueError if p does not divide H and W."""
+    ### BEGIN SOLUTION
+    B, C, H, W = images.shape
+    if H % p or W % p:
+        raise ValueError(f"Patches of {p} x {p} pixels do not fill {H} x {W} pixels.")
+    x = images.reshape(B, C, H // p, p, W // p, p)  # b c i r j s
+    return x.permute(0, 2, 4, 3, 5, 1).reshape(B, (H // p) * (W // p), p * p * C)
+    ### END SOLUTION
+
+
+def unpatchify(patches, p, H, W):
+    """Patches [B, HW/p², p²C] -> images [B, C, H, W]."""
+    ### BEGIN SOLUTION
+    B, _, n = patches.shape
+    x = patches.reshape(B, H // p, W // p, p, p, n // p**2)  # b i j r s c
+    return x.permute(0, 5, 1, 3, 2, 4).reshape(B, n // p**2, H, W)
+    ### END SOLUTION
+
+
+# %% test="patchify" aspect="pixels where the formula wants them" points=1
+_image = torch.arange(24).reshape(1, 1, 4, 6)
+_got = patchify(_image.clone(), 2)
+assert close(
+    _got,
+    [
+        [
+            [0, 1, 6, 7],
+            [2, 3, 8, 9],
+            [4, 5, 10, 11],
+            [12, 13, 18, 19],
+            [14, 15, 20, 21],
+            [16, 17, 22, 23],
+        ]
+    ],
+), (
+    f"One colour, 4 rows of 6 pixels, numbered from 0, p = 2: the first patch is 0, 1, 6, 7. Yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _C, _H, _W, _p in (
+    (2, 3, 4, 6, 2),
+    (1, 3, 9, 3, 3),
+    (3, 2, 2, 8, 2),
+    (2, 1, 3, 5, 1),
+    (1, 5, 4, 4, 4),
+    (2, 4, 6, 12, 3),
+):
+    _images = torch.randn(_B, _C, _H, _W, dtype=torch.float64)
+    if _p == 3:
+        _images = torch.randint(0, 256, (_B, _C, _H, _W))
+    _wanted = torch.zeros(_B, _H * _W // _p**2, _p**2 * _C, dtype=_images.dtype)
+    for _b in range(_B):
+        for _c in range(_C):
+            for _y in range(_H):
+                for _x in range(_W):
+                    _t = (_y // _p) * (_W // _p) + _x // _p
+                    _n = ((_y % _p) * _p + _x % _p) * _C + _c
+                    _wanted[_b, _t, _n] = _images[_b, _c, _y, _x]
+    _what = f"B, C, H, W = {_B, _C, _H, _W}, p = {_p}"
+    _got = patchify(_images.clone(), _p)
+    assert torch.is_tensor(_got), f"{_what}: a tensor is wanted; yours: {_got!r}."
+    assert tuple(_got.shape) == tuple(_wanted.shape), (
+        f"{_what}: shape {tuple(_wanted.shape)} wanted; yours: {tuple(_got.shape)}."
+    )
+    assert _got.dtype == _images.dtype, (
+        f"{_what}, {_images.dtype}: the kind of number changes to {_got.dtype}."
+    )
+    assert close(_got, _wanted), f"{_what}: right shape, but numbers in wrong places."
+    _got = laid_out_otherwise(patchify, _images, _p)
+    assert close(_got, _wanted), (
+        f"{_what}: wrong for a tensor whose numbers lie in memory in another order."
+    )
+    assert close(arguments_after(patchify, _images, _p)[0], _images), (
+        f"{_what}: the images that were given are changed."
+    )
+### END HIDDEN TESTS
+
+# %% test="patchify" aspect="and back" points=1
+_patches = torch.tensor([[[0, 1, 6, 7], [2, 3, 8, 9], [4, 5, 10, 11]]])
+_got = unpatchify(_patches.clone(), 2, 2, 6)
+assert close(_got, torch.arange(12).reshape(1, 1, 2, 6)), (
+    f"Three patches of one colour side by side, H, W = 2, 6, numbered by pixel from 0: 0 to 11 in order wanted; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _C, _H, _W, _p in (
+    (2, 3, 4, 6, 2),
+    (2, 3, 6, 4, 2),
+    (1, 3, 3, 9, 3),
+    (3, 4, 2, 8, 2),
+    (2, 1, 3, 5, 1),
+    (1, 5, 4, 4, 4),
+):
+    _T, _n = _H * _W // _p**2, _p**2 * _C
+    _patches = torch.randn(_B, _T, _n, dtype=torch.float64)
+    _wanted = torch.zeros(_B, _C, _H, _W, dtype=torch.float64)
+    for _t, _i in itertools.product(range(_T), range(_n)):
+        _y = _t // (_W // _p) * _p + _i // _C // _p
+        _x = _t % (_W // _p) * _p + _i // _C % _p
+        _wanted[:, _i % _C, _y, _x] = _patches[:, _t, _i]
+    _what = f"B, T, n = {_B, _T, _n}, p = {_p}, H, W = {_H, _W}"
+    _got = unpatchify(_patches.clone(), _p, _H, _W)
+    assert torch.is_tensor(_got), f"{_what}: a tensor is wanted; yours: {_got!r}."
+    assert tuple(_got.shape) == tuple(_wanted.shape), (
+        f"{_what}: shape {tuple(_wanted.shape)} wanted; yours: {tuple(_got.shape)}."
+    )
+    assert close(_got, _wanted), f"{_what}: right shape, but numbers in wrong places."
+    assert close(laid_out_otherwise(unpatchify, _patches, _p, _H, _W), _wanted), (
+        f"{_what}: wrong for a tensor whose numbers lie in memory in another order."
+    )
+    assert close(arguments_after(unpatchify, _patches, _p, _H, _W)[0], _patches), (
+        f"{_what}: the patches that were given are changed."
+    )
+### END HIDDEN TESTS
+
+# %% test="patchify" aspect="patches that do not fit" points=1
+for _H, _W, _p in [
+    (4, 5, 2),
+    ### BEGIN HIDDEN TESTS
+    (5, 4, 2),
+    (6, 8, 4),
+    (8, 6, 4),
+    (2, 18, 6),
+    (3, 3, 2),
+    (4, 4, 5),
+    ### END HIDDEN TESTS
+]:
+    try:
+        _got = patchify(torch.zeros(2, 3, _H, _W), _p)
+    except ValueError:
+        continue
+    assert False, (
+        f"H, W = {_H, _W}, p = {_p}: ValueError wanted; yours: {tuple(getattr(_got, 'shape', ()))}."
+    )
+### BEGIN HIDDEN TESTS
+_got = patchify(torch.zeros(1, 2, 4, 10), 2)
+assert tuple(_got.shape) == (1, 10, 8), "H, W = 4, 10, p = 2: these patches do fit."
+### END HIDDEN TESTS
+
+# %% [markdown] statement="three_ways"
+# ### Three ways, one number
+#
+# *Project each patch to a vector*: with a matrix $E\ [d, n]$ that is patches times $E^\top$. People who built it wrote a convolution instead. Is that the same? Make sure, in three ways:
+#
+# - `by_unfold(images, p)`: what `patchify` gives, $[B, T, n]$, from `F.unfold(images, p, stride=p)`. Beware: unfold puts numbers in another order.
+# - `one_hot_kernels(C, p)`: kernels $[n, C, p, p]$, each 1 at one place and 0 elsewhere, so that `F.conv2d(images, kernels, stride=p)`, $[B, n, H/p, W/p]$, holds the numbers of each patch in the order of `patchify`.
+# - `as_kernels(E, C, p)`: kernels $[d, C, p, p]$, so that the same convolution gives the *projected* patches.
+#
+# Sides here are multiples of $p$.
+
+# %% [markdown] hints="three_ways"
+# 1. What is the shape of `F.unfold`'s result? Try it on a picture with two colours whose pixels are numbered.
+# 2. A convolution without overlap multiplies each patch with a kernel and adds up. Which kernel reads out the single number $(rp + s)C + c$?
+# 3. Row $i$ of $E$ holds a weight for each number of a patch, in our order. A kernel holds the same weights as $[C, p, p]$. What is `one_hot_kernels` if $E$ is the unit matrix?
+
+
+# %% task="three_ways" points=3 level=2 minutes=16
+def by_unfold(images, p):
+    """Images [B, C, H, W] -> patches [B, HW/p², p²C], by F.unfold."""
+    ### BEGIN SOLUTION
+    B, C, _, _ = images.shape
+    x = F.unfold(images, p, stride=p)  # [B, C p p, T]
+    T = x.shape[2]
+    return x.reshape(B, C, p * p, T).permute(0, 3, 2, 1).reshape(B, T, p * p * C)
+    ### END SOLUTION
+
+
+def one_hot_kernels(C, p):
+    """Kernels [p²C, C, p, p]: kernel i reads out number i of a patch."""
+    ### BEGIN SOLUTION
+    return as_kernels(torch.eye(p * p * C), C, p)
+    ### END SOLUTION
+
+
+def as_kernels(E, C, p):
+    """A projection E [d, p²C] of patches, as kernels [d, C, p, p] of a convolution."""
+    ### BEGIN SOLUTION
+    return E.reshape(len(E), p, p, C).permute(0, 3, 1, 2)
+    ### END SOLUTION
+
+
+# %% test="three_ways" aspect="unfold, in our order" points=1
+_images = torch.arange(16.0).reshape(1, 2, 2, 4)
+_got = by_unfold(_images.clone(), 2)
+assert close(_got, [[[0, 8, 1, 9, 4, 12, 5, 13], [2, 10, 3, 11, 6, 14, 7, 15]]]), (
+    f"Two colours (0 to 7, 8 to 15) of 2 rows of 4 pixels: the first patch is 0, 8, 1, 9, 4, 12, 5, 13. Yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _C, _H, _W, _p in (
+    (2, 3, 4, 6, 2),
+    (1, 2, 9, 3, 3),
+    (3, 4, 2, 8, 2),
+    (2, 1, 6, 4, 2),
+    (2, 3, 2, 5, 1),
+    (1, 5, 4, 4, 4),
+):
+    _images = torch.randn(_B, _C, _H, _W)
+    _wanted = torch.zeros(_B, _H * _W // _p**2, _p**2 * _C)
+    for _c, _y, _x in itertools.product(range(_C), range(_H), range(_W)):
+        _t = (_y // _p) * (_W // _p) + _x // _p
+        _wanted[:, _t, ((_y % _p) * _p + _x % _p) * _C + _c] = _images[:, _c, _y, _x]
+    _got = by_unfold(_images.clone(), _p)
+    assert close(_got, _wanted), (
+        f"B, C, H, W = {_B, _C, _H, _W}, p = {_p}: not the patches [{_B}, {_wanted.shape[1]}, {_wanted.shape[2]}] of patchify; yours: {tuple(getattr(_got, 'shape', ()))}."
+    )
+### END HIDDEN TESTS
+
+# %% test="three_ways" aspect="kernels that read one number" points=1
+_got = one_hot_kernels(2, 1)
+assert close(_got, torch.eye(2).reshape(2, 2, 1, 1)), (
+    f"C = 2, p = 1: kernel 0 reads colour 0, kernel 1 colour 1; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _C, _p in ((3, 2), (1, 3), (2, 3), (4, 1), (5, 2)):
+    _n = _p**2 * _C
+    _got = one_hot_kernels(_C, _p)
+    assert torch.is_tensor(_got) and tuple(_got.shape) == (_n, _C, _p, _p), (
+        f"C = {_C}, p = {_p}: a tensor {_n, _C, _p, _p} wanted; yours: {tuple(getattr(_got, 'shape', ()))}."
+    )
+    for _i in range(_n):
+        _one = torch.zeros(_C, _p, _p)
+        _one[_i % _C, _i // _C // _p, _i // _C % _p] = 1
+        assert close(_got[_i], _one), (
+            f"C = {_C}, p = {_p}: kernel {_i} should read colour {_i % _C}, row {_i // _C // _p}, column {_i // _C % _p} of a patch, and nothing else."
+        )
+    _images = torch.randn(2, _C, _p, 3 * _p)
+    try:
+        F.conv2d(_images, _got, stride=_p)
+    except RuntimeError as _error:
+        assert False, f"F.conv2d does not take these kernels: {_error}."
+### END HIDDEN TESTS
+
+# %% test="three_ways" aspect="a projection is a convolution" points=1
+_E = torch.tensor([[1.0, 10, 100, 1000]])
+_got = as_kernels(_E.clone(), 1, 2)
+assert close(_got, [[[[1, 10], [100, 1000]]]]), (
+    f"One colour, p = 2: the kernel [[1, 10], [100, 1000]] wanted; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _d, _C, _p, _B in (
+    (5, 3, 2, 2),
+    (1, 2, 3, 1),
+    (12, 3, 2, 3),
+    (7, 4, 1, 2),
+    (4, 2, 2, 1),
+):
+    _E = torch.randn(_d, _p**2 * _C, dtype=torch.float64)
+    _wanted = torch.zeros(_d, _C, _p, _p, dtype=torch.float64)
+    for _c, _r, _s in itertools.product(range(_C), range(_p), range(_p)):
+        _wanted[:, _c, _r, _s] = _E[:, (_r * _p + _s) * _C + _c]
+    _got = as_kernels(_E.clone(), _C, _p)
+    assert close(_got, _wanted), (
+        f"d, C, p = {_d, _C, _p}: convolved with your kernels, a patch does not give patch times E; shape {tuple(getattr(_got, 'shape', ()))}."
+    )
+    assert close(laid_out_otherwise(as_kernels, _E, _C, _p), _wanted), (
+        f"d, C, p = {_d, _C, _p}: wrong for an E whose numbers lie in memory in another order."
+    )
+    assert close(arguments_after(as_kernels, _E, _C, _p)[0], _E), (
+        f"d, C, p = {_d, _C, _p}: the E that was given is changed."
+    )
+### END HIDDEN TESTS
+
+# %%
+images, kinds = anything.shapes(8, seed=1)
+E = torch.randn(5, 48)
+one = patchify(images, 4) @ E.T
+two = by_unfold(images, 4) @ E.T
+three = F.conv2d(images, as_kernels(E, 3, 4), stride=4).flatten(2).transpose(1, 2)
+print(
+    f"largest difference: {max((one - two).abs().max(), (one - three).abs().max()):.0e}"
+)
+
+# %%
+_, axes = plt.subplots(1, 5, figsize=(7.5, 1.6))
+for ax, image, kind in zip(axes, images, kinds, strict=False):
+    ax.imshow(image.permute(1, 2, 0))
+    ax.set(
+        title=anything.SHAPES[kind],
+        xticks=np.arange(3.5, 15, 4),
+        yticks=np.arange(3.5, 15, 4),
+    )
+    ax.tick_params(labelleft=False, labelbottom=False)
+    ax.grid(True, axis="both", color="white", linewidth=1.5, alpha=1)
+plt.show()
+
+# %% [markdown]
+# Whoever says that such a model has no convolution overlooks one: its first layer is a convolution that takes big steps.
+
+# %% [markdown]
+# What is won by attention over patches? Above are drawn shapes, 16 by 16 pixels, with the lines along which $p = 4$ cuts them into $T = 16$ patches of $n = 48$ numbers; place, size and colours differ each time. Four models learned which shape it is, each for the same ten seconds of CPU time (`python data/anything/pictures.py`):
+#
+# - *linear*: one matrix on all 768 numbers;
+# - *no places*: two encoder layers (chapter 7) over the patches, without positions;
+# - *places*: the same, with a learned vector for each place;
+# - *convolution*: two layers of small kernels, each slid over all pixels.
+#
+# Predict their order with 250 pictures and with 4,000.
+
+# %%
+table = pd.read_csv(paths.DATA / "anything" / "pictures.csv")
+_, axes = plt.subplots(figsize=(6.5, 2.9))
+names = ["linear", "no places", "places", "convolution"]
+for name, colour in zip(names, plots.COLOURS, strict=False):
+    rows = table[table["model"] == name].pivot(
+        index="pictures", columns="seed", values="right"
+    )
+    plots.dots(axes, list(rows.index), rows.to_numpy(), colour, name)
+axes.axhline(1 / 4, color="gray", linestyle="--", linewidth=1, label="guessing")
+sizes = sorted({*table["pictures"]})
+plots.log_ticks(
+    axes,
+    sizes,
+    xlabel="pictures learned from",
+    ylabel="share of new ones right",
+    ylim=(0, 1.03),
+)
+axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
+plt.show()
+
+# %% [markdown]
+# The linear model knows a shape only where it has seen it; it stays below one half. The Transformer reaches 98 % with 4,000 pictures. The surprise is that it does so *without* places, and with few pictures even better: corners and edges tell the shapes apart wherever they lie, and vectors of places are one more thing to learn. (Ask it *where* the shape is, and it can only guess.)
+
+# %% [markdown]
+# And the convolution needs a quarter of the pictures: that near pixels belong together and that a corner is a corner everywhere, is built into it, and the others must learn it. Dosovitskiy and others found the same with photographs: their Transformer lost after 1.3 million of them, drew level after 14 and won after 300.
+
+# %% [markdown]
+# ## 6. Sound is a row of frames
+#
+# "Same as computer vision", says lecture 003, "but: spectrograms instead of images"; and so reads Whisper (Radford and others, 2022). A sound is a row of samples $x_0, x_1, \dots$, thousands each second. Cut it into *frames* of $N$ samples, a new one every `hop` samples, so that frames may overlap; and ask of each frame how strong each frequency is in it:
+#
+# $$m_k = \left| \sum_{j=0}^{N-1} w_j\, x_j\, e^{-2 \pi i\, k j / N} \right| , \qquad w_j = \tfrac12 - \tfrac12 \cos \frac{2 \pi j}{N} , \qquad k = 0, \dots, \lfloor N/2 \rfloor .$$
+
+# %% [markdown]
+# Here $i$ is the imaginary unit; $m_k$ is large if the frame swings $k$ times. The window $w$ fades the frame in and out, since its cut edges would sound like a click.
+
+# %% [markdown] statement="spectrogram"
+# - `frames(x, N, hop)`: $B$ sounds of $L$ samples, $[B, L]$ → $T$ frames of each, $[B, T, N]$. Frame $t$ begins at sample $t \cdot$ `hop`; there are as many as fit *whole*, and samples that are left over are dropped. `hop` may be larger than $N$. If not one frame fits, raise `ValueError`.
+# - `magnitudes(frames)`: frames $[B, T, N]$ with $N \ge 2$, even or odd → $m$, $[B, T, \lfloor N/2 \rfloor + 1]$.
+#
+# Together they are what `torch.stft` computes; the next cell compares.
+
+# %% [markdown] hints="spectrogram"
+# 1. How many frames fit into 10 samples with $N = 4$ and a hop of 3? Into 9? Into 4?
+# 2. `tensor.unfold` cuts along one axis, or index with a sum of two `arange`s, one upright.
+# 3. The sum over $j$ is a product with a matrix of cosines and one of sines, $[N, \lfloor N/2 \rfloor + 1]$; `torch.fft.rfft` does the same faster. Mind which $N$ the window's cosine is divided by: not $N - 1$.
+
+
+# %% task="spectrogram" points=3 level=2 minutes=18
+def frames(x, N, hop):
+    """Sounds [B, L] -> frames [B, T, N], all that fit whole; ValueError if none does."""
+    ### BEGIN SOLUTION
+    if x.shape[1] < N:
+        raise ValueError(f"{x.shape[1]} samples are less than a frame of {N}.")
+    return x.unfold(1, N, hop)
+    ### END SOLUTION
+
+
+def magnitudes(frames):
+    """Frames [B, T, N] -> how strong each frequency is, [B, T, N // 2 + 1]."""
+    ### BEGIN SOLUTION
+    N = frames.shape[-1]
+    j = torch.arange(N, dtype=frames.dtype)
+    w = 0.5 - 0.5 * torch.cos(2 * torch.pi * j / N)
+    return torch.fft.rfft(frames * w).abs()
+    ### END SOLUTION
+
+
+# %% test="spectrogram" aspect="whole frames, overlapping or not" points=1
+_got = frames(torch.arange(10.0)[None], 4, 3)
+assert close(_got, [[[0, 1, 2, 3], [3, 4, 5, 6], [6, 7, 8, 9]]]), (
+    f"Samples 0 to 9, N = 4, hop = 3: three frames that begin with 0, 3 and 6; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _L, _N, _hop in (
+    (2, 9, 4, 3),
+    (1, 12, 4, 4),
+    (3, 7, 7, 2),
+    (2, 11, 3, 5),
+    (1, 13, 3, 5),
+    (2, 8, 5, 1),
+    (2, 5, 1, 2),
+    (1, 6, 2, 9),
+    (4, 23, 6, 4),
+):
+    _x = torch.randn(_B, _L, dtype=torch.float64)
+    _starts = [s for s in range(0, _L, _hop) if s + _N <= _L]
+    _wanted = torch.stack([_x[:, s : s + _N] for s in _starts], dim=1)
+    _got = frames(_x.clone(), _N, _hop)
+    assert close(_got, _wanted), (
+        f"B, L = {_B, _L}, N = {_N}, hop = {_hop}: frames that begin with samples {_starts} wanted, shape {tuple(_wanted.shape)}; yours: {tuple(getattr(_got, 'shape', ()))}."
+    )
+for _L, _N in ((3, 4), (1, 9)):
+    try:
+        _got = frames(torch.ones(2, _L), _N, 1)
+    except ValueError:
+        continue
+    assert False, f"{_L} samples, N = {_N}: ValueError wanted; yours: {_got!r}."
+### END HIDDEN TESTS
+
+# %% test="spectrogram" aspect="each frequency, by the sum" points=1
+_got = magnitudes(torch.tensor([[[1.0, 1, 1, 1]]]))
+assert close(_got, [[[2, 1, 0]]], 1e-4, 1e-4), (
+    f"The frame 1, 1, 1, 1 has the window's own frequencies, 2, 1, 0; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _T, _N in ((2, 3, 8), (1, 1, 5), (2, 5, 9), (3, 2, 2), (1, 4, 3), (2, 1, 16)):
+    _f = torch.randn(_B, _T, _N)
+    _wanted = torch.zeros(_B, _T, _N // 2 + 1, dtype=torch.float64)
+    for _k in range(_N // 2 + 1):
+        _sum = torch.zeros(_B, _T, dtype=torch.complex128)
+        for _j in range(_N):
+            _w = 0.5 - 0.5 * math.cos(2 * math.pi * _j / _N)
+            _turn = complex(
+                math.cos(2 * math.pi * _k * _j / _N),
+                -math.sin(2 * math.pi * _k * _j / _N),
+            )
+            _sum += _w * _turn * _f[:, :, _j]
+        _wanted[:, :, _k] = _sum.abs()
+    _got = magnitudes(_f.clone())
+    assert torch.is_tensor(_got) and not _got.is_complex(), (
+        f"Frames {_B, _T, _N}: a tensor of real numbers wanted; yours: {_got!r}."
+    )
+    assert tuple(_got.shape) == tuple(_wanted.shape), (
+        f"Frames {_B, _T, _N}: shape {tuple(_wanted.shape)} wanted; yours: {tuple(_got.shape)}."
+    )
+    assert close(_got, _wanted, 1e-4, 1e-4), (
+        f"Random frames {_B, _T, _N}: right shape, wrong numbers (window, square, scale, or order?)."
+    )
+    assert close(arguments_after(magnitudes, _f)[0], _f), (
+        f"Random frames {_B, _T, _N}: the frames that were given are changed."
+    )
+### END HIDDEN TESTS
+
+# %% test="spectrogram" aspect="both together are torch's stft" points=1
+_time = torch.arange(400) / 8000
+_x = torch.sin(2 * torch.pi * 1000 * _time)[None]
+_got = magnitudes(frames(_x.clone(), 80, 40))
+assert torch.is_tensor(_got) and _got.ndim == 3, (
+    f"A tensor [1, 9, 41] wanted; yours: {_got!r}."
+)
+assert (_got[0].argmax(1) == 10).all(), (
+    f"1000 Hz in frames of 80 samples at 8 kHz swing 10 times; yours: {_got[0].argmax(1).tolist()}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _L, _N, _hop in (
+    (2, 300, 64, 16),
+    (1, 101, 25, 10),
+    (3, 50, 50, 7),
+    (2, 90, 16, 30),
+):
+    _x = torch.randn(_B, _L) * 3
+    _wanted = torch.stft(
+        _x, _N, _hop, window=torch.hann_window(_N), center=False, return_complex=True
+    ).abs()
+    _got = magnitudes(frames(_x.clone(), _N, _hop))
+    assert close(_got, _wanted.transpose(1, 2), 1e-4, 1e-3), (
+        f"B, L = {_B, _L}, N = {_N}, hop = {_hop}: not torch.stft(..., center=False) with a Hann window, as [B, T, N // 2 + 1]; yours: {tuple(getattr(_got, 'shape', ()))}."
+    )
+### END HIDDEN TESTS
+
+# %%
+sound, notes = anything.tunes(24, seed=1)  # a second each, at 8 kHz
+new_sound, new_notes = anything.tunes(8, seed=2)
+mine = magnitudes(frames(sound, 256, 80))
+torchs = torch.stft(
+    sound, 256, 80, window=torch.hann_window(256), center=False, return_complex=True
+)
+print(
+    f"difference from torch.stft: {(mine - torchs.abs().transpose(1, 2)).abs().max():.0e}"
+)
+
+# %%
+_, axes = plt.subplots(figsize=(7, 2.7))
+axes.imshow(
+    mine[0, :, :48].T,
+    origin="lower",
+    aspect="auto",
+    cmap="cividis",
+    extent=(0.016, 0.984, 0, 1500),
+)
+axes.grid(False)
+axes.set(xlabel="seconds", ylabel="frequency (Hz)")
+played = np.where(notes[0] > 0, anything.NOTES[(notes[0] - 1).clamp(min=0)], np.nan)
+axes.plot(np.arange(8000) / 8000, played, color="white", linewidth=1.5)
+plt.show()
+
+# %% [markdown]
+# The white line is what was played: eight neighbouring semitones, 440 to 659 Hz, in much noise. The stripes above it are the overtones. A column of this picture is a token.
+#
+# How long should a frame be? A long one tells near tones apart: frequencies lie $8000/N$ Hz apart, semitones 26 Hz or more. Predict the best $N$ for writing down, every 10 ms, which note sounds (of 40 to 160 ms), if a linear model reads single frames.
+
+
+# %%
+def tokens(sound, notes, N, hop=80):
+    """Logarithms of magnitudes up to 1200 Hz [B T, ...], and the note at the middle of each frame [B T]."""
+    found = magnitudes(frames(F.pad(sound, (N // 2, N // 2)), N, hop))[:, :100]
+    middles = torch.arange(found.shape[1]) * hop
+    return (found + 0.1).log()[:, :, : N * 1200 // 8000 + 1].flatten(0, 1), notes[
+        :, middles
+    ].flatten()
+
+
+# %%
+def linear_reader(x, y, steps=150):
+    """A function of tokens [M, n]: the number of the note for each, by a linear model that learned x, y."""
+    mean, deviation = x.mean(0), x.std(0)
+    set_seed(1)
+    model = torch.nn.Linear(x.shape[1], 9)
+    optimiser = torch.optim.AdamW(model.parameters(), 0.01, weight_decay=0.1)
+    for _ in range(steps):
+        optimiser.zero_grad()
+        F.cross_entropy(model((x - mean) / deviation), y).backward()
+        optimiser.step()
+    return lambda x: model((x - mean) / deviation).argmax(1)
+
+
+# %%
+lengths = [64, 128, 256, 512, 1024, 2048]
+right = []
+for N in lengths:
+    read = linear_reader(*tokens(sound, notes, N))
+    x, y = tokens(new_sound, new_notes, N)
+    right.append((read(x) == y).float().mean().item())
+
+# %%
+_, axes = plt.subplots(figsize=(5.5, 2.6))
+axes.plot(lengths, right, "o-")
+labels = {"xlabel": "samples in a frame, N", "ylabel": "share of notes right"}
+plots.log_ticks(axes, lengths, ylim=(0.5, 1), **labels)
+plt.show()
+
+# %% [markdown]
+# Too short a frame cannot tell neighbours on the piano apart, too long a one holds two or three notes at once. No $N$ has both: what is exact in frequency is blurred in time. 256 samples, 32 ms, are best here, with 95 of 100 right. (Whisper's frames have 25 ms, a new one every 10.)
+
+
+# %%
+def melody(row):
+    """What changes in a row of notes: equal neighbours are one note, silence (0) is left out."""
+    return " ".join(str(note) for note, _ in itertools.groupby(row.tolist()) if note)
+
+
+read = linear_reader(*tokens(sound, notes, 256))
+x, y = tokens(new_sound, new_notes, 256)
+print("played", melody(y[:100]))
+print("read  ", melody(read(x)[:100]))
+
+# %% [markdown]
+# 95 % right, and yet 14 notes instead of 8: each wrong frame in the middle or at the edge of a note makes a note of its own. Frames are tokens of the input, notes are tokens of the output, and neither their number nor their places agree. That is the problem of chapter 9, and Whisper solves it as chapter 9 did: an encoder reads the frames, a decoder writes a text.
+
+# %% [markdown]
+# ## 7. Any number, in bins
+#
+# A robot's joint wants a number, not a word. RT-1 (Brohan and others, 2022) cuts the range of each command into 256 equal *bins* and predicts the number of the bin, as if it were a word. Where most values are small, bins may be finer near 0: WaveNet (van den Oord and others, 2016) and Gato (Reed and others, 2022) first bend the range with the $\mu$-law of old telephones. For $-1 \le x \le 1$:
+#
+# $$g(x) = \operatorname{sign}(x)\, \frac{\ln(1 + \mu |x|)}{\ln(1 + \mu)} , \qquad g(x) = x \ \text{ for } \mu = 0 .$$
+
+# %% [markdown]
+# Bin $k$ of $K$ holds the $x$ with $-1 + \frac{2k}{K} \le g(x) < -1 + \frac{2(k+1)}{K}$; the last bin also holds $x = 1$. Read back, a bin is the one $x$ whose $g(x)$ lies in its middle.
+
+# %% [markdown] statement="to_bins"
+# - `to_bins(x, K, mu=0)`: a tensor of floats, any shape → numbers of bins, `torch.int64`, same shape. What lies outside $[-1, 1]$, infinities too, goes into the first or the last bin.
+# - `from_bins(k, K, mu=0)`: numbers of bins, a tensor of any shape → what they are read back as, floats, same shape.
+# - `worst_error(K, mu=0)`: the smallest bound that is never broken: $|x - \text{what is read back}| \le$ this number, for all $x$ from $-1$ to $1$.
+#
+# $\mu \ge 0$ and $K \ge 1$. Nothing that is given may be changed.
+
+# %% [markdown] hints="to_bins"
+# 1. With $K = 4$ and $\mu = 0$: where are the three inner edges, and in which bin is $x = 0$ itself?
+# 2. `floor`, not truncation and not rounding; `clamp` both $x$ before and the bin after. The inverse: $|x| = ((1 + \mu)^{|g|} - 1) / \mu$.
+# 3. With $\mu > 0$, the bins are widest at the ends. How far is the middle (in $g$) of the last bin from $x = 1$, and how far from its other edge?
+
+
+# %% task="to_bins" points=3 level=2 minutes=20
+def to_bins(x, K, mu=0):
+    """Numbers [...] -> which of K bins each is in, int64 [...]."""
+    ### BEGIN SOLUTION
+    x = x.clamp(-1, 1)
+    g = x.sign() * (mu * x.abs()).log1p() / math.log1p(mu) if mu else x
+    return ((g + 1) / 2 * K).floor().clamp(0, K - 1).long()
+    ### END SOLUTION
+
+
+def from_bins(k, K, mu=0):
+    """Numbers of bins [...] -> the value in the middle of each, floats [...]."""
+    ### BEGIN SOLUTION
+    g = (2 * k + 1) / K - 1
+    return g.sign() * (g.abs() * math.log1p(mu)).expm1() / mu if mu else g
+    ### END SOLUTION
+
+
+def worst_error(K, mu=0):
+    """The largest |x - from_bins(to_bins(x))| for x in -1..1."""
+    ### BEGIN SOLUTION
+    g = 1 - 1 / K
+    return 1 - (math.expm1(g * math.log1p(mu)) / mu if mu else g)
+    ### END SOLUTION
+
+
+# %% test="to_bins" aspect="edges and ends" points=1
+_x = torch.tensor([-1, -0.6, -0.5, 0, 0.25, 0.5, 1])
+_got = to_bins(_x.clone(), 4)
+assert close(_got, [0, 0, 1, 2, 2, 3, 3]), (
+    f"-1, -.6, -.5, 0, .25, .5, 1 in 4 equal bins: 0 0 1 2 2 3 3 wanted; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+assert _got.dtype == torch.int64, f"Numbers of bins are int64; yours: {_got.dtype}."
+_far = torch.tensor([[-math.inf, -7, -1.001], [1.001, 2, math.inf]])
+for _K in (1, 2, 3, 5, 8, 255, 256):
+    for _mu in (0, 1, 100, 255, 0.5):
+        _base = [-1 + 2 * k / _K for k in range(_K + 1)]  # edges, in g
+        _g = torch.tensor(
+            [
+                a + (b - a) * s
+                for a, b in itertools.pairwise(_base)
+                for s in (0.02, 0.5, 0.98)
+            ],
+            dtype=torch.float64,
+        )
+        _x = _g
+        if _mu:
+            _x = _g.sign() * ((1 + _mu) ** _g.abs() - 1) / _mu
+        _wanted = torch.arange(_K).repeat_interleave(3)
+        _got = to_bins(_x.clone(), _K, _mu)
+        assert close(_got, _wanted), (
+            f"K = {_K}, mu = {_mu}: values just above the lower edge of each bin, in its middle and just below its upper edge do not all get the bin's number."
+        )
+        _got = to_bins(_far.clone(), _K, _mu)
+        assert close(_got, [[0] * 3, [_K - 1] * 3]), (
+            f"K = {_K}, mu = {_mu}: {_far.tolist()} should go into bins 0 and {_K - 1}; yours: {_got!r}."
+        )
+        assert close(arguments_after(to_bins, _far, _K, _mu)[0], _far), (
+            f"K = {_K}, mu = {_mu}: the x that was given is changed."
+        )
+_got = to_bins(torch.tensor([-0.75, -0.25, 0.0, 0.75, 0.999, 1]), 8)
+assert close(_got, [1, 3, 4, 7, 7, 7]), (
+    f"K = 8: an edge belongs to the bin above it, 1 to the last: 1 3 4 7 7 7 wanted; yours: {_got!r}."
+)
+for _x in (torch.tensor(0.3), torch.zeros(0), torch.rand(2, 1, 3, dtype=torch.float64)):
+    for _mu in (0, 255):
+        _got = to_bins(_x.clone(), 6, _mu)
+        assert tuple(getattr(_got, "shape", ("none",))) == tuple(_x.shape), (
+            f"x of shape {tuple(_x.shape)}, mu = {_mu}: same shape wanted; yours: {_got!r}."
+        )
+        assert _got.dtype == torch.int64, (
+            f"mu = {_mu}: int64 wanted; yours: {_got.dtype}."
+        )
+### END HIDDEN TESTS
+
+# %% test="to_bins" aspect="the middle of a bin" points=1
+_got = from_bins(torch.tensor([0, 1, 2, 3]), 4)
+assert close(_got, [-0.75, -0.25, 0.25, 0.75], 1e-5), (
+    f"4 equal bins: -.75, -.25, .25, .75 wanted; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _K in (1, 2, 3, 7, 16, 256):
+    for _mu in (0, 1, 0.5, 100, 255):
+        _wanted = []
+        for _k in range(_K):
+            _g = (_k + 0.5) / _K * 2 - 1
+            _size = ((1 + _mu) ** abs(_g) - 1) / _mu if _mu else abs(_g)
+            _wanted.append(math.copysign(_size, _g))
+        _got = from_bins(torch.arange(_K), _K, _mu)
+        assert close(_got, _wanted, 1e-4, 1e-5), (
+            f"K = {_K}, mu = {_mu}: bins 0 to {_K - 1} are not read back as the x in the middle of g; yours begin {_got[:3]!r}, wanted {_wanted[:3]}."
+        )
+for _k in (
+    torch.tensor(2),
+    torch.tensor([[0], [4]]),
+    torch.zeros(0, dtype=torch.int64),
+):
+    for _mu in (0, 9):
+        _got = from_bins(_k.clone(), 5, _mu)
+        assert tuple(getattr(_got, "shape", ("none",))) == tuple(_k.shape), (
+            f"k of shape {tuple(_k.shape)}, mu = {_mu}: same shape wanted; yours: {_got!r}."
+        )
+        assert _got.is_floating_point(), f"Floats wanted; yours: {_got.dtype}."
+        assert close(arguments_after(from_bins, _k, 5, _mu)[0], _k), (
+            f"mu = {_mu}: the numbers of bins that were given are changed."
+        )
+### END HIDDEN TESTS
+
+# %% test="to_bins" aspect="the worst error" points=1
+_got = worst_error(10)
+assert is_number(_got) and close(_got, 0.1), (
+    f"10 equal bins: 0.1 wanted; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _K in (1, 2, 3, 6, 17, 256):
+    for _mu in (0, 0.5, 10, 255):
+        _back = [x / 1000 for x in range(1001)]
+        if _mu:
+            _back = [((1 + _mu) ** x - 1) / _mu for x in _back]
+        _edges = [
+            i / 2 / _K for i in range(-2 * _K, 2 * _K + 1)
+        ]  # 4 K + 1 places, in g
+        _places = [
+            math.copysign(
+                ((1 + _mu) ** (2 * abs(e)) - 1) / _mu if _mu else 2 * abs(e), e
+            )
+            for e in (i / 2 for i in _edges)
+        ]
+        _bins = [
+            _places[4 * k : 4 * k + 5] for k in range(_K)
+        ]  # edge, quarter, middle, ...
+        _wanted = max(max(b[2] - b[0], b[4] - b[2]) for b in _bins)
+        _got = worst_error(_K, _mu)
+        assert is_number(_got) and close(_got, _wanted, 1e-5), (
+            f"K = {_K}, mu = {_mu}: {_wanted:.6f} wanted; yours: {_got!r}."
+        )
+### END HIDDEN TESTS
+
+# %% [markdown]
+# A hand draws a circle in 200 steps, by an arm with two joints. Three robots get their commands in bins:
+#
+# - *angles*: the two angles of each step, from $-\pi$ to $\pi$;
+# - *changes*: by how much each angle changes; the robot adds them up;
+# - *changes, looking*: the same, but each change is chosen from where the arm *is*, not from where it should be.
+#
+# Each bin is at most $1/K$ of its range wrong. Predict which robot strays least.
+
+
+# %%
+def binned(x, K, mu):
+    """Numbers [...] from -1 to 1, there and back."""
+    return from_bins(to_bins(torch.as_tensor(x), K, mu), K, mu).numpy()
+
+
+turn = np.linspace(0, 2 * np.pi, 201)
+circle = np.stack([1 + 0.5 * np.cos(turn), 0.3 + 0.5 * np.sin(turn)], axis=1)
+angles = anything.reach(circle)  # [201, 2]
+changes = np.diff(angles, axis=0)
+most = np.abs(changes).max()
+
+
+# %%
+def drawn(robot, K, mu=0):
+    """Where the hand goes, [201, 2]."""
+    if robot == "angles":
+        return anything.hand(np.pi * binned(angles / np.pi, K, mu))
+    now = [angles[0]]
+    for change, aim in zip(changes, angles[1:], strict=True):
+        wish = aim - now[-1] if robot == "changes, looking" else change
+        now.append(now[-1] + most * binned(wish / most, K, mu))
+    return anything.hand(np.array(now))
+
+
+# %%
+robots = ["angles", "changes", "changes, looking"]
+_, axes = plt.subplots(1, 3, figsize=(7.5, 2.5), sharey=True, sharex=True)
+for ax, robot in zip(axes, robots, strict=True):
+    ax.plot(*drawn(robot, 16).T, label="16 bins")
+    ax.plot(*circle.T, "--", color="gray", label="asked")
+    ax.set(title=robot, xlabel="x (bones)", aspect="equal")
+axes[0].set(ylabel="y (bones)")
+axes[1].legend(fontsize=9, loc="center")
+plt.show()
+
+
+# %%
+def strays(robot, K, mu=0):
+    """The largest distance between the hand and the circle's point of that step."""
+    return np.hypot(*(drawn(robot, K, mu) - circle).T).max()
+
+
+for mu, K in itertools.product((0, 100), (8, 16, 64, 256)):
+    print(f"mu {mu:3}, {K:3} bins:", {r: f"{strays(r, K, mu):.4f}" for r in robots})
+
+# %% [markdown]
+# A bin of 16 is 0.39 radians wide for angles, but only 0.004 for changes, whose range is a hundred times smaller; so *angles* jerks. *Changes* adds up 200 small errors, and the bound of one error says nothing about their sum. *Looking* puts each error right in the next step: at 16 bins the hand strays 0.007 instead of 0.064.
+#
+# And the $\mu$-law makes everything worse. Its fine bins lie around 0, where these commands rarely are. Bins belong where the values are: count before you cut.
+
+# %% [markdown] statement="two_ways_round"
+# #### Left or right?
+#
+# A robot learns from people how to steer round an obstacle straight ahead. In half of the examples they steer left, $x = -0.6$; in the other half right, $x = 0.6$. One network gives a single number and learns by squared error. Another gives a probability for each of 16 bins and learns by cross-entropy; its command is drawn from them.
+#
+# What will each of them do in front of the obstacle, and why? Then name one thing that the bins lose.
+
+# %% [markdown] written="two_ways_round" points=2 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: the single number goes to the mean, 0, straight into the obstacle, because the mean makes squared
+# error smallest; the bins keep both sides, about one half each near -0.6 and 0.6, and a draw goes round. 1 point for one
+# true loss: the command is exact only to half a bin (1/16); the network is not told that neighbouring bins are near each other, so it
+# needs more examples; several joints multiply the bins or must be written one after the other; what lies outside the range is cut
+# off.
+#
+# Half of the first point is not given: both networks must be there with a reason for one. A usual wrong idea: the single number
+# is undecided and swings between both sides. Another: bins are less exact, and this is why they avoid the obstacle.
+#
+# **Sample, 2 points.** The first gives the mean of both, 0, since that has the smallest squared error, and hits the obstacle.
+# The second learns half for the bin of -0.6 and half for that of 0.6, so either draw is good. It can command only 16 different
+# numbers.
+#
+# **Sample, 1 point.** The network with one number averages left and right and drives straight on; the other has two peaks and
+# chooses one. The bins have no disadvantage if there are enough of them.
+#
+# **Sample, 0 points.** Both steer left or right half of the time, because that is what the examples show.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## 8. One model for all of them
+#
+# "Whatever you can tokenize, the Transformer will take", ends lecture 003; "you can feed them all to the same model". Then words, bins of brightness and bins of angles need *one* numbering. Each kind gets a stretch of its own, one after another:
+
+# %%
+drawings.shared_vocabulary()
+
+# %% [markdown]
+# And one softmax over all $V$ numbers decides two things at once. With $q$ for the kind of the token $k$:
+#
+# $$-\ln P(k) = \underbrace{-\ln P(q)}_{\text{which kind?}} \; \underbrace{- \ln P(k \mid q)}_{\text{which of its tokens?}} , \qquad P(q) = \sum_{k' \text{ of kind } q} P(k') .$$
+#
+# The first part is the price of sharing: a model for one kind never pays it.
+
+# %% [markdown] statement="join"
+# `sizes`: a dict, kind → how many tokens it has (perhaps 0). With `{"words": 8, "arm": 32}`, the words have the numbers 0 to 7, the arm 8 to 39.
+#
+# - `stretches(sizes)`: a dict, kind → the `range` of its shared numbers.
+# - `join(parts, sizes)`: `parts` is a list of pairs (kind, list of tokens, perhaps empty), tokens numbered from 0 in their kind. Returns one list of shared numbers. A token that its kind does not have: `ValueError`.
+# - `split(numbers, sizes)`: back, a list of such pairs. Neighbours of one kind share a pair; none is empty.
+# - `kind_and_token(logits, numbers, sizes)`: logits $[T, V]$, perhaps large, and the shared numbers that came, a tensor $[T]$. Returns two tensors $[T]$, $-\ln P(q)$ and $-\ln P(k \mid q)$.
+
+# %% [markdown] hints="join"
+# 1. The first number of a kind is the sum of all sizes before it. Which kind owns a number, if one kind has size 0?
+# 2. `itertools.groupby` finds stretches of equal neighbours, if its key is the kind of a number.
+# 3. $\ln P(q)$ is a `logsumexp` over a slice of the `log_softmax`; what is left of the cross-entropy is the second part.
+
+
+# %% task="join" points=3 level=2 minutes=18
+def stretches(sizes):
+    """Dict kind -> the range of its shared numbers."""
+    ### BEGIN SOLUTION
+    ends = itertools.accumulate(sizes.values())
+    return {q: range(e - n, e) for (q, n), e in zip(sizes.items(), ends, strict=True)}
+    ### END SOLUTION
+
+
+def join(parts, sizes):
+    """Pairs (kind, tokens) -> one list of shared numbers; ValueError if a kind lacks a token."""
+    ### BEGIN SOLUTION
+    numbers, owned = [], stretches(sizes)
+    for q, tokens in parts:
+        for token in tokens:
+            if not 0 <= token < sizes[q]:
+                raise ValueError(
+                    f"{q} has {sizes[q]} tokens, but none numbered {token}."
+                )
+            numbers.append(owned[q][token])
+    return numbers
+    ### END SOLUTION
+
+
+def split(numbers, sizes):
+    """Shared numbers -> pairs (kind, tokens); neighbours of one kind share a pair."""
+    ### BEGIN SOLUTION
+    pairs, owned = [], stretches(sizes)
+    for number in numbers:
+        q = next(q for q, some in owned.items() if number in some)
+        if not pairs or pairs[-1][0] != q:
+            pairs.append((q, []))
+        pairs[-1][1].append(number - owned[q].start)
+    return pairs
+    ### END SOLUTION
+
+
+def kind_and_token(logits, numbers, sizes):
+    """Logits [T, V], shared numbers [T] -> -ln P(kind) [T] and -ln P(token | kind) [T]."""
+    ### BEGIN SOLUTION
+    logs = logits.log_softmax(-1)
+    whole = -logs.gather(1, numbers[:, None])[:, 0]
+    kind = torch.zeros_like(whole)
+    for some in stretches(sizes).values():
+        there = (numbers >= some.start) & (numbers < some.stop)
+        if there.any():
+            kind[there] = -logs[there, some.start : some.stop].logsumexp(-1)
+    return kind, whole - kind
+    ### END SOLUTION
+
+
+# %% test="join" aspect="no two kinds share a number" points=1
+_sizes = {"words": 8, "arm": 32}
+_got = stretches(dict(_sizes))
+assert {q: list(some) for q, some in _got.items()} == {
+    "words": list(range(8)),
+    "arm": list(range(8, 40)),
+}, f"words 0 to 7, arm 8 to 39; yours: {_got!r}."
+_got = join([("words", [7, 0]), ("arm", [0, 31])], dict(_sizes))
+assert isinstance(_got, list | tuple), f"join returns a list; yours: {_got!r}."
+assert list(_got) == [7, 0, 8, 39], (
+    f"words 7, 0, arm 0, 31: 7 0 8 39 wanted; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _ in range(4):
+    _kinds = random.sample(["words", "arm", "picture", "sound", "", 3], 4)
+    _sizes = {q: random.randint(2, 9) for q in _kinds}
+    _sizes = {**_sizes, "nothing": 0, "last": random.randint(1, 4)}
+    _first = {q: sum(list(_sizes.values())[:i]) for i, q in enumerate(_sizes)}
+    _parts = [(q, [random.randrange(_sizes[q]) for _ in range(3)]) for q in _kinds]
+    _parts += [("last", [_sizes["last"] - 1, 0]), (_kinds[1], []), ("nothing", [])]
+    _parts += [(q, [_sizes[q] - 1]) for q in _kinds]
+    random.shuffle(_parts)
+    _got = {q: list(some) for q, some in stretches(dict(_sizes)).items()}
+    _wanted = {q: list(range(_first[q], _first[q] + n)) for q, n in _sizes.items()}
+    assert _got == _wanted, (
+        f"sizes {_sizes}: stretches {_wanted} wanted; yours: {_got}."
+    )
+    _wanted = [_first[q] + k for q, some in _parts for k in some]
+    _got = join([(q, [*some]) for q, some in _parts], dict(_sizes))
+    assert isinstance(_got, list | tuple) and list(_got) == _wanted, (
+        f"sizes {_sizes}, parts {_parts}: {_wanted} wanted; yours: {_got!r}."
+    )
+    for _q in (*_kinds, "nothing", "last"):
+        for _bad in ([0] * (_sizes[_q] > 0) + [_sizes[_q]], [-1], [_sizes[_q] + 1]):
+            try:
+                _got = join([("last", [0]), (_q, list(_bad))], dict(_sizes))
+            except ValueError:
+                continue
+            assert False, (
+                f"{_q!r} has {_sizes[_q]} tokens, {_bad} are asked: ValueError wanted; yours: {_got!r}."
+            )
+assert list(join([], {"words": 3})) == [], "No parts: an empty list wanted."
+### END HIDDEN TESTS
+
+# %% test="join" aspect="back into kinds" points=1
+_sizes = {"words": 8, "arm": 32}
+_got = split([7, 0, 8, 39, 3], dict(_sizes))
+_wanted = [("words", [7, 0]), ("arm", [0, 31]), ("words", [3])]
+assert isinstance(_got, list | tuple), (
+    f"split returns a list of pairs; yours: {_got!r}."
+)
+assert [(q, list(some)) for q, some in _got] == _wanted, (
+    f"7 0 8 39 3: {_wanted} wanted; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _ in range(4):
+    _kinds = random.sample(["words", "arm", "picture", "sound", "", 3], 4)
+    _sizes = {q: random.randint(2, 9) for q in _kinds}
+    _sizes = {_kinds[0]: _sizes[_kinds[0]], "nothing": 0, **_sizes}
+    _first = {q: sum(list(_sizes.values())[:i]) for i, q in enumerate(_sizes)}
+    _order = [*_kinds, _kinds[0], _kinds[2], _kinds[1]]
+    _wanted = [
+        (q, random.choices(range(_sizes[q]), k=random.randint(1, 4))) for q in _order
+    ]
+    _wanted += [
+        (_kinds[3], [0, _sizes[_kinds[3]] - 1]),
+        (_kinds[0], [_sizes[_kinds[0]] - 1, 0]),
+    ]
+    _numbers = [_first[q] + k for q, some in _wanted for k in some]
+    _got = split(list(_numbers), dict(_sizes))
+    assert isinstance(_got, list | tuple), f"A list wanted; yours: {_got!r}."
+    assert [(q, list(some)) for q, some in _got] == _wanted, (
+        f"sizes {_sizes}, numbers {_numbers}: {_wanted} wanted; yours: {_got!r}."
+    )
+_got = split([2, 2, 0], {"nothing": 0, "words": 3, "arm": 4})
+assert [(q, list(some)) for q, some in _got] == [("words", [2, 2, 0])], (
+    f"A kind without tokens owns no number: all of 2 2 0 are words; yours: {_got!r}."
+)
+assert list(split([], {"words": 3})) == [], "No numbers: an empty list wanted."
+### END HIDDEN TESTS
+
+# %% test="join" aspect="which kind, then which token" points=1
+_logits = torch.tensor([[0.0, 0, 0, 0], [0, 0, 0, math.log(3)]])
+_got = kind_and_token(_logits.clone(), torch.tensor([0, 3]), {"words": 1, "arm": 3})
+assert isinstance(_got, list | tuple) and len(_got) == 2, (
+    f"Two tensors wanted; yours: {_got!r}."
+)
+assert close(_got[0], [math.log(4), math.log(6 / 5)], 1e-4, 1e-5), (
+    f"P(words) = 1/4, then P(arm) = 5/6: -ln of them wanted; yours: {_got[0]!r}."
+)
+assert close(_got[1], [0, math.log(5 / 3)], 1e-4, 1e-5), (
+    f"The only word is certain, then 3/5: -ln of them wanted; yours: {_got[1]!r}."
+)
+### BEGIN HIDDEN TESTS
+for _sizes in (
+    {"words": 5, "arm": 2, "sound": 4},
+    {"a": 1, "nothing": 0, "b": 6},
+    {"only": 7},
+    {"a": 3, "b": 3, "c": 3},
+):
+    _V = sum(_sizes.values())
+    for _scale in (1, 3, 400):
+        _numbers = torch.cat([torch.arange(_V), torch.randint(_V, (3,))])
+        _numbers = _numbers[torch.randperm(len(_numbers))]
+        _logits = torch.randn(len(_numbers), _V, dtype=torch.float64) * _scale + 50
+        _kind, _token = [], []
+        for _row, _number in zip(_logits.tolist(), _numbers.tolist(), strict=True):
+            _low = 0
+            for _size in _sizes.values():
+                if _low <= _number < _low + _size:
+                    break
+                _low += _size
+            _top = max(_row)
+            _own = max(_row[_low : _low + _size])
+            _all = _top + math.log(sum(math.exp(z - _top) for z in _row))
+            _some = _own + math.log(
+                sum(math.exp(z - _own) for z in _row[_low : _low + _size])
+            )
+            _kind.append(_all - _some)
+            _token.append(_some - _row[_number])
+        _got = kind_and_token(_logits.clone(), _numbers.clone(), dict(_sizes))
+        _what = f"sizes {_sizes}, {len(_numbers)} random rows of logits times {_scale}"
+        assert close(_got[0], _kind, 1e-4, 1e-5), f"{_what}: -ln P(kind) is wrong."
+        assert close(_got[1], _token, 1e-4, 1e-5), (
+            f"{_what}: -ln P(token | kind) is wrong."
+        )
+_got = kind_and_token(torch.zeros(1, 3), torch.tensor([2]), {"a": 1, "b": 2})
+assert close(_got[0], [math.log(3 / 2)], 1e-4) and close(
+    _got[1], [math.log(2)], 1e-4
+), f"One row: shapes [1] wanted; yours: {_got!r}."
+_got = kind_and_token(
+    torch.tensor([[0.0, 0, 2000]]), torch.tensor([1]), {"a": 2, "b": 1}
+)
+assert close(_got[0], [2000 - math.log(2)], 1e-4), (
+    f"Logits 0, 0, 2000, and a token of the first two came: -ln P(kind) = 1999.307 wanted; yours: {_got[0]!r}."
+)
+_after = arguments_after(kind_and_token, _logits, _numbers, dict(_sizes))
+assert close(_after[0], _logits) and close(_after[1], _numbers), (
+    "The logits or the numbers that were given are changed."
+)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# What does sharing cost, and what does it buy? Recorded (`python data/anything/mixed.py`): the brightness of 64 patches of a drawn shape in 8 bins; a caption of three words, such as *cross top left*; the two angles of an arm on 12 points of a circle, in 32 bins. Three causal Transformers (chapter 8) learned a kind each, *alone*, for 20 seconds. One of the same width learned all for 60 seconds, *together*: captions there follow their pictures.
+
+# %%
+table = pd.read_csv(paths.DATA / "anything" / "mixed.csv")
+kinds = ["picture", "words", "arm"]
+_, axes = plt.subplots(figsize=(6.5, 2.9))
+for place, (name, colour) in enumerate(
+    zip(("alone", "together"), plots.COLOURS, strict=False)
+):
+    rows = (
+        table[table["model"] == name]
+        .pivot(index="kind", columns="seed", values="nats")
+        .loc[kinds]
+    )
+    axes.bar(
+        np.arange(3) + 0.3 * place - 0.3,
+        rows.mean(axis=1),
+        0.28,
+        color=colour,
+        label=name,
+    )
+    for x, some in enumerate(rows.to_numpy()):
+        axes.plot([x + 0.3 * place - 0.3] * len(some), some, "k.", markersize=4)
+swapped = table["swapped"].mean()
+axes.bar(
+    1.3, swapped, 0.28, color=plots.COLOURS[2], label="together, after another picture"
+)
+axes.set(
+    xticks=[-0.15, 1, 1.85], xticklabels=kinds, ylabel="nats per token", ylim=(0, None)
+)
+axes.legend()
+plt.show()
+together = (
+    table[table["model"] == "together"].groupby("kind")[["nats", "kind_nats"]].mean()
+)
+print(together.loc[kinds].round(4))
+
+# %% [markdown]
+# Sharing costs the kinds little: pictures and arms are within 3 % of their own models. And it buys what no model of one kind can have: with its picture before it, a caption takes less than half of the nats, and after *another* picture more than three times as many as alone. The tokens of one kind are a condition for those of the next (chapter 9), and nobody had to tell the model how.
+
+# %% [markdown]
+# Why is `kind_nats` not 0? Only the first token of a document has to say of which sort it is. The loss is a *mean* per batch, so that this token weighs $1/24$ in an arm and $1/67$ in a picture with its caption. The best $P(\text{arm})$ is then not ½ but $67/(67 + 24)$, and $-\frac{1}{24} \ln \frac{67}{91} = 0.0128$, $-\frac{1}{64} \ln \frac{24}{91} = 0.0208$. Look into the table. How batches are mixed is part of a model of mixed kinds.
+
+# %% [markdown]
+# ## What this course was
+#
+# One question, *what comes next?*, and one number to judge an answer. Each model answered until it broke; the break was the reason for the next:
+#
+# | chapter | what it brought | where it broke |
+# |---|---|---|
+# | 1 | counts: a probability for every sentence | what was never counted is impossible |
+# | 2 | smoothing: something for the unseen | to a count, no two words are alike |
+# | 3 | vectors: words that are alike lie near each other | one vector for all senses of a word |
+# | 4 | windows: features that are learned | nothing beyond the window |
+# | 5 | recurrence: a state that has no end | old news fades, step waits for step |
+# | 6 | attention: all places at once | it knows no order by itself |
+# | 7 | an encoder that reads both sides | it cannot write |
+# | 8 | a Transformer that writes | it says what is likely, not what is meant |
+# | 9 | a condition: say *this* | judges that disagree |
+# | 10 | one scoreboard | one text |
+
+# %% [markdown]
+# This chapter let the last wall fall: a token need not be a word. What never changed is the chain rule of chapter 1. All that the models learned was how to fill in its factors, and nearly all of the work was in two questions that no architecture answers: what are the tokens, and is the comparison fair?
+#
+# You have built every part of it yourself. Whatever comes after the Transformer will be measured with the tools that you now have.
+
+# %% [markdown]
+# *Sources.* Lecture 003 (Yoav Artzi), which thanks Lucas Beyer, from whose slides some of its content comes, and Greg Durrett, Ana Marasović and Christian von der Weth; lecture 004 (Benjamin Muller), whose list of references is Devlin and others 2018 (BERT), Radford and others 2019 (GPT-2), Rae and others 2018, Siegelmann and Sontag 1992 and Vaswani and others 2017.
+#
+# Papers named in sections 5 to 8: Dosovitskiy and others 2021 (ViT), Radford and others 2022 (Whisper), Brohan and others 2022 (RT-1), Reed and others 2022 (Gato), van den Oord and others 2016 (WaveNet).

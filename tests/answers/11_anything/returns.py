@@ -1,0 +1,103 @@
+"""Answers to the task returns of chapter 11."""
+
+
+# %% right="loops from the end"
+def returns_to_go(rewards):
+    rewards = np.asarray(rewards)
+    result = np.zeros(rewards.shape)
+    total = np.zeros(len(rewards))
+    for t in reversed(range(rewards.shape[1])):
+        total = total + rewards[:, t]
+        result[:, t] = total
+    return result
+
+
+def interleave(returns, states, acts, most, places):
+    result = []
+    for G, s, a in zip(returns, states, acts):
+        row = []
+        for t in range(len(G)):
+            row += [min(G[t], most), most + 1 + s[t], most + 1 + places + a[t]]
+        result.append(row)
+    return np.array(result)
+
+
+# %% right="all minus what came before; slices with a step of three"
+def returns_to_go(rewards):
+    rewards = np.array(rewards)
+    return rewards.sum(axis=1, keepdims=True) - rewards.cumsum(axis=1) + rewards
+
+
+def interleave(returns, states, acts, most, places):
+    B, T = np.shape(returns)
+    tokens = np.empty((B, 3 * T), dtype=int)
+    tokens[:, ::3] = np.clip(returns, None, most)
+    tokens[:, 1::3] = np.add(states, most + 1)
+    tokens[:, 2::3] = np.add(acts, most + places + 1)
+    return tokens
+
+
+# %% wrong="what was earned so far" caught_by="what is still to come" change="np.cumsum(np.asarray(rewards)[:, ::-1], axis=1)[:, ::-1] -> np.cumsum(rewards, axis=1)"
+
+
+# %% wrong="without the step's own reward" caught_by="what is still to come" change="np.cumsum(np.asarray(rewards)[:, ::-1], axis=1)[:, ::-1] -> np.cumsum(np.asarray(rewards)[:, ::-1], axis=1)[:, ::-1] - rewards"
+
+
+# %% wrong="not turned back" caught_by="what is still to come" change="axis=1)[:, ::-1] -> axis=1)"
+
+
+# %% wrong="summed over the games" caught_by="what is still to come" change="axis=1)[:, ::-1] -> axis=0)[:, ::-1]"
+
+
+# %% wrong="games turned round as well" caught_by="what is still to come" change="np.asarray(rewards)[:, ::-1], axis=1)[:, ::-1] -> np.asarray(rewards)[::-1, ::-1], axis=1)[:, ::-1]"
+
+
+# %% wrong="the whole game's return everywhere" caught_by="what is still to come"
+# -     return np.cumsum(np.asarray(rewards)[:, ::-1], axis=1)[:, ::-1]
+# +     rewards = np.asarray(rewards)
+# +     return np.repeat(rewards.sum(1, keepdims=True), rewards.shape[1], axis=1)
+
+
+# %% wrong="whole numbers only" caught_by="what is still to come" change="np.cumsum(np.asarray(rewards)[:, ::-1] -> np.cumsum(np.asarray(rewards).astype(int)[:, ::-1]"
+
+
+# %% wrong="summed up in place" caught_by="what is still to come"
+# -     return np.cumsum(np.asarray(rewards)[:, ::-1], axis=1)[:, ::-1]
+# +     rewards = np.asarray(rewards)
+# +     for t in range(rewards.shape[1] - 2, -1, -1):
+# +         rewards[:, t] += rewards[:, t + 1]
+# +     return rewards
+
+
+# %% wrong="one kind after the other" caught_by="three kinds in turns" change="np.stack([returns, states, acts], axis=2).reshape(len(returns), -1) -> np.concatenate([returns, states, acts], axis=1)"
+
+
+# %% wrong="stacked on the wrong axis" caught_by="three kinds in turns" change="axis=2) -> axis=1)"
+
+
+# %% wrong="state before return" caught_by="three kinds in turns" change="np.stack([returns, states, acts] -> np.stack([states, returns, acts]"
+
+
+# %% wrong="a number shared by return and state" caught_by="three kinds in turns" change="np.asarray(states) + most + 1 -> np.asarray(states) + most"
+
+
+# %% wrong="acts begin where states do" caught_by="three kinds in turns" change="np.asarray(acts) + most + 1 + places -> np.asarray(acts) + most + 1"
+
+
+# %% wrong="the largest state in the data for the number of places" caught_by="three kinds in turns" change="np.asarray(acts) + most + 1 + places -> np.asarray(acts) + states.max() + 1"
+
+
+# %% wrong="large returns run into the states" caught_by="three kinds in turns" change="np.minimum(returns, most) -> np.asarray(returns)"
+
+
+# %% wrong="large returns begin again at 0" caught_by="three kinds in turns" change="np.minimum(returns, most) -> np.asarray(returns) % (most + 1)"
+
+
+# %% wrong="one flat row" caught_by="three kinds in turns" change=".reshape(len(returns), -1) -> .reshape(-1)"
+
+
+# %% wrong="returns are cut off in place" caught_by="three kinds in turns"
+# -     returns = np.minimum(returns, most)
+# -     states = np.asarray(states) + most + 1
+# +     returns[returns > most] = most
+# +     states += most + 1
