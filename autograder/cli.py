@@ -351,6 +351,20 @@ def pack(
 
 
 @app.command()
+def site(
+    out: Annotated[Path, typer.Argument(help="The folder to make.")] = Path("site"),
+    course: CourseOption = None,
+) -> None:
+    """Make static pages of the course to read and to search: chapters without solutions, figures, docs.
+
+    Example: autograder site, then open site/index.html
+    """
+    from autograder.pages.site import make_site
+
+    typer.echo(f"Wrote {make_site(open_course(course), out)}")
+
+
+@app.command()
 def start(course: CourseOption = None) -> None:
     """Prepare the folder work/, in which you learn: a copy of each released notebook that no update overwrites."""
     from autograder.learner.workplace import prepare

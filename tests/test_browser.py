@@ -41,7 +41,8 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     nbformat.write(RELEASE, folder / "release.ipynb")
     nbformat.write(fill_in(RELEASE, rest), folder / "one_task_left.ipynb")
     shutil.copyfile(open_course(ROOT).released(TORCH_CHAPTER), folder / f"{TORCH_CHAPTER}.ipynb")
-    work = replace(open_course(ROOT), root=folder, nbgrader=open_course(ROOT).settings(release_directory=str(RELEASES)))
+    places = {"source_directory": str(ROOT / "solutions"), "release_directory": str(RELEASES)}
+    work = replace(open_course(ROOT), root=folder, nbgrader=open_course(ROOT).settings(**places))
     prepare(work)
     return folder
 
@@ -92,9 +93,9 @@ def from_bank(label: str) -> str:
     return next(answer.source for answer in BANK[TASK] if answer.label == label)
 
 
-def type_and_save(browser: Chrome, path: Path, source: str, task: str = TASK) -> None:
+def type_and_save(browser: Chrome, path: Path, source: str) -> None:
     """Replace what the task cell holds by an answer, key by key, and save."""
-    click_into_cell(browser, f"def {task}(")
+    click_into_cell(browser, f"def {TASK}(")
     press(browser, Keys.CONTROL, "a")
     for number, line in enumerate(source.split("\n")):
         if number:
@@ -102,6 +103,15 @@ def type_and_save(browser: Chrome, path: Path, source: str, task: str = TASK) ->
             # The editor has indented the new line by its own rules: select that, so that typing replaces it.
             press(browser, Keys.SHIFT, Keys.HOME)
         ActionChains(browser).send_keys(line).perform()
+    press(browser, Keys.CONTROL, "s")
+    WebDriverWait(browser, PATIENCE).until(lambda _: cells_on_disk(path)[TASK] == source, "The answer is not saved.")
+
+
+def paste_and_save(browser: Chrome, path: Path, source: str, task: str) -> None:
+    """The same as one who pastes: at once."""
+    click_into_cell(browser, f"def {task}(")
+    press(browser, Keys.CONTROL, "a")
+    browser.execute_cdp_cmd("Input.insertText", {"text": source})
     press(browser, Keys.CONTROL, "s")
     WebDriverWait(browser, PATIENCE).until(lambda _: cells_on_disk(path)[task] == source, "The answer is not saved.")
 
@@ -166,7 +176,7 @@ def test_start_page(browser: Chrome, lab: dict[str, str], course: Path, screensh
     assert path.read_bytes() == (RELEASES / START).read_bytes()
     open_notebook(browser, lab, f"work/{START}")
     source = cells_on_disk(path)["count_words"].partition("    raise")[0] + "    return len(text.split())"
-    type_and_save(browser, path, source, "count_words")
+    paste_and_save(browser, path, source, "count_words")
     browser.find_element(By.XPATH, "//*[contains(@class, 'lm-MenuBar-itemLabel')][text()='Run']").click()
     wait_for(browser, ".lm-Menu-item[data-command='runmenu:run-all']").click()
     texts = WebDriverWait(browser, PATIENCE).until(lambda _: outputs_that_say(browser, "Right. Now press Validate"))
@@ -206,7 +216,7 @@ def test_torch_chapter(browser: Chrome, lab: dict[str, str], course: Path, scree
     open_notebook(browser, lab, path.name)
     checks = f"# Checks {TORCH_TASK}:"
     for source, picture in ((wrong, "torch_wrong.png"), (right, "torch_right.png")):
-        type_and_save(browser, path, source, TORCH_TASK)
+        paste_and_save(browser, path, source, TORCH_TASK)
         _, failed = validate(browser, screenshots / picture)
         assert any(line.startswith(checks) for line in failed) == (source == wrong)
         assert any(not line.startswith(checks) for line in failed)  # tasks that were not begun

@@ -54,8 +54,8 @@ environment.yml`, `conda activate {name}`, `jupyter lab {first}`. On Windows wri
 `.venv\\Scripts\\jupyter`.
 
 In VS Code: install `requirements.txt` as above, open this folder (File, Open Folder) with Microsoft's extensions Python
-and Jupyter, then a notebook; *Select Kernel*, top right, and `.venv` under *Python Environments*. *Validate* is a button
-of JupyterLab only: in VS Code press *Restart* and *Run All*, and look for checks that fail.
+and Jupyter, then a notebook; *Select Kernel*, top right, and `.venv` under *Python Environments*. *Validate* is a
+button of JupyterLab only: in VS Code press *Restart* and *Run All*, and look for checks that fail.
 
 In Colab: open a notebook (File, Upload notebook) and run its first cell, which installs `lmkit` and says so{colab}.
 Colab's own versions of NumPy and torch are used. Save a copy in your Drive. On Binder this folder, put into a
