@@ -139,23 +139,23 @@ def test_where_lmkit_is_missing_the_first_cell_installs_it_and_says_so(kit: Path
     assert first.stdout.splitlines() == [f"lmkit is missing here: installing it from {wheel.name}", where]
     assert second.stdout.splitlines() == [where]
     address = "https://example.org/lmkit.whl"
-    assert f"wheel = {address!r}" in json.loads(with_install_cell(RELEASED, address))["cells"][1]["source"]
+    assert f"    wheel = {address!r}\n" in json.loads(with_install_cell(RELEASED, address))["cells"][1]["source"]
 
 
 def test_a_kit_is_proven_to_hold_no_solution(kit: Path, tmp_path: Path) -> None:
-    course = open_course(ROOT)
+    course, chapters = open_course(ROOT), [PACKED, ALSO_PACKED]
     spoiled = Path(shutil.copytree(kit, tmp_path / "kit"))
-    assert forbidden(course, spoiled, [PACKED]) == []
+    assert forbidden(course, spoiled, chapters) == []
     shutil.copyfile(course.chapter_source(PACKED), spoiled / f"{PACKED}.py")
-    assert forbidden(course, spoiled, [PACKED]) == [f"{PACKED}.py is no part of a kit"]
+    assert forbidden(course, spoiled, chapters) == [f"{PACKED}.py is no part of a kit"]
     (spoiled / f"{PACKED}.py").unlink()
     (wheel,) = spoiled.glob("*.whl")
     with zipfile.ZipFile(wheel, "a") as archive:
         archive.writestr(f"solutions/{PACKED}/{PACKED}.py", "")
         archive.writestr(f"lmkit/data/{PACKED}.ipynb", "")
-    assert len(forbidden(course, spoiled, [PACKED])) == 2
+    assert len(forbidden(course, spoiled, chapters)) == 2
     shutil.copyfile(course.reference(PACKED), spoiled / f"{PACKED}.ipynb")
-    problems = forbidden(course, spoiled, [PACKED])
+    problems = forbidden(course, spoiled, chapters)
     assert any("the hidden line" in problem for problem in problems) and any(
         "the mark" in problem for problem in problems
     )
