@@ -41,7 +41,7 @@ def running_lab(root: Path, home: Path) -> Iterator[dict[str, str]]:
         server = subprocess.Popen(
             [*command, "--port=0", f"--ServerApp.root_dir={root}"],
             cwd=root,
-            env={**os.environ, **folders, "IPYTHONDIR": str(home / "ipython")},
+            env={**os.environ, **folders, "IPYTHONDIR": str(home / "ipython"), "LMKIT_BUDGET": "grading"},
             stdout=log,
             stderr=log,
         )
