@@ -58,13 +58,17 @@ def write_source(course: Course, folder: Path) -> None:
     shutil.copyfile(TEMPLATES / "site_conf.py", folder / "conf.py")
     (folder / "static").mkdir()
     shutil.copyfile(TEMPLATES / "site.css", folder / "static" / "site.css")
-    chapters = [name for name in course.chapters() if course.released(name).is_file()]
-    for name in chapters:
+    chapters = []
+    for name in course.chapters():
+        if not course.released(name).is_file():
+            continue
         released = nbformat.read(course.released(name), as_version=4)
         if problems := leaks(read_chapter(course.chapter_source(name)), course.released(name).parent):
             raise CourseError(f"No site: {'; '.join(problems)}.")
         reference = nbformat.read(course.reference(name), as_version=4)
         nbformat.write(page_of(released, reference), folder / f"{name}.ipynb")
+        title = released.cells[0].source.split("\n")[0].lstrip("# ")
+        chapters.append(f"{name.partition('_')[0]} {title} <{name}>")
     texts = {path.stem: path for path in sorted((course.root / "docs").glob("*.md"))}
     if (course.root / "data" / "README.md").is_file():
         texts["datasheets"] = course.root / "data" / "README.md"
@@ -135,7 +139,7 @@ def _linked(path: Path, texts: dict[str, Path], root: Path) -> str:
     return "".join(part if part.startswith("```") else LINK.sub(replaced, part) for part in parts)
 
 
-def _contents(title: str, names: list[str]) -> str:
-    """A list of pages for the side of each page."""
-    entries = "\n".join(names)
+def _contents(title: str, pages: list[str]) -> str:
+    """A list of pages for the side of each page; each is a name, or a title and the name as `title <name>`."""
+    entries = "\n".join(pages)
     return f"\n```{{toctree}}\n:caption: {title}\n:maxdepth: 1\n:hidden:\n\n{entries}\n```\n"
