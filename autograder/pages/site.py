@@ -104,10 +104,12 @@ def page_of(released: NotebookNode, reference: NotebookNode) -> NotebookNode:
 
 
 def accessible(html: str) -> str:
-    """The page with blocks that scroll sideways made reachable by keyboard, and what else Sphinx leaves out."""
-    html = re.sub(r"<pre(?=>)", '<pre tabindex="0"', html)
-    html = re.sub(r'<div class="table-wrapper', '<div tabindex="0" class="table-wrapper', html)
-    return html
+    """The page with what Furo leaves out for readers who use a keyboard or a screen reader."""
+    html = html.replace("<pre>", '<pre tabindex="0">')  # blocks that scroll sideways
+    html = html.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
+    html = html.replace('class="caption" role="heading"', 'class="caption" role="heading" aria-level="2"')
+    html = html.replace('<aside class="sidebar-drawer"', '<aside aria-label="Pages" class="sidebar-drawer"')
+    return html.replace('<aside class="toc-drawer', '<aside aria-label="On this page" class="toc-drawer')
 
 
 def _shown(output: NotebookNode) -> NotebookNode | None:
