@@ -85,7 +85,7 @@ def write_source(course: Course, folder: Path) -> None:
 def page_of(released: NotebookNode, reference: NotebookNode) -> NotebookNode:
     """A release with the reference's outputs where both have the same code: of given cells, never of tasks or tests."""
     outputs = {cell.id: cell for cell in reference.cells if cell.cell_type == "code"}
-    page = nbformat.v4.new_notebook(metadata={"kernelspec": released.metadata.get("kernelspec", {})})
+    page: NotebookNode = nbformat.v4.new_notebook(metadata={"kernelspec": released.metadata.get("kernelspec", {})})
     heading = ""
     for cell in released.cells:
         cell = nbformat.from_dict({**cell, "metadata": {}})

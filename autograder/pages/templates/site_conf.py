@@ -3,6 +3,7 @@
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
 
 project = "Counts to Transformers"
 copyright = "its authors; text: CC BY 4.0, code: MIT"
@@ -17,7 +18,7 @@ html_theme_options = {"navigation_with_keys": False}
 pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"
 nb_execution_mode = "off"
-nb_ipywidgets_js = {}
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}  # no page has a widget
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 4
 # Notebooks begin their sections where they like; code in texts may be of any language or none.
@@ -25,12 +26,12 @@ suppress_warnings = ["myst.header", "misc.highlighting_failure", "mystnb.unknown
 html_math_renderer = "mathml"
 
 
-def _inline(self, node: nodes.math) -> None:
+def _inline(self: HTML5Translator, node: nodes.math) -> None:
     self.body.append(convert(node.astext()))
     raise nodes.SkipNode
 
 
-def _displayed(self, node: nodes.math_block) -> None:
+def _displayed(self: HTML5Translator, node: nodes.math_block) -> None:
     formula = convert(node.astext(), display="block")
     self.body.append(f'<div class="formula" tabindex="0" role="group" aria-label="Formula">{formula}</div>')
     raise nodes.SkipNode
