@@ -97,6 +97,18 @@ def test_no_line_of_a_solution_is_shown_and_the_figures_are(site: Path) -> None:
 
 
 @pytest.mark.thorough
+def test_formulas_hold_no_tags_of_html(site: Path) -> None:
+    formulas = [
+        formula
+        for path in site.glob("*.html")
+        for formula in BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser").find_all("math")
+    ]
+    assert len(formulas) > 500 and any("<s>" in formula.get_text() for formula in formulas)
+    names = {tag.name for formula in formulas for tag in formula.find_all(True)}
+    assert {"mi", "mo", "msub"} <= names and not [name for name in names if not name.startswith("m")]
+
+
+@pytest.mark.thorough
 def test_nothing_comes_from_elsewhere(site: Path) -> None:
     for path in site.glob("*.html"):
         page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
