@@ -124,9 +124,10 @@ def _watch(course: Course, paths: list[Path], all_checks: bool, rubric: bool) ->
 
     warn_if_reduced()
     names = paths[0].name if len(paths) == 1 else count(len(paths), "notebook")
+    changes = saved(paths)
     typer.echo(f"Waiting until you save {names}; Ctrl-C ends it.")
     try:
-        for path in saved(paths):
+        for path in changes:
             try:
                 found = progress_of(course, path)
             except CourseError as problem:  # perhaps the editor is still writing: the next save is checked again

@@ -12,14 +12,18 @@ def saved(notebooks: Sequence[Path], wait: Callable[[float], None] = time.sleep)
 
     A file that is away for a moment, as some editors leave it while they save, counts as saved once it is back.
     """
-    known = {path: _when(path) for path in notebooks}
-    while True:
-        wait(SECONDS)
-        for path in notebooks:
-            now = _when(path)
-            if now is not None and now != known[path]:
-                known[path] = now
-                yield path
+    known = {path: _when(path) for path in notebooks}  # now, not when the first one is asked for
+
+    def looks() -> Iterator[Path]:
+        while True:
+            wait(SECONDS)
+            for path in notebooks:
+                now = _when(path)
+                if now is not None and now != known[path]:
+                    known[path] = now
+                    yield path
+
+    return looks()
 
 
 def _when(path: Path) -> tuple[int, int] | None:
