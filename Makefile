@@ -5,7 +5,7 @@ BESIDE := -n 3 --dist loadfile --no-loadscope-reorder
 # References are built with a thread for each core: one thread here shows whether that decides a digit.
 NBVAL := -n 2 --dist loadfile -p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg solutions
 
-.PHONY: demo lab build test test-all bench
+.PHONY: demo lab build site test test-all bench
 
 demo: .venv/.run-ready
 	$(BIN)/autograder demo
@@ -17,6 +17,9 @@ lab: .venv/.run-ready
 build: .venv/.run-ready
 	$(BIN)/autograder build
 
+site: .venv/.site-ready
+	$(BIN)/autograder site site
+
 test: .venv/.test-ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -24,7 +27,7 @@ test: .venv/.test-ready
 	$(BIN)/pytest -q $(BESIDE)
 	LMKIT_BUDGET=grading OMP_NUM_THREADS=1 $(BIN)/pytest -q $(NBVAL)
 
-test-all: test
+test-all: test .venv/.site-ready
 	LMKIT_BUDGET=grading OMP_NUM_THREADS=2 $(BIN)/pytest -q $(NBVAL)
 	$(BIN)/pytest -q $(BESIDE) -m thorough
 
@@ -52,3 +55,7 @@ bench: .venv/.test-ready
 .venv/.test-ready: pyproject.toml scripts/setup
 	scripts/setup test
 	touch $@ .venv/.run-ready
+
+.venv/.site-ready: pyproject.toml scripts/setup
+	scripts/setup site
+	touch $@ .venv/.run-ready .venv/.test-ready

@@ -71,16 +71,26 @@ def check(
         bool, typer.Option(help="Show what the questions that you answered in words are measured by, with samples.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for a script, and nothing else.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Wait, and check each notebook when you save it; Ctrl-C ends it.")
+    ] = False,
     course: CourseOption = None,
 ) -> None:
     """Grade your own notebooks with the hidden tests: task, points and what is wrong, never the answer.
 
     One notebook is shown check by check, several as a table with a line for each.
 
+    Example: autograder check 01 --watch
+
     Exit codes: 0 the notebooks were checked, whatever they earned; 1 one of them could not be; 2 a wrong option.
     """
     opened = open_course(course)  # not from where the notebook lies: a settings file beside it would be run
     paths = [opened.notebook_meant(text) for text in notebooks] if notebooks else opened.learners_notebooks()
+    if watch:
+        if as_json:
+            raise typer.BadParameter("--watch shows its results to a person: leave --json out.")
+        _watch(opened, paths, all_checks, rubric)
+        return
     if len(paths) == 1:
         from autograder.grading.early import start_early
 
@@ -102,6 +112,32 @@ def check(
         show_progress(found)
     if unread := [progress.notebook.name for progress in found if progress.problem]:
         raise CourseError(f"Not checked: {', '.join(unread)}; the problem of each is named above.")
+
+
+def _watch(course: Course, paths: list[Path], all_checks: bool, rubric: bool) -> None:
+    """Check each notebook whenever it is saved, until Ctrl-C."""
+    from autograder.learner.progress import progress_of
+    from autograder.learner.watch import saved
+    from autograder.learner.workplace import remember
+    from autograder.pages.checked import show_verdicts
+    from autograder.pages.terminal import warn_if_reduced
+
+    warn_if_reduced()
+    names = paths[0].name if len(paths) == 1 else count(len(paths), "notebook")
+    changes = saved(paths)
+    typer.echo(f"Waiting until you save {names}; Ctrl-C ends it.")
+    try:
+        for path in changes:
+            try:
+                found = progress_of(course, path)
+            except CourseError as problem:  # perhaps the editor is still writing: the next save is checked again
+                typer.echo(printable(f"autograder: {problem}"), err=True)
+                continue
+            remember(course, [found])
+            if found.checked:
+                show_verdicts(found.checked, all_checks, rubric)
+    except KeyboardInterrupt:
+        typer.echo("")  # the shell's next line stands by itself
 
 
 @app.command()
@@ -298,6 +334,10 @@ def replay(
 def pack(
     out: Annotated[Path, typer.Argument(help="The folder to make, such as kit; kit.zip is made beside it.")],
     chapters: Annotated[str | None, typer.Option(help="Chapters, such as 01,02; default: all.")] = None,
+    wheel: Annotated[
+        str | None,
+        typer.Option(help="URL or path from which notebooks install lmkit in Colab; default: the wheel beside them."),
+    ] = None,
     course: CourseOption = None,
 ) -> None:
     """Make the folder and the zip that students get: notebooks, lmkit with its data, how to install it; no solution.
@@ -307,8 +347,22 @@ def pack(
     from autograder.learner.kit import pack as pack_kit
 
     opened = open_course(course)
-    for path in pack_kit(opened, out, _names(opened, chapters.split(",") if chapters else None)):
+    for path in pack_kit(opened, out, _names(opened, chapters.split(",") if chapters else None), wheel):
         typer.echo(f"Wrote {path}")
+
+
+@app.command()
+def site(
+    out: Annotated[Path, typer.Argument(help="The folder to make.")] = Path("site"),
+    course: CourseOption = None,
+) -> None:
+    """Make static pages of the course to read and to search: chapters without solutions, figures, docs.
+
+    Example: autograder site, then open site/index.html
+    """
+    from autograder.pages.site import make_site
+
+    typer.echo(f"Wrote {make_site(open_course(course), out)}")
 
 
 @app.command()

@@ -32,13 +32,16 @@ def running_lab(root: Path, home: Path) -> Iterator[dict[str, str]]:
     news = home / "config/lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings"
     news.parent.mkdir(parents=True)
     news.write_text('{"fetchNews": "false", "checkForUpdates": false}')
+    saving = home / "config/lab/user-settings/@jupyterlab/docmanager-extension/plugin.jupyterlab-settings"
+    saving.parent.mkdir(parents=True)
+    saving.write_text('{"autosave": false}')  # on a slow machine it may come between a test's saving and its look
     folders = {f"JUPYTER_{kind.upper()}_DIR": str(home / kind) for kind in ("config", "data", "runtime")}
     command = [Path(sys.executable).with_name("jupyter"), "lab", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
     with (home / "log").open("w") as log:
         server = subprocess.Popen(
             [*command, "--port=0", f"--ServerApp.root_dir={root}"],
             cwd=root,
-            env={**os.environ, **folders, "IPYTHONDIR": str(home / "ipython")},
+            env={**os.environ, **folders, "IPYTHONDIR": str(home / "ipython"), "LMKIT_BUDGET": "grading"},
             stdout=log,
             stderr=log,
         )

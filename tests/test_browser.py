@@ -1,9 +1,11 @@
-"""A student's way through chapter 01 in a real browser: type an answer in JupyterLab, save it, press *Validate*.
+"""A learner's way in a real browser: the start page, then tasks typed in JupyterLab, saved, and put to *Validate*.
 
 The folder named by the environment variable BROWSER_SCREENSHOTS keeps what the browser showed.
 """
 
+import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
@@ -17,13 +19,16 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from autograder.authoring.bank import fill_in, read_bank
 from autograder.authoring.cells import is_answer, name_of
-from autograder.course import open_course
+from autograder.course import START, open_course
+from autograder.learner.workplace import prepare
 
 ROOT = Path(__file__).parents[1]
 CHAPTER, TASK = "01_bigrams", "ngrams"
+TORCH_CHAPTER, TORCH_TASK = "08_transformer", "examples"
 BANK = read_bank(open_course(ROOT), CHAPTER)
 RELEASE = nbformat.read(ROOT / "notebooks" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
 REFERENCE = nbformat.read(ROOT / "solutions" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
+RELEASES = ROOT / "notebooks"
 RIGHT = "a window that forgets its oldest word"
 WRONG = "one start symbol whatever n is"
 
@@ -35,6 +40,10 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rest = {name_of(cell): cell.source for cell in REFERENCE.cells if is_answer(cell) and name_of(cell) != TASK}
     nbformat.write(RELEASE, folder / "release.ipynb")
     nbformat.write(fill_in(RELEASE, rest), folder / "one_task_left.ipynb")
+    shutil.copyfile(open_course(ROOT).released(TORCH_CHAPTER), folder / f"{TORCH_CHAPTER}.ipynb")
+    places = {"source_directory": str(ROOT / "solutions"), "release_directory": str(RELEASES)}
+    work = replace(open_course(ROOT), root=folder, nbgrader=open_course(ROOT).settings(**places))
+    prepare(work)
     return folder
 
 
@@ -80,9 +89,12 @@ def press(browser: Chrome, modifier: str, key: str) -> None:
     ActionChains(browser).key_down(modifier).send_keys(key).key_up(modifier).perform()
 
 
-def type_and_save(browser: Chrome, path: Path, label: str) -> None:
-    """Replace what the task cell holds by an answer of the bank, key by key, and save."""
-    source = next(answer.source for answer in BANK[TASK] if answer.label == label)
+def from_bank(label: str) -> str:
+    return next(answer.source for answer in BANK[TASK] if answer.label == label)
+
+
+def type_and_save(browser: Chrome, path: Path, source: str) -> None:
+    """Replace what the task cell holds by an answer, key by key, and save."""
     click_into_cell(browser, f"def {TASK}(")
     press(browser, Keys.CONTROL, "a")
     for number, line in enumerate(source.split("\n")):
@@ -93,6 +105,15 @@ def type_and_save(browser: Chrome, path: Path, label: str) -> None:
         ActionChains(browser).send_keys(line).perform()
     press(browser, Keys.CONTROL, "s")
     WebDriverWait(browser, PATIENCE).until(lambda _: cells_on_disk(path)[TASK] == source, "The answer is not saved.")
+
+
+def paste_and_save(browser: Chrome, path: Path, source: str, task: str) -> None:
+    """The same as one who pastes: at once."""
+    click_into_cell(browser, f"def {task}(")
+    press(browser, Keys.CONTROL, "a")
+    browser.execute_cdp_cmd("Input.insertText", {"text": source})
+    press(browser, Keys.CONTROL, "s")
+    WebDriverWait(browser, PATIENCE).until(lambda _: cells_on_disk(path)[task] == source, "The answer is not saved.")
 
 
 def cells_on_disk(path: Path) -> dict[str, str]:
@@ -128,7 +149,7 @@ def test_release(browser: Chrome, lab: dict[str, str], course: Path, screenshots
     hints = browser.find_elements(By.CSS_SELECTOR, ".jp-RenderedMarkdown details")
     assert hints and not any(hint.get_property("open") for hint in hints)
 
-    type_and_save(browser, course / "release.ipynb", RIGHT)
+    type_and_save(browser, course / "release.ipynb", from_bank(RIGHT))
     browser.save_screenshot(screenshots / "typed.png")
     _, failed = validate(browser, screenshots / "release_validated.png")
     assert failed
@@ -137,13 +158,59 @@ def test_release(browser: Chrome, lab: dict[str, str], course: Path, screenshots
 
 def test_wrong_answer_then_right(browser: Chrome, lab: dict[str, str], course: Path, screenshots: Path) -> None:
     open_notebook(browser, lab, "one_task_left.ipynb")
-    type_and_save(browser, course / "one_task_left.ipynb", WRONG)
+    type_and_save(browser, course / "one_task_left.ipynb", from_bank(WRONG))
     _, failed = validate(browser, screenshots / "failure.png")
     assert all(line.startswith(f"# Checks {TASK}:") for line in failed)
     message = "AssertionError: The first 1-gram of `we sat` is ('we',); yours: [('<s>',)]."
     assert message in failed["# Checks ngrams: n minus one start symbols (1 point)"]
 
     close_dialog(browser)
-    type_and_save(browser, course / "one_task_left.ipynb", RIGHT)
+    type_and_save(browser, course / "one_task_left.ipynb", from_bank(RIGHT))
     text, failed = validate(browser, screenshots / "success.png")
     assert (text, failed) == ("Success! Your notebook passes all the tests.", {})
+
+
+def test_start_page(browser: Chrome, lab: dict[str, str], course: Path, screenshots: Path) -> None:
+    """The page that `make lab` opens: each cell run in turn, the first task solved, and the way into chapter 01."""
+    path = course / "work" / START
+    assert path.read_bytes() == (RELEASES / START).read_bytes()
+    open_notebook(browser, lab, f"work/{START}")
+    source = cells_on_disk(path)["count_words"].partition("    raise")[0] + "    return len(text.split())"
+    paste_and_save(browser, path, source, "count_words")
+    browser.find_element(By.XPATH, "//*[contains(@class, 'lm-MenuBar-itemLabel')][text()='Run']").click()
+    wait_for(browser, ".lm-Menu-item[data-command='runmenu:run-all']").click()
+    texts = WebDriverWait(browser, PATIENCE).until(lambda _: outputs_that_say(browser, "Right. Now press Validate"))
+    assert any("All is well" in text or "mend it" in text for text in texts)
+    (drawn,) = browser.find_elements(By.CSS_SELECTOR, ".jp-OutputArea-output img")
+    assert int(drawn.get_property("naturalWidth")) > 500
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", drawn)
+    browser.save_screenshot(screenshots / "start_map.png")
+    press(browser, Keys.CONTROL, "s")
+    text, failed = validate(browser, screenshots / "start_validated.png")
+    assert (text, failed) == ("Success! Your notebook passes all the tests.", {})
+    close_dialog(browser)
+    link = next(link for link in browser.find_elements(By.CSS_SELECTOR, ".jp-OutputArea a") if CHAPTER in link.text)
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", link)
+    link.click()
+    wait_for(browser, f".lm-TabBar-tab.lm-mod-current[title*='{CHAPTER}.ipynb']")
+    browser.save_screenshot(screenshots / "start_chapter.png")
+
+
+def outputs_that_say(browser: Chrome, words: str) -> list[str]:
+    """What all cells printed, once one of them printed these words; until then an empty list."""
+    outputs = browser.find_elements(By.CSS_SELECTOR, ".jp-OutputArea-output")
+    try:
+        texts = [str(output.get_property("innerText")) for output in outputs]
+    except StaleElementReferenceException:
+        return []
+    return texts if any(words in text for text in texts) else []
+
+
+def test_torch_chapter(browser: Chrome, lab: dict[str, str], course: Path, screenshots: Path) -> None:
+    """A chapter that needs torch: with its first task answered, *Validate* complains of the other tasks only."""
+    path = course / f"{TORCH_CHAPTER}.ipynb"
+    answers = read_bank(open_course(ROOT), TORCH_CHAPTER)[TORCH_TASK]
+    open_notebook(browser, lab, path.name)
+    paste_and_save(browser, path, next(answer.source for answer in answers if answer.is_right), TORCH_TASK)
+    _, failed = validate(browser, screenshots / "torch.png")
+    assert failed and not [line for line in failed if line.startswith(f"# Checks {TORCH_TASK}:")]

@@ -4,6 +4,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from typer.testing import CliRunner
 
 from autograder.cli import app, main
 from autograder.course import Course, open_course
+from autograder.learner.watch import saved
 from conftest import CHAPTER, answered
 
 HEAVY = ["torch", "nbgrader", "pandas", "nbformat", "jupytext", "sqlalchemy", "matplotlib", "numpy"]
@@ -199,3 +201,57 @@ def test_who_answers_in_the_released_notebook_itself_sees_what_failed(built_cour
         assert "Not begun" not in output
     (progress,) = json.loads(run("check", "--json", *option)[1])
     assert (progress["points"], progress["solved"]) == (1, 0)
+
+
+def test_watch_checks_what_is_saved_and_only_that(built_course: Course, tmp_path: Path) -> None:
+    one, other = (tmp_path / f"{name}.ipynb" for name in ("one", "other"))
+    for path in (one, other):
+        path.write_text("{}")
+    rounds = iter(
+        [
+            lambda: None,
+            lambda: one.read_text(),
+            lambda: one.write_text("{ }"),
+            lambda: other.unlink(),
+            lambda: other.write_text("{}"),
+            lambda: None,
+        ]
+    )
+    seen = []
+
+    def wait(_: float) -> None:
+        if (act := next(rounds, None)) is None:
+            raise KeyboardInterrupt
+        seen.append("look")
+        act()
+
+    with pytest.raises(KeyboardInterrupt):
+        for path in saved([one, other], wait):
+            seen.append(path.stem)
+    assert seen == ["look", "look", "look", "one", "look", "look", "other", "look"]
+
+
+def test_watch_shows_the_verdicts_after_a_save_and_leaves_quietly(built_course: Course, tmp_path: Path) -> None:
+    course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
+    mine = course.released(CHAPTER)
+    command = [sys.executable, "-u", "-m", "autograder.cli", "check", "1", "--watch", "--course", str(course.root)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout and watching.stderr
+        try:
+            assert next(line for line in watching.stdout if "Waiting until you save 01_squares.ipynb" in line)
+            mine.write_text("{")  # half a file is no reason to end
+            assert "could not be read" in watching.stderr.readline()
+            nbformat.write(answered(course, "def square(x):\n    return abs(x) * x"), mine)
+            lines = list(iter(watching.stdout.readline, "01_squares: 1 of 3 points, 0 of 1 task complete\n"))
+            assert any("the square of a negative number is positive" in line for line in lines)
+            watching.send_signal(signal.SIGINT)
+            rest, problems = watching.communicate(timeout=60)
+        finally:
+            watching.kill()
+    assert watching.returncode == 0 and not rest.strip()
+    assert all("could not be read" in line for line in problems.splitlines())  # seen empty, then with one letter
+
+
+def test_watch_is_for_persons(built_course: Course) -> None:
+    code, output, _ = run("check", "--watch", "--json", "--course", str(built_course.root))
+    assert code == 2 and "leave --json out" in output

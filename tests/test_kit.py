@@ -8,15 +8,20 @@ import sysconfig
 import zipfile
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from autograder.course import Course, CourseError, open_course
-from autograder.learner.kit import forbidden, pack
+from autograder.grading.check import is_untouched
+from autograder.intake.submission import parse, read_reference, rebuild
+from autograder.learner.kit import forbidden, pack, with_install_cell
 from conftest import CHAPTER, ROOT
 from lmkit import berkeley, corpora, real, runs
 from lmkit.paths import DATA
 
 PACKED = "01_bigrams"
+ALSO_PACKED = "08_transformer"  # needs torch
+RELEASED = ROOT / "notebooks" / PACKED / f"{PACKED}.ipynb"
 LOAD_EVERYTHING = """
 import json
 from lmkit import berkeley, corpora, load, paths, real, runs
@@ -30,14 +35,15 @@ print(json.dumps({
     "unigrams": int(berkeley.unigram_counts().sum()),
 }))
 """
-# Each notebook's cells in the folder as they come, up to the first that students fill.
+# Each notebook's cells in the folder as they come, up to the first that students fill; that one as it is and its first
+# check, which answers with a message of its own or with the stub's.
 RUN_FIRST_CELLS = """
 import json, socket, sys
 from pathlib import Path
 from IPython.terminal.interactiveshell import TerminalInteractiveShell
 import matplotlib
 matplotlib.use("Agg")
-ran = {}
+ran = {"answers": {}}
 try:
     socket.create_connection(("1.1.1.1", 53), timeout=2)
     ran["network"] = "there"
@@ -48,9 +54,15 @@ for path in sorted(Path(sys.argv[1]).glob("*.ipynb")):
     shell.reset()
     ran[path.name] = 0
     for cell in json.loads(path.read_text())["cells"]:
-        if cell["metadata"].get("nbgrader", {}).get("solution"):
+        kind = cell["metadata"].get("nbgrader", {})
+        if kind.get("grade") and not kind.get("solution"):
+            answer = shell.run_cell("".join(cell["source"]))
+            problem = answer.error_in_exec or answer.error_before_exec
+            ran["answers"][path.name] = type(problem).__name__
             break
-        if cell["cell_type"] == "code":
+        if kind.get("solution"):
+            shell.run_cell("".join(cell["source"]))
+        elif cell["cell_type"] == "code":
             shell.run_cell("".join(cell["source"])).raise_error()
             ran[path.name] += 1
 print("\\n" + json.dumps(ran))
@@ -60,19 +72,24 @@ print("\\n" + json.dumps(ran))
 @pytest.fixture(scope="module")
 def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("packed") / "kit"
-    assert pack(open_course(ROOT), out, [PACKED]) == [out, out.with_name("kit.zip")]
+    assert pack(open_course(ROOT), out, [PACKED, ALSO_PACKED]) == [out, out.with_name("kit.zip")]
     return out
 
 
 @pytest.fixture(scope="module")
 def python(kit: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of an environment in which the kit's wheel is installed."""
-    environment = tmp_path_factory.mktemp("environment")
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True)
-    found = environment / "bin" / "python"
+    found = environment_without_lmkit(tmp_path_factory.mktemp("environment"))
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(found), "install", "--quiet"]
     (wheel,) = kit.glob("*.whl")
     subprocess.run([*pip, "--no-deps", "--no-index", str(wheel)], check=True)
+    return found
+
+
+def environment_without_lmkit(folder: Path) -> Path:
+    """The Python of a new environment that has all but the course."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    found = folder / "bin" / "python"
     # NumPy, torch and the like from here; a path named in a .pth file brings none of the .pth files that lie there.
     (site_of(found) / "others.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
     return found
@@ -85,8 +102,14 @@ def site_of(python: Path) -> Path:
 def test_a_kit_holds_notebooks_the_wheel_and_how_to_install_it(kit: Path) -> None:
     (wheel,) = kit.glob("*.whl")
     texts = {"README.md", "constraints.txt", "environment.yml", "requirements.txt"}
-    assert {path.name for path in kit.iterdir()} == {"00_start.ipynb", f"{PACKED}.ipynb", wheel.name, *texts}
-    assert (kit / f"{PACKED}.ipynb").read_bytes() == (ROOT / "notebooks" / PACKED / f"{PACKED}.ipynb").read_bytes()
+    assert {path.name for path in kit.iterdir()} == {
+        "00_start.ipynb",
+        *(f"{chapter}.ipynb" for chapter in (PACKED, ALSO_PACKED)),
+        wheel.name,
+        *texts,
+    }
+    packed, released = (nbformat.read(path, as_version=4) for path in (kit / f"{PACKED}.ipynb", RELEASED))
+    assert wheel.name in packed.cells.pop(1).source and packed == released
     assert (kit / "requirements.txt").read_text() == f"-c constraints.txt\n./{wheel.name}\n"
     with zipfile.ZipFile(kit.with_name("kit.zip")) as archive:
         files = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
@@ -97,20 +120,42 @@ def test_a_kit_holds_notebooks_the_wheel_and_how_to_install_it(kit: Path) -> Non
         pack(open_course(ROOT), kit, [PACKED])
 
 
-def test_a_kit_is_proven_to_hold_no_solution(kit: Path, tmp_path: Path) -> None:
+def test_the_cell_that_a_kit_adds_is_no_answer_and_no_fault(kit: Path) -> None:
     course = open_course(ROOT)
+    intake = rebuild(parse((kit / f"{PACKED}.ipynb").read_bytes()), read_reference(course, PACKED))
+    assert intake.repairs == [] and is_untouched(course, PACKED, kit / f"{PACKED}.ipynb")
+
+
+def test_where_lmkit_is_missing_the_first_cell_installs_it_and_says_so(kit: Path, tmp_path: Path) -> None:
+    python = environment_without_lmkit(tmp_path / "environment")
+    program = json.loads((kit / f"{PACKED}.ipynb").read_text())["cells"][1]["source"]
+    (tmp_path / "cell.py").write_text("".join(program) + "\nimport lmkit.paths\nprint(lmkit.paths.DATA)")
+    command = [str(python), "-I", str(tmp_path / "cell.py")]
+    alone = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert "That failed: put the .whl file of the kit beside this notebook" in alone.stdout
+    first, second = (subprocess.run(command, cwd=kit, capture_output=True, text=True, check=True) for _ in range(2))
+    (wheel,) = kit.glob("*.whl")
+    where = str(site_of(python) / "lmkit" / "data")
+    assert first.stdout.splitlines() == [f"lmkit is missing here: installing it from {wheel.name}", where]
+    assert second.stdout.splitlines() == [where]
+    address = "https://example.org/lmkit.whl"
+    assert f"    wheel = {address!r}\n" in json.loads(with_install_cell(RELEASED, address))["cells"][1]["source"]
+
+
+def test_a_kit_is_proven_to_hold_no_solution(kit: Path, tmp_path: Path) -> None:
+    course, chapters = open_course(ROOT), [PACKED, ALSO_PACKED]
     spoiled = Path(shutil.copytree(kit, tmp_path / "kit"))
-    assert forbidden(course, spoiled, [PACKED]) == []
+    assert forbidden(course, spoiled, chapters) == []
     shutil.copyfile(course.chapter_source(PACKED), spoiled / f"{PACKED}.py")
-    assert forbidden(course, spoiled, [PACKED]) == [f"{PACKED}.py is no part of a kit"]
+    assert forbidden(course, spoiled, chapters) == [f"{PACKED}.py is no part of a kit"]
     (spoiled / f"{PACKED}.py").unlink()
     (wheel,) = spoiled.glob("*.whl")
     with zipfile.ZipFile(wheel, "a") as archive:
         archive.writestr(f"solutions/{PACKED}/{PACKED}.py", "")
         archive.writestr(f"lmkit/data/{PACKED}.ipynb", "")
-    assert len(forbidden(course, spoiled, [PACKED])) == 2
+    assert len(forbidden(course, spoiled, chapters)) == 2
     shutil.copyfile(course.reference(PACKED), spoiled / f"{PACKED}.ipynb")
-    problems = forbidden(course, spoiled, [PACKED])
+    problems = forbidden(course, spoiled, chapters)
     assert any("the hidden line" in problem for problem in problems) and any(
         "the mark" in problem for problem in problems
     )
@@ -146,8 +191,10 @@ def test_the_installed_wheel_finds_every_text(kit: Path, python: Path, tmp_path:
     assert found["unigrams"] == int(berkeley.unigram_counts().sum())
 
 
-def first_cells(folder: Path, python: Path) -> dict[str, int | str]:
-    """How many cells of each notebook ran, in a network namespace of its own where the repository cannot be seen."""
+def first_cells(folder: Path, python: Path) -> tuple[dict[str, int], dict[str, str]]:
+    """What each notebook's first check raises where nothing is answered, after how many cells of it ran, in a network
+    namespace of its own where the repository cannot be seen.
+    """
     packages = sysconfig.get_path("purelib")
     bubblewrap = [
         "bwrap",
@@ -167,22 +214,26 @@ def first_cells(folder: Path, python: Path) -> dict[str, int | str]:
         [*bubblewrap, *program], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stderr[-2000:]
-    found: dict[str, int | str] = json.loads(result.stdout.splitlines()[-1])
-    return found
+    found = json.loads(result.stdout.splitlines()[-1])
+    assert found.pop("network") == "none"
+    answers = found.pop("answers")
+    return found, answers
+
+
+def assert_first_checks_answer(folder: Path, python: Path, notebooks: list[str]) -> None:
+    ran, answers = first_cells(folder, python)
+    assert list(ran) == notebooks and list(answers) == notebooks and min(ran.values()) > 1
+    assert set(answers.values()) <= {"NotImplementedError", "AssertionError"}, answers
 
 
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap makes the network namespace")
-def test_first_cells_run_where_only_the_kit_is(kit: Path, python: Path, tmp_path: Path) -> None:
-    ran = first_cells(kit, python)
-    assert ran.pop("network") == "none"
-    assert list(ran) == ["00_start.ipynb", f"{PACKED}.ipynb"] and min(map(int, ran.values())) > 1
+def test_first_cells_run_where_only_the_kit_is(kit: Path, python: Path) -> None:
+    assert_first_checks_answer(kit, python, ["00_start.ipynb", f"{PACKED}.ipynb", f"{ALSO_PACKED}.ipynb"])
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not shutil.which("bwrap"), reason="bubblewrap makes the network namespace")
-def test_first_cells_of_every_release_run_where_only_the_kit_is(python: Path, tmp_path: Path) -> None:
-    releases = sorted((ROOT / "notebooks").rglob("*.ipynb"))
-    for path in releases:
-        shutil.copyfile(path, tmp_path / path.name)
-    ran = first_cells(tmp_path, python)
-    assert list(ran)[1:] == [path.name for path in sorted(tmp_path.glob("*.ipynb"))]
-    assert min(count for name, count in ran.items() if name != "network") > 0
+def test_first_cells_of_every_chapter_run_where_only_the_kit_is(python: Path, tmp_path: Path) -> None:
+    course = open_course(ROOT)
+    out, _ = pack(course, tmp_path / "kit", course.chapters())
+    assert_first_checks_answer(out, python, ["00_start.ipynb", *(f"{name}.ipynb" for name in course.chapters())])

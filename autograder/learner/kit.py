@@ -10,12 +10,31 @@ from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
+import nbformat
+from nbformat.v4 import new_code_cell
+
 from autograder.authoring.build import build, leaks
 from autograder.authoring.chapter import read_chapter
 from autograder.course import START, Course, CourseError
 
 WHEEL_SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-text", "autograder", "lmkit", "data")
 OLDEST_SETUPTOOLS = 77  # as in pyproject.toml
+INSTALL = "install-lmkit"  # id of the cell that a kit adds to each notebook
+INSTALLING = """\
+# Colab begins without lmkit: there this cell installs it. Where you have followed the kit's README it does nothing.
+import importlib.util
+import subprocess
+import sys
+
+if importlib.util.find_spec("lmkit") is None:
+    wheel = {wheel!r}
+    print("lmkit is missing here: installing it from", wheel)
+    # Without what it needs: Colab has NumPy, torch and the rest, and would be told to restart by other versions.
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", wheel]
+    if subprocess.run(pip).returncode:
+        print("That failed: put the .whl file of the kit beside this notebook (in Colab: Files, Upload), run again.")
+    importlib.invalidate_caches()
+"""
 IN_WHEEL = re.compile(r"(autograder|lmkit|[^/]+\.dist-info)/")
 
 README = """# Your notebooks
@@ -32,7 +51,15 @@ python3 -m venv .venv
 
 With uv: `uv venv`, `uv pip install -r requirements.txt`, then the last line. With conda: `conda env create -f
 environment.yml`, `conda activate {name}`, `jupyter lab {first}`. On Windows write `.venv\\Scripts\\pip` and
-`.venv\\Scripts\\jupyter`. In VS Code open this folder, then a notebook, and choose the Python of `.venv` as its kernel.
+`.venv\\Scripts\\jupyter`.
+
+In VS Code: install `requirements.txt` as above, open this folder (File, Open Folder) with Microsoft's extensions Python
+and Jupyter, then a notebook; *Select Kernel*, top right, and `.venv` under *Python Environments*. *Validate* is a
+button of JupyterLab only: in VS Code press *Restart* and *Run All*, and look for checks that fail.
+
+In Colab: open a notebook (File, Upload notebook) and run its first cell, which installs `lmkit` and says so{colab}.
+Colab's own versions of NumPy and torch are used. Save a copy in your Drive. On Binder this folder, put into a
+repository, starts as it is: Binder reads `environment.yml`.
 
 Fill the cells that raise `NotImplementedError` and run the checks beneath them. *Validate*, a button in JupyterLab,
 lists all checks that fail. To hand in, save the notebook and upload the file under the name that it has.
@@ -50,9 +77,11 @@ dependencies:
 """
 
 
-def pack(course: Course, out: Path, chapters: Sequence[str]) -> list[Path]:
+def pack(course: Course, out: Path, chapters: Sequence[str], wheel_at: str | None = None) -> list[Path]:
     """Make the folder `out` and `out`.zip for students of these chapters; returns both.
 
+    A notebook that is opened where lmkit is not installed takes the wheel from `wheel_at`, a URL or a path; default:
+    from its own folder.
     Every notebook must be what a build of its text makes. Raises CourseError if one is not, if `out` exists, or if
     something would be handed out that students must not have.
     """
@@ -69,15 +98,22 @@ def pack(course: Course, out: Path, chapters: Sequence[str]) -> list[Path]:
         folder.mkdir()
         notebooks = [course.release / START, *(course.released(chapter) for chapter in chapters)]
         notebooks = [path for path in notebooks if path.is_file()]
-        for path in notebooks:
-            shutil.copyfile(path, folder / path.name)
         wheel = build_wheel(course.root, folder)
-        _write_texts(course, folder, [path.name for path in notebooks], wheel)
+        for path in notebooks:
+            (folder / path.name).write_text(with_install_cell(path, wheel_at or wheel.name), encoding="utf-8")
+        _write_texts(course, folder, [path.name for path in notebooks], wheel, wheel_at)
         if problems := forbidden(course, folder, chapters):
             raise CourseError(f"Not packed: {'; '.join(problems)}.")
         shutil.copytree(folder, out)
         shutil.make_archive(str(out), "zip", made, out.name)
     return [out, archive]
+
+
+def with_install_cell(path: Path, wheel: str) -> str:
+    """The notebook at `path` as JSON, with a cell after its title that installs `wheel` where lmkit is missing."""
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells.insert(1, new_code_cell(INSTALLING.format(wheel=wheel).rstrip(), id=INSTALL))
+    return str(nbformat.writes(notebook)) + "\n"
 
 
 def build_wheel(root: Path, folder: Path) -> Path:
@@ -127,7 +163,7 @@ def _has_setuptools() -> bool:
         return False
 
 
-def _write_texts(course: Course, folder: Path, notebooks: list[str], wheel: Path) -> None:
+def _write_texts(course: Course, folder: Path, notebooks: list[str], wheel: Path, wheel_at: str | None) -> None:
     project = metadata.metadata("counts-to-transformers")
     name, python = project["Name"], project["Requires-Python"].removeprefix(">=")
     requirements = f"./{wheel.name}\n"
@@ -135,7 +171,8 @@ def _write_texts(course: Course, folder: Path, notebooks: list[str], wheel: Path
         shutil.copyfile(course.root / "constraints.txt", folder / "constraints.txt")
         requirements = f"-c constraints.txt\n{requirements}"
     listed = "\n".join(f"- `{notebook}`" + (": begin here" if notebook == START else "") for notebook in notebooks)
-    readme = README.format(notebooks=listed, python=python, first=notebooks[0], name=name)
+    colab = "" if wheel_at else f" (first upload `{wheel.name}` beside it: Files, Upload)"
+    readme = README.format(notebooks=listed, python=python, first=notebooks[0], name=name, colab=colab)
     environment = ENVIRONMENT.format(name=name, python=python, wheel=wheel.name)
     texts = {"README.md": readme, "requirements.txt": requirements, "environment.yml": environment}
     for file, text in texts.items():
