@@ -57,6 +57,11 @@ def grid(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
+def seconds(value: float) -> str:
+    """Whole seconds, or two digits of less than ten."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
 def models() -> list[str]:
     """What each model costs and reaches."""
     found = table("models")
@@ -111,7 +116,8 @@ def lectures() -> list[str]:
         text("Lecture 004 (lines 604-613) prints test perplexities on the Penn Treebank, without a source."),
         grid(["lecture", "perplexity", "bits", "here", "perplexity", "bits"], rows),
         text(
-            f"The order is {same}. For text8 the lecture (lines 790-798) prints bits per character: LSTM 1.25,"
+            f"The order is {same}, though not at equal text: what one finite text gives stands below. For text8 the"
+            " lecture (lines 790-798) prints bits per character: LSTM 1.25,"
             " Transformer 1.07. Here, on the characters of kitchen stories, after some two CPU minutes, each at the"
             f" best of three learning rates and with one seed (`data/runs/characters`): LSTM {bits['lstm']:.3f},"
             f" Transformer {bits['transformer']:.3f}. That is {order} order: the time is short, and by words it takes"
@@ -148,6 +154,7 @@ def shares() -> list[str]:
             f" models that count, after three and ten times as much. Networks: {seeds} seed{'s' * int(seeds > 1)},"
             " a CPU minute on all of the text and less on less of it, the best of 16 validations. Exponent b: bits"
             " above the floor = a N^-b for N tokens, fitted to 10, 30 and 100 %; the error is that of the fit."
+            " (The networks' exponents are those of this recipe: with less text they also made fewer steps.)"
         ),
         grid(["model", *(f"{share} %" for share in columns), "exponent"], rows),
     ]
@@ -164,6 +171,7 @@ def sizes() -> list[str]:
         text(
             "Fresh text, as many steps as the network of width 128 makes in a minute, one seed, the learning rate of"
             " width 128 (narrower networks might like another one)."
+            " The seconds of width 128 were recorded on another day."
         ),
         grid(["network", "width", "weights", "CPU s", "perplexity", "bits above the floor"], rows),
     ]

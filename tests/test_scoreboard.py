@@ -134,6 +134,13 @@ def test_what_the_chapter_says_in_prose_is_what_was_recorded(claim: dict[str, st
     """`says` stands in the chapter word for word, and `how`, an expression on the tables, makes the same text."""
     names = {name: scoreboard.table(name) for name in scoreboard.tables()}
     models = names["models"].set_index("model")
-    made = eval(claim["how"], {**names, "M": models, "np": np})
+    asked = names["probes"].set_index("probe")
+
+    def share(model: str, kind: str) -> pd.Series:
+        """The share of right answers to each probe whose name holds `kind`."""
+        rows = asked[(asked["model"] == model) & asked.index.str.contains(kind)]
+        return rows["right"] / rows["asked"]
+
+    made = eval(claim["how"], {**names, "M": models, "share": share})
     assert made == claim["says"]
     assert claim["says"] in " ".join(CHAPTER.read_text(encoding="utf-8").replace("\n# ", "\n").split())
