@@ -308,10 +308,13 @@ plt.show()
 #
 # So all models of our scoreboard say the same symbols, everything rarer is `<UNK>` for each of them, and every `</s>` counts.
 
-# %% [markdown] statement="standard_error"
+# %% [markdown]
 # ## 3. Three ways, one number
 #
-# The Transformer beats the LSTM on our 200 stories. Would it on 200 others? Let $d_j$ be the difference of two models on story $j$, in nats per token, and $\bar d$ the mean of these $D$ numbers. Other stories would give another mean; how far such means scatter is the **standard error**. Get it three ways:
+# The Transformer beats the LSTM on our 200 stories. Would it on 200 others? Let $d_j$ be the difference of two models on story $j$, in nats per token, and $\bar d$ the mean of these $D$ numbers. Other stories would give another mean; how far such means scatter is the **standard error**.
+
+# %% [markdown] statement="standard_error"
+# Get it three ways:
 #
 # - `by_formula(d)`: $\sqrt{\sum_j (d_j - \bar d)^2 / (D - 1)} \,/\, \sqrt D$;
 # - `by_jackknife(d)`: leave out one story at a time. With $\bar d_{-j}$ the mean of the others, and $\bar d_{-\cdot}$ the mean of those means, $\sqrt{\tfrac{D-1}{D} \sum_j (\bar d_{-j} - \bar d_{-\cdot})^2}$;
