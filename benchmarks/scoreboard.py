@@ -3,7 +3,7 @@
     python -m benchmarks.scoreboard [PART ...]              scores models probes shares sizes; the page at the end
     python -m benchmarks.scoreboard --corpus berkeley       the same models on another corpus: a table on the screen
 
-About 25 minutes of CPU time on one thread; what is already in data/scoreboard is not made again, so a run that was
+About 20 minutes of CPU time on one thread; what is already in data/scoreboard is not made again, so a run that was
 stopped goes on (delete a file, or rows of it, to have them made anew). The README there says what each column is.
 
 Judged is the frozen split "test" of the kitchen text, whole, in the symbols of the recorded runs: what occurs twice in
