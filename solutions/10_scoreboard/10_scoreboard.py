@@ -702,7 +702,7 @@ for name, gain in contests.items():
     )
 
 # %% [markdown]
-# Not nearly always. At exactly this $D$ the *expected* difference is two standard errors, and about half of all draws fall below it. (Where one story would do, we draw two.) To see a difference in 98 of 100 draws, ask for $z = 4$: four times as many stories. And a pilot can err. For the last pair it asks for 50 stories, where all 200 together say 231; with 50, one draw in five tells the two apart. Halving a difference takes four times the test.
+# Not nearly always. At exactly this $D$ the *expected* difference is two standard errors, and about half of all draws fall below it. (Where one story would do, we draw two.) To see a difference in 98 of 100 draws, ask for $z = 4$: four times as many stories. And a pilot can err. For the last pair it asks for 50 stories, where all 200 together say 231; with 50, one draw in five tells the two apart. At the same scatter, half the difference takes four times the test.
 
 # %% [markdown] statement="fit_power_law"
 # ## 6. A straight line on logarithms
@@ -826,9 +826,9 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# (Networks: three seeds, many passes over the same text, the best of 16 validations.) With ten thousand tokens all of the better models are alike, 3.1 bits above the floor. Then the lines part. Four times the text halves a network's distance ($b = 0.5$); Kneser-Ney needs forty times ($2^{1/0.186} = 41$). So "which is better?" has no answer without "from how much text?" either.
+# (Networks: three seeds, many passes over the same text, fewer steps where there is less of it, the best of 16 validations.) With ten thousand tokens all of the better models are alike, 3.1 bits above the floor. Then the lines part. Four times the text halves a network's distance ($b = 0.5$); Kneser-Ney needs about forty times ($2^{1/0.186} \approx 41$). So "which is better?" has no answer without "from how much text?" either.
 #
-# Forget the floor, as one must wherever it is unknown, and every exponent comes out less than half as large. And an extrapolation over six decades, like Kneser-Ney's in the last column, is a wager that the line stays straight.
+# Forget the floor, as one must wherever it is unknown, and every exponent shrinks, to between 0.4 and 0.6 of itself. And the last column is a wager that the line stays straight, for Kneser-Ney over six decades. Look at the points: those of Kneser-Ney already bend, and the networks' lines rest on three sizes each.
 
 # %% [markdown] statement="mixture"
 # ## 7. What two models know together
@@ -1129,7 +1129,7 @@ for _edges in (np.linspace(0, 1, 11), np.array([0.0, 0.5, 1.0]), np.array([0.0, 
 # %%
 tenths = np.linspace(0, 1, 11)
 asked = ["unigram", "modified Kneser-Ney 5", "LSTM", "Transformer", "truth"]
-_, axes = plt.subplots(figsize=(4.2, 3.2))
+_, axes = plt.subplots(figsize=(6.2, 3.2))
 axes.plot([0, 1], [0, 1], color="gray", linestyle=":")
 for i, name in enumerate(asked):
     confidence, came = scores.confidence(name), scores.top(name) == scores.tokens
@@ -1153,7 +1153,7 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# Every curve is close to the diagonal, though nobody trained for it: $-\ln P$ is smallest for whoever tells the truth. Kneser-Ney errs most, by 0.04: it is too sure where it says little, and not sure enough where it says much. Only a text with a known truth allows the last column, which asks at each place how far the confidence is from the *true* probability of that word: 0.21 for the unigram, 0.10, 0.04 and 0.04 for the others.
+# Every curve here is close to the diagonal, though nobody trained for it: $-\ln P$ is smallest for whoever tells the truth. Kneser-Ney errs most, by 0.04: it is too sure where it says little, and not sure enough where it says much. (Not every model is so honest. Laplace's bigram, not drawn, says 0.20 on average, and 0.34 come.) Only a text with a known truth allows the last column, which asks at each place how far the confidence is from the *true* probability of that word: 0.21 for the unigram, 0.10, 0.04 and 0.04 for the others.
 
 # %% [markdown] statement="calibrated_and_useless"
 # #### Calibrated, and no use
@@ -1280,25 +1280,24 @@ train_cost, loss = (
 )
 ask_cost = 1 / models["scored a second"].to_numpy()
 _, panels = plt.subplots(1, 2, figsize=(9, 3.2), sharey=True)
-for axes, cost, label in zip(
+for axes, cost, label, scale in zip(
     panels,
     (train_cost, 1e6 * ask_cost),
-    ("CPU seconds of training (log)", "CPU µs for each token scored (log)"),
+    ("CPU seconds of training (log)", "CPU µs for each token scored"),
+    ("log", "linear"),
     strict=True,
 ):
     front = pareto(cost, loss)
     axes.plot(cost, loss, "o", color=plots.COLOURS[0])
     axes.step(cost[front], loss[front], where="post", color=plots.COLOURS[1])
-    for m in front:
-        axes.annotate(
-            models["model"].iloc[m],
-            (cost[m], loss[m]),
-            fontsize=7,
-            rotation=35,
-            xytext=(2, 3),
-            textcoords="offset points",
-        )
-    axes.set(xscale="log", xlabel=label)
+    for i, m in enumerate(front):
+        if i and loss[front[i - 1]] - loss[m] < 0.2:
+            continue  # a label here would lie on the one before
+        place = {"xytext": (3, 3), "textcoords": "offset points", "rotation": 35}
+        name = models["model"].iloc[m]
+        axes.annotate(name, (cost[m], loss[m]), fontsize=7, **place)
+    axes.set(xscale=scale, xlabel=label)
+    print("on the front:", ", ".join(models["model"].iloc[front]))
 panels[0].set_ylabel("bits above the floor")
 plt.show()
 affordable = best_within(train_cost, loss, 1.0)
