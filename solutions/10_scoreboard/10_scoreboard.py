@@ -1297,7 +1297,7 @@ for axes, cost, label, scale in zip(
         name = models["model"].iloc[m]
         axes.annotate(name, (cost[m], loss[m]), fontsize=7, **place)
     axes.set(xscale=scale, xlabel=label)
-    print("on the front:", ", ".join(models["model"].iloc[front]))
+    print("on the front:", " · ".join(models["model"].iloc[front]))
 panels[0].set_ylabel("bits above the floor")
 plt.show()
 affordable = best_within(train_cost, loss, 1.0)
