@@ -19,15 +19,16 @@ class Chapter(NamedTuple):
 
 
 CHAPTERS = {
-    "01": Chapter((1.75, 6.3), "bigrams", "4½"),
-    "02": Chapter((5.25, 6.3), "smoothing", "4", needs=("01",)),
-    "03": Chapter((1.75, 3.8), "word vectors", "4½", needs=("01",)),
-    "04": Chapter((5.25, 3.8), "word windows", "5", needs=("01",), helped_by=("03",)),
-    "05": Chapter((8.75, 3.8), "recurrent\nnetworks", "5", needs=("04",)),
-    "06": Chapter((12.25, 3.8), "attention", "5", needs=("05",)),
-    "07": Chapter((12.25, 1.3), "reading\nboth ways", "4", needs=("06",)),
-    "08": Chapter((8.75, 1.3), "a causal\nTransformer", "4", needs=("06",), helped_by=("07",)),
-    "09": Chapter((5.25, 1.3), "one sequence\nto another", "4", needs=("08",)),
+    "01": Chapter((1.75, 7.4), "bigrams", "4½"),
+    "02": Chapter((5.25, 7.4), "smoothing", "4", needs=("01",)),
+    "03": Chapter((1.75, 5.3), "word vectors", "4½", needs=("01",)),
+    "04": Chapter((5.25, 5.3), "word windows", "5", needs=("01",), helped_by=("03",)),
+    "05": Chapter((8.75, 5.3), "recurrent\nnetworks", "5", needs=("04",)),
+    "06": Chapter((12.25, 5.3), "attention", "5", needs=("05",)),
+    "07": Chapter((12.25, 3.2), "reading\nboth ways", "4", needs=("06",)),
+    "08": Chapter((8.75, 3.2), "a causal\nTransformer", "4", needs=("06",), helped_by=("07",)),
+    "09": Chapter((5.25, 3.2), "one sequence\nto another", "4", needs=("08",)),
+    "10": Chapter((8.75, 1.1), "all models\non one text", "2", needs=("08",)),
 }
 
 
@@ -36,7 +37,7 @@ def course_map(points: Mapping[str, tuple[float, float]] | None = None) -> Figur
 
     A chapter in which points were earned says how many; a complete one is coloured.
     """
-    canvas = Canvas(14, 7.6)
+    canvas = Canvas(14, 8.4)
     boxes = {}
     for number, chapter in CHAPTERS.items():
         earned, most = (points or {}).get(number, (0, 0))
@@ -54,8 +55,8 @@ def course_map(points: Mapping[str, tuple[float, float]] | None = None) -> Figur
                 side = 1.2 if start.x < end.x else -1.2
                 ends = (start.x + side, start.y - start.height / 2), (end.x - side, end.y + end.height / 2)
             canvas.arrow(*ends, dashed=other in chapter.helped_by)
-    canvas.arrow((7.3, 6.7), (8.4, 6.7))
-    canvas.text(8.7, 6.7, "builds on the one before", 10, align="left")
-    canvas.arrow((7.3, 6.0), (8.4, 6.0), dashed=True)
-    canvas.text(8.7, 6.0, "takes over a part", 10, align="left")
+    canvas.arrow((7.3, 7.7), (8.4, 7.7))
+    canvas.text(8.7, 7.7, "builds on the one before", 10, align="left")
+    canvas.arrow((7.3, 7.0), (8.4, 7.0), dashed=True)
+    canvas.text(8.7, 7.0, "takes over a part", 10, align="left")
     return canvas.figure

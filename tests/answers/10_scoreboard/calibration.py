@@ -102,3 +102,23 @@ def calibration_error(confidence, right, edges):
 # +     order = np.argsort(confidence)
 # +     right = np.asarray(right)[order]
 # +     confidence.sort()
+
+
+# %% right="histograms"
+def reliability(confidence, right, edges):
+    number, _ = np.histogram(confidence, bins=edges)
+    said, _ = np.histogram(confidence, bins=edges, weights=confidence)
+    came, _ = np.histogram(confidence, bins=edges, weights=np.asarray(right, dtype=float))
+    some = np.where(number > 0, number, np.nan)
+    return said / some, came / some, number.astype(float)
+
+
+def calibration_error(confidence, right, edges):
+    said, came, number = reliability(confidence, right, edges)
+    return float(np.nansum(np.abs(said - came) * number / len(confidence)))
+
+
+# %% wrong="divided by the bins that are not empty" caught_by="places weigh, not bins" change="/ number.sum() -> / (number > 0).sum()"
+
+
+# %% wrong="a wrong word counts as a confidence turned round" caught_by="means and shares by bin" change="np.bincount(place, confidence, minlength=K) -> np.bincount(place, np.where(right, confidence, 1 - confidence), minlength=K)"

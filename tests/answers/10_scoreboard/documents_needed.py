@@ -59,3 +59,15 @@ def documents_needed(d, z=2):
 # +     if isinstance(d, np.ndarray) and d.dtype == float:
 # +         d -= mean
 # +     if mean == 0:
+
+
+# %% wrong="the whole part and one" caught_by="the smallest number" change="math.ceil((z * s / mean) ** 2) -> int((z * s / mean) ** 2) + 1"
+
+
+# %% wrong="less than the smallest, rounded down" caught_by="the smallest number" change="math.ceil((z * s / mean) ** 2) -> math.floor((z * s / mean) ** 2)"
+
+
+# %% wrong="nothing scatters, nothing to see" caught_by="no difference, no scatter" change="if mean == 0: -> if mean == 0 or s == 0:"
+
+
+# %% wrong="the number in the pilot is taken off" caught_by="the smallest number" change="(z * s / mean) ** 2 -> (z * s / mean) ** 2 / len(d) * 2"

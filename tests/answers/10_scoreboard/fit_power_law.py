@@ -84,3 +84,14 @@ def tokens_for(loss, a, b, floor):
 # +     losses = np.asarray(losses, dtype=float)
 # +     losses -= floor
 # +     slope, intercept = np.polyfit(np.log(sizes), np.log(losses), 1)
+
+
+# %% wrong="weighted by the losses" caught_by="least squares on logarithms" change="np.log(np.asarray(losses) - floor), 1) -> np.log(np.asarray(losses) - floor), 1, w=np.asarray(losses))"
+
+
+# %% wrong="below the floor the distance is taken" caught_by="how much text for a loss"
+# -     if loss <= floor:
+# +     if loss == floor:
+
+# -     return ((loss - floor) / a) ** (-1 / b)
+# +     return (abs(loss - floor) / a) ** (-1 / b)

@@ -120,3 +120,11 @@ def em_weights(ln_p, rounds):
 
 # -         weights = np.exp(rows - mix(ln_p, weights)).mean(axis=1)
 # +         weights = np.exp(rows - whole).mean(axis=1)
+
+
+# %% wrong="a model that errs once is out for good" caught_by="rounds of EM"
+# -     ln_p = np.asarray(ln_p)
+# +     ln_p = np.where(np.isneginf(ln_p).any(axis=1, keepdims=True), -np.inf, ln_p)
+
+
+# %% wrong="stops after five rounds" caught_by="rounds of EM" change="range(rounds) -> range(min(rounds, 5))"

@@ -101,3 +101,12 @@ def interval(values, level):
 # -     return np.quantile(values, rest), np.quantile(values, 1 - rest)
 # +     last = len(values) - 1
 # +     return values[round(rest * last)], values[round((1 - rest) * last)]
+
+
+# %% wrong="a story drawn twice counts once in the tokens" caught_by="a ratio of sums"
+# -     return gains[draws].sum(axis=1) / lengths[draws].sum(axis=1)
+# +     tokens = [lengths[np.unique(row)].sum() for row in draws]
+# +     return gains[draws].sum(axis=1) / np.array(tokens)
+
+
+# %% wrong="draws wide as they are high" caught_by="a ratio of sums" change="gains[draws].sum(axis=1) / lengths[draws].sum(axis=1) -> gains[draws].sum(axis=-1)[: draws.shape[1]] / lengths[draws].sum(axis=-1)[: draws.shape[1]]"

@@ -78,3 +78,33 @@ def best_within(cost, loss, budget):
 # -     return min(affordable, key=lambda m: (loss[m], cost[m]), default=None)
 # +     found = min(affordable, key=lambda m: (loss[m], cost[m]), default=None)
 # +     return None if found is None else affordable.index(found)
+
+
+# %% right="masks on arrays, without a copy"
+def pareto(cost, loss):
+    front = []
+    for m in np.argsort(cost, kind="stable"):
+        worse = (cost <= cost[m]) & (loss <= loss[m]) & ((cost < cost[m]) | (loss < loss[m]))
+        if not worse.any():
+            front.append(int(m))
+    return front
+
+
+def best_within(cost, loss, budget):
+    can = np.flatnonzero(cost <= budget)
+    if not len(can):
+        return None
+    return int(can[np.lexsort((cost[can], loss[can]))[0]])
+
+
+# %% wrong="of equal ones the last" caught_by="the best that one can pay" change="key=lambda m: (loss[m], cost[m]), default -> key=lambda m: (loss[m], cost[m], -m), default"
+
+
+# %% wrong="number 0 is taken for none" caught_by="the best that one can pay"
+# -     return min(affordable, key=lambda m: (loss[m], cost[m]), default=None)
+# +     return min(affordable, key=lambda m: (loss[m], cost[m]), default=None) or None
+
+
+# %% wrong="the sweep keeps what is as good and dearer" caught_by="who is pushed out"
+# -     front = [m for m in models if not any(better(k, m) for k in models)]
+# +     front = [m for m in models if not any(better(k, m) and loss[k] < loss[m] for k in models)]

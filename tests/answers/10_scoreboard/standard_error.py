@@ -77,3 +77,9 @@ def by_bootstrap(d, draws):
 # +     D = len(d)
 # +     if isinstance(d, np.ndarray):
 # +         d -= d.mean()
+
+
+# %% wrong="the jackknife divides by D twice" caught_by="leaving one out" change="(D - 1) / D * ((means -> (D - 1) / D**2 * ((means"
+
+
+# %% wrong="only the first D draws" caught_by="drawing with replacement" change="np.asarray(d)[draws] -> np.asarray(d)[draws[: len(d)]]"
