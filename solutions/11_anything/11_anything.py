@@ -84,6 +84,7 @@ for _word, _start, _accepting, _wanted in (
     ("yxx", 1, {1, 3}, False),
     ("xxy", 1, {1, 3}, False),
     ("xxyx", 1, {1, 2, 3}, False),
+    ("xxxy", 1, {1, 3}, False),
     ("x", 3, {3}, True),
     (["x", "y"], 1, {1}, True),
     ("z", 1, {0}, True),
@@ -320,9 +321,8 @@ def knows(following, n):
     for k in range(1, n + 1):
         p = following("a" * n + "b" * k)
         right = "</s>" if k == n else "b"
-        if p[right] <= max(
-            p[symbol] for symbol in ("a", "b", "</s>") if symbol != right
-        ):
+        others = [p[symbol] for symbol in ("a", "b", "</s>") if symbol != right]
+        if p[right] <= max(others):
             return False
     return True
     ### END SOLUTION

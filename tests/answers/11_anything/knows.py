@@ -22,10 +22,10 @@ def knows(following, n):
     return all(sure(following("a" * n + "b" * (k + 1)), right) for k, right in enumerate(wanted))
 
 
-# %% wrong="equal is enough" caught_by="one failure is enough" change="p[right] <= max( -> p[right] < max("
+# %% wrong="equal is enough" caught_by="one failure is enough" change="p[right] <= max(others) -> p[right] < max(others)"
 
 
-# %% wrong="more than a half is wanted" caught_by="one failure is enough" change="if p[right] <= max(p[symbol] for symbol in (\"a\", \"b\", \"</s>\") if symbol != right): -> if p[right] <= 0.5:"
+# %% wrong="more than a half is wanted" caught_by="one failure is enough" change="if p[right] <= max(others): -> if p[right] <= 0.5:"
 
 
 # %% wrong="the end is not asked for" caught_by="b, and then the end" change="range(1, n + 1) -> range(1, n)"
@@ -42,18 +42,18 @@ def knows(following, n):
 # +     good = True
 # +     for k in range(1, n + 1):
 
-# -         if p[right] <= max(p[symbol] for symbol in ("a", "b", "</s>") if symbol != right):
+# -         if p[right] <= max(others):
 # -             return False
 # -     return True
-# +         good = p[right] > max(p[symbol] for symbol in ("a", "b", "</s>") if symbol != right)
+# +         good = p[right] > max(others)
 # +     return good
 
 
 # %% wrong="right at one place is enough" caught_by="one failure is enough"
-# -         if p[right] <= max(p[symbol] for symbol in ("a", "b", "</s>") if symbol != right):
+# -         if p[right] <= max(others):
 # -             return False
 # -     return True
-# +         if p[right] > max(p[symbol] for symbol in ("a", "b", "</s>") if symbol != right):
+# +         if p[right] > max(others):
 # +             return True
 # +     return n == 0
 
