@@ -89,6 +89,8 @@ for _word, _start, _accepting, _wanted in (
     (["x", "y"], 1, {1}, True),
     ("z", 1, {0}, True),
     ("zx", 1, {0, 1}, False),
+    ("xq", 1, {2}, False),  # no step anywhere reads a q
+    ("qx", 1, {1, 2}, False),
 ):
     _got = accepts(_word, dict(_step), _start, set(_accepting))
     assert _got is not None and bool(_got) == _wanted, (
@@ -243,6 +245,13 @@ for _word, _more, _accepting, _wanted, _what in (
         "`keep` on the empty stack",
     ),
     (["x", "y"], {}, {"u"}, True, "a list of symbols"),
+    (
+        "xxy",
+        {("t", "x", "x"): ("t", "keep")},
+        {"u"},
+        True,
+        "`keep` on a symbol like the top",
+    ),
 ):
     _all = {**_rules, **_more}
     _got = accepts_pushdown(_word, dict(_all), "s", set(_accepting))
@@ -407,6 +416,12 @@ assert not knows(
 assert not knows(lambda prefix: {"a": 0.5, "b": 0.0, "</s>": 0.5}, 1), (
     "a and the end are equally likely: that is not knowing."
 )
+for _order in itertools.permutations(["a", "b", "</s>"]):
+    assert not knows(
+        lambda prefix, _order=_order: {s: 0.2 if s == "a" else 0.4 for s in _order}, 1
+    ), (
+        "b and the end are equally likely, in any order of the dict: that is not knowing."
+    )
 assert knows(lambda prefix: {"</s>": 0.34, "b": 0.33, "a": 0.33}, 1), (
     "A little more for the end is enough; yours: False."
 )
@@ -569,10 +584,16 @@ for _B, _T, _most, _places in (
         f"{_wanted.astype(int).tolist()} wanted; yours: {_got}."
     )
 _got = interleave(
-    np.array([[9, 8, 4]]), np.array([[0, 0, 0]]), np.array([[0, 0, 0]]), 8, 2
+    np.array([[9, 10, 4], [8, 2, 20]]),
+    np.zeros((2, 3), int),
+    np.zeros((2, 3), int),
+    8,
+    2,
 )
-assert np.shape(_got) == (1, 9) and close(_got, [[8, 9, 11, 8, 9, 11, 4, 9, 11]]), (
-    f"Returns 9, 8 and 4 with most = 8: 9 is written as 8; yours: {_got}."
+assert np.shape(_got) == (2, 9) and close(
+    _got, [[8, 9, 11, 8, 9, 11, 4, 9, 11], [8, 9, 11, 2, 9, 11, 8, 9, 11]]
+), (
+    f"Returns 9 10 4 and 8 2 20 with most = 8: all above 8 are written as 8; yours: {_got}."
 )
 _after = arguments_after(interleave, _G.copy(), _s.copy(), _a.copy(), 5, 2)
 assert all(close(x, y) for x, y in zip(_after[:3], (_G, _s, _a), strict=True)), (
@@ -619,7 +640,8 @@ rows = interleave(returns_to_go(rewards), places, acts, MOST, PLACES)
 print(coins.reshape(SIDE, SIDE))
 print("a game as tokens:", rows[0][:9], f"... it earned {rewards[0].sum()}")
 print(
-    f"random players earn {rewards.sum(1).mean():.1f} on average, the luckiest {rewards.sum(1).max()}"
+    f"random players earn {rewards.sum(1).mean():.1f} on average, the luckiest {rewards.sum(1).max()};"
+    f" {100 * (rewards.sum(1) > 10).mean():.0f} % of the games earn more than 10"
 )
 
 # %%
@@ -679,7 +701,7 @@ together = np.corrcoef(np.repeat(asked, 200), earned.flatten())[0, 1]
 print(f"correlation of asked and earned: {together:.2f}")
 
 # %% [markdown]
-# Asked for nothing, it earns next to nothing; up to about ten it delivers roughly what was asked. Beyond that it levels off near ten, for it has hardly ever seen anybody earn more. That is almost twice the mean of the players it learned from, although nobody played well for it and nobody rewarded it: it has only learned *who plays how*. What was predicted here is an act; what made it one is that somebody gave it a number.
+# Asked for nothing, it earns next to nothing; up to about ten it delivers roughly what was asked. Beyond that it levels off near ten. The rows are not to blame, for every eighth of them earned more: the training was short. Set 400 steps to 1,600 and ask again. Ten is almost twice the mean of the players it learned from, although nobody played well for it and nobody rewarded it: it has only learned *who plays how*. What was predicted here is an act; what made it one is that somebody gave it a number.
 
 # %% [markdown]
 # ## 5. A picture is a row of patches

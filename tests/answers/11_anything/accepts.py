@@ -107,3 +107,10 @@ def ab_star():
 # -     return {(0, "a"): 1, (1, "b"): 0}, 0, {0}
 # +     step = {(i, "ab"[i % 2]): i + 1 for i in range(8)}
 # +     return step, 0, {0, 2, 4, 6, 8}
+
+
+# %% wrong="a symbol that no step knows is skipped" caught_by="states and missing steps"
+# -         if (state, symbol) not in step:
+# +         if symbol not in {s for _, s in step}:
+# +             continue
+# +         if (state, symbol) not in step:

@@ -81,3 +81,12 @@ def knows(following, n):
 # -     return True
 # +             failures += 1
 # +     return 4 * failures <= n
+
+
+# %% wrong="the order of the dict breaks a tie" caught_by="one failure is enough"
+def knows(following, n):
+    for k in range(1, n + 1):
+        p = following("a" * n + "b" * k)
+        if max(p, key=p.get) != ("</s>" if k == n else "b"):
+            return False
+    return True

@@ -30,7 +30,9 @@ def accepts_pushdown(word, rules, start, accepting):
     try:
         for symbol in word:
             start, action = rules[start, symbol, stack[-1] if stack else None]
-            {"push": lambda: stack.append(symbol), "pop": stack.pop, "keep": len}[action](*([stack] if action == "keep" else []))
+            {"push": lambda: stack.append(symbol), "pop": stack.pop, "keep": len}[action](
+                *([stack] if action == "keep" else [])
+            )
     except (KeyError, IndexError):
         return False
     return start in accepting and stack == []
@@ -120,3 +122,10 @@ def anbn():
 
 
 # %% wrong="only aabb" caught_by="your machine for a^n b^n" change="(\"b\", \"b\", \"a\"): (\"b\", \"pop\"), -> "
+
+
+# %% wrong="keep pops a top that equals the symbol" caught_by="states, empty stacks and keep"
+# -             stack.pop()
+# +             stack.pop()
+# +         elif stack and stack[-1] == symbol:
+# +             stack.pop()
