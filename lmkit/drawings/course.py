@@ -29,6 +29,7 @@ CHAPTERS = {
     "08": Chapter((8.75, 3.2), "a causal\nTransformer", "4", needs=("06",), helped_by=("07",)),
     "09": Chapter((5.25, 3.2), "one sequence\nto another", "4", needs=("08",)),
     "10": Chapter((8.75, 1.1), "all models\non one text", "2", needs=("08",)),
+    "11": Chapter((12.25, 1.1), "whatever can\nbe tokenised", "2½", needs=("08",), helped_by=("07",)),
 }
 
 
