@@ -128,7 +128,6 @@ def test_compared_counts_stories_as_the_draws() -> None:
     assert found["error"] == pytest.approx(np.hypot(2 - 4 / 3, 0 - 2 / 3) / 3 / np.log(2))
 
 
-@pytest.mark.skipif(not CHAPTER.exists(), reason="chapter 10 is not written yet")
 @pytest.mark.parametrize("claim", CLAIMS, ids=[claim["says"] for claim in CLAIMS])
 def test_what_the_chapter_says_in_prose_is_what_was_recorded(claim: dict[str, str]) -> None:
     """`says` stands in the chapter word for word, and `how`, an expression on the tables, makes the same text."""

@@ -48,11 +48,12 @@ board.round(2)
 # %% [markdown]
 # The last row is the language itself: nothing can do better in the long run. Everything in this table that is not in that row, some model does not know.
 
-# %% [markdown] statement="flaws"
+# %% [markdown]
 # ## 1. Find the unfair one
 #
 # Two numbers can be compared if both say how probable *the same text* is. Three habits break this. Some models never predict the end of a sentence, although it costs bits. Some turn rare words into `<UNK>`, which is easy to predict. And some are tested on a text that was cut or cleaned in another way.
-#
+
+# %% [markdown] statement="flaws"
 # `flaws(tokens, sentences)` compares the tokens that a model was scored on with the sentences, lists of words that contain neither `</s>` nor `<UNK>`. It returns the set of those that hold:
 #
 # - `"ends"`: there are not as many `</s>` as sentences;
@@ -425,11 +426,12 @@ print(
 # %% [markdown]
 # Formula and jackknife agree to the last digit, and must: $\bar d_{-j} - \bar d = (\bar d - d_j) / (D - 1)$, so each jackknife term is the formula's, scaled. The bootstrap comes close, and needs luck and many draws.
 
-# %% [markdown] statement="paired_bootstrap"
+# %% [markdown]
 # ## 4. Better, or lucky?
 #
 # A story is hard for both models or easy for both: their losses go up and down together. So draw *stories*, and compare both models on the same draw: a **paired bootstrap**. Words of one story are no independent draws either, since they share a town, a surname, a plot.
-#
+
+# %% [markdown] statement="paired_bootstrap"
 # - `differences(a, b, document, draws)`: `a` and `b` have $\ln P$ of each token under two models, $[N]$; `document` $[N]$ says to which story each token belongs, 0 to $D - 1$; `draws` $[R, D]$ has stories. For each row: $b$'s loss in nats per token minus $a$'s, over all tokens of the drawn stories, as often as they were drawn. Shape $[R]$; above 0 where $a$ is better.
 # - `interval(values, level)`: the lowest and the highest value, once the share $(1 - \text{level}) / 2$ is cut off at either end (as `np.quantile` does it).
 
@@ -830,7 +832,7 @@ plt.show()
 #
 # Forget the floor, as one must wherever it is unknown, and every exponent shrinks, to between 0.4 and 0.6 of itself. And the last column is a wager that the line stays straight, for Kneser-Ney over six decades. Look at the points: those of Kneser-Ney already bend, and the networks' lines rest on three sizes each.
 
-# %% [markdown] statement="mixture"
+# %% [markdown]
 # ## 7. What two models know together
 #
 # An n-gram remembers exact phrases; a network generalises. Perhaps each knows something that the other lacks. Mix them, as chapter 2 mixed orders: with weights $\lambda_m \ge 0$ that sum to 1,
@@ -840,7 +842,8 @@ plt.show()
 # The weights are fitted by **EM**. Start with $\lambda_m = 1/M$. In each round, ask for every token which share of its probability came from model $m$, and make the mean share the new weight:
 #
 # $$r_{mi} = \frac{\lambda_m P_m(w_i)}{\sum_{k} \lambda_k P_k(w_i)}, \qquad \lambda_m \leftarrow \frac1N \sum_{i=1}^N r_{mi} .$$
-#
+
+# %% [markdown] statement="mixture"
 # - `mix(ln_p, weights)`: from $\ln P_m(w_i)$ $[M, N]$ and $\lambda$ $[M]$, $\ln P(w_i)$ $[N]$. It must not underflow where all models give $e^{-2000}$; a weight may be 0, and a model may give $-\infty$ where another does not;
 # - `em_weights(ln_p, rounds)`: the weights after that many rounds $[M]$.
 
@@ -986,11 +989,12 @@ for crew in crews:
 # %% [markdown]
 # The surprise: next to a Transformer, Kneser-Ney's weight is 0.00. Whatever the n-gram knows, the network knows, too. (Our language has no idioms to learn by heart. Real texts are full of them, and there this mixture does help; a claim is about a text as well as a model.) Only near equals complement one another: window and RNN win 0.006 nats together. With the truth in the crew there is nothing to win, and the 0.10 that EM gives to the Transformer is luck of the first half: on the second it costs 0.001 nats.
 
-# %% [markdown] statement="calibration"
+# %% [markdown]
 # ## 8. When it says 70 %
 #
 # At each place a model has a likeliest word, and says how likely it is: its **confidence**. Take all places where it says about 70 %. If the word comes in about 70 % of them, and so for every other number, the model is **calibrated**.
-#
+
+# %% [markdown] statement="calibration"
 # - `reliability(confidence, right, edges)`: confidences $[N]$, and whether the word came $[N]$; `edges` $[K + 1]$ cut the numbers from 0 to 1 into $K$ bins. Bin $k$ holds edge $k$ and what is between it and edge $k + 1$; the last bin holds its upper edge too. Return three arrays $[K]$: mean confidence, share that came, number of places. Where a bin is empty, the first two are NaN.
 # - `calibration_error(confidence, right, edges)`: the distance between the first two, averaged over all *places* (a bin with many counts for more).
 
@@ -1173,11 +1177,12 @@ plt.show()
 # **Sample, 0 points.** It is an error in the measurement, because a model with such a high perplexity cannot be calibrated.
 # ### END SOLUTION
 
-# %% [markdown] statement="pareto"
+# %% [markdown]
 # ## 9. The cheapest for its money
 #
 # The best model of a table is seldom the one to take. Somebody pays for training, somebody waits for answers. A model is out of the question only if another is **at least as good and at least as cheap, and in one of the two better**. What remains is the **Pareto front**.
-#
+
+# %% [markdown] statement="pareto"
 # - `pareto(cost, loss)`: from two arrays $[M]$, the numbers of the models on the front, cheapest first. Equal models do not push each other out; they stand in the order of their numbers.
 # - `best_within(cost, loss, budget)`: the number of the model with the lowest loss among those that cost at most the budget; of equal ones the cheaper, then the first. `None` if there is none.
 
