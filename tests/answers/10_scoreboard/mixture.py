@@ -34,10 +34,7 @@ def em_weights(ln_p, rounds):
     weights = [1 / len(ln_p)] * len(ln_p)
     for _ in range(rounds):
         whole = mix(ln_p, weights)
-        weights = [
-            float(np.mean(np.exp(row + math.log(w) - whole))) if w else 0.0
-            for row, w in zip(ln_p, weights)
-        ]
+        weights = [float(np.mean(np.exp(row + math.log(w) - whole))) if w else 0.0 for row, w in zip(ln_p, weights)]
     return np.array(weights)
 
 
