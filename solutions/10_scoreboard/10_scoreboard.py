@@ -1284,6 +1284,10 @@ train_cost, loss = (
     models["bits above the floor"].to_numpy(),
 )
 ask_cost = 1 / models["scored a second"].to_numpy()
+affordable = best_within(train_cost, loss, 1.0)
+print("best with one CPU second of training:", models["model"].iloc[affordable])
+
+# %%
 _, panels = plt.subplots(1, 2, figsize=(9, 3.2), sharey=True)
 for axes, cost, label, scale in zip(
     panels,
@@ -1305,8 +1309,6 @@ for axes, cost, label, scale in zip(
     print("on the front:", " · ".join(models["model"].iloc[front]))
 panels[0].set_ylabel("bits above the floor")
 plt.show()
-affordable = best_within(train_cost, loss, 1.0)
-print("best with one CPU second of training:", models["model"].iloc[affordable])
 
 # %% [markdown]
 # By training time (left), counting is unbeatable up to a second; then comes a gap of two decades in which nobody trained anything here, and after four minutes the networks. By what an answer costs (right), the picture changes: our 5-gram looks up five tables for each token and is slower to ask than the LSTM, which is better as well. (CPU times of our own Python and torch, in one run; another program would move the points sideways.) The largest n-gram holds 2.0 million numbers, each network 0.57 million.
