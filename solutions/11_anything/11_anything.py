@@ -479,7 +479,7 @@ plt.show()
 # (A dot is a seed.) The pattern $(ab)^*$ needs one fact of memory, and everybody knows it for every length, the bigram included. On $a^n b^n$ the bigram knows nothing. All networks are right on the lengths that they have seen. On the next twelve the RNN is lost; LSTM and the Transformer with rotary positions know 42 to 83 % of them; beyond 24, none of their six trainings knows a single one.
 
 # %% [markdown]
-# And then there is one dot at 100 %. Without positions a Transformer can do little but compare shares, how many of all symbols were *a*, and a share has no length. One training of three has found just that; another has learned nothing beyond 12. Only the spread tells.
+# And then there is one dot at 100 %. Without positions a Transformer can do little but compare shares, how many of all symbols were *a*, and a share has no length. One training of three knows every length, perhaps by just such a share; another knows none beyond 12. Only the spread tells.
 #
 # So they take the symbols, all of them. What they learn from them is another question: the push-down automaton has four rules, and is right for every $n$.
 
