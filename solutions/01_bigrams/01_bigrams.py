@@ -12,7 +12,7 @@
 
 # %% [markdown]
 # Fill in the cells that raise `NotImplementedError`, and run the checks below them. Grading runs these and more;
-# `autograder check notebooks/01_bigrams/01_bigrams.ipynb` runs all of them. One rule for all tasks: a function does not
+# `autograder check 01` runs all of them. One rule for all tasks: a function does not
 # change its arguments, not even a `defaultdict`, which grows when asked for a key that it lacks.
 #
 # The chapter follows lectures by Greg Durrett, Fabrizio Silvestri, Yoav Artzi and Benjamin Muller, and unsigned
