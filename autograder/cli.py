@@ -352,6 +352,47 @@ def pack(
 
 
 @app.command()
+def challenge(
+    entries: Annotated[list[Path], typer.Argument(help="Notebooks that define fit, or folders of them.")],
+    seconds: Annotated[float, typer.Option(help="CPU seconds that each entry has, answers included.")] = 20.0,
+    words: Annotated[int, typer.Option(help="Tokens to learn from.")] = 100_000,
+    scored: Annotated[int, typer.Option(help="Tokens that are scored, made afterwards.")] = 4_000,
+    memory: Annotated[float, typer.Option(help="GiB of memory for each entry.")] = 4.0,
+    seed: Annotated[
+        int | None, typer.Option(help="Makes the same text again; default: drawn, known to nobody.")
+    ] = None,
+    jobs: Annotated[int | None, typer.Option(help="Entries at the same time; default: one for each core.")] = None,
+    baselines: Annotated[bool, typer.Option(help="Let the course's own entries take part.")] = True,
+    out: Annotated[Path, typer.Option(help="Folder for standing.csv and standing.html.")] = Path("challenge-standing"),
+    course: CourseOption = None,
+) -> None:
+    """A competition: train each entry in the sandbox, and score it on text that is generated afterwards.
+
+    Example: autograder challenge my_model.ipynb
+    """
+    import tempfile
+
+    from autograder.grading.challenge import entries_in, fields, make_game, require_sandbox, run_entries
+    from autograder.pages.standing import show_standing, write_standing
+
+    opened = open_course(course)
+    require_sandbox()
+    own = sorted((opened.root / "challenge").glob("*.ipynb")) if baselines else []
+    asked = entries_in(entries)
+    paths = entries_in([*asked, *(path for path in own if path.resolve() not in [one.resolve() for one in asked])])
+    with tempfile.TemporaryDirectory() as folder:
+        game = make_game(words, scored, seed, Path(folder))
+    found = []
+    for entry in run_entries(paths, game, seconds, int(memory * 2**30), jobs):
+        typer.echo(printable(f"{entry.name}: {entry.problem or f'{entry.score:.4f} bits above the truth'}"))
+        found.append(entry)
+    rows = fields(found, game.seed)
+    show_standing(rows)
+    for path in write_standing(out, rows, game, seconds):
+        typer.echo(f"Wrote {path}")
+
+
+@app.command()
 def site(
     out: Annotated[Path, typer.Argument(help="The folder to make.")] = Path("site"),
     course: CourseOption = None,
