@@ -1426,4 +1426,4 @@ tables.round(2)
 #
 # You can say whether two numbers are about the same text, whether their difference is more than luck, how much text it takes to see it, what more text will bring, what two models know together, whether a confidence can be believed, and which model to take for the money. A table of perplexities says none of this by itself.
 #
-# Now it is your turn: put a model of your own behind the interface of `lmkit.models`, let it read as many tokens as ours did, and see where its row would stand ([docs/scoreboard.md](../../docs/scoreboard.md)). Chapter 11 leaves words behind: whatever can be cut into tokens, a Transformer will take.
+# Now it is your turn. `autograder challenge my_model.ipynb` trains a model of yours within a budget of CPU time and scores it, in bits above the truth, on stories that are generated afterwards, so that nobody can have seen them. The rules, and the smallest entry to start from, are in [docs/challenge.md](../../docs/challenge.md). Chapter 11 leaves words behind: whatever can be cut into tokens, a Transformer will take.
