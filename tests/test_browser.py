@@ -121,6 +121,11 @@ def cells_on_disk(path: Path) -> dict[str, str]:
     return {cell.metadata.nbgrader.grade_id: cell.source for cell in cells if "nbgrader" in cell.metadata}
 
 
+def outputs_on_disk(path: Path) -> str:
+    cells = nbformat.read(path, as_version=4).cells
+    return "".join(str(output.get("text", "")) for cell in cells for output in cell.get("outputs", []))
+
+
 def validate(browser: Chrome, screenshot: Path) -> tuple[str, dict[str, str]]:
     """Press *Validate*; what the dialog says, and its errors by the first line of the check that failed."""
     wait_for(browser, ".validate-button").click()
@@ -185,7 +190,9 @@ def test_start_page(browser: Chrome, lab: dict[str, str], course: Path, screensh
     assert int(drawn.get_property("naturalWidth")) > 500
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", drawn)
     browser.save_screenshot(screenshots / "start_map.png")
-    press(browser, Keys.CONTROL, "s")
+    press(browser, Keys.CONTROL, "s")  # Validate saves, too, and JupyterLab asks if two savings meet
+    saved = WebDriverWait(browser, PATIENCE)
+    saved.until(lambda _: "Right. Now press" in outputs_on_disk(path), "The outputs are not saved.")
     text, failed = validate(browser, screenshots / "start_validated.png")
     assert (text, failed) == ("Success! Your notebook passes all the tests.", {})
     close_dialog(browser)

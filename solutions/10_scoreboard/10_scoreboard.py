@@ -339,7 +339,7 @@ def by_jackknife(d):
     """The same, from the means of all but one of d [D]."""
     ### BEGIN SOLUTION
     D = len(d)
-    means = (np.sum(d) - np.asarray(d)) / (D - 1)
+    means = (np.sum(d) - d) / (D - 1)
     return math.sqrt((D - 1) / D * ((means - means.mean()) ** 2).sum())
     ### END SOLUTION
 
@@ -347,7 +347,7 @@ def by_jackknife(d):
 def by_bootstrap(d, draws):
     """The same, as the scatter of the means of d[draws]; draws [R, D] has indices."""
     ### BEGIN SOLUTION
-    return np.asarray(d)[draws].mean(axis=1).std()
+    return d[draws].mean(axis=1).std()
     ### END SOLUTION
 
 

@@ -51,10 +51,10 @@ def by_bootstrap(d, draws):
 # %% wrong="the jackknife with the factor upside down" caught_by="leaving one out" change="(D - 1) / D * ((means -> D / (D - 1) * ((means"
 
 
-# %% wrong="left out of the sum, not of the number" caught_by="leaving one out" change="np.asarray(d)) / (D - 1) -> np.asarray(d)) / D"
+# %% wrong="left out of the sum, not of the number" caught_by="leaving one out" change="np.sum(d) - d) / (D - 1) -> np.sum(d) - d) / D"
 
 
-# %% wrong="nothing is left out" caught_by="leaving one out" change="(np.sum(d) - np.asarray(d)) / (D - 1) -> np.asarray(d) / (D - 1) ** 0.5"
+# %% wrong="nothing is left out" caught_by="leaving one out" change="(np.sum(d) - d) / (D - 1) -> d / (D - 1) ** 0.5"
 
 
 # %% wrong="means over the draws, not over a row" caught_by="drawing with replacement" change="mean(axis=1) -> mean(axis=0)"
@@ -63,13 +63,13 @@ def by_bootstrap(d, draws):
 # %% wrong="divided by R - 1" caught_by="drawing with replacement" change=".mean(axis=1).std() -> .mean(axis=1).std(ddof=1)"
 
 
-# %% wrong="once more by the root of D" caught_by="drawing with replacement" change="np.asarray(d)[draws].mean(axis=1).std() -> np.asarray(d)[draws].mean(axis=1).std() / math.sqrt(len(d))"
+# %% wrong="once more by the root of D" caught_by="drawing with replacement" change="d[draws].mean(axis=1).std() -> d[draws].mean(axis=1).std() / math.sqrt(len(d))"
 
 
 # %% wrong="scatter within a row" caught_by="drawing with replacement" change=".mean(axis=1).std() -> .std(axis=1).mean()"
 
 
-# %% wrong="scatter about the mean of d" caught_by="drawing with replacement" change="np.asarray(d)[draws].mean(axis=1).std() -> np.sqrt(((np.asarray(d)[draws].mean(axis=1) - np.mean(d)) ** 2).mean())"
+# %% wrong="scatter about the mean of d" caught_by="drawing with replacement" change="d[draws].mean(axis=1).std() -> np.sqrt(((d[draws].mean(axis=1) - np.mean(d)) ** 2).mean())"
 
 
 # %% wrong="d is centred in place" caught_by="drawing with replacement"
@@ -82,4 +82,4 @@ def by_bootstrap(d, draws):
 # %% wrong="the jackknife divides by D twice" caught_by="leaving one out" change="(D - 1) / D * ((means -> (D - 1) / D**2 * ((means"
 
 
-# %% wrong="only the first D draws" caught_by="drawing with replacement" change="np.asarray(d)[draws] -> np.asarray(d)[draws[: len(d)]]"
+# %% wrong="only the first D draws" caught_by="drawing with replacement" change="d[draws] -> d[draws[: len(d)]]"
