@@ -82,4 +82,4 @@ def by_bootstrap(d, draws):
 # %% wrong="the jackknife divides by D twice" caught_by="leaving one out" change="(D - 1) / D * ((means -> (D - 1) / D**2 * ((means"
 
 
-# %% wrong="only the first D draws" caught_by="drawing with replacement" change="d[draws] -> d[draws[: len(d)]]"
+# %% wrong="only the first D draws" caught_by="drawing with replacement" change="d[draws].mean(axis=1).std() -> d[draws[: len(d)]].mean(axis=1).std()"
