@@ -357,7 +357,7 @@ def challenge(
     seconds: Annotated[float, typer.Option(help="CPU seconds that each entry has, answers included.")] = 20.0,
     words: Annotated[int, typer.Option(help="Tokens to learn from.")] = 100_000,
     scored: Annotated[int, typer.Option(help="Tokens that are scored, made afterwards.")] = 4_000,
-    memory: Annotated[float, typer.Option(help="GiB of memory for each entry.")] = 4.0,
+    memory: Annotated[float, typer.Option(help="GiB of memory for each entry.")] = 8.0,
     seed: Annotated[
         int | None, typer.Option(help="Makes the same text again; default: drawn, known to nobody.")
     ] = None,

@@ -1381,7 +1381,7 @@ few = [
     )
     if name in pros.index
 ]
-pros.loc[few, columns].style.format(precision=2, thousands=",")
+pros.loc[few, columns].round(2).astype({"scored a second": int})
 
 # %% [markdown]
 # One number hid all this. Kneser-Ney is a coin as soon as another noun stands between noun and verb. The LSTM has agreement nearly perfect and copies no surname. The Transformer copies a third of them, with token shift more than four fifths, from 51 words back as well as from 20. And the LSTM's perplexity is only 9 % above the Transformer's. (14 words back and more: few questions.)
