@@ -502,13 +502,13 @@ plt.show()
 # ### END SOLUTION
 
 # %% [markdown]
-# ## 4. Acts are tokens
+# ## 4. Actions are tokens
 #
-# A game is a row, too: a state, an act, a reward, a state, an act. Lecture 003 shows the **Decision Transformer** (L. Chen and others, 2021): write before each act *how much reward is still to come*. A model of such rows learns what players do who will still earn 3, and what those do who will still earn 10. To play well, one then only has to *ask for much*.
+# A game is a row, too: a state, an action, a reward, a state, an action. Lecture 003 shows the **Decision Transformer** (L. Chen and others, 2021): write before each action *how much reward is still to come*. A model of such rows learns what players do who will still earn 3, and what those do who will still earn 10. To play well, one then only has to *ask for much*.
 
 # %% [markdown] statement="returns"
 # - `returns_to_go(rewards)`: rewards $[B, T]$ of $B$ games → what comes from each step on, that step's own reward included, $[B, T]$: $G_t = r_t + r_{t+1} + \dots + r_T$.
-# - `interleave(returns, states, acts, most, places)`: three arrays of whole numbers $[B, T]$ → tokens $[B, 3T]$ in the order $G_1, s_1, a_1, G_2, s_2, a_2, \dots$ All kinds share one vocabulary: a return keeps its number (from 0 to `most`; larger ones are written as `most`), a state gets `most + 1` added, an act `most + 1 + places`.
+# - `interleave(returns, states, actions, most, places)`: three arrays of whole numbers $[B, T]$ → tokens $[B, 3T]$ in the order $G_1, s_1, a_1, G_2, s_2, a_2, \dots$ All kinds share one vocabulary: a return keeps its number (from 0 to `most`; larger ones are written as `most`), a state gets `most + 1` added, an action `most + 1 + places`.
 
 # %% [markdown] hints="returns"
 # 1. The last return is the last reward. And the one before?
@@ -524,13 +524,13 @@ def returns_to_go(rewards):
     ### END SOLUTION
 
 
-def interleave(returns, states, acts, most, places):
-    """Tokens [B, 3T] of returns, states and acts in turns, each kind with numbers of its own."""
+def interleave(returns, states, actions, most, places):
+    """Tokens [B, 3T] of returns, states and actions in turns, each kind with numbers of its own."""
     ### BEGIN SOLUTION
     returns = np.minimum(returns, most)
     states = np.asarray(states) + most + 1
-    acts = np.asarray(acts) + most + 1 + places
-    return np.stack([returns, states, acts], axis=2).reshape(len(returns), -1)
+    actions = np.asarray(actions) + most + 1 + places
+    return np.stack([returns, states, actions], axis=2).reshape(len(returns), -1)
     ### END SOLUTION
 
 
@@ -597,7 +597,7 @@ assert np.shape(_got) == (2, 9) and close(
 )
 _after = arguments_after(interleave, _G.copy(), _s.copy(), _a.copy(), 5, 2)
 assert all(close(x, y) for x, y in zip(_after[:3], (_G, _s, _a), strict=True)), (
-    "Returns, states or acts are changed in place."
+    "Returns, states or actions are changed in place."
 )
 ### END HIDDEN TESTS
 
@@ -606,37 +606,37 @@ assert all(close(x, y) for x, y in zip(_after[:3], (_G, _s, _a), strict=True)), 
 
 # %%
 SIDE, STEPS, MOST = 5, 8, 24
-PLACES, ACTS = SIDE * SIDE, 4
+PLACES, ACTIONS = SIDE * SIDE, 4
 coins = np.random.default_rng(3).choice([0, 0, 1, 3], size=PLACES)
-VOCABULARY = MOST + 1 + PLACES + ACTS
+VOCABULARY = MOST + 1 + PLACES + ACTIONS
 
 
-def moved(place, act):
-    """Where the acts 0 to 3 (up, down, left, right) lead; at the border one stays."""
+def moved(place, action):
+    """Where the actions 0 to 3 (up, down, left, right) lead; at the border one stays."""
     row, column = place // SIDE, place % SIDE
-    row = np.clip(row + np.array([-1, 1, 0, 0])[act], 0, SIDE - 1)
-    column = np.clip(column + np.array([0, 0, -1, 1])[act], 0, SIDE - 1)
+    row = np.clip(row + np.array([-1, 1, 0, 0])[action], 0, SIDE - 1)
+    column = np.clip(column + np.array([0, 0, -1, 1])[action], 0, SIDE - 1)
     return row * SIDE + column
 
 
 def play(choose, games):
-    """Places [games, STEPS], acts, rewards; `choose(places, acts, rewards)` gives the next acts [games]."""
+    """Places [games, STEPS], actions, rewards; `choose(places, actions, rewards)` gives the next actions [games]."""
     place = np.full(games, PLACES // 2)
-    places, acts, rewards = (np.zeros((games, 0), dtype=int) for _ in range(3))
+    places, actions, rewards = (np.zeros((games, 0), dtype=int) for _ in range(3))
     for _ in range(STEPS):
         places = np.concatenate([places, place[:, None]], axis=1)
-        act = choose(places, acts, rewards)
-        place = moved(place, act)
-        acts = np.concatenate([acts, act[:, None]], axis=1)
+        action = choose(places, actions, rewards)
+        place = moved(place, action)
+        actions = np.concatenate([actions, action[:, None]], axis=1)
         rewards = np.concatenate([rewards, coins[place][:, None]], axis=1)
-    return places, acts, rewards
+    return places, actions, rewards
 
 
 rng = np.random.default_rng(4)
-places, acts, rewards = play(
-    lambda places, *_: rng.integers(ACTS, size=len(places)), 4000
+places, actions, rewards = play(
+    lambda places, *_: rng.integers(ACTIONS, size=len(places)), 4000
 )
-rows = interleave(returns_to_go(rewards), places, acts, MOST, PLACES)
+rows = interleave(returns_to_go(rewards), places, actions, MOST, PLACES)
 print(coins.reshape(SIDE, SIDE))
 print("a game as tokens:", rows[0][:9], f"... it earned {rewards[0].sum()}")
 print(
@@ -651,7 +651,7 @@ data = torch.from_numpy(rows)
 optimiser = torch.optim.AdamW(player.parameters(), lr=5e-3)
 for _ in range(400):
     batch = data[torch.randint(len(data), (64,))]
-    # Only the acts are learned: token 3t + 2 is predicted from all up to the state before it.
+    # Only the actions are learned: token 3t + 2 is predicted from all up to the state before it.
     logits = player(batch[:, :-1])[:, 1::3]
     loss = F.cross_entropy(logits.flatten(0, 1), batch[:, 2::3].flatten())
     optimiser.zero_grad()
@@ -661,18 +661,18 @@ for _ in range(400):
 
 @torch.no_grad()
 def asking_for(total):
-    """Chooses acts by the model, asked for `total` in all."""
+    """Chooses actions by the model, asked for `total` in all."""
 
-    def choose(places, acts, rewards):
+    def choose(places, actions, rewards):
         earned = np.concatenate(
             [np.zeros((len(places), 1), dtype=int), rewards.cumsum(1)], axis=1
         )
         wanted = np.clip(total - earned, 0, MOST)
-        missing = np.zeros((len(places), 1), dtype=int)  # the act that is asked for
+        missing = np.zeros((len(places), 1), dtype=int)  # the action that is asked for
         tokens = interleave(
-            wanted, places, np.concatenate([acts, missing], axis=1), MOST, PLACES
+            wanted, places, np.concatenate([actions, missing], axis=1), MOST, PLACES
         )
-        logits = player(torch.from_numpy(tokens[:, :-1]))[:, -1, -ACTS:]
+        logits = player(torch.from_numpy(tokens[:, :-1]))[:, -1, -ACTIONS:]
         return torch.multinomial(logits.softmax(-1), 1)[:, 0].numpy()
 
     return choose
@@ -701,7 +701,7 @@ together = np.corrcoef(np.repeat(asked, 200), earned.flatten())[0, 1]
 print(f"correlation of asked and earned: {together:.2f}")
 
 # %% [markdown]
-# Asked for nothing, it earns next to nothing; up to about ten it delivers roughly what was asked. Beyond that it levels off near ten. The rows are not to blame, for every eighth of them earned more: the training was short. Set 400 steps to 1,600 and ask again. Ten is almost twice the mean of the players it learned from, although nobody played well for it and nobody rewarded it: it has only learned *who plays how*. What was predicted here is an act; what made it one is that somebody gave it a number.
+# Asked for nothing, it earns next to nothing; up to about ten it delivers roughly what was asked. Beyond that it levels off near ten. The rows are not to blame, for every eighth of them earned more: the training was short. Set 400 steps to 1,600 and ask again. Ten is almost twice the mean of the players it learned from, although nobody played well for it and nobody rewarded it: it has only learned *who plays how*. What was predicted here is an action; what made it one is that somebody gave it a number.
 
 # %% [markdown]
 # ## 5. A picture is a row of patches

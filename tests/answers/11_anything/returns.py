@@ -12,9 +12,9 @@ def returns_to_go(rewards):
     return result
 
 
-def interleave(returns, states, acts, most, places):
+def interleave(returns, states, actions, most, places):
     result = []
-    for G, s, a in zip(returns, states, acts):
+    for G, s, a in zip(returns, states, actions):
         row = []
         for t in range(len(G)):
             row += [min(G[t], most), most + 1 + s[t], most + 1 + places + a[t]]
@@ -28,12 +28,12 @@ def returns_to_go(rewards):
     return rewards.sum(axis=1, keepdims=True) - rewards.cumsum(axis=1) + rewards
 
 
-def interleave(returns, states, acts, most, places):
+def interleave(returns, states, actions, most, places):
     B, T = np.shape(returns)
     tokens = np.empty((B, 3 * T), dtype=int)
     tokens[:, ::3] = np.clip(returns, None, most)
     tokens[:, 1::3] = np.add(states, most + 1)
-    tokens[:, 2::3] = np.add(acts, most + places + 1)
+    tokens[:, 2::3] = np.add(actions, most + places + 1)
     return tokens
 
 
@@ -69,22 +69,22 @@ def interleave(returns, states, acts, most, places):
 # +     return rewards
 
 
-# %% wrong="one kind after the other" caught_by="three kinds in turns" change="np.stack([returns, states, acts], axis=2).reshape(len(returns), -1) -> np.concatenate([returns, states, acts], axis=1)"
+# %% wrong="one kind after the other" caught_by="three kinds in turns" change="np.stack([returns, states, actions], axis=2).reshape(len(returns), -1) -> np.concatenate([returns, states, actions], axis=1)"
 
 
 # %% wrong="stacked on the wrong axis" caught_by="three kinds in turns" change="axis=2) -> axis=1)"
 
 
-# %% wrong="state before return" caught_by="three kinds in turns" change="np.stack([returns, states, acts] -> np.stack([states, returns, acts]"
+# %% wrong="state before return" caught_by="three kinds in turns" change="np.stack([returns, states, actions] -> np.stack([states, returns, actions]"
 
 
 # %% wrong="a number shared by return and state" caught_by="three kinds in turns" change="np.asarray(states) + most + 1 -> np.asarray(states) + most"
 
 
-# %% wrong="acts begin where states do" caught_by="three kinds in turns" change="np.asarray(acts) + most + 1 + places -> np.asarray(acts) + most + 1"
+# %% wrong="actions begin where states do" caught_by="three kinds in turns" change="np.asarray(actions) + most + 1 + places -> np.asarray(actions) + most + 1"
 
 
-# %% wrong="the largest state in the data for the number of places" caught_by="three kinds in turns" change="np.asarray(acts) + most + 1 + places -> np.asarray(acts) + states.max() + 1"
+# %% wrong="the largest state in the data for the number of places" caught_by="three kinds in turns" change="np.asarray(actions) + most + 1 + places -> np.asarray(actions) + states.max() + 1"
 
 
 # %% wrong="large returns run into the states" caught_by="three kinds in turns" change="np.minimum(returns, most) -> np.asarray(returns)"
