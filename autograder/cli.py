@@ -46,14 +46,21 @@ def build(
     chapters: Chapters = None,
     check: Annotated[bool, typer.Option(help="Write nothing: fail if a chapter is out of date.")] = False,
     force: Annotated[bool, typer.Option(help="Execute references even if their code has not changed.")] = False,
+    variant: Annotated[
+        str | None, typer.Option(help="Build the chapters that have this variant in it; default: c.Authoring.variant.")
+    ] = None,
     course: CourseOption = None,
 ) -> None:
-    """Text source -> executed reference in solutions/ -> release in notebooks/."""
+    """Text source -> executed reference in solutions/ -> release in notebooks/.
+
+    Example: autograder build 01 --variant 2027
+    """
     from autograder.authoring.build import build as build_chapter
+    from autograder.authoring.variants import chosen_variants
 
     opened = open_course(course)
-    for name in _names(opened, chapters):
-        result = build_chapter(opened, name, check=check, force=force)
+    for name, chosen in chosen_variants(opened, _names(opened, chapters), variant).items():
+        result = build_chapter(opened, name, check=check, force=force, variant=chosen)
         if result.changed:
             typer.echo(f"{name}: wrote {', '.join(map(str, result.changed))}")
         else:

@@ -11,7 +11,16 @@ from typer.testing import CliRunner
 
 from autograder.cli import app
 from autograder.course import CourseError
-from autograder.grading.challenge import Entry, Game, better_than, entries_in, make_game, run_entry, standing
+from autograder.grading.challenge import (
+    Entry,
+    Game,
+    better_than,
+    entries_in,
+    give_or_take,
+    make_game,
+    run_entry,
+    standing,
+)
 from lmkit import kitchen
 from lmkit.challenge import make
 
@@ -165,12 +174,14 @@ def test_the_same_entry_scores_alike_on_fresh_texts(tmp_path: Path) -> None:
         game = make_game(8000, 1500, seed, tmp_path)
         scored = run_entry(OWN / "unigram.ipynb", game, 20.0, MEMORY)
         assert scored.problem == ""
+        half = give_or_take(scored, seed)
         bits, tokens = np.array(scored.bits), np.array(scored.tokens)
         left = bits - scored.score * tokens  # of a ratio of sums
-        found.append((scored.score, math.sqrt((left**2).sum()) / tokens.sum()))
-    for score, error in found:
-        for other, others_error in found:
-            assert abs(score - other) < 4 * math.hypot(error, others_error)
+        assert half == pytest.approx(1.96 * math.sqrt((left**2).sum()) / tokens.sum(), rel=0.2)
+        found.append((scored.score, half))
+    for score, half in found:
+        for other, others_half in found:
+            assert abs(score - other) < 2 * math.hypot(half, others_half)
 
 
 def test_the_lead_of_an_entry_has_an_interval() -> None:

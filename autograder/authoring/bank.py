@@ -18,6 +18,7 @@ from autograder.authoring.cells import grade_id_of, is_task, is_test, name_of, w
 from autograder.authoring.chapter import without_marks
 from autograder.authoring.edits import EditError, changed, is_patch, patched
 from autograder.authoring.text import Cell, SourceError, read_text
+from autograder.authoring.variants import built_variant
 from autograder.course import Course, CourseError, open_course
 from autograder.grading.check import NO_SECRET, judged, run_tests_in_kernel
 from autograder.intake.submission import read_reference
@@ -81,9 +82,12 @@ def read_bank(course: Course, chapter: str, folder: Path | None = None) -> dict[
     An answer is code of its own or an edit of the course's own answer (see `edits`). Raises SourceError for unknown
     keys and for an edit that does not fit.
     """
-    references = reference_answers(read_reference(course, chapter))
-    folder = folder or answers_folder(course, chapter)
-    return {path.stem: _read_answers(path, references.get(path.stem, "")) for path in sorted(folder.glob("*.py"))}
+    reference = read_reference(course, chapter)
+    files = {path.stem: path for path in sorted((folder or answers_folder(course, chapter)).glob("*.py"))}
+    if folder is None and (variant := built_variant(reference)):  # tasks that it changes have answers of their own
+        files |= {path.stem: path for path in (answers_folder(course, chapter) / variant).glob("*.py")}
+    answers = reference_answers(reference)
+    return {task: _read_answers(path, answers.get(task, "")) for task, path in files.items()}
 
 
 def _read_answers(path: Path, reference: str) -> list[Answer]:

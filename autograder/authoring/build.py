@@ -15,8 +15,9 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.authoring.cells import BEGIN_HIDDEN, BEGIN_SOLUTION, END_HIDDEN, END_SOLUTION, name_of
-from autograder.authoring.chapter import Chapter, notebook_of, read_chapter
+from autograder.authoring.chapter import Chapter, notebook_of
 from autograder.authoring.lint import problems_of
+from autograder.authoring.variants import METADATA, read_variant
 from autograder.course import Course, CourseError
 from autograder.disk import write_atomically
 from autograder.grading.nbgrader_setup import environment, visible_folders
@@ -34,19 +35,21 @@ class Build:
     executed: bool
 
 
-def build(course: Course, name: str, check: bool = False, force: bool = False) -> Build:
-    """Bring the reference and the release of a chapter up to date.
+def build(course: Course, name: str, check: bool = False, force: bool = False, variant: str = "") -> Build:
+    """Bring the reference and the release of a chapter, or of one of its variants, up to date.
 
     A reference whose code has changed (or any, with `force`) is executed and its outputs are stored. With `check`
     nothing is executed or written; a chapter that is out of date raises CourseError. Nothing reaches the release that
     the leak check objects to.
     """
-    chapter = read_chapter(course.chapter_source(name))
+    chapter = read_variant(course, name, variant)
     broken_rules = problems_of(chapter, course.chapter_source) if course.nbgrader.Authoring.get("rules") else []
     if broken_rules:
         raise broken_rules[0].error()
     reference_path = course.reference(name)
     reference = notebook_of(chapter, course.chapter_source)
+    if variant:
+        reference.metadata[METADATA] = variant
     current = force is False and _take_outputs(reference, reference_path)
     if not current:
         if check:
@@ -118,7 +121,7 @@ def _notebook_leaks(chapter: Chapter, path: Path) -> list[str]:
             problems.append(f"metadata {sorted(extra)} in cell {cell.id}")
         if cell.cell_type == "code" and (cell.outputs or cell.execution_count):
             problems.append(f"an output in cell {cell.id}")
-    extra = set(notebook.metadata) - {"kernelspec", "language_info"}
+    extra = set(notebook.metadata) - {"kernelspec", "language_info", METADATA}
     if extra:
         problems.append(f"notebook metadata {sorted(extra)}")
     return problems

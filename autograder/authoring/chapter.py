@@ -73,12 +73,17 @@ def read_chapter(path: Path) -> Chapter:
     chapter = Chapter(read_text(path))
     if not chapter.text.header.get("title"):
         raise SourceError(path, 1, "Begin the file with a block `# ---`, `# title: ...`, `# ---`.")
-    for cell in chapter.cells:
+    check_cells(path, chapter.cells)
+    _check_tasks(chapter)
+    return chapter
+
+
+def check_cells(path: Path, cells: Sequence[Cell]) -> None:
+    """Check what each cell of the file at `path` says by itself. Raises SourceError at the first mistake."""
+    for cell in cells:
         _check_keys(path, cell)
         _check_regions(path, cell)
         _check_formulas(path, cell)
-    _check_tasks(chapter)
-    return chapter
 
 
 def kind_of(cell: Cell) -> str:
@@ -104,14 +109,10 @@ def notebook_of(chapter: Chapter, find_chapter: Callable[[str], Path]) -> Notebo
 
     `find_chapter(name)` gives the path of another chapter's text, for cells that include one of its answers.
     """
-    cells = []
-    names: dict[str, int] = {}
-    section = "start"
-    for cell in chapter.cells:
-        heading = re.search(r"^#+ (.+)$", cell.source, flags=re.MULTILINE)
-        if cell.cell_type == "markdown" and heading and kind_of(cell) != "written":  # ### BEGIN SOLUTION is no heading
-            section = _slug(heading.group(1))
-        cells.append(_built_cell(chapter, cell, section, names, find_chapter))
+    cells = [
+        _built_cell(chapter, cell, name, find_chapter)
+        for cell, name in zip(chapter.cells, cell_names(chapter), strict=True)
+    ]
     title = new_markdown_cell(f"# {chapter.text.header['title']}", id="title")
     notebook: NotebookNode = new_notebook(
         cells=[title, *cells],
@@ -120,22 +121,40 @@ def notebook_of(chapter: Chapter, find_chapter: Callable[[str], Path]) -> Notebo
     return notebook
 
 
-def _built_cell(
-    chapter: Chapter, cell: Cell, section: str, names: dict[str, int], find_chapter: Callable[[str], Path]
-) -> NotebookNode:
+def cell_names(chapter: Chapter) -> list[str]:
+    """What each cell is called in the notebook: the grade id, or its section's heading and a number.
+
+    Numbers begin anew in each section, so that an edit elsewhere renames no cell.
+    """
+    names = []
+    numbers: dict[str, int] = {}
+    section = "start"
+    for cell in chapter.cells:
+        kind = kind_of(cell)
+        heading = re.search(r"^#+ (.+)$", cell.source, flags=re.MULTILINE)
+        if cell.cell_type == "markdown" and heading and kind != "written":  # ### BEGIN SOLUTION is no heading
+            section = _slug(heading.group(1))
+        if kind in ANSWERS:
+            names.append(_named(cell))
+        elif kind == "test":
+            names.append(grade_id(cell.keys["test"], cell.keys["aspect"]))
+        else:
+            numbers[section] = numbers.get(section, 0) + 1
+            names.append(f"{section[: LONGEST_ID - 8]}-{numbers[section]}")
+    return names
+
+
+def _built_cell(chapter: Chapter, cell: Cell, name: str, find_chapter: Callable[[str], Path]) -> NotebookNode:
     kind = kind_of(cell)
     if kind == "task":
-        return _code(cell.keys["task"], cell.source, solution=True)
+        return _code(name, cell.source, solution=True)
     if kind == "test":
-        task, aspect, points = cell.keys["test"], cell.keys["aspect"], cell.keys["points"]
-        first_line = first_line_of_test(task, aspect, count(points, "point"))
+        aspect, points = cell.keys["aspect"], cell.keys["points"]
+        first_line = first_line_of_test(cell.keys["test"], aspect, count(points, "point"))
         source = f"{first_line}\n{cell.source}\n{line_when_passed(aspect)}"
-        return _code(grade_id(task, aspect), source, grade=True, locked=True, points=points)
+        return _code(name, source, grade=True, locked=True, points=points)
     if kind == "written":
         return _written(cell)
-    # Names of other cells come from their section, so that an edit elsewhere does not rename them.
-    names[section] = names.get(section, 0) + 1
-    name = f"{section[: LONGEST_ID - 8]}-{names[section]}"
     if kind == "statement":
         return _markdown(name, _with_task_line(chapter, cell))
     if kind == "hints":

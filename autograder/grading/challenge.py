@@ -213,11 +213,24 @@ def _rows(model: CallableHandle, game: Game, here: list[int], t: int) -> NDArray
 
 def better_than(first: Entry, second: Entry, seed: int) -> tuple[float, float]:
     """Where 95 % of the differences second - first lie, bits per token, if stories are drawn anew (bootstrap)."""
-    if not (first.bits and second.bits) or not np.isfinite([first.score, second.score]).all():
+    if not (first.bits and second.bits):
         return math.nan, math.nan
-    gains, lengths = np.subtract(second.bits, first.bits), np.array(first.tokens)
-    draws = np.random.default_rng(seed).integers(len(gains), size=(DRAWS, len(gains)))
-    low, high = np.quantile(gains[draws].sum(axis=1) / lengths[draws].sum(axis=1), [0.025, 0.975])
+    return _interval(np.subtract(second.bits, first.bits), first.tokens, seed)
+
+
+def give_or_take(entry: Entry, seed: int) -> float:
+    """Half the interval in which 95 % of an entry's scores lie, bits per token, if stories are drawn anew."""
+    low, high = _interval(np.array(entry.bits), entry.tokens, seed) if entry.bits else (math.nan, math.nan)
+    return (high - low) / 2
+
+
+def _interval(bits: NDArray[np.float64], tokens: Sequence[int], seed: int) -> tuple[float, float]:
+    """Bounds of the middle 95 % of bits per token, stories drawn with replacement; nan: no finite score."""
+    if not np.isfinite(bits).all():
+        return math.nan, math.nan
+    lengths = np.array(tokens)
+    draws = np.random.default_rng(seed).integers(len(bits), size=(DRAWS, len(bits)))
+    low, high = np.quantile(bits[draws].sum(axis=1) / lengths[draws].sum(axis=1), [0.025, 0.975])
     return float(low), float(high)
 
 
@@ -257,11 +270,13 @@ def fields(entries: list[Entry], seed: int) -> list[dict[str, Any]]:
     for place, entry in enumerate(ordered, 1):
         following = ordered[place] if place < len(ordered) else None
         low, high = better_than(entry, following, seed) if following else (math.nan, math.nan)
+        half = give_or_take(entry, seed)
         rows.append(
             {
                 "place": place if entry.bits else "",
                 "entry": entry.name,
                 "bits above the truth": round(entry.score, 4) if entry.bits else "",
+                "±": "" if math.isnan(half) else round(half, 4),
                 "better than the next, from": "" if math.isnan(low) else round(low, 4),
                 "to": "" if math.isnan(high) else round(high, 4),
                 "CPU seconds": entry.seconds,

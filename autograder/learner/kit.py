@@ -14,7 +14,7 @@ import nbformat
 from nbformat.v4 import new_code_cell
 
 from autograder.authoring.build import build, leaks
-from autograder.authoring.chapter import read_chapter
+from autograder.authoring.variants import chapter_as_built
 from autograder.course import START, Course, CourseError
 
 WHEEL_SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-text", "autograder", "lmkit", "data")
@@ -141,7 +141,7 @@ def forbidden(course: Course, folder: Path, chapters: Sequence[str]) -> list[str
     for chapter in chapters:
         with tempfile.TemporaryDirectory() as alone:  # another chapter may well show what this one hides
             shutil.copyfile(folder / f"{chapter}.ipynb", Path(alone) / f"{chapter}.ipynb")
-            problems += leaks(read_chapter(course.chapter_source(chapter)), Path(alone))
+            problems += leaks(chapter_as_built(course, chapter), Path(alone))
     allowed = {f"{chapter}.ipynb" for chapter in chapters} | {START, "README.md", "requirements.txt"}
     allowed |= {"constraints.txt", "environment.yml"}
     for path in sorted(folder.rglob("*")):

@@ -13,7 +13,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.authoring.build import leaks
-from autograder.authoring.chapter import read_chapter
+from autograder.authoring.variants import chapter_as_built
 from autograder.course import Course, CourseError
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -63,7 +63,7 @@ def write_source(course: Course, folder: Path) -> None:
         if not course.released(name).is_file():
             continue
         released = nbformat.read(course.released(name), as_version=4)
-        if problems := leaks(read_chapter(course.chapter_source(name)), course.released(name).parent):
+        if problems := leaks(chapter_as_built(course, name), course.released(name).parent):
             raise CourseError(f"No site: {'; '.join(problems)}.")
         reference = nbformat.read(course.reference(name), as_version=4)
         nbformat.write(page_of(released, reference), folder / f"{name}.ipynb")
