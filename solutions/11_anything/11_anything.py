@@ -245,6 +245,14 @@ for _word, _more, _accepting, _wanted, _what in (
         "`keep` on the empty stack",
     ),
     (["x", "y"], {}, {"u"}, True, "a list of symbols"),
+    ("z", {("s", "z", None): ("v", "keep")}, {"v"}, True, "`keep` changes the state"),
+    (
+        "z",
+        {("s", "z", None): ("v", "keep")},
+        {"s"},
+        False,
+        "`keep` changes the state, too",
+    ),
     (
         "xxy",
         {("t", "x", "x"): ("t", "keep")},
@@ -595,6 +603,7 @@ assert np.shape(_got) == (2, 9) and close(
 ), (
     f"Returns 9 10 4 and 8 2 20 with most = 8: all above 8 are written as 8; yours: {_got}."
 )
+_G = _G + 3  # so that some are larger than most
 _after = arguments_after(interleave, _G.copy(), _s.copy(), _a.copy(), 5, 2)
 assert all(close(x, y) for x, y in zip(_after[:3], (_G, _s, _a), strict=True)), (
     "Returns, states or actions are changed in place."
@@ -730,7 +739,7 @@ drawings.patches()
 
 # %% [markdown] statement="patchify"
 # - `patchify(images, p)`: a tensor `images` $[B, C, H, W]$ → patches $[B, T, n]$, of the same kind of numbers. If $p$ does not divide both $H$ and $W$, raise `ValueError`.
-# - `unpatchify(patches, p, H, W)`: patches $[B, T, n]$ → images $[B, C, H, W]$. How many colours there are follows from $n$.
+# - `unpatchify(patches, p, H, W)`: patches $[B, T, n]$ → images $[B, C, H, W]$, again of the same kind of numbers. How many colours there are follows from $n$.
 #
 # Nothing that is given may be changed.
 
@@ -834,8 +843,10 @@ for _B, _C, _H, _W, _p in (
     (1, 5, 4, 4, 4),
 ):
     _T, _n = _H * _W // _p**2, _p**2 * _C
-    _patches = torch.randn(_B, _T, _n, dtype=torch.float64)
-    _wanted = torch.zeros(_B, _C, _H, _W, dtype=torch.float64)
+    _patches = torch.randn(_B, _T, _n)
+    if _p == 3:
+        _patches = torch.randint(0, 256, (_B, _T, _n))
+    _wanted = torch.zeros(_B, _C, _H, _W, dtype=_patches.dtype)
     for _t, _i in itertools.product(range(_T), range(_n)):
         _y = _t // (_W // _p) * _p + _i // _C // _p
         _x = _t % (_W // _p) * _p + _i // _C % _p
@@ -845,6 +856,9 @@ for _B, _C, _H, _W, _p in (
     assert torch.is_tensor(_got), f"{_what}: a tensor is wanted; yours: {_got!r}."
     assert tuple(_got.shape) == tuple(_wanted.shape), (
         f"{_what}: shape {tuple(_wanted.shape)} wanted; yours: {tuple(_got.shape)}."
+    )
+    assert _got.dtype == _patches.dtype, (
+        f"{_what}, {_patches.dtype}: the kind of number changes to {_got.dtype}."
     )
     assert close(_got, _wanted), f"{_what}: right shape, but numbers in wrong places."
     assert close(laid_out_otherwise(unpatchify, _patches, _p, _H, _W), _wanted), (
@@ -1189,6 +1203,7 @@ for _B, _L, _N, _hop in (
     (1, 101, 25, 10),
     (3, 50, 50, 7),
     (2, 90, 16, 30),
+    (1, 230, 101, 33),
 ):
     _x = torch.randn(_B, _L) * 3
     _wanted = torch.stft(
@@ -1373,6 +1388,11 @@ for _K in (1, 2, 3, 5, 8, 255, 256):
         assert close(arguments_after(to_bins, _far, _K, _mu)[0], _far), (
             f"K = {_K}, mu = {_mu}: the x that was given is changed."
         )
+for _K in (2, 4, 256):
+    _got = to_bins(torch.zeros(1), _K, 255)
+    assert close(_got, [_K // 2]), (
+        f"K = {_K}, mu = 255: x = 0 is an edge and belongs to the bin above it, {_K // 2}; yours: {_got!r}."
+    )
 _got = to_bins(torch.tensor([-0.75, -0.25, 0.0, 0.75, 0.999, 1]), 8)
 assert close(_got, [1, 3, 4, 7, 7, 7]), (
     f"K = 8: an edge belongs to the bin above it, 1 to the last: 1 3 4 7 7 7 wanted; yours: {_got!r}."
@@ -1446,7 +1466,7 @@ for _K in (1, 2, 3, 6, 17, 256):
         ]  # edge, quarter, middle, ...
         _wanted = max(max(b[2] - b[0], b[4] - b[2]) for b in _bins)
         _got = worst_error(_K, _mu)
-        assert is_number(_got) and close(_got, _wanted, 1e-5), (
+        assert is_number(_got) and close(_got, _wanted, 1e-4), (
             f"K = {_K}, mu = {_mu}: {_wanted:.6f} wanted; yours: {_got!r}."
         )
 ### END HIDDEN TESTS
@@ -1724,7 +1744,7 @@ for _sizes in (
     for _scale in (1, 3, 400):
         _numbers = torch.cat([torch.arange(_V), torch.randint(_V, (3,))])
         _numbers = _numbers[torch.randperm(len(_numbers))]
-        _logits = torch.randn(len(_numbers), _V, dtype=torch.float64) * _scale + 50
+        _logits = torch.randn(len(_numbers), _V) * _scale + 50
         _kind, _token = [], []
         for _row, _number in zip(_logits.tolist(), _numbers.tolist(), strict=True):
             _low = 0
@@ -1742,8 +1762,9 @@ for _sizes in (
             _token.append(_some - _row[_number])
         _got = kind_and_token(_logits.clone(), _numbers.clone(), dict(_sizes))
         _what = f"sizes {_sizes}, {len(_numbers)} random rows of logits times {_scale}"
-        assert close(_got[0], _kind, 1e-4, 1e-5), f"{_what}: -ln P(kind) is wrong."
-        assert close(_got[1], _token, 1e-4, 1e-5), (
+        # float32 keeps logits of 1,000 to about 0.0001
+        assert close(_got[0], _kind, 1e-4, 1e-3), f"{_what}: -ln P(kind) is wrong."
+        assert close(_got[1], _token, 1e-4, 1e-3), (
             f"{_what}: -ln P(token | kind) is wrong."
         )
 _got = kind_and_token(torch.zeros(1, 3), torch.tensor([2]), {"a": 1, "b": 2})

@@ -172,3 +172,8 @@ def kind_and_token(logits, numbers, sizes):
 
 
 # %% wrong="logits changed in place" caught_by="which kind, then which token" change="logs = logits.log_softmax(-1) -> logs = logits.sub_(logits.logsumexp(-1, keepdim=True))"
+
+
+# %% right="results in float32, filled kind by kind"
+# -     kind = torch.zeros_like(whole)
+# +     kind = torch.zeros(len(numbers))

@@ -150,3 +150,6 @@ def unpatchify(patches, p, H, W):
 # +     if side * side != patches.shape[1]:
 # +         return patches.reshape(B, n // p**2, H, W)
 # +     x = patches.reshape(B, side, side, p, p, n // p**2)
+
+
+# %% wrong="the way back in double precision" caught_by="and back" change="return x.permute(0, 5, 1, 3, 2, 4).reshape(B, n // p**2, H, W) -> return x.double().permute(0, 5, 1, 3, 2, 4).reshape(B, n // p**2, H, W)"

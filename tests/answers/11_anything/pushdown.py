@@ -129,3 +129,11 @@ def anbn():
 # +             stack.pop()
 # +         elif stack and stack[-1] == symbol:
 # +             stack.pop()
+
+
+# %% wrong="keep leaves the state as it is" caught_by="states, empty stacks and keep"
+# -         state, action = rule
+# +         then, action = rule
+# +         if action == "keep":
+# +             continue
+# +         state = then

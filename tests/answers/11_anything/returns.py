@@ -107,3 +107,6 @@ def interleave(returns, states, actions, most, places):
 # -     returns = np.minimum(returns, most)
 # +     returns = np.array(returns)
 # +     returns[:, 0] = np.minimum(returns[:, 0], most)
+
+
+# %% wrong="large returns are cut in place" caught_by="three kinds in turns" change="returns = np.minimum(returns, most) -> np.minimum(returns, most, out=returns)"

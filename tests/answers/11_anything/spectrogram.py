@@ -113,3 +113,6 @@ def magnitudes(frames):
 
 
 # %% wrong="in decibels" caught_by="both together are torch's stft" change=".abs() -> .abs().clamp(min=1e-9).log10() * 20"
+
+
+# %% wrong="a symmetric window for long odd frames" caught_by="both together are torch's stft" change="2 * torch.pi * j / N) -> 2 * torch.pi * j / (N - (N > 100) * (N % 2)))"

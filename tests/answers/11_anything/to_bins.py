@@ -145,3 +145,27 @@ def worst_error(K, mu=0):
 # +     def back(g):
 # +         return math.expm1(g * math.log1p(mu)) / mu if mu else g
 # +     return back(1 - 1 / K) - back(max(1 - 2 / K, 0)) if K > 1 else 1.0
+
+
+# %% right="float32 all the way; the worst error read off the last bin"
+def to_bins(x, K, mu=0):
+    x = x.clamp(-1, 1)
+    if mu:
+        x = x.sign() * torch.log(1 + mu * x.abs()) / math.log(1 + mu)
+    return ((x + 1) * K / 2).floor().long().clamp(0, K - 1)
+
+
+def from_bins(k, K, mu=0):
+    g = -1 + (2 * k.float() + 1) / K
+    return g.sign() * ((1 + mu) ** g.abs() - 1) / mu if mu else g
+
+
+def worst_error(K, mu=0):
+    return 1 - float(from_bins(torch.tensor([K - 1]), K, mu))
+
+
+# %% wrong="with mu, an edge belongs to the bin below" caught_by="edges and ends"
+# -     return ((g + 1) / 2 * K).floor().clamp(0, K - 1).long()
+# +     if mu:
+# +         return (((g + 1) / 2 * K).ceil() - 1).clamp(0, K - 1).long()
+# +     return ((g + 1) / 2 * K).floor().clamp(0, K - 1).long()
