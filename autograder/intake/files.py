@@ -28,6 +28,7 @@ MOST_FOLDERS_DEEP = 5
 MOST_ENTRIES = 10_000  # of one folder that are looked at
 LONGEST_TIMESTAMP = 100  # bytes
 TIMESTAMP = "timestamp.txt"  # nbgrader's name for the file that says when a submission was handed in
+SECRET = "submission_secret.txt"  # nbgrader's name for what lets only its author fetch feedback
 
 
 # What is added to the name of a second copy: `x (1)`, `x-Copy1`, `x - Copy`, `x copy 2`, `x 2`.

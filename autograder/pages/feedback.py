@@ -15,8 +15,10 @@ from pygments.lexers import PythonLexer, TextLexer
 
 from autograder.authoring.cells import is_answer, is_graded_by_hand, name_of
 from autograder.course import Course, CourseError
+from autograder.disk import write_atomically
 from autograder.grading.gradebook import open_gradebook
 from autograder.grading.marks import marks_of_class
+from autograder.intake.files import SECRET, TIMESTAMP
 from autograder.pages.html import render, write_page
 from autograder.wall.verdicts import Verdict, recorded_verdicts, repairs_of
 from autograder.wording import count
@@ -60,9 +62,19 @@ def write_feedback(course: Course, chapter: str) -> list[Path]:
             code_style=Markup(FORMATTER.get_style_defs(".highlight")),
         )
         pages.append(write_page(course.feedback_page(str(student), chapter), page))
+        _keep_what_the_exchange_asks_for(graded.parent, pages[-1].parent)
     if not pages:
         raise CourseError(f"Nothing is graded yet: run `autograder grade {chapter}`.")
     return pages
+
+
+def _keep_what_the_exchange_asks_for(graded: Path, feedback: Path) -> None:
+    """`nbgrader release_feedback` reads beside a page to which version of a submission it belongs: the one graded."""
+    for name in (TIMESTAMP, SECRET):
+        if (graded / name).is_file():
+            write_atomically(feedback / name, (graded / name).read_bytes())
+        else:
+            (feedback / name).unlink(missing_ok=True)
 
 
 def _tasks(notebook: nbformat.NotebookNode, marks: pd.DataFrame, comments: dict[str, list[str]]) -> list[TaskFeedback]:
