@@ -204,6 +204,9 @@ def grade(
     chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")],
     force: Annotated[bool, typer.Option(help="Grade every submission again, not only new and changed ones.")] = False,
     regrade: Annotated[bool, typer.Option(help="Grade again what was graded with tests that changed since.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option("--student", help="Grade again whoever is named; may be given again.")
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Worker processes; default: one for each core, fewer if memory is short.")
     ] = None,
@@ -220,7 +223,7 @@ def grade(
 
     opened = open_course(course)
     chapter = opened.chapter_meant(chapter)
-    students = students_to_grade(opened, chapter, force, regrade)
+    students = students_to_grade(opened, chapter, force, regrade, only)
     if not scheduler:
         warn_if_reduced()
     elif not students:
@@ -230,6 +233,7 @@ def grade(
     show_class(opened, chapter, graded)
     if older := graded_with_older_tests(opened, chapter):
         typer.echo(f"Graded with older tests: {count(older, 'submission')}; --regrade grades them again.")
+    _note_changes(opened, [chapter], "graded")
 
 
 @app.command()
@@ -240,8 +244,10 @@ def feedback(
     from autograder.pages.feedback import write_feedback
 
     opened = open_course(course)
-    pages = write_feedback(opened, opened.chapter_meant(chapter))
+    chapter = opened.chapter_meant(chapter)
+    pages = write_feedback(opened, chapter)
     typer.echo(f"{len(pages)} pages, the first one is {pages[0]}")
+    _note_changes(opened, [chapter], "seen by feedback")
 
 
 @app.command()
@@ -252,8 +258,10 @@ def report(
     from autograder.pages.report import write_report
 
     opened = open_course(course)
-    for path in write_report(opened, opened.chapter_meant(chapter)):
+    chapter = opened.chapter_meant(chapter)
+    for path in write_report(opened, chapter):
         typer.echo(path)
+    _note_changes(opened, [chapter], "seen by report")
 
 
 @app.command()
@@ -274,6 +282,43 @@ def export(
     graded = _names(opened, chapters) if chapters else graded_chapters(opened)
     students = export_marks(opened, graded, target, form, roster)
     typer.echo(f"{target}: {count(students, 'student')}, {', '.join(graded)}")
+    _note_changes(opened, graded, "seen by export")
+
+
+def _note_changes(course: Course, chapters: list[str], occasion: str) -> None:
+    """Keep what became of each mark, and say which names of `term.toml` nobody has."""
+    from autograder.grading.gradebook import graded_chapters, known_students
+    from autograder.grading.history import HISTORY, note_changes
+    from autograder.grading.term import TERM, read_term
+
+    graded = [chapter for chapter in graded_chapters(course) if chapter in chapters]
+    if changes := note_changes(course, graded, occasion):
+        typer.echo(f"{count(changes, 'mark')} new or changed: {HISTORY}")
+    if strangers := read_term(course).strangers({*known_students(course)}):
+        typer.echo(printable(f"{TERM} names {', '.join(strangers)}, whom the gradebook does not know: a slip?"))
+
+
+@app.command()
+def backup(
+    target: Annotated[Path, typer.Argument(help="The file to write, such as marks-2027-02-01.tar.gz.")],
+    course: CourseOption = None,
+) -> None:
+    """Keep the gradebook, the history of marks, term.toml and what grading must remember in one file."""
+    from autograder.grading.backup import back_up
+
+    typer.echo(f"{target}: {', '.join(back_up(open_course(course), target))}")
+
+
+@app.command()
+def restore(
+    source: Annotated[Path, typer.Argument(help="A file that `autograder backup` wrote.")],
+    replace: Annotated[bool, typer.Option(help="Move aside what is there.")] = False,
+    course: CourseOption = None,
+) -> None:
+    """Bring back what `autograder backup` kept; what is there is moved aside, not deleted."""
+    from autograder.grading.backup import restore as restore_backup
+
+    typer.echo(f"Restored: {', '.join(restore_backup(open_course(course), source, replace))}")
 
 
 @app.command()

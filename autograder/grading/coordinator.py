@@ -3,7 +3,7 @@
 import hashlib
 import tempfile
 from collections import Counter, deque
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -41,15 +41,22 @@ class Graded:
     remarks: list[str] = field(default_factory=list)
 
 
-def students_to_grade(course: Course, chapter: str, force: bool = False, regrade: bool = False) -> list[str]:
+def students_to_grade(
+    course: Course, chapter: str, force: bool = False, regrade: bool = False, only: Sequence[str] | None = None
+) -> list[str]:
     """Students whose submission is not graded, or has changed since.
 
-    With `regrade` also those graded with tests that have changed since; with `force` all.
+    With `regrade` also those graded with tests that have changed since; with `force` all; with `only` just those, in
+    any case. Raises CourseError if one of them handed in nothing.
     """
     tests = digest_of_tests(read_reference(course, chapter))  # an unknown chapter is an error before anything else
     students = course.submitted_students(chapter)
     if not students:
         raise CourseError(f"No submissions: expected {course.submission('STUDENT', chapter)}.")
+    if only:
+        if unknown := set(only) - set(students):
+            raise CourseError(f"{min(unknown)} handed in nothing: expected {course.submission(min(unknown), chapter)}.")
+        return sorted(set(only))
     if force:
         return students
     records = _records(course, chapter)

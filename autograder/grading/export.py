@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
-from nbgrader.api import MissingEntry
 
 from autograder.course import Course, CourseError
 from autograder.disk import write_atomically
 from autograder.grading.gradebook import open_gradebook
-from autograder.grading.marks import marks_of_class, totals
+from autograder.grading.marks import final_marks
 from autograder.intake.archives import safe_name
 from autograder.intake.lms import Roster, systems
 from autograder.wording import in_a_cell, printable
@@ -18,7 +17,7 @@ PLAIN = "csv"
 
 
 def export(course: Course, chapters: Sequence[str], target: Path, form: str = PLAIN, roster: Path | None = None) -> int:
-    """Write the marks of chapters that are graded, less what is taken off for being late; returns how many students.
+    """Write the marks of chapters that are graded, as `final_marks` has them; returns how many students.
 
     Form "csv" has a row for everybody whom the gradebook knows. Any other is the name of a learning management
     system: `roster` is the table that it exports, and the same rows come back with marks. Who handed in nothing has an
@@ -28,7 +27,8 @@ def export(course: Course, chapters: Sequence[str], target: Path, form: str = PL
     marks, most = _marks(course, chapters)
     if form == PLAIN:
         people = _people(course)
-        table = people.join(marks)
+        table = people.reindex(sorted({*people.index, *marks.index}), fill_value="").join(marks)
+        table["student"] = table.index
     else:
         table = _filled(_roster_of(form), _read(form, roster), marks, most)
     text = table.map(_shown).rename(columns=in_a_cell).to_csv(index=False)
@@ -36,24 +36,13 @@ def export(course: Course, chapters: Sequence[str], target: Path, form: str = PL
     return len(marks)
 
 
-def final_points(course: Course, chapter: str) -> pd.Series:
-    """Points of each graded student with what is taken off for being late; at least 0."""
-    points = totals(marks_of_class(course, chapter))["points"]
-    with open_gradebook(course) as gradebook:
-        try:
-            submissions = gradebook.find_assignment(chapter).submissions
-        except MissingEntry:
-            submissions = []
-        late = {submission.student_id: submission.late_submission_penalty or 0.0 for submission in submissions}
-    return (points - pd.Series(late, dtype=float).reindex(points.index, fill_value=0.0)).clip(lower=0).rename(chapter)
-
-
 def _marks(course: Course, chapters: Sequence[str]) -> tuple[pd.DataFrame, dict[str, float]]:
     """Final points, a row for each student and a column for each chapter; and the most points of each chapter."""
     columns, most = [], {}
     for chapter in chapters:
-        columns.append(final_points(course, chapter))
-        most[chapter] = float(totals(marks_of_class(course, chapter))["most_points"].max())
+        marks = final_marks(course, chapter)
+        columns.append(marks["points"].rename(chapter))
+        most[chapter] = float(marks["most_points"].max())
     return pd.concat(columns, axis=1), most
 
 

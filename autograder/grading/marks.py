@@ -1,11 +1,12 @@
-"""The marks of a class, read from nbgrader's gradebook."""
+"""The marks of a class, read from nbgrader's gradebook, and what the term makes of them (`term.toml`)."""
 
 import pandas as pd
-from nbgrader.api import MissingEntry
+from nbgrader.api import MissingEntry, SubmittedAssignment
 
 from autograder.authoring.cells import is_graded, is_graded_by_hand, name_of, points_of, what_it_checks
 from autograder.course import Course, CourseError
 from autograder.grading.gradebook import open_gradebook
+from autograder.grading.term import TERM, Term, read_term
 from autograder.intake.submission import read_reference
 
 COLUMNS = ["student", "task", "aspect", "grade_id", "points", "most_points", "needs_review"]
@@ -16,9 +17,13 @@ def marks_of_class(course: Course, chapter: str) -> pd.DataFrame:
 
     `points` is what counts: a mark given by hand where there is one, else the automatic one. A question for a person
     to grade is worth nothing, for anybody, until somebody's answer to it has been given points: who does not use these
-    questions need not do anything about them. Raises CourseError if nothing is graded.
+    questions need not do anything about them. A test that `term.toml` drops is worth nothing for anybody.
+    Raises CourseError if nothing is graded.
     """
     tests = [cell for cell in read_reference(course, chapter).cells if is_graded(cell)]
+    dropped = read_term(course).dropped_in(chapter)
+    if unknown := set(dropped) - {name_of(cell) for cell in tests}:
+        raise CourseError(f"{TERM}: {chapter} has no test {min(unknown)!r}: take its name from the report's table.")
     rows = []
     with open_gradebook(course) as gradebook:
         try:
@@ -40,6 +45,8 @@ def marks_of_class(course: Course, chapter: str) -> pd.DataFrame:
                 task, aspect = what_it_checks(cell)
                 most_points = points_of(cell) if grade_id in used or not is_graded_by_hand(cell) else 0.0
                 points, review = (grade.score, grade.needs_manual_grade) if grade else (0.0, True)
+                if grade_id in dropped:
+                    points, most_points, review = 0.0, 0.0, False
                 rows.append([submission.student.id, task, aspect, grade_id, points, most_points, review])
     if not rows:
         raise CourseError(f"Nothing is graded yet: run `autograder grade {chapter}`.")
@@ -55,3 +62,63 @@ def by_task(marks: pd.DataFrame) -> pd.DataFrame:
     """Points of each student (rows) in each task (columns, in the order of the chapter)."""
     table = marks.pivot_table(index="student", columns="task", values="points", aggfunc="sum", sort=False)
     return table.sort_index()
+
+
+def final_marks(course: Course, chapter: str) -> pd.DataFrame:
+    """What counts in the end: a row for each student, sorted, members of a group included; columns
+
+    earned (by tests and by hand), late (what being late takes off), extra (beside the tests), points (their sum, at
+    least 0), most_points, by_hand (how much of it a person gave), submitter (whose submission it is) and why (what
+    `term.toml` says of it). Raises CourseError if nothing is graded or if `term.toml` has a fault.
+    """
+    term, earned = read_term(course), totals(marks_of_class(course, chapter))
+    with open_gradebook(course) as gradebook:
+        assignment = gradebook.find_assignment(chapter)
+        found = {submission.student_id: submission for submission in assignment.submissions}
+        members = {one for group in term.groups if group.chapter == chapter for one in group.students}
+        rows = []
+        for student in sorted({*found, *members}):
+            submission = found.get(term.submitter(student, chapter, {*found}))
+            if submission is None:
+                continue
+            points, most_points = map(float, earned.loc[submission.student_id])
+            late = _late(term, student, chapter, points, submission)
+            extra = term.extra_of(student, chapter)
+            by_hand = sum(grade.manual_score or 0.0 for notebook in submission.notebooks for grade in notebook.grades)
+            rows.append(
+                {
+                    "student": student,
+                    "earned": points,
+                    "late": late,
+                    "extra": extra,
+                    "points": max(0.0, points - late + extra),
+                    "most_points": most_points,
+                    "by_hand": float(by_hand),
+                    "submitter": submission.student_id,
+                    "why": "; ".join(term.reasons(student, chapter)),
+                }
+            )
+    return pd.DataFrame(rows).set_index("student")
+
+
+def _late(term: Term, student: str, chapter: str, points: float, submission: SubmittedAssignment) -> float:
+    """What being late takes off: by the rule of `term.toml` if it has one, else what nbgrader's plugin said."""
+    if term.late is None:
+        return float(submission.late_submission_penalty or 0.0)
+    due = term.deadline(student, chapter, submission.assignment.duedate)
+    if due is None or submission.timestamp is None:
+        return 0.0
+    return term.late.taken_off(points, submission.timestamp - due)
+
+
+def in_words(mark: pd.Series) -> str:
+    """What made a row of `final_marks` other than what the tests and people gave; empty if nothing did."""
+    parts = []
+    if mark["late"]:
+        parts.append(f"{mark['late']:g} taken off for being late")
+    if mark["extra"]:
+        parts.append(f"{mark['extra']:+g} beside the tests")
+    if mark["why"]:
+        parts.append(str(mark["why"]))
+    text = "; ".join(parts)
+    return text and f"{text[0].upper()}{text[1:]}."

@@ -17,7 +17,7 @@ from autograder.authoring.cells import is_answer, is_graded_by_hand, name_of
 from autograder.course import Course, CourseError
 from autograder.disk import write_atomically
 from autograder.grading.gradebook import open_gradebook
-from autograder.grading.marks import marks_of_class
+from autograder.grading.marks import final_marks, in_words, marks_of_class
 from autograder.intake.files import SECRET, TIMESTAMP
 from autograder.pages.html import render, write_page
 from autograder.wall.verdicts import Verdict, recorded_verdicts, repairs_of
@@ -42,23 +42,26 @@ class TaskFeedback:
 
 def write_feedback(course: Course, chapter: str) -> list[Path]:
     """Write a page for every graded student to nbgrader's feedback folder; returns their paths."""
-    marks = marks_of_class(course, chapter)
+    marks, final = marks_of_class(course, chapter), final_marks(course, chapter)
     comments = _comments(course, chapter)
     pages = []
-    for student, of_student in marks.groupby("student"):
-        graded = course.graded(str(student), chapter)
+    for student, mark in final.iterrows():
+        submitter = str(mark["submitter"])
+        of_student = marks[marks["student"] == submitter]
+        graded = course.graded(submitter, chapter)
         if not graded.is_file():
             continue
         notebook = nbformat.read(graded, as_version=4)
-        tasks = _tasks(notebook, of_student, comments.get(str(student), {}))
+        tasks = _tasks(notebook, of_student, comments.get(submitter, {}))
         page = render(
             "feedback.html",
             student=student,
             chapter=chapter,
             repairs=repairs_of(notebook),
             tasks=tasks,
-            points=float(of_student["points"].sum()),
-            most_points=float(of_student["most_points"].sum()),
+            points=float(mark["points"]),
+            most_points=float(mark["most_points"]),
+            remark=in_words(mark),
             code_style=Markup(FORMATTER.get_style_defs(".highlight")),
         )
         pages.append(write_page(course.feedback_page(str(student), chapter), page))

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from autograder.course import Course
 from autograder.grading.gradebook import known_students
 from autograder.grading.items import items_of
-from autograder.grading.marks import by_task, marks_of_class, totals
+from autograder.grading.marks import by_task, final_marks, in_words, marks_of_class
 from autograder.pages.html import render, write_page
 from autograder.wording import in_a_cell
 
@@ -22,7 +22,9 @@ COLOUR = "#0072B2"
 def write_report(course: Course, chapter: str) -> tuple[Path, Path]:
     """Write `reports/CHAPTER.html` and `.csv` from the gradebook; returns both paths."""
     marks = marks_of_class(course, chapter)
-    points, tasks, items = totals(marks), by_task(marks), items_of(course, chapter, marks)
+    points, items = final_marks(course, chapter), items_of(course, chapter, marks)
+    tasks = by_task(marks).loc[points["submitter"]].set_axis(points.index)  # a group's work is each member's
+    remarks = [in_words(mark) for _, mark in points.iterrows()]
     most_by_task = marks.drop_duplicates("grade_id").groupby("task", sort=False)["most_points"].sum()
     page = render(
         "report.html",
@@ -36,20 +38,32 @@ def write_report(course: Course, chapter: str) -> tuple[Path, Path]:
         difficulty=_picture(_difficulty(tasks, most_by_task)),
         tasks=most_by_task.to_dict(),
         not_handed_in=sorted({*known_students(course)} - {*points.index}),
-        table=list(zip(tasks.index, tasks.to_dict("records"), points["points"], strict=True)),
+        table=[
+            (student, row, total, remark)
+            for (student, row), total, remark in zip(
+                tasks.to_dict("index").items(), points["points"], remarks, strict=True
+            )
+        ],
         items=items,
         odd=[item for item in items if item.is_odd],
     )
-    table = tasks.assign(total=points["points"], most_points=points["most_points"])
+    table = tasks.assign(**{name: points[name] for name in ("late", "extra")}, total=points["points"])
+    table = table.assign(most_points=points["most_points"], remark=remarks)
     table = table.rename(index=in_a_cell, columns=in_a_cell)
     html = write_page(course.reports / f"{chapter}.html", page)
-    return html, write_page(course.reports / f"{chapter}.csv", table.to_csv())
+    return html, write_page(course.reports / f"{chapter}.csv", table.map(in_a_cell).to_csv())
 
 
 def _histogram(points: pd.DataFrame) -> Figure:
     figure = Figure(figsize=(6, 3), layout="constrained")
     axes = figure.subplots()
-    axes.hist(points["points"], bins=10, range=(0, points["most_points"].max()), color=COLOUR, edgecolor="white")
+    axes.hist(
+        points["points"],
+        bins=10,
+        range=(0, points[["points", "most_points"]].max().max()),
+        color=COLOUR,
+        edgecolor="white",
+    )
     axes.set_xlabel("points")
     axes.set_ylabel("students")
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))

@@ -13,7 +13,7 @@ from autograder.authoring.rhythm import Figure
 from autograder.course import Course, CourseError
 from autograder.grading.coordinator import Graded, grade_class
 from autograder.grading.gradebook import known_students, students_in
-from autograder.grading.marks import marks_of_class, totals
+from autograder.grading.marks import final_marks, in_words
 from autograder.grading.outbox import Outbox
 from autograder.grading.replay import Replay
 from autograder.pages.terminal import STYLES, console, number, show_line, shown
@@ -57,20 +57,22 @@ def show_class(course: Course, chapter: str, graded: list[Graded]) -> None:
     results = {result.student: result for result in graded}
     records = Outbox(course.root, chapter).records()
     table = Table("student", "points", "of", "seconds", "remark", title=chapter)
-    marks = totals(marks_of_class(course, chapter)) if students_in(course, chapter) else None
-    points = {} if marks is None else marks.to_dict("index")
+    marks = final_marks(course, chapter) if students_in(course, chapter) else None
+    points = {} if marks is None else {str(student): mark for student, mark in marks.iterrows()}
     handed_in = course.submitted_students(chapter)
-    for student in sorted({*handed_in, *known_students(course)}):
+    for student in sorted({*handed_in, *known_students(course), *points}):
         result = results.get(student)
         if result:
             remarks = [result.problem, *result.remarks]
         elif student in handed_in:
             remarks = ["graded before", *(records[student].remarks if student in records else [])]
         else:
-            remarks = ["not handed in"]
+            remarks = [] if student in points else ["not handed in"]
         seconds = f"{result.seconds:.1f}" if result else ""
-        of_student = points.get(student, {})
-        numbers = [number(of_student[column]) if of_student else "-" for column in ("points", "most_points")]
+        numbers = ["-", "-"]
+        if student in points:
+            remarks.append(in_words(points[student]))
+            numbers = [number(points[student][column]) for column in ("points", "most_points")]
         table.add_row(shown(student), *numbers, seconds, shown(" ".join(filter(None, remarks))))
     console.print(table)
     if problems := [result.student for result in graded if result.problem]:
