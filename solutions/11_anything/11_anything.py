@@ -412,8 +412,8 @@ def _noting(prefix):
 
 
 assert knows(_noting, 4), "A model that is right is told that it does not know 4."
-assert all(one.count("a") == 4 for one in _asked), (
-    f"Asked after {_asked}: every prefix should begin with 4 a."
+assert all(one == "a" * 4 + "b" * (len(one) - 4) for one in _asked), (
+    f"Asked after {_asked}: every prefix should be 4 a and then b only."
 )
 assert not knows(
     lambda prefix: (

@@ -90,3 +90,6 @@ def knows(following, n):
         if max(p, key=p.get) != ("</s>" if k == n else "b"):
             return False
     return True
+
+
+# %% wrong="blanks between the b" caught_by="one failure is enough" change="\"a\" * n + \"b\" * k -> \"a\" * n + \"b \" * k"
