@@ -1,6 +1,7 @@
 """The command line: `autograder build | check | collect | grade | feedback | report | export | demo | ...`."""
 
 import gc
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -262,6 +263,44 @@ def report(
     for path in write_report(opened, chapter):
         typer.echo(path)
     _note_changes(opened, [chapter], "seen by report")
+
+
+@app.command()
+def alike(
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")], course: CourseOption = None
+) -> None:
+    """Write a page on who wrote unusually alike, and how unusual that is in this class. It proves nothing."""
+    from autograder.pages.alike import write_alike
+
+    opened = open_course(course)
+    path, unusual = write_alike(opened, opened.chapter_meant(chapter))
+    for pair in unusual:
+        typer.echo(printable(f"{' and '.join(pair.names)}: {pair.bits:.0f} bits, {pair.matches[0].task}"))
+    typer.echo(f"{path}: {count(len(unusual), 'unusual pair')}")
+
+
+@app.command()
+def review(
+    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")],
+    only_list: Annotated[bool, typer.Option("--list", help="Do not open formgrader.")] = False,
+    course: CourseOption = None,
+) -> None:
+    """List what of a graded chapter needs a person, and open formgrader there."""
+    from autograder.grading.review import to_look_at
+    from autograder.pages.tables import show_review
+
+    opened = open_course(course)
+    chapter = opened.chapter_meant(chapter)
+    looks = to_look_at(opened, chapter)
+    show_review(chapter, looks)
+    if looks and not only_list:
+        import subprocess
+
+        page = f"/formgrader/gradebook/{chapter}/{chapter}"
+        typer.echo("Formgrader opens in the browser; Ctrl-C here ends it.")
+        as_root = ["--allow-root"] if os.name == "posix" and os.getuid() == 0 else []
+        lab = [sys.executable, "-m", "jupyterlab", f"--LabApp.default_url={page}", *as_root]
+        subprocess.run(lab, cwd=opened.root, check=False)
 
 
 @app.command()

@@ -18,6 +18,7 @@ from autograder.course import Course, CourseError, open_course
 from autograder.grading.check import check_notebook
 from autograder.grading.coordinator import grade_class, students_to_grade
 from autograder.grading.marks import marks_of_class, totals
+from autograder.grading.review import to_look_at
 from autograder.pages.feedback import write_feedback
 from autograder.pages.report import write_report
 from autograder.pages.tables import show_class
@@ -141,6 +142,16 @@ def test_report_and_table_agree_with_the_gradebook(graded: Course, capsys: pytes
     page = html.read_text()
     assert "<script" not in page and "http" not in page.replace("http-equiv", "")
     assert "data:image/png" in page and "Not handed in: absent." in page
+
+
+def test_who_needs_a_person_is_listed_with_the_reason(graded: Course) -> None:
+    looks = {look.student: look for look in to_look_at(graded, CHAPTER)}
+    assert "Timed out: square." in looks["loop"].reasons and "Crashed: square." in looks["crash"].reasons
+    assert any("could not be read" in reason for reason in looks["broken"].reasons)
+    assert not {"right", "wrong"} & set(looks), "who is just right or wrong needs nobody"
+    with Gradebook(graded.database, graded.course_id) as gradebook:
+        (notebook,) = gradebook.find_submission(CHAPTER, "loop").notebooks
+        assert looks["loop"].page == f"/formgrader/submissions/{notebook.id}"
 
 
 def test_a_mark_given_by_hand_counts(graded: Course, tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_a_question_counts_once_a_person_has_given_points(course: Course) -> Non
     assert after["most_points"].to_dict() == {"ada": 8, "bob": 8}
     assert after["points"].to_dict() == {"ada": 4, "bob": 0}
     html, table = write_report(course, CHAPTER)
-    assert "essay" in html.read_text() and table.read_text().splitlines()[1].startswith("ada,0.0,4.0,0.0,4.0,8")
+    assert "essay" in html.read_text() and table.read_text().splitlines()[1].startswith("ada,0.0,4.0,0.0,0.0,0,4.0,8")
 
 
 def test_no_rubric_leaves_the_authors_room(course: Course) -> None:

@@ -116,8 +116,6 @@ def in_words(mark: pd.Series) -> str:
     parts = []
     if mark["late"]:
         parts.append(f"{mark['late']:g} taken off for being late")
-    if mark["extra"]:
-        parts.append(f"{mark['extra']:+g} beside the tests")
     if mark["why"]:
         parts.append(str(mark["why"]))
     text = "; ".join(parts)

@@ -24,6 +24,10 @@ from autograder.wall.verdicts import Verdict, recorded_verdicts, repairs_of
 from autograder.wording import count
 
 FORMATTER = HtmlFormatter(nowrap=False)
+DARK = HtmlFormatter(style="github-dark")
+CODE_STYLE = Markup("{}\n@media (prefers-color-scheme: dark) {{\n{}\n}}").format(
+    Markup(FORMATTER.get_style_defs(".highlight")), Markup(DARK.get_style_defs(".highlight"))
+)
 LONGEST_ANSWER = 20_000  # characters of an answer that are shown
 
 
@@ -62,7 +66,7 @@ def write_feedback(course: Course, chapter: str) -> list[Path]:
             points=float(mark["points"]),
             most_points=float(mark["most_points"]),
             remark=in_words(mark),
-            code_style=Markup(FORMATTER.get_style_defs(".highlight")),
+            code_style=CODE_STYLE,
         )
         pages.append(write_page(course.feedback_page(str(student), chapter), page))
         _keep_what_the_exchange_asks_for(graded.parent, pages[-1].parent)

@@ -16,6 +16,7 @@ from autograder.grading.gradebook import known_students, students_in
 from autograder.grading.marks import final_marks, in_words
 from autograder.grading.outbox import Outbox
 from autograder.grading.replay import Replay
+from autograder.grading.review import Look
 from autograder.pages.terminal import STYLES, console, number, show_line, shown
 from autograder.wording import printable
 
@@ -77,6 +78,18 @@ def show_class(course: Course, chapter: str, graded: list[Graded]) -> None:
     console.print(table)
     if problems := [result.student for result in graded if result.problem]:
         show_line(("Not graded: ", "bold red"), f"{', '.join(problems)}: the remarks above say why.")
+
+
+def show_review(chapter: str, looks: list[Look]) -> None:
+    """Who is to be looked at, why, and where in formgrader."""
+    if not looks:
+        show_line(f"{chapter}: nothing waits for a person.")
+        return
+    table = Table("student", "why", title=chapter)
+    table.add_column("in formgrader", overflow="fold")
+    for look in looks:
+        table.add_row(shown(look.student), shown("\n".join(look.reasons)), look.page)
+    console.print(table)
 
 
 def show_trials(name: str, trials: list[Trial]) -> bool:

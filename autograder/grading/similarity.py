@@ -1,0 +1,162 @@
+"""Who wrote unusually alike: winnowing (S. Schleimer, D. Wilkerson and A. Aiken, 2003) over the tokens of answers.
+
+Short functions are alike by nature, so what two answers share counts the more, the fewer others have it too. A match
+proves nothing: it says where a person should look.
+"""
+
+import builtins
+import hashlib
+import io
+import itertools
+import keyword
+import math
+import tokenize
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import nbformat
+import pandas as pd
+from nbformat import NotebookNode
+
+from autograder.authoring.cells import is_answer, is_graded_by_hand, name_of
+from autograder.course import Course, CourseError
+from autograder.grading.gradebook import students_in
+from autograder.intake.submission import read_reference
+
+GRAM = 10  # tokens in a row that are compared
+WINDOW = 6  # of so many neighbouring grams one is kept: whatever GRAM + WINDOW - 1 tokens have in common is found
+REFERENCE = "the course's own answers"
+LEAST_BITS = 25.0  # a match worth less is never called unusual
+SKIPPED = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENCODING,
+    tokenize.ENDMARKER,
+}
+
+
+@dataclass(frozen=True)
+class Match:
+    """What two have in common in one task: their code, and which lines of it (from 1) are alike."""
+
+    task: str
+    bits: float  # the sum of log2(class / how many have it) over what both have
+    codes: tuple[str, str]
+    lines: tuple[set[int], set[int]]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two students, or a student and the reference, and what they share, most telling task first."""
+
+    names: tuple[str, str]
+    matches: Sequence[Match]
+    unusual: bool  # far above the other pairs of this class
+
+    @property
+    def bits(self) -> float:
+        return sum(match.bits for match in self.matches)
+
+
+def alike(course: Course, chapter: str) -> list[Pair]:
+    """All pairs of a graded chapter that share anything, most bits first. Raises CourseError if nothing is graded."""
+    answers = {}
+    for student in sorted(students_in(course, chapter)):
+        path = course.graded(student, chapter)
+        if path.is_file():
+            answers[student] = answers_of(nbformat.read(path, as_version=4))
+    if not answers:
+        raise CourseError(f"Nothing is graded yet: run `autograder grade {chapter}`.")
+    given = nbformat.read(course.released(chapter), as_version=4)
+    return pairs_of(answers, answers_of(read_reference(course, chapter)), [cell.source for cell in given.cells])
+
+
+def answers_of(notebook: NotebookNode) -> dict[str, str]:
+    """The code of each task."""
+    return {name_of(cell): cell.source for cell in notebook.cells if is_answer(cell) and not is_graded_by_hand(cell)}
+
+
+def pairs_of(answers: dict[str, dict[str, str]], reference: dict[str, str], given: Iterable[str]) -> list[Pair]:
+    """As `alike`, of answers by student and task; what stands in `given` code counts for nothing."""
+    known = {mark for code in given for mark in _marks(code)}
+    matches: dict[tuple[str, str], list[Match]] = defaultdict(list)
+    for task, solution in reference.items():
+        codes = {name: of[task] for name, of in answers.items() if task in of} | {REFERENCE: solution}
+        prints = {name: fingerprints(code) for name, code in codes.items()}
+        owners: dict[str, list[str]] = defaultdict(list)
+        for name, marks in prints.items():
+            for mark in marks.keys() - known:
+                owners[mark].append(name)
+        shared: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for mark, names in owners.items():
+            for pair in itertools.combinations(sorted(names, key=lambda name: (name == REFERENCE, name)), 2):
+                shared[pair].append(mark)
+        for (one, other), found in shared.items():
+            # A mark that half of the class has is worth a bit, one that only these two have much more.
+            bits = sum(math.log2(len(codes) / len(owners[mark])) for mark in found)
+            lines = tuple({line for mark in found for line in prints[name][mark]} for name in (one, other))
+            matches[one, other].append(Match(task, bits, (codes[one], codes[other]), (lines[0], lines[1])))
+    totals = {names: sum(match.bits for match in found) for names, found in matches.items()}
+    far_out = _far_out(totals, len(answers))
+    return [
+        Pair(names, sorted(matches[names], key=lambda match: -match.bits), bits > far_out)
+        for names, bits in sorted(totals.items(), key=lambda item: (-item[1], item[0]))
+    ]
+
+
+def fingerprints(code: str) -> dict[str, set[int]]:
+    """The marks of a text of Python, each with the lines it covers; none if it is no Python.
+
+    Names that the writer chose, numbers, texts, comments and the layout do not count, so that renaming hides nothing.
+    """
+    words = _words(code)
+    grams = []
+    for start in range(len(words) - GRAM + 1):
+        text = " ".join(word for word, _ in words[start : start + GRAM])
+        digest = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+        grams.append((digest, {line for _, line in words[start : start + GRAM]}))
+    kept: dict[str, set[int]] = {}
+    for start in range(max(1, len(grams) - WINDOW + 1) if grams else 0):
+        digest, lines = min(reversed(grams[start : start + WINDOW]), key=lambda gram: gram[0])
+        kept[digest] = kept.get(digest, set()) | lines
+    return kept
+
+
+def _marks(code: str) -> set[str]:
+    """Every gram of given code, not only those that winnowing keeps: none of them may tell against anybody."""
+    words = [word for word, _ in _words(code)]
+    grams = (" ".join(words[start : start + GRAM]) for start in range(len(words) - GRAM + 1))
+    return {hashlib.blake2b(text.encode(), digest_size=8).hexdigest() for text in grams}
+
+
+def _words(code: str) -> list[tuple[str, int]]:
+    """Tokens with their lines; names of the writer's own are all `v`, numbers `0`, texts `s`."""
+    words: list[tuple[str, int]] = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+            if token.type in SKIPPED:
+                continue
+            after_dot = bool(words) and words[-1][0] == "."
+            word = token.string
+            if token.type == tokenize.NAME and not (after_dot or keyword.iskeyword(word) or hasattr(builtins, word)):
+                word = "v"
+            elif token.type == tokenize.NUMBER:
+                word = "0"
+            elif token.type == tokenize.STRING:
+                word = "s"
+            words.append((word, token.start[0]))
+    except (tokenize.TokenError, SyntaxError):
+        return []
+    return words
+
+
+def _far_out(totals: dict[tuple[str, str], float], students: int) -> float:
+    """Above this a pair is unusual: three times the spread of the middle half above it, of all pairs there could be."""
+    possible = students * (students + 1) // 2
+    bits = pd.Series([*totals.values(), *[0.0] * (possible - len(totals))])
+    low, high = bits.quantile(0.25), bits.quantile(0.75)
+    return max(LEAST_BITS, float(high + 3 * (high - low)))
