@@ -1,5 +1,7 @@
 """Who wrote unusually alike: copies are found however renamed, and classes that only solve the same task are not."""
 
+import itertools
+import math
 import shutil
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from typer.testing import CliRunner
 from autograder.cli import app
 from autograder.course import Course, open_course
 from autograder.grading.coordinator import grade_class
-from autograder.grading.similarity import GRAM, REFERENCE, WINDOW, fingerprints, pairs_of
+from autograder.grading.similarity import GRAM, REFERENCE, WINDOW, _marks, fingerprints, pairs_of
 from conftest import CHAPTER, answered
 
 # One task, solved by nine people in ways of their own: count the words of a text, most frequent first.
@@ -134,6 +136,27 @@ def test_what_was_given_counts_for_nothing() -> None:
     given = [*GIVEN, WAYS["bob"]]
     pairs = pairs_of(class_of(zed=COPY), {"ranking": WAYS["ann"]}, given)
     assert ("bob", "zed") not in [pair.names for pair in pairs if pair.unusual]
+
+
+def test_a_group_that_hands_in_together_is_not_told_of_itself() -> None:
+    reference = {"ranking": WAYS["ann"].replace("counts", "found")}
+    for groups, found in [([["bob", "zed"]], False), ([["bob", "ann"], ["zed", "eve"]], True)]:
+        pairs = pairs_of(class_of(zed=COPY), reference, GIVEN, groups)
+        assert (("bob", "zed") in [pair.names for pair in pairs]) == found
+        assert ("ann", REFERENCE) in [pair.names for pair in pairs], "only members of one group are left out"
+
+
+def test_bits_are_those_counted_pair_by_pair() -> None:
+    answers, reference = class_of(zed=COPY, yan=WAYS["bob"]), {"ranking": WAYS["ann"]}
+    codes = {name: of["ranking"] for name, of in answers.items()} | {REFERENCE: WAYS["ann"]}
+    prints = {name: set(fingerprints(code)) for name, code in codes.items()}
+    given = {mark for code in GIVEN for mark in _marks(code)}
+    found = {pair.names: pair.bits for pair in pairs_of(answers, reference, GIVEN)}
+    for one, other in itertools.combinations(sorted(answers) + [REFERENCE], 2):
+        both = (prints[one] & prints[other]) - given
+        bits = [-math.log2(sum(mark in of for of in prints.values()) / len(codes)) for mark in both]
+        assert found.get((one, other), 0.0) == pytest.approx(math.fsum(bits))
+    assert found["bob", "yan"] > found["bob", "zed"] > 0, "the copy differs from bob's by a line more"
 
 
 @pytest.mark.parametrize("code", ["", "def f(:\n  '", "x = (", "a\n  b\n c", "'''never closed", "\x00"])

@@ -7,21 +7,20 @@ proves nothing: it says where a person should look.
 import builtins
 import hashlib
 import io
-import itertools
 import keyword
-import math
 import tokenize
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 import nbformat
+import numpy as np
 import pandas as pd
 from nbformat import NotebookNode
 
 from autograder.authoring.cells import is_answer, is_graded_by_hand, name_of
 from autograder.course import Course, CourseError
 from autograder.grading.gradebook import students_in
+from autograder.grading.term import read_term
 from autograder.intake.submission import read_reference
 
 GRAM = 10  # tokens in a row that are compared
@@ -39,14 +38,21 @@ SKIPPED = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Match:
-    """What two have in common in one task: their code, and which lines of it (from 1) are alike."""
+    """What two have in common in one task. A class of 300 has a million of these, so each holds little."""
 
     task: str
     bits: float  # the sum of log2(class / how many have it) over what both have
     codes: tuple[str, str]
-    lines: tuple[set[int], set[int]]
+    known: frozenset[str]  # marks of what was given, which count for nothing
+
+    @property
+    def lines(self) -> tuple[set[int], set[int]]:
+        """Which lines (from 1) of either code are alike."""
+        one, other = (fingerprints(code) for code in self.codes)
+        both = (one.keys() & other.keys()) - self.known
+        return {line for mark in both for line in one[mark]}, {line for mark in both for line in other[mark]}
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,9 @@ def alike(course: Course, chapter: str) -> list[Pair]:
     if not answers:
         raise CourseError(f"Nothing is graded yet: run `autograder grade {chapter}`.")
     given = nbformat.read(course.released(chapter), as_version=4)
-    return pairs_of(answers, answers_of(read_reference(course, chapter)), [cell.source for cell in given.cells])
+    groups = [group.students for group in read_term(course).groups if group.chapter == chapter]
+    reference = answers_of(read_reference(course, chapter))
+    return pairs_of(answers, reference, [cell.source for cell in given.cells], groups)
 
 
 def answers_of(notebook: NotebookNode) -> dict[str, str]:
@@ -80,32 +88,46 @@ def answers_of(notebook: NotebookNode) -> dict[str, str]:
     return {name_of(cell): cell.source for cell in notebook.cells if is_answer(cell) and not is_graded_by_hand(cell)}
 
 
-def pairs_of(answers: dict[str, dict[str, str]], reference: dict[str, str], given: Iterable[str]) -> list[Pair]:
-    """As `alike`, of answers by student and task; what stands in `given` code counts for nothing."""
-    known = {mark for code in given for mark in _marks(code)}
-    matches: dict[tuple[str, str], list[Match]] = defaultdict(list)
+def pairs_of(
+    answers: dict[str, dict[str, str]],
+    reference: dict[str, str],
+    given: Iterable[str],
+    groups: Sequence[Collection[str]] = (),
+) -> list[Pair]:
+    """As `alike`, of answers by student and task; what stands in `given` code counts for nothing.
+
+    Members of one of the `groups` hand in together and are not compared with each other.
+    """
+    known = frozenset(mark for code in given for mark in _marks(code))
+    matches: dict[tuple[str, str], list[Match]] = {}
     for task, solution in reference.items():
-        codes = {name: of[task] for name, of in answers.items() if task in of} | {REFERENCE: solution}
-        prints = {name: fingerprints(code) for name, code in codes.items()}
-        owners: dict[str, list[str]] = defaultdict(list)
-        for name, marks in prints.items():
-            for mark in marks.keys() - known:
-                owners[mark].append(name)
-        shared: dict[tuple[str, str], list[str]] = defaultdict(list)
-        for mark, names in owners.items():
-            for pair in itertools.combinations(sorted(names, key=lambda name: (name == REFERENCE, name)), 2):
-                shared[pair].append(mark)
-        for (one, other), found in shared.items():
-            # A mark that half of the class has is worth a bit, one that only these two have much more.
-            bits = sum(math.log2(len(codes) / len(owners[mark])) for mark in found)
-            lines = tuple({line for mark in found for line in prints[name][mark]} for name in (one, other))
-            matches[one, other].append(Match(task, bits, (codes[one], codes[other]), (lines[0], lines[1])))
-    totals = {names: sum(match.bits for match in found) for names, found in matches.items()}
+        codes = {name: answers[name][task] for name in sorted(answers) if task in answers[name]} | {REFERENCE: solution}
+        bits = _bits_in_common([fingerprints(code).keys() - known for code in codes.values()])
+        names = list(codes)
+        for i, j in np.argwhere(np.triu(bits, k=1) > 0):
+            one, other = names[i], names[j]
+            if not any(one in group and other in group for group in groups):
+                match = Match(task, float(bits[i, j]), (codes[one], codes[other]), known)
+                matches.setdefault((one, other), []).append(match)
+    totals = {pair: sum(match.bits for match in found) for pair, found in matches.items()}
     far_out = _far_out(totals, len(answers))
     return [
-        Pair(names, sorted(matches[names], key=lambda match: -match.bits), bits > far_out)
-        for names, bits in sorted(totals.items(), key=lambda item: (-item[1], item[0]))
+        Pair(pair, sorted(matches[pair], key=lambda match: -match.bits), bits > far_out)
+        for pair, bits in sorted(totals.items(), key=lambda item: (-item[1], item[0]))
     ]
+
+
+def _bits_in_common(prints: Sequence[set[str]]) -> np.ndarray:
+    """How many bits of marks any two of a class share, as a square array in the order of `prints`.
+
+    A mark that half of the class has is worth one bit, one that only two have much more, one that all have nothing.
+    """
+    columns = {mark: column for column, mark in enumerate(sorted(set().union(*prints)))}
+    has = np.zeros((len(prints), len(columns)))
+    for row, marks in enumerate(prints):
+        has[row, [columns[mark] for mark in marks]] = 1
+    worth = np.log2(len(prints) / has.sum(axis=0))
+    return np.asarray((has * worth) @ has.T)
 
 
 def fingerprints(code: str) -> dict[str, set[int]]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from autograder.course import Course
-from autograder.grading.similarity import Pair, alike
+from autograder.grading.similarity import Match, Pair, alike
 from autograder.pages.html import render, write_page
 
 MOST_PAIRS = 20  # of a class that are listed
@@ -21,14 +21,13 @@ def write_alike(course: Course, chapter: str) -> tuple[Path, list[Pair]]:
         "alike.html",
         chapter=chapter,
         pairs=listed,
-        pages=[(pair, [(match, _beside(pair, match.task)) for match in pair.matches]) for pair in unusual],
+        pages=[(pair, [(match, _beside(match)) for match in pair.matches]) for pair in unusual],
     )
     return write_page(course.reports / f"{chapter}-alike.html", page), unusual
 
 
-def _beside(pair: Pair, task: str) -> list[list[tuple[str, bool]]]:
-    """The two answers to a task as lines, each with whether it is part of what both have."""
-    match = next(match for match in pair.matches if match.task == task)
+def _beside(match: Match) -> list[list[tuple[str, bool]]]:
+    """The two answers as lines, each with whether it is part of what both have."""
     return [
         [(line, number in lines) for number, line in enumerate(code.splitlines(), start=1)]
         for code, lines in zip(match.codes, match.lines, strict=True)
