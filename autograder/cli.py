@@ -252,17 +252,24 @@ def feedback(
 
 
 @app.command()
-def report(
-    chapter: Annotated[str, typer.Argument(help="Chapter, such as 01_bigrams or 01.")], course: CourseOption = None
-) -> None:
-    """Write one HTML page and one CSV about the class: marks, hardest tasks, checks worth a look."""
+def report(chapters: Chapters = None, course: CourseOption = None) -> None:
+    """Write pages about the class: marks, hardest tasks, checks worth a look; without a chapter: all, and one across.
+
+    Example: autograder report, then open reports/course.html
+    """
+    from autograder.grading.gradebook import graded_chapters
+    from autograder.pages.course_report import write_course_report
     from autograder.pages.report import write_report
 
     opened = open_course(course)
-    chapter = opened.chapter_meant(chapter)
-    for path in write_report(opened, chapter):
-        typer.echo(path)
-    _note_changes(opened, [chapter], "seen by report")
+    graded = _names(opened, chapters) if chapters else graded_chapters(opened)
+    for chapter in graded:
+        for path in write_report(opened, chapter):
+            typer.echo(path)
+    _note_changes(opened, graded, "seen by report")
+    if not chapters:
+        across, *pages = write_course_report(opened, graded)
+        typer.echo(f"{across}, and {count(len(pages), 'page')} beside it, one for each student")
 
 
 @app.command()

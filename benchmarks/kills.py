@@ -212,7 +212,7 @@ def _cluster() -> Iterator[Machines]:
         common = ["--scheduler-file", str(told), "--no-dashboard"]
         scheduler = [*dask, "scheduler", "--port", "0", "--host", "127.0.0.1", *common]
         processes = [subprocess.Popen(scheduler, **quiet)]
-        worker = [*dask, "worker", "--nthreads", "1", "--local-directory", folder, "--death-timeout", "10", *common]
+        worker = [*dask, "worker", "--nthreads", "1", "--local-directory", folder, "--death-timeout", "60", *common]
         try:
             while not told.is_file():
                 time.sleep(0.1)
@@ -221,7 +221,7 @@ def _cluster() -> Iterator[Machines]:
             from distributed import Client
 
             with Client(address, set_as_default=False) as client:
-                client.wait_for_workers(2, timeout=60)
+                client.wait_for_workers(2, timeout=180)
             yield Machines(address, processes)
         finally:
             family = [child for process in processes for child in _family(process.pid)]

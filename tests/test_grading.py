@@ -20,6 +20,7 @@ from autograder.grading.coordinator import grade_class, students_to_grade
 from autograder.grading.marks import marks_of_class, totals
 from autograder.grading.review import to_look_at
 from autograder.pages.feedback import write_feedback
+from autograder.pages.html import SORT
 from autograder.pages.report import write_report
 from autograder.pages.tables import show_class
 from autograder.wall.verdicts import recorded_verdicts
@@ -140,7 +141,8 @@ def test_report_and_table_agree_with_the_gradebook(graded: Course, capsys: pytes
     table = pd.read_csv(csv, index_col="student")
     assert table["total"].to_dict() == totals(marks_of_class(graded, CHAPTER))["points"].to_dict()
     page = html.read_text()
-    assert "<script" not in page and "http" not in page.replace("http-equiv", "")
+    assert page.count("<script") == 1 and f"<script>{SORT}</script>" in page, "no script but ours, which sorts"
+    assert "http" not in page.replace("http-equiv", "") and "script-src 'sha256-" in page
     assert "data:image/png" in page and "Not handed in: absent." in page
 
 

@@ -19,6 +19,7 @@ from autograder.grading.gradebook import open_gradebook
 from autograder.grading.history import COLUMNS, HISTORY
 from autograder.grading.marks import final_marks
 from autograder.grading.term import TERM, Late, read_term
+from autograder.pages.course_report import file_of
 from conftest import CHAPTER, answered, make_course
 
 RIGHT, HALF = "def square(x):\n    return x * x", "def square(x):\n    return x * abs(x)"  # 3 of 3 points, and 1
@@ -185,6 +186,23 @@ def test_a_fault_in_the_file_is_one_line(built_course: Course, tmp_path: Path, t
     with pytest.raises(CourseError, match=problem) as raised:
         read_term(course)
     assert "\n" not in str(raised.value)
+
+
+def test_the_report_across_chapters_has_everybody(course: Course) -> None:
+    group = '[[groups]]\nchapter = "01"\nstudents = ["ada", "../zoe"]\n'
+    given = points(course, LATE + group)
+    assert "course.html, and 6 pages" in command(course, "report")
+    page = (course.reports / "course.html").read_text()
+    assert all(f">{student}</a>" in page for student in given) and ">1.5<" in page
+    for student, wanted in given.items():
+        page = (course.reports / "students" / file_of(student)).read_text()
+        assert f"{wanted:g} of 3 points" in page and "seen by report" in page
+    assert len(list((course.reports / "students").iterdir())) == 6
+
+
+def test_no_two_students_share_a_page() -> None:
+    names = ["ada", "a/b", "a:b", "a_b", "ä", "ö", "..", "A"]
+    assert len({file_of(name) for name in names}) == len(names) and all("/" not in file_of(name) for name in names)
 
 
 def test_every_change_of_a_mark_leaves_a_line(course: Course) -> None:

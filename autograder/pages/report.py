@@ -34,8 +34,8 @@ def write_report(course: Course, chapter: str) -> tuple[Path, Path]:
         median=float(points["points"].median()),
         most_points=float(points["most_points"].iloc[0]),
         to_review=int(marks["needs_review"].sum()),
-        histogram=_picture(_histogram(points)),
-        difficulty=_picture(_difficulty(tasks, most_by_task)),
+        histogram=picture(_histogram(points)),
+        difficulty=picture(_difficulty(tasks, most_by_task)),
         tasks=most_by_task.to_dict(),
         not_handed_in=sorted({*known_students(course)} - {*points.index}),
         table=[
@@ -81,7 +81,8 @@ def _difficulty(tasks: pd.DataFrame, most_points: pd.Series) -> Figure:
     return figure
 
 
-def _picture(figure: Figure) -> Markup:
+def picture(figure: Figure) -> Markup:
+    """A figure as the address of a picture that a page may hold."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=110)
     return Markup("data:image/png;base64,") + base64.b64encode(buffer.getvalue()).decode()
