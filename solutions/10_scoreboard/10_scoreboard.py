@@ -8,7 +8,7 @@
 # For once the answers can be checked, because our text comes from a language whose true probabilities are known.
 
 # %% [markdown]
-# All models of this chapter offer the same **interface**: given the tokens of some texts, they return $\ln P$ of each next token. More than that, a scoreboard need not know. So we recorded it once, for every token of 200 stories that no model has learned from, and work with arrays from here on.
+# All models of this chapter offer the same **interface**: given the tokens of some texts, they return $\ln P$ of each next token. A scoreboard need not know more than that. So we recorded it once, for every token of 200 stories that no model has learned from, and work with arrays from here on.
 #
 # | letter | what |
 # |---|---|
@@ -46,7 +46,7 @@ print(f"{len(scores):,} tokens of {document.max() + 1} stories")
 board.round(2)
 
 # %% [markdown]
-# The last row is the language itself: nothing can do better in the long run. Everything in this table that is not in that row, some model does not know.
+# The last row is the language itself: nothing can do better in the long run. Whatever separates another row from it is something that this model does not know.
 
 # %% [markdown]
 # ## 1. Find the unfair one
@@ -213,7 +213,7 @@ for size in known_sizes:
     )
 
 # %% [markdown]
-# With thirty words it "beats" the same model with a thousand by far. Nothing was learned; less was said.
+# With thirty words it "beats" the same model with a thousand by far. It has not learned more; it has said less.
 
 # %% [markdown]
 # ## 2. Pay for what was not said
@@ -587,7 +587,7 @@ for (first, second), row in zip(pairs, spans, strict=True):
     )
 
 # %% [markdown]
-# On the same stories (blue) every lead is clear. With other stories for each model (orange) the intervals are three to six times as wide, and the RNN's lead over the window would be lost: some stories are hard for both, and that is most of the scatter. To draw single tokens (green) changes little here, for in our made-up stories the *differences* of two models hardly hang together. In real texts they do, so draw documents.
+# On the same stories (blue) every lead is clear. With other stories for each model (orange) the intervals are three to six times as wide, and the RNN's lead over the window would be lost: some stories are hard for both, and that is most of the scatter. Drawing single tokens (green) changes little here, because in our made-up stories the *differences* between two models hardly depend on the story. In real texts they do, so draw documents.
 
 # %% [markdown] statement="twenty_stories"
 # #### Twenty stories
@@ -846,8 +846,9 @@ axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 
 # %% [markdown]
-# (Networks: three seeds, many passes over the same text, fewer steps where there is less of it, the best of 16 validations.) With ten thousand tokens Kneser-Ney and both networks are alike, 3.1 bits above the floor. Then the lines part. Four times the text halves a network's distance ($b = 0.5$); Kneser-Ney needs about forty times the text ($2^{1/0.186} \approx 42$). So "which is better?" has no answer without "from how much text?" either.
-#
+# (Each point of a network is the mean over three seeds. A network reads its text many times, takes fewer steps where there is less of it, and keeps the best of 16 validations.) With ten thousand tokens Kneser-Ney and both networks are alike, 3.1 bits above the floor. Then the lines part. Four times the text halves a network's distance ($b = 0.5$); Kneser-Ney needs about forty times the text ($2^{1/0.186} \approx 42$). So "which is better?" has no answer without "from how much text?" either.
+
+# %% [markdown]
 # Forget the floor, as one must wherever it is unknown, and every exponent shrinks, to between 0.4 and 0.6 of itself. And the last column is a wager that the line stays straight, for Kneser-Ney over six decades. Look at the points: those of Kneser-Ney already bend, and the networks' lines rest on three sizes each.
 
 # %% [markdown]
@@ -1367,7 +1368,8 @@ pros.loc[few, columns].round(2).astype({"scored a second": int})
 
 # %% [markdown]
 # One number hid all this. Kneser-Ney tosses a coin as soon as a noun of the other number stands between noun and verb. The LSTM gets agreement nearly perfect and copies no surname. The Transformer, after as many minutes, copies a third of them, though its perplexity is only 9 % below the LSTM's. The Transformer with token shift copies more than four fifths, from 51 words back as well as from 20; but look at the table before you praise the shift: it was trained seven times as long. (14 words back and more: there are few questions.)
-#
+
+# %% [markdown]
 # Lecture 004 calls n-grams "fast" and "good if lots of data". They are trained in half a second where networks take minutes. But a million tokens, where the networks of four minutes read about three million, did not teach them anything that lies outside their window.
 
 # %% [markdown]
@@ -1398,7 +1400,7 @@ print(
 tables.round(2)
 
 # %% [markdown]
-# A fifth less perplexity is a twenty-fifth fewer bits: units flatter. On our text the printed *order* comes out again, Kneser-Ney, neural n-gram, RNN, LSTM, but not the steps. In print the neural n-gram is level with Kneser-Ney; here it is far ahead, having read three times as much. "LSTMs were state of the art until 2018" says the lecture, then Transformers. Whether that holds depends on time, as section 18 of chapter 8 found: after one minute the LSTM leads, after four the Transformer. By letters, as on text8, the LSTM is still ahead after two minutes (`data/runs/characters`: 0.67 against 0.93 bits).
+# Nearly a fifth less perplexity is only a twenty-fifth fewer bits: the unit can flatter. On our text the printed *order* comes out again, Kneser-Ney, neural n-gram, RNN, LSTM, but not the steps. In print the neural n-gram is level with Kneser-Ney; here it is far ahead, having read three times as much. "LSTMs were state of the art until 2018" says the lecture, then Transformers. Whether that holds depends on time, as section 18 of chapter 8 found: after one minute the LSTM leads, after four the Transformer. By letters, as on text8, the LSTM is still ahead after two minutes (`data/runs/characters`: 0.67 against 0.93 bits).
 
 # %% [markdown]
 # Lecture 002 compares sizes: $10^7$ weights for a recurrent network against $10^{11}$, with $|V| = 10^5$. Size alone says little: our RNN has 0.57 million weights, the 5-gram 2.0 million counts, and the smaller model is better by 0.5 bits per token.
@@ -1407,5 +1409,6 @@ tables.round(2)
 # ## What you have now
 #
 # You can say whether two numbers are about the same text, whether their difference is more than luck, how much text it takes to see it, what more text will bring, what two models know together, whether a confidence can be believed, and which model to take for the money. A table of perplexities says none of this by itself.
-#
+
+# %% [markdown]
 # Now it is your turn. `autograder challenge my_model.ipynb` trains a model of yours within a budget of CPU time and scores it, in bits above the truth, on stories that are generated afterwards, so that nobody can have seen them. The rules, and the smallest entry to start from, are in [docs/challenge.md](../../docs/challenge.md). Chapter 11 leaves words behind: whatever can be cut into tokens, a Transformer will take.
