@@ -71,3 +71,6 @@ def documents_needed(d, z=2):
 
 
 # %% wrong="the number in the pilot is taken off" caught_by="the smallest number" change="(z * s / mean) ** 2 -> (z * s / mean) ** 2 / len(d) * 2"
+
+
+# %% wrong="a small mean is taken for zero" caught_by="the smallest number" change="if mean == 0: -> if abs(mean) < 1e-3:"

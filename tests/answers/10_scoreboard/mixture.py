@@ -125,3 +125,43 @@ def em_weights(ln_p, rounds):
 
 
 # %% wrong="stops after five rounds" caught_by="rounds of EM" change="range(rounds) -> range(min(rounds, 5))"
+
+
+# %% wrong="each token's largest is taken out, without its weight" caught_by="no underflow, weight zero, impossible tokens"
+# -     with np.errstate(divide="ignore"):
+# -         ln_weights = np.log(np.asarray(weights, dtype=float))
+# -     return np.logaddexp.reduce(np.asarray(ln_p) + ln_weights[:, None], axis=0)
+# +     top = np.max(ln_p, axis=0)
+# +     with np.errstate(divide="ignore"):
+# +         return top + np.log(np.asarray(weights) @ np.exp(ln_p - top))
+
+
+# %% wrong="a weight of zero becomes a tiny one" caught_by="no underflow, weight zero, impossible tokens"
+# -     with np.errstate(divide="ignore"):
+# -         ln_weights = np.log(np.asarray(weights, dtype=float))
+# +     ln_weights = np.log(np.maximum(weights, 1e-12))
+
+
+# %% wrong="stops once the weights hardly move" caught_by="rounds of EM"
+# -         weights = np.exp(rows - mix(ln_p, weights)).mean(axis=1)
+# +         new = np.exp(rows - mix(ln_p, weights)).mean(axis=1)
+# +         if np.abs(new - weights).max() < 1e-6:
+# +             break
+# +         weights = new
+
+
+# %% right="scaled by each token's largest joint probability"
+def mix(ln_p, weights):
+    with np.errstate(divide="ignore"):
+        joint = np.log(np.asarray(weights, float)).reshape(-1, 1) + np.asarray(ln_p)
+    top = joint.max(axis=0)
+    return top + np.log(np.exp(joint - top).sum(axis=0))
+
+
+def em_weights(ln_p, rounds):
+    scaled = np.exp(ln_p - np.max(ln_p, axis=0))
+    weights = [1 / len(ln_p)] * len(ln_p)
+    for _ in range(rounds):
+        joint = np.array(weights)[:, None] * scaled
+        weights = list((joint / joint.sum(axis=0)).mean(axis=1))
+    return weights

@@ -110,3 +110,10 @@ def interval(values, level):
 
 
 # %% wrong="draws wide as they are high" caught_by="a ratio of sums" change="gains[draws].sum(axis=1) / lengths[draws].sum(axis=1) -> gains[draws].sum(axis=-1)[: draws.shape[1]] / lengths[draws].sum(axis=-1)[: draws.shape[1]]"
+
+
+# %% wrong="the nearest value, nothing between" caught_by="cut off at both ends"
+# -     return np.quantile(values, rest), np.quantile(values, 1 - rest)
+# +     ordered = np.sort(values)
+# +     cut = round(rest * (len(ordered) - 1))
+# +     return ordered[cut], ordered[len(ordered) - 1 - cut]

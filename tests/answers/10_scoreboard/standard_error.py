@@ -83,3 +83,6 @@ def by_bootstrap(d, draws):
 
 
 # %% wrong="only the first D draws" caught_by="drawing with replacement" change="d[draws].mean(axis=1).std() -> d[draws[: len(d)]].mean(axis=1).std()"
+
+
+# %% wrong="only the first hundred stories are left out" caught_by="leaving one out" change="(np.sum(d) - d) / (D - 1) -> (np.sum(d) - d[:100]) / (D - 1)"
