@@ -333,11 +333,11 @@ def export(
 
 def _note_changes(course: Course, chapters: list[str], occasion: str) -> None:
     """Keep what became of each mark, and say which names of `term.toml` nobody has."""
-    from autograder.grading.gradebook import graded_chapters, known_students
+    from autograder.grading.gradebook import known_students, students_in
     from autograder.grading.history import HISTORY, note_changes
     from autograder.grading.term import TERM, read_term
 
-    graded = [chapter for chapter in graded_chapters(course) if chapter in chapters]
+    graded = [chapter for chapter in chapters if students_in(course, chapter)]
     if changes := note_changes(course, graded, occasion):
         typer.echo(f"{count(changes, 'mark')} new or changed: {HISTORY}")
     if strangers := read_term(course).strangers({*known_students(course)}):

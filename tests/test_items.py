@@ -58,7 +58,7 @@ def class_of(course: Course, students: int, seed: int = 0) -> tuple[list[Item], 
         nbformat.write(notebook, path)
         for name, points in TESTS.items():
             rows.append([f"s{number:02}", "a", name, f"a--{name}", points * passed[name], points, False])
-    marks = pd.DataFrame(rows, columns=COLUMNS)
+    marks = pd.DataFrame(rows, columns=COLUMNS[:-1]).assign(by_hand=0.0)
     return items_of(course, CHAPTER, marks), marks
 
 

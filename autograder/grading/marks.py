@@ -1,15 +1,16 @@
 """The marks of a class, read from nbgrader's gradebook, and what the term makes of them (`term.toml`)."""
 
 import pandas as pd
-from nbgrader.api import MissingEntry, SubmittedAssignment
+from nbgrader.api import MissingEntry, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy import func
 
 from autograder.authoring.cells import is_graded, is_graded_by_hand, name_of, points_of, what_it_checks
 from autograder.course import Course, CourseError
 from autograder.grading.gradebook import open_gradebook
-from autograder.grading.term import TERM, Term, read_term
+from autograder.grading.term import TERM, read_term
 from autograder.intake.submission import read_reference
 
-COLUMNS = ["student", "task", "aspect", "grade_id", "points", "most_points", "needs_review"]
+COLUMNS = ["student", "task", "aspect", "grade_id", "points", "most_points", "needs_review", "by_hand"]
 
 
 def marks_of_class(course: Course, chapter: str) -> pd.DataFrame:
@@ -45,9 +46,10 @@ def marks_of_class(course: Course, chapter: str) -> pd.DataFrame:
                 task, aspect = what_it_checks(cell)
                 most_points = points_of(cell) if grade_id in used or not is_graded_by_hand(cell) else 0.0
                 points, review = (grade.score, grade.needs_manual_grade) if grade else (0.0, True)
+                by_hand = (grade.manual_score if grade else None) or 0.0
                 if grade_id in dropped:
-                    points, most_points, review = 0.0, 0.0, False
-                rows.append([submission.student.id, task, aspect, grade_id, points, most_points, review])
+                    points, most_points, review, by_hand = 0.0, 0.0, False, 0.0
+                rows.append([submission.student.id, task, aspect, grade_id, points, most_points, review, by_hand])
     if not rows:
         raise CourseError(f"Nothing is graded yet: run `autograder grade {chapter}`.")
     return pd.DataFrame(rows, columns=COLUMNS).sort_values("student", kind="stable", ignore_index=True)
@@ -71,44 +73,47 @@ def final_marks(course: Course, chapter: str) -> pd.DataFrame:
     least 0), most_points, by_hand (how much of it a person gave), submitter (whose submission it is) and why (what
     `term.toml` says of it). Raises CourseError if nothing is graded or if `term.toml` has a fault.
     """
-    term, earned = read_term(course), totals(marks_of_class(course, chapter))
+    term, marks = read_term(course), marks_of_class(course, chapter)
+    earned = marks.groupby("student")[["points", "most_points", "by_hand"]].sum()
     with open_gradebook(course) as gradebook:
-        assignment = gradebook.find_assignment(chapter)
-        found = {submission.student_id: submission for submission in assignment.submissions}
-        members = {one for group in term.groups if group.chapter == chapter for one in group.students}
-        rows = []
-        for student in sorted({*found, *members}):
-            submission = found.get(term.submitter(student, chapter, {*found}))
-            if submission is None:
-                continue
-            points, most_points = map(float, earned.loc[submission.student_id])
-            late = _late(term, student, chapter, points, submission)
-            extra = term.extra_of(student, chapter)
-            by_hand = sum(grade.manual_score or 0.0 for notebook in submission.notebooks for grade in notebook.grades)
-            rows.append(
-                {
-                    "student": student,
-                    "earned": points,
-                    "late": late,
-                    "extra": extra,
-                    "points": max(0.0, points - late + extra),
-                    "most_points": most_points,
-                    "by_hand": float(by_hand),
-                    "submitter": submission.student_id,
-                    "why": "; ".join(term.reasons(student, chapter)),
-                }
+        due = gradebook.find_assignment(chapter).duedate
+        found = {
+            student: (when, penalty or 0.0)
+            for student, when, penalty in gradebook.db.query(
+                SubmittedAssignment.student_id,
+                SubmittedAssignment.timestamp,
+                func.sum(SubmittedNotebook.late_submission_penalty),
             )
+            .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+            .filter(SubmittedAssignment.assignment_id == gradebook.find_assignment(chapter).id)
+            .group_by(SubmittedAssignment.id)
+        }
+    members = {one for group in term.groups if group.chapter == chapter for one in group.students}
+    rows = []
+    for student in sorted({*found, *members}):
+        submitter = term.submitter(student, chapter, {*found})
+        if submitter not in found:
+            continue
+        when, late = found[submitter]
+        points, most_points, by_hand = map(float, earned.loc[submitter])
+        if term.late:  # the rule of `term.toml` takes the place of nbgrader's plugin
+            until = term.deadline(student, chapter, due)
+            late = term.late.taken_off(points, when - until) if until and when else 0.0
+        extra = term.extra_of(student, chapter)
+        rows.append(
+            {
+                "student": student,
+                "earned": points,
+                "late": float(late),
+                "extra": extra,
+                "points": max(0.0, points - late + extra),
+                "most_points": most_points,
+                "by_hand": by_hand,
+                "submitter": submitter,
+                "why": "; ".join(term.reasons(student, chapter)),
+            }
+        )
     return pd.DataFrame(rows).set_index("student")
-
-
-def _late(term: Term, student: str, chapter: str, points: float, submission: SubmittedAssignment) -> float:
-    """What being late takes off: by the rule of `term.toml` if it has one, else what nbgrader's plugin said."""
-    if term.late is None:
-        return float(submission.late_submission_penalty or 0.0)
-    due = term.deadline(student, chapter, submission.assignment.duedate)
-    if due is None or submission.timestamp is None:
-        return 0.0
-    return term.late.taken_off(points, submission.timestamp - due)
 
 
 def in_words(mark: pd.Series) -> str:
