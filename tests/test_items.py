@@ -48,7 +48,9 @@ def class_of(course: Course, students: int, seed: int = 0) -> tuple[list[Item], 
             for name, points in TESTS.items()
             if not passed[name]
             for message in [
-                f"mean([{number}, 2.5]) is {number / 7:.3f}; yours: {dice.random()}" if number % 3 else "no"
+                f"mean([{number}, 2.5]) is {number / 7:.3f}; yours: {dice.random() if number % 2 else 0.25}."
+                if number % 3
+                else "no"
             ]
         ]
         notebook = new_notebook()
@@ -87,9 +89,22 @@ def test_messages_are_alike_but_for_what_was_drawn(course: Course) -> None:
     items, marks = class_of(course, 30)
     for item in items:
         failed = [int(row.student[1:]) for row in marks[marks.aspect == item.aspect].itertuples() if row.points == 0]
-        counts = sorted(times for times, _ in item.messages)
+        counts = sorted(message.times for message in item.messages)
         assert counts == sorted(n for n in (sum(x % 3 > 0 for x in failed), sum(x % 3 == 0 for x in failed)) if n)
-        assert all(message == "no" or "; yours: 0." in message for _, message in item.messages)
+        assert all(message.example == "no" or "; yours: 0." in message.example for message in item.messages)
+
+
+def test_wrong_answers_that_several_gave_are_counted(course: Course) -> None:
+    items, marks = class_of(course, 30)
+    seen = 0
+    for item in items:
+        failed = [int(row.student[1:]) for row in marks[marks.aspect == item.aspect].itertuples() if row.points == 0]
+        alike = sum(x % 3 > 0 and x % 2 == 0 for x in failed)
+        for message in item.messages:
+            wanted = [(alike, "0.25")] if alike > 1 and message.example != "no" else []
+            assert message.answers == wanted
+            seen += len(wanted)
+    assert seen > 2
 
 
 def test_of_a_handful_no_correlation_is_told(course: Course) -> None:

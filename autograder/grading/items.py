@@ -20,7 +20,18 @@ FEW = 8  # students; below, no correlation is worth a look
 STRONG = 0.2  # the share of a class, by the points of all other tests, that counts as strong
 WEAK = 0.1  # a discrimination below this says that the test has little to do with the others
 MOST_MESSAGES = 3  # of a test that are shown
+MOST_ANSWERS = 3  # of a message that are shown
+YOURS = "yours"  # after this word a message says what an answer gave
 NO_WORK = ("NotImplementedError", "Your cell for")  # nothing written, or it does not run: no mistake found by a test
+
+
+@dataclass(frozen=True)
+class Message:
+    """What students were told by one test, alike but for what was drawn and what they had answered."""
+
+    times: int  # students
+    example: str
+    answers: Sequence[tuple[int, str]]  # wrong answers that several gave alike, most frequent first
 
 
 @dataclass(frozen=True)
@@ -32,7 +43,7 @@ class Item:
     passed: float  # share of the class, 0 to 1
     discrimination: float  # correlation of passing with the points of all other tests, -1 to 1; nan if undefined
     strong_failed: float  # share of the strong students who failed it
-    messages: Sequence[tuple[int, str]]  # how many students met a kind of message, and one of that kind
+    messages: Sequence[Message]  # most frequent first
 
     @property
     def is_odd(self) -> bool:
@@ -72,27 +83,30 @@ def _correlation(passed: pd.Series, rest: pd.Series) -> float:
     return float(passed.corr(rest))
 
 
-def _messages(course: Course, chapter: str, students: Sequence[str]) -> dict[str, list[tuple[int, str]]]:
-    """By grade id: what failed students were told, alike but for what was drawn, most frequent first."""
-    kinds: dict[str, Counter[str]] = defaultdict(Counter)
-    example: dict[tuple[str, str], str] = {}
+def _messages(course: Course, chapter: str, students: Sequence[str]) -> dict[str, list[Message]]:
+    """By grade id: what failed students were told."""
+    told: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))  # grade id, kind of message
     for student in students:
         path = course.graded(student, chapter)
         if not path.is_file():
             continue
         for verdict in recorded_verdicts(nbformat.read(path, as_version=4)):
-            if verdict.outcome == Outcome.PASSED or verdict.message.startswith(NO_WORK):
-                continue
-            kind = _kind(verdict.message)
-            kinds[verdict.grade_id][kind] += 1
-            example.setdefault((verdict.grade_id, kind), verdict.message)
+            if verdict.outcome != Outcome.PASSED and not verdict.message.startswith(NO_WORK):
+                told[verdict.grade_id][_kind(verdict.message)].append(verdict.message)
     return {
-        name: [(times, example[name, kind]) for kind, times in found.most_common(MOST_MESSAGES)]
-        for name, found in kinds.items()
+        name: sorted(map(_counted, kinds.values()), key=lambda message: -message.times)[:MOST_MESSAGES]
+        for name, kinds in told.items()
     }
+
+
+def _counted(messages: list[str]) -> Message:
+    """Messages of one kind as one. An answer is what stands after "yours"; one that nobody shares is not counted."""
+    answers = Counter(message.partition(YOURS)[2].strip(": .") for message in messages)
+    shared = [(times, answer) for answer, times in answers.most_common(MOST_ANSWERS) if answer and times > 1]
+    return Message(len(messages), messages[0], shared)
 
 
 def _kind(message: str) -> str:
     """A message without what a test drew and what an answer gave: numbers, texts in quotes, all after "yours"."""
-    message = message.split("yours", 1)[0]
+    message = message.partition(YOURS)[0]
     return re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`|-?\d[\d.,e+-]*|\[[^\]]*\]", "…", message).strip()
