@@ -1,5 +1,6 @@
 """The course's nbgrader configuration; `nbgrader`, formgrader and `autograder` all load it."""
 
+import os
 from pathlib import Path
 
 from autograder.grading.nbgrader_setup import harden
@@ -15,6 +16,12 @@ c.CourseDirectory.release_directory = "notebooks"
 c.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "feedback", "*.py"]
 
 c.ClearSolutions.code_stub = {"python": 'raise NotImplementedError("Write your answer here and delete this line.")'}
+
+# Where the gradebook and the exchange are, if not beside this file: the containers of deploy/ say it.
+if "NBGRADER_DB" in os.environ:
+    c.CourseDirectory.db_url = os.environ["NBGRADER_DB"]
+if "NBGRADER_EXCHANGE" in os.environ:
+    c.Exchange.root = os.environ["NBGRADER_EXCHANGE"]
 
 # `autograder build` holds tests to the rules of docs/authoring.md.
 c.Authoring.rules = True
