@@ -1,6 +1,7 @@
 """A small course in a temporary folder, for tests that need a build or a class but not a real chapter."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -74,6 +75,8 @@ SPLIT = (
     "test_sandbox",
 )
 
+OF_CHAPTERS = ("test_bank", "test_mutants")
+
 # Tools that nbgrader calls by name live beside this Python.
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
@@ -84,10 +87,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class SplitFiles(LoadFileScheduling):
-    """Each test of some files goes to whoever is free, the others file by file."""
+    """Each test of some files goes to whoever is free, with others of the same chapter; the others file by file."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.partition("::")[0]
+        file, _, test = nodeid.partition("::")
+        chapter = re.search(r"\[(\d\d_\w+)", test)  # which one process has imported all of already
+        if chapter and Path(file).stem in OF_CHAPTERS:
+            return chapter[1]
         return nodeid if Path(file).stem in SPLIT else file
 
 

@@ -24,6 +24,7 @@ from autograder.wall.verdicts import Outcome
 from conftest import CHAPTER, ROOT, TEXT, make_course
 
 CHAPTERS = open_course(ROOT).chapters()
+SAME_MEANING = "a test must mean the same to *Validate* and to the judge"
 
 
 @pytest.mark.thorough
@@ -38,14 +39,23 @@ def test_right_answers_and_one_failure_of_each_test_are_judged_as_expected(real_
     assert problems_of(trials) == []
 
     chosen: dict[str, list[Answer]] = {}
-    for trial in trials:  # a kernel takes long: one right answer to each task, and a loop would take a minute a test
+    for trial in trials:  # a kernel takes long: one right and one wrong answer; a loop would take a minute a test
         listed = chosen.setdefault(trial.answer.task, [])
         hangs = any(verdict.outcome == Outcome.TIMED_OUT for verdict in trial.verdicts)
-        if not hangs and not (trial.answer.is_right and any(earlier.is_right for earlier in listed)):
+        if not hangs and all(earlier.is_right != trial.answer.is_right for earlier in listed):
             listed.append(trial.answer)
-    assert differences(trials, try_answers(real_course, chapter, chosen, in_kernel=True)) == [], (
-        "a test must mean the same to *Validate* and to the judge"
-    )
+    assert differences(trials, try_answers(real_course, chapter, chosen, in_kernel=True)) == [], SAME_MEANING
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_failure_of_each_test_means_the_same_to_validate(real_course: Course, chapter: str) -> None:
+    trials = try_bank(real_course, chapter, essential=True)
+    chosen: dict[str, list[Answer]] = {}
+    for trial in trials:
+        if all(verdict.outcome != Outcome.TIMED_OUT for verdict in trial.verdicts):
+            chosen.setdefault(trial.answer.task, []).append(trial.answer)
+    assert differences(trials, try_answers(real_course, chapter, chosen, in_kernel=True)) == [], SAME_MEANING
 
 
 @pytest.mark.thorough

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import nbformat
@@ -231,10 +231,10 @@ def _tried(
         for number in range(max(map(len, answers.values())))
     ]
     sources = [{task: answer.source for task, answer in chosen.items()} for chosen in rounds]
-    with fresh_processes(jobs) as pool:
-        grade = partial(_verdicts_with, course.root, chapter)
-        # All at once, so that no process waits for the end of a way.
-        results = iter(list(pool.map(grade, *zip(*((way, source) for way in ways for source in sources), strict=True))))
+    grade = partial(_verdicts_with, course.root, chapter)
+    # All at once, so that no process waits for the end of a way.
+    tasks = zip(*((way, source) for way in ways for source in sources), strict=True)
+    results = iter(list(kept_processes(jobs).map(grade, *tasks)))
     return [
         [
             Trial(answer, [verdict for verdict in verdicts if verdict.task == answer.task])
@@ -249,6 +249,15 @@ def fresh_processes(jobs: int | None) -> ProcessPoolExecutor:
     """Processes that share nothing with this one; texts come out of a set in the order that grading has."""
     os.environ["PYTHONHASHSEED"] = "0"  # for processes that start from now on, as in `grading.worker`
     return ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=multiprocessing.get_context("spawn"))
+
+
+@cache
+def kept_processes(jobs: int | None) -> ProcessPoolExecutor:
+    """The same, kept until this process ends: to start one takes longer than most notebooks, and judging starts many.
+
+    One submission learns nothing of another there: students' code runs in forks of a sandboxed process of its own.
+    """
+    return fresh_processes(jobs)
 
 
 def _verdicts_with(course_root: Path, chapter: str, way: Way, answers: dict[str, str]) -> list[Verdict]:

@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from autograder.authoring import remembering
-from autograder.authoring.bank import fresh_processes
+from autograder.authoring.bank import kept_processes
 from autograder.authoring.cells import is_task, is_test, what_it_checks, without_hidden
 from autograder.authoring.chapter import without_marks
 from autograder.course import Course, CourseError, open_course
@@ -47,11 +47,11 @@ class ByHeart:
 def earned_by_heart(course: Course, chapter: str, jobs: int | None = None) -> list[ByHeart]:
     """What each task of a chapter gives, with whichever empty answer earns most of it."""
     reference = read_reference(course, chapter)
-    with fresh_processes(jobs) as pool:
-        known = pool.submit(_asked_by_visible_checks, course.root, chapter).result()
-        uses_torch = any(module.split(".")[0] == "torch" for module in modules_of(reference))
-        empty = [*EMPTY_ANSWERS, EMPTY_TENSOR] if uses_torch else [*EMPTY_ANSWERS]
-        verdicts = list(pool.map(partial(_verdicts_by_heart, course.root, chapter, known), empty))
+    pool = kept_processes(jobs)
+    known = pool.submit(_asked_by_visible_checks, course.root, chapter).result()
+    uses_torch = any(module.split(".")[0] == "torch" for module in modules_of(reference))
+    empty = [*EMPTY_ANSWERS, EMPTY_TENSOR] if uses_torch else [*EMPTY_ANSWERS]
+    verdicts = list(pool.map(partial(_verdicts_by_heart, course.root, chapter, known), empty))
     counted = _tests_of_functions(reference)
     tasks: dict[str, list[list[Verdict]]] = {}
     for of_one_answer in verdicts:
