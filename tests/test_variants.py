@@ -127,7 +127,7 @@ def varied_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     (folder / "nbgrader_config.py").write_text(
         f'c = get_config()\nload_subconfig("nbgrader_config.py", path={str(ROOT)!r})\n'
     )
-    for chapter in {chapter for chapter, _ in VARIED}:
+    for chapter in {param.values[0] for param in VARIED}:
         shutil.copytree(ROOT / "solutions" / chapter, folder / "solutions" / chapter)
         shutil.copytree(ROOT / "tests" / "answers" / chapter, folder / "tests" / "answers" / chapter)
     return open_course(folder)
