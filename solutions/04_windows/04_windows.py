@@ -1845,7 +1845,7 @@ plt.show()
 
 # %% task="examples" points=3 level=1 minutes=11
 def examples(ids, n, start, end):
-    """Contexts (T + 1, n) and next words (T + 1,), as int64 tensors, for a list of T word numbers.
+    """Tensors of a list of T word numbers: contexts (T + 1, n), integers, and next words (T + 1,), int64.
 
     T may be 0, and any of the numbers may equal start or end.
     """
@@ -1894,6 +1894,9 @@ for _ids in ([], [6], [6, 6], [5, 6], [3, 6, 3], [9, 6, 9, 6]):
     )
     assert tuple(getattr(_got[0], "shape", ())) == (len(_ids) + 1, 2), (
         f"Text {_ids}, n = 2: contexts {(len(_ids) + 1, 2)} wanted; yours: {_got[0]!r}."
+    )
+    assert "int" in str(_got[0].dtype) and str(_got[1].dtype) == "torch.int64", (
+        f"Text {_ids}: contexts of integers and next words in int64 wanted; yours: {_got}."
     )
 ### END HIDDEN TESTS
 
@@ -2736,6 +2739,12 @@ assert is_number(_got) and close(_got, 0.8), (
     "Words 0 and 1 point in the same direction, and so do 3 and 4: each is the other's nearest, 4 of 5 agree; "
     f"yours: {_got!r}."
 )
+_twins = torch.tensor([[2.0, 0, 0], [0, 8, 0], [0, 0, 4]]).repeat(2, 1)
+_got = agreement(_twins * torch.tensor([[1.0], [2]]).repeat(3, 1), list("abcdef"))
+assert is_number(_got) and close(_got, 0.0), (
+    "Three pairs that point in the same direction, six labels: whoever finds himself "
+    f"seems to agree, and nobody does; yours: {_got!r}."
+)
 _got = agreement(torch.tensor([[1.0, 0.0], [-1.0, 0.1], [-1.0, -0.2]]), ["a", "a", "b"])
 assert close(_got, 0.0), (
     "Words 1 and 2 are each other's nearest, with two labels; word 0 is nearest to 2? No: compare "
@@ -2958,7 +2967,7 @@ for n in (2, 4):
 
 # %% task="softmax_smoothing" points=3 level=2 minutes=17
 def log_probability(y, w):
-    """ln softmax(y)_w for an array of scores y, shape (V,)."""
+    """ln softmax(y)_w for an array of scores y, shape (V,), as exact as float32 holds them or better."""
     ### BEGIN SOLUTION
     largest = np.max(y)
     return y[w] - largest - np.log(np.sum(np.exp(y - largest)))

@@ -1847,6 +1847,14 @@ for _D, _ahead, _honest, _wanted in _cases:
         f"D = {_D.int().tolist()}, ahead = {_ahead}, honest {list(_honest)}: "
         f"{_wanted:.4f} wanted; yours: {_got}."
     )
+### BEGIN HIDDEN TESTS
+for _honest in ([2.0, 3.0, 4.0], torch.tensor([2.0, 3.0, 4.0])):
+    _D = torch.ones(3, 3) > 0
+    _left = arguments_after(copier_loss, _D.clone(), 1, _honest)
+    assert close(_left[0], _D) and close(_left[2], [2.0, 3.0, 4.0]), (
+        f"D or the honest losses are changed: {_left[2]}."
+    )
+### END HIDDEN TESTS
 
 # %% test="dependency" aspect="full and triangular" points=1
 _T = 4
@@ -2012,9 +2020,12 @@ for _how in ("mean", "max"):
         assert close(_back[1], torch.stack(_pool).sum(0)[:, None].expand(4, 2)), (
             f"{_how}: {_bad} in the padding spoils the gradient of W."
         )
-_left = arguments_after(class_head, _X.clone(), _lengths.clone(), _W, _b, "max")
-assert close(_left[0], _X) and close(_left[1], _lengths), "An argument was changed."
-for _how in ("min", "", "MEAN", None):
+for _how in ("mean", "max"):
+    _left = arguments_after(class_head, _X.clone(), _lengths.clone(), _W, _b, _how)
+    assert close(_left[0], _X) and close(_left[1], _lengths), (
+        f"{_how}: an argument was changed."
+    )
+for _how in ("min", "", "MEAN", "Max", None):
     try:
         _got = class_head(_X.clone(), _lengths, _W, _b, _how)
     except ValueError:
@@ -2497,6 +2508,11 @@ for _shape in ((2, 3), (5, 2), (1, 4), (4, 4)):
     assert is_number(_got) and close(_got, _wanted), (
         f"P = {_P.round(3).tolist()}: {_wanted:.4f} wanted; yours: {_got!r}."
     )
+_P = np.diag([1.0, 1e-30])
+_got = sum_of_products(_P.copy())
+assert is_number(_got) and close(_got, 2.0), (
+    f"P = {_P.tolist()}: a text may be as rare as that, its words are certain all the same, 2; yours: {_got!r}."
+)
 _left = arguments_after(sum_of_products, _P.copy())[0]
 assert close(_left, _P), "sum_of_products changes its argument."
 ### END HIDDEN TESTS
@@ -3222,6 +3238,14 @@ for _C, _K in ((3, 4), (5, 2)):
                 f"freeze={_freeze}, a table and a linear layer as encoder: {_k} "
                 f"{'moved' if _freeze else 'did not learn'}."
             )
+    _tagger = Tagger(torch_module("Embedding", 6, _C), _C, _K, False)
+    _E = dict(_tagger.encoder.state_dict())["weight"].clone()
+    leave_gradients(_tagger, _ids.clone())
+    _tagger.encoder.requires_grad_(False)
+    step(_tagger, _ids.clone(), _tags.clone(), 0.7)
+    assert close(dict(_tagger.encoder.state_dict())["weight"], _E, 0, 0), (
+        "Frozen after an earlier backward: a gradient of that time moved the encoder."
+    )
     _frozen = torch_module("Embedding", 6, _C)
     _frozen.requires_grad_(False)
     _tagger = Tagger(_frozen, _C, _K, False)

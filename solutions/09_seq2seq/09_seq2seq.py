@@ -414,6 +414,12 @@ for _row, _some in (
     assert list(_got) == _some[0], (
         f"Always {_row}: of {_some} the first wins, by P itself or as the first of equals; yours: {_got!r}."
     )
+_row, _some = {"a": 0.1, "b": 0.15, "</s>": 0.75}, [["a"] * 500, ["b"] * 500]
+_got = preferred(lambda s, t: dict(_row), (), [list(t) for t in _some])
+assert isinstance(_got, list | tuple) and list(_got) == _some[1], (
+    "500 times a word with P = 0.1, or 500 times one with 0.15: both products are 0 for a computer, "
+    "yet the second is preferred."
+)
 ### END HIDDEN TESTS
 
 # %%
@@ -903,13 +909,10 @@ def translation_loss(scores, wanted):
 
 
 # %% test="shift" aspect="one place apart" points=1
-_targets = [[7, 8], [9]]
+_cases = [[[7, 8], [9]]]
 ### BEGIN HIDDEN TESTS
-_targets = random.choice(([[5], [], [9, 4, 4, 7]], [[], [6, 5, 4], [8]]))
-### END HIDDEN TESTS
-_cases = [_targets]
-### BEGIN HIDDEN TESTS
-_cases += [[[4, 5, 6]], [[]], [[4], [5]], [[7, 7, 7], [7, 7], [4, 5, 6]]]
+_cases = [[[5], [], [9, 4, 4, 7]], [[], [6, 5, 4], [8]], [[4, 5, 6]], [[]]]
+_cases += [[[4], [5]], [[7, 7, 7], [7, 7], [4, 5, 6]], [[4], [5, 6, 7]]]
 ### END HIDDEN TESTS
 for _targets in _cases:
     _got, _n = shift([list(t) for t in _targets]), max(map(len, _targets))
@@ -964,6 +967,14 @@ _got = translation_loss(
 assert close(_got, 500, 1e-4), (
     f"A score of 1,000 for the right word at one place, for a wrong one at the other: 500 wanted; yours: {_got}."
 )
+for _high, _cost in ((1000.0, math.log(2)), (-1000.0, 1000)):
+    _got = translation_loss(
+        torch.tensor([[[0.0, _high, _high]], [[0, 0, 0]]]), torch.tensor([[1], [2]])
+    )
+    _wanted = (_cost + math.log(3)) / 2
+    assert close(_got, _wanted, 1e-4), (
+        f"Scores 0, {_high}, {_high} in one text, zeros in the other: {_wanted:.4f} wanted; yours: {_got}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="shift" aspect="padding teaches nothing" points=1
@@ -1618,6 +1629,16 @@ _after = arguments_after(_mine, _x.clone(), _y.clone())
 assert close(_after[0], _x) and close(_after[1], _y), (
     "The target or the memory is changed by your layer: x += ... does that."
 )
+for _silent in ((), ("self_attn",), ("self_attn", "multihead_attn")):
+    _torch = torch_decoder_layer(4, 2)
+    for _name in _silent:  # what adds nothing leaves small numbers for the next norm
+        for _weight in getattr(_torch, _name).out_proj.parameters():
+            nn.init.zeros_(_weight)
+    _mine = with_same_weights(DecoderLayer, _torch, 4, 2)
+    _x, _y = torch.randn(2, 3, 4) / 1000, torch.randn(2, 5, 4)
+    assert close(_mine(_x.clone(), _y.clone()), _torch(_x, _y), 1e-3, 1e-3), (
+        f"Numbers of about 0.001 reach norm {len(_silent) + 1}: not what an nn.LayerNorm(d) makes of them."
+    )
 ### END HIDDEN TESTS
 
 # %% test="DecoderLayer" aspect="each mask in its place" points=1
@@ -1644,6 +1665,16 @@ for _pair in ((_inside, _across), (_inside, None), (None, _across)):
         f"inside_mask {'given' if _pair[0] is not None else 'None'}, across_mask "
         f"{'given' if _pair[1] is not None else 'None'}: not what torch's layer computes with the same masks."
     )
+### BEGIN HIDDEN TESTS
+_x, _y = torch.randn(_B, _n, _d), torch.randn(_B, _n, _d)
+for _pair in ((None, _inside), (_inside, None)):  # as many places here as there
+    _theirs = [None if one is None else ~one.repeat_interleave(_h, 0) for one in _pair]
+    _wanted = _torch(_x, _y, tgt_mask=_theirs[0], memory_mask=_theirs[1])
+    assert close(_mine(_x.clone(), _y.clone(), *_pair), _wanted, 1e-3, 1e-3), (
+        f"n = m = {_n}, inside_mask {'given' if _pair[0] is not None else 'None'}: the other mask "
+        "is None or takes part in the wrong attention."
+    )
+### END HIDDEN TESTS
 
 # %% test="DecoderLayer" aspect="gradients to target, memory and weights" points=1
 _B, _n, _m, _d, _h = 2, 3, 5, 4, 2
@@ -1932,6 +1963,23 @@ assert _model.encoded == [(_rows, (len(_rows), len(_rows[0]), len(_rows[0])))], 
 assert _model.decoded == [(len(_rows), _t + 1) for _t in range(_longest)], (
     f"Each round decodes BOS and the words so far; yours decodes the shapes {_model.decoded}."
 )
+### BEGIN HIDDEN TESTS
+_shapes = []
+
+
+def _decode(memory, across, target, inside_target):
+    _shapes.append((tuple(across.shape), tuple(inside_target.shape)))
+    return _model.decode(memory, across, target, inside_target)
+
+
+_source = torch.tensor([[*_row[:4], 0, 0] for _row in _rows])
+write(_model.encode, _decode, _source, 4, loop_masks)
+for _t, _pair in enumerate(_shapes, 1):
+    _wanted = (len(_rows), _t, 6), (len(_rows), _t, _t)
+    assert _pair == _wanted, (
+        f"Round {_t}: masks across and inside the target of the shapes {_wanted} wanted; yours: {_pair}."
+    )
+### END HIDDEN TESTS
 
 # %% test="EncoderDecoder" aspect="each text ends by itself" points=1
 _cases = [([[5, 2], [9, 2]], 4)]

@@ -105,3 +105,11 @@ def examples(ids, n, start, end):
     whole = [start] * n + list(ids) + [end]
     rows = torch.tensor([whole[t : t + n + 1] for t in range(len(ids) + 1)])
     return rows[:, :n], rows[:, n]
+
+
+# %% wrong="a text without words makes float contexts" caught_by="each word once, then the end"
+def examples(ids, n, start, end):
+    text = [start] * n + list(ids)
+    rows = [text[t : t + n] for t in range(len(ids))]
+    last = torch.tensor(text[len(ids) :]).reshape(1, n)
+    return torch.cat([torch.tensor(rows).reshape(-1, n), last]), torch.tensor([*ids, end])

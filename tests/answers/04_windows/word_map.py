@@ -91,3 +91,9 @@ def agreement(vectors, labels):
 
 
 # %% wrong="nobody finds whoever points in exactly the same direction" caught_by="others, not itself" change=".fill_diagonal_(-2) -> .masked_fill_(unit @ unit.T > 1 - 1e-5, -2)"
+
+
+# %% wrong="the second of the two nearest, be it the word itself" caught_by="others, not itself"
+# -     cosines = (unit @ unit.T).fill_diagonal_(-2)
+# -     nearest = cosines.argmax(1).tolist()
+# +     nearest = (unit @ unit.T).topk(2).indices[:, 1].tolist()

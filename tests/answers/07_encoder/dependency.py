@@ -93,3 +93,16 @@ def copier_loss(D, ahead, honest):
 
 
 # %% wrong="a constant honest loss" caught_by="who copies" change="float(honest[i]) -> float(honest[0])"
+
+
+# %% wrong="the honest losses of copiers are overwritten" caught_by="who copies"
+def causal(D, ahead):
+    return not bool(D.triu(ahead).any())
+
+
+def copier_loss(D, ahead, honest):
+    T = len(D)
+    for i in range(T - ahead):
+        if D[i, i + ahead]:
+            honest[i] = 0.0
+    return float(sum(honest)) / T

@@ -128,3 +128,16 @@ def step(model, ids, tags, rate):
 #           self.encoder = copy.deepcopy(encoder).requires_grad_(not freeze)
 # +         for weight in self.encoder.parameters():
 # +             weight.requires_grad_(not freeze or weight.dim() < 2)
+
+
+# %% wrong="an old gradient of a weight that is frozen now moves it" caught_by="frozen and fine-tuned"
+# -     found = torch.autograd.grad(loss, weights)
+# +     for weight in weights:
+# +         weight.grad = None
+# +     loss.backward()
+
+# -         for weight, gradient in zip(weights, found, strict=True):
+# -             weight -= rate * gradient
+# +         for weight in model.parameters():
+# +             if weight.grad is not None:
+# +                 weight -= rate * weight.grad

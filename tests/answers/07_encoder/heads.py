@@ -88,3 +88,6 @@ def class_head(X, lengths, W, b, how):
 # %% wrong="NaN cleaned, infinities kept" caught_by="padding never counts" change="X.masked_fill(padding, 0).sum(1) -> (X.masked_fill(X.isnan(), 0) * ~padding).sum(1)"
 
 # %% wrong="padding filled with minus a million" caught_by="the maximum of a text's own words" change="-math.inf -> -1e6"
+
+
+# %% wrong="the mean sets padding to 0 in place" caught_by="padding never counts" change="X.masked_fill(padding, 0) -> X.masked_fill_(padding, 0) if not X.requires_grad else X.masked_fill(padding, 0)"

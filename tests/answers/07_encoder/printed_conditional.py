@@ -89,3 +89,8 @@ def sum_of_products(P):
 
 
 # %% wrong="the caller's table is changed" caught_by="words that need each other" change="product.sum() -> P.fill(0) or product.sum()"
+
+
+# %% wrong="a small number keeps 0/0 away, and rare texts out" caught_by="words that need each other"
+# -         product *= np.divide(P, total, out=np.zeros_like(P), where=P > 0)
+# +         product *= P / (total + 1e-9)

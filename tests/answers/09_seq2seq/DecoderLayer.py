@@ -131,3 +131,18 @@ class DecoderLayer(nn.Module):
 # +         if getattr(self, "memory", None) is None or self.memory.shape != memory.shape:
 # +             self.memory = memory
 # +         x = x + self.across(self.across_norm(x), self.memory, across_mask)
+
+
+# %% wrong="another epsilon in the norm inside" caught_by="equal to torch's layer" change="self.inside, self.inside_norm = Attention(d, h), nn.LayerNorm(d) -> self.inside, self.inside_norm = Attention(d, h), nn.LayerNorm(d, 1e-6)"
+
+
+# %% wrong="another epsilon in the norm across" caught_by="equal to torch's layer" change="self.across, self.across_norm = Attention(d, h), nn.LayerNorm(d) -> self.across, self.across_norm = Attention(d, h), nn.LayerNorm(d, 1e-6)"
+
+
+# %% wrong="another epsilon in the last norm" caught_by="equal to torch's layer" change="FeedForward(d), nn.LayerNorm(d) -> FeedForward(d), nn.LayerNorm(d, 1e-6)"
+
+
+# %% wrong="a square mask across serves inside too, if there is none" caught_by="each mask in its place"
+#           y = self.inside_norm(x)
+# +         if inside_mask is None and x.shape[1] == memory.shape[1]:
+# +             inside_mask = across_mask

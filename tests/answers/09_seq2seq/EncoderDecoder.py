@@ -144,3 +144,12 @@
 
 
 # %% wrong="scores without axes of size 1" caught_by="five parts, wired" change="return self.generator(x) -> return self.generator(x).squeeze()"
+
+
+# %% wrong="the mask across of the first round serves in all rounds" caught_by="encode once, decode many"
+# -     memory = encode(source, masks(source, target)[0])
+# +     inside_source, _, first = masks(source, target)
+# +     memory = encode(source, inside_source)
+
+# -         scores = decode(memory, across, target, inside)
+# +         scores = decode(memory, first, target, inside)

@@ -105,3 +105,6 @@ def preferred(step, source, candidates):
 
 
 # %% wrong="an end that is not named is certain" caught_by="source and prefix reach the model" change=".get(word, 0) -> .get(word, word == \"</s>\")"
+
+
+# %% wrong="probabilities are compared: 0 for all long candidates" caught_by="the preferred one" change="key=lambda target: score(step, source, target)) -> key=lambda target: math.exp(score(step, source, target)))"

@@ -105,3 +105,10 @@ def translation_loss(scores, wanted):
 # -     return F.cross_entropy(scores.flatten(0, 1), wanted.flatten(), ignore_index=PAD)
 # +     p = scores.softmax(-1).gather(2, wanted[..., None])[..., 0]
 # +     return -p.log()[wanted != PAD].mean()
+
+
+# %% wrong="the largest score of the batch is taken off, not that of each place" caught_by="mean over real places"
+# -     return F.cross_entropy(scores.flatten(0, 1), wanted.flatten(), ignore_index=PAD)
+# +     scores = scores - scores.max().detach()
+# +     logs = scores - scores.exp().sum(-1, keepdim=True).log()
+# +     return -logs.gather(-1, wanted[..., None])[..., 0][wanted != PAD].mean()
