@@ -2835,6 +2835,12 @@ for _b in (0, 1, 2, 4):
         f"Lengths {_lengths.tolist()}: text {_b} gets another answer with its padding "
         "than it gets without any."
     )
+_after = arguments_after(
+    cross_attention, _x.clone(), _y.clone(), _lengths.clone(), *_W, _h
+)
+assert all(map(close, _after[:3], (_x, _y, _lengths))), (
+    "Arguments stay as they are, but with padding x, y or lengths changes in place."
+)
 ### END HIDDEN TESTS
 
 # %% test="cross_attention" aspect="equal to nn.MultiheadAttention" points=1
