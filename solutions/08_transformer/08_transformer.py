@@ -875,6 +875,12 @@ for _name in _w:
     assert close(_found[_name], _w[_name].grad, 1e-2, 1e-2), (
         f"The gradient of {_name} is wrong, or none arrives."
     )
+_twice = torch_module("Linear", 3, 3)
+_learned = dict(Transformer(7, 4, 3, [_twice, _twice]).named_parameters())
+assert sum(value.numel() for value in _learned.values()) == 7 * 3 + 4 * 3 + 12 + 6, (
+    "One module stands twice among the blocks: it has its 12 numbers once, for both "
+    f"places. Yours learns {sorted(_learned)}."
+)
 ### END HIDDEN TESTS
 
 # %% test="Transformer" aspect="shorter texts begin at place 0" points=1
@@ -2635,6 +2641,15 @@ for _block_again in (_fresh, _block):
     assert close(_block_again(_x[:, 3:4])[0], _alone, 1e-3, 1e-4), (
         "A text of one token without a past: it begins at place 0, whatever was read before."
     )
+_, _half = block_by_formula(_w, _x[:, :2], _H)
+_got = _block(_x[:, 2:], tuple(part.clone() for part in _half))
+assert np.shape(_got[0]) == (_B, _t, _C), (
+    f"{_t} new tokens behind a past: a new x of shape {_B, _t, _C} wanted."
+)
+assert close(_got[0], _whole[:, 2:], 1e-3, 1e-4), (
+    f"{_t} new tokens behind a past of 2 places: the first of them stands at place 2, the "
+    "others after it; they get something else than in the whole text."
+)
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -2840,6 +2855,19 @@ for _more in ((0,), (0, 2), (0.0, None, 0.5), (0, 3, 0.9)):
     assert close(_got, [[1, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]], 0, 1e-6), (
         f"tau = 0 gives all to the best, by however little it is better, whatever k and p are; yours: {_got}."
     )
+_s = torch.tensor([[1.0, 2.0, 2.0], [3.0, 3.0, 3.0], [0.0, -1.0, 0.0]])
+for _more in ((0,), (0, 2, 0.9)):
+    _got = next_distribution(_s.clone(), *_more)
+    assert np.shape(_got) == (3, 3), (
+        f"Chances of shape (3, 3) are wanted; yours: {np.shape(_got)}."
+    )
+    for _line, _scores in zip(np.asarray(_got), _s.numpy(), strict=True):
+        assert close(sorted(_line), [0, 0, 1], 0, 1e-6), (
+            f"tau = 0 gives all to one token, of equals to any one: scores {_scores}; yours: {_line}."
+        )
+        assert _scores[_line.argmax()] == _scores.max(), (
+            f"tau = 0 gives all to one of the best: scores {_scores}; yours: {_line}."
+        )
 ### END HIDDEN TESTS
 
 # %% test="next_distribution" aspect="the k most likely" points=1
