@@ -986,6 +986,7 @@ def stand_in(layers, C=48):
     whole |= {"feed_forward.down": ("Linear", 2 * C, C)}
     plan = {"embedding": ("Embedding", 60, C), "tables.down": ("Embedding", 50, C)}
     plan |= {"readout": ("Linear", C, 50), "head": ("Linear", C, 60, False)}
+    plan |= {"out.query": ("Linear", C, C)}
     for k in range(layers):
         some = whole if k in (0, layers - 1) else ["attention.out"]
         plan |= {f"blocks.{k}.{path}": whole[path] for path in some}
@@ -1025,6 +1026,11 @@ for _name in (
         f"{_name}: normal numbers reach beyond 2.5 deviations; yours stop before."
     )
 ### BEGIN HIDDEN TESTS
+_got = np.ravel(_state["out.query.weight"]).std()
+assert math.isclose(_got, 0.02, rel_tol=0.1), (
+    "out.query: the last part of its path is query, so deviation .02 wanted; "
+    f"yours: {_got:.4f}."
+)
 for _name in ("embedding", "head", "tables.down"):
     assert np.asarray(_state[f"{_name}.weight"]).std(1).min() > 0.01, (
         f"{_name}: each row should be drawn, also that of token 0; one of yours is constant."
@@ -2906,6 +2912,13 @@ for _k, _kept in (
     _got = next_distribution(_s.clone(), 1.0, _k)
     assert close(_got, _wanted, 1e-4, 1e-6), (
         f"k = {_k}, scores {_s.tolist()}: what is as likely as the last one kept stays, too, and only that; yours: {_got}."
+    )
+_s = torch.tensor([[0.0, 3.0, 3.001], [3.001, -1.0, 3.0]])
+for _more in ((1.0, 1), (1.0, None, 0.4), (1.0, 2, 0.4)):
+    _got = next_distribution(_s.clone(), *_more)
+    assert close(_got, [[0, 0, 1], [1, 0, 0]], 0, 1e-6), (
+        f"A score of 3.001 is better than one of 3, if only by a thousandth: it alone stays "
+        f"with tau, k, p = {_more}; yours: {_got}."
     )
 ### END HIDDEN TESTS
 

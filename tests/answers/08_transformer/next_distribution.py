@@ -215,3 +215,8 @@ def next_distribution(s, tau=1.0, k=None, p=None):
 # -         return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
 # +         best = (s == s.amax(-1, keepdim=True)).to(s.dtype)
 # +         return best / best.sum(-1, keepdim=True)
+
+
+# %% wrong="nearly as likely counts as just as likely" caught_by="the k most likely"
+# -         chances = chances * (chances >= least)
+# +         chances = chances * (chances >= 0.99 * least)
