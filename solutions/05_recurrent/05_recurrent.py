@@ -1505,13 +1505,13 @@ for _kind, _B, _T, _limit in _cases:
         )
 
 # %% test="train_step" aspect="a long gradient is shortened" points=1
-_shares = [0.5]
+_cases = [(0.5, 1)]  # limit as a share of the norm, layers
 ### BEGIN HIDDEN TESTS
-_shares += [0.01, 0.9, 1.1, 5.0, random.uniform(0.2, 0.8)]
+_cases += [(0.01, 1), (0.9, 2), (1.1, 3), (5.0, 1), (random.uniform(0.2, 0.8), 2)]
 ### END HIDDEN TESTS
-for _share in _shares:
-    _model = torch_module("RNN", 3, 4, batch_first=True)
-    _twin = nn.RNN(3, 4, batch_first=True)
+for _share, _layers in _cases:
+    _model = torch_module("RNN", 3, 4, _layers, batch_first=True)
+    _twin = nn.RNN(3, 4, _layers, batch_first=True)
     _twin.load_state_dict({name: w.clone() for name, w in _model.state_dict().items()})
     _x, _y = torch.randn(2, 5, 3), torch.randint(4, (2, 5))
     F.cross_entropy(_twin(_x)[0].flatten(0, 1), _y.flatten()).backward()
@@ -3312,7 +3312,12 @@ _groups = [["NOUN", "VERB", "NOUN", "NOUN", "VERB", "NOUN"]]
 ### BEGIN HIDDEN TESTS
 _groups += [
     random.sample(group, len(group))
-    for group in (["ADJ"] * 3 + ["NOUN"] * 5 + ["VERB"] * 2, [*"AAABBCD"], [*"XXYYYY"])
+    for group in (
+        ["ADJ"] * 3 + ["NOUN"] * 5 + ["VERB"] * 2,
+        ["NOUN"] * 3 + ["NUM"] * 2 + ["N"] * 2,
+        [*"AAABBCD"],
+        [*"XXYYYY"],
+    )
 ]
 ### END HIDDEN TESTS
 for _tags in _groups:

@@ -1501,6 +1501,18 @@ for _name, _layer in {
 }.items():
     _got = kind_of(_layer, _X.clone(), _order.clone())
     assert _got == "invariant", f"{_name}: invariant, up to rounding; yours: {_got!r}."
+_X = torch.randn(4, 3).double()
+_first, _far = _X[0].clone(), torch.tensor([20.0, 0, 5]).double()
+for _change in (9e-7, -9e-7):
+    _got = kind_of(
+        lambda X, _change=_change: _far + _change * (X[0] == _first),
+        _X.clone(),
+        torch.tensor([2, 0, 1, 3]),
+    )
+    assert _got == "invariant", (
+        "An output near 20, 0, 5, of which the order changes each number by less than a "
+        f"millionth: that is rounding, invariant; yours: {_got!r}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="kind_of" aspect="neither of both" points=1
@@ -2835,6 +2847,12 @@ for _b in (0, 1, 2, 4):
         f"Lengths {_lengths.tolist()}: text {_b} gets another answer with its padding "
         "than it gets without any."
     )
+_after = arguments_after(
+    cross_attention, _x.clone(), _y.clone(), _lengths.clone(), *_W, _h
+)
+assert all(map(close, _after[:3], (_x, _y, _lengths))), (
+    "Arguments stay as they are, but with padding x, y or lengths changes in place."
+)
 ### END HIDDEN TESTS
 
 # %% test="cross_attention" aspect="equal to nn.MultiheadAttention" points=1

@@ -875,6 +875,12 @@ for _name in _w:
     assert close(_found[_name], _w[_name].grad, 1e-2, 1e-2), (
         f"The gradient of {_name} is wrong, or none arrives."
     )
+_twice = torch_module("Linear", 3, 3)
+_learned = dict(Transformer(7, 4, 3, [_twice, _twice]).named_parameters())
+assert sum(value.numel() for value in _learned.values()) == 7 * 3 + 4 * 3 + 12 + 6, (
+    "One module stands twice among the blocks: it has its 12 numbers once, for both "
+    f"places. Yours learns {sorted(_learned)}."
+)
 ### END HIDDEN TESTS
 
 # %% test="Transformer" aspect="shorter texts begin at place 0" points=1
@@ -980,6 +986,7 @@ def stand_in(layers, C=48):
     whole |= {"feed_forward.down": ("Linear", 2 * C, C)}
     plan = {"embedding": ("Embedding", 60, C), "tables.down": ("Embedding", 50, C)}
     plan |= {"readout": ("Linear", C, 50), "head": ("Linear", C, 60, False)}
+    plan |= {"out.query": ("Linear", C, C)}
     for k in range(layers):
         some = whole if k in (0, layers - 1) else ["attention.out"]
         plan |= {f"blocks.{k}.{path}": whole[path] for path in some}
@@ -1019,6 +1026,11 @@ for _name in (
         f"{_name}: normal numbers reach beyond 2.5 deviations; yours stop before."
     )
 ### BEGIN HIDDEN TESTS
+_got = np.ravel(_state["out.query.weight"]).std()
+assert math.isclose(_got, 0.02, rel_tol=0.1), (
+    "out.query: the last part of its path is query, so deviation .02 wanted; "
+    f"yours: {_got:.4f}."
+)
 for _name in ("embedding", "head", "tables.down"):
     assert np.asarray(_state[f"{_name}.weight"]).std(1).min() > 0.01, (
         f"{_name}: each row should be drawn, also that of token 0; one of yours is constant."
@@ -2635,6 +2647,15 @@ for _block_again in (_fresh, _block):
     assert close(_block_again(_x[:, 3:4])[0], _alone, 1e-3, 1e-4), (
         "A text of one token without a past: it begins at place 0, whatever was read before."
     )
+_, _half = block_by_formula(_w, _x[:, :2], _H)
+_got = _block(_x[:, 2:], tuple(part.clone() for part in _half))
+assert np.shape(_got[0]) == (_B, _t, _C), (
+    f"{_t} new tokens behind a past: a new x of shape {_B, _t, _C} wanted."
+)
+assert close(_got[0], _whole[:, 2:], 1e-3, 1e-4), (
+    f"{_t} new tokens behind a past of 2 places: the first of them stands at place 2, the "
+    "others after it; they get something else than in the whole text."
+)
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -2840,6 +2861,19 @@ for _more in ((0,), (0, 2), (0.0, None, 0.5), (0, 3, 0.9)):
     assert close(_got, [[1, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]], 0, 1e-6), (
         f"tau = 0 gives all to the best, by however little it is better, whatever k and p are; yours: {_got}."
     )
+_s = torch.tensor([[1.0, 2.0, 2.0], [3.0, 3.0, 3.0], [0.0, -1.0, 0.0]])
+for _more in ((0,), (0, 2, 0.9)):
+    _got = next_distribution(_s.clone(), *_more)
+    assert np.shape(_got) == (3, 3), (
+        f"Chances of shape (3, 3) are wanted; yours: {np.shape(_got)}."
+    )
+    for _line, _scores in zip(np.asarray(_got), _s.numpy(), strict=True):
+        assert close(sorted(_line), [0, 0, 1], 0, 1e-6), (
+            f"tau = 0 gives all to one token, of equals to any one: scores {_scores}; yours: {_line}."
+        )
+        assert _scores[_line.argmax()] == _scores.max(), (
+            f"tau = 0 gives all to one of the best: scores {_scores}; yours: {_line}."
+        )
 ### END HIDDEN TESTS
 
 # %% test="next_distribution" aspect="the k most likely" points=1
@@ -2878,6 +2912,13 @@ for _k, _kept in (
     _got = next_distribution(_s.clone(), 1.0, _k)
     assert close(_got, _wanted, 1e-4, 1e-6), (
         f"k = {_k}, scores {_s.tolist()}: what is as likely as the last one kept stays, too, and only that; yours: {_got}."
+    )
+_s = torch.tensor([[0.0, 3.0, 3.001], [3.001, -1.0, 3.0]])
+for _more in ((1.0, 1), (1.0, None, 0.4), (1.0, 2, 0.4)):
+    _got = next_distribution(_s.clone(), *_more)
+    assert close(_got, [[0, 0, 1], [1, 0, 0]], 0, 1e-6), (
+        f"A score of 3.001 is better than one of 3, if only by a thousandth: it alone stays "
+        f"with tau, k, p = {_more}; yours: {_got}."
     )
 ### END HIDDEN TESTS
 

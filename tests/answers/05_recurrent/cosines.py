@@ -102,3 +102,9 @@ def cosines(vectors, tags):
 
 
 # %% wrong="ordered pairs of the lower half only for the same tag" caught_by="random vectors, uneven groups" change="table[same & other].mean( -> np.median(table[same & other]"
+
+
+# %% wrong="tags by their first letter" caught_by="random vectors, uneven groups"
+# -     table, same = unit @ unit.T, np.equal.outer(np.array(tags), np.array(tags))
+# +     first = np.array([tag[0] for tag in tags])
+# +     table, same = unit @ unit.T, np.equal.outer(first, first)

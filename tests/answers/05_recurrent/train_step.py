@@ -117,3 +117,6 @@ def train_step(model, inputs, targets, state, rate, limit):
     model.zero_grad()
     state = tuple(part.detach() for part in state) if isinstance(state, tuple) else state.detach()
     return loss.item(), norm, state
+
+
+# %% wrong="the norm of the first four weights" caught_by="a long gradient is shortened" change="for g in found)) -> for g in found[:4]))"

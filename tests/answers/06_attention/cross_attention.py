@@ -107,9 +107,14 @@ def cross_attention(x, y, lengths, W_q, W_k, W_v, H, h):
 # +     Z = attend(Q, K, V, attn_mask=real)
 
 
-# %% wrong="y is cleaned in place" caught_by="another text answers | padding is unseen"
+# %% wrong="lengths are cut in place" caught_by="another text answers | padding is unseen"
 #   def cross_attention(x, y, lengths, W_q, W_k, W_v, H, h):
 # +     lengths.clamp_(max=y.shape[1] - 1)
 
 
 # %% wrong="maps transposed, as a Linear keeps them" caught_by="another text answers" change="(x @ W_q, y @ W_k, y @ W_v) -> (x @ W_q.T, y @ W_k.T, y @ W_v.T)"
+
+
+# %% wrong="padding is emptied in place" caught_by="padding is unseen"
+#       Q, K, V = (heads_apart(X, h) for X in (x @ W_q, y @ W_k, y @ W_v))
+# +     y[~padding_mask(lengths, y.shape[1])] = 0

@@ -201,3 +201,6 @@ def kind_of(layer, X, order):
     if before.ndim == 2 and alike(after.sort(0)[0], before.sort(0)[0]):
         return "equivariant"
     return "neither"
+
+
+# %% wrong="tolerance just below a millionth" caught_by="invariant, also by rounding" change="allclose(after, before, atol=1e-6 -> allclose(after, before, rtol=0, atol=5e-7"

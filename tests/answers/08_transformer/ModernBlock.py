@@ -116,3 +116,6 @@ class ModernBlock(nn.Module):
 # -         return x + self.down(self.bend(self.up(y))), past
 # +         self.kept = past
 # +         return x + self.down(self.bend(self.up(y))), past
+
+
+# %% wrong="new tokens stand before the newest" caught_by="goes on behind a past" change="past[0].shape[2] -> past[0].shape[2] + 1 - T"

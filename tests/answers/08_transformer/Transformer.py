@@ -141,3 +141,6 @@ class Transformer(nn.Module):
 # +         if not hasattr(self, "places"):
 # +             self.places = torch.arange(tokens.shape[1])
 # +         x = self.embedding(tokens) + self.positions(self.places[: tokens.shape[1]])
+
+
+# %% wrong="a block that stands twice is copied" caught_by="the weights of blocks are found" change="nn.ModuleList(blocks) -> nn.ModuleList(__import__('copy').deepcopy(block) for block in blocks)"

@@ -297,3 +297,11 @@ def initialise(model, layers):
 #               nn.init.zeros_(module.bias)
 # +         if isinstance(module, nn.Embedding):
 # +             module.weight.data[0] = 0
+
+
+# %% wrong="out and down anywhere in the path" caught_by="small normal weights"
+# -             writes = isinstance(module, nn.Linear) and name.split(".")[-1] in (
+# -                 "out",
+# -                 "down",
+# -             )
+# +             writes = isinstance(module, nn.Linear) and {"out", "down"} & {*name.split(".")}

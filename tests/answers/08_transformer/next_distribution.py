@@ -209,3 +209,14 @@ def next_distribution(s, tau=1.0, k=None, p=None):
 # -         least = chances.sort(descending=True).values[:, min(k, s.shape[-1]) - 1, None]
 # +         kinds = [sorted(set(row.tolist()), reverse=True)[:k] for row in chances]
 # +         least = torch.tensor([[row[-1]] for row in kinds], dtype=s.dtype)
+
+
+# %% wrong="equals share at temperature 0" caught_by="temperature"
+# -         return F.one_hot(s.argmax(-1), s.shape[-1]).to(s.dtype)
+# +         best = (s == s.amax(-1, keepdim=True)).to(s.dtype)
+# +         return best / best.sum(-1, keepdim=True)
+
+
+# %% wrong="nearly as likely counts as just as likely" caught_by="the k most likely"
+# -         chances = chances * (chances >= least)
+# +         chances = chances * (chances >= 0.99 * least)
