@@ -6,6 +6,7 @@ that runs tests apart from the student's code sees the mark `runs_beside_the_ans
 student's side.
 """
 
+import warnings
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -99,6 +100,15 @@ def arguments_after(function: Callable[..., Any], *inputs: Any) -> tuple[Any, ..
     """The inputs as they are after function(*inputs): what it changed in place shows."""
     function(*inputs)
     return inputs
+
+
+@beside_the_answer
+def warnings_of(function: Callable[..., Any], *inputs: Any) -> list[str]:
+    """The texts of all warnings that function(*inputs) gives, in their order, repeated ones too."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        function(*inputs)
+    return [str(one.message) for one in found]
 
 
 @beside_the_answer

@@ -15,6 +15,7 @@ from lmkit.testing import (
     leave_gradients,
     reading_once,
     torch_module,
+    warnings_of,
     without_autograd,
 )
 
@@ -94,6 +95,15 @@ def test_of_several_results_the_gradient_of_the_first() -> None:
 
 def test_a_list_that_can_be_read_only_once() -> None:
     assert reading_once(lambda factor, values: [factor * sum(values), sum(values)], 2, [3, 4]) == [14, 0]
+
+
+def test_the_warnings_of_a_call() -> None:
+    zeros = np.zeros(2)
+    assert [("in log" in text) for text in warnings_of(lambda x: [np.log(x), np.log(x)], zeros)] == [True, True]
+    with np.errstate(all="ignore"):
+        assert warnings_of(np.log, zeros) == []
+    assert warnings_of(np.log, zeros + 1) == []
+    assert warnings_of.runs_beside_the_answer
 
 
 def test_equal_numbers_laid_out_the_other_way_round() -> None:

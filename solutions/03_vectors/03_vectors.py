@@ -36,7 +36,13 @@ from torch.nn import functional as F
 import lmkit
 from lmkit import drawings, paths, plots
 from lmkit.budgets import budget
-from lmkit.testing import arguments_after, close, is_number, without_autograd
+from lmkit.testing import (
+    arguments_after,
+    close,
+    is_number,
+    warnings_of,
+    without_autograd,
+)
 
 plots.use_style()
 torch.set_num_threads(1)  # the matrices are small: one core is enough
@@ -406,6 +412,9 @@ assert close(cooccurrences([[0, 0]], 1, 1), [[2]]), (
 assert close(cooccurrences([[0, 0, 0, 1]], 2, 3), [[6, 3], [3, 0]]), (
     "The text 0 0 0 1, c = 3: three pairs of equal words, each seen from both sides."
 )
+assert close(cooccurrences([[0, 1] * 200], 2, 1), [[0, 399], [399, 0]]), (
+    "The text 0 1, two hundred times over, c = 1: each is 399 times beside the other."
+)
 for _V, _T, _c in ((1, 5, 2), (2, 9, 2), (3, 20, 4), (4, 30, 1)):
     _text = random.choices(range(_V), k=_T)
     _wanted = np.zeros((_V, _V))
@@ -568,6 +577,8 @@ for _shape in ((3, 4), (5, 3), (6, 6)):
         np.array(_got)[_N > 0], np.log(_N[_N > 0] / _chance[_N > 0]), 1e-5, 1e-6
     ), "Beside zeros the other entries must stay what they are."
     assert close(arguments_after(pmi, _N.copy())[0], _N), "pmi changed the counts."
+_found = [_text for _text in warnings_of(pmi, np.eye(3)) if "in log" in _text]
+assert not _found, f"Counts with zeros: NumPy warns of a logarithm of 0: {_found}."
 ### END HIDDEN TESTS
 
 # %% test="pmi" aspect="the positive part" points=1
@@ -762,7 +773,7 @@ _got = lost(np.array([[4.0, 0.0, 0.0], [0.0, 3.0, 0.0]]), 1)
 assert is_number(_got), f"lost returns a number; yours: {_got!r}."
 assert close(_got, 9 / 25, 1e-5), f"Squares 16 + 9; the 9 is left: 0.36; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _n1, _n2, _d in ((5, 3, 2), (3, 6, 1), (4, 4, 4), (7, 6, 0), (2, 5, 3)):
+for _n1, _n2, _d in ((5, 3, 2), (3, 6, 1), (4, 4, 4), (7, 6, 0), (2, 5, 2)):
     _M = np.random.default_rng().normal(size=(_n1, _n2)) + 1
     _Q, _s, _R = np.linalg.svd(_M, full_matrices=False)
     _wanted = ((_M - (_Q[:, :_d] * _s[:_d]) @ _R[:_d]) ** 2).sum() / (_M**2).sum()
@@ -890,6 +901,9 @@ _wanted = [
 ]
 assert close(cosines(_A.copy(), 2), _wanted, 1e-5, 1e-6), (
     "Rows of zeros get 0, the others keep their cosine."
+)
+assert close(cosines(1e-9 * _A, 2), _wanted, 1e-5, 1e-6), (
+    "Short vectors are not zero: in lengths of 1e-9 the cosines stay what they are."
 )
 assert close(cosines(_A.copy(), 4), np.zeros(6)), (
     "Row i itself is zero: no angle with anybody, all 0, also with itself."
@@ -2793,6 +2807,10 @@ for _n, _low, _high in (
     assert sorted(_got) == sorted(_wanted), (
         f"{_word!r}, {_low} to {_high} characters: wanted {sorted(_wanted)}; yours: {_got!r}."
     )
+_got = pieces("Tom", 2, 2)
+assert hasattr(_got, "__len__") and sorted(_got) == ["<T", "To", "m>", "om"], (
+    f"'Tom' has the pieces <T, To, om and m>, with its capital; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %% test="pieces" aspect="short words and repeated pieces" points=1

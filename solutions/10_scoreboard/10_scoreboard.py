@@ -734,7 +734,7 @@ for name, gain in contests.items():
 # On logarithms it is a straight line, and least squares finds it. For real text nobody knows $L_\infty$; ours is known.
 #
 # - `fit_power_law(sizes, losses, floor)` returns $(a, b)$: the line that minimises the sum of squares on logarithms;
-# - `tokens_for(loss, a, b, floor)`: how many tokens the law asks for. A loss at the floor or below it is never reached: `math.inf`.
+# - `tokens_for(loss, a, b, floor)`: how many tokens the law asks for, not rounded. A loss at the floor or below it is never reached: `math.inf`.
 
 # %% [markdown] hints="fit_power_law"
 # 1. What are $x$ and $y$ of the straight line, and what are its slope and its intercept in terms of $a$ and $b$?
@@ -815,6 +815,10 @@ for _ in range(4):
     assert is_number(_got) and close(_got, _n, 1e-5), (
         f"a = {_a:.2f}, b = {_b:.2f}, floor {_floor:.2f}: {_n:.1f} tokens; yours: {_got}."
     )
+_got = tokens_for(3.5, 8.0, 0.5, 1.0)
+assert is_number(_got) and close(_got, 10.24, 1e-6), (
+    f"8 / √n = 2.5: n = 10.24, not rounded; yours: {_got}."
+)
 for _loss, _floor in ((1.5, 1.5), (1.0, 1.5), (0.0, 0.0), (-1.0, 0.0)):
     _got = tokens_for(_loss, 8.0, 0.5, _floor)
     assert _got == math.inf, (

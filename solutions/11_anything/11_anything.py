@@ -34,7 +34,7 @@ torch.set_num_threads(1)
 # Before there were probabilities, a *formal language* was a set of words, and a machine that recognises it says yes or no (lecture 002, Fabrizio Silvestri). The simplest is a **deterministic finite automaton** (DFA). It stands in one of finitely many states; each symbol read takes it to another; at the end, some states mean yes. It has no other memory.
 
 # %% [markdown] statement="accepts"
-# - `accepts(word, step, start, accepting)`: `step` is a dict `{(state, symbol): state}`, `accepting` a set of states. Where `step` has no entry, the word is refused. Return a bool.
+# - `accepts(word, step, start, accepting)`: `step` is a dict `{(state, symbol): state}`, `accepting` a set of states; no state is `None`. Where `step` has no entry, the word is refused. Return a bool.
 # - `ab_star()`: return `(step, start, accepting)` of a machine for $(ab)^*$: the empty word, *ab*, *abab*, and so on. Which states you use, and what you call them, is up to you.
 
 # %% [markdown] hints="accepts"
@@ -900,7 +900,7 @@ assert tuple(_got.shape) == (1, 10, 8), "H, W = 4, 10, p = 2: these patches do f
 #
 # - `by_unfold(images, p)`: what `patchify` gives, $[B, T, n]$, from `F.unfold(images, p, stride=p)`. Beware: unfold puts numbers in another order.
 # - `one_hot_kernels(C, p)`: kernels $[n, C, p, p]$, each 1 at one place and 0 elsewhere, so that `F.conv2d(images, kernels, stride=p)`, $[B, n, H/p, W/p]$, holds the numbers of each patch in the order of `patchify`.
-# - `as_kernels(E, C, p)`: kernels $[d, C, p, p]$, so that the same convolution gives the *projected* patches.
+# - `as_kernels(E, C, p)`: kernels $[d, C, p, p]$, of the same kind of numbers as $E$, so that the same convolution gives the *projected* patches.
 #
 # Sides here are multiples of $p$.
 
@@ -1007,6 +1007,9 @@ for _d, _C, _p, _B in (
     _got = as_kernels(_E.clone(), _C, _p)
     assert close(_got, _wanted), (
         f"d, C, p = {_d, _C, _p}: convolved with your kernels, a patch does not give patch times E; shape {tuple(getattr(_got, 'shape', ()))}."
+    )
+    assert torch.is_tensor(_got) and _got.dtype == _E.dtype, (
+        f"An E of {_E.dtype} wants kernels of {_E.dtype}, or F.conv2d refuses its images; yours: {getattr(_got, 'dtype', type(_got))}."
     )
     assert close(laid_out_otherwise(as_kernels, _E, _C, _p), _wanted), (
         f"d, C, p = {_d, _C, _p}: wrong for an E whose numbers lie in memory in another order."

@@ -51,3 +51,6 @@ def cooccurrences(texts, V, c):
 # -     return N + N.T
 # +     np.fill_diagonal(N, 0)
 # +     return N + N.T
+
+
+# %% wrong="counts of eight bits" caught_by="every place counts" change="np.zeros((V, V)) -> np.zeros((V, V), dtype=np.uint8)"

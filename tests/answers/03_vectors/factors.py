@@ -67,3 +67,15 @@ def lost(M, d):
 # +     return Q @ turned * np.sqrt(s), R.T * np.sqrt(s)
 
 # %% wrong="a hundredth of the largest is nothing" caught_by="what a rank leaves over" change="s = np.linalg.svd(M, compute_uv=False) -> s = np.linalg.svd(M, compute_uv=False) ; s[s < s[0] / 100] = 0"
+
+
+# %% right="rank d by a diagonal matrix; what is left over by subtraction"
+def factors(M, d):
+    Q, s, R = np.linalg.svd(M)
+    half = np.diag(s[:d] ** 0.5)
+    return [Q[:, :d] @ half, (half @ R[:d]).T]
+
+
+def lost(M, d):
+    A, B = factors(M, d)
+    return float(np.linalg.norm(M - A @ B.T) ** 2 / np.linalg.norm(M) ** 2)

@@ -73,3 +73,9 @@ counter_example = (np.array([2, 0]), np.array([1, 0]), np.array([5, -5]))
 # %% wrong="a little added to the product of the lengths" caught_by="lengths do not matter" change="return np.where(scale > 0, A @ A[i] / np.where(scale > 0, scale, 1), 0) -> return A @ A[i] / (scale + 1e-8)"
 
 # %% wrong="only words of positive cosine" caught_by="nearest first, without itself" change="for j in order if j != i -> for j in order if j != i and cosines(A, i)[j] > 0"
+
+
+# %% wrong="short vectors are taken for zero" caught_by="vectors of length zero"
+# -     return np.where(scale > 0, A @ A[i] / np.where(scale > 0, scale, 1), 0)
+# +     some = scale > 1e-12
+# +     return np.where(some, A @ A[i] / np.where(some, scale, 1), 0)

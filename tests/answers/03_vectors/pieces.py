@@ -95,3 +95,6 @@ def compose(word, Z, low, high):
 # +         total = total + Z[piece]
 
 # %% wrong="lengths of its own" caught_by="the sum of known pieces" change="for piece in pieces(word, low, high): -> for piece in pieces(word, 3, 6):"
+
+
+# %% wrong="capitals are lost" caught_by="stretches of every length" change="{word} -> {word.lower()}"

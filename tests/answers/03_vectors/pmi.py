@@ -62,3 +62,11 @@ def ppmi(N):
 # +     found[N.sum(1) == 0] = np.nan
 
 # %% wrong="single meetings are taken for accidents" caught_by="the positive part" change="np.maximum(pmi(N), 0) -> np.where(np.asarray(N) > 1, np.maximum(pmi(N), 0), 0)"
+
+
+# %% wrong="logarithms of 0, put right afterwards" caught_by="pairs that never met"
+# -     seen = N > 0
+# -     found[seen] = np.log(N[seen] / chance[seen])
+# -     return found
+# +     ratio = np.divide(N, chance, out=np.zeros(N.shape), where=chance > 0)
+# +     return np.log(ratio)

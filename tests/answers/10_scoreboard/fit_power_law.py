@@ -95,3 +95,6 @@ def tokens_for(loss, a, b, floor):
 
 # -     return ((loss - floor) / a) ** (-1 / b)
 # +     return (abs(loss - floor) / a) ** (-1 / b)
+
+
+# %% wrong="tokens rounded up to a whole number" caught_by="how much text for a loss" change="return ((loss - floor) / a) ** (-1 / b) -> return math.ceil(((loss - floor) / a) ** (-1 / b))"

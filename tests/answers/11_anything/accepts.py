@@ -114,3 +114,17 @@ def ab_star():
 # +         if symbol not in {s for _, s in step}:
 # +             continue
 # +         if (state, symbol) not in step:
+
+
+# %% right="dict.get, and None for a step that is missing"
+def accepts(word, step, start, accepting):
+    state = start
+    for symbol in word:
+        state = step.get((state, symbol))
+        if state is None:
+            return False
+    return state in accepting
+
+
+def ab_star():
+    return {(1, "a"): 2, (2, "b"): 1}, 1, {1}

@@ -113,3 +113,6 @@ def as_kernels(E, C, p):
 
 
 # %% wrong="each kernel has length 1" caught_by="a projection is a convolution" change="return E.reshape(len(E), p, p, C).permute(0, 3, 1, 2) -> return F.normalize(E, dim=1).reshape(len(E), p, p, C).permute(0, 3, 1, 2)"
+
+
+# %% wrong="kernels in float32 whatever E is" caught_by="a projection is a convolution" change="return E.reshape(len(E), p, p, C).permute(0, 3, 1, 2) -> return E.float().reshape(len(E), p, p, C).permute(0, 3, 1, 2)"
