@@ -104,6 +104,14 @@ def test_a_mark_for_nbval_stands_alone(tmp_path: Path) -> None:
     assert problems(tmp_path / "alone", text.replace(": it prints", "\n# It prints")) == []
 
 
+def test_text_links_to_no_file(tmp_path: Path) -> None:
+    question = "What is the area of a square?"
+    web = GOOD.replace(question, "See [there](https://example.org/a_b) and [above](#squares).")
+    assert problems(make_folder(tmp_path, 0), web) == []
+    (found,) = problems(make_folder(tmp_path, 1), GOOD.replace(question, "See [the rules](../../docs/challenge.md)."))
+    assert "the link to ../../docs/challenge.md leads nowhere" in found
+
+
 def test_a_seed_may_be_named_where_students_see_it_and_where_it_is_drawn(tmp_path: Path) -> None:
     visible = "assert square(2) == 4"
     drawn = "import random\nassert square(random.Random(random.getrandbits(9)).random()) >= 0, 'no'"

@@ -15,6 +15,7 @@ MOST_VISIBLE = 3  # tests without a hidden part give at most one point in so man
 SEEDED = {"default_rng", "Random", "RandomState", "manual_seed", "seed", "set_seed"}
 ALLCLOSE = "allclose"
 NBVAL = "NBVAL_"
+LINK = re.compile(r"\]\((?!https?://|#)([^)\s]+)\)")
 NBVAL_MARK = re.compile(r"# NBVAL_[A-Z_]+")
 
 
@@ -36,6 +37,8 @@ def problems_of(chapter: Chapter, find_chapter: Callable[[str], Path]) -> list[P
     for cell in chapter.cells:
         if cell.cell_type == "code":
             found += _marks(chapter.path, cell)
+        else:
+            found += _links(chapter.path, cell)
         if "test" in cell.keys:
             found += _in_test(chapter.path, cell)
     return sorted(found, key=lambda problem: problem.line)
@@ -90,6 +93,14 @@ def _marks(path: Path, cell: Cell) -> Iterator[Problem]:
     for number, line in enumerate(cell.source.split("\n"), start=1):
         if NBVAL in line and not NBVAL_MARK.fullmatch(line):
             yield Problem(path, cell.line + number, f"nbval overlooks a mark with words beside it: {line.strip()!r}.")
+
+
+def _links(path: Path, cell: Cell) -> Iterator[Problem]:
+    """Links to files: notebooks are read in other folders too, as in `work/`, in a kit and on the site."""
+    for number, line in enumerate(cell.source.split("\n"), start=1):
+        for link in LINK.finditer(line):
+            message = f"From a learner's folder or a kit the link to {link[1]} leads nowhere: name the file in words."
+            yield Problem(path, cell.line + number, message)
 
 
 def _hidden_lines(source: str) -> set[int]:
