@@ -13,6 +13,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+from tqdm import tqdm
 
 from autograder.authoring.cells import grade_id_of, is_task, is_test, name_of, what_it_checks
 from autograder.authoring.chapter import without_marks
@@ -233,8 +234,9 @@ def _tried(
     sources = [{task: answer.source for task, answer in chosen.items()} for chosen in rounds]
     grade = partial(_verdicts_with, course.root, chapter)
     # All at once, so that no process waits for the end of a way.
-    tasks = zip(*((way, source) for way in ways for source in sources), strict=True)
-    results = iter(list(kept_processes(jobs).map(grade, *tasks)))
+    tasks = [(way, source) for way in ways for source in sources]
+    graded = kept_processes(jobs).map(grade, *zip(*tasks, strict=True))
+    results = iter(list(tqdm(graded, chapter, len(tasks), leave=False, disable=None, unit="notebook")))
     return [
         [
             Trial(answer, [verdict for verdict in verdicts if verdict.task == answer.task])
