@@ -241,10 +241,10 @@ assert is_number(measured_ceiling), (
 )
 ### BEGIN HIDDEN TESTS
 _pairs = Counter(zip(ambiguous_words, ambiguous_tags, strict=True))
-_wanted = sum(
-    max(n for (w, _), n in _pairs.items() if w == word) for word in set(ambiguous_words)
-)
-assert close(measured_ceiling, _wanted / len(ambiguous_words), atol=0.002), (
+_best = Counter()
+for (_word, _), _n in _pairs.items():
+    _best[_word] = max(_best[_word], _n)
+assert close(measured_ceiling, _best.total() / len(ambiguous_words), atol=0.002), (
     f"measured_ceiling = {measured_ceiling}: apply your function to ambiguous_words and ambiguous_tags."
 )
 ### END HIDDEN TESTS
