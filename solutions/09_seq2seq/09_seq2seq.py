@@ -1364,7 +1364,7 @@ for source, target in zip(valid_sources[:100], valid_targets[:100], strict=True)
 print(f"looks most at a linked word: {np.mean(found):.0%} of {len(found)} words")
 
 # %% [markdown]
-# Selvan puts verbs last, so the links run from right to left, and the grey lies in most rings: about nine words in ten look most at one that is theirs. (A warning: where a network looks need not be what it uses.)
+# Selvan puts verbs last, so the links run from right to left, and the grey lies in most rings: in this one training, about nine words in ten look most at one that is theirs. (A warning: where a network looks need not be what it uses.)
 
 # %% [markdown]
 # ## 7. A Transformer that reads one sequence and writes another
