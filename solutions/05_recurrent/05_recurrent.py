@@ -1656,9 +1656,8 @@ plt.show()
 # %% [markdown]
 # Three runs of each kind (left, the axis ends at 12). Right, a box for each run: the middle half of its 80 norms, with
 # whiskers to the shortest and the longest. Without clipping, each run's longest gradient is more than ten times as long
-# as any clipped run's, and the loss jumps about: a long gradient throws the weights to where gradients are long again.
-# Shortened to length 1 (dotted), the steps learn: at the end all three clipped runs lie below all three others. The
-# course's `train` clips too, at 1.
+# as any clipped run's, and the loss jumps about. Shortened to length 1 (dotted), the steps learn: at the end all three
+# clipped runs lie below all three others. The course's `train` clips too, at 1.
 #
 # Does *every* part of the model get a gradient? A forgotten part would stay at its random start, and nothing would
 # complain.
@@ -1915,8 +1914,8 @@ print(f"trained: 100 draws of W_h start with {min(starts):.1f} to {max(starts):.
 # - the input gate $i_t$: how much of a new candidate $\tilde C_t$ is added;
 # - the output gate $o_t$: how much of it shows, as the state $h_t$.
 #
-# The old number is *multiplied by a gate and added to*; there is no tanh around it and no matrix before it. One step with
-# $k = 3$, gate by gate:
+# The old number is *multiplied by a gate*, and something is *added* to it; there is no tanh around it and no matrix
+# before it. One step with $k = 3$, gate by gate ($\star$ multiplies entry by entry):
 
 # %%
 drawings.lstm_gates()
@@ -1925,8 +1924,7 @@ drawings.lstm_gates()
 # The first number is kept, the second overwritten but not shown, the third half kept and half overwritten.
 
 # %% [markdown] statement="lstm_step"
-# So lecture 004 prints it; $\star$ multiplies entry by entry, $[\cdot, \cdot]$ joins two vectors to one, each $W$
-# has shape $[k, d + k]$:
+# This is how lecture 004 prints it; $[\cdot, \cdot]$ joins two vectors to one, each $W$ has shape $[k, d + k]$:
 #
 # $$\begin{aligned}\tilde C_t &= \tanh(W_C[e_t, h_{t-1}] + b_C) & f_t &= \sigma(W_f[x_t, h_{t-1}] + b_f)\\
 # i_t &= \sigma(W_i[x_t, h_{t-1}] + b_i) & o_t &= \sigma(W_o[x_t, h_{t-1}] + b_o)\\
@@ -2803,8 +2801,8 @@ print("n = 32, one target a piece:", last.round(), " 32 targets:", every.round(1
 # %% [markdown]
 # Lines are means, bands reach from the lowest to the highest of three seeds; the squares are Kneser-Ney models of
 # chapter 02, counted on the same 100,000 words. After so short a training both networks use some six words; what stands
-# further back they have not yet learned to use. With six words the RNN is about where counting is with three or four,
-# the LSTM still behind; all are far above the *floor*, what the program that wrote the text would reach itself.
+# further back they have not yet learned to use. All are far above the *floor*, what the program that wrote the text
+# would reach itself. (Squares and floor are of all held-out words, lines of 800: a small gap between them says little.)
 #
 # The printed line is about *targets*: with one for each piece instead of 32, the same LSTM stays at 120 to 139 (three
 # seeds).
@@ -2847,7 +2845,7 @@ axes.set(ylabel="bits above the floor, per word", ylim=(0, 1.15 * max(heights)))
 plt.show()
 
 # %% [markdown]
-# Bars are means, dots the seeds. The networks are better than counting by 0.6 bits or more (on five to seven times as
+# Bars are means, dots the seeds. The networks are better than counting by 0.6 to 0.8 bits (on five to seven times as
 # many words), and the LSTM is better than the RNN by 0.17 bits, seven times as much as seeds differ (0.02). The RNN
 # itself gains 0.03 bits on a window of four words with as many weights, hardly more than its seeds differ.
 
@@ -2890,11 +2888,11 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# At a distance of 1 all do well. Then the three RNNs fall apart: beyond eight words two of them only guess, beyond 13
+# At a distance of 1 all do well. Then the three RNNs get worse: beyond eight words two of them only guess, beyond 13
 # all three. Beyond eight words the window, blind there, does better than each of them: it can only go by what is near,
 # such as the verb of a relative clause (*the cook who likes fish dances*). A bad memory is worse there than none. The
 # LSTMs carry the one bit, *singular* or *plural*, past whatever stands between: one slip in all three runs up to 13
-# words, at most two in 34 beyond. That is what the gates buy.
+# words, at most two in 34 beyond. That is what their cell buys, with equally many weights.
 
 # %% [markdown]
 # ### And on real text?
@@ -2911,8 +2909,8 @@ plt.show()
 # | LSTM with dropout, two layers | 78 | Zaremba and others (2014) |
 # | LSTM, regularised with care | 57 | S. Merity and others (2017) |
 #
-# The order is that of the bars above (each of one published model, without a spread). The last two lines are not another
-# cell but better training of the same one: on a million words, a large network must be kept from learning the text by
+# The order is that of the bars above (each of one published model, without a spread). The last two lines have the same
+# cell, in larger networks that are better trained: on a million words, these must be kept from learning the text by
 # heart.
 
 # %% [markdown]
@@ -3717,7 +3715,7 @@ plt.show()
 
 # %% [markdown]
 # Bars and lines are medians, dots single tries. Left, 12 texts of 64 words, forward and back: one product instead of four
-# in each step saves a third of the time or more, and `nn.LSTM`, which leaves Python out, over four fifths.
+# in each step saves a third of the time or more, and `nn.LSTM`, whose loop is not in Python, over four fifths.
 #
 # Right: the same 2,048 words, cut into fewer and longer texts. The arithmetic stays the same, but there are more steps,
 # one after the other, and each costs something however little it computes. In Python that cost is large, in torch's
