@@ -3,13 +3,13 @@
 # ---
 
 # %% [markdown]
-# To the counters of chapters 01 and 02, *tea* and *coffee* were two strings; chapter 03 gave each word a vector. Here a
-# small network reads a few vectors through a window, and **learns** them with its own weights. (They begin
-# at random; with few labels, take chapter 03's.)
+# To the counters of chapters 01 and 02, *tea* and *coffee* were two strings; chapter 03 gave each word a vector. Here
+# a small network reads a few vectors through a window, and **learns** them with its own weights. (They begin at
+# random; with few tagged texts, one would begin with chapter 03's.)
 #
 # The same window does two jobs. First it finds a word's part of speech (a *classification* of each word). Then it
-# guesses the next word, as in the neural language model of Y. Bengio and others (2003), the ancestor of everything in
-# the later chapters.
+# guesses the next word, as in the neural language model of Y. Bengio and others (2003), an ancestor of all models in
+# later chapters.
 
 # %% [markdown]
 # Plan two sittings: sections 1 to 9 (tags), then 10 to 17 (the next word). None of your functions may change its
@@ -258,9 +258,9 @@ print(
 )
 
 # %% [markdown]
-# In errors: the best tagger of single words is wrong on about one token in twenty, but on more than one in four of the
-# ambiguous ones. From here on we count errors, separately where it is hard. "99.0 percent right" and "99.5 percent
-# right" look alike; as **error rates**, 1.0 and 0.5 percent, the second makes half the errors.
+# The best tagger of single words is wrong on about one token in twenty, but on more than one in four of the ambiguous
+# ones. From here on we count errors, separately where it is hard. "99.0 percent right" and "99.5 percent right" look
+# alike; as **error rates** they are 1.0 and 0.5 percent: the second makes half the errors.
 #
 # This ceiling holds for every model that sees one word, however it is trained.
 
@@ -1733,9 +1733,9 @@ right.set_title("fresh taggers; dots: three seeds", loc="left", fontsize=10)
 plt.show()
 
 # %% [markdown]
-# Left: ten words away, three places in four are empty. Right: their blocks get about a fifth of the middle's gradient.
-# Padding is not the only reason: at ±1 nine places in ten hold a word, and yet the norm stays well below the middle's.
-# A neighbour tells less about the tag than the word itself.
+# Left: ten words away, three places in four are empty. Right: their blocks get about a fifth of the middle's
+# gradient. Padding is not the only reason: at ±1 nine places in ten hold a word, and yet the norm stays well below
+# the middle's. A neighbour, it seems, tells less about the tag than the word itself.
 #
 # Do small gradients mean slow learning? Not with every optimiser. We let plain gradient descent (SGD) and AdamW train,
 # and measure how far each block of $H$ has moved from where it began.
@@ -1829,7 +1829,7 @@ plt.show()
 # ## 10. The same window, guessing the next word
 #
 # "If you look at the language modeling objective closely, it is just a classification objective" (lecture 000): the
-# classes are the $V$ words. Only, the window may look back and never ahead. So every text of $T$ words holds $T + 1$
+# classes are the $V$ words. Here the window may look back and never ahead. So every text of $T$ words holds $T + 1$
 # examples: the $n$ words before, and the word that follows; the last one is the end of the text.
 #
 # Write `examples(ids, n, start, end)` for one text of $T$ word numbers: the contexts, a tensor $(T+1, n)$, each the $n$
@@ -2550,8 +2550,7 @@ steps_taken = histories[4, 1]["step"].iloc[-1]
 print(f"{steps_taken * 512 / len(next_words):.1f} passes through the training text")
 
 # %% [markdown]
-# The rival, modified Kneser-Ney smoothing, is your own answer from chapter 02, with the same words in its vocabulary.
-# No need to read it again:
+# The rival, modified Kneser-Ney smoothing, is your own answer from chapter 02, with the same words in its vocabulary:
 
 # %% include="02_smoothing:modified_kneser_ney"
 
@@ -2600,8 +2599,8 @@ plt.show()
 
 # %% [markdown]
 # Left, the **learning curves**, from $\ln V$ at step 0 (all words alike): the three seeds of each model nearly
-# coincide. (They read 70 % of the text that the counter read whole.) Right: with the same window, vectors beat counts,
-# by more than the seeds differ; the mean of both probabilities beats either, as Bengio found.
+# coincide. (They read 70 % of the text that the counter read whole.) Right: with the same window, the network beats
+# the counter, by more than the seeds differ; the mean of both probabilities beats either, as Bengio found.
 #
 # Why? A counter must have *met* a context. The network only needs to have met words *like* these, and so it gains more
 # from looking further back: from 2 to 4 words, some .3 bits per token, the counter .05. If so, words that behave alike
@@ -3157,10 +3156,10 @@ axes.grid(axis="x", alpha=0.3)
 plt.show()
 
 # %% [markdown]
-# Plain counting calls a third of all held-out trigrams impossible; the network gives each a probability. The price: it
-# multiplies for *all* words at each query. One query takes several times as long as one to the
-# counter. With 1,100 words, most of this is the cost of calling torch: of 1,000 contexts at once, each takes less
-# than the counter's. (CPU time, five fastest of ten runs.)
+# Plain counting calls a third of all held-out trigrams impossible; the network gives each a probability. The price:
+# it multiplies for *all* words at each query. One query takes several times as long as one to the counter. With 1,100
+# words, most of this is the cost of calling torch: in a batch of 1,000 contexts, each takes less than one query to
+# the counter. (CPU time, five fastest of ten runs.)
 #
 # <details><summary>A slip in the printed slides</summary>
 #
@@ -3342,7 +3341,7 @@ plt.show()
 # A loss below what the language itself allows, before any example has been seen twice, is no triumph but a leak. (After
 # many passes a training loss may fall that low by memorising; a held-out loss may not.)
 #
-# Next: "your history length is N and no more than N" (lecture 000).
+# Back to the window: "your history length is N and no more than N" (lecture 000).
 
 # %% [markdown] statement="beyond_the_window"
 # ## 16. One word too far: predict, then measure
@@ -3871,9 +3870,8 @@ plt.show()
 
 # %% [markdown]
 # The bag remembers everything, and yet, trained this briefly, it loses to a counter that sees *one* word back
-# (logarithmic axis; three seeds). What comes next depends most on what stood last, and in a mean the last word weighs
-# no more than any other. So is a bag good for nothing? Give it the exam of section 16: which of two cues stood
-# *anywhere* in the text?
+# (logarithmic axis; three seeds). One reason: in a mean, the last word weighs no more than any other. So is a bag
+# good for nothing? Give it the exam of section 16: which of two cues stood *anywhere* in the text?
 
 
 # %%
