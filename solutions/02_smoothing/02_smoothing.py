@@ -272,8 +272,8 @@ print(
 
 # %% [markdown]
 # The probability to bet on is the posterior's mean of $p_w$. The integral of $\prod_w p_w^{a_w - 1}$ over all $p$ is
-# $\prod_w \Gamma(a_w) / \Gamma(\sum_v a_v)$. One more factor $p_w$ raises $a_w$ by 1, and since $\Gamma(x + 1) = x\,\Gamma(x)$
-# this multiplies the integral by $a_w / \sum_v a_v$. That is the mean:
+# $\prod_w \Gamma(a_w) / \Gamma(\sum_v a_v)$, with the *gamma function* $\Gamma$. One more factor $p_w$ raises $a_w$
+# by 1, and since $\Gamma(x + 1) = x\,\Gamma(x)$ this multiplies the integral by $a_w / \sum_v a_v$. That is the mean:
 #
 # $$\mathbb{E}[p_w] = \frac{a_w}{\sum_v a_v} = \frac{c_w + \alpha}{n + V\alpha}.$$
 #
@@ -540,7 +540,7 @@ print("best α on five other splits:", *(f"{best_on(seed):.2g}" for seed in rang
 # %% [markdown]
 # A U whose bottom lies far to the left of Laplace: α = .003 on all six splits. Adding 1 to 1,400 events drowns the
 # counts. The training text itself would choose $\alpha = 0$: it cannot know what it lacks. **What to give to the
-# unseen can only be learnt from text that was not counted,** or is treated so (sections 4 and 6). This holds for
+# unseen can only be learned from text that was not counted,** or is treated so (sections 4 and 6). This holds for
 # every parameter of this chapter.
 
 
@@ -2546,13 +2546,13 @@ print("splits of 5 in which modified Kneser-Ney gains from one word more:", bett
 print("bigrams:", tried.loc[2].round(2).to_string(), sep="\n")
 
 # %% [markdown]
-# Stupid scores sum to as much as 1.4. So the dashed line is no perplexity: it hands out up to 40 % too much. (Bars:
-# standard deviation over five splits.)
+# Stupid scores sum to as much as 1.4. So the dashed line is no perplexity. (Bars: standard deviation over five
+# splits.)
 #
-# Lecture 002 says that "interpolation works better". Here it does not: with the same $k$, backing off wins all
-# 20 contests. With plain counts, interpolation is worse at order 5 than at order 3, in all five splits:
-# the shorter memory repeats what the longer one has counted. With continuation counts, each longer context helps in
-# all five, if little at order 5. So the claim needs a condition: section 15.
+# Lecture 002 says that "interpolation works better". Here it does not: with the same $k$, backing off wins all 20
+# contests. With plain counts, interpolation is worse at order 5 than at order 3, in all five splits: the shorter
+# memory repeats what the longer one has counted. With continuation counts, each longer context helps in all five, if
+# little at order 5. Section 15 asks again.
 #
 # The table: asking for more evidence (*only if n ≥ 3*, *n ≥ 10*) makes backing off worse each time. Even contexts seen
 # once or twice know more than their shorter memory.
@@ -2591,8 +2591,9 @@ print("bigrams:", tried.loc[2].round(2).to_string(), sep="\n")
 # %% [markdown]
 # ## 11. Mixing long and short memory
 #
-# So far the counts said how much the shorter memory may say. Could weights be *learnt* instead? As section 2 showed, they need text that was not counted. So there are three parts: most of the training text to count; 900 of its sentences to **tune** the weights (without those that repeat counted ones); the
-# held-out text for the verdict.
+# So far the counts said how much the shorter memory may say. Could weights be *learned* instead? As section 2 showed,
+# they need text that was not counted. So there are three parts: most of the training text to count; 900 of its
+# sentences to **tune** the weights (without those that repeat counted ones); the held-out text for the verdict.
 #
 # Words that were counted once become `<UNK>`. So it has counts of its own, and can be predicted like any word.
 
@@ -3219,7 +3220,7 @@ for name, level in {"bigram": 1, "unigram": 2, "uniform": 3}.items():
 
 # %% [markdown] hints="fair_bits"
 # 1. How many bits does an event of probability 1/8 cost?
-# 2. Natural logarithms become bits when divided by ln 2. A stranger costs twice: being a stranger, and its spelling.
+# 2. Natural logarithms become bits when divided by ln 2. An unknown word costs twice: as `<UNK>`, and for its spelling.
 # 3. Two sums: bits (of all tokens, and the spelling of those not known; `</s>` is never spelled) and characters. Divide once, at the end.
 
 
@@ -3676,12 +3677,12 @@ for axes in panels:
 plt.show()
 
 # %% [markdown]
-# (Error bars, *std*: standard deviations over the five texts.) Left: continuation counts save a fifth of the perplexity
-# of interpolation at 10,000 tokens, a tenth at a million.
+# (Error bars, *std*: standard deviations over the five texts.) Left: continuation counts save a fifth of the
+# perplexity of interpolation at 10,000 tokens, 11 % at a million.
 #
-# Middle: the condition. For bigrams, interpolation is worth nothing. The longer a context, the rarer it is, and the
-# more its seen words profit from what lies below: at 10,000 tokens 6 % (order 4) and nearly 10 % (order 5), at a
-# million .6 % and 3 %.
+# Middle: for bigrams, interpolation is worth nothing. The longer a context, the more its seen words profit from what
+# lies below: at 10,000 tokens 6 % (order 4) and nearly 10 % (order 5), at a million .6 % and 3 %. (On Berkeley's
+# text, backing off won even there.)
 #
 # Right: below 10,000 tokens the five texts disagree (but for bigrams). At 30,000, three discounts cost one or two per
 # cent; from 300,000 on, orders 4 and 5 gain as much; bigrams still lose 1 %.
