@@ -757,8 +757,8 @@ plt.show()
 # - `by_hand()`: count in the three `sentences` of section 3, and return the dict
 #   `{"sat|we": ..., "wish|we": ..., "in|sat": ..., "</s>|house": ...}`;
 # - `bigram_mle(counts)`: from positive counts `{(w1, w2): int}`, the nested dict `model[w1][w2]`;
-# - `bigram_mle_array(C)`, without a loop: from an array $C$ of counts, shape [V, V], row $w_1$, column $w_2$; a row
-#   without counts stays zero.
+# - `bigram_mle_array(C)`, without a loop: from an array $C$ of counts, shape [V, V] for $V$ words, row $w_1$, column
+#   $w_2$; a row without counts stays zero.
 
 # %% [markdown] hints="bigram_mle"
 # 1. The word that stands *after* the bar picks the row; everything in that row is divided by one number.
@@ -2735,10 +2735,10 @@ plt.show()
 # %% [markdown] statement="ngram_mle"
 # ## 14. As much memory as you like
 #
-# Counting works with any context: divide the count of *visited San Francisco* by that of *visited San*.
-# `ngram_mle(sentences, n)` returns the nested dict `model[context][word]`, where `context` is the tuple of the $n-1$
-# tokens before `word`, padded as in section 3. For $n = 1$ the only context is `()`. To cut sentences, call
-# `windows(sentence, n)`, given above.
+# Counting works with any $n$, the **order** of the model: divide the count of *visited San Francisco* by that of
+# *visited San*. `ngram_mle(sentences, n)` returns the nested dict `model[context][word]`, where `context` is the
+# tuple of the $n-1$ tokens before `word`, padded as in section 3. For $n = 1$ the only context is `()`. To cut
+# sentences, call `windows(sentence, n)`, given above.
 
 # %% [markdown] hints="ngram_mle"
 # 1. What do bigrams and trigrams share? All but the last token is past.
@@ -3097,10 +3097,10 @@ for n, found in zip(orders, types, strict=True):
     print(f"n = {n}: {V**n:.0e} possible, {found:6,} in 8,300 sentences")
 
 # %% [markdown]
-# In every text, the longer the n-gram, the more likely it is new, most of all in the one that people really wrote. Ten
-# times as much text leaves about 5 % of the bigrams new, but over 60 % of the 5-grams. (Three splits; the whiskers are
-# hardly longer than the marks.) Each word of memory multiplies the possible n-grams by $V$, here some 1,400, and those
-# in our text by 4.5, 1.9, 1.4 and 1.2.
+# In every text, the longer the n-gram, the more likely it is new, most of all in the one that people really wrote.
+# Ten times as much text leaves about 4 % of the bigrams new, but over 60 % of the 5-grams. (Three splits; the
+# whiskers are hardly longer than the marks.) Each word of memory multiplies the possible n-grams by $V$, here some
+# 1,400, and those in our text by 4.5, 1.9, 1.4 and 1.2.
 #
 # A context gets rare as it grows:
 
@@ -3193,11 +3193,10 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Every memory gains from more text (table: perplexity on new stories), and all stay far above the floor. The
-# figure divides each perplexity by that of $n = 2$ from the same text. With 5,000 words the longest memory is the
-# worst. From 15,000 on, $n = 3$ beats $n = 2$; $n = 5$ draws level at 50,000, and is still far behind $n = 3$ at
-# 150,000: with this stopgap, a long memory needs much text before it pays. (Three texts; whiskers from lowest to
-# highest.)
+# Every memory gains from more text (table: perplexity on new stories), and all stay far above the floor. The figure
+# divides each perplexity by that of $n = 2$ from the same text. With 5,000 words the longest memory is the worst.
+# From 15,000 on, $n = 3$ beats $n = 2$; $n = 5$ draws level at 50,000, and is far behind $n = 3$ at 150,000: with
+# this stopgap, a long memory needs much text before it pays. (Three texts; whiskers from lowest to highest.)
 
 # %% [markdown]
 # ## 16. Ask the middle word
@@ -4067,8 +4066,8 @@ plt.show()
 # %% [markdown]
 # ## What you have now
 #
-# A bigram model is counted in one pass, is easy to read, and can judge, write and repair. Counting and dividing fits
-# it best to the text that was counted, and there lies its trouble: it denies what it has not seen (section 10), needs
-# ever more text for longer memory (section 15), and forgets all but the last word (sections 16 and 17). Chapter 2
-# moves some probability to the unseen; later chapters buy memory, and generalise from one word to similar ones, with
-# learned vectors.
+# A bigram model is counted in one pass, and can judge, write and repair. Counting and dividing fits it best to the
+# text that was counted, and there lies its trouble: it denies what it has not seen (section 10), needs ever more text
+# for longer memory (section 15), and forgets all but the last word (sections 16 and 17). Chapter 2 moves some
+# probability to the unseen; later chapters buy memory, and generalise from one word to similar ones, with learned
+# vectors.
