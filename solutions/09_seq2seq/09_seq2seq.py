@@ -2666,6 +2666,13 @@ for _N in (1, 3, 5):
     assert len(_got) == 1 and _got[0][0] == _words and close(_got[0][1], _total), (
         f"k = 1, at most {_N} words: greedy finds {_words}, {_total:.4f}; yours: {_got}."
     )
+_got = pairs_in(beam_search(lambda s, w: {"a": 0.9, "</s>": 0.1}, (), 1, 2))
+assert len(_got) == 1 and _got[0][0] == ("a", "a"), (
+    f"After two words, N = 2, only the end may follow, even if another word is likelier: *a a* wanted; yours: {_got}."
+)
+assert close(_got[0][1], math.log(0.9 * 0.9 * 0.1)), (
+    f"The end after N words has its price: ln(.9 x .9 x .1) wanted; yours: {_got[0][1]}."
+)
 ### END HIDDEN TESTS
 
 # %% test="beam_search" aspect="a wide beam finds the best of all" points=1
@@ -2796,6 +2803,14 @@ for _alpha in (0, 0.5, 1, 2):
     assert [len(words) for words, _ in _got] == _order, (
         f"alpha = {_alpha}, ln P of 0 to {_n} words: {np.round(_totals, 3).tolist()}; the order {_order} wanted, "
         f"yours: {[len(words) for words, _ in _got]}."
+    )
+for _alpha, _none, _one in ((1, 0.3, 0.2), (2, 0.3, 0.02)):
+    _row = {"</s>": _one / (1 - _none), "b": 1 - _one / (1 - _none)}
+    _table = {(): {"</s>": _none, "a": 1 - _none}, ("a",): _row}
+    _got = pairs_in(beam_search(reads(_table), (), 9, 1, _alpha))
+    assert [words for words, _ in _got] == [("a",), ()], (
+        f"alpha = {_alpha}: ln {_none} for no word and the end, ln {_one} / 2^{_alpha} for one word and the end, "
+        f"so that one comes first; yours: {_got}."
     )
 _table = {(): {"</s>": 0.5, "a": 0.4, "b": 0.1}}
 for _alpha in (0, 1, 3):
@@ -2994,6 +3009,15 @@ for _weight, _wanted in ((0, ["x"]), (1, ["y"])):
     assert list(_got) == _wanted, (
         f"The language model calls x impossible, weight {_weight}: {_wanted} wanted; yours: {_got!r}."
     )
+_got = noisy_channel(
+    {("a", "x"): 1.0, ("a", "y"): 0.2},
+    lambda T: -6.0 if T[0] == "x" else -1.0,
+    ["a"],
+    [["x"], ["y"]],
+)
+assert list(_got) == ["y"], (
+    f"Channels .5 and .1, language models ln P = -6 and -1: ln .1 - 1 is more than ln .5 - 6; yours: {_got!r}."
+)
 _got = noisy_channel({("a", "x"): 0.5}, lambda T: -1.0, ["a"], [["x", "z"], ["z", "x"]])
 assert list(_got) == ["x", "z"], f"The first of equals; yours: {_got!r}."
 _got = noisy_channel({}, lambda T: -1.0, ["a"], [["z"], ["x"]])
