@@ -3766,8 +3766,8 @@ for label, costs, shown in (
 # %% [markdown]
 # Times: least and most of three; exponents are fitted to the least. Attention's time and memory grow
 # about with the square of the text, all others' at most about in proportion. By counting, attention and recurrence cost the
-# same at $n = d = 64$; by the clock only between 1,024 and 2,048. Attention's multiplications come in few large products,
-# the RNN's in many small ones that wait for one another.
+# same at $n = d = 64$; by the clock only between 1,024 and 2,048. One reason: attention multiplies in few large products,
+# the RNN in many small ones, one after the other.
 
 # %%
 for d in (64, 512):
