@@ -2699,10 +2699,10 @@ panels[1].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# Left: the mean Kullback-Leibler divergence of the model from the relative frequencies of its text; right: the loss on
-# new text (bands: three seeds). With $d = 50$ it ends as the table of counts, and new text suffers. With $d = 10$ it
-# cannot store every count, and predicts new text *better* than the counts, even with the best of five constants
-# added: few numbers smooth.
+# Left: mean Kullback-Leibler divergence from the text's relative frequencies; right: the loss on
+# new text (bands: three seeds). With $d = 50$ it ends as the table of counts, and new text suffers (stopped after 30
+# steps, it beats them). With $d = 10$ it cannot store every count, and predicts new text *better* than the counts, even
+# with the best of five constants added: few numbers smooth.
 #
 # **How wide a window?** Neighbours next door tell what may stand here; far ones, what the story is about. Of a word's
 # ten nearest, how many have its tag, and how many times as often as by chance do they share its stories?
@@ -2910,7 +2910,7 @@ shown
 # nothing.
 #
 # *Slips* are the surprise: with random vectors of pieces, mere spelling, more are right. Learned ones move words of
-# one use together, which blurs the spelling.
+# one use together, which may blur the spelling.
 
 # %% [markdown]
 # ## 17. One vector for each word, and what to do with it
