@@ -2079,6 +2079,7 @@ assert close(_got[0], [1, 2, 3, 4], 0, 0), (
 ### BEGIN HIDDEN TESTS
 _sizes = [(_lead, 3, 4, 2) for _lead in ((), (1,), (3,), (1, 1), (2, 3))]
 _sizes += [((), 1, 3, 2), ((2,), 3, 1, 2), ((1,), 1, 1, 1), ((2,), 4, 3, 1)]
+_sizes += [((), 3, 3, 2), ((2,), 2, 2, 3)]  # as many heads as words
 _sizes += [((3, 1, 2), *random.choice([(3, 4, 2), (5, 2, 3)]))]
 for _lead, _h, _T, _d_k in _sizes:
     _Z = torch.randn(*_lead, _h, _T, _d_k)
@@ -3408,7 +3409,7 @@ assert close(_got, [(1 / 3 + 1 / 5) / 2, 0], 1e-5), (
 )
 ### BEGIN HIDDEN TESTS
 _texts = [[4, 4, 4, 4], [1, 2, 1, 2, 1, 2, 3], [5, 6, 5, 5, 6, 5], [3, 3], [9, 2, 9]]
-_texts += [[random.randint(0, 3) for _ in range(12)] + [0, 0], ["a", "tea", "a", "a"]]
+_texts += [[random.randint(0, 3) for _ in range(12)] + [0, 0], [3, 0, 3, 3]]
 _texts += [
     [random.randint(1000, 1002) for _ in range(9)]
 ]  # equal, each an int of its own

@@ -159,3 +159,19 @@ def multihead(x, W_q, W_k, W_v, H, h):
 
 # -     return merge_heads(attend(Q, K, V)) @ H
 # +     return merge_heads(attend(Q, K, V)).view(x.shape) @ H
+
+
+# %% wrong="as many heads as words: taken for merged rows" caught_by="merged as it was"
+def split_heads(X, h):
+    return X.unflatten(-1, (h, -1)).transpose(-3, -2)
+
+
+def merge_heads(Z):
+    if Z.shape[-3] == Z.shape[-2]:
+        return Z.flatten(-2)
+    return Z.transpose(-3, -2).flatten(-2)
+
+
+def multihead(x, W_q, W_k, W_v, H, h):
+    z = attend(*(split_heads(x @ W, h) for W in (W_q, W_k, W_v)))
+    return z.transpose(-3, -2).flatten(-2) @ H

@@ -127,3 +127,26 @@ def without_head(W, head, h):
 
 
 # %% wrong="words compared by identity" caught_by="weight where a copy is found" change="if words[j] == word] -> if words[j] is word]"
+
+
+# %% right="masks, numbers of words in a tensor"
+def previous_word(P):
+    T = P.shape[-1]
+    return (P * torch.diag(torch.ones(T - 1), -1)).sum((1, 2)) / (T - 1)
+
+
+def copying(P, words):
+    number = torch.tensor(words)
+    same = (number[:, None] == number).tril(-1)
+    after = torch.zeros_like(same)
+    after[:, 1:] = same[:, :-1]
+    rows = same.any(1)
+    if not rows.any():
+        return P.new_zeros(len(P))
+    return (P * after).sum(-1)[:, rows].mean(-1)
+
+
+def without_head(W, head, h):
+    keep = torch.ones(W.shape[1]).view(h, -1)
+    keep[head] = 0
+    return W * keep.flatten()
