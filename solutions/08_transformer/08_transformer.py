@@ -2647,6 +2647,25 @@ for _block_again in (_fresh, _block):
     assert close(_block_again(_x[:, 3:4])[0], _alone, 1e-3, 1e-4), (
         "A text of one token without a past: it begins at place 0, whatever was read before."
     )
+
+
+def _forgetful(q, k, v, past):  # keeps the last two places only
+    z, kept = some_attend(q, k, v, past)
+    return z, tuple(part[:, :, -2:] for part in kept)
+
+
+_short = ModernBlock(_C, _H, some_norm, some_turn, _forgetful, some_bend)
+_short.load_state_dict(_w)
+_kept = _short(_x[:, :3])[1]
+for _new in (3, 4):
+    assert np.shape(_kept[0]) == (_B, _H, 2, _C // _H), (
+        "An `attend` that keeps the last two places: its pair is the new past, as it is; "
+        f"yours holds keys of the shape {np.shape(_kept[0])}."
+    )
+    _kept = _short(_x[:, _new : _new + 1], tuple(map(torch.as_tensor, _kept)))[1]
+assert np.shape(_kept[0]) == (_B, _H, 2, _C // _H), (
+    "Behind a past, too, what `attend` returns is the new past, as it is."
+)
 _, _half = block_by_formula(_w, _x[:, :2], _H)
 _got = _block(_x[:, 2:], tuple(part.clone() for part in _half))
 assert np.shape(_got[0]) == (_B, _t, _C), (

@@ -119,3 +119,12 @@ class ModernBlock(nn.Module):
 
 
 # %% wrong="new tokens stand before the newest" caught_by="goes on behind a past" change="past[0].shape[2] -> past[0].shape[2] + 1 - T"
+
+
+# %% wrong="lengthens the past itself" caught_by="goes on behind a past"
+# -         z, past = self.attend(self.turn(q, first), self.turn(k, first), v, past)
+# +         z, new = self.attend(self.turn(q, first), self.turn(k, first), v, past)
+# +         if past is not None:
+# +             k = torch.cat([past[0], self.turn(k, first)], dim=2)
+# +             new = k, torch.cat([past[1], v], dim=2)
+# +         past = new
