@@ -2312,6 +2312,27 @@ for _V, _d in ((5, 3), (8, 4), (20, 2), (40, 6)):
     assert close(arguments_after(analogy, 3 * _A, _a, _b, _c)[0], 3 * _A), (
         "analogy changed the caller's A."
     )
+# a, b and c at right angles; the answer, and a word near each of the three ends of the step
+_words = [
+    [1.0, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+    [-1, 1, 1],
+    [0.1, -0.1, 1],
+    [-0.1, 1, -0.1],
+]
+_words = np.array([*_words, [-1, -0.1, 0.1]])
+for _long in (0, 1, 2):
+    _A = _words.copy()
+    _A[_long] *= 20
+    assert analogy(_A.copy(), 0, 1, 2) == 3, (
+        f"Word {'abc'[_long]} has a vector 20 times as long, and the answer becomes another: "
+        "scale all vectors to length 1 before you take the step."
+    )
+_A = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, -1, -1], [-1, 2, -0.5]])
+assert analogy(_A.copy(), 0, 1, 2) == 4, (
+    "The largest cosine is wanted; the word that points the other way has the smallest."
+)
 ### END HIDDEN TESTS
 
 # %% test="analogy" aspect="never one of the three" points=1

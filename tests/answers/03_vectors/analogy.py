@@ -46,3 +46,25 @@ wrong_cells = [[1, 0], [5, 2], [6, 1], [8, 0], [8, 1], [9, 1], [7, 2], [8, 2]]
 # %% wrong="cosine with c only, plus the step" caught_by="lengths and printed errors" change="unit @ (unit[b] - unit[a] + unit[c]) -> unit @ (A[b] - A[a] + unit[c])"
 
 # %% wrong="scores of the three set to -1" caught_by="never one of the three" change="= -np.inf -> = -1"
+
+
+# %% wrong="c is not scaled" caught_by="the step from a to b"
+def analogy(A, a, b, c):
+    unit = A / np.linalg.norm(A, axis=1, keepdims=True)
+    found = unit @ (unit[b] - unit[a] + A[c])
+    found[[a, b, c]] = -np.inf
+    return int(found.argmax())
+
+
+wrong_cells = [(1, 0), (6, 1), (8, 0), (8, 1), (9, 1)]
+
+
+# %% wrong="the sign of the cosine is dropped" caught_by="the step from a to b"
+def analogy(A, a, b, c):
+    unit = A / np.linalg.norm(A, axis=1, keepdims=True)
+    found = abs(unit @ (unit[b] - unit[a] + unit[c]))
+    found[[a, b, c]] = -1
+    return int(found.argmax())
+
+
+wrong_cells = [(1, 0), (6, 1), (8, 0), (8, 1), (9, 1)]
