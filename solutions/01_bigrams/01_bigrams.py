@@ -3389,6 +3389,11 @@ assert set(_expected) == set(_wanted), (
 assert close(
     [_expected[pair] for pair in _wanted], list(_wanted.values()), rtol=1e-5
 ), f"Pairs that were never seen are expected, too; yours: {_expected}."
+_rare = {("go", "on"): 1, ("on", "go"): 1, ("by", "go"): 8, ("go", "by"): 8}
+_found = expected_counts(dict(_rare))
+assert len(_found) == 9, (
+    f"`go`, `on`, `by` each before `go`, `on`, `by`, however rarely: 9; yours: {list(_found)}."
+)
 for _kind in (Counter, dict):
     _after = arguments_after(expected_counts, _kind(_table))[0]
     assert dict(_after) == _table, (
