@@ -822,7 +822,7 @@ plt.show()
 
 # %% [markdown]
 # Encoders that fill in blanks, after 200 steps without warm-up (recorded; a missing dot is a seed that diverged). With 2 layers all learn from the context. With 16 only
-# pre-norm at the lower rate does, in two seeds of three; at rate 0.01 eight layers are already too many for all but one. Depth wants pre-norm *and* a low rate at the start; chapter 8 raises the rate slowly.
+# pre-norm at the lower rate does, in two seeds of three; at rate 0.01 eight layers are already too many for all but one. Depth wants pre-norm *and* a low rate; chapter 8 begins with a low one.
 #
 # Lecture 000 adds that LayerNorm makes training quicker and the loss smoother. Recorded (two layers, three seeds):
 
@@ -2957,7 +2957,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Each dot is a story, far above the line: with both sides known every word is easier. Per word the ranks agree
+# Each dot is a story, far above the line: with both sides known words are easier on average. Per word the ranks agree
 # well, and few pairs are turned round. One reason for these: a name
 # said twice is free in PLL, both times, since each copy settles the other. $\ln P$ pays for it once.
 
@@ -3014,7 +3014,7 @@ print("left side only, exact:", kitchen.floor("valid"))
 #
 # The window of both sides beats the LSTM that reads all of the left side. The BiLSTM is level with the window, and
 # the **encoder is not ahead**: in nats it is level with the left-only LSTM or worse, though its likeliest word is right more
-# often. It took the fewest steps in its 40 seconds,
+# often. It took half the window's steps in its 40 seconds,
 # and nothing in it prefers neighbours. Longer training is not measured here.
 #
 # With *copies* all fail: 0.02 nats are possible, all stand near 4.
@@ -3105,8 +3105,7 @@ ranges.unstack()[["static", "window", "bilstm", "encoder"]]
 # %% [markdown]
 # The plane shows one seed; the table, over all seeds, how often a straight cut through all 64 numbers confuses noun
 # and verb (as many of each; learned on half the places, asked at the other half).
-# The static vector is no better than a coin. All three networks mostly separate *order*, though
-# in the plane the clouds overlap.
+# The static vector is no better than a coin. All three networks separate *order* well and *dance* badly; in the plane, clouds overlap.
 
 # %% [markdown]
 # ## 17. Pre-train, then fine-tune
