@@ -110,3 +110,13 @@ def layers_reach(mask, N):
 # +     look, reach = look.byte(), reach.byte()
 # +     for _ in range(N):
 # +         reach = (look @ reach > 0).byte()
+
+
+# %% wrong="a power of the matrix: infinity times zero" caught_by="nobody loses himself"
+# -     itself = torch.eye(len(mask))
+# -     look, reach = mask + itself, itself
+# -     for _ in range(N):
+# -         reach = (look @ reach > 0).float()
+# -     return reach > 0
+# +     look = (mask | torch.eye(len(mask), dtype=torch.bool)).double()
+# +     return torch.linalg.matrix_power(look, N) > 0
