@@ -404,6 +404,7 @@ _sizes = [
 for _n, _c in [
     *_sizes,
     (16, 100),
+    (150, 100),
     *((random.randint(1, 9), random.randint(0, 20)) for _ in range(10)),
 ]:
     _pads = sum(not 0 <= t + k < _n for t in range(_n) for k in range(-_c, _c + 1))

@@ -205,3 +205,6 @@ def windows(ids, c):
 
 def pad_share(T, c):
     return c * (c + 1) / (T * (2 * c + 1)) if c < T else 1 - T / (2 * c + 1)
+
+
+# %% wrong="a hundred places at most" caught_by="the share of PAD" change="for k in range(-c, c + 1)) -> for k in range(-min(c, 50), min(c, 50) + 1))"

@@ -375,3 +375,8 @@ def generate(step, word, h, length, temperature, rng):
 
 
 # %% wrong="below a hundredth always the likeliest" caught_by="samples follow the temperature" change="temperature == 0 -> temperature < 0.01"
+
+
+# %% wrong="powers of what is 0 already" caught_by="large scores do not overflow"
+# -     weights = np.exp((s - np.max(s)) / temperature)
+# +     weights = np.exp(s - np.max(s)) ** (1 / temperature)

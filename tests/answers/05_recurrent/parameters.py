@@ -132,3 +132,6 @@ def by_module(V, d, k):
 
 
 times_printed = 2.002
+
+
+# %% wrong="tied where d = k" caught_by="four matrices" change="k * k, k * V] -> k * k, k * V * (d != k)]"

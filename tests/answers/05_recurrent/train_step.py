@@ -120,3 +120,8 @@ def train_step(model, inputs, targets, state, rate, limit):
 
 
 # %% wrong="the norm of the first four weights" caught_by="a long gradient is shortened" change="for g in found)) -> for g in found[:4]))"
+
+
+# %% wrong="a limit of 0 is no limit" caught_by="a long gradient is shortened"
+# -     shrink = 1.0 if limit is None or norm <= limit else limit / norm
+# +     shrink = limit / norm if limit and norm > limit else 1.0
