@@ -1667,7 +1667,8 @@ for _pair in ((_inside, _across), (_inside, None), (None, _across)):
     )
 ### BEGIN HIDDEN TESTS
 _x, _y = torch.randn(_B, _n, _d), torch.randn(_B, _n, _d)
-for _pair in ((None, _inside), (_inside, None)):  # as many places here as there
+_pairs = (None, _inside), (_inside, None), (_inside, _inside.flip(1))
+for _pair in _pairs:  # as many places here as there
     _theirs = [None if one is None else ~one.repeat_interleave(_h, 0) for one in _pair]
     _wanted = _torch(_x, _y, tgt_mask=_theirs[0], memory_mask=_theirs[1])
     assert close(_mine(_x.clone(), _y.clone(), *_pair), _wanted, 1e-3, 1e-3), (
@@ -3320,6 +3321,14 @@ _five = ["a", "b", "c", "d", "e"]
 _got = bleu([[], [*_five]], [[["a"]], [[*_five]]])
 assert close(_got, math.exp(1 - 6 / 5)), (
     f"An empty sentence beside a right one of 5 words: only the penalty, exp(1 - 6/5); yours: {_got}."
+)
+_outs = [[*_five, "x", "y"], _five[:4], ["e", "d"]]
+_refs = [[[*_five]], [[*_five, "f"]], [["g", "h"]]]
+_wanted = (9 / 13 * 7 / 10 * 5 / 7 * 3 / 5) ** (1 / 4)
+_got = bleu([[*o] for o in _outs], [[[*r] for r in some] for some in _refs])
+assert close(_got, _wanted), (
+    f"{_outs} against {_refs}: each sentence has its own references; 13 words of 13, so no penalty: {_wanted:.4f}; "
+    f"yours: {_got}."
 )
 _long, _short = [*_five, "f", "g"], _five[:3] + ["d"]
 _got = bleu([[*_five]], [[[*_long], [*_short]]])

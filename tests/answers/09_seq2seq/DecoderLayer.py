@@ -146,3 +146,11 @@ class DecoderLayer(nn.Module):
 #           y = self.inside_norm(x)
 # +         if inside_mask is None and x.shape[1] == memory.shape[1]:
 # +             inside_mask = across_mask
+
+
+# %% wrong="square masks change places" caught_by="each mask in its place"
+# -         y = self.inside_norm(x)
+# +         given = [mask for mask in (inside_mask, across_mask) if mask is not None]
+# +         if len(given) == 2 and given[0].shape == given[1].shape:
+# +             across_mask, inside_mask = given
+# +         y = self.inside_norm(x)

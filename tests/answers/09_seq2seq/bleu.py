@@ -91,3 +91,13 @@ def bleu(outputs, references, printed=False):
 # %% wrong="divides by N whatever it is" caught_by="edges"
 # -         if C == 0:
 # -             return 0.0
+
+
+# %% wrong="a long sentence does not make up for a short one" caught_by="edges"
+# -     out = sum(map(len, outputs))
+# +     out = sum(min(len(o), min((abs(len(r) - len(o)), len(r)) for r in rs)[1]) for o, rs in pairs)
+
+
+# %% wrong="references of all sentences" caught_by="edges | one sum over the whole text"
+# -         found = [hits(output, some, i) for output, some in pairs]
+# +         found = [hits(output, [r for rs in references for r in rs], i) for output, some in pairs]
