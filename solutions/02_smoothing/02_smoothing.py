@@ -867,7 +867,7 @@ drawings.good_turing_leave_one_out()
 # - `count_of_counts(counts)`: `{c: N_c}` for `counts` as `{n-gram: int}` (some may be 0), without $c = 0$;
 # - `good_turing(counts)`: the pair ($N_1/N$, `{c: c*}` for each $c > 0$ that occurs); some counts may be 0;
 # - `mean_elsewhere(counts, others)`: `{c: mean}` for each $c > 0$ in `counts`: how often the n-grams with count $c$ occur in
-#   another text, on average (0 times, if they are missing there). This measures what $c^*$ promises.
+#   another text, on average (0 times, if they are missing there). Again some counts may be 0. It measures what $c^*$ promises.
 
 # %% [markdown] hints="good_turing"
 # 1. The values of a dictionary can be counted just like words.
@@ -899,7 +899,8 @@ def mean_elsewhere(counts, others):
     ### BEGIN SOLUTION
     found = defaultdict(list)
     for gram, count in counts.items():
-        found[count].append(others.get(gram, 0))
+        if count > 0:
+            found[count].append(others.get(gram, 0))
     return {count: sum(times) / len(times) for count, times in found.items()}
     ### END SOLUTION
 
@@ -1013,6 +1014,10 @@ assert close(_got.get(1), 2 / 3), (
 )
 assert close(_got.get(5), 3), (
     f"c occurs 5 times here and 3 times there; yours: {_got.get(5)}."
+)
+_got = mean_elsewhere({"a": 1, "b": 0, "c": 0}, {"a": 3, "b": 5})
+assert hasattr(_got, "keys") and dict(_got) == {1: 3}, (
+    f"Counts a 1, b 0, c 0: a mean for count 1 alone, since only c > 0 has one; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
 for _ in range(3):

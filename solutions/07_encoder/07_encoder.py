@@ -1386,7 +1386,8 @@ assert all(
 _texts, _C = [[1, 2], [3, 4, 5, 6], [2]], 4
 ### BEGIN HIDDEN TESTS
 _C = random.choice([2, 6])
-_texts = [random.choices(range(1, 7), k=n) for n in (3, 7, 1, 5)]
+_texts = [random.choices(range(1, 7), k=n) for n in (3, 1, 5)]
+_texts.insert(1, [*random.sample(range(1, 7), 6), 3])  # each word somewhere
 ### END HIDDEN TESTS
 _table, _positions, _mixer = (
     torch.randn(8, _C),
@@ -2132,6 +2133,9 @@ for _rate in (0.0, 1.0):
         _out, np.where(_hit, _ids, -100)
     ), f"rate {_rate}, all chosen are covered: inputs {_in}, targets {_out}?"
 ### BEGIN HIDDEN TESTS
+_ids, _lengths = torch.full((30, 40), 5), torch.full((30,), 40)
+_got = mask_tokens(_ids, _lengths, 1.0, (1, 0, 0), 6, 6, np.random.default_rng())
+assert (checked(_got, (30, 40))[0] == 6).all(), "Rate 1, shares (1, 0, 0): all covered."
 for _B, _T, _rate in ((30_000, 3, 0.15), (1, 90_000, 0.15), (300, 300, 0.4)):
     _ids = torch.randint(7, (_B, _T))
     _lengths = torch.full((_B,), _T)
@@ -2175,6 +2179,7 @@ for _B, _T in ((1, 60_000), (60_000, 1), (300, 200)):
     _ids = torch.full((_B, _T), _V + 1)  # no word that could be drawn
     _lengths = torch.full((_B,), _T)
     for _shares, _rate in (((0.8, 0.1, 0.1), 1.0), ((0.2, 0.5, 0.3), 0.5)):
+        _rate = 1.0 if _T == 1 else _rate
         _got = mask_tokens(
             _ids, _lengths, _rate, _shares, 9, _V, np.random.default_rng()
         )
@@ -2223,8 +2228,11 @@ for _shares in ((1, 0, 0), (0, 1, 0), (0.8, 0.1, 0.1)):
     assert close(np.where(_real, 0, _in), np.where(_real, 0, _ids)), (
         "The padding has changed."
     )
+    assert _shares[0] < 1 or (_in[_real] == 3).all(), "All are to be covered here."
+_ids, _lengths = torch.randint(3, (10, 3000)), torch.randint(1000, 3001, (10,))
+_real = np.arange(3000) < _lengths[:, None].numpy()
 _got = mask_tokens(_ids, _lengths, 0.4, (0.5, 0.5, 0), 3, 3, np.random.default_rng())
-_in, _out = checked(_got, (50, 40))
+_in, _out = checked(_got, (10, 3000))
 _share = (_out != -100)[_real].mean()
 assert abs(_share - 0.4) < 0.1, f"Rate .4 of the real words; yours: {_share:.2f}."
 ### END HIDDEN TESTS
@@ -2331,6 +2339,9 @@ for _B, _T, _V in _sizes:
     _targets[0, 0] = _V - 1
     if _T > 1:
         _targets[-1, -1] = -100
+    if _T == 5:  # one text is asked everywhere, the other once, for word 0
+        _targets[0], _targets[1] = torch.tensor([3, 1, 2, 0, 1]), -100
+        _targets[1, 2] = 0
     _rows = [(b, t) for b in range(_B) for t in range(_T) if _targets[b, t] >= 0]
     _losses = [
         np.log(np.exp(_scores[b, t].double().numpy()).sum())

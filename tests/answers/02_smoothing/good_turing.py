@@ -55,7 +55,7 @@ def good_turing(counts):
 
 
 def mean_elsewhere(counts, others):
-    return {c: np.mean([others.get(g, 0) for g in counts if counts[g] == c]) for c in set(counts.values())}
+    return {c: np.mean([others.get(g, 0) for g in counts if counts[g] == c]) for c in set(counts.values()) - {0}}
 
 
 # %% wrong="types below the line" caught_by="mass of the unseen"
@@ -102,9 +102,9 @@ def mean_elsewhere(counts, others):
 # -     return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
 # +     return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
 
-# -         found[count].append(others.get(gram, 0))
-# +         if gram in others:
-# +             found[count].append(others[gram])
+# -             found[count].append(others.get(gram, 0))
+# +             if gram in others:
+# +                 found[count].append(others[gram])
 
 
 # %% wrong="other text's count as the key" caught_by="what another text shows"
@@ -112,15 +112,18 @@ def mean_elsewhere(counts, others):
 # +     return N[1] / tokens, {c: (c + 1) * N[c + 1] / N[c] for c in list(N)}
 
 # -     for gram, count in counts.items():
-# -         found[count].append(others.get(gram, 0))
+# -         if count > 0:
+# -             found[count].append(others.get(gram, 0))
 # +     for gram, count in others.items():
-# +         found[count].append(counts.get(gram, 0))
+# +         if count > 0:
+# +             found[count].append(counts.get(gram, 0))
 
 
 # %% wrong="counts never met elsewhere left out" caught_by="what another text shows"
 # -     found = defaultdict(list)
 # -     for gram, count in counts.items():
-# -         found[count].append(others.get(gram, 0))
+# -         if count > 0:
+# -             found[count].append(others.get(gram, 0))
 # -     return {count: sum(times) / len(times) for count, times in found.items()}
 # +     N, sums = (count_of_counts(counts), Counter())
 # +     for gram, times in others.items():
@@ -183,7 +186,7 @@ def mean_elsewhere(counts, others):
     found = defaultdict(list)
     for gram, count in counts.items():
         found[count].append(others.get(gram, 0))
-    return {count: sum(times) / len(times) for count, times in found.items()}
+    return {count: np.mean(times) for count, times in found.items() if count != 0}
 
 
 # %% wrong="zeros thrown out by count_of_counts" caught_by="how many occur c times"
@@ -218,7 +221,8 @@ def mean_elsewhere(counts, others):
     if same not in means:
         found = defaultdict(list)
         for gram, count in counts.items():
-            found[count].append(others.get(gram, 0))
+            if count > 0:
+                found[count].append(others.get(gram, 0))
         means[same] = {count: sum(times) / len(times) for count, times in found.items()}
     return means[same]
 
@@ -230,8 +234,14 @@ def mean_elsewhere(counts, others):
 
 
 # %% wrong="a look-up by try makes the other defaultdict grow" caught_by="what another text shows"
-# -         found[count].append(others.get(gram, 0))
-# +         try:
-# +             found[count].append(others[gram])
-# +         except KeyError:
-# +             found[count].append(0)
+# -             found[count].append(others.get(gram, 0))
+# +             try:
+# +                 found[count].append(others[gram])
+# +             except KeyError:
+# +                 found[count].append(0)
+
+
+# %% wrong="what was never seen has a mean, too" caught_by="what another text shows"
+# -         if count > 0:
+# -             found[count].append(others.get(gram, 0))
+# +         found[count].append(others.get(gram, 0))
