@@ -442,6 +442,7 @@ assert close(_got, 1), (
 _rng, _places = np.random.default_rng(), set()
 while not {0, 2, 5} <= _places:  # the best one first, in the midst and last
     _C, _pairs = _rng.integers(0, 6, (3, 4)), _rng.integers(0, 3, (8 + len(_places), 2))
+    _C[:, 3] += 2
     _some = _rng.permutation([1e-3, 0.03, 0.3, 1.5, 4, 50]).tolist()
     _costs = [
         -sum(

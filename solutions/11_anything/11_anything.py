@@ -433,6 +433,9 @@ for _order in itertools.permutations(["a", "b", "</s>"]):
 assert knows(lambda prefix: {"</s>": 0.34, "b": 0.33, "a": 0.33}, 1), (
     "A little more for the end is enough; yours: False."
 )
+assert knows(lambda prefix: {"</s>": 0.334, "b": 0.333, "a": 0.333}, 1), (
+    "0.334 is more than 0.333 and 0.333; yours: False."
+)
 ### END HIDDEN TESTS
 
 # %% [markdown]
@@ -571,15 +574,16 @@ assert close(_got, [[3, 10, 15, 2, 11, 14]]), f"3 10 15 2 11 14 wanted; yours: {
 for _B, _T, _most, _places in (
     (1, 1, 0, 1),
     (2, 5, 7, 3),
-    (4, 2, 12, 25),
+    (4, 2, 12, 60),
     (3, 3, 5, 2),
 ):
     _rng = np.random.default_rng()
     _G = _rng.integers(0, _most + 1, size=(_B, _T))
     _s, _a = (
         _rng.integers(0, _places, size=(_B, _T)),
-        _rng.integers(0, 4, size=(_B, _T)),
+        _rng.integers(0, 9, size=(_B, _T)),
     )
+    _s[-1, -1], _a[-1, -1] = _places - 1, 8
     _wanted = np.zeros((_B, 3 * _T))
     for _b in range(_B):
         for _t in range(_T):
@@ -1685,6 +1689,18 @@ for _ in range(4):
                 f"{_q!r} has {_sizes[_q]} tokens, {_bad} are asked: ValueError wanted; yours: {_got!r}."
             )
 assert list(join([], {"words": 3})) == [], "No parts: an empty list wanted."
+_sizes = {"words": 300, "nothing": 0, "picture": 256, "arm": 50}
+_got = {q: list(some) for q, some in stretches(dict(_sizes)).items()}
+assert _got["arm"] == list(range(556, 606)) and _got["nothing"] == [], (
+    "300 words, nothing, 256 for pictures, 50 for the arm: arm has 556 to 605."
+)
+_parts = [("arm", [3]), ("words", [299, 0]), ("picture", [255])]
+_got = join([(q, [*some]) for q, some in _parts], dict(_sizes))
+assert list(_got) == [559, 299, 0, 555], f"559 299 0 555 wanted; yours: {_got!r}."
+_after = arguments_after(join, [(q, [*some]) for q, some in _parts], dict(_sizes))
+assert [(q, list(some)) for q, some in _after[0]] == _parts and _after[1] == _sizes, (
+    "join changes the parts or the sizes that it is given."
+)
 ### END HIDDEN TESTS
 
 # %% test="join" aspect="back into kinds" points=1
@@ -1722,6 +1738,10 @@ assert [(q, list(some)) for q, some in _got] == [("words", [2, 2, 0])], (
     f"A kind without tokens owns no number: all of 2 2 0 are words; yours: {_got!r}."
 )
 assert list(split([], {"words": 3})) == [], "No numbers: an empty list wanted."
+_after = arguments_after(split, [1, 0, 4], {"words": 3, "nothing": 0, "arm": 4})
+assert list(_after[0]) == [1, 0, 4] and list(_after[1].values()) == [3, 0, 4], (
+    "split changes the numbers or the sizes that it is given."
+)
 ### END HIDDEN TESTS
 
 # %% test="join" aspect="which kind, then which token" points=1
@@ -1784,6 +1804,7 @@ _after = arguments_after(kind_and_token, _logits, _numbers, dict(_sizes))
 assert close(_after[0], _logits) and close(_after[1], _numbers), (
     "The logits or the numbers that were given are changed."
 )
+assert _after[2] == _sizes, "kind_and_token changes the sizes that it is given."
 ### END HIDDEN TESTS
 
 # %% [markdown]

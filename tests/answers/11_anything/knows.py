@@ -93,3 +93,6 @@ def knows(following, n):
 
 
 # %% wrong="blanks between the b" caught_by="one failure is enough" change="\"a\" * n + \"b\" * k -> \"a\" * n + \"b \" * k"
+
+
+# %% wrong="compares two digits only" caught_by="one failure is enough" change="p[right] <= max(others) -> round(p[right], 2) <= round(max(others), 2)"

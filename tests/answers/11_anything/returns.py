@@ -110,3 +110,9 @@ def interleave(returns, states, actions, most, places):
 
 
 # %% wrong="large returns are cut in place" caught_by="three kinds in turns" change="returns = np.minimum(returns, most) -> np.minimum(returns, most, out=returns)"
+
+
+# %% wrong="25 places at most" caught_by="three kinds in turns" change="np.asarray(states) + -> np.minimum(states, 24) +"
+
+
+# %% wrong="four actions at most" caught_by="three kinds in turns" change="np.asarray(actions) + -> np.minimum(actions, 3) +"
