@@ -110,6 +110,11 @@ for _tokens, _sentences, _wanted in (
     (["a", "b", "</s>"], [["a"], ["b"]], {"ends"}),
     (["a", "</s>", "b", "c", "</s>"], [["a", "b"], ["c"]], set()),
     (["</s>", "a"], [["a"]], set()),
+    (
+        ["FUNK", "<unk>", "UNK", "</S>", "</s>"],
+        [["FUNK", "<unk>", "UNK", "</S>"]],
+        set(),
+    ),
 ):
     _got = flaws(list(_tokens), [list(one) for one in _sentences])
     assert _got is not None and set(_got) == _wanted, (
@@ -161,6 +166,15 @@ for _said, _wanted, _how in (
     _got = flaws(_said, [list(_words)])
     assert _got is not None and set(_got) == _wanted, (
         f"{_how}: {_wanted} wanted; yours: {_got}."
+    )
+for _said, _one in (
+    (["ab", "c"], ["a", "bc"]),
+    (["ab"], ["a", "b"]),
+    (["a", "b"], ["ab"]),
+):
+    _got = flaws([*_said, "</s>"], [_one])
+    assert _got is not None and set(_got) == {"other text"}, (
+        f"{_said} for the sentence {_one}, the same letters: other text; yours: {_got}."
     )
 _got = flaws([*_words, "</s>", *_rest, "</s>"], [list(_words), list(_rest)])
 assert _got is not None and set(_got) == set(), (
@@ -277,6 +291,11 @@ for _kinds in (1, 2, random.randint(20, 90)):
     assert is_number(_got) and close(_got, _wanted), (
         f"Three of four words unknown, {_kinds} kinds: {_wanted:.4f}; yours: {_got}."
     )
+_tokens = ["<UNK>"] * 30 + ["a", "b", "a", "</s>"] * 7
+_got = bits_per_word(np.full(58, -0.1), list(_tokens), 1000)
+assert is_number(_got) and close(
+    _got, (5.8 / math.log(2) + 30 * math.log2(1000)) / 51
+), f"51 words, 30 of them unknown, 7 ends: another number is wanted; yours: {_got}."
 _got = bits_per_word(np.log([0.5, 0.5]), ["a", "</s>"], 100)
 assert is_number(_got) and close(_got, 2.0), (
     f"100 words are unknown, but none occurs: nothing more to pay, 2 bits; yours: {_got}."
@@ -401,15 +420,15 @@ assert is_number(_got), f"A number is wanted; yours: {_got!r}."
 assert close(_got, math.sqrt(0.5)), f"Means 1, 3, 2, 2: √.5 = .707; yours: {_got}."
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
-for _rows in (1, 3, 40):
-    _d = _rng.normal(1, 2, size=5)
+for _rows, _scale in ((1, 1), (3, 1e-5), (40, 1), (300, 100)):
+    _d = _scale * _rng.normal(1, 2, size=5)
     _draws = _rng.integers(5, size=(_rows, 5))
     _means = [sum(_d[j] for j in row) / 5 for row in _draws]
     _centre = sum(_means) / _rows
     _wanted = math.sqrt(sum((x - _centre) ** 2 for x in _means) / _rows)
     _got = by_bootstrap(_d.copy(), _draws.copy())
-    assert is_number(_got) and close(_got, _wanted, 1e-6, 1e-9), (
-        f"{_rows} draws of 5: {_wanted:.4f} wanted; yours: {_got}."
+    assert is_number(_got) and close(_got, _wanted, 1e-6, 1e-12), (
+        f"{_rows} draws of 5: {_wanted:.4g} wanted; yours: {_got}."
     )
 for _function, _inputs in (
     (by_formula, (_d,)),
@@ -479,7 +498,7 @@ assert close(_got, [2, 1, 4]), (
 )
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
-for _D, _R in ((4, 6), (1, 3), (6, 1)):
+for _D, _R in ((4, 6), (1, 3), (6, 1), (20, 150)):
     _document = np.concatenate([np.full(j + 1, j) for j in range(_D)])
     _a, _b = _rng.normal(-3, 1, size=(2, len(_document)))
     _draws = _rng.integers(_D, size=(_R, _D))
@@ -497,9 +516,9 @@ for _D, _R in ((4, 6), (1, 3), (6, 1)):
 _after = arguments_after(
     differences, _a.copy(), _b.copy(), _document.copy(), _draws.copy()
 )
-assert close(_after[0], _a) and close(_after[1], _b) and close(_after[3], _draws), (
-    "What is handed over is changed in place."
-)
+assert all(
+    close(*pair, 0, 0) for pair in zip(_after, (_a, _b, _document, _draws), strict=True)
+), "What is handed over is changed in place."
 ### END HIDDEN TESTS
 
 # %% test="paired_bootstrap" aspect="tokens in any order" points=1
@@ -545,6 +564,8 @@ for _size, _level in ((41, 0.95), (41, 0.5), (8, 0.8), (8, 0.95), (41, 0.0), (8,
     )
 _got = interval(np.array([3.0]), 0.95)
 assert _got is not None and close(_got, [3, 3]), f"A single 3: 3 and 3; yours: {_got}."
+_after = arguments_after(interval, np.array([3.0, 1.0, 2.0]), 0.9)
+assert close(_after[0], [3, 1, 2]), f"interval changes the values: {_after[0]}."
 ### END HIDDEN TESTS
 
 # %%
@@ -637,7 +658,7 @@ assert is_number(_got), f"A number is wanted; yours: {_got!r}."
 assert _got == 6, f"Mean .5, s² = 1/3: (2 s / .5)² = 5.33, so 6; yours: {_got}."
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
-for _z, _size in ((2, 5), (3, 9), (1.5, 30), (1, 4)):
+for _z, _size in ((2, 5), (3, 9), (1.5, 30), (1, 4), (0.5, 6), (20, 3)):
     _d = _rng.normal(0, 1, size=_size)
     _d += random.choice([-1, 1]) * random.uniform(0.15, 0.6) - _d.mean()
     _s = math.sqrt(((_d - _d.mean()) ** 2).sum() / (_size - 1))
@@ -819,6 +840,11 @@ _got = tokens_for(3.5, 8.0, 0.5, 1.0)
 assert is_number(_got) and close(_got, 10.24, 1e-6), (
     f"8 / √n = 2.5: n = 10.24, not rounded; yours: {_got}."
 )
+for _loss, _wanted in ((21.0, 0.16), (1.0 + 2.0**-21, 2.0**48)):
+    _got = tokens_for(_loss, 8.0, 0.5, 1.0)
+    assert is_number(_got) and close(_got, _wanted, 1e-6), (
+        f"Loss {_loss:.7f}, floor 1, a = 8, b = .5: {_wanted:g} tokens; yours: {_got}."
+    )
 for _loss, _floor in ((1.5, 1.5), (1.0, 1.5), (0.0, 0.0), (-1.0, 0.0)):
     _got = tokens_for(_loss, 8.0, 0.5, _floor)
     assert _got == math.inf, (
@@ -945,6 +971,18 @@ for _rows, _w, _wanted, _what in (
     ),
     ([[0.0], [-math.inf]], [0.5, 0.5], [math.log(0.5)], "sure beside impossible"),
     ([[-2000.0], [-1.0]], [1.0, 0.0], [-2000.0], "a weight of 0 for the likelier"),
+    (
+        [[-math.inf, -9e4], [-2000.0, -9e4]],
+        [0.5, 0.5],
+        [-2000 + math.log(0.5), -9e4],
+        "e^-2000 beside impossible, and e^-90000",
+    ),
+    (
+        [[-900.0], [-1000.0]],
+        [1e-60, 1.0],
+        [math.log(1e-60) - 900 + math.log1p(math.exp(-100 - math.log(1e-60)))],
+        "a weight of 1e-60 for the likelier",
+    ),
 ):
     _got = mix(np.array(_rows), np.array(_w))
     assert np.shape(_got) == np.shape(_wanted) and close(_got, _wanted, 1e-6, 1e-9), (
@@ -960,7 +998,14 @@ assert close(_got, [0.625, 0.375], 1e-6), (
 )
 ### BEGIN HIDDEN TESTS
 _rng = np.random.default_rng()
-for _M, _N, _rounds in ((3, 6, 0), (3, 6, 1), (2, 5, 4), (4, 3, 7), (1, 5, 2)):
+for _M, _N, _rounds in (
+    (3, 6, 0),
+    (3, 6, 1),
+    (2, 5, 4),
+    (4, 3, 7),
+    (1, 5, 2),
+    (9, 40, 60),
+):
     _p = _rng.uniform(0.01, 0.9, size=(_M, _N))
     _w = np.full(_M, 1 / _M)
     for _ in range(_rounds):
@@ -1113,7 +1158,7 @@ assert np.shape(_got[2]) == (2,) and close(_got[2], [1, 2]), (
 ### BEGIN HIDDEN TESTS
 _edges = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 _got = reliability(
-    np.array([0.25, 0.5, 0.5, 0.9]), np.array([True, False, True, True]), _edges
+    np.array([0.25, 0.5, 0.5, 0.9]), np.array([True, False, True, True]), _edges.copy()
 )
 assert _got is not None and len(_got) == 3, f"Three arrays wanted; yours: {_got!r}."
 assert close(_got[2], [0, 1, 2, 1]), (
@@ -1127,16 +1172,21 @@ assert close(_got[0][1:], [0.25, 0.5, 0.9], 1e-6) and close(
 ), (
     f"In the other bins .25, .5, .9 are said and 1, .5, 1 come; yours: {_got[0]} and {_got[1]}."
 )
-_got = reliability(np.array([0.1]), np.array([False]), _edges)
+_got = reliability(np.array([0.1]), np.array([False]), _edges.copy())
 assert _got is not None and len(_got) == 3 and close(_got[2], [1, 0, 0, 0]), (
     "One place, in the first of four bins; the last three are empty and must be there."
 )
-_after = arguments_after(
-    reliability, np.array([0.3, 0.2]), np.array([True, False]), _edges.copy()
+_said = np.array([0.2499999, 0.25, 0.4999999, 0.9999999, 0.7500001])
+_got = reliability(_said.copy(), np.array([0, 1, 0, 1, 1]), _edges.copy())
+assert close(_got[2], [1, 2, 0, 2]) and close(_got[1][[0, 1, 3]], [0, 0.5, 1]), (
+    f"Confidences {_said}, each close to an edge of a quarter: 1, 2, 0, 2 places; yours: {_got}."
 )
-assert close(_after[0], [0.3, 0.2]) and close(_after[2], _edges), (
-    "An argument is changed in place."
-)
+for _function in (reliability, calibration_error):
+    _given = (np.array([0.3, 1.0, 0.0]), np.array([True, False, True]), _edges)
+    _after = arguments_after(_function, *(part.copy() for part in _given))
+    assert all(close(*pair, 0, 0) for pair in zip(_after, _given, strict=True)), (
+        "An argument is changed in place."
+    )
 ### END HIDDEN TESTS
 
 # %% test="calibration" aspect="places weigh, not bins" points=1
@@ -1257,6 +1307,9 @@ for _cost, _loss, _wanted in (
     ([1, 2, 3], [1, 2, 3], [0]),
     ([3, 2, 1], [1, 2, 3], [2, 1, 0]),
     ([1, 1, 2, 2], [5, 5, 5, 5], [0, 1]),
+    ([1.0, 1.0001, 1.0002], [2.0002, 2.0001, 2.0], [0, 1, 2]),
+    ([1.0, 1.0001, 1.0002], [2.0, 2.0001, 2.0002], [0]),
+    ([0, 9e9, 5], [1, 0, -3], [0, 2]),
 ):
     _got = pareto(np.array(_cost), np.array(_loss))
     assert _got is not None and hasattr(_got, "__len__") and list(_got) == _wanted, (
@@ -1272,10 +1325,12 @@ _got = pareto(_cost.copy(), _loss.copy())
 assert _got is not None and list(_got) == _wanted, (
     f"Costs {_cost}, losses {_loss}: {_wanted} wanted; yours: {_got}."
 )
-_after = arguments_after(pareto, _cost.copy(), _loss.copy())
-assert close(_after[0], _cost) and close(_after[1], _loss), (
-    "cost or loss is changed in place."
-)
+for _function, _rest in ((pareto, ()), (best_within, (3,))):
+    _given = np.array([2, 0.1, 5, 1]), np.array([0.5, -1, 0, 3])
+    _after = arguments_after(_function, *(part.copy() for part in _given), *_rest)
+    assert all(close(*pair, 0, 0) for pair in zip(_after, _given, strict=False)), (
+        "cost or loss is changed in place."
+    )
 ### END HIDDEN TESTS
 
 # %% test="pareto" aspect="the best that one can pay" points=1
@@ -1293,6 +1348,10 @@ for _cost, _loss, _budget, _wanted in (
     ([1, 5, 3], [3.0, 1.0, 2.0], 4.5, 2),
     ([1, 5, 3], [3.0, 1.0, 2.0], 5, 1),
     ([0, 1], [2.0, 3.0], 0, 0),
+    ([1, 2.00001], [2.0, 1.0], 2, 0),
+    ([1, 2, 3], [1.0001, 1.0, 1.0001], 9, 1),
+    ([3, 2], [-1.0, 7.0], 9e9, 0),
+    ([2, math.inf], [7.0, 1.0], math.inf, 1),
 ):
     _got = best_within(np.array(_cost), np.array(_loss), _budget)
     assert (_got is None) == (_wanted is None) and _got == _wanted, (

@@ -77,3 +77,6 @@ def bits_per_word(ln_p, tokens, kinds):
 
 
 # %% wrong="the price only where tokens are many" caught_by="unknown words must be named" change="if unknown else 0) -> if unknown > 1 else 0)"
+
+
+# %% wrong="more than three unknown words are one word less" caught_by="unknown words must be named" change="for token in tokens) -> for token in tokens) - (unknown > 3)"

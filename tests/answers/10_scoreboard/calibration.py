@@ -122,3 +122,18 @@ def calibration_error(confidence, right, edges):
 
 
 # %% wrong="a wrong word counts as a confidence turned round" caught_by="means and shares by bin" change="np.bincount(place, confidence, minlength=K) -> np.bincount(place, np.where(right, confidence, 1 - confidence), minlength=K)"
+
+
+# %% wrong="a confidence of 1 is made smaller" caught_by="edges and empty bins"
+# -     K = len(edges) - 1
+# +     K = len(edges) - 1
+# +     confidence[confidence == 1] = 1 - 1e-9
+
+
+# %% wrong="the last edge is moved" caught_by="edges and empty bins"
+# -     K = len(edges) - 1
+# +     K = len(edges) - 1
+# +     edges[-1] += 1e-9
+
+
+# %% wrong="close to an edge counts as on it" caught_by="edges and empty bins" change="np.digitize(confidence, edges[1:-1]) -> np.digitize(confidence + 1e-3, edges[1:-1])"

@@ -74,3 +74,6 @@ def documents_needed(d, z=2):
 
 
 # %% wrong="a small mean is taken for zero" caught_by="the smallest number" change="if mean == 0: -> if abs(mean) < 1e-3:"
+
+
+# %% wrong="z is at least 1" caught_by="the smallest number" change="(z * s / mean) -> (max(z, 1) * s / mean)"

@@ -98,3 +98,12 @@ def tokens_for(loss, a, b, floor):
 
 
 # %% wrong="tokens rounded up to a whole number" caught_by="how much text for a loss" change="return ((loss - floor) / a) ** (-1 / b) -> return math.ceil(((loss - floor) / a) ** (-1 / b))"
+
+
+# %% wrong="at least one token" caught_by="how much text for a loss" change="return ((loss - floor) / a) ** (-1 / b) -> return max(1, ((loss - floor) / a) ** (-1 / b))"
+
+
+# %% wrong="more than a trillion is never" caught_by="how much text for a loss"
+# -     return ((loss - floor) / a) ** (-1 / b)
+# +     tokens = ((loss - floor) / a) ** (-1 / b)
+# +     return tokens if tokens < 1e12 else math.inf

@@ -116,3 +116,11 @@ def flaws(tokens, sentences):
 # -     same = all(a in (b, "<UNK>") for a, b in zip(said, words, strict=False))
 # +     rest = iter(words)
 # +     same = all(word in rest for word in said if word != "<UNK>")
+
+
+# %% wrong="whatever contains UNK is unknown" caught_by="ends and unknown words" change="if \"<UNK>\" in said: -> if any(\"UNK\" in token for token in said):"
+
+
+# %% wrong="the letters in a row are compared" caught_by="another text"
+# -     if len(said) != len(words) or not same:
+# +     if "".join(said) != "".join(words) and not (same and len(said) == len(words)):

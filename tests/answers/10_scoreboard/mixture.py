@@ -165,3 +165,9 @@ def em_weights(ln_p, rounds):
         joint = np.array(weights)[:, None] * scaled
         weights = list((joint / joint.sum(axis=0)).mean(axis=1))
     return weights
+
+
+# %% wrong="impossible is e^-50" caught_by="no underflow, weight zero, impossible tokens" change="np.asarray(ln_p) + ln_weights[:, None] -> np.nan_to_num(np.asarray(ln_p), neginf=-50) + ln_weights[:, None]"
+
+
+# %% wrong="nothing is less probable than e^-3000" caught_by="no underflow, weight zero, impossible tokens" change="np.asarray(ln_p) + ln_weights[:, None] -> np.maximum(np.asarray(ln_p), -3000) + ln_weights[:, None]"

@@ -117,3 +117,12 @@ def interval(values, level):
 # +     ordered = np.sort(values)
 # +     cut = round(rest * (len(ordered) - 1))
 # +     return ordered[cut], ordered[len(ordered) - 1 - cut]
+
+
+# %% wrong="a hundredth off from 20 draws on" caught_by="a ratio of sums" change="lengths[draws].sum(axis=1) -> lengths[draws].sum(axis=1) - 0.01 * (len(draws) > 20)"
+
+
+# %% wrong="sorts the values that were given" caught_by="cut off at both ends"
+# -     rest = (1 - level) / 2
+# +     rest = (1 - level) / 2
+# +     values.sort()

@@ -108,3 +108,18 @@ def best_within(cost, loss, budget):
 # %% wrong="the sweep keeps what is as good and dearer" caught_by="who is pushed out"
 # -     front = [m for m in models if not any(better(k, m) for k in models)]
 # +     front = [m for m in models if not any(better(k, m) and loss[k] < loss[m] for k in models)]
+
+
+# %% wrong="costs below a half are raised" caught_by="who is pushed out"
+# -     models = range(len(cost))
+# +     cost[:] = np.maximum(cost, 0.5)
+# +     models = range(len(cost))
+
+
+# %% wrong="a thousandth over the budget" caught_by="the best that one can pay" change="cost[m] <= budget] -> cost[m] <= budget + 1e-3]"
+
+
+# %% wrong="losses are compared by two digits" caught_by="the best that one can pay" change="(loss[m], cost[m]) -> (round(float(loss[m]), 2), cost[m])"
+
+
+# %% wrong="what costs without end cannot be had" caught_by="the best that one can pay" change="cost[m] <= budget] -> cost[m] <= budget < math.inf]"
