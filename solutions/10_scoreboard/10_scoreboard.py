@@ -674,10 +674,11 @@ for _d, _z, _wanted in (
     ([2.0, 4.0, 6.0], 4, 4),
     ([-6.0, -4.0, -2.0], 6, 9),
     ([2.0, 4.0, 6.0], 2, 1),
+    ([-1.7, 0.3, 2.3], 0.5, 12),
 ):
     _got = documents_needed(np.array(_d), _z)
     assert is_number(_got) and _got == _wanted, (
-        f"Mean {np.mean(_d):.0f}, s = 2, z = {_z}: {_wanted} wanted; yours: {_got}."
+        f"Mean {np.mean(_d):.1f}, s = 2, z = {_z}: {_wanted} wanted; yours: {_got}."
     )
 _got = documents_needed(np.array([1.0, 0.0, -1.0]) + 2.0**-12)
 assert is_number(_got) and _got == 2**26, (
