@@ -5,7 +5,8 @@ wrong axis, an argument changed in place. It is caught if a test of its task fai
 weak test, or does the same as the answer; those are listed, with the reason, in tests/equivalent_mutants.toml.
 
 What cannot be a mistake is not made: the reference runs once, and what its values are says whether a transpose, a
-squeeze or work in place would change anything at a place (a number has no batch, a vector no transpose).
+squeeze, another axis or work in place would change anything at a place (a number has no batch, a vector no transpose
+and one axis only, the last axis of a matrix is axis 1).
 """
 
 import argparse
@@ -65,17 +66,17 @@ KEEPING = {"keepdims", "keepdim"}
 LIBRARIES_OF_ARRAYS = {"np", "numpy", "torch", "F"}
 A_SIZE = 3  # that a hard-coded size has
 A_LOT = 1000.0  # one more would be lost in rounding
-EITHER_WAY_ROUND = {"max", "min", "np.maximum", "np.minimum", "np.allclose", "torch.allclose"}
+EITHER_WAY_ROUND = {"max", "min", "maximum", "minimum", "allclose", "logaddexp", "transpose", "swapaxes"}
 PLAIN, ANY = -1, 99  # dimensions of what cannot be changed in place, such as a number; of what no test ever reached
 NOTING = f"""
-def _note_value(task, place, value, seen={{}}):
-    changeable = hasattr(value, "__iadd__") or hasattr(value, "__ior__")
+def _note_value(task, place, value, in_place=("__iadd__", "__ior__"), *, seen={{}}):
+    changeable = any(hasattr(value, name) for name in in_place)
     dimensions = getattr(value, "ndim", 0) if changeable else {PLAIN}
     places = seen.setdefault(task, {{}})
     places[place] = max(dimensions, places.get(place, dimensions))
     return value
 """
-NOTED = "import json; print(json.dumps(_note_value.__defaults__[0]))"
+NOTED = "import json; print(json.dumps(_note_value.__kwdefaults__['seen']))"
 
 Variant = ast.AST | list[ast.stmt] | None
 Dimensions = Mapping[ast.AST, int]  # the most that the value of a node had
@@ -104,6 +105,8 @@ def mutants_of(task: str, source: str, seen: Mapping[int, int] | None = None) ->
     for number, node in enumerate(ast.walk(tree)):
         of_values = [*shape_variants(node, dimensions), *in_place_variants(node, tree, dimensions)]
         for kind, variant in [*variants(node, tree), *of_values]:
+            if _same_axis(node, variant, tree, dimensions):
+                continue
             text = ast.unparse(ast.fix_missing_locations(_with(tree, number, variant)))
             if text != plain and text not in found:
                 lines = list(difflib.unified_diff(plain.splitlines(), text.splitlines(), n=0, lineterm=""))[2:]
@@ -150,7 +153,7 @@ def variants(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, Variant]]:
                 for step in (ast.Add(), ast.Sub()):
                     last = ast.BinOp(args[-1], step, ast.Constant(1))
                     yield "range", _changed(node, args=[*args[:-1], last])
-            if len(args) > 1 and not (len(args) == 2 and ast.unparse(function) in EITHER_WAY_ROUND):
+            if len(args) > 1 and not (len(args) == 2 and _called(node) in EITHER_WAY_ROUND):
                 yield "swapped arguments", _changed(node, args=[args[1], args[0], *args[2:]])
             kind = "dropped copy" if _called(node) in COPIES else "removed call"
             if isinstance(function, ast.Attribute) and not _is_library(function.value):
@@ -233,6 +236,36 @@ def _constant_node(value: Any) -> ast.expr:
 
 def _called(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _along_axes(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.expr, ast.expr]]:
+    """(where an axis stands, the axis, the array) for each call that works along an axis which is written there."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call):
+            given = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+            method = bool(given) and not _is_library(given[0])
+            array = [*(given if method else []), *call.args, call][0]  # the call itself, where there is none
+            for word in call.keywords:
+                if word.arg in ("axis", "dim"):
+                    yield word, word.value, array
+            if method and len(call.args) == 1 and _called(call) in ALONG_AN_AXIS:
+                yield call, call.args[0], array
+
+
+def _same_axis(node: ast.AST, variant: Variant, tree: ast.AST, dimensions: Dimensions) -> bool:
+    """Whether a variant only names the same axis in another way: -1 and 1 of a matrix, -1 and 0 of a vector."""
+    for place, axis, array in _along_axes(tree):
+        other: Any = None
+        if node is axis:
+            other = variant
+        elif node is place and isinstance(variant, ast.keyword):
+            other = variant.value
+        elif node is place and isinstance(variant, ast.Call) and len(variant.args) == 1:
+            other = variant.args[0]
+        size, numbers = dimensions[array], (_constant(axis), _constant(other))
+        if 0 < size < ANY and all(isinstance(number, int) and -size <= number < size for number in numbers):
+            return numbers[0] % size == numbers[1] % size
+    return False
 
 
 def _is_library(node: ast.AST) -> bool:
@@ -357,13 +390,18 @@ def noting(task: str, source: str) -> str:
                 noted |= {left, right}
             case ast.Call(func=ast.Name(id="sorted"), args=[values]):
                 noted.add(values)
+    noted |= {array for _, _, array in _along_axes(tree)}
+    matrices = {node.left for node in places if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)}
 
     class Note(ast.NodeTransformer):
         def visit(self, node: ast.AST) -> Any:
             inside = self.generic_visit(node)
             if node not in noted or not isinstance(inside, ast.expr):
                 return inside
-            return ast.Call(ast.Name("_note_value"), [ast.Constant(task), ast.Constant(places[node]), inside], [])
+            values = [ast.Constant(task), ast.Constant(places[node]), inside]
+            return ast.Call(
+                ast.Name("_note_value"), values + [_constant_node(("__imatmul__",))] * (node in matrices), []
+            )
 
     return ast.unparse(ast.fix_missing_locations(Note().visit(tree)))
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from autograder.course import Course, open_course
 from benchmarks.mutants import (
@@ -106,7 +107,7 @@ def changes_of_values(*arguments: object) -> set[str]:
     scope: dict[str, Any] = {}
     exec(NOTING + noting("gram", VALUES), scope)
     scope["gram"](*arguments)
-    mutants = mutants_of("gram", VALUES, scope["_note_value"].__defaults__[0]["gram"])
+    mutants = mutants_of("gram", VALUES, scope["_note_value"].__kwdefaults__["seen"]["gram"])
     kinds = {"squeezed", "first of the batch", "in place", "transposed", "not transposed"}
     return {mutant.change for mutant in mutants if mutant.kind in kinds}
 
@@ -125,10 +126,34 @@ def test_what_cannot_be_a_mistake_is_not_made() -> None:
     assert {"scale /= 2", scaling} <= known_nothing
 
 
+def test_another_name_of_the_same_axis_is_no_mistake() -> None:
+    source = "def share(x):\n    return x / np.sum(x, axis=-1) + x.max(-1)"
+    scope: dict[str, Any] = {"np": np}
+    exec(NOTING + noting("share", source), scope)
+    for values, same in ((np.ones(2), "0"), (np.ones((2, 2)), "1"), (np.ones((2, 2, 2)), "2")):
+        scope["_note_value"].__kwdefaults__["seen"].clear()
+        scope["share"](values)
+        changes = {m.change for m in mutants_of("share", source, scope["_note_value"].__kwdefaults__["seen"]["share"])}
+        for axis in ("0", "1"):
+            assert (f"return x / np.sum(x, axis={axis}) + x.max(-1)" in changes) == (axis != same), (axis, same)
+            assert (f"return x / np.sum(x, axis=-1) + x.max({axis})" in changes) == (axis != same), (axis, same)
+
+
+def test_torch_multiplies_matrices_in_place_nowhere() -> None:
+    source = "def step(x, y):\n    return x @ y"
+    for arrays, made in ((np.ones((2, 2)), True), (torch.ones(2, 2), False)):
+        scope: dict[str, Any] = {}
+        exec(NOTING + noting("step", source), scope)
+        scope["step"](arrays, arrays)
+        seen = scope["_note_value"].__kwdefaults__["seen"]["step"]
+        assert ("in place" in {mutant.kind for mutant in mutants_of("step", source, seen)}) == made
+
+
 @pytest.mark.parametrize(
     ("source", "mistake", "no_mistake"),
     [
         ("y = max(a, 1)", "y = max(a, 2)", "y = max(1, a)"),
+        ("y = a.transpose(1, 2)", "y = a.transpose(1, 3)", "y = a.transpose(2, 1)"),
         ("y = f(a, 1)", "y = f(1, a)", ""),
         ("y = a in (b, c)", "y = a not in (b, c)", "y = a in (c, b)"),
         ("y = zip(a, b, strict=True)", "y = zip(b, a, strict=True)", "y = zip(a, b, strict=False)"),

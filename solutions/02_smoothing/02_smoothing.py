@@ -1600,6 +1600,10 @@ assert close(_got, _wanted, 1e-5), (
     "Contexts seen once, once and twice have 1/4, 1/4 and 1/2 of the say: "
     f"marginals {_wanted}; yours: {_got!r}."
 )
+_got = marginal(np.array([[2], [1]]), np.ones((2, 1)))
+assert np.shape(_got) == (1,) and close(_got, [1]), (
+    f"A vocabulary of a single word, V = 1: an array of one number, [1]; yours: {_got!r}."
+)
 _after = arguments_after(marginal, _C.astype(float), _P.copy())
 assert np.array_equal(_after[0], _C) and np.array_equal(_after[1], _P), (
     "marginal changes the counts or probabilities that it is given."
@@ -1662,6 +1666,10 @@ for _i in range(8):
 _q = lower_that_keeps(np.array([[0.02, 0.03, 0], [0, 0.05, 0.1]]))
 assert close(_q, [0.1, 0.4, 0.5], 1e-5), (
     f"Of .2 tokens that were taken in all, .02, .08 and .1 are each word's: .1, .4, .5; yours: {_q!r}."
+)
+_q = lower_that_keeps(np.array([[0.5], [0.5]]))
+assert np.shape(_q) == (1,) and close(_q, [1]), (
+    f"A vocabulary of a single word, V = 1: an array of one number, [1]; yours: {_q!r}."
 )
 _after = arguments_after(lower_that_keeps, _T.copy())[0]
 assert np.array_equal(_after, _T), "lower_that_keeps changes the T that it is given."

@@ -602,6 +602,10 @@ for _shape in ((3, 4), (5, 3), (7, 7)):
     assert close(ppmi(_N.copy()), _wanted, 1e-5, 1e-6), (
         f"For the counts {_N.tolist()} PPMI is not that: what is positive stays, all else is 0."
     )
+for _N in (np.array([[3.0, 0.0, 2.0]]), np.array([[3.0], [0.0]]), np.array([[4.0]])):
+    assert close(ppmi(_N.copy()), np.zeros(_N.shape)), (
+        f"One row or column, {_N.tolist()}: no more than chance would give, so zeros of shape {_N.shape}."
+    )
 _got = ppmi(np.array([[1.0, 0.0], [0.0, 9.0]]))
 assert close(_got, [[math.log(10), 0], [0, math.log(10 / 9)]], 1e-5, 1e-6), (
     f"A pair that met once has a PMI like all others, here ln 10; yours: {_got!r}."

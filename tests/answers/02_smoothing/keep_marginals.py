@@ -105,3 +105,9 @@ def lower_that_keeps(T):
 # -     return C.sum(axis=1) @ P / C.sum()
 # +     n = C.sum(axis=1) * (C.sum(axis=1) > 1)
 # +     return n @ P / n.sum()
+
+
+# %% wrong="axes of length 1 dropped" caught_by="rows weigh by how often they occur" change="C.sum(axis=1) @ P / C.sum() -> np.squeeze(C.sum(axis=1) @ P / C.sum())"
+
+
+# %% wrong="axes of length 1 dropped from q" caught_by="what was taken comes back" change="T.sum(axis=0) / T.sum() -> np.squeeze(T.sum(axis=0) / T.sum())"

@@ -70,3 +70,6 @@ def ppmi(N):
 # -     return found
 # +     ratio = np.divide(N, chance, out=np.zeros(N.shape), where=chance > 0)
 # +     return np.log(ratio)
+
+
+# %% wrong="axes of length 1 dropped" caught_by="the positive part" change="np.maximum(pmi(N), 0) -> np.maximum(pmi(N), 0).squeeze()"
