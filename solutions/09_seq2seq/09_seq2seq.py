@@ -409,6 +409,7 @@ assert list(_got) == ["zzz"], (
 for _row, _some in (
     ({"a": 0.25, "b": 0.25, "c": 0.25, "</s>": 0.25}, [["b"], ["c"], ["a"]]),
     ({"a": 0.6, "</s>": 0.4}, [["a"], ["a"] * 4]),
+    ({"a": 0.4, "</s>": 0.6}, [[], ["a"]]),
 ):
     _got = preferred(lambda s, t, _row=_row: dict(_row), (), [list(t) for t in _some])
     assert list(_got) == _some[0], (
@@ -2898,7 +2899,7 @@ plt.show()
 
 # %% [markdown] statement="noisy_channel"
 # - `channel(t, source, target)`: $\ln P(S \mid T)$ by Model 1. `t` maps pairs $(x, y)$ to probabilities; what is not in it is 0; `y_0` is the word `""`. $-\infty$ if impossible; an empty source has $\ln 1$. Sources may have thousands of words.
-# - `noisy_channel(t, language, source, candidates, weight=1)`: the candidate with the highest $\ln P(S \mid T) + \text{weight} \cdot \ln P(T)$; `language(target)` gives $\ln P(T)$. The first of equals, also if all are impossible.
+# - `noisy_channel(t, language, source, candidates, weight=1)`: the candidate with the highest $\ln P(S \mid T) + \text{weight} \cdot \ln P(T)$; `language(target)` gives $\ln P(T)$ and is not asked if the weight is 0. The first of equals, also if all are impossible.
 
 # %% [markdown] hints="noisy_channel"
 # 1. For each source word: a sum over the target words and one more. For the sentence: a product, so a sum of logarithms.
@@ -3530,6 +3531,10 @@ for _ in range(6):
     assert close(_got, _wanted), (
         f"outputs {_outs}, references {_refs}: {_edits} edits, {_wanted:.4f} wanted; yours: {_got}."
     )
+_got = post_editing([["a", "b", "c"]], [[["x"]]])
+assert close(_got, 3), (
+    f"3 words where the reference has 1, another: 3 edits a word wanted; yours: {_got}."
+)
 ### END HIDDEN TESTS
 
 

@@ -176,6 +176,10 @@ for _said, _one in (
     assert _got is not None and set(_got) == {"other text"}, (
         f"{_said} for the sentence {_one}, the same letters: other text; yours: {_got}."
     )
+_got = flaws(["a", "<UNK>", "</s>"], [["a", "a"]])
+assert _got is not None and set(_got) == {"unknown words"}, (
+    f"`a <UNK>` for the sentence `a a`: <UNK> may stand for any word; yours: {_got}."
+)
 _got = flaws([*_words, "</s>", *_rest, "</s>"], [list(_words), list(_rest)])
 assert _got is not None and set(_got) == set(), (
     f"Two sentences, both right and both with their ends: no flaw; yours: {_got}."
@@ -818,6 +822,10 @@ for _points in (3, 7):
     assert _got is not None and np.shape(_got) == (2,) and close(_got, _wanted, 1e-5), (
         f"{_points} scattered points: {np.round(_wanted, 4)} wanted; yours: {_got}."
     )
+_got = fit_power_law(np.array([1.0, 4.0, 16.0]), np.array([3.0, 5.0, 9.0]), 1.0)
+assert _got is not None and close(_got, [2, -0.5], 1e-5), (
+    f"2, 4 and 8 above the floor: a loss that grows has b = -.5; yours: {_got}."
+)
 _after = arguments_after(fit_power_law, _n.copy(), _losses.copy(), 2)
 assert close(_after[0], _n) and close(_after[1], _losses), (
     "sizes or losses are changed in place."

@@ -392,7 +392,7 @@ def _likely(prefix):
 
 
 ### BEGIN HIDDEN TESTS
-for _n in (2, 5):
+for _n in (2, 5, 12):
     for _place in range(1, _n + 1):
         assert not knows(_except(_place), _n), (
             f"n = {_n}, wrong after the b of number {_place} only: False is wanted."
