@@ -69,6 +69,17 @@ def test_a_reference_that_warns_stops_the_build(tmp_path: Path) -> None:
     assert not course.release.exists()
 
 
+def test_what_is_printed_slowly_is_stored_in_one_piece(tmp_path: Path) -> None:
+    """The pieces depended on the machine's load, so that a build of the same text gave other bytes."""
+    slow = (
+        "# %%\nimport time\n\nfor word in ('one', 'two', 'three'):\n    print(word, flush=True)\n    time.sleep(0.3)\n"
+    )
+    course = make_course(tmp_path, TEXT + "\n" + slow)
+    build(course, CHAPTER)
+    reference = nbformat.read(course.source / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
+    assert [output.text for output in reference.cells[-1].outputs] == ["one\ntwo\nthree\n"]
+
+
 def test_release_holds_stub_and_visible_checks_only(built_course: Course) -> None:
     folder = built_course.release / CHAPTER
     assert [path.name for path in folder.iterdir()] == [f"{CHAPTER}.ipynb"]

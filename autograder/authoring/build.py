@@ -9,6 +9,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbconvert.filters import strip_ansi
+from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 from nbformat import NotebookNode
 from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
@@ -179,6 +180,8 @@ def _execute(course: Course, notebook: NotebookNode) -> None:
             if output.output_type == "stream" and output.name == "stderr":
                 # A warning or a complaint of this machine: it puzzles a reader, and another machine has none.
                 raise CourseError(f"A reference cell writes to stderr, cell {name_of(cell)}: {output.text.strip()}")
+    # How many pieces a cell's prints arrive in depends on how fast they came.
+    CoalesceStreamsPreprocessor().preprocess(notebook, {})
     # The kernel adds the version of Python it ran on, which would differ from machine to machine.
     notebook.metadata["language_info"] = {"name": "python"}
 

@@ -3533,7 +3533,7 @@ for _ in range(6):
     )
 _got = post_editing([["a", "b", "c"]], [[["x"]]])
 assert close(_got, 3), (
-    f"3 words where the reference has 1, another: 3 edits a word wanted; yours: {_got}."
+    f"a b c, where the reference is x: 3 edits per reference word wanted; yours: {_got}."
 )
 ### END HIDDEN TESTS
 

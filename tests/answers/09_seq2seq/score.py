@@ -110,17 +110,4 @@ def preferred(step, source, candidates):
 # %% wrong="probabilities are compared: 0 for all long candidates" caught_by="the preferred one" change="key=lambda target: score(step, source, target)) -> key=lambda target: math.exp(score(step, source, target)))"
 
 
-# %% wrong="the empty target is never preferred" caught_by="the preferred one"
-def score(step, source, target):
-    words, total = tuple(target), 0.0
-    for t, word in enumerate((*words, "</s>")):
-        p = step(source, words[:t]).get(word, 0)
-        if not p:
-            return -math.inf
-        total += math.log(p)
-    return total
-
-
-def preferred(step, source, candidates):
-    some = [one for one in candidates if len(one)] or candidates
-    return max(some, key=lambda target: score(step, source, target))
+# %% wrong="the empty target is never preferred" caught_by="the preferred one" change="max(candidates, -> max([one for one in candidates if len(one)] or candidates,"

@@ -109,13 +109,4 @@ def tokens_for(loss, a, b, floor):
 # +     return tokens if tokens < 1e12 else math.inf
 
 
-# %% wrong="a loss that grows is said to fall" caught_by="least squares on logarithms"
-def fit_power_law(sizes, losses, floor):
-    slope, at = np.polyfit(np.log(sizes), np.log(np.asarray(losses) - floor), 1)
-    return math.exp(at), abs(slope)
-
-
-def tokens_for(loss, a, b, floor):
-    if loss <= floor:
-        return math.inf
-    return (a / (loss - floor)) ** (1 / b)
+# %% wrong="a loss that grows is said to fall" caught_by="least squares on logarithms" change="-slope -> abs(slope)"

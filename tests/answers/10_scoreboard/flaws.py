@@ -127,19 +127,7 @@ def flaws(tokens, sentences):
 
 
 # %% wrong="a word that is hidden once may not be shown" caught_by="another text"
-def flaws(tokens, sentences):
-    found = set()
-    if list(tokens).count("</s>") != len(sentences):
-        found.add("ends")
-    if "<UNK>" in tokens:
-        found.add("unknown words")
-    words = [word for sentence in sentences for word in sentence]
-    said = [token for token in tokens if token != "</s>"]
-    pairs = list(zip(said, words, strict=False))
-    hidden = {word for token, word in pairs if token == "<UNK>"}
-    shown = {word for token, word in pairs if token != "<UNK>"}
-    if len(words) != len(said) or hidden & shown:
-        found.add("other text")
-    if any(token not in ("<UNK>", word) for token, word in pairs):
-        found.add("other text")
-    return found
+# -     same = all(a in (b, "<UNK>") for a, b in zip(said, words, strict=False))
+# +     pairs = list(zip(said, words, strict=False))
+# +     hidden = {b for a, b in pairs if a == "<UNK>"}
+# +     same = all(a in (b, "<UNK>") and a not in hidden for a, b in pairs)

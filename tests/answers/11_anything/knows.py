@@ -98,11 +98,4 @@ def knows(following, n):
 # %% wrong="compares two digits only" caught_by="one failure is enough" change="p[right] <= max(others) -> round(p[right], 2) <= round(max(others), 2)"
 
 
-# %% wrong="only some places are asked" caught_by="one failure is enough"
-def knows(following, n):
-    for k in sorted({1, 2, (n + 1) // 2, n - 1, n} & set(range(1, n + 1))):
-        p = following("a" * n + "b" * k)
-        right = "b" if k < n else "</s>"
-        if any(p[s] >= p[right] for s in ("a", "b", "</s>") if s != right):
-            return False
-    return True
+# %% wrong="only some places are asked" caught_by="one failure is enough" change="range(1, n + 1): -> sorted({1, 2, (n + 1) // 2, n - 1, n} & {*range(1, n + 1)}):"
