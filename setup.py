@@ -13,9 +13,7 @@ class BuildWithData(build_py):
     def run(self) -> None:
         super().run()
         if not self.editable_mode:  # there lmkit finds data/ at the top
-            # The scripts in data/ made it: authors run them, who have the repository.
-            ignore = shutil.ignore_patterns("*.py", "__pycache__")
-            shutil.copytree("data", Path(self.build_lib) / "lmkit" / "data", ignore=ignore, dirs_exist_ok=True)
+            shutil.copytree("data", Path(self.build_lib) / "lmkit" / "data", dirs_exist_ok=True)
 
 
 setup(cmdclass={"build_py": BuildWithData})

@@ -15,7 +15,7 @@ five negatives a pair, no subsampling, and the same number of passes; all stay o
     gensim        compiled; one pair at a time
 
 Two tasks. "neighbours": generated kitchen text, noise with power 3/4: the share of the ten nearest neighbours with the
-word's own commonest tag, and analogies by 3CosAdd, means over all questions of `data/vectors/record.py` (over the
+word's own commonest tag, and analogies by 3CosAdd, means over all questions of `benchmarks.record.vectors` (over the
 relations one with two questions would weigh as one with 400): right kind and form, and the very word. "products": the
 shipped text, eight passes, noise with power 1: the correlation of the products of vectors with PMI - ln 5, over pairs
 that met 5 (20) times or more.
@@ -42,6 +42,8 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 from torch import Tensor  # noqa: E402
 
+from benchmarks.record import vectors as record  # noqa: E402
+from benchmarks.record.vectors import Text  # noqa: E402
 from lmkit import kitchen  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,16 +62,7 @@ Vectors = tuple[np.ndarray, np.ndarray]
 Row = tuple[str, str, int, str, float]  # as in the file
 
 
-def recording() -> Any:
-    """data/vectors/record.py: the chapter's functions, and what it measures of vectors."""
-    spec = importlib.util.spec_from_file_location("record", ROOT / "data" / "vectors" / "record.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def chapter(names: dict[str, Any], text: Any, task: str, rate: float, seed: int) -> Vectors:
+def chapter(names: dict[str, Any], text: Text, task: str, rate: float, seed: int) -> Vectors:
     seen, V = names["all_pairs"](text.texts, WINDOW), len(text.words)
     q = names["noise"](text.occurrences, POWERS[task])
     steps = PASSES[task] * seen.shape[1] // BATCH
@@ -88,7 +81,7 @@ def step(A: Tensor, B: Tensor, i: Tensor, others: Tensor, rate: float) -> None:
     B.scatter_add_(0, others.flatten()[:, None].expand(-1, d), (g * a).view(-1, d))
 
 
-def faster(names: dict[str, Any], text: Any, task: str, rate: float, seed: int) -> Vectors:
+def faster(names: dict[str, Any], text: Text, task: str, rate: float, seed: int) -> Vectors:
     generator = torch.Generator().manual_seed(seed)
     seen, V = names["all_pairs"](text.texts, WINDOW), len(text.words)
     ends = names["noise"](text.occurrences, POWERS[task]).cumsum()
@@ -107,7 +100,7 @@ def faster(names: dict[str, Any], text: Any, task: str, rate: float, seed: int) 
     return A.numpy(), B.numpy()
 
 
-def of_gensim(text: Any, task: str, rate: float, seed: int) -> Callable[[], Vectors]:
+def of_gensim(text: Text, task: str, rate: float, seed: int) -> Callable[[], Vectors]:
     """Everything up to the vocabulary now, the training when called."""
     from gensim.models import Word2Vec
 
@@ -137,7 +130,7 @@ def of_gensim(text: Any, task: str, rate: float, seed: int) -> Callable[[], Vect
     return train
 
 
-def trained(name: str, names: dict[str, Any], text: Any, task: str, rate: float, seed: int) -> tuple[float, Vectors]:
+def trained(name: str, names: dict[str, Any], text: Text, task: str, rate: float, seed: int) -> tuple[float, Vectors]:
     """Words a second, and vectors A and B."""
     work: Callable[[], Vectors]
     if name == "gensim":
@@ -153,7 +146,7 @@ def trained(name: str, names: dict[str, Any], text: Any, task: str, rate: float,
     return PASSES[task] * sum(map(len, text.texts)) / (time.process_time() - start), vectors
 
 
-def judged(record: Any, names: dict[str, Any], text: Any, task: str, vectors: Vectors) -> dict[str, float]:
+def judged(names: dict[str, Any], text: Text, task: str, vectors: Vectors) -> dict[str, float]:
     A, B = vectors
     if task == "neighbours":
         _, questions, exact, kind = zip(*record.analogies(A, text), strict=True)
@@ -172,12 +165,12 @@ def judged(record: Any, names: dict[str, Any], text: Any, task: str, vectors: Ve
     return found
 
 
-def sweep(record: Any, names: dict[str, Any], texts: dict[str, Any]) -> None:
+def sweep(names: dict[str, Any], texts: dict[str, Text]) -> None:
     for task, text in texts.items():
         for name, rates in SWEPT.items():
             for rate in rates:
                 speed, vectors = trained(name, names, text, task, rate, SWEEP_SEED)
-                found = judged(record, names, text, task, vectors)
+                found = judged(names, text, task, vectors)
                 print(f"{task:10} {name:7} rate {rate:6}: {speed:8,.0f} words/s;", end=" ")
                 print(", ".join(f"{key} {value:.4f}" for key, value in found.items()), flush=True)
 
@@ -194,19 +187,17 @@ def main() -> None:
     if not (compiled := bool(importlib.util.find_spec("gensim"))):
         print("gensim is not here: pip install -c constraints.txt -e '.[vectors]'.")
         SWEPT.pop("gensim")
-
-    record = recording()
     names = record.chapter()
     texts = {
-        "neighbours": record.Text(kitchen.documents(tokens=options.tokens, seed=1)),
-        "products": record.Text(kitchen.split("train")),
+        "neighbours": Text(kitchen.documents(tokens=options.tokens, seed=1)),
+        "products": Text(kitchen.split("train")),
     }
     print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
     for task, text in texts.items():
         size = sum(map(len, text.texts))
         print(f"{task}: {size:,} tokens, {len(text.words):,} words, passes: {PASSES[task]}, {RATES[task]}", flush=True)
     if options.sweep:
-        return sweep(record, names, texts)
+        return sweep(names, texts)
 
     rows: list[Row] = []
     for task, text in texts.items():
@@ -214,7 +205,7 @@ def main() -> None:
             for name in ("chapter", "faster", "gensim") if compiled else ("chapter", "faster"):
                 rate = RATES[task]["gensim" if name == "gensim" else "faster"]
                 speed, vectors = trained(name, names, text, task, rate, seed)
-                found = {"words/s": speed, **judged(record, names, text, task, vectors)}
+                found = {"words/s": speed, **judged(names, text, task, vectors)}
                 rows += [(task, name, seed, key, value) for key, value in found.items()]
                 print(task, name, seed, " ".join(f"{key} {value:.4g}" for key, value in found.items()), flush=True)
                 save(rows)

@@ -1,4 +1,4 @@
-"""Recounts the Berkeley corpus from its text. Shares no code with data/berkeley/generate.py."""
+"""Recounts the Berkeley corpus from its text. Shares no code with benchmarks/record/berkeley.py."""
 
 import hashlib
 import subprocess
@@ -11,7 +11,8 @@ import pytest
 
 from lmkit import berkeley
 
-FOLDER = Path(__file__).resolve().parent.parent / "data" / "berkeley"
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "data" / "berkeley"
 TEXT = (FOLDER / "corpus.txt").read_text()
 LINES = TEXT.splitlines()
 
@@ -127,7 +128,9 @@ def test_checksum() -> None:
 
 
 def test_generator_writes_the_same_bytes(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, str(FOLDER / "generate.py"), str(tmp_path)], check=True, timeout=120)
+    subprocess.run(
+        [sys.executable, "-m", "benchmarks.record.berkeley", str(tmp_path)], cwd=ROOT, check=True, timeout=120
+    )
     for name in ("corpus.txt", "corpus.sha256"):
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
 

@@ -18,8 +18,8 @@ here. This program writes sentences of our own with the same counts. How it work
    a phrase that has not occurred yet is put into a sentence. Most such words occur just once, as
    rare words do in any text.
 
-`python generate.py` writes corpus.txt and its checksum anew, `python generate.py FOLDER` writes
-them elsewhere. The seed is fixed, so the text is the same each time.
+`python -m benchmarks.record.berkeley` writes corpus.txt and its checksum anew, with FOLDER behind it
+elsewhere. The seed is fixed, so the text is the same each time.
 `tests/test_berkeley_corpus.py` recounts it without this program.
 """
 
@@ -33,7 +33,9 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parent
+from lmkit.paths import DATA
+
+FOLDER = DATA / "berkeley"
 SEED = 1994  # the year in which the Berkeley Restaurant Project was described
 SENTENCES = 9222
 TYPES = 1446

@@ -1,15 +1,14 @@
-"""Makes the tables of this folder: the vectors of chapter 03, trained for longer than a notebook should wait.
+"""Makes the tables of data/vectors: the vectors of chapter 03, trained for longer than a notebook should wait.
 
-    python data/vectors/record.py [windows] [negatives] [products] [pieces] [bigrams]
+    python -m benchmarks.record.vectors [windows] [negatives] [products] [pieces] [bigrams]
 
-The functions are the chapter's own; README.md says what the tables hold.
+The functions are the chapter's own; data/vectors/README.md says what the tables hold.
 """
 
 import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +18,10 @@ import torch
 from lmkit import kitchen
 from lmkit.kitchen import words as lexicon
 from lmkit.kitchen.tables import VerbTable, inflect, plural
+from lmkit.paths import DATA
 
-HERE = Path(__file__).resolve().parent
-CHAPTER = HERE.parent.parent / "solutions" / "03_vectors" / "03_vectors.py"
+HERE = DATA / "vectors"
+CHAPTER = DATA.parent / "solutions" / "03_vectors" / "03_vectors.py"
 SEEDS = (1, 2, 3)
 LAPTOP, LONG = 1_000_000, 10_000_000  # tokens
 STEPS = 16_000  # of 256 pairs

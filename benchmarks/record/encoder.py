@@ -1,11 +1,10 @@
 """Makes three tables of chapter 07: small encoders that fill in words, with norms and positions in several places.
 
-python data/encoder/norms_and_places.py [norms] [places] [roughness]
+python -m benchmarks.record.encoder [norms] [places] [roughness]
 """
 
 import itertools
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,9 +13,10 @@ from torch import nn
 from torch.nn import functional as F
 
 import lmkit
+from lmkit.paths import DATA
 from lmkit.training import set_seed
 
-HERE = Path(__file__).parent
+HERE = DATA / "encoder"
 SEEDS = (1, 2, 3)
 RATE_HIDDEN = 0.15
 corpus = lmkit.load("kitchen")

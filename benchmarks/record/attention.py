@@ -1,19 +1,20 @@
 """Makes rungs.csv and readers.csv: the models of chapter 06, trained for longer than a notebook should wait.
 
-    python data/attention/record.py [rungs] [readers]
+    python -m benchmarks.record.attention [rungs] [readers]
 
 The models are those of the chapter: its cells that begin with "# kitchen model", and the readers of its section 16.
 """
 
 import re
 import sys
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-HERE = Path(__file__).resolve().parent
-CHAPTER = HERE.parent.parent / "solutions" / "06_attention" / "06_attention.py"
+from lmkit.paths import DATA
+
+HERE = DATA / "attention"
+CHAPTER = DATA.parent / "solutions" / "06_attention" / "06_attention.py"
 SEEDS = (1, 2, 3)
 STEPS = {"rungs": 400, "readers": 500}
 STARTS = ("import math", "# kitchen model", "def questions", "class Reader", "def squared_error", "def explained")

@@ -1,12 +1,11 @@
 """Makes the tables of chapter 08: small Transformers on letters, trained for longer than a notebook should wait.
 
-python data/transformer/record.py [rates] [places] [lessons]
+python -m benchmarks.record.transformer [rates] [places] [lessons]
 """
 
 import itertools
 import math
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,10 +14,11 @@ from torch.nn import functional as F
 
 import lmkit
 from lmkit.optimizers import adamw
+from lmkit.paths import DATA
 from lmkit.training import set_seed, train, warmup_cosine
 from lmkit.transformer import Transformer, TransformerConfig, rotary_angles
 
-HERE = Path(__file__).parent
+HERE = DATA / "transformer"
 RATES = (1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 1.0)
 SEEDS = (1, 2, 3)
 corpus = lmkit.load("kitchen")

@@ -1,6 +1,6 @@
 """Makes automata.csv: which model learns (ab)* and a^n b^n, and for which lengths does it hold?
 
-    python data/anything/automata.py [seconds of CPU for each run, 10]
+    python -m benchmarks.record.automata [seconds of CPU for each run, 10]
 
 Learned from are words with n of 1 to 12 (repetitions of ab, or numbers of a), drawn anew for each batch. `right` is the
 share of the n in a range for which a model continues rightly at every place where the language leaves no choice that
@@ -11,7 +11,6 @@ there are n and then for the end. Rates: AdamW, the best of three with seed 4; t
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 import pandas as pd
 import torch
@@ -19,9 +18,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lmkit.models.networks import build, parameter_count
+from lmkit.paths import DATA
 from lmkit.training import set_seed
 
-HERE = Path(__file__).resolve().parent
+HERE = DATA / "anything"
 END, A, B = 0, 1, 2
 TRAINED_TO = 12
 RANGES = {"1-12": range(1, 13), "13-24": range(13, 25), "25-40": range(25, 41)}

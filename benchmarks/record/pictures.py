@@ -1,6 +1,6 @@
 """Makes pictures.csv: who tells four drawn shapes apart, from how many pictures?
 
-    python data/anything/pictures.py [seconds of CPU for each run, 10]
+    python -m benchmarks.record.pictures [seconds of CPU for each run, 10]
 
 Four models learn from 250 to 4,000 pictures of `lmkit.anything.shapes`, each for the same seconds of CPU time, with
 three seeds: `linear`, one matrix on all patches; `no places`, the Transformer of `PatchReader` that does not know where
@@ -10,7 +10,6 @@ the better of .001 and .003 on 1,000 other pictures. `right`: share of 2,000 new
 
 import sys
 import time
-from pathlib import Path
 
 import pandas as pd
 import torch
@@ -18,8 +17,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lmkit.anything import SHAPES, PatchReader, shapes
+from lmkit.paths import DATA
 
-HERE = Path(__file__).resolve().parent
+HERE = DATA / "anything"
 SEEDS = (1, 2, 3)
 SIZES = (250, 1000, 4000)
 P = 4  # pixels on each side of a patch

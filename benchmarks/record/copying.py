@@ -1,6 +1,6 @@
 """Makes copying.csv: how long a sentence can be until one vector no longer holds it.
 
-    python data/seq2seq/copying.py [seconds of CPU for each run, 60]
+    python -m benchmarks.record.copying [seconds of CPU for each run, 60]
 
 Two LSTMs joined by one vector, and the same with attention, learn to copy sequences of 1 to 16 random words of 20
 kinds. `right` is the share of 200 new sequences of each length that are copied without a single mistake, greedily.
@@ -10,15 +10,16 @@ The classes are those of chapter 09: its cells that begin with one of STARTS.
 import re
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import torch
 from torch.nn import functional as F
 
-HERE = Path(__file__).resolve().parent
-CHAPTER = HERE.parent.parent / "solutions" / "09_seq2seq" / "09_seq2seq.py"
+from lmkit.paths import DATA
+
+HERE = DATA / "seq2seq"
+CHAPTER = DATA.parent / "solutions" / "09_seq2seq" / "09_seq2seq.py"
 STARTS = ("import math", "def look_back", "class Seq2Seq", "# attention: a given cell")
 KINDS, LONGEST, FIRST = 20, 16, 4  # ids below FIRST are PAD, BOS, EOS, UNK
 SEEDS = (1, 2)

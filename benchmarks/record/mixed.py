@@ -1,6 +1,6 @@
 """Makes mixed.csv: one model for three kinds of token against one model for each kind.
 
-    python data/anything/mixed.py [seconds of CPU for each kind, 20]
+    python -m benchmarks.record.mixed [seconds of CPU for each kind, 20]
 
 Kinds: `picture`, the brightness of the 64 patches of 2 x 2 pixels of a drawn shape in 8 bins; `words`, a caption such
 as "cross top left"; `arm`, 12 places of a circle that a hand draws, as 24 angles in 32 bins. `alone`: three small
@@ -12,7 +12,6 @@ token. `swapped`: the same for a caption that follows the picture of another doc
 
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,9 +20,10 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lmkit.anything import SHAPES, reach, shapes
+from lmkit.paths import DATA
 from lmkit.transformer import Transformer, TransformerConfig
 
-HERE = Path(__file__).resolve().parent
+HERE = DATA / "anything"
 SEEDS = (1, 2, 3)
 SIZES = {"picture": 8, "words": len(SHAPES) + 4, "arm": 32}
 FIRST = {"picture": 0, "words": 8, "arm": 8 + len(SHAPES) + 4}
