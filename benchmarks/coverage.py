@@ -1,4 +1,4 @@
-"""Where the course teaches what the lectures contain: `python -m benchmarks.coverage` writes docs/coverage.md.
+"""Where the course teaches what the lectures contain: `python -m benchmarks.coverage` writes docs/internal/coverage.md.
 
 `data/coverage.csv` has a line for each item and each slip of the course's inventory; edit it by hand, then run this.
 """
@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MAP = ROOT / "data" / "coverage.csv"
-PAGE = ROOT / "docs" / "coverage.md"
+PAGE = ROOT / "docs" / "internal" / "coverage.md"
 COLUMNS = ["item", "chapter", "cells", "how", "reason", "what"]
 # How many items the inventory has for each chapter (11 is its "misc"), and how many slips of the lectures.
 ITEMS = {
@@ -30,7 +30,7 @@ HOW = ("task", "text", "figure", "measured")
 HEAD = """# Where the course teaches what the lectures contain
 
 Written by `python -m benchmarks.coverage` from `data/coverage.csv`; do not edit. The five lectures hold {items} items
-and {slips} slips (E001 to E{slips}, [errata.md](errata.md)). *Cells* are ids of cells in the released notebook of the
+and {slips} slips (E001 to E{slips}, [errata.md](../errata.md)). *Cells* are ids of cells in the released notebook of the
 chapter before the colon: a task, one of its checks, a question, or, ending in `-1`, the first cell of a section, which
 stands for all of it. Text, figures and measurements stand under the task of their section. *How*: a **task** that is
 graded, **text** (boxes too), a **figure**, or something **measured** in the notebook. "Partly" says what is missing.
@@ -57,7 +57,7 @@ def expected_items() -> list[str]:
 
 
 def page(rows: list[dict[str, str]]) -> str:
-    """The text of docs/coverage.md."""
+    """The text of docs/internal/coverage.md."""
     slips = [row for row in rows if row["item"].startswith("E")]
     items = [row for row in rows if not row["item"].startswith("E")]
     missing = [row for row in items if not row["cells"]]
