@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from typer.testing import CliRunner
 
+from autograder.authoring.chapter import read_chapter
 from autograder.cli import app
 from autograder.course import START, Course, CourseError, open_course
 from autograder.learner.reveal import reveal
@@ -123,6 +125,17 @@ def test_the_map_has_the_chapters_and_the_hours_of_the_readme() -> None:
     assert rows == [(number, chapter.hours) for number, chapter in CHAPTERS.items()]
     written = sorted(path.stem[:2] for path in (ROOT / "solutions").glob("*/*.py") if path.stem == path.parent.name)
     assert written == list(CHAPTERS)
+
+
+def test_the_hours_are_the_minutes_of_the_tasks_and_a_quarter_for_reading() -> None:
+    course = open_course(ROOT)
+    hours, told = {}, {}
+    for name in course.chapters():
+        chapter = read_chapter(course.chapter_source(name))
+        minutes = sum(cell.keys["minutes"] for cell in [*chapter.tasks(), *chapter.written()])
+        hours[name[:2]] = round(1.25 * minutes / 30) / 2
+        told[name[:2]] = sum(unicodedata.numeric(sign) for sign in CHAPTERS[name[:2]].hours)
+    assert told == hours
 
 
 def test_an_answer_is_shown_to_who_asks_twice(course: Course) -> None:

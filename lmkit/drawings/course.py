@@ -18,18 +18,20 @@ class Chapter(NamedTuple):
     helped_by: tuple[str, ...] = ()
 
 
+# Hours: the minutes that a chapter's tasks and questions announce, plus a quarter of that for reading and for figures,
+# to the nearest half hour. tests/test_workplace.py adds them up.
 CHAPTERS = {
-    "01": Chapter((1.75, 7.4), "bigrams", "4½"),
-    "02": Chapter((5.25, 7.4), "smoothing", "4", needs=("01",)),
-    "03": Chapter((1.75, 5.3), "word vectors", "4½", needs=("01",)),
-    "04": Chapter((5.25, 5.3), "word windows", "5", needs=("01",), helped_by=("03",)),
-    "05": Chapter((8.75, 5.3), "recurrent\nnetworks", "5", needs=("04",)),
-    "06": Chapter((12.25, 5.3), "attention", "5", needs=("05",)),
-    "07": Chapter((12.25, 3.2), "reading\nboth ways", "4", needs=("06",)),
-    "08": Chapter((8.75, 3.2), "a causal\nTransformer", "4", needs=("06",), helped_by=("07",)),
-    "09": Chapter((5.25, 3.2), "one sequence\nto another", "4", needs=("08",)),
-    "10": Chapter((8.75, 1.1), "all models\non one text", "2", needs=("08",)),
-    "11": Chapter((12.25, 1.1), "whatever can\nbe tokenised", "2½", needs=("08",), helped_by=("07",)),
+    "01": Chapter((1.75, 7.4), "bigrams", "5½"),
+    "02": Chapter((5.25, 7.4), "smoothing", "5½", needs=("01",)),
+    "03": Chapter((1.75, 5.3), "word vectors", "6", needs=("01",)),
+    "04": Chapter((5.25, 5.3), "word windows", "6½", needs=("01",), helped_by=("03",)),
+    "05": Chapter((8.75, 5.3), "recurrent\nnetworks", "6½", needs=("04",)),
+    "06": Chapter((12.25, 5.3), "attention", "6½", needs=("05",)),
+    "07": Chapter((12.25, 3.2), "reading\nboth ways", "6", needs=("06",)),
+    "08": Chapter((8.75, 3.2), "a causal\nTransformer", "5½", needs=("06",), helped_by=("07",)),
+    "09": Chapter((5.25, 3.2), "one sequence\nto another", "5½", needs=("08",)),
+    "10": Chapter((8.75, 1.1), "all models\non one text", "3", needs=("08",)),
+    "11": Chapter((12.25, 1.1), "whatever can\nbe tokenised", "3", needs=("08",), helped_by=("07",)),
 }
 
 
@@ -59,5 +61,5 @@ def course_map(points: Mapping[str, tuple[float, float]] | None = None) -> Figur
     canvas.arrow((7.3, 7.7), (8.4, 7.7))
     canvas.text(8.7, 7.7, "builds on the one before", 10, align="left")
     canvas.arrow((7.3, 7.0), (8.4, 7.0), dashed=True)
-    canvas.text(8.7, 7.0, "takes over a part", 10, align="left")
+    canvas.text(8.7, 7.0, "uses part of it", 10, align="left")
     return canvas.figure
