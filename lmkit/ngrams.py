@@ -369,3 +369,35 @@ class RowModel(LanguageModel):
         if len(context) + 1 < self.order:  # these are asked again and again; the longest would fill the memory
             self._known[context] = distribution
         return distribution
+
+
+def kneser_ney(sentences: Sentences, order: int, vocabulary: Sequence[str] | None = None) -> BackoffModel:
+    """Modified Kneser-Ney (S. Chen and J. Goodman, 1998), counted from sentences without `<s>` and `</s>`.
+
+    The discounts of an order are estimated from its own counts of counts; where these do not allow it, they are 1/2, 1
+    and 3/2. Below the 1-grams stands the uniform distribution over the vocabulary.
+    """
+    counts = NgramCounts(sentences, order, vocabulary)
+    probability, backoff = [], []
+    below = np.array([1 / len(counts.vocabulary)])
+    for n, level in enumerate(counts.levels, start=1):
+        seen = level["count" if n == order else "left"]
+        discount = _discounts(seen)[np.minimum(seen, 3)]
+        total = np.bincount(level["context"], seen, len(below))
+        freed = np.bincount(level["context"], discount, len(below))
+        rest = np.divide(freed, total, out=np.ones(len(below)), where=total > 0)
+        below = (seen - discount) / total[level["context"]] + rest[level["context"]] * below[level["shorter"]]
+        probability.append(below)
+        backoff.append(rest)
+    return BackoffModel(counts, probability, backoff, "modified Kneser-Ney")
+
+
+def _discounts(seen: Numbers) -> Values:
+    """What a count of 0, 1, 2, and 3 or more loses, shape [4]."""
+    once, twice, thrice, four = (int(np.count_nonzero(seen == c)) for c in (1, 2, 3, 4))
+    if once and twice and thrice:
+        share = once / (once + 2 * twice)
+        lost = np.array([0, share, 2 - 3 * share * thrice / twice, 3 - 4 * share * four / thrice])
+        if lost.min() >= 0:
+            return lost
+    return np.array([0, 0.5, 1, 1.5])

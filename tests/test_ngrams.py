@@ -165,6 +165,19 @@ def test_fast_score_single_probabilities_and_distributions_are_the_same(order: i
         assert np.allclose([model.prob(word, context) for word in model.vocabulary], distribution, rtol=1e-12)
 
 
+@pytest.mark.parametrize("order", [1, 2, 3, 5])
+@pytest.mark.parametrize("words", ["aaabbcd", "abcdefghijklmnopqrst", "ab"])
+def test_the_library_s_kneser_ney_is_that_of_chapter_02(order: int, words: str) -> None:
+    text, new = random_text(8, words), random_text(9, words)
+    for known in (None, [*"abz", "<UNK>", "</s>"]):
+        counts = NgramCounts(text, order, known)
+        tables = benchmark.reference()["kneser_ney"](counts.levels, len(counts.vocabulary))
+        taught = BackoffModel(counts, *zip(*tables, strict=True))
+        model = ngrams.kneser_ney(text, order, known)
+        assert np.allclose(model.score(new), taught.score(new), rtol=1e-12, atol=0)
+        assert np.allclose(model.mass([(), ("a",), ("a", "b")]), 1)
+
+
 def test_row_model_is_the_rule_applied_from_the_bottom() -> None:
     text = random_text(7)
 
