@@ -6,22 +6,15 @@ The counting models are the reference answers and given cells of chapter 02, rea
 measured is what the course teaches. (They stand here and not in lmkit, which the students have before they solve 02.)
 """
 
-import ast
-import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from benchmarks.chapters import chapter_functions
 from lmkit import ngrams, runs
 from lmkit.models import Counted, LanguageModel, Truth
 from lmkit.ngrams import END, UNKNOWN
-
-CHAPTER = Path(__file__).resolve().parent.parent / "solutions" / "02_smoothing" / "02_smoothing.py"
 
 
 @dataclass(frozen=True)
@@ -60,17 +53,13 @@ class Entry:
 
 @lru_cache
 def _taught() -> dict[str, Any]:
-    """The functions and classes of chapter 02 by name; a later definition of the same name replaces an earlier one."""
-    names: dict[str, Any] = {"np": np, "math": math, "Counter": Counter, "ngrams": ngrams}
-    body = ast.parse(CHAPTER.read_text(encoding="utf-8")).body
+    """The functions and classes of chapter 02 by name."""
     wanted = {
         "absolute_discount", "count_of_counts", "estimate_discount", "good_turing", "good_turing_rule",
         "katz_rule", "kneser_ney", "leave_one_out", "lidstone_array", "simple_good_turing", "smooth_level",
         "spread", "three_discounts", "Continuations",
     }  # fmt: skip
-    kept = [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in wanted]
-    exec(compile(ast.Module(kept, []), str(CHAPTER), "exec"), names)
-    return names
+    return chapter_functions("02_smoothing", wanted)
 
 
 Rule = Callable[[Any, Any], Any]

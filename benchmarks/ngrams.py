@@ -29,11 +29,10 @@ from typing import Any
 
 import numpy as np
 
-from autograder.authoring.chapter import read_chapter
+from benchmarks.chapters import chapter_functions
 from lmkit import ngrams
 
 ROOT = Path(__file__).resolve().parent.parent
-TASK = "modified_kneser_ney"
 RARE = "rare-word"
 SIGNS = {"<unk>", "<UNK>", "<s>", "</s>"}  # KenLM ends at a text that holds its own signs
 WORD = re.compile(r"</?\w+>|[\w'<>-]+|[^\w\s]")
@@ -43,15 +42,9 @@ NLTK_TOKENS = 50_000
 Sentences = list[list[str]]
 
 
-def reference(task: str = TASK) -> dict[str, Any]:
-    """What the reference answer of a task defines, read from the text of whichever chapter has it."""
-    for path in sorted((ROOT / "solutions").glob("*/*.py")):
-        if f'task="{task}"' in path.read_text():
-            (cell,) = (cell for cell in read_chapter(path).tasks() if cell.keys["task"] == task)
-            names: dict[str, Any] = {"np": np}
-            exec(compile(cell.source, str(path), "exec"), names)
-            return names
-    raise SystemExit(f"No chapter has a task {task!r}.")
+def reference() -> dict[str, Any]:
+    """Chapter 02's modified Kneser-Ney, `kneser_ney`, and what it stands on."""
+    return chapter_functions("02_smoothing", {"kneser_ney"})
 
 
 def made_text(tokens: int, seed: int = SEED) -> Sentences:

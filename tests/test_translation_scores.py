@@ -3,26 +3,19 @@
 import itertools
 import math
 import random
-from collections import Counter
 from typing import Any
 
 import pytest
 import sacrebleu
 
-from autograder.authoring.chapter import read_chapter
+from benchmarks.chapters import chapter_functions
 from conftest import ROOT
-
-CHAPTER = ROOT / "solutions" / "09_seq2seq" / "09_seq2seq.py"
 
 
 @pytest.fixture(scope="module")
 def answers() -> dict[str, Any]:
-    """What the reference answers of the tasks below define."""
-    names: dict[str, Any] = {"Counter": Counter, "math": math, "itertools": itertools}
-    for cell in read_chapter(CHAPTER).tasks():
-        if cell.keys["task"] in ("beam_search", "bleu", "best_of_all", "edit_distance"):
-            exec(compile(cell.source, str(CHAPTER), "exec"), names)
-    return names
+    """The chapter's reference answers by name."""
+    return chapter_functions("09_seq2seq", {"greedy", "beam_search", "bleu", "best_of_all"})
 
 
 @pytest.mark.parametrize("seed", range(200))

@@ -2,33 +2,22 @@
 
     python -m benchmarks.record.attention [rungs] [readers]
 
-The models are those of the chapter: its cells that begin with "# kitchen model", and the readers of its section 16.
+The models are those of the chapter: its kitchen model, and the readers of its section 16.
 """
 
-import re
 import sys
 from typing import Any
 
 import pandas as pd
 
+from benchmarks.chapters import chapter_functions
 from lmkit.paths import DATA
 
 HERE = DATA / "attention"
-CHAPTER = DATA.parent / "solutions" / "06_attention" / "06_attention.py"
 SEEDS = (1, 2, 3)
 STEPS = {"rungs": 400, "readers": 500}
-STARTS = ("import math", "# kitchen model", "def questions", "class Reader", "def squared_error", "def explained")
+WANTED = {"row", "held_out", "RUNGS", "practise", "perplexity", "explained"}
 PLACES = {"integer places": {"places": "integer"}, "learned places": {"places": "learned"}}
-
-
-def chapter() -> dict[str, Any]:
-    """The names that the models need, from the chapter's own cells."""
-    cells = re.split(r"^# %%.*\n", CHAPTER.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    names: dict[str, Any] = {}
-    for cell in cells:
-        if cell.startswith(STARTS):
-            exec(cell, names)
-    return names
 
 
 def rungs(names: dict[str, Any]) -> None:
@@ -60,6 +49,6 @@ def readers(names: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    found = chapter()
+    found = chapter_functions("06_attention", WANTED)
     for what in sys.argv[1:] or STEPS:
         {"rungs": rungs, "readers": readers}[what](found)

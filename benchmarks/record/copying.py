@@ -4,10 +4,9 @@
 
 Two LSTMs joined by one vector, and the same with attention, learn to copy sequences of 1 to 16 random words of 20
 kinds. `right` is the share of 200 new sequences of each length that are copied without a single mistake, greedily.
-The classes are those of chapter 09: its cells that begin with one of STARTS.
+The classes are those of chapter 09.
 """
 
-import re
 import sys
 import time
 from typing import Any
@@ -16,23 +15,12 @@ import pandas as pd
 import torch
 from torch.nn import functional as F
 
+from benchmarks.chapters import chapter_functions
 from lmkit.paths import DATA
 
 HERE = DATA / "seq2seq"
-CHAPTER = DATA.parent / "solutions" / "09_seq2seq" / "09_seq2seq.py"
-STARTS = ("import math", "def look_back", "class Seq2Seq", "# attention: a given cell")
 KINDS, LONGEST, FIRST = 20, 16, 4  # ids below FIRST are PAD, BOS, EOS, UNK
 SEEDS = (1, 2)
-
-
-def chapter() -> dict[str, Any]:
-    """The names that the models need, from the chapter's own cells."""
-    cells = re.split(r"^# %%.*\n", CHAPTER.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    names: dict[str, Any] = {}
-    for cell in cells:
-        if cell.startswith(STARTS):
-            exec(cell, names)
-    return names
 
 
 def batch(size: int, length: int | None, draws: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
@@ -76,7 +64,7 @@ def right(model: Any, length: int) -> float:
 
 def main(seconds: float) -> None:
     torch.set_num_threads(1)
-    names, rows = chapter(), []
+    names, rows = chapter_functions("09_seq2seq", {"Seq2Seq", "Attentive"}), []
     for kind, d in (("Seq2Seq", 32), ("Seq2Seq", 128), ("Attentive", 32), ("Attentive", 128)):
         for seed in SEEDS:
             torch.manual_seed(seed)

@@ -5,7 +5,6 @@
 The functions are the chapter's own; data/vectors/README.md says what the tables hold.
 """
 
-import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -15,27 +14,21 @@ import numpy as np
 import pandas as pd
 import torch
 
+from benchmarks.chapters import chapter_functions
 from lmkit import kitchen
 from lmkit.kitchen import words as lexicon
 from lmkit.kitchen.tables import VerbTable, inflect, plural
 from lmkit.paths import DATA
 
 HERE = DATA / "vectors"
-CHAPTER = DATA.parent / "solutions" / "03_vectors" / "03_vectors.py"
 SEEDS = (1, 2, 3)
 LAPTOP, LONG = 1_000_000, 10_000_000  # tokens
 STEPS = 16_000  # of 256 pairs
-NEEDED = ("import math", "def cooccurrences", "def pmi", "def noise", "def update", "def all_pairs", "def learn")
 
 
 def chapter() -> dict[str, Any]:
-    """The chapter's functions, from its own cells."""
-    cells = re.split(r"^# %%.*\n", CHAPTER.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    names: dict[str, Any] = {}
-    for cell in cells:
-        if cell.lstrip().startswith(NEEDED):
-            exec(cell, names)
-    return names
+    """The chapter's functions by name."""
+    return chapter_functions("03_vectors", {"cooccurrences", "pmi", "noise", "update", "all_pairs", "learn"})
 
 
 class Text:
