@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from lmkit import kitchen, ngrams
 from lmkit.ngrams import END, START, UNKNOWN
+from lmkit.training.tools import device_of
 
 Document = Sequence[str]  # the tokens of a text; its last one may be </s>
 
@@ -40,10 +41,12 @@ class Neural:
 
     @torch.no_grad()
     def log_probabilities(self, tokens: Tensor) -> Tensor:
+        """Computed where the network is; the result is where the tokens are."""
         self.network.eval()
         begin = tokens.new_full((len(tokens), 1), self.end)
-        scores: Tensor = self.network(torch.cat([begin, tokens], dim=1))  # [B, T + 1, V]
-        return scores.float().log_softmax(-1)
+        read = torch.cat([begin, tokens], dim=1).to(device_of(self.network))
+        scores: Tensor = self.network(read)  # [B, T + 1, V]
+        return scores.float().log_softmax(-1).to(tokens.device)
 
 
 class Counted:

@@ -19,6 +19,7 @@ from torch.nn import functional as F
 from lmkit import kitchen
 from lmkit.models.interface import Document, LanguageModel, encode
 from lmkit.models.networks import Tied
+from lmkit.training.tools import device_of
 from lmkit.transformer import rotary_angles, rotate
 
 PAD, MASK = "<PAD>", "<MASK>"
@@ -66,7 +67,7 @@ class TwoSidedLSTM(TwoSidedWindow):
 
     def between(self, x: Tensor, tokens: Tensor) -> Tensor:
         T = tokens.shape[1]
-        at = torch.arange(T).expand_as(tokens)
+        at = torch.arange(T, device=tokens.device).expand_as(tokens)
         back = torch.where(at < (n := (tokens > 0).sum(1, keepdim=True)), n - 1 - at, at)  # its own inverse
         turn = back[..., None]
         from_right = self.left(x.gather(1, turn.expand_as(x)))[0]
@@ -109,6 +110,7 @@ class TwoSidedTransformer(TwoSidedWindow):
 
     def between(self, x: Tensor, tokens: Tensor) -> Tensor:
         angles = rotary_angles(x.shape[1], self.head_width if self.positions == "rotary" else x.shape[2])
+        angles = angles.to(x.device)
         x = x * x.shape[2] ** 0.5  # as large as what the layers add to it at first (Vaswani and others, 2017)
         if self.positions == "added":
             x = x + 0.4 * angles.permute(1, 2, 0).flatten(1)  # cosine and sine in turn, as large as the embedding
@@ -140,11 +142,12 @@ class BothSides:
 
     @torch.no_grad()
     def fill(self, tokens: Tensor, places: Tensor) -> Tensor:
+        """Computed where the network is; the result is where the tokens are."""
         self.network.eval()
-        rows = torch.arange(len(tokens))
-        hidden = tokens.index_put((rows, places), torch.tensor(self.symbols.index(MASK)))
-        states = self.network.states(hidden)[rows, places]
-        return F.linear(states, self.network.embedding.weight).float().log_softmax(-1)
+        hidden = tokens.scatter(1, places[:, None], self.symbols.index(MASK)).to(device_of(self.network))
+        states = self.network.states(hidden)  # [B, T, C]
+        states = states.take_along_dim(places.to(states.device)[:, None, None], dim=1)[:, 0]
+        return F.linear(states, self.network.embedding.weight).float().log_softmax(-1).to(tokens.device)
 
 
 class LeftOnly:

@@ -1,34 +1,84 @@
-"""Every run that is recorded: what it was, in one place."""
+"""What a run is: everything that decides its result, in one place. And every run that has a name."""
 
+import ast
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, get_args, get_type_hints
+
+from lmkit.transformer import TransformerConfig
+
+
+class RunError(Exception):
+    """Something that whoever started the run can put right; the message says how, in one line."""
 
 
 @dataclass(frozen=True)
 class RunConfig:
-    """One network, trained from each of its seeds on fresh kitchen stories.
+    """One network, trained from each of its seeds.
 
-    `steps` and not seconds say how long, so that the run can be made again on a machine of another speed. The steps of
-    runs that are compared were chosen such that all took the same CPU time on the machine that recorded them.
+    Without a `corpus` it reads fresh kitchen stories, none twice. With one, the text is one long row of tokens; steps
+    read blocks of it from random places. `steps` and not seconds say how long, so that the run can be made again on a
+    machine of another speed. The steps of runs that are compared were chosen such that all took the same CPU time on
+    the machine that recorded them.
     """
 
     name: str
     network: Literal["window", "rnn", "lstm", "transformer"]
     sizes: Mapping[str, Any]  # of the network; lmkit.models.build
     steps: int
-    rate: float
+    rate: float  # of the optimiser
     optimiser: Literal["adamw", "muon", "sgd"] = "adamw"
     adam_rate: float = 4e-3  # of what Muon leaves to AdamW
     decay: float = 0.01
     warmup: int = 100  # steps
     betas: tuple[float, float] = (0.9, 0.98)  # of AdamW
     clip: float | None = 1.0
-    batch: int = 16  # stories
-    level: Literal["word", "character"] = "word"
+    batch: int = 16  # stories or blocks in a step, all processes together
+    level: Literal["word", "character", "bpe"] = "word"
     seeds: Sequence[int] = (1, 2, 3)
-    threads: int = 1
+    threads: int = 1  # 0: as many as torch takes
     weights: bool = False  # whether the first seed's weights are kept
+    corpus: str | None = None  # a name that lmkit.load knows, or a file; None: fresh kitchen stories
+    tokens: int = 1_000_000  # how much text is made, where it is made (corpus "kitchen")
+    vocabulary: int | None = None  # at most so many words (None: 50,000), or pieces for level "bpe" (None: 512)
+    lowest: float = 0.0  # where the cosine ends, as a share of the learning rates
+    accumulate: int = 1  # parts in which a process works a step off, to need less memory
+    compiled: bool = False
+    every: int | None = None  # steps between two rows of the history, each with a validation; None: 24 rows
+    save_every: int | None = None  # steps between two checkpoints, at least; None: at each row
+    validation_batches: int = 8  # of a corpus
+    sample_tokens: int = 300
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "batch", "tokens", "accumulate", "every", "save_every", "vocabulary"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name} must be at least 1; it is {value}.")
+        for name, kind in get_type_hints(RunConfig).items():
+            value, allowed = getattr(self, name), get_args(kind)
+            if isinstance(value, str) and allowed and str not in allowed and value not in allowed:
+                raise ValueError(f"{name} is {value!r}; choose one of: {', '.join(allowed)}.")
+        if self.network == "transformer":
+            TransformerConfig(1, **self.sizes)
+
+    @property
+    def block(self) -> int:
+        """How many tokens a network reads at once, of a corpus."""
+        return int(self.sizes.get("block", 128))
+
+    @property
+    def row_every(self) -> int:
+        """Steps between two rows of the history."""
+        return self.every or max(1, self.steps // 24)
+
+    @classmethod
+    def read(cls, recorded: Mapping[str, Any]) -> "RunConfig":
+        """The config that a record holds; what was not there yet when it was written has its default."""
+        known: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in recorded.items()
+        }
+        return cls(**known)
 
 
 @dataclass(frozen=True)
@@ -196,3 +246,110 @@ STUDIES: dict[str, Study] = {
         ),
     )
 }
+
+
+_PRETRAINING: dict[str, Any] = {
+    "network": "transformer",
+    "corpus": "kitchen",
+    "optimiser": "muon",
+    "decay": 0.1,
+    "betas": (0.9, 0.95),
+    "seeds": (1,),
+    "threads": 0,
+    "weights": True,
+}
+# For `python -m lmkit.pretrain`: a Transformer on any text.
+CONFIGS: dict[str, RunConfig] = {
+    config.name: config
+    for config in (
+        # Seconds: for tests, and to see whether everything is there.
+        RunConfig(
+            "tiny",
+            sizes={"block": 32, "layers": 2, "heads": 2, "width": 32},
+            steps=60,
+            rate=0.02,
+            adam_rate=3e-3,
+            tokens=20_000,
+            batch=8,
+            every=20,
+            warmup=10,
+            sample_tokens=40,
+            **_PRETRAINING,
+        ),
+        # 0.8 million weights in the layers, as in chapter 08: minutes on one core.
+        RunConfig(
+            "laptop",
+            sizes={"block": 64, "layers": 4, "heads": 4, "width": 128},
+            steps=2_000,
+            rate=0.04,
+            adam_rate=1e-2,
+            every=100,
+            **_PRETRAINING,
+        ),
+        # 85 million weights in the layers. Wide, since narrow products leave a GPU waiting; made text enough that
+        # none is read twice: 65,536 tokens a step.
+        RunConfig(
+            "gpu",
+            sizes={"block": 256, "layers": 12, "heads": 6, "width": 768},
+            steps=1_500,
+            rate=0.01,
+            adam_rate=1e-3,
+            tokens=100_000_000,
+            batch=256,
+            compiled=True,
+            every=50,
+            save_every=500,
+            **_PRETRAINING,
+        ),
+    )
+}
+
+
+def changed(config: RunConfig, changes: Sequence[str]) -> RunConfig:
+    """The config with `name=value` for any field of it or size of its Transformer: "steps=500", "dropout=0.1"."""
+    own = {name: kind for name, kind in get_type_hints(RunConfig).items() if name not in _FIXED}
+    shape = {name: kind for name, kind in get_type_hints(TransformerConfig).items() if name != "vocabulary"}
+    for change in changes:
+        name, _, text = change.partition("=")
+        if name not in own and name not in shape:
+            raise RunError(f"--set {change}: there is no {name!r}; choose one of: {', '.join([*own, *shape])}.")
+        value = _value(text, own.get(name) or shape[name])
+        if value is None:
+            kind = getattr(own.get(name) or shape[name], "__name__", "number")
+            raise RunError(f"--set {change}: {text!r} is no {kind}.")
+        try:
+            here = {name: value} if name in own else {"sizes": {**config.sizes, name: value}}
+            config = replace(config, **here)
+        except ValueError as error:
+            raise RunError(f"--set {change}: {error}") from None
+    return config
+
+
+_FIXED = ("name", "network", "sizes", "seeds", "betas")
+
+
+def _value(text: str, kind: Any) -> Any:
+    """The text as a value of that kind; None if it is none."""
+    kinds = get_args(kind) or (kind,)
+    if str in kinds or isinstance(kinds[0], str):
+        return text
+    if bool in kinds:
+        return {"true": True, "false": False}.get(text)
+    try:
+        value = ast.literal_eval(re.sub(r"(?<=\d),(?=\d)", "", text))
+    except (ValueError, SyntaxError):
+        return None
+    if float in kinds and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return value if type(value) in kinds else None
+
+
+def differences(there: Mapping[str, Any], here: RunConfig) -> list[str]:
+    """Where a recorded config differs from this one: "steps: 500 there, 60 here", ..."""
+    old, new = (_flat(asdict(RunConfig.read(there))), _flat(asdict(here)))
+    names = [*new, *(name for name in old if name not in new)]
+    return [f"{name}: {old.get(name)} there, {new.get(name)} here" for name in names if old.get(name) != new.get(name)]
+
+
+def _flat(config: dict[str, Any]) -> dict[str, Any]:
+    return {**config, **config.pop("sizes")}

@@ -1,88 +1,96 @@
-"""Kitchen stories for training: fresh ones for every step, none read twice."""
+"""What the house of runs asks of a text, and the loss that a network is judged by on it."""
 
-import hashlib
-import time
-from collections import Counter
-from collections.abc import Sequence
-from functools import lru_cache
-from itertools import chain, islice
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
-import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
-from lmkit import kitchen
-from lmkit.kitchen import Document
-from lmkit.models import encode
-from lmkit.ngrams import END, UNKNOWN
+from lmkit.runs.configs import RunConfig
+from lmkit.runs.processes import Processes
+from lmkit.training.tools import device_of, usual_precision
 
-SEED = 1_000_000  # of the first shard; the frozen splits have 1, 2 and 3, probes 13
-SHARD = 1_024  # stories
 NO_TARGET = -100  # what torch's cross-entropy leaves out
-VOCABULARY_TOKENS = 1_000_000
+MAX_TOKENS = 200_000  # of a text that is judged; more would not change the third digit
+
+# Inputs [B, T], targets [B, T], how many targets there are, whether it is the last part of a step.
+Part = tuple[Tensor, Tensor, int, bool]
 
 
-def shard(number: int, count: int = SHARD) -> list[Document]:
-    """The stories of a shard, the same on every machine."""
-    return list(islice(kitchen.stream(SEED + number), count))
+class Source(Protocol):
+    """Where a run's tokens come from, and how what was learned is measured."""
+
+    @property
+    def symbols(self) -> Sequence[str]:
+        """Token number v is symbols[v]."""
+
+    def batches(self, config: RunConfig, seed: int, processes: Processes) -> Callable[[int], Part]:
+        """Part number i of the work of one process."""
+
+    def validation(self, config: RunConfig, processes: Processes) -> list[Part]:
+        """What each row of the history is validated on."""
+
+    def clock(self) -> float:
+        """Seconds that count as training."""
+
+    def measured(self, config: RunConfig, network: nn.Module) -> dict[str, Any]:
+        """What is asked of the network when its training is over."""
+
+    def valid_nats(self, network: nn.Module) -> float:
+        """The loss in nats per token on which stored weights are tried again."""
+
+    def samples(self, config: RunConfig, network: nn.Module) -> str:
+        """Texts that the network makes up."""
+
+    def described(self) -> dict[str, Any]:
+        """What the record says of the text."""
 
 
-def spelled(document: Document | Sequence[str], level: str) -> list[str]:
-    """A story as tokens, its end among them: words, or the characters of the words with blanks between."""
-    words = list(document.tokens if isinstance(document, Document) else document)
-    if level == "word":
-        return words
-    return [*" ".join(words[:-1]), END]
+class Loss(nn.Module):
+    """Network and loss as one module, so that torch.compile and DistributedDataParallel take them as one."""
+
+    def __init__(self, network: nn.Module, padded: bool) -> None:
+        super().__init__()
+        self.network, self.padded = network, padded
+
+    def forward(self, tokens: Tensor, targets: Tensor) -> Tensor:
+        """Tokens [B, T] and targets [B, T] -> mean of -ln P(target) in nats, a scalar."""
+        scores = self.network(tokens)  # [B, T, V]
+        if self.padded:  # what is left out costs nothing
+            kept = targets != NO_TARGET
+            scores, targets = scores[kept], targets[kept]
+        # In float32, also under autocast: a sum of V exponentials needs the digits.
+        return F.cross_entropy(scores.flatten(0, -2).float(), targets.flatten())
 
 
-@lru_cache
-def vocabulary(level: str) -> tuple[str, ...]:
-    """What a model can predict, sorted: all that occurs at least twice in the first million words of training."""
-    counts: Counter[str] = Counter()
-    number = 0
-    while counts.total() < VOCABULARY_TOKENS:
-        counts.update(chain.from_iterable(spelled(document, level) for document in shard(number)))
-        number += 1
-    return (UNKNOWN, *sorted(symbol for symbol, count in counts.items() if count > 1))
+@torch.no_grad()
+def text_loss(
+    network: nn.Module, text: Tensor, block: int, *, context: int = 0, batch: int = 64, most: int = MAX_TOKENS
+) -> float:
+    """Mean loss in nats of every token of a text [N] but the first, read in windows of `block` tokens.
 
-
-class Stories:
-    """Batch number i: inputs and targets, [B, T] each, of whole stories of similar length.
-
-    Before the first token of a story stands `</s>`; behind its last one there is padding. Every seed of a run reads
-    stories of its own. `seconds` is the CPU time spent here, which is no part of training.
+    With `context` = 0 the windows are separate, and the first token of each is predicted from one token alone, which no
+    reader of a long text would suffer. Else windows overlap, and each token has at least `context` tokens before it,
+    where the text has. Computed where the network is, in the number format that it is trained in there.
     """
-
-    def __init__(self, symbols: Sequence[str], level: str, size: int, seed: int) -> None:
-        self.symbols, self.level, self.size, self.seed = list(symbols), level, size, seed
-        self.end = self.symbols.index(END)
-        self.seconds = 0.0
-        self._number, self._batches = -1, list[tuple[Tensor, Tensor]]()
-
-    def __call__(self, step: int) -> tuple[Tensor, Tensor]:
-        begin = time.process_time()
-        number, place = divmod(step, SHARD // self.size)
-        if number != self._number:
-            self._number, self._batches = number, self._made(number)
-        self.seconds += time.process_time() - begin
-        return self._batches[place]
-
-    def _made(self, number: int) -> list[tuple[Tensor, Tensor]]:
-        stories = shard(self.seed * 100_000 + number)
-        texts = encode(self.symbols, [spelled(story, self.level) for story in stories])
-        texts.sort(key=len)
-        order = np.random.default_rng([self.seed, number]).permutation(SHARD // self.size)
-        return [pair(texts[i * self.size : (i + 1) * self.size], self.end) for i in order]
-
-
-def pair(texts: Sequence[Tensor], end: int) -> tuple[Tensor, Tensor]:
-    """Texts, [T_i] each -> what is read and what is to be predicted, [B, T] each."""
-    targets = nn.utils.rnn.pad_sequence(list(texts), batch_first=True, padding_value=NO_TARGET)
-    begin = targets.new_full((len(targets), 1), end)
-    inputs = torch.cat([begin, targets[:, :-1]], dim=1)
-    return inputs.masked_fill(inputs == NO_TARGET, end), targets
-
-
-def digest(documents: Sequence[Document]) -> str:
-    """SHA-256 of stories, one a line."""
-    return hashlib.sha256("".join(" ".join(document.tokens) + "\n" for document in documents).encode()).hexdigest()
+    text = text[: most + 1].long()
+    last = len(text) - 1 - block  # where the last window begins
+    if last < 0 or not 0 <= context < block:
+        raise ValueError(f"The text has {len(text):,} tokens; a block of {block} and its targets need more.")
+    begins = [*range(0, last, block - context), last]
+    device, training = device_of(network), network.training
+    precision = usual_precision(device)
+    network.eval()
+    total, done = 0.0, 0  # targets 1 to `done` have been counted
+    for first in range(0, len(begins), batch):
+        here = begins[first : first + batch]
+        rows = torch.stack([text[begin : begin + block + 1] for begin in here]).to(device)
+        with torch.autocast(device.type, getattr(torch, precision), enabled=precision != "float32"):
+            scores = network(rows[:, :-1])  # [b, T, V]
+        losses = F.cross_entropy(scores.flatten(0, 1).float(), rows[:, 1:].flatten(), reduction="none")
+        for begin, row in zip(here, losses.view(len(here), block).double().cpu(), strict=True):
+            total += float(row[done - begin :].sum())
+            done = begin + block
+    network.train(training)
+    return total / done

@@ -1,7 +1,7 @@
 """One training loop for every neural chapter: any model, any data, exact resume.
 
     set_seed(1)
-    model = Tagger(width=64)
+    model = Tagger(width=64).to(choose_device())
     pick = shuffled(len(words), size=32, seed=1)
     history = train(
         model,

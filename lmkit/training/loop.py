@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from lmkit.training.state import Checkpoint, Progress
-from lmkit.training.tools import Batch, Schedule, choose_device, to_device, usual_precision
+from lmkit.training.tools import Batch, Schedule, device_of, synchronise, to_device, usual_precision
 
 Loss = Callable[..., tuple[Tensor, int]]
 
@@ -33,10 +33,10 @@ def train(
     accumulate: int = 1,
     validation: Sequence[Batch] | None = None,
     every: int = 50,
+    save_every: int | None = None,
     patience: int | None = None,
     carry: dict[str, Any] | None = None,
     checkpoint: str | Path | None = None,
-    device: str | torch.device | None = None,
     precision: str | None = None,
     watch: Callable[[pd.DataFrame], None] | None = None,
     progress: bool | None = None,
@@ -44,18 +44,20 @@ def train(
 ) -> pd.DataFrame:
     """Train the model in place for `steps` steps or `seconds` seconds of training, whichever is over first.
 
+    The model stays on the device where it is (`model.to(choose_device())`), and every batch is brought there.
     `batches(i)` is the i-th batch, i = 0, 1, ...; `loss(model, batch)` gives the mean loss per token in nats (a scalar
     tensor) and the number of tokens that it is the mean of.
 
     A step takes `accumulate` batches, with the gradient of one large batch; scales that gradient down to a norm of
     at most `clip` (None: never); and updates with AdamW at learning rate `rate`, or with your own `optimiser` (or
     several), times `schedule(step, share of the budget used)`.
-    Every `every` steps there is a row of history, a validation, a checkpoint and a call of `watch(history)`.
+    Every `every` steps there is a row of history, a validation and a call of `watch(history)`.
     `patience`: stop after so many validations without a new best, and go back to the weights of the best one.
     `carry={}`: `loss(model, batch, carry)` may keep in it what the next batch needs, such as the detached state of a
     recurrent network. Every validation starts with an empty one.
-    `checkpoint`: a file that holds all that a killed run needs. If it exists, the run goes on from there; on a CPU, and
-    if no clock plays a part, the same to the last bit.
+    `checkpoint`: a file that holds all that a killed run needs, written at every row that is `save_every` steps after
+    the last one written (None: at each row). If it exists, the run goes on from there; on a CPU, and if no clock plays
+    a part, the same to the last bit.
     `precision`: "float32", "bfloat16" or "float16"; by default bfloat16 on a GPU that has it, else float32.
     `progress`: None shows a bar only where somebody looks. `clock` gives the time in seconds.
 
@@ -63,10 +65,10 @@ def train(
     seconds (of training alone); `attrs["stopped"]` is "steps", "seconds" or "patience". The model is left in `eval`
     mode, with the gradients of the last step. Raises FloatingPointError if a loss is not finite.
     """
-    _check(batches, steps, seconds, validation, patience, min(accumulate, every))
-    device = torch.device(device) if device else choose_device()
+    _check(batches, steps, seconds, validation, patience, min(accumulate, every, save_every or 1))
+    device = device_of(model)
     precision = precision or usual_precision(device)
-    model.to(device).train()
+    model.train()
     optimiser = optimiser or torch.optim.AdamW(model.parameters(), lr=rate)
     optimisers = [optimiser] if isinstance(optimiser, Optimizer) else list(optimiser)
     rates = [float(group["lr"]) for one in optimisers for group in one.param_groups]
@@ -75,7 +77,8 @@ def train(
     now = Progress(carry=None if carry is None else dict(carry))
     file = None
     if checkpoint:
-        settings = {"learning rates": rates, "clip": clip, "accumulate": accumulate, "every": every}
+        settings: dict[str, Any] = {"learning rates": rates, "clip": clip, "accumulate": accumulate, "every": every}
+        settings |= {"device": device.type, "precision": precision}
         file = Checkpoint(Path(checkpoint), model, [*optimisers, scaler], device, settings)
         now = file.load() or now
     groups = [group for one in optimisers for group in one.param_groups]  # only now: loading makes new ones
@@ -97,6 +100,7 @@ def train(
     bar = _progress_bar(progress, steps, now.step)
     losses: list[Tensor] = []  # of every batch since the last row; only read there, because reading waits for the GPU
     counts: list[int] = []  # and their tokens
+    saved = now.step
     begin = clock()
     while not reason_to_stop():
         share = now.step / steps if steps else now.seconds / seconds if seconds else 0.0
@@ -126,6 +130,8 @@ def train(
         scaler.update()
         now.step, now.tokens = now.step + 1, now.tokens + step_tokens
         bar.update()
+        if now.step % every == 0 or now.step == steps:
+            synchronise(device)  # a GPU works on after Python has gone on: wait, or its time is lost from sight
         last, begin = begin, clock()
         now.seconds += begin - last
 
@@ -141,8 +147,9 @@ def train(
             losses, counts = [], []
             if watch:
                 watch(now.history())
-            if file:  # after watch, which may draw random numbers
-                file.save(now)
+            if file and (now.step - saved >= (save_every or 1) or reason_to_stop()):
+                file.save(now)  # after watch, which may draw random numbers
+                saved = now.step
             model.train()
             begin = clock()
     bar.close()
@@ -164,7 +171,7 @@ def _check(
     if steps is None and seconds is None:
         raise ValueError("How long? Give steps, seconds, or both.")
     if (steps is not None and steps < 1) or (seconds is not None and seconds <= 0) or least < 1:
-        raise ValueError("steps, seconds, accumulate and every must be positive.")
+        raise ValueError("steps, seconds, accumulate, every and save_every must be positive.")
     if validation is not None and len(validation) == 0:
         raise ValueError("validation holds no batch; leave it out or put some in.")
     if patience is not None and (validation is None or patience < 1):

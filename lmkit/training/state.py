@@ -85,8 +85,8 @@ class Checkpoint:
         except Exception as error:
             raise ValueError(other.format("it is no checkpoint of lmkit.training")) from error
         for name, value in self.settings.items():
-            if found[name] != value:
-                raise ValueError(other.format(f"{name}: {found[name]} there, {value} here"))
+            if found.get(name) != value:
+                raise ValueError(other.format(f"{name}: {found.get(name)} there, {value} here"))
         try:
             self.model.load_state_dict(parts["model"])
         except RuntimeError as error:

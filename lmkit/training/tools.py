@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 Batch = Any  # whatever the loss understands
 Schedule = Callable[[int, float], float]
@@ -25,6 +25,17 @@ def set_seed(seed: int) -> None:
 def choose_device() -> torch.device:
     """ "cuda" if there is one, else "cpu"; another, such as "mps" on a Mac, if the variable LMKIT_DEVICE names it."""
     return torch.device(os.environ.get("LMKIT_DEVICE") or ("cuda" if torch.cuda.is_available() else "cpu"))
+
+
+def device_of(model: nn.Module) -> torch.device:
+    """Where the model's weights are; the CPU for a model without any."""
+    return next((weight.device for weight in model.parameters()), torch.device("cpu"))
+
+
+def synchronise(device: torch.device) -> None:
+    """Wait until the device has done all that it was asked for; a CPU always has."""
+    if device.type != "cpu":
+        torch.get_device_module(device).synchronize()
 
 
 def warmup_cosine(warmup: int = 100, lowest: float = 0.1) -> Schedule:

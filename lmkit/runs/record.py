@@ -1,39 +1,43 @@
-"""What is kept of a run, so that anybody can see where its figures come from, and make them again."""
+"""What is kept of a run, so that anybody can see where its figures come from, make them again, and use the model."""
 
 import hashlib
 import json
 import math
 import os
 import platform
+import re
 import shlex
 import subprocess
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import torch
+from torch import Tensor
 
-from lmkit.pretrain.configs import PretrainConfig
-from lmkit.pretrain.processes import Processes
-from lmkit.pretrain.text import Text
+from lmkit.files import write_whole
+from lmkit.runs.processes import Processes
 
-# Dense bfloat16 products with sums in float32, operations per second, as several tables quote them from NVIDIA's data
-# sheets (half of what those print for sparse matrices). Names as torch.cuda.get_device_name gives them. No entry, no
-# figure.
+# Dense bfloat16 products with sums in float32, operations per second, from NVIDIA's data sheets (half of what those
+# print for sparse matrices), by a word of the device's name; the first that fits. No entry, no figure.
 PEAK_BFLOAT16 = {
-    "NVIDIA A10": 125e12,
-    "NVIDIA A100-PCIE-40GB": 312e12,
-    "NVIDIA A100-SXM4-40GB": 312e12,
-    "NVIDIA A100-SXM4-80GB": 312e12,
-    "NVIDIA A100 80GB PCIe": 312e12,
-    "NVIDIA H100 PCIe": 756e12,
-    "NVIDIA H100 80GB HBM3": 989e12,
-    "NVIDIA H200": 989e12,
-    "NVIDIA L4": 121e12,
-    "NVIDIA L40S": 362e12,
+    "B200": 2250e12,
+    "GH200": 989e12,
+    "H200": 989e12,
+    "H100 NVL": 835e12,
+    "H100 PCIe": 756e12,
+    "H100": 989e12,
+    "A100": 312e12,
+    "A10": 125e12,
+    "L40S": 362e12,
+    "L4": 121e12,
+    "RTX 4090": 165e12,
 }
+SHARD = 15_000_000  # bytes of a file of weights
 
 
 def device_name(device: torch.device) -> str:
@@ -53,11 +57,12 @@ def utilisation(
 
     None where the peak of that device, or of that number format on it, is not known.
     """
-    peak = PEAK_BFLOAT16.get(name) if precision == "bfloat16" else None
-    return flops_per_token * tokens_per_second / (peak * devices) if peak else None
+    peaks = [peak for word, peak in PEAK_BFLOAT16.items() if re.search(rf"\b{word}\b", name)]
+    return flops_per_token * tokens_per_second / (peaks[0] * devices) if peaks and precision == "bfloat16" else None
 
 
 def percent(share: float | None) -> str:
+    """A share to read."""
     return "unknown" if share is None else f"{100 * share:.1f} %"
 
 
@@ -91,57 +96,67 @@ def git_commit() -> str:
     return found[0] + (" + changes" if found[1] else "")
 
 
-def make_record(
-    config: PretrainConfig, text: Text, command: str, processes: Processes, precision: str, results: dict[str, Any]
-) -> dict[str, Any]:
-    """Everything about a run but its files: what it was, where it ran, what came out."""
-    model = config.model
-    return {
-        "name": config.name,
+def finish(
+    out: Path, name: str, command: str, config: Any, kept: Sequence[str], text: Mapping[str, Any], processes: Processes
+) -> None:
+    """Write record.json: what was run, by which command, on what, and the SHA-256 of each file that was kept."""
+    record = {
+        "name": name,
         "command": command,
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": git_commit(),
-        "config": asdict(config),
-        "parameters": model.parameter_count,
-        "flops per token": model.flops_per_token,
-        "text": {
-            "name": text.name,
-            "level": text.level,
-            "sha256": text.sha256,
-            "symbols": len(text.symbols),
-            "training tokens": len(text.train),
-            "validation tokens": len(text.valid),
-        },
+        "config": asdict(config) if is_dataclass(config) and not isinstance(config, type) else config,
+        "text": text,
         "machine": {
             "device": device_name(processes.device),
             "processes": processes.count,
             "threads": torch.get_num_threads(),
-            "precision": precision,
             "system": platform.platform(),
             "python": platform.python_version(),
             "torch": torch.__version__,
             "cuda": torch.version.cuda,
         },
-        "results": {
-            name: None if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in results.items()
-        },
+        "sha256": {file: hashlib.sha256((out / file).read_bytes()).hexdigest() for file in kept},
     }
+    write_json(out / "record.json", record)
 
 
-def write(path: Path, content: str | bytes) -> None:
-    """Beside its place and then there: nobody ever sees half a file."""
-    beside = path.with_name(path.name + ".writing")
-    beside.write_bytes(content.encode() if isinstance(content, str) else content)
-    beside.replace(path)
+def write_json(path: Path, content: Any) -> None:
+    """JSON to read; a number that is not finite becomes null."""
+    write_whole(path, (json.dumps(_finite(content), indent=1) + "\n").encode())
 
 
-def finish(out: Path, record: dict[str, Any], history: pd.DataFrame, floor: float | None) -> None:
-    """Write loss.png, and record.json with the SHA-256 of each file beside it."""
-    write(out / "loss.png", loss_figure(history, floor))
-    files = ("log.txt", "history.csv", "samples.txt", "loss.png")
-    hashes = {name: hashlib.sha256((out / name).read_bytes()).hexdigest() for name in files}
-    write(out / "record.json", json.dumps({**record, "sha256": hashes}, indent=1) + "\n")
+def _finite(content: Any) -> Any:
+    if isinstance(content, Mapping):
+        return {key: _finite(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_finite(value) for value in content]
+    return None if isinstance(content, float) and not math.isfinite(content) else content
+
+
+def save_weights(folder: Path, weights: Mapping[str, Tensor]) -> list[str]:
+    """Write the weights in half precision, in files of some 15 MB at most; the names of these: weights.pt, ..."""
+    shards: list[dict[str, Tensor]] = [{}]
+    size = 0
+    for name, weight in weights.items():
+        half = weight.detach().half().cpu()
+        size += half.nbytes
+        if size > SHARD and shards[-1]:
+            shards.append({})
+            size = half.nbytes
+        shards[-1][name] = half
+    files = ["weights.pt", *(f"weights-{number}.pt" for number in range(2, len(shards) + 1))]
+    for file, shard in zip(files, shards, strict=True):
+        write_whole(folder / file, partial(torch.save, shard))
+    return files
+
+
+def load_weights(folder: Path) -> dict[str, Tensor]:
+    """What `save_weights` wrote, in float32 on the CPU."""
+    found: dict[str, Tensor] = {}
+    for file in sorted(folder.glob("weights*.pt")):
+        found.update(torch.load(file, map_location="cpu", weights_only=True))
+    return {name: weight.float() for name, weight in found.items()}
 
 
 def loss_figure(history: pd.DataFrame, floor: float | None) -> bytes:
