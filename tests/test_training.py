@@ -166,7 +166,7 @@ def test_mixed_precision_computes_in_it_and_keeps_weights_in_float32(precision: 
         return F.cross_entropy(scores.float(), batch[1]), len(batch[1])
 
     model = classifier()
-    history = train(model, batches, spy, steps=150, rate=0.02, precision=precision, device="cpu", every=30)
+    history = train(model, batches, spy, steps=150, rate=0.02, precision=precision, every=30)
     assert set(seen) == {getattr(torch, precision)}
     assert {weight.dtype for weight in model.parameters()} == {torch.float32}
     assert history["train loss"].iloc[-1] < 0.4
@@ -175,7 +175,7 @@ def test_mixed_precision_computes_in_it_and_keeps_weights_in_float32(precision: 
 def test_float32_is_the_default_on_a_cpu() -> None:
     model = classifier()
     kinds = []
-    train(model, batches, lambda m, b: kinds.append(m(b[0]).dtype) or loss(m, b), steps=1, device="cpu")
+    train(model, batches, lambda m, b: kinds.append(m(b[0]).dtype) or loss(m, b), steps=1)
     assert kinds == [torch.float32]
 
 

@@ -352,4 +352,5 @@ def differences(there: Mapping[str, Any], here: RunConfig) -> list[str]:
 
 
 def _flat(config: dict[str, Any]) -> dict[str, Any]:
-    return {**config, **config.pop("sizes")}
+    sizes = config.pop("sizes")
+    return {**config, **sizes}

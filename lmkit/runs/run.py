@@ -203,7 +203,8 @@ def _one_seed(config: RunConfig, seed: int, source: Source, out: Path, processes
                 f"  utilisation {record.percent(use(row['tokens per second']))}"
             )
 
-    say(f"{config.name}, seed {seed}: {processes.count} x {device}, {precision}; {source.described()}")
+    text = ", ".join(f"{key} {value}" for key, value in source.described().items() if len(str(value)) < 64)
+    say(f"{config.name}, seed {seed}: {processes.count} x {device}, {precision}; {text}")
     begin, checkpoint = time.perf_counter(), _of(state, seed, "checkpoint")
     try:
         network, history = trained(config, seed, source, checkpoint=checkpoint, processes=processes, watch=watch)

@@ -56,11 +56,12 @@ class Checkpoint:
         if dist.is_available() and dist.is_initialized() and dist.get_rank() > 0:
             return  # several processes train one model: the first one writes it, all of them read it
         name, numbers, *rest = tuple(np.random.get_state())
+        here = torch.device("cpu")  # a file that can be read where that device is not
         parts = {
-            "model": self.model.state_dict(),
-            "others": [one.state_dict() for one in self.others],
+            "model": to_device(dict(self.model.state_dict()), here),
+            "others": [to_device(one.state_dict(), here) for one in self.others],
             "settings": self.settings,
-            "progress": vars(progress),
+            "progress": to_device(vars(progress), here),
             "python": random.getstate(),
             "numpy": (name, np.asarray(numbers).tolist(), *rest),
             "torch": torch.get_rng_state(),
