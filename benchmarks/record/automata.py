@@ -9,7 +9,6 @@ there are n and then for the end. Rates: AdamW, the best of three with seed 4; t
 """
 
 import sys
-import time
 from collections.abc import Callable
 
 import pandas as pd
@@ -17,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from benchmarks.timed import train_for
 from lmkit.models.networks import build, parameter_count
 from lmkit.paths import DATA
 from lmkit.training import set_seed
@@ -72,27 +72,36 @@ def bigram_rule(language: str) -> Rule:
     return lambda symbols: counts[symbols[0]].argmax(-1)
 
 
+def batch(language: str, numbers: Tensor) -> tuple[Tensor, Tensor]:
+    """What is given and what is wanted after it [B, T], for the word of each n; -100 behind an end."""
+    words = [torch.tensor(LANGUAGES[language](int(n))) for n in numbers]
+    given = [F.pad(word, (1, 0), value=END) for word in words]
+    wanted = [F.pad(word, (0, 1), value=END) for word in words]
+    pad = nn.utils.rnn.pad_sequence
+    return pad(given, batch_first=True), pad(wanted, batch_first=True, padding_value=-100)
+
+
 def learn(language: str, name: str, seed: int, rate: float, seconds: float) -> tuple[nn.Module, float, int]:
     """A network after so many seconds of CPU time; its last loss, the mean of 50 batches; its steps."""
     set_seed(seed)
     kind, sizes = SIZES[name]
     network = build(kind, 3, **sizes)
-    optimiser = torch.optim.AdamW(network.parameters(), lr=rate)
-    losses: list[float] = []
-    start = time.process_time()
-    while time.process_time() - start < seconds:
-        words = [torch.tensor(LANGUAGES[language](int(n))) for n in torch.randint(1, TRAINED_TO + 1, (32,))]
-        given = nn.utils.rnn.pad_sequence([F.pad(word, (1, 0), value=END) for word in words], batch_first=True)
-        wanted = nn.utils.rnn.pad_sequence(
-            [F.pad(word, (0, 1), value=END) for word in words], batch_first=True, padding_value=-100
-        )
-        loss = F.cross_entropy(network(given).flatten(0, 1), wanted.flatten(), ignore_index=-100)
-        optimiser.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        optimiser.step()
-        losses.append(loss.item())
-    return network.eval(), sum(losses[-50:]) / len(losses[-50:]), len(losses)
+
+    def loss(network: nn.Module, pair: tuple[Tensor, Tensor]) -> tuple[Tensor, int]:
+        given, wanted = pair
+        scores = network(given).flatten(0, 1)
+        return F.cross_entropy(scores, wanted.flatten(), ignore_index=-100), int((wanted >= 0).sum())
+
+    history = train_for(
+        seconds,
+        network,
+        lambda step: batch(language, torch.randint(1, TRAINED_TO + 1, (32,))),
+        loss,
+        torch.optim.AdamW(network.parameters(), lr=rate),
+        schedule=None,
+        every=1,
+    )
+    return network, float(history["train loss"].tail(50).mean()), len(history)
 
 
 def main() -> None:

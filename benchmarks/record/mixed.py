@@ -11,7 +11,6 @@ token. `swapped`: the same for a caption that follows the picture of another doc
 """
 
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -19,6 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from benchmarks.timed import train_for
 from lmkit.anything import SHAPES, reach, shapes
 from lmkit.paths import DATA
 from lmkit.transformer import Transformer, TransformerConfig
@@ -71,18 +71,15 @@ def train(seed: int, seconds: float, sorts: list[tuple[str, ...]]) -> tuple[Tran
     torch.manual_seed(seed)
     config = TransformerConfig(START + 1, block=80, layers=2, heads=4, width=48, positions="learned")
     model = Transformer(config)
-    optimiser = torch.optim.Adam(model.parameters(), 0.003)
-    begin, steps = time.process_time(), 0
-    while (share := (time.process_time() - begin) / seconds) < 1:
-        optimiser.param_groups[0]["lr"] = 0.003 * min(1, 2 * (1 - share))
-        text = texts[steps % len(texts)]
-        batch = text[torch.randint(len(text), (32,))]
-        loss = model(batch[:, :-1], batch[:, 1:])
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        steps += 1
-    return model, steps
+    history = train_for(
+        seconds,
+        model,
+        lambda step: texts[step % len(texts)][torch.randint(8000, (32,))],
+        lambda model, batch: (model(batch[:, :-1], batch[:, 1:]), batch[:, 1:].numel()),
+        torch.optim.Adam(model.parameters(), 0.003),
+        clip=None,
+    )
+    return model, int(history.step.iloc[-1])
 
 
 @torch.no_grad()

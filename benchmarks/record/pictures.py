@@ -9,13 +9,13 @@ the better of .001 and .003 on 1,000 other pictures. `right`: share of 2,000 new
 """
 
 import sys
-import time
 
 import pandas as pd
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from benchmarks.timed import train_for
 from lmkit.anything import SHAPES, PatchReader, shapes
 from lmkit.paths import DATA
 
@@ -62,17 +62,15 @@ def run(name: str, count: int, seed: int, rate: float, seconds: float) -> tuple[
     images, kinds = shapes(count, 100 + seed)
     torch.manual_seed(seed)
     model = build(name)
-    optimiser = torch.optim.Adam(model.parameters(), rate)
-    begin, steps = time.process_time(), 0
-    while (share := (time.process_time() - begin) / seconds) < 1:
-        optimiser.param_groups[0]["lr"] = rate * min(1, 2 * (1 - share))
-        pick = torch.randint(count, (64,))
-        loss = F.cross_entropy(model(images[pick] - 0.5), kinds[pick])
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        steps += 1
-    return model, steps
+    history = train_for(
+        seconds,
+        model,
+        lambda step: torch.randint(count, (64,)),
+        lambda model, pick: (F.cross_entropy(model(images[pick] - 0.5), kinds[pick]), 64),
+        torch.optim.Adam(model.parameters(), rate),
+        clip=None,
+    )
+    return model, int(history.step.iloc[-1])
 
 
 def main(seconds: float) -> None:
