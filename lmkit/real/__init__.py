@@ -1,13 +1,13 @@
 """Corpora that others made: looked up in `data/registry.toml`, fetched on request, checked, prepared."""
 
-import sys
 import zipfile
 
-from lmkit.real.fetching import FetchError, cache_folder, fetch, is_cached
+from lmkit.real.fetching import ATTEMPTS, FetchError, cache_folder, fetch, is_cached
 from lmkit.real.preparing import PREPARE, Splits, transcript_words
 from lmkit.real.registry import Entry, File, registry
 
 __all__ = [
+    "ATTEMPTS",
     "PREPARE",
     "Entry",
     "FetchError",
@@ -22,13 +22,13 @@ __all__ = [
 ]
 
 
-def splits(name: str) -> Splits:
+def splits(name: str, attempts: int = ATTEMPTS) -> Splits:
     """The prepared text of a corpus of the registry; it is fetched if it is not in the cache (FetchError)."""
     entry = registry()[name]
     if not is_cached(entry):
         size = f"{entry.bytes:,} bytes" if entry.bytes else "size not known"
-        print(f"Fetching {name} ({size}; licence: {entry.licence}) from {entry.source}", file=sys.stderr)
-    files = fetch(entry)
+        print(f"Fetching {name} ({size}; licence: {entry.licence}) from {entry.source}")
+    files = fetch(entry, attempts=attempts)
     try:
         return PREPARE[name](files)
     except (zipfile.BadZipFile, KeyError, UnicodeDecodeError) as error:

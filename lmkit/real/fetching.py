@@ -117,21 +117,21 @@ class _Downloader:
         self.discard()
 
 
-def _download(entry: Entry, file: File, folder: Path, progress: bool) -> None:
-    """One file from the network into the folder, in up to ATTEMPTS attempts."""
+def _download(entry: Entry, file: File, folder: Path, progress: bool, attempts: int) -> None:
+    """One file from the network into the folder, in up to so many attempts."""
     import pooch
     import requests
 
     pooch.get_logger().setLevel("ERROR")
     downloader = _Downloader(folder / f"{file.name}.part", progress)
     known = _expected(file, folder)
-    for attempt in range(1, ATTEMPTS + 1):
+    for attempt in range(1, attempts + 1):
         try:
             pooch.retrieve(file.url, f"sha256:{known}" if known else None, file.name, folder, downloader=downloader)
             return
         except requests.RequestException as error:
             status = error.response.status_code if error.response is not None else 0
-            if attempt < ATTEMPTS and not 400 <= status < 500:
+            if attempt < attempts and not 400 <= status < 500:
                 time.sleep(PAUSE * attempt)
                 continue
             reason = f"the server answers {status}" if status else f"no connection ({type(error).__name__})"
@@ -183,7 +183,12 @@ def _take(entry: Entry, given: Sequence[Path], folder: Path) -> None:
 
 
 def fetch(
-    entry: Entry, given: Sequence[Path] = (), *, folder: Path | None = None, progress: bool = True
+    entry: Entry,
+    given: Sequence[Path] = (),
+    *,
+    folder: Path | None = None,
+    progress: bool = True,
+    attempts: int = ATTEMPTS,
 ) -> dict[str, Path]:
     """Bring a corpus into the cache: from the `given` files, or else from the network. File name -> path.
 
@@ -206,7 +211,7 @@ def fetch(
         if not given:
             if unknown:  # a file of unknown origin, left by a run that was stopped
                 (folder / file.name).unlink(missing_ok=True)
-            _download(entry, file, folder, progress)
+            _download(entry, file, folder, progress, attempts)
         if unknown:
             _record(file, folder)
     return {file.name: folder / file.name for file in entry.files}
