@@ -41,7 +41,7 @@ from lmkit.pretrain.configs import CONFIGS, changed
 from lmkit.pretrain.data import Batches, validation
 from lmkit.pretrain.evaluate import loss_with_context
 from lmkit.pretrain.text import Text, read_text
-from lmkit.training import set_seed, warmup_cosine
+from lmkit.training import set_seed, train, warmup_cosine
 from lmkit.transformer import Transformer, TransformerConfig
 
 BLOCK, BATCH, LAYERS, HEADS, WIDTH = 64, 12, 4, 4, 128
@@ -112,7 +112,7 @@ class Runner:
     lowest: float = 0.1
     times: list[float] = field(default_factory=list)  # CPU seconds a step, a figure for each turn
     first: float = 0.0  # CPU seconds of the first step, which compiles
-    losses: list[float] = field(default_factory=list)
+    train_loss: float = math.nan  # mean of the last turn
 
     def __post_init__(self) -> None:
         self.rates = [group["lr"] for one in self.optimisers for group in one.param_groups]
@@ -121,32 +121,30 @@ class Runner:
     def parameters(self) -> int:
         return sum(weight.numel() for weight in self.model.parameters())
 
-    def step(self, tokens: Tensor, targets: Tensor, factor: float) -> None:
-        groups = [group for one in self.optimisers for group in one.param_groups]
-        for group, rate in zip(groups, self.rates, strict=True):
-            group["lr"] = rate * factor
-        for one in self.optimisers:
-            one.zero_grad()
-        loss = self.loss(tokens, targets)
-        loss.backward()
-        if self.clip is not None:
-            nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
-        for one in self.optimisers:
-            one.step()
-        self.losses.append(loss.item())
-
     def turn(self, batches: Batches, first: int, last: int, steps: int) -> None:
         """Steps first to last - 1."""
-        schedule = warmup_cosine(100, self.lowest)
+        whole = warmup_cosine(100, self.lowest)
         parts = [batches.make(number)[:2] for number in range(first, last)]  # reading is not what is compared
-        begin = time.process_time()
-        for number, part in enumerate(parts, start=first):
-            self.step(*part, schedule(number, number / steps))
-            if number == 0:
-                self.first = time.process_time() - begin
-        spent = time.process_time() - begin
+        groups = [group for one in self.optimisers for group in one.param_groups]
+        for group, rate in zip(groups, self.rates, strict=True):
+            group["lr"] = rate
+        history = train(
+            self.model,
+            lambda step: parts[step],
+            lambda model, part: (self.loss(*part), part[1].numel()),
+            steps=last - first,
+            optimiser=self.optimisers,
+            schedule=lambda step, share: whole(first + step, (first + step) / steps),
+            clip=self.clip,
+            every=last - first if first else 1,
+            clock=time.process_time,
+            device="cpu",
+        )
+        self.train_loss = float(history["train loss"].iloc[-1])
         if first:  # the first turn holds compiling and the first touch of memory
-            self.times.append(spent / (last - first))
+            self.times.append(history.seconds.iloc[-1] / (last - first))
+        else:
+            self.first = history.seconds.iloc[0]
 
 
 def scored(model: nn.Module) -> Callable[[Tensor, Tensor], Tensor]:
@@ -248,7 +246,7 @@ def main() -> None:
             runner.turn(batches, first, min(first + TURN, options.steps), options.steps)
         if first % 500 == 0:
             print(
-                f"  step {first}: " + ", ".join(f"{one.name} {np.mean(one.losses[-TURN:]):.3f}" for one in made),
+                f"  step {first}: " + ", ".join(f"{one.name} {one.train_loss:.3f}" for one in made),
                 flush=True,
             )
 
@@ -277,8 +275,7 @@ def profile(runner: Runner, batches: Batches) -> None:
     from torch.profiler import ProfilerActivity, profile
 
     with profile(activities=[ProfilerActivity.CPU]) as found:
-        for number in range(10):
-            runner.step(*batches.make(number)[:2], 0.0)
+        runner.turn(batches, TURN, TURN + 10, TURN + 10)
     table = found.key_averages().table(sort_by="self_cpu_time_total", row_limit=18, max_name_column_width=50)
     print(f"\n{runner.name}\n{table}")
 
