@@ -2,7 +2,7 @@
 
 Plain nbgrader grades each attack together with one honest submission, in a scratch course of its own and inside
 bubblewrap, so that nothing of it reaches this machine; a watchdog ends what takes too long or too much. Ours grades all
-of them and the honest one in one batch. Writes the table to docs/attacks.md; takes about ten minutes on two cores.
+of them and the honest one in one batch. Writes docs/attacks.md; takes about ten minutes on two cores.
 """
 
 import argparse
@@ -10,7 +10,6 @@ import contextlib
 import importlib.metadata
 import json
 import os
-import platform
 import shutil
 import sqlite3
 import subprocess
@@ -49,20 +48,22 @@ c.Execute.timeout = 4
 PLAIN_SECONDS, PLAIN_MEMORY, PLAIN_PROCESSES = 90, 3 * 2**30, 400
 TEMPLATE = """# Attacks: plain nbgrader and ours
 
-Written by `python -m benchmarks.attacks`; do not edit. The attacks are the files of `tests/attacks/`; each says what it
-tries and which mark is the honest one. `tests/test_attacks.py` checks ours on every run, and besides that nothing is
-left running, no page is live, nobody reached the network, and no other file or row of the gradebook changed.
-
-nbgrader {nbgrader}, Python {python}, {number} attacks. Plain nbgrader met each attack with one honest submission beside
-it; ours met all of them in one batch. A cell may run 4 seconds in both; plain nbgrader was ended after {seconds}
-seconds, {memory} GiB or {processes} processes.
+What can a hostile notebook do to a grader? We wrote {number} of them, handed each one in, and looked at what it
+reached: here, and under plain nbgrader {nbgrader}. [sandbox.md](sandbox.md) explains the defence.
 
 | of {number} attacks | plain nbgrader | ours |
 |---|---:|---:|
 {counts}
 
-`notebook_is_a_folder` hands in no notebook at all, so it has no mark in either column. Attacks on our wire have nothing
-to attack in plain nbgrader.
+Plain nbgrader's feedback page is the executed notebook, hidden tests included. Since it was designed like that, the
+last line leaves the page out. Attacks on our own protocol have nothing to attack in plain nbgrader. `notebook_is_a_folder`
+hands in no notebook at all, so nobody can give it a mark.
+
+`python -m benchmarks.attacks` wrote this page; do not edit it. The attacks are the files of `tests/attacks/`, and each
+says what it tries and which mark would be the honest one. Plain nbgrader met each attack with one honest submission
+next to it; ours met all of them in one batch. A cell may run 4 seconds in both. Plain nbgrader was ended after
+{seconds} seconds, {memory} GiB or {processes} processes. `tests/test_attacks.py` checks ours on every run, and also that nothing
+is left running, no page is live, nobody reached the network, and no other file or row of the gradebook changed.
 
 | attack | what it tries | plain nbgrader | ours |
 |---|---|---|---|
@@ -259,7 +260,6 @@ def table_of(plain: list[GradedSubmission], ours: list[GradedSubmission]) -> str
     )
     return TEMPLATE.format(
         nbgrader=importlib.metadata.version("nbgrader"),
-        python=platform.python_version(),
         number=len(plain),
         seconds=PLAIN_SECONDS,
         memory=PLAIN_MEMORY // 2**30,
