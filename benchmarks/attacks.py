@@ -56,14 +56,14 @@ reached: here, and under plain nbgrader {nbgrader}. [sandbox.md](sandbox.md) exp
 {counts}
 
 Plain nbgrader's feedback page is the executed notebook, hidden tests included. Since it was designed like that, the
-last line leaves the page out. Attacks on our own protocol have nothing to attack in plain nbgrader. `notebook_is_a_folder`
-hands in no notebook at all, so nobody can give it a mark.
+last line leaves the page out. Attacks on our own protocol have nothing to attack in plain nbgrader.
+`notebook_is_a_folder` hands in no notebook at all, so nobody can give it a mark.
 
 `python -m benchmarks.attacks` wrote this page; do not edit it. The attacks are the files of `tests/attacks/`, and each
 says what it tries and which mark would be the honest one. Plain nbgrader met each attack with one honest submission
 next to it; ours met all of them in one batch. A cell may run 4 seconds in both. Plain nbgrader was ended after
-{seconds} seconds, {memory} GiB or {processes} processes. `tests/test_attacks.py` checks ours on every run, and also that nothing
-is left running, no page is live, nobody reached the network, and no other file or row of the gradebook changed.
+{seconds} seconds, {memory} GiB or {processes} processes. `tests/test_attacks.py` checks ours on every run, and also that
+nothing is left running, no page is live, nobody reached the network, and no other file or row of the gradebook changed.
 
 | attack | what it tries | plain nbgrader | ours |
 |---|---|---|---|
