@@ -62,8 +62,9 @@ last line leaves the page out. Attacks on our own protocol have nothing to attac
 `python -m benchmarks.attacks` wrote this page; do not edit it. The attacks are the files of `tests/attacks/`, and each
 says what it tries and which mark would be the honest one. Plain nbgrader met each attack with one honest submission
 next to it; ours met all of them in one batch. A cell may run 4 seconds in both. Plain nbgrader was ended after
-{seconds} seconds, {memory} GiB or {processes} processes. `tests/test_attacks.py` checks ours on every run, and also that
-nothing is left running, no page is live, nobody reached the network, and no other file or row of the gradebook changed.
+{seconds} seconds, {memory} GiB or {processes} processes. `tests/test_attacks.py` checks ours on every run, and also
+that nothing is left running, no page is live, nobody reached the network, and no other file or row of the gradebook
+changed.
 
 | attack | what it tries | plain nbgrader | ours |
 |---|---|---|---|
