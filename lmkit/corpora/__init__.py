@@ -302,9 +302,9 @@ def _toy(name: str) -> Corpus:
     )
 
 
-def _real(name: str, attempts: int = real.ATTEMPTS) -> Corpus:
+def _real(name: str) -> Corpus:
     entry = real.registry()[name]
-    return Corpus(name, entry.about, real.splits(name, attempts), unit=entry.unit, part=entry.part)
+    return Corpus(name, entry.about, real.splits(name), unit=entry.unit, part=entry.part)
 
 
 def _text(name: str, files: Sequence[str], texts: Sequence[str]) -> Corpus:
@@ -327,7 +327,7 @@ def _shakespeare(why: str = "") -> Corpus:
         problem = "may not be fetched (LMKIT_OFFLINE is set)"
     else:
         try:
-            corpus = _real(name, attempts=1)
+            corpus = _real(name)
             if why:
                 print(f"{why}, so this is tiny Shakespeare.")
             return corpus

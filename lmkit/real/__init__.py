@@ -2,12 +2,11 @@
 
 import zipfile
 
-from lmkit.real.fetching import ATTEMPTS, FetchError, cache_folder, fetch, is_cached
+from lmkit.real.fetching import FetchError, cache_folder, fetch, is_cached
 from lmkit.real.preparing import PREPARE, Splits, transcript_words
 from lmkit.real.registry import Entry, File, registry
 
 __all__ = [
-    "ATTEMPTS",
     "PREPARE",
     "Entry",
     "FetchError",
@@ -22,13 +21,13 @@ __all__ = [
 ]
 
 
-def splits(name: str, attempts: int = ATTEMPTS) -> Splits:
+def splits(name: str) -> Splits:
     """The prepared text of a corpus of the registry; it is fetched if it is not in the cache (FetchError)."""
     entry = registry()[name]
     if not is_cached(entry):
         size = f"{entry.bytes:,} bytes" if entry.bytes else "size not known"
         print(f"Fetching {name} ({size}; licence: {entry.licence}) from {entry.source}")
-    files = fetch(entry, attempts=attempts)
+    files = fetch(entry)
     try:
         return PREPARE[name](files)
     except (zipfile.BadZipFile, KeyError, UnicodeDecodeError) as error:
