@@ -5,7 +5,6 @@ bubblewrap, so that nothing of it reaches this machine; a watchdog ends what tak
 of them and the honest one in one batch. Writes docs/attacks.md; takes about ten minutes on two cores.
 """
 
-import argparse
 import contextlib
 import importlib.metadata
 import json
@@ -19,6 +18,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.commands import chosen
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
@@ -49,7 +53,7 @@ PLAIN_SECONDS, PLAIN_MEMORY, PLAIN_PROCESSES = 90, 3 * 2**30, 400
 TEMPLATE = """# Attacks: plain nbgrader and ours
 
 What can a hostile notebook do to a grader? We wrote {number} of them, handed each one in, and looked at what it
-reached: here, and under plain nbgrader {nbgrader}. [sandbox.md](sandbox.md) explains the defence.
+reached: here, and under plain nbgrader {nbgrader}. [The sandbox](sandbox.md) explains the defence.
 
 | of {number} attacks | plain nbgrader | ours |
 |---|---:|---:|
@@ -95,22 +99,23 @@ class GradedSubmission:
         return ", ".join(kind for kind, is_so in kinds.items() if is_so) or "none"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="*", default=[], help="names of attacks; the table is then only printed")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    options = parser.parse_args()
-    attacks = [attack for attack in read_attacks() if not options.only or attack.name in options.only]
+def main(
+    names: Annotated[list[str] | None, typer.Argument(help="Attacks; the table is then only printed.")] = None,
+    jobs: Annotated[int, typer.Option(help="Worker processes.")] = os.cpu_count() or 1,
+) -> None:
+    """Grade the attacks with plain nbgrader and with ours, and write docs/attacks.md."""
+    known = {attack.name: attack for attack in read_attacks()}
+    attacks = [known[name] for name in chosen(names, known)]
     with tempfile.TemporaryDirectory(prefix="attacks-") as folder:
         built = Path(folder, "built")
         built.mkdir()
         course = make_course(built)
         build(course, CHAPTER)
-        ours = through_ours(course, attacks, Path(folder), options.jobs)
-        plain = through_plain_nbgrader(course, attacks, Path(folder), options.jobs)
+        ours = through_ours(course, attacks, Path(folder), jobs)
+        plain = through_plain_nbgrader(course, attacks, Path(folder), jobs)
     table = table_of(plain, ours)
     print(table)
-    if not options.only:
+    if not names:
         TABLE.write_text(table)
 
 
@@ -271,4 +276,4 @@ def table_of(plain: list[GradedSubmission], ours: list[GradedSubmission]) -> str
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -32,7 +32,7 @@ def page() -> str:
         text(
             "One text, all models: how close does each model of the course come to the truth, what does it cost, and"
             " which questions can it answer? `python -m benchmarks.scoreboard` wrote this page from"
-            " `data/scoreboard/*.csv`; do not edit it. [data/scoreboard/README.md](../data/scoreboard/README.md) says"
+            " `data/scoreboard/*.csv`; do not edit it. [The README of that folder](../data/scoreboard/README.md) says"
             " what each column means and how it was measured."
         ),
         *models(),
@@ -219,5 +219,5 @@ def both_sides() -> list[str]:
             " the others: nats for the word in a blank when both sides are known, 3,000 blanks, three seeds"
             " (`data/masked/ladder.csv`). Summed over a text this is the pseudo-log-likelihood."
         ),
-        grid(["model", "nats in a blank", "likeliest word is right, %"], rows),
+        grid(["model", "nats in a blank", "most probable word is right, %"], rows),
     ]
