@@ -24,6 +24,7 @@ import itertools
 import json
 import math
 import re
+import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +34,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
-import torch
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
@@ -261,10 +261,10 @@ class Gallery:
             return f"<p>{html.escape(EMPTY)}</p>"
         parts = [self.table.to_html(na_rep="", float_format="{:.2f}".format, escape=True)]
         for text, found, models in self.texts:
-            heads = "".join(f"<th>{_shown(prompt) or '<i>(from nothing)</i>'}</th>" for prompt in found)
+            heads = "".join(f"<th {LEFT}>{_shown(prompt) or '<i>(from nothing)</i>'}</th>" for prompt in found)
             rows = "".join(
-                f"<tr><th>{html.escape(one.name)}</th>"
-                + "".join(f"<td>{_shown(one.continuations.get(prompt, ''))}</td>" for prompt in found)
+                f"<tr><th {LEFT}>{html.escape(one.name)}</th>"
+                + "".join(f"<td {LEFT}>{_shown(one.continuations.get(prompt, ''))}</td>" for prompt in found)
                 + "</tr>"
                 for one in models
             )
@@ -275,6 +275,7 @@ class Gallery:
         return "\n".join(parts)
 
 
+LEFT = 'style="text-align: left; vertical-align: top"'  # JupyterLab puts all tables to the right
 EMPTY = "The gallery is empty: no model has been kept yet."
 
 
@@ -400,7 +401,8 @@ def _plain(value: Any, arrays: list[NDArray[Any]]) -> Any:
         return {"tuple": [_plain(one, arrays) for one in value]}
     if isinstance(value, Mapping):
         return {"dict": [[_plain(key, arrays), _plain(one, arrays)] for key, one in value.items()]}
-    if isinstance(value, torch.Tensor):
+    torch = sys.modules.get("torch")  # without it nothing can be a tensor, and to import it takes a second
+    if torch and isinstance(value, torch.Tensor):
         kind = str(value.dtype).removeprefix("torch.")
         number = value.detach().cpu()
         # NumPy has no bfloat16; float32 holds each of its numbers exactly.
@@ -429,4 +431,6 @@ def _rebuilt(value: Any, file: Mapping[str, NDArray[Any]]) -> Any:
         return {_rebuilt(key, file): _rebuilt(one, file) for key, one in value["dict"]}
     if "array" in value:
         return file[str(value["array"])]
+    import torch
+
     return torch.from_numpy(file[str(value["tensor"])]).to(getattr(torch, value["dtype"]))
