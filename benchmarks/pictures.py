@@ -1,7 +1,7 @@
-"""The pictures of README.md, from real notebooks and real runs: `python -m benchmarks.pictures [task|class|map]`
+"""The pictures of README.md, from real notebooks and real runs: `python -m benchmarks.pictures [task|feedback|map]`
 
-`task.gif` is a task in JupyterLab: an answer, the check that names its bug, the fix, the hidden tests. `class.png` is
-the report of `make demo`, which must have run. Needs Chromium, which `make test` brings.
+`task.gif` is a task in JupyterLab: an answer, the check that shows its bug, the fix, the hidden tests. `feedback.png`
+is a page of `make demo`, which must have run. Needs Chromium, which `make test` brings.
 """
 
 import io
@@ -13,9 +13,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import nbformat
+import typer
 from nbformat import NotebookNode
 from PIL import Image, ImageDraw, ImageFont
 from rich.console import Console
@@ -27,6 +28,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from autograder.authoring.bank import fill_in
 from autograder.course import open_course
+from benchmarks.commands import named_or_all
 from lmkit import drawings
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -54,12 +56,12 @@ class Frame(NamedTuple):
     milliseconds: int
 
 
-def main() -> None:
-    """Make the pictures that the command line names, or all; fail if one is too large."""
+def main(names: Annotated[list[str] | None, typer.Argument(metavar="[task|feedback|map]...")] = None) -> None:
+    """Make the named pictures, or all; fail if one is too large."""
     sys.path.insert(0, str(ROOT / "tests"))
-    makers: dict[str, Callable[[], None]] = {"map": draw_map, "class": photograph_class, "task": film_task}
+    makers: dict[str, Callable[[], None]] = {"map": draw_map, "feedback": photograph_feedback, "task": film_task}
     PICTURES.mkdir(exist_ok=True)
-    for name in sys.argv[1:] or makers:
+    for name in named_or_all(names, makers):
         makers[name]()
     for path in sorted(PICTURES.iterdir()):
         size = path.stat().st_size
@@ -74,15 +76,17 @@ def draw_map() -> None:
     shrink(PICTURES / "map.png")
 
 
-def photograph_class() -> None:
-    """class.png: the top of the report on the class of `make demo`."""
-    reports = sorted((ROOT / "demo" / "reports").glob("*.html"))
-    if not reports:
+def photograph_feedback() -> None:
+    """feedback.png: what a student of `make demo` with three mistakes gets back, at one of them."""
+    pages = sorted((ROOT / "demo" / "feedback" / "emil").rglob("*.html"))
+    if not pages:
         sys.exit("Run `make demo` first: the picture shows what it makes.")
     with tempfile.TemporaryDirectory() as profile, chromium(Path(profile)) as browser:
-        look_at(browser, reports[0].as_uri(), 1100, 720)
-        browser.save_screenshot(str(PICTURES / "class.png"))
-    shrink(PICTURES / "class.png")
+        look_at(browser, pages[0].as_uri(), WIDTH, 530)
+        mistake = browser.find_element(By.XPATH, "//h2[contains(., 'top_k')]")
+        browser.execute_script("arguments[0].scrollIntoView({block: 'start'})", mistake)
+        browser.save_screenshot(str(PICTURES / "feedback.png"))
+    shrink(PICTURES / "feedback.png")
 
 
 def film_task() -> None:
@@ -213,4 +217,4 @@ def shrink(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)
