@@ -22,7 +22,7 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.commands import chosen
+from benchmarks.commands import named_or_all
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
@@ -105,7 +105,7 @@ def main(
 ) -> None:
     """Grade the attacks with plain nbgrader and with ours, and write docs/attacks.md."""
     known = {attack.name: attack for attack in read_attacks()}
-    attacks = [known[name] for name in chosen(names, known)]
+    attacks = [known[name] for name in named_or_all(names, known)]
     with tempfile.TemporaryDirectory(prefix="attacks-") as folder:
         built = Path(folder, "built")
         built.mkdir()

@@ -19,9 +19,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import nbformat
 import psutil
+import typer
 from nbgrader.api import Gradebook
 
 from autograder.authoring.bank import fill_in
@@ -256,9 +258,11 @@ def kill(template: Course, folder: Path, kinds: list[str], seed: int, progress: 
     return damage
 
 
-def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+def main(
+    rounds: Annotated[int, typer.Argument(help="How often something is killed.")] = 100,
+    seed: Annotated[int, typer.Argument(help="When.")] = 1,
+) -> None:
+    """Kill parts of the grader while a class is graded, and count what is lost."""
     kinds = [[*LOCAL, *CLUSTER][number % 5] for number in range(rounds)]
     sys.path.insert(0, str(ROOT / "tests"))
     from autograder.authoring.build import build
@@ -278,4 +282,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

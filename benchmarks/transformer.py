@@ -18,21 +18,23 @@ Losses are nats per character of the last tenth of the text. "windows": separate
 each character predicted from at least half a block (the n-gram always has its six characters).
 """
 
-import argparse
 import math
 import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import torch
+import typer
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.optim import Optimizer
 
+from benchmarks.commands import named_or_all
 from benchmarks.ngrams import reference
 from lmkit import ngrams
 from lmkit.models import build
@@ -48,6 +50,7 @@ BLOCK, BATCH, LAYERS, HEADS, WIDTH = 64, 12, 4, 4, 128
 TURN = 25  # steps
 KITCHEN = 230_000  # words, about 1.2 million characters
 SEED = 1
+USUAL = ["plain", "adamw", "muon", "muon-fast", "shift-fast", "lstm"]
 # Without such instructions bfloat16 is computed in float32 and rounded, which is slower than float32 alone.
 FAST_TYPE = "bfloat16" if torch.cpu.get_capabilities().get("avx512_bf16") else "float32"
 
@@ -220,30 +223,32 @@ def loss_in_windows(model: nn.Module, text: Tensor) -> float:
     return sum(sums) / sum(targets.numel() for _, targets, _ in parts)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="A plain Transformer and ours, with the same weights and tokens.")
-    parser.add_argument("--text", type=Path)
-    parser.add_argument("--steps", type=int, default=2_000)
-    parser.add_argument("--only", nargs="+", default=["plain", "adamw", "muon", "muon-fast", "shift-fast", "lstm"])
-    parser.add_argument("--order", type=int, default=7, help="of the n-gram")
-    parser.add_argument("--profile", action="store_true", help="where ten steps of each model spend their time")
-    options = parser.parse_args()
+def main(
+    more: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="More names for --only.")] = None,
+    file: Annotated[Path | None, typer.Option("--text", help="A text file; default: generated stories.")] = None,
+    steps: Annotated[int, typer.Option(help="Of training.")] = 2_000,
+    only: Annotated[list[str] | None, typer.Option(help="Which models; default: all but adamw-fast.")] = None,
+    order: Annotated[int, typer.Option(help="Of the n-gram.")] = 7,
+    profiled: Annotated[bool, typer.Option("--profile", help="Where ten steps of each spend their time.")] = False,
+) -> None:
+    """A plain Transformer and ours, with the same weights and tokens."""
     torch.set_num_threads(1)
 
     config = changed(CONFIGS["laptop"], ["level=character", f"tokens={KITCHEN}"])
-    text = read_text(config, options.text)
+    text = read_text(config, file)
     print(f"{text.name}: {len(text.train):,} characters to learn from, {len(text.valid):,} to be judged on,", end=" ")
     print(
         f"{len(text.symbols)} symbols; load {os.getloadavg()[0]:.2f}, {os.cpu_count()} cores, torch {torch.__version__}"
     )
     made = []
-    for name in options.only:
+    known = runners(len(text.symbols))
+    for name in named_or_all([*(only or ()), *(more or ())] or USUAL, known):
         set_seed(SEED)
-        made.append(runners(len(text.symbols))[name]())
+        made.append(known[name]())
     batches = Batches(text.train, BLOCK, BATCH, 1, seed=SEED)
-    for first in range(0, options.steps, TURN):
+    for first in range(0, steps, TURN):
         for runner in made:
-            runner.turn(batches, first, min(first + TURN, options.steps), options.steps)
+            runner.turn(batches, first, min(first + TURN, steps), steps)
         if first % 500 == 0:
             print(
                 f"  step {first}: " + ", ".join(f"{one.name} {one.train_loss:.3f}" for one in made),
@@ -257,16 +262,16 @@ def main() -> None:
         share = np.median(np.array(one.times) / np.array(made[0].times)) if one.times else math.nan
         windows = loss_in_windows(one.model, text.valid)
         context = loss_with_context(one.model, text.valid, BLOCK)
-        total = one.first + np.median(one.times) * (options.steps - 1)
+        total = one.first + np.median(one.times) * (steps - 1)
         print(
             f"| {one.name} | {one.parameters:,} | {1000 * np.median(one.times):.1f} | {share:.2f} | {total:.0f}", end=""
         )
         print(f" | {windows:.3f} | {context:.3f} |", flush=True)
-    loss, seconds, entries = kneser_ney(text, options.order)
-    print(f"| Kneser-Ney {options.order}-gram | {entries:,} n-grams | | | {seconds:.1f} | | {loss:.3f} |")
+    loss, seconds, entries = kneser_ney(text, order)
+    print(f"| Kneser-Ney {order}-gram | {entries:,} n-grams | | | {seconds:.1f} | | {loss:.3f} |")
     if text.floor:
         print(f"| floor of the language | | | | | | {text.floor:.3f} |")
-    if options.profile:
+    if profiled:
         for one in made:
             profile(one, batches)
 
@@ -281,4 +286,4 @@ def profile(runner: Runner, batches: Batches) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -14,7 +14,6 @@ They are asked for 1,500 new pairs: their translations are compared with one ref
 grammar, which accepts or rejects. What attention looks at is compared with the alignment by the grammar.
 """
 
-import argparse
 import itertools
 import time
 from collections.abc import Callable
@@ -26,6 +25,7 @@ import sacrebleu
 import torch
 from torch.nn import functional as F
 
+from benchmarks.commands import run_parts
 from benchmarks.timed import train_for
 from lmkit import translation
 from lmkit.models import parameter_count
@@ -300,19 +300,6 @@ def tasks(seeds: tuple[int, ...] = SEEDS[:2]) -> None:
         train_pair(model, drawn(x, y, seed), 0.005, seconds, every=1, watch=at_thirds(model, seed))
 
 
-def main() -> None:
-    parts: dict[str, Callable[[], None]] = {
-        "own": lambda: race(OWN),
-        "mixed": lambda: race(MIXED),
-        "smoothing": smoothing,
-        "tasks": tasks,
-    }
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", choices=[[], *parts])
-    torch.set_num_threads(1)
-    for part in parser.parse_args().parts or parts:
-        parts[part]()
-
-
 if __name__ == "__main__":
-    main()
+    torch.set_num_threads(1)
+    run_parts({"own": lambda: race(OWN), "mixed": lambda: race(MIXED), "smoothing": smoothing, "tasks": tasks})

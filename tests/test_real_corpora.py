@@ -227,19 +227,38 @@ def test_the_registry_holds_the_known_hashes_and_invents_none() -> None:
 def test_command_line(
     site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert command_line.main(["list"]) == 0
+    def run(*arguments: str) -> int:
+        with pytest.raises(SystemExit) as ended:
+            command_line.app(arguments)
+        return int(ended.value.code or 0)
+
+    assert run("list") == 0
     listed = capsys.readouterr().out
     assert all(name in listed for name in REAL) and "5,951,345 bytes" in listed and "here" not in listed
     monkeypatch.setattr(real, "registry", lambda: {"some-text": entry(site.url, None)})
-    assert command_line.main(["fetch", "some-text"]) == 0
+    assert run("fetch", "some-text") == 0
     captured = capsys.readouterr()
     assert "text.txt  512,000 bytes" in captured.out
     assert captured.err.count("warning: No SHA-256") == 1
     wrong = tmp_path / "wrong.txt"
     wrong.write_bytes(b"wrong")
-    assert command_line.main(["fetch", "some-text", "--from", str(wrong)]) == 1
+    assert run("fetch", "some-text", "--from", str(wrong)) == 1
     captured = capsys.readouterr()
     assert captured.err.startswith("error: ") and captured.err.count("\n") == 1 and "Traceback" not in captured.err
+    assert run("fetch", "other") == run("fetch", "some-text", str(wrong)) == 2
+    errors = capsys.readouterr().err
+    assert "other is none of: some-text." in errors and "files go behind --from" in errors
+
+
+def test_command_line_takes_several_files_behind_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    contents = {"one.txt": b"1", "two.txt": b"2"}
+    files = tuple(File(name, "", None, hashlib.sha256(text).hexdigest()) for name, text in contents.items())
+    monkeypatch.setattr(real, "registry", lambda: {"two": Entry("two", "", "", "", files)})
+    for name, text in contents.items():
+        (tmp_path / f"my {name}").write_bytes(text)
+    with pytest.raises(SystemExit):
+        command_line.app(["fetch", "two", "--from", *(str(tmp_path / f"my {name}") for name in contents)])
+    assert left_over("two") == ["one.txt", "two.txt"]
 
 
 # ---- preparing ----

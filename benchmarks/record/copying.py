@@ -7,11 +7,11 @@ kinds. `right` is the share of 200 new sequences of each length that are copied 
 The classes are those of chapter 09.
 """
 
-import sys
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 import torch
+import typer
 from torch.nn import functional as F
 
 from benchmarks.chapters import chapter_functions
@@ -57,7 +57,8 @@ def right(model: Any, length: int) -> float:
     return (written[:, 1:] == wanted).all(1).float().mean().item()
 
 
-def main(seconds: float) -> None:
+def main(seconds: Annotated[float, typer.Argument(help="Of CPU time, for each run.")] = 60) -> None:
+    """Make the table again."""
     torch.set_num_threads(1)
     names, rows = chapter_functions("09_seq2seq", {"Seq2Seq", "Attentive"}), []
     for kind, d in (("Seq2Seq", 32), ("Seq2Seq", 128), ("Attentive", 32), ("Attentive", 128)):
@@ -73,4 +74,4 @@ def main(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 60)
+    typer.run(main)

@@ -10,11 +10,12 @@ for three times the seconds on both sorts of document: a picture followed by its
 token. `swapped`: the same for a caption that follows the picture of another document (empty for other kinds).
 """
 
-import sys
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 import torch
+import typer
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -92,7 +93,8 @@ def nats(model: Transformer, text: Tensor, kind: str) -> tuple[float, float]:
     return whole, -logs[:, FIRST[kind] : FIRST[kind] + SIZES[kind]].logsumexp(-1).mean().item()
 
 
-def main(seconds: float) -> None:
+def main(seconds: Annotated[float, typer.Argument(help="Of CPU time, for each kind.")] = 20) -> None:
+    """Make the table again."""
     torch.set_num_threads(1)
     test, rows = documents(1000, 50), []
     for seed in SEEDS:
@@ -114,4 +116,4 @@ def main(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    typer.run(main)

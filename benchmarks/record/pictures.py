@@ -8,10 +8,11 @@ a patch was; `places`, the same with them; `convolution`, two layers of 3 x 3 ke
 the better of .001 and .003 on 1,000 other pictures. `right`: share of 2,000 new pictures that are named rightly.
 """
 
-import sys
+from typing import Annotated
 
 import pandas as pd
 import torch
+import typer
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -73,7 +74,8 @@ def run(name: str, count: int, seed: int, rate: float, seconds: float) -> tuple[
     return model, int(history.step.iloc[-1])
 
 
-def main(seconds: float) -> None:
+def main(seconds: Annotated[float, typer.Argument(help="Of CPU time, for each run.")] = 10) -> None:
+    """Make the table again."""
     torch.set_num_threads(1)
     valid, test = shapes(1000, 50), shapes(2000, 51)
     rows = []
@@ -91,4 +93,4 @@ def main(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 10)
+    typer.run(main)

@@ -5,7 +5,6 @@ python -m benchmarks.record.transformer [rates] [places] [lessons]
 
 import itertools
 import math
-import sys
 
 import numpy as np
 import pandas as pd
@@ -13,6 +12,7 @@ import torch
 from torch.nn import functional as F
 
 import lmkit
+from benchmarks.commands import run_parts
 from lmkit.optimizers import adamw
 from lmkit.paths import DATA
 from lmkit.training import set_seed, train, warmup_cosine
@@ -126,5 +126,4 @@ def lessons():
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    for name in sys.argv[1:] or ("places", "lessons", "rates"):
-        {"rates": rates, "places": places, "lessons": lessons}[name]()
+    run_parts({"places": places, "lessons": lessons, "rates": rates})
