@@ -219,6 +219,19 @@ def test_links_between_documents_lead_somewhere(path: Path) -> None:
             assert place in anchors, f"{path.name} links to {target}#{place}"
 
 
+def test_the_documents_name_tests_that_there_are() -> None:
+    released = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("notebooks/*/*.ipynb"))
+    tasks = set(re.findall(r'"id": "(\w+)--', released))
+    named = {
+        found[0]
+        for path in READ
+        for found in re.finditer(r"\b(\w+)--[a-z][a-z0-9-]+\b", path.read_text(encoding="utf-8"))
+        if found[1] in tasks
+    }
+    assert len(named) >= 3
+    assert [name for name in sorted(named) if f'"id": "{name}"' not in released] == []
+
+
 def test_what_is_no_site_is_not_replaced(built_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("autograder.pages.site.NEEDED", ())
     (tmp_path / "letters.txt").touch()
