@@ -12,10 +12,10 @@ another word, 10 % left), the one that reads only the left side is told to say e
 blank at a time in whole stories of another text.
 """
 
-import argparse
 import os
 import time
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ import torch  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
+from benchmarks.commands import run_parts  # noqa: E402
+from benchmarks.timed import train_for  # noqa: E402
 from lmkit import kitchen  # noqa: E402
 from lmkit.models import Neural, build, encode, parameter_count  # noqa: E402
 from lmkit.models.masked import (  # noqa: E402
@@ -124,15 +126,10 @@ def train(
     left = name.startswith("left")
     sizes = {"width": WIDTH, **SIZES[name]}
     network = build("lstm", text.V, **sizes) if left else build_both(name, text.V, **sizes)
-    adam = torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, 0.98), fused=True)
-    factor, draw = warmup_cosine(50), torch.Generator().manual_seed(seed)
-    end, begin, steps, seen = text.symbols.index("</s>"), time.process_time(), 0, 0
-    network.train()
-    for tokens in batches(text.train, seed):
-        share = (time.process_time() - begin) / seconds
-        if share >= 1:
-            break
-        adam.param_groups[0]["lr"] = rate * factor(steps, share)
+    end, draw, stream = text.symbols.index("</s>"), torch.Generator().manual_seed(seed), batches(text.train, seed)
+
+    def loss(network: Any, tokens: Tensor) -> tuple[Tensor, int]:
+        """Mean over the places that are asked, and how many words were read."""
         if left:
             before = torch.cat([torch.full((len(tokens), 1), end), tokens[:, :-1]], 1)
             states = network.between(network.embedding(before), before)
@@ -141,12 +138,11 @@ def train(
             inputs, asked = hide(tokens, *masking, text.V, draw)
             states = network.states(inputs)
         scores = F.linear(states[asked], network.embedding.weight)
-        loss = F.cross_entropy(scores, tokens[asked])
-        adam.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        adam.step()
-        steps, seen = steps + 1, seen + int((tokens > 0).sum())
+        return F.cross_entropy(scores, tokens[asked]), int((tokens > 0).sum())
+
+    adam = torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, 0.98), fused=True)
+    history = train_for(seconds, network, lambda step: next(stream), loss, adam, warmup_cosine(50))
+    steps, seen = int(history.step.iloc[-1]), int(history.tokens.iloc[-1])
     model = LeftOnly(Neural(network, text.symbols)) if left else BothSides(network, text.symbols)
     weights = parameter_count(network) - network.embedding.weight.numel()
     return model, network, {"steps": steps, "passes": seen / 1e6, "weights": weights}
@@ -415,18 +411,8 @@ class Table:
         print(self.path.stem, *self.rows[-1], f"{time.process_time():.0f} s", flush=True)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parts = {"sweep": sweep, "early": early, "tuning": tuning, "ladder": ladder, "senses": senses, "pseudo": pseudo,
-             "rates": rates}  # fmt: skip
-    parser.add_argument("parts", nargs="*", choices=[[], *parts])
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    text = Text()
-    print(f"{text.V} symbols", flush=True)
-    for part in options.parts or parts:
-        parts[part](text)
-
-
 if __name__ == "__main__":
-    main()
+    torch.set_num_threads(1)
+    text = cache(Text)
+    parts = (sweep, early, tuning, ladder, senses, pseudo, rates)
+    run_parts({part.__name__: lambda part=part: part(text()) for part in parts})
