@@ -10,7 +10,7 @@ def run_parts(parts: Mapping[str, Callable[[], object]]) -> None:
     """The command line of a program that runs the parts it is told by name, one after the other, or all of them."""
     told = f"What to make: {', '.join(parts)}. All of it if nothing is named."
 
-    def main(names: Annotated[list[str] | None, typer.Argument(metavar="[PART]...", help=told)] = None) -> None:
+    def main(names: Annotated[list[str] | None, typer.Argument(metavar="PART", help=told)] = None) -> None:
         for name in named_or_all(names, parts):
             parts[name]()
 

@@ -224,7 +224,7 @@ def loss_in_windows(model: nn.Module, text: Tensor) -> float:
 
 
 def main(
-    more: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="More names for --only.")] = None,
+    more: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="More names for --only.")] = None,
     file: Annotated[Path | None, typer.Option("--text", help="A text file; default: generated stories.")] = None,
     steps: Annotated[int, typer.Option(help="Of training.")] = 2_000,
     only: Annotated[list[str] | None, typer.Option(help="Which models; default: all but adamw-fast.")] = None,

@@ -29,7 +29,7 @@ def list_all() -> None:
 @app.command()
 def fetch(
     name: Annotated[str, typer.Argument(help=f"One of: {', '.join(sorted(real.registry()))}.")],
-    more: Annotated[list[Path] | None, typer.Argument(metavar="[FILE]...", help="More files for --from.")] = None,
+    more: Annotated[list[Path] | None, typer.Argument(metavar="FILE", help="More files for --from.")] = None,
     given: Annotated[list[Path] | None, typer.Option("--from", metavar="FILE", help="Use files you have.")] = None,
 ) -> None:
     """Bring a corpus into the cache, from the network or from files."""
