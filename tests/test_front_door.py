@@ -2,6 +2,7 @@
 
 import os
 import re
+import tomllib
 
 import pytest
 import yaml
@@ -79,6 +80,13 @@ def test_the_workflows_run_what_the_repository_runs() -> None:
     assert "pull_request" in tests[True]  # YAML reads the key `on` as a truth value
     assert "make site" in [step.get("run") for step in site["jobs"]["build"]["steps"]]
     assert site["jobs"]["publish"]["needs"] == "build" and site["permissions"] == {"contents": "read"}
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == version
+    newest = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert newest and newest[1] in (version, "Unreleased")
 
 
 def test_each_issue_template_asks_something() -> None:
