@@ -157,7 +157,7 @@ def _victims(run: subprocess.Popen[bytes], kind: str, machines: "Machines | None
 
 def _family(pid: int) -> list[psutil.Process]:
     try:
-        return psutil.Process(pid).children(recursive=True)
+        return list(psutil.Process(pid).children(recursive=True))
     except psutil.NoSuchProcess:
         return []
 
@@ -209,17 +209,20 @@ class Machines:
 def _cluster() -> Iterator[Machines]:
     with tempfile.TemporaryDirectory(prefix="dask-") as folder:
         told = Path(folder) / "scheduler.json"
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+
+        def started(line: list[str]) -> subprocess.Popen[bytes]:
+            return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+
         dask = [sys.executable, "-m", "dask"]
         common = ["--scheduler-file", str(told), "--no-dashboard"]
         scheduler = [*dask, "scheduler", "--port", "0", "--host", "127.0.0.1", *common]
-        processes = [subprocess.Popen(scheduler, **quiet)]
+        processes = [started(scheduler)]
         worker = [*dask, "worker", "--nthreads", "1", "--local-directory", folder, "--death-timeout", "60", *common]
         try:
             while not told.is_file():
                 time.sleep(0.1)
             address = json.loads(told.read_text())["address"]
-            processes += [subprocess.Popen(worker, **quiet) for _ in range(2)]
+            processes += [started(worker) for _ in range(2)]
             from distributed import Client
 
             with Client(address, set_as_default=False) as client:

@@ -39,7 +39,8 @@ class WindowTagger(nn.Module):
 
     def forward(self, words: Tensor) -> Tensor:  # (B, T) -> (B, T, tags)
         window = self.embedding(F.pad(words, (2, 2), value=START).unfold(1, 5, 1))  # (B, T, 5, 64)
-        return self.net(window.mean(2) if self.mean else window.flatten(2))
+        scores: Tensor = self.net(window.mean(2) if self.mean else window.flatten(2))
+        return scores
 
 
 class ContextTagger(nn.Module):
@@ -50,7 +51,8 @@ class ContextTagger(nn.Module):
         self.out = nn.Linear(128, tags)
 
     def forward(self, words: Tensor) -> Tensor:
-        return self.out(self.cell(self.embedding(words))[0])
+        scores: Tensor = self.out(self.cell(self.embedding(words))[0])
+        return scores
 
 
 def _numbers(symbols: Sequence[str], documents: Sequence[Document]) -> list[Ids]:
@@ -120,7 +122,7 @@ def tagging(symbols: Sequence[str], train_set: list[Document], test_set: list[Do
 
         def predict(ids: Ids, model: nn.Module = model) -> np.ndarray:
             with torch.no_grad():
-                return model(torch.from_numpy(ids)[None])[0].argmax(-1).numpy()
+                return np.asarray(model(torch.from_numpy(ids)[None])[0].argmax(-1))
 
         score(name, predict)
     total = score.total  # type: ignore[attr-defined]
@@ -166,7 +168,7 @@ def main(
     for name in runs.names():
         run = runs.load(name)
         if runs.RUNS[name].weights and runs.RUNS[name].level == "word":
-            row(name, run.each("CPU seconds")[0], run.each("tokens")[0], run.model)
+            row(name, run.each("CPU seconds")[0], int(run.each("tokens")[0]), run.model)
     print(f"| floor | | | {known.perplexity:.2f} ± {known.perplexity_error:.2f} | 0 |\n")
     print("| probe (number), % right | " + " | ".join(probe_rows) + " |")
     print("|---" * (len(probe_rows) + 1) + "|")

@@ -15,7 +15,7 @@ blank at a time in whole stories of another text.
 import os
 import time
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +125,7 @@ def train(
     set_seed(seed)
     left = name.startswith("left")
     sizes = {"width": WIDTH, **SIZES[name]}
-    network = build("lstm", text.V, **sizes) if left else build_both(name, text.V, **sizes)
+    network: Any = build("lstm", text.V, **sizes) if left else build_both(name, text.V, **sizes)
     end, draw, stream = text.symbols.index("</s>"), torch.Generator().manual_seed(seed), batches(text.train, seed)
 
     def loss(network: Any, tokens: Tensor) -> tuple[Tensor, int]:
@@ -143,7 +143,7 @@ def train(
     adam = torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, 0.98), fused=True)
     history = train_for(seconds, network, lambda step: next(stream), loss, adam, warmup_cosine(50))
     steps, seen = int(history.step.iloc[-1]), int(history.tokens.iloc[-1])
-    model = LeftOnly(Neural(network, text.symbols)) if left else BothSides(network, text.symbols)
+    model: FillIn = LeftOnly(Neural(network, text.symbols)) if left else BothSides(network, text.symbols)
     weights = parameter_count(network) - network.embedding.weight.numel()
     return model, network, {"steps": steps, "passes": seen / 1e6, "weights": weights}
 
@@ -186,7 +186,7 @@ def ladder(text: Text, seeds: Sequence[int] = SEEDS) -> None:
             table.add(name, seed, kind, int(here.sum()), own.mean(), error(own, document[here]), right[here].mean(),
                       over.mean(), error(over, document[here]), *about.values())  # fmt: skip
 
-    nothing = {"steps": 0, "passes": 0, "weights": 0}
+    nothing = {"steps": 0.0, "passes": 0, "weights": 0}
     pairs = list(zip(asked.document, asked.place, strict=True))
     if not table.has(model="floor"):
         add("floor", 0, asked.truth.to_numpy(), asked.best.to_numpy(), nothing)
@@ -333,7 +333,8 @@ def pseudo(text: Text) -> None:
     The changed word is drawn from all that are possible there; "broken" has a verb in the wrong number instead.
     """
     draw = np.random.default_rng(1)
-    chosen, rows = [], []
+    chosen: list[Any] = []
+    rows = []
     for story in kitchen.documents(tokens=160_000, seed=41):
         agreement = [probe for probe in kitchen.probes_in("agreement", [story]) if probe.wrong]
         place = int(draw.integers(len(story) - 1))
@@ -415,4 +416,4 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     text = cache(Text)
     parts = (sweep, early, tuning, ladder, senses, pseudo, rates)
-    run_parts({part.__name__: lambda part=part: part(text()) for part in parts})
+    run_parts({part.__name__: partial(lambda part: part(text()), part) for part in parts})

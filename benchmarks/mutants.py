@@ -265,7 +265,7 @@ def _same_axis(node: ast.AST, variant: Variant, tree: ast.AST, dimensions: Dimen
             other = variant.args[0]
         size, numbers = dimensions[array], (_constant(axis), _constant(other))
         if 0 < size < ANY and all(isinstance(number, int) and -size <= number < size for number in numbers):
-            return numbers[0] % size == numbers[1] % size
+            return bool(numbers[0] % size == numbers[1] % size)
     return False
 
 
@@ -295,7 +295,8 @@ def _with(tree: ast.Module, number: int, variant: Variant) -> ast.Module:
                 return ast.Pass() if variant is None else copy.deepcopy(variant)
             return self.generic_visit(node)
 
-    return Exchange().visit(copied)
+    changed: ast.Module = Exchange().visit(copied)
+    return changed
 
 
 def _is_docstring(node: ast.AST, tree: ast.Module) -> bool:

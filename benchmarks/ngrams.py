@@ -121,9 +121,8 @@ def ours(train: Sentences, test: Sentences, order: int, rounds: int) -> float:
 
     def fit() -> ngrams.BackoffModel:
         counts = ngrams.NgramCounts(train, order)
-        return ngrams.BackoffModel(
-            counts, *zip(*kneser_ney(counts.levels, len(counts.vocabulary)), strict=True), name="ours"
-        )
+        P, weights = zip(*kneser_ney(counts.levels, len(counts.vocabulary)), strict=True)
+        return ngrams.BackoffModel(counts, P, weights, name="ours")
 
     seconds, model = best(rounds, fit)
     scoring, logarithms = best(rounds, lambda: model.score(test))

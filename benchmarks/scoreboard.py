@@ -237,14 +237,14 @@ def shares() -> None:
     valid = [story.tokens for story in kitchen.split("valid")[:64]]
     for seed in SEEDS:
         for share in SHARES:
-            part = [story.tokens for story in shipped[: round(len(shipped) * share / 100)]]
-            tokens = sum(map(len, part))
+            texts = [story.tokens for story in shipped[: round(len(shipped) * share / 100)]]
+            tokens = sum(map(len, texts))
             for network in TRAINED:
                 if (network, share, seed) in table:
                     continue
                 # A minute on all of the text, on less of it by the root of the share: more passes, but not ten times.
                 steps = round(STEPS_A_MINUTE[network] * math.sqrt(share / 100))
-                trained_on, history = learned(network, part, valid, symbols(), seed, steps)
+                trained_on, history = learned(network, texts, valid, symbols(), seed, steps)
                 passes = float(history["tokens"].iloc[-1]) / tokens
                 row = {"model": network, "share": share, "seed": seed, "tokens": tokens, "passes": passes}
                 seconds = float(history["seconds"].iloc[-1])

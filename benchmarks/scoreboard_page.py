@@ -155,7 +155,7 @@ def shares() -> list[str]:
     rows = []
     for name, here in found.groupby("model", sort=False):
         mean = here.groupby("share")["bits above the floor"].mean()
-        fit = f"{fits.loc[name, 'exponent']:.3f} ± {fits.loc[name, 'error']:.3f}" if name in fits.index else ""
+        fit = f"{fits.exponent[name]:.3f} ± {fits.error[name]:.3f}" if name in fits.index else ""
         rows.append([name, *(f"{mean[share]:.3f}" if share in mean else "" for share in columns), fit])
     seeds = found["seed"].max()
     return [

@@ -57,6 +57,8 @@ FAST_TYPE = "bfloat16" if torch.cpu.get_capabilities().get("avx512_bf16") else "
 
 # ---------------------------------------------------------------- the plain one
 class PlainAttention(nn.Module):
+    mask: Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.query, self.key, self.value = (nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(3))
@@ -68,7 +70,8 @@ class PlainAttention(nn.Module):
         q, k, v = (f(x).view(B, T, HEADS, C // HEADS).transpose(1, 2) for f in (self.query, self.key, self.value))
         scores = q @ k.transpose(-2, -1) / math.sqrt(C // HEADS)
         weights = scores.masked_fill(self.mask[:T, :T], -math.inf).softmax(-1)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+        mixed: Tensor = self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+        return mixed
 
 
 class PlainBlock(nn.Module):
@@ -81,7 +84,8 @@ class PlainBlock(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         x = x + self.attention(self.norm1(x))
-        return x + self.feed_forward(self.norm2(x))
+        x = x + self.feed_forward(self.norm2(x))
+        return x
 
 
 class Plain(nn.Module):
@@ -99,7 +103,8 @@ class Plain(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         x = self.embedding(tokens) + self.positions(torch.arange(tokens.shape[1]))
-        return self.norm(self.blocks(x)) @ self.embedding.weight.T
+        scores: Tensor = self.norm(self.blocks(x)) @ self.embedding.weight.T
+        return scores
 
 
 # ---------------------------------------------------------------- runners
@@ -163,11 +168,13 @@ def quick(model: nn.Module) -> Callable[[Tensor, Tensor], Tensor]:
     @torch.compile
     def compiled(tokens: Tensor, targets: Tensor) -> Tensor:
         with sdpa_kernel(SDPBackend.MATH):
-            return model(tokens, targets)
+            loss: Tensor = model(tokens, targets)
+        return loss
 
     def loss(tokens: Tensor, targets: Tensor) -> Tensor:
         with torch.autocast("cpu", torch.bfloat16, enabled=FAST_TYPE == "bfloat16"):
-            return compiled(tokens, targets)
+            value: Tensor = compiled(tokens, targets)
+        return value
 
     return loss
 
@@ -207,8 +214,8 @@ def kneser_ney(text: Text, order: int) -> tuple[float, float, int]:
     begin = time.process_time()
     train, valid = ([text.symbols[number] for number in part.tolist()] for part in (text.train, text.valid))
     counts = ngrams.NgramCounts([train], order, ngrams.events([text.symbols]))
-    tables = reference()["kneser_ney"](counts.levels, len(counts.vocabulary))
-    model = ngrams.BackoffModel(counts, *zip(*tables, strict=True))
+    P, weights = zip(*reference()["kneser_ney"](counts.levels, len(counts.vocabulary)), strict=True)
+    model = ngrams.BackoffModel(counts, P, weights)
     logarithms = model.score([valid])[:-1]  # without the </s> that a text of characters does not have
     entries = sum(int(np.count_nonzero(level["count"])) for level in counts.levels)
     return -float(np.mean(logarithms)), time.process_time() - begin, entries

@@ -224,8 +224,8 @@ def report(rows: list[Row]) -> None:
     """Mean over the seeds (least to greatest); speeds as shares of gensim's, from the same seed's turn."""
     found: dict[str, dict[str, np.ndarray]] = {}
     for _, name, _, measure, _ in rows:
-        values = [value for _, other, _, key, value in rows if (other, key) == (name, measure)]
-        found.setdefault(measure, {})[name] = np.array(values)
+        here = [value for _, other, _, key, value in rows if (other, key) == (name, measure)]
+        found.setdefault(measure, {})[name] = np.array(here)
     for measure, of in found.items():
         digits = ",.0f" if measure == "words/s" else ".4f"
         for name, values in of.items():

@@ -9,7 +9,7 @@ there are n and then for the end. Rates: AdamW, the best of three with seed 4; t
 """
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import pandas as pd
 import torch
@@ -27,7 +27,7 @@ END, A, B = 0, 1, 2
 TRAINED_TO = 12
 RANGES = {"1-12": range(1, 13), "13-24": range(13, 25), "25-40": range(25, 41)}
 SEEDS, TUNING_SEED, RATES = (1, 2, 3), 4, (1e-3, 3e-3, 1e-2)
-SIZES = {
+SIZES: dict[str, tuple[str, dict[str, Any]]] = {
     "RNN": ("rnn", {"width": 32, "hidden": 32}),
     "LSTM": ("lstm", {"width": 32, "hidden": 32}),
     "Transformer, rotary": ("transformer", {"width": 32, "layers": 2, "heads": 2, "block": 100}),

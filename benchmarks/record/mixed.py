@@ -96,7 +96,8 @@ def nats(model: Transformer, text: Tensor, kind: str) -> tuple[float, float]:
 def main(seconds: Annotated[float, typer.Argument(help="Of CPU time, for each kind.")] = 20) -> None:
     """Make the table again."""
     torch.set_num_threads(1)
-    test, rows = documents(1000, 50), []
+    test = documents(1000, 50)
+    rows: list[tuple[object, ...]] = []
     for seed in SEEDS:
         for kind in SIZES:
             model, steps = train(seed, seconds, [(kind,)])

@@ -55,7 +55,7 @@ def build(name: str) -> nn.Module:
 @torch.no_grad()
 def right(model: nn.Module, images: Tensor, kinds: Tensor) -> float:
     """Share of the pictures that are named rightly."""
-    return (model(images).argmax(1) == kinds).float().mean().item()
+    return float((model(images).argmax(1) == kinds).float().mean())
 
 
 def run(name: str, count: int, seed: int, rate: float, seconds: float) -> tuple[nn.Module, int]:
