@@ -1182,7 +1182,7 @@ pd.DataFrame(rows).T.astype(float).round(1)
 
 # %% [markdown]
 # Now the two norms, and none. "Transformers are very sensitive to the learning rate", says lecture 003, so *one* rate would prove nothing: we try seven rates, each with three seeds, and let every kind have its own best. Four layers, 80 steps, no clipping,
-# no weight decay; recorded in `data/transformer` (`record.py` there makes it again).
+# no weight decay; recorded in `data/transformer` (`python -m benchmarks.record.transformer` makes it again).
 
 # %%
 shares = torch.bincount(ids) / len(ids)
