@@ -2,15 +2,13 @@
 
 Plain nbgrader grades each attack together with one honest submission, in a scratch course of its own and inside
 bubblewrap, so that nothing of it reaches this machine; a watchdog ends what takes too long or too much. Ours grades all
-of them and the honest one in one batch. Writes the table to docs/attacks.md; takes about ten minutes on two cores.
+of them and the honest one in one batch. Writes docs/attacks.md; takes about ten minutes on two cores.
 """
 
-import argparse
 import contextlib
 import importlib.metadata
 import json
 import os
-import platform
 import shutil
 import sqlite3
 import subprocess
@@ -20,6 +18,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmarks.commands import named_or_all
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
@@ -49,20 +52,23 @@ c.Execute.timeout = 4
 PLAIN_SECONDS, PLAIN_MEMORY, PLAIN_PROCESSES = 90, 3 * 2**30, 400
 TEMPLATE = """# Attacks: plain nbgrader and ours
 
-Written by `python -m benchmarks.attacks`; do not edit. The attacks are the files of `tests/attacks/`; each says what it
-tries and which mark is the honest one. `tests/test_attacks.py` checks ours on every run, and besides that nothing is
-left running, no page is live, nobody reached the network, and no other file or row of the gradebook changed.
-
-nbgrader {nbgrader}, Python {python}, {number} attacks. Plain nbgrader met each attack with one honest submission beside
-it; ours met all of them in one batch. A cell may run 4 seconds in both; plain nbgrader was ended after {seconds}
-seconds, {memory} GiB or {processes} processes.
+What can a hostile notebook do to a grader? We wrote {number} of them, handed each one in, and looked at what it
+reached: here, and under plain nbgrader {nbgrader}. [The sandbox](sandbox.md) explains the defence.
 
 | of {number} attacks | plain nbgrader | ours |
 |---|---:|---:|
 {counts}
 
-`notebook_is_a_folder` hands in no notebook at all, so it has no mark in either column. Attacks on our wire have nothing
-to attack in plain nbgrader.
+Plain nbgrader's feedback page is the executed notebook, hidden tests included. Since it was designed like that, the
+last line leaves the page out. Attacks on our own protocol have nothing to attack in plain nbgrader.
+`notebook_is_a_folder` hands in no notebook at all, so nobody can give it a mark.
+
+`python -m benchmarks.attacks` wrote this page; do not edit it. The attacks are the files of `tests/attacks/`, and each
+says what it tries and which mark would be the honest one. Plain nbgrader met each attack with one honest submission
+next to it; ours met all of them in one batch. A cell may run 4 seconds in both. Plain nbgrader was ended after
+{seconds} seconds, {memory} GiB or {processes} processes. `tests/test_attacks.py` checks ours on every run, and also
+that nothing is left running, no page is live, nobody reached the network, and no other file or row of the gradebook
+changed.
 
 | attack | what it tries | plain nbgrader | ours |
 |---|---|---|---|
@@ -93,22 +99,23 @@ class GradedSubmission:
         return ", ".join(kind for kind, is_so in kinds.items() if is_so) or "none"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="*", default=[], help="names of attacks; the table is then only printed")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    options = parser.parse_args()
-    attacks = [attack for attack in read_attacks() if not options.only or attack.name in options.only]
+def main(
+    names: Annotated[list[str] | None, typer.Argument(help="Attacks; the table is then only printed.")] = None,
+    jobs: Annotated[int, typer.Option(help="Worker processes.")] = os.cpu_count() or 1,
+) -> None:
+    """Grade the attacks with plain nbgrader and with ours, and write docs/attacks.md."""
+    known = {attack.name: attack for attack in read_attacks()}
+    attacks = [known[name] for name in named_or_all(names, known)]
     with tempfile.TemporaryDirectory(prefix="attacks-") as folder:
         built = Path(folder, "built")
         built.mkdir()
         course = make_course(built)
         build(course, CHAPTER)
-        ours = through_ours(course, attacks, Path(folder), options.jobs)
-        plain = through_plain_nbgrader(course, attacks, Path(folder), options.jobs)
+        ours = through_ours(course, attacks, Path(folder), jobs)
+        plain = through_plain_nbgrader(course, attacks, Path(folder), jobs)
     table = table_of(plain, ours)
     print(table)
-    if not options.only:
+    if not names:
         TABLE.write_text(table)
 
 
@@ -190,7 +197,7 @@ def takes_too_much(number: int) -> bool:
 
 
 def released(course: Course) -> dict[str, object]:
-    return json.loads((course.release / CHAPTER / f"{CHAPTER}.ipynb").read_text())
+    return dict(json.loads((course.release / CHAPTER / f"{CHAPTER}.ipynb").read_text()))
 
 
 def hand_in_honest(course: Course) -> None:
@@ -259,7 +266,6 @@ def table_of(plain: list[GradedSubmission], ours: list[GradedSubmission]) -> str
     )
     return TEMPLATE.format(
         nbgrader=importlib.metadata.version("nbgrader"),
-        python=platform.python_version(),
         number=len(plain),
         seconds=PLAIN_SECONDS,
         memory=PLAIN_MEMORY // 2**30,
@@ -270,4 +276,4 @@ def table_of(plain: list[GradedSubmission], ours: list[GradedSubmission]) -> str
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

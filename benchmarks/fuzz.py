@@ -4,7 +4,6 @@ The input and what must hold come from tests/strategies.py. With atheris (`pip i
 our code steers the choice; without it hypothesis chooses. Prints the number of examples and each kind of failure once.
 """
 
-import argparse
 import os
 import random
 import sys
@@ -15,7 +14,9 @@ import warnings
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+
+import typer
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
@@ -89,19 +90,16 @@ def checks(target: str, folder: Path) -> list[tuple[st.SearchStrategy[Any], Call
     return [(strategies.submissions, lambda data: strategies.check_submission(data, folder))]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("target", choices=["wire", "intake"])
-    parser.add_argument("--minutes", type=float, default=10)
-    arguments = parser.parse_args()
+def main(target: Literal["wire", "intake"], minutes: float = 10) -> None:
+    """Try made-up inputs until the time is over."""
     warnings.simplefilter("ignore")
-    count = Count(arguments.minutes)
+    count = Count(minutes)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        counted = [(strategy, count.trying(check)) for strategy, check in checks(arguments.target, folder)]
+        counted = [(strategy, count.trying(check)) for strategy, check in checks(target, folder)]
         tests = [_test(strategy, check) for strategy, check in counted]
         how = "atheris, guided by coverage" if atheris else "hypothesis"
-        print(f"{arguments.target}: {arguments.minutes:g} minutes with {how}", flush=True)
+        print(f"{target}: {minutes:g} minutes with {how}", flush=True)
         if atheris:
             # Raw bytes let coverage climb into the decoder; the strategies build what is nearly right.
             _run_guided([*(test.hypothesis.fuzz_one_input for test in tests), counted[-1][1]], folder)
@@ -152,4 +150,4 @@ def _run_guided(runs: list[Callable[[bytes], Any]], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -133,7 +133,8 @@ def plain_run(course: Course, chapter: str) -> Run:
 
 
 def marks(course: Course, chapter: str) -> dict[str, float]:
-    return totals(marks_of_class(course, chapter))["points"].to_dict()
+    points = totals(marks_of_class(course, chapter))["points"]
+    return {str(student): float(value) for student, value in points.items()}
 
 
 def floor(origin: Course, chapter: str, submissions: dict[str, str]) -> float:

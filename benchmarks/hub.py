@@ -102,24 +102,24 @@ def main() -> None:
             say(f"teacher: {' '.join(command)}")
 
         with (folder / "hub.log").open("w") as log:
-            command = [BIN / "jupyterhub", "-f", ROOT / "deploy" / "hub" / "jupyterhub_config.py"]
-            hub = subprocess.Popen(command, cwd=folder, env={**os.environ, **hubs}, stdout=log, stderr=log)
+            start: list[str | Path] = [BIN / "jupyterhub", "-f", ROOT / "deploy" / "hub" / "jupyterhub_config.py"]
+            hub = subprocess.Popen(start, cwd=folder, env={**os.environ, **hubs}, stdout=log, stderr=log)
         try:
             wait_for_hub(hub, folder / "hub.log")
             teacher("nbgrader", "release_assignment", CHAPTER)
-            students = [Student(student) for student in STUDENTS]
+            students = [Student(name) for name in STUDENTS]
             say("three students have signed in, each with a server of their own")
             bank = read_bank(open_course(ROOT), CHAPTER)
-            for student in students:
-                student.press("fetch")
-                solve(student.name, bank)
-                student.press("submit")
+            for one in students:
+                one.press("fetch")
+                solve(one.name, bank)
+                one.press("submit")
             teacher("nbgrader", "collect", CHAPTER)
             teacher("autograder", "grade", CHAPTER)
             teacher("autograder", "feedback", CHAPTER)
             teacher("nbgrader", "release_feedback", CHAPTER)
-            for student in students:
-                student.press("fetch_feedback")
+            for one in students:
+                one.press("fetch_feedback")
             marks = final_marks(open_course(course_folder), CHAPTER)["points"].to_dict()
             for student, points in STUDENTS.items():
                 (page,) = (Path(pwd.getpwnam(student).pw_dir) / CHAPTER / "feedback").rglob("*.html")

@@ -6,12 +6,13 @@ Prints the median wall time of each and their ratio, for chapter 01 and for a no
 """
 
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from nbformat import NotebookNode
 
 from autograder.authoring.build import build
@@ -46,8 +47,8 @@ def seconds(run: Callable[[Course, str, NotebookNode], list[Verdict]], course: C
     return elapsed
 
 
-def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+def main(rounds: Annotated[int, typer.Argument(help="The median of so many.")] = 5) -> None:
+    """A reference in a kernel of ours and through the wall: seconds of each."""
     with tempfile.TemporaryDirectory() as folder:
         notebooks = [(open_course(ROOT), "01_bigrams"), (torch_course(Path(folder)), WALL)]
         print(f"{'notebook':12} {'in kernel, s':>13} {'judge, s':>9} {'ratio':>6}   (medians of {rounds})")
@@ -62,4 +63,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -19,9 +19,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import nbformat
 import psutil
+import typer
 from nbgrader.api import Gradebook
 
 from autograder.authoring.bank import fill_in
@@ -155,7 +157,7 @@ def _victims(run: subprocess.Popen[bytes], kind: str, machines: "Machines | None
 
 def _family(pid: int) -> list[psutil.Process]:
     try:
-        return psutil.Process(pid).children(recursive=True)
+        return list(psutil.Process(pid).children(recursive=True))
     except psutil.NoSuchProcess:
         return []
 
@@ -207,17 +209,20 @@ class Machines:
 def _cluster() -> Iterator[Machines]:
     with tempfile.TemporaryDirectory(prefix="dask-") as folder:
         told = Path(folder) / "scheduler.json"
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+
+        def started(line: list[str]) -> subprocess.Popen[bytes]:
+            return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+
         dask = [sys.executable, "-m", "dask"]
         common = ["--scheduler-file", str(told), "--no-dashboard"]
         scheduler = [*dask, "scheduler", "--port", "0", "--host", "127.0.0.1", *common]
-        processes = [subprocess.Popen(scheduler, **quiet)]
+        processes = [started(scheduler)]
         worker = [*dask, "worker", "--nthreads", "1", "--local-directory", folder, "--death-timeout", "60", *common]
         try:
             while not told.is_file():
                 time.sleep(0.1)
             address = json.loads(told.read_text())["address"]
-            processes += [subprocess.Popen(worker, **quiet) for _ in range(2)]
+            processes += [started(worker) for _ in range(2)]
             from distributed import Client
 
             with Client(address, set_as_default=False) as client:
@@ -256,9 +261,11 @@ def kill(template: Course, folder: Path, kinds: list[str], seed: int, progress: 
     return damage
 
 
-def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+def main(
+    rounds: Annotated[int, typer.Argument(help="How often something is killed.")] = 100,
+    seed: Annotated[int, typer.Argument(help="When.")] = 1,
+) -> None:
+    """Kill parts of the grader while a class is graded, and count what is lost."""
     kinds = [[*LOCAL, *CLUSTER][number % 5] for number in range(rounds)]
     sys.path.insert(0, str(ROOT / "tests"))
     from autograder.authoring.build import build
@@ -278,4 +285,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -6,14 +6,15 @@
 Prints Markdown. How the networks were trained: `python -m lmkit.runs list`.
 """
 
-import argparse
 import math
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from typing import Annotated
 
 import numpy as np
 import torch
+import typer
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -38,7 +39,8 @@ class WindowTagger(nn.Module):
 
     def forward(self, words: Tensor) -> Tensor:  # (B, T) -> (B, T, tags)
         window = self.embedding(F.pad(words, (2, 2), value=START).unfold(1, 5, 1))  # (B, T, 5, 64)
-        return self.net(window.mean(2) if self.mean else window.flatten(2))
+        scores: Tensor = self.net(window.mean(2) if self.mean else window.flatten(2))
+        return scores
 
 
 class ContextTagger(nn.Module):
@@ -49,7 +51,8 @@ class ContextTagger(nn.Module):
         self.out = nn.Linear(128, tags)
 
     def forward(self, words: Tensor) -> Tensor:
-        return self.out(self.cell(self.embedding(words))[0])
+        scores: Tensor = self.out(self.cell(self.embedding(words))[0])
+        return scores
 
 
 def _numbers(symbols: Sequence[str], documents: Sequence[Document]) -> list[Ids]:
@@ -119,7 +122,7 @@ def tagging(symbols: Sequence[str], train_set: list[Document], test_set: list[Do
 
         def predict(ids: Ids, model: nn.Module = model) -> np.ndarray:
             with torch.no_grad():
-                return model(torch.from_numpy(ids)[None])[0].argmax(-1).numpy()
+                return np.asarray(model(torch.from_numpy(ids)[None])[0].argmax(-1))
 
         score(name, predict)
     total = score.total  # type: ignore[attr-defined]
@@ -130,19 +133,19 @@ def tagging(symbols: Sequence[str], train_set: list[Document], test_set: list[Do
         print(f"| {name} | " + " | ".join(f"{value:.2f}" for value in row) + " |", flush=True)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--train", type=int, default=1_000_000, help="tokens that the counting models and taggers see")
-    parser.add_argument("--test", type=int, default=100_000, help="test tokens")
-    parser.add_argument("--probe", type=int, default=60_000, help="tokens the probes come from")
-    parser.add_argument("--tagging", type=float, default=40, help="CPU seconds per tagger; 0 leaves them out")
-    args = parser.parse_args()
+def main(
+    train: Annotated[int, typer.Option(help="Tokens that the counting models and taggers see.")] = 1_000_000,
+    test_tokens: Annotated[int, typer.Option("--test", help="Test tokens.")] = 100_000,
+    probe: Annotated[int, typer.Option(help="Tokens that the probes come from.")] = 60_000,
+    seconds: Annotated[float, typer.Option("--tagging", help="CPU seconds a tagger; 0 leaves them out.")] = 40,
+) -> None:
+    """What the models of the course reach on kitchen text."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
 
-    training = kitchen.documents(tokens=args.train, seed=11)
-    test = kitchen.documents(tokens=args.test, seed=12)
-    fresh = kitchen.documents(tokens=args.probe, seed=13)
+    training = kitchen.documents(tokens=train, seed=11)
+    test = kitchen.documents(tokens=test_tokens, seed=12)
+    fresh = kitchen.documents(tokens=probe, seed=13)
     asked = [p for kind in ("agreement", "companion", "copying") for p in kitchen.probes_in(kind, fresh)]
     symbols = vocabulary("word")
     texts = [document.tokens for document in test]
@@ -165,7 +168,7 @@ def main() -> None:
     for name in runs.names():
         run = runs.load(name)
         if runs.RUNS[name].weights and runs.RUNS[name].level == "word":
-            row(name, run.each("CPU seconds")[0], run.each("tokens")[0], run.model)
+            row(name, run.each("CPU seconds")[0], int(run.each("tokens")[0]), run.model)
     print(f"| floor | | | {known.perplexity:.2f} ± {known.perplexity_error:.2f} | 0 |\n")
     print("| probe (number), % right | " + " | ".join(probe_rows) + " |")
     print("|---" * (len(probe_rows) + 1) + "|")
@@ -173,9 +176,9 @@ def main() -> None:
     for label in first:
         cells = " | ".join(f"{100 * rows[label][0] / rows[label][1]:.0f}" for rows in probe_rows.values())
         print(f"| {label} ({first[label][1]}) | {cells} |")
-    if args.tagging:
-        tagging(symbols, training[: len(training) * 2 // 5], test, args.tagging)
+    if seconds:
+        tagging(symbols, training[: len(training) * 2 // 5], test, seconds)
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

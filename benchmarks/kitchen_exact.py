@@ -6,18 +6,18 @@ python -m benchmarks.kitchen_exact masked   the blanks alone, about four minutes
 
 import math
 import random
-import sys
 import time
 from collections import Counter, defaultdict
 
 import numpy as np
 
+from benchmarks.commands import run_parts
 from lmkit import kitchen
 from lmkit.kitchen.frozen import SPLITS
 from lmkit.kitchen.oracle import derivations, joint_next_words, next_word_distribution
 
 
-def main() -> None:
+def floor() -> None:
     begin = time.process_time()
     sample = kitchen.documents(tokens=2_000_000, seed=99)
     seconds = time.process_time() - begin
@@ -121,6 +121,4 @@ def masked() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] != ["masked"]:
-        main()
-    masked()
+    run_parts({"floor": floor, "masked": masked})

@@ -12,10 +12,10 @@ another word, 10 % left), the one that reads only the left side is told to say e
 blank at a time in whole stories of another text.
 """
 
-import argparse
 import os
 import time
 from collections.abc import Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ import torch  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
+from benchmarks.commands import run_parts  # noqa: E402
+from benchmarks.timed import train_for  # noqa: E402
 from lmkit import kitchen  # noqa: E402
 from lmkit.models import Neural, build, encode, parameter_count  # noqa: E402
 from lmkit.models.masked import (  # noqa: E402
@@ -123,16 +125,11 @@ def train(
     set_seed(seed)
     left = name.startswith("left")
     sizes = {"width": WIDTH, **SIZES[name]}
-    network = build("lstm", text.V, **sizes) if left else build_both(name, text.V, **sizes)
-    adam = torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, 0.98), fused=True)
-    factor, draw = warmup_cosine(50), torch.Generator().manual_seed(seed)
-    end, begin, steps, seen = text.symbols.index("</s>"), time.process_time(), 0, 0
-    network.train()
-    for tokens in batches(text.train, seed):
-        share = (time.process_time() - begin) / seconds
-        if share >= 1:
-            break
-        adam.param_groups[0]["lr"] = rate * factor(steps, share)
+    network: Any = build("lstm", text.V, **sizes) if left else build_both(name, text.V, **sizes)
+    end, draw, stream = text.symbols.index("</s>"), torch.Generator().manual_seed(seed), batches(text.train, seed)
+
+    def loss(network: Any, tokens: Tensor) -> tuple[Tensor, int]:
+        """Mean over the places that are asked, and how many words were read."""
         if left:
             before = torch.cat([torch.full((len(tokens), 1), end), tokens[:, :-1]], 1)
             states = network.between(network.embedding(before), before)
@@ -141,13 +138,12 @@ def train(
             inputs, asked = hide(tokens, *masking, text.V, draw)
             states = network.states(inputs)
         scores = F.linear(states[asked], network.embedding.weight)
-        loss = F.cross_entropy(scores, tokens[asked])
-        adam.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(network.parameters(), 1.0)
-        adam.step()
-        steps, seen = steps + 1, seen + int((tokens > 0).sum())
-    model = LeftOnly(Neural(network, text.symbols)) if left else BothSides(network, text.symbols)
+        return F.cross_entropy(scores, tokens[asked]), int((tokens > 0).sum())
+
+    adam = torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, 0.98), fused=True)
+    history = train_for(seconds, network, lambda step: next(stream), loss, adam, warmup_cosine(50))
+    steps, seen = int(history.step.iloc[-1]), int(history.tokens.iloc[-1])
+    model: FillIn = LeftOnly(Neural(network, text.symbols)) if left else BothSides(network, text.symbols)
     weights = parameter_count(network) - network.embedding.weight.numel()
     return model, network, {"steps": steps, "passes": seen / 1e6, "weights": weights}
 
@@ -190,7 +186,7 @@ def ladder(text: Text, seeds: Sequence[int] = SEEDS) -> None:
             table.add(name, seed, kind, int(here.sum()), own.mean(), error(own, document[here]), right[here].mean(),
                       over.mean(), error(over, document[here]), *about.values())  # fmt: skip
 
-    nothing = {"steps": 0, "passes": 0, "weights": 0}
+    nothing = {"steps": 0.0, "passes": 0, "weights": 0}
     pairs = list(zip(asked.document, asked.place, strict=True))
     if not table.has(model="floor"):
         add("floor", 0, asked.truth.to_numpy(), asked.best.to_numpy(), nothing)
@@ -337,7 +333,8 @@ def pseudo(text: Text) -> None:
     The changed word is drawn from all that are possible there; "broken" has a verb in the wrong number instead.
     """
     draw = np.random.default_rng(1)
-    chosen, rows = [], []
+    chosen: list[Any] = []
+    rows = []
     for story in kitchen.documents(tokens=160_000, seed=41):
         agreement = [probe for probe in kitchen.probes_in("agreement", [story]) if probe.wrong]
         place = int(draw.integers(len(story) - 1))
@@ -415,18 +412,8 @@ class Table:
         print(self.path.stem, *self.rows[-1], f"{time.process_time():.0f} s", flush=True)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parts = {"sweep": sweep, "early": early, "tuning": tuning, "ladder": ladder, "senses": senses, "pseudo": pseudo,
-             "rates": rates}  # fmt: skip
-    parser.add_argument("parts", nargs="*", choices=[[], *parts])
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    text = Text()
-    print(f"{text.V} symbols", flush=True)
-    for part in options.parts or parts:
-        parts[part](text)
-
-
 if __name__ == "__main__":
-    main()
+    torch.set_num_threads(1)
+    text = cache(Text)
+    parts = (sweep, early, tuning, ladder, senses, pseudo, rates)
+    run_parts({part.__name__: partial(lambda part: part(text()), part) for part in parts})

@@ -85,8 +85,8 @@ def _constant_discount(counts: ngrams.NgramCounts) -> Rule:
 def _modified_kneser_ney(order: int) -> Entry:
     def make(text: Text) -> LanguageModel:
         counts = ngrams.NgramCounts(text.sentences, order, text.vocabulary)
-        tables = _taught()["kneser_ney"](counts.levels, len(text.symbols))
-        return Counted(ngrams.BackoffModel(counts, *zip(*tables, strict=True)))
+        P, weights = zip(*_taught()["kneser_ney"](counts.levels, len(text.symbols)), strict=True)
+        return Counted(ngrams.BackoffModel(counts, P, weights))
 
     return Entry("counted", make)
 

@@ -9,7 +9,6 @@ squeeze, another axis or work in place would change anything at a place (a numbe
 and one axis only, the last axis of a matrix is axis 1).
 """
 
-import argparse
 import ast
 import copy
 import difflib
@@ -21,8 +20,9 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from nbformat.v4 import new_code_cell
 
 from autograder.authoring.bank import Answer, Trial, fill_in, reference_answers, try_answers
@@ -31,6 +31,7 @@ from autograder.grading.check import run_tests_in_kernel
 from autograder.intake.submission import read_reference
 from autograder.wall.names import only_shown
 from autograder.wall.verdicts import Outcome
+from benchmarks.commands import named_or_all
 
 EQUIVALENTS = Path(__file__).resolve().parent.parent / "tests" / "equivalent_mutants.toml"
 MOST_PER_TASK = 12
@@ -264,7 +265,7 @@ def _same_axis(node: ast.AST, variant: Variant, tree: ast.AST, dimensions: Dimen
             other = variant.args[0]
         size, numbers = dimensions[array], (_constant(axis), _constant(other))
         if 0 < size < ANY and all(isinstance(number, int) and -size <= number < size for number in numbers):
-            return numbers[0] % size == numbers[1] % size
+            return bool(numbers[0] % size == numbers[1] % size)
     return False
 
 
@@ -294,7 +295,8 @@ def _with(tree: ast.Module, number: int, variant: Variant) -> ast.Module:
                 return ast.Pass() if variant is None else copy.deepcopy(variant)
             return self.generic_visit(node)
 
-    return Exchange().visit(copied)
+    changed: ast.Module = Exchange().visit(copied)
+    return changed
 
 
 def _is_docstring(node: ast.AST, tree: ast.Module) -> bool:
@@ -444,46 +446,48 @@ def summary(name: str, caught: int, total: int, same: int) -> str:
     )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("chapters", nargs="*")
-    parser.add_argument("--all", action="store_true", help="every chapter of the course")
-    parser.add_argument("--most", type=int, default=MOST_PER_TASK, help="mutants for each task, drawn by the seed")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=None)
-    parser.add_argument("--task", help="only this one")
-    arguments = parser.parse_args()
+def main(
+    chapters: Annotated[list[str] | None, typer.Argument(help="As their folders are called.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every chapter of the course.")] = False,
+    most: Annotated[int, typer.Option(help="Mutants for each task, drawn by the seed.")] = MOST_PER_TASK,
+    seed: int = 0,
+    jobs: Annotated[int | None, typer.Option(help="Worker processes.")] = None,
+    task: Annotated[str | None, typer.Option(help="Only this one.")] = None,
+) -> None:
+    """Small changes to the right answers: how many do the tests of a chapter catch?"""
     course = open_course()
-    chapters = course.chapters() if arguments.all else arguments.chapters
-    if not chapters:
-        parser.error(f"name chapters, or say --all; chapters: {', '.join(course.chapters())}")
-    totals = [try_chapter(course, chapter, arguments) for chapter in chapters]
+    if not (chapters or every):
+        raise typer.BadParameter(f"name chapters, or say --all; chapters: {', '.join(course.chapters())}")
+    named = course.chapters() if every else named_or_all(chapters, course.chapters())
+    totals = [try_chapter(course, chapter, most, seed, jobs, task) for chapter in named]
     if len(totals) > 1:
         print("\n" + summary("all", *map(sum, zip(*totals, strict=True))))
 
 
-def try_chapter(course: Course, chapter: str, arguments: argparse.Namespace) -> tuple[int, int, int]:
+def try_chapter(
+    course: Course, chapter: str, most: int, seed: int, jobs: int | None, task: str | None
+) -> tuple[int, int, int]:
     """Print what the tests of a chapter catch; how many mutants they caught, of how many, and how many do the same."""
     start = time.monotonic()
-    mutants = mutants_of_chapter(course, chapter, arguments.most, arguments.seed)
-    if arguments.task:
-        mutants = {arguments.task: mutants[arguments.task]}
+    mutants = mutants_of_chapter(course, chapter, most, seed)
+    if task:
+        mutants = {task: mutants[task]}
     same = equivalents(chapter)
-    alive = survivors(course, chapter, mutants, arguments.jobs)
-    for task, listed in mutants.items():
-        lived = [mutant for mutant in alive if mutant.task == task]
-        equal = sum((task, mutant.change) in same for mutant in lived)
+    alive = survivors(course, chapter, mutants, jobs)
+    for name, listed in mutants.items():
+        lived = [mutant for mutant in alive if mutant.task == name]
+        equal = sum((name, mutant.change) in same for mutant in lived)
         note = f", {equal} the same as the answer" if equal else ""
-        print(f"{task:28}{len(listed) - len(lived):4} of {len(listed):3} caught{note}")
+        print(f"{name:28}{len(listed) - len(lived):4} of {len(listed):3} caught{note}")
     for mutant in alive:
         reason = same.get((mutant.task, mutant.change), "SURVIVED: a test is missing, or it does the same")
         print(f"\n{mutant.task}, {mutant.kind}: {reason}\n{mutant.diff}")
     equal = sum((mutant.task, mutant.change) in same for mutant in alive)
     total = sum(map(len, mutants.values()))
     counts = (total - len(alive), total, equal)
-    print(f"\n{summary(chapter, *counts)}; seed {arguments.seed}, {time.monotonic() - start:.0f} s", flush=True)
+    print(f"\n{summary(chapter, *counts)}; seed {seed}, {time.monotonic() - start:.0f} s", flush=True)
     return counts
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -1,6 +1,6 @@
 """Modified Kneser-Ney: ours (the chapter's own reference answers), KenLM and NLTK on the same text, in one run.
 
-    python -m benchmarks.ngrams [--text FILE] [--tokens N] [--orders 2 3 5] [--kenlm FOLDER] [--rounds 3] [--characters]
+    python -m benchmarks.ngrams [--text FILE] [--tokens N] [--orders 2,3,5] [--kenlm FOLDER] [--rounds 3] [--characters]
 
 Without --text, a text is made: Zipf's law for words, and each word partly chosen by the one or two before it, seeded.
 KenLM: FOLDER holds `lmplz` and `query`; without it both are looked for on the PATH. What is not installed is left out.
@@ -13,7 +13,6 @@ Where counts of counts allow no estimate, both discount .5, 1, 1.5 (--discount_f
 Speeds are by CPU time, so that other programs on the machine disturb little; ours, query and NLTK run on one core.
 """
 
-import argparse
 import importlib.util
 import os
 import re
@@ -25,9 +24,10 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 from benchmarks.chapters import chapter_functions
 from lmkit import ngrams
@@ -121,9 +121,8 @@ def ours(train: Sentences, test: Sentences, order: int, rounds: int) -> float:
 
     def fit() -> ngrams.BackoffModel:
         counts = ngrams.NgramCounts(train, order)
-        return ngrams.BackoffModel(
-            counts, *zip(*kneser_ney(counts.levels, len(counts.vocabulary)), strict=True), name="ours"
-        )
+        P, weights = zip(*kneser_ney(counts.levels, len(counts.vocabulary)), strict=True)
+        return ngrams.BackoffModel(counts, P, weights, name="ours")
 
     seconds, model = best(rounds, fit)
     scoring, logarithms = best(rounds, lambda: model.score(test))
@@ -192,22 +191,21 @@ def cut(sentences: Sentences, tokens: int) -> Sentences:
     return sentences[: int(np.searchsorted(sizes, tokens)) + 1]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Modified Kneser-Ney: ours, KenLM, NLTK.")
-    parser.add_argument("--text", type=Path)
-    parser.add_argument("--tokens", type=int, default=2_000_000)
-    parser.add_argument("--orders", type=int, nargs="+", default=[2, 3, 5])
-    parser.add_argument("--kenlm", type=Path)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--characters", action="store_true")
-    options = parser.parse_args()
-
-    text = read_text(options.text) if options.text else made_text(options.tokens * 23 // 20)
-    if options.characters:
-        text = [list(" ".join(sentence)) for sentence in text]
-        text = [["_" if letter == " " else letter for letter in sentence] for sentence in text]
-    held_out = max(1, len(text) * 3 // 23)
-    train, test = text[:-held_out], text[-held_out:]
+def main(
+    text: Annotated[Path | None, typer.Option(help="A text file, a sentence a line; default: a made text.")] = None,
+    tokens: Annotated[int, typer.Option(help="Of the made text.")] = 2_000_000,
+    orders: Annotated[str, typer.Option(help="With commas between them.")] = "2,3,5",
+    kenlm_folder: Annotated[Path | None, typer.Option("--kenlm", help="The folder with KenLM's lmplz.")] = None,
+    rounds: Annotated[int, typer.Option(help="The best of so many counts.")] = 3,
+    characters: Annotated[bool, typer.Option("--characters", help="Of characters, not of words.")] = False,
+) -> None:
+    """Modified Kneser-Ney: ours, KenLM, NLTK."""
+    sentences = read_text(text) if text else made_text(tokens * 23 // 20)
+    if characters:
+        letters = [list(" ".join(sentence)) for sentence in sentences]
+        sentences = [["_" if letter == " " else letter for letter in sentence] for sentence in letters]
+    held_out = max(1, len(sentences) * 3 // 23)
+    train, test = sentences[:-held_out], sentences[-held_out:]
     frequency = Counter(word for sentence in train for word in sentence)
     train, test = (
         [[word if frequency[word] > 2 else RARE for word in sentence] for sentence in part] for part in (train, test)
@@ -216,9 +214,9 @@ def main() -> None:
     print(f"{sum(map(len, train)):,} tokens to fit, {sum(map(len, test)):,} to score, {types:,} types;", end=" ")
     print(f"load {os.getloadavg()[0]:.2f}, {os.cpu_count()} cores; M/s: million words (</s> not counted) a CPU second")
     print(f"{'':20}  n {'fit: s':>7} {'CPU s':>7} {'M/s':>6} {'score: s':>7} {'CPU s':>6} {'M/s':>6}  perplexity")
-    folder = options.kenlm or (Path(found).parent if (found := shutil.which("lmplz")) else None)
-    for order in options.orders:
-        perplexity = ours(train, test, order, options.rounds)
+    folder = kenlm_folder or (Path(found).parent if (found := shutil.which("lmplz")) else None)
+    for order in map(int, orders.split(",")):
+        perplexity = ours(train, test, order, rounds)
         if folder and order > KENLM_MOST:
             print(f"KenLM is built for orders up to {KENLM_MOST}.")
         elif folder:
@@ -233,4 +231,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -11,7 +11,6 @@ the first million words of their training, all else is `<UNK>`; every `</s>` cou
 million tokens (seed 11). The recorded networks have read fresh stories, more of them: the column `tokens read` says so.
 """
 
-import argparse
 import math
 import os
 import time
@@ -19,7 +18,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
+
+import typer
+
+from benchmarks.commands import named_or_all
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
@@ -234,14 +237,14 @@ def shares() -> None:
     valid = [story.tokens for story in kitchen.split("valid")[:64]]
     for seed in SEEDS:
         for share in SHARES:
-            part = [story.tokens for story in shipped[: round(len(shipped) * share / 100)]]
-            tokens = sum(map(len, part))
+            texts = [story.tokens for story in shipped[: round(len(shipped) * share / 100)]]
+            tokens = sum(map(len, texts))
             for network in TRAINED:
                 if (network, share, seed) in table:
                     continue
                 # A minute on all of the text, on less of it by the root of the share: more passes, but not ten times.
                 steps = round(STEPS_A_MINUTE[network] * math.sqrt(share / 100))
-                trained_on, history = learned(network, part, valid, symbols(), seed, steps)
+                trained_on, history = learned(network, texts, valid, symbols(), seed, steps)
                 passes = float(history["tokens"].iloc[-1]) / tokens
                 row = {"model": network, "share": share, "seed": seed, "tokens": tokens, "passes": passes}
                 seconds = float(history["seconds"].iloc[-1])
@@ -465,18 +468,18 @@ def other_corpus(name: str, seconds: float) -> None:
 PARTS = {"scores": scores, "models": models, "probes": probes, "sizes": sizes, "shares": shares}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="what to make; all of it if none is named")
-    parser.add_argument("--corpus", help="another corpus by its name; nothing is written")
-    parser.add_argument("--seconds", type=float, default=60, help="CPU seconds for each network, with --corpus")
-    args = parser.parse_args()
+def main(
+    parts: Annotated[list[str] | None, typer.Argument(help="What to make; all of it if none is named.")] = None,
+    corpus: Annotated[str | None, typer.Option(help="Another corpus by its name; nothing is written.")] = None,
+    seconds: Annotated[float, typer.Option(help="CPU seconds for each network, with --corpus.")] = 60,
+) -> None:
+    """Every model of the course on one text: tables, and the page of them."""
     torch.set_num_threads(1)
-    if args.corpus:
-        other_corpus(args.corpus, args.seconds)
+    if corpus:
+        other_corpus(corpus, seconds)
         return
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for name in args.parts or PARTS:
+    for name in named_or_all(parts, PARTS):
         PARTS[name]()
     derived()
     needed = ["log_probabilities.npz", *(f"{name}.csv" for name in PARTS if name != "scores")]
@@ -485,4 +488,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -12,6 +12,11 @@ from lmkit.scoreboard import TRUTH, log_probabilities, table
 
 FILE = Path(__file__).resolve().parent.parent / "docs" / "scoreboard.md"
 MASKED = FILE.parent.parent / "data" / "masked" / "ladder.csv"  # recorded with chapter 07
+PROBES = (
+    "Some words are decided by others far away: a verb by its subject, a name by its first mention. How often does each"
+    " model give the right one the most probability (copy, recall) or more than the wrong form (agreement, companion)?"
+    " Per cent right; distances are in tokens, back to the word that decides."
+)
 LECTURES = (  # what the slides print for the Penn Treebank, and the same family here
     ("Kneser-Ney, order 5", 141, "modified Kneser-Ney 5"),
     ("neural n-gram", 140, "window"),
@@ -25,14 +30,16 @@ def page() -> str:
     parts = [
         "# The scoreboard: every model of the course on one text",
         text(
-            "Written by `python -m benchmarks.scoreboard` from `data/scoreboard/*.csv`; do not edit. What each column"
-            " means and how it was measured: [data/scoreboard/README.md](../data/scoreboard/README.md)."
+            "One text, all models: how close does each model of the course come to the truth, what does it cost, and"
+            " which questions can it answer? `python -m benchmarks.scoreboard` wrote this page from"
+            " `data/scoreboard/*.csv`; do not edit it. [The README of that folder](../data/scoreboard/README.md) says"
+            " what each column means and how it was measured."
         ),
         *models(),
         "## The order that the lectures print",
         *lectures(),
         "## Probes by distance",
-        "Per cent right. Distances are in tokens, back to what decides.",
+        text(PROBES),
         probes(),
         "## By the share of the training text",
         *shares(),
@@ -80,16 +87,18 @@ def models() -> list[str]:
     head = "model, tokens read, CPU s, perplexity, bits above the floor, numbers kept, MB, scoring, writing"
     return [
         text(
-            f"The text is the frozen test split of the kitchen language, {tokens:,} tokens, whose exact floor is a"
-            f" perplexity of {floor:.3f}. Words that are no symbol count as one, for every model and for the truth."
-            " **What was read is not equal**: the counting models have counted a finite text of a million tokens, the"
-            " networks have read fresh stories, none of them twice, and their training times differ as well."
+            f"The text is the frozen test split of the kitchen language, {tokens:,} tokens. Its exact floor is a"
+            f" perplexity of {floor:.3f}: no model can do better in the long run. Words outside the vocabulary count as"
+            " one word, for every model and for the truth. **The comparison is not at equal text or time.** The"
+            " counting models have counted a finite text of a million tokens; the networks have read fresh stories,"
+            " none of them twice, for as long as the table says."
         ),
         grid(head.split(", "), rows),
         text(
-            "Scoring and writing: tokens a CPU second, where the unigram measured next to it is 1. The interface hands"
-            " out the whole row of V probabilities at every place, and reads the text so far once more for every token"
-            " that it writes; a program that looks up one probability, or keeps its state, is quicker."
+            "Scoring and writing are speeds in tokens per CPU second, relative to the unigram measured next to them."
+            " Our interface returns the probabilities of all words at every place, and reads the whole text so far"
+            " again for every token that it writes. A program that looks up one probability, or keeps its state, is"
+            " faster."
         ),
     ]
 
@@ -114,16 +123,15 @@ def lectures() -> list[str]:
     order = "the opposite" if max(bits["lstm"]) < min(bits["transformer"]) else "not surely another"
     spans = {name: f"{min(found):.3f} to {max(found):.3f}" for name, found in bits.items()}
     return [
-        text("Lecture 004 (lines 604-613) prints test perplexities on the Penn Treebank, without a source."),
+        text("One of the lectures prints test perplexities on the Penn Treebank. Is it the same order here?"),
         grid(["lecture", "perplexity", "bits", "here", "perplexity", "bits"], rows),
         text(
-            f"The order is {same}, though not at equal text: what one finite text gives stands below. For text8 the"
-            " lecture (lines 790-798) prints bits per character: LSTM 1.25,"
-            " Transformer 1.07. Here, on the characters of kitchen stories, after four CPU minutes, each at the"
-            " best of three learning rates, in bits above the truth (`data/runs/characters-lstm` and"
-            f" `characters-transformer`, three seeds): LSTM {spans['lstm']}, Transformer {spans['transformer']}. That"
-            f" is {order} order: the time is short, and by words it takes the Transformer more than a minute to pass"
-            " the LSTM, too."
+            f"The order is {same}, though not at equal text; a table below compares models on one finite text. For the"
+            " characters of text8 the lecture prints bits per character: LSTM 1.25, Transformer 1.07. We trained both"
+            " on the characters of kitchen stories, four CPU minutes each, at the best of three learning rates"
+            " (`data/runs/characters-lstm` and `characters-transformer`, three seeds). In bits above the truth the LSTM"
+            f" reaches {spans['lstm']}, the Transformer {spans['transformer']}. That is {order} order. The reason is"
+            " the short time: on words, too, the Transformer needs more than a minute to overtake the LSTM."
         ),
     ]
 
@@ -147,16 +155,17 @@ def shares() -> list[str]:
     rows = []
     for name, here in found.groupby("model", sort=False):
         mean = here.groupby("share")["bits above the floor"].mean()
-        fit = f"{fits.loc[name, 'exponent']:.3f} ± {fits.loc[name, 'error']:.3f}" if name in fits.index else ""
+        fit = f"{fits.exponent[name]:.3f} ± {fits.error[name]:.3f}" if name in fits.index else ""
         rows.append([name, *(f"{mean[share]:.3f}" if share in mean else "" for share in columns), fit])
     seeds = found["seed"].max()
     return [
         text(
-            "Bits above the floor after 10, 30, 100 % of the shipped training text (100,000 tokens), and, for the"
-            f" models that count, after three and ten times as much. Networks: {seeds} seed{'s' * int(seeds > 1)},"
-            " a CPU minute on all of the text and less on less of it, the best of 16 validations. Exponent b: bits"
-            " above the floor = a N^-b for N tokens, fitted to 10, 30 and 100 %; the error is that of the fit."
-            " (The networks' exponents are those of this recipe: with less text they also made fewer steps.)"
+            "Here every model reads the same text: 10, 30 or 100 % of the shipped training text (100,000 tokens), and"
+            " the models that count also three and ten times as much. The numbers are bits above the floor. Networks:"
+            f" {seeds} seed{'s' * int(seeds > 1)}, a CPU minute on all of the text and less on less of it, the best of"
+            " 16 validations. The exponent b is that of bits above the floor = a N^-b for N tokens, fitted to 10, 30"
+            " and 100 %; the error is that of the fit. (The networks' exponents belong to this recipe, since with less"
+            " text they also made fewer steps.)"
         ),
         grid(["model", *(f"{share} %" for share in columns), "exponent"], rows),
     ]
@@ -171,9 +180,8 @@ def sizes() -> list[str]:
     ]  # fmt: skip
     return [
         text(
-            "Fresh text, as many steps as the network of width 128 makes in a minute, one seed, the learning rate of"
-            " width 128 (narrower networks might like another one)."
-            " The seconds of width 128 were recorded on another day."
+            "Fresh text, and as many steps as the network of width 128 makes in a minute. One seed, and the learning"
+            " rate of width 128; narrower networks might do better with another one."
         ),
         grid(["network", "width", "weights", "CPU s", "perplexity", "bits above the floor"], rows),
     ]
@@ -188,9 +196,10 @@ def trust() -> list[str]:
     stories = int(log_probabilities().document.max()) + 1
     return [
         text(
-            f"Of the token that a model holds likeliest, on {stories} test stories, in per cent: the mean of what it"
-            " says, how often that token comes, the calibration error in ten bins, and the mean distance from what the"
-            " truth says of that very token at that very place."
+            "When a model is 70 % sure of the next token, is it right in 70 % of the cases? For the token that each"
+            f" model finds most probable, on {stories} test stories, in per cent: the probability that it gives on"
+            " average (said), how often it is right (came), the calibration error in ten bins, and how far its"
+            " probability is from the true one of the same token at the same place, on average (word by word)."
         ),
         grid(["model", "said", "came", "calibration error", "word by word"], rows),
     ]
@@ -205,10 +214,10 @@ def both_sides() -> list[str]:
     ]
     return [
         text(
-            "A masked model gives no probability of a text: what it says of each word, given all others, does not"
-            " multiply to something that sums to one over all texts. So it has a table of its own, which must not be"
-            " read beside the others: nats for the word in a blank when both sides are known, 3,000 blanks, three"
-            " seeds (`data/masked/ladder.csv`). Its sum over a text is the pseudo-log-likelihood."
+            "A masked model gives no probability of a text: the product of its probabilities of each word, given all"
+            " others, does not sum to one over all texts. So it has a table of its own, which cannot be compared with"
+            " the others: nats for the word in a blank when both sides are known, 3,000 blanks, three seeds"
+            " (`data/masked/ladder.csv`). Summed over a text this is the pseudo-log-likelihood."
         ),
-        grid(["model", "nats in a blank", "likeliest word is right, %"], rows),
+        grid(["model", "nats in a blank", "most probable word is right, %"], rows),
     ]

@@ -7,12 +7,12 @@ The estimators are the reference answers of chapter 02; whatever they leave out 
 `data/smoothing/curve.csv`, which the chapter draws.
 """
 
-import argparse
 import csv
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import typer
 
 from benchmarks.ngrams import reference
 from lmkit import kitchen, ngrams
@@ -70,23 +70,20 @@ def words(documents: list[kitchen.Document]) -> list[list[str]]:
     return [[word for word in document.tokens if word != ngrams.END] for document in documents]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--most", type=int, default=max(SIZES))
-    options = parser.parse_args()
+def main(splits: int = 5, most: int = max(SIZES)) -> None:
+    """Write the table: that many splits, that many tokens at most."""
     vocabulary = ngrams.events(words(kitchen.split("train")))
     TARGET.parent.mkdir(exist_ok=True)
     with TARGET.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["split", "tokens", "order", "method", "perplexity", "floor"])
-        for split in range(1, options.splits + 1):
-            made = kitchen.documents(tokens=JUDGED + options.most, seed=100 + split)
+        for split in range(1, splits + 1):
+            made = kitchen.documents(tokens=JUDGED + most, seed=100 + split)
             ends = np.cumsum([len(document.tokens) for document in made])
             border = int(np.searchsorted(ends, JUDGED)) + 1
             judged, rest = made[:border], words(made[border:])
             floor = kitchen.floor(judged, {*vocabulary}).perplexity
-            for size in (size for size in SIZES if size <= options.most):
+            for size in (size for size in SIZES if size <= most):
                 part = rest[: int(np.searchsorted(ends[border:] - ends[border - 1], size)) + 1]
                 for order in ORDERS:
                     counts = ngrams.NgramCounts(part, order, vocabulary)
@@ -99,4 +96,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

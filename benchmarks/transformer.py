@@ -18,21 +18,23 @@ Losses are nats per character of the last tenth of the text. "windows": separate
 each character predicted from at least half a block (the n-gram always has its six characters).
 """
 
-import argparse
 import math
 import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 import torch
+import typer
 from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.optim import Optimizer
 
+from benchmarks.commands import named_or_all
 from benchmarks.ngrams import reference
 from lmkit import ngrams
 from lmkit.models import build
@@ -41,19 +43,22 @@ from lmkit.pretrain.configs import CONFIGS, changed
 from lmkit.pretrain.data import Batches, validation
 from lmkit.pretrain.evaluate import loss_with_context
 from lmkit.pretrain.text import Text, read_text
-from lmkit.training import set_seed, warmup_cosine
+from lmkit.training import set_seed, train, warmup_cosine
 from lmkit.transformer import Transformer, TransformerConfig
 
 BLOCK, BATCH, LAYERS, HEADS, WIDTH = 64, 12, 4, 4, 128
 TURN = 25  # steps
 KITCHEN = 230_000  # words, about 1.2 million characters
 SEED = 1
+USUAL = ["plain", "adamw", "muon", "muon-fast", "shift-fast", "lstm"]
 # Without such instructions bfloat16 is computed in float32 and rounded, which is slower than float32 alone.
 FAST_TYPE = "bfloat16" if torch.cpu.get_capabilities().get("avx512_bf16") else "float32"
 
 
 # ---------------------------------------------------------------- the plain one
 class PlainAttention(nn.Module):
+    mask: Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.query, self.key, self.value = (nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(3))
@@ -65,7 +70,8 @@ class PlainAttention(nn.Module):
         q, k, v = (f(x).view(B, T, HEADS, C // HEADS).transpose(1, 2) for f in (self.query, self.key, self.value))
         scores = q @ k.transpose(-2, -1) / math.sqrt(C // HEADS)
         weights = scores.masked_fill(self.mask[:T, :T], -math.inf).softmax(-1)
-        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+        mixed: Tensor = self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+        return mixed
 
 
 class PlainBlock(nn.Module):
@@ -78,7 +84,8 @@ class PlainBlock(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         x = x + self.attention(self.norm1(x))
-        return x + self.feed_forward(self.norm2(x))
+        x = x + self.feed_forward(self.norm2(x))
+        return x
 
 
 class Plain(nn.Module):
@@ -96,7 +103,8 @@ class Plain(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         x = self.embedding(tokens) + self.positions(torch.arange(tokens.shape[1]))
-        return self.norm(self.blocks(x)) @ self.embedding.weight.T
+        scores: Tensor = self.norm(self.blocks(x)) @ self.embedding.weight.T
+        return scores
 
 
 # ---------------------------------------------------------------- runners
@@ -112,7 +120,7 @@ class Runner:
     lowest: float = 0.1
     times: list[float] = field(default_factory=list)  # CPU seconds a step, a figure for each turn
     first: float = 0.0  # CPU seconds of the first step, which compiles
-    losses: list[float] = field(default_factory=list)
+    train_loss: float = math.nan  # mean of the last turn
 
     def __post_init__(self) -> None:
         self.rates = [group["lr"] for one in self.optimisers for group in one.param_groups]
@@ -121,32 +129,30 @@ class Runner:
     def parameters(self) -> int:
         return sum(weight.numel() for weight in self.model.parameters())
 
-    def step(self, tokens: Tensor, targets: Tensor, factor: float) -> None:
-        groups = [group for one in self.optimisers for group in one.param_groups]
-        for group, rate in zip(groups, self.rates, strict=True):
-            group["lr"] = rate * factor
-        for one in self.optimisers:
-            one.zero_grad()
-        loss = self.loss(tokens, targets)
-        loss.backward()
-        if self.clip is not None:
-            nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)
-        for one in self.optimisers:
-            one.step()
-        self.losses.append(loss.item())
-
     def turn(self, batches: Batches, first: int, last: int, steps: int) -> None:
         """Steps first to last - 1."""
-        schedule = warmup_cosine(100, self.lowest)
+        whole = warmup_cosine(100, self.lowest)
         parts = [batches.make(number)[:2] for number in range(first, last)]  # reading is not what is compared
-        begin = time.process_time()
-        for number, part in enumerate(parts, start=first):
-            self.step(*part, schedule(number, number / steps))
-            if number == 0:
-                self.first = time.process_time() - begin
-        spent = time.process_time() - begin
+        groups = [group for one in self.optimisers for group in one.param_groups]
+        for group, rate in zip(groups, self.rates, strict=True):
+            group["lr"] = rate
+        history = train(
+            self.model,
+            lambda step: parts[step],
+            lambda model, part: (self.loss(*part), part[1].numel()),
+            steps=last - first,
+            optimiser=self.optimisers,
+            schedule=lambda step, share: whole(first + step, (first + step) / steps),
+            clip=self.clip,
+            every=last - first if first else 1,
+            clock=time.process_time,
+            device="cpu",
+        )
+        self.train_loss = float(history["train loss"].iloc[-1])
         if first:  # the first turn holds compiling and the first touch of memory
-            self.times.append(spent / (last - first))
+            self.times.append(history.seconds.iloc[-1] / (last - first))
+        else:
+            self.first = history.seconds.iloc[0]
 
 
 def scored(model: nn.Module) -> Callable[[Tensor, Tensor], Tensor]:
@@ -162,11 +168,13 @@ def quick(model: nn.Module) -> Callable[[Tensor, Tensor], Tensor]:
     @torch.compile
     def compiled(tokens: Tensor, targets: Tensor) -> Tensor:
         with sdpa_kernel(SDPBackend.MATH):
-            return model(tokens, targets)
+            loss: Tensor = model(tokens, targets)
+        return loss
 
     def loss(tokens: Tensor, targets: Tensor) -> Tensor:
         with torch.autocast("cpu", torch.bfloat16, enabled=FAST_TYPE == "bfloat16"):
-            return compiled(tokens, targets)
+            value: Tensor = compiled(tokens, targets)
+        return value
 
     return loss
 
@@ -206,8 +214,8 @@ def kneser_ney(text: Text, order: int) -> tuple[float, float, int]:
     begin = time.process_time()
     train, valid = ([text.symbols[number] for number in part.tolist()] for part in (text.train, text.valid))
     counts = ngrams.NgramCounts([train], order, ngrams.events([text.symbols]))
-    tables = reference()["kneser_ney"](counts.levels, len(counts.vocabulary))
-    model = ngrams.BackoffModel(counts, *zip(*tables, strict=True))
+    P, weights = zip(*reference()["kneser_ney"](counts.levels, len(counts.vocabulary)), strict=True)
+    model = ngrams.BackoffModel(counts, P, weights)
     logarithms = model.score([valid])[:-1]  # without the </s> that a text of characters does not have
     entries = sum(int(np.count_nonzero(level["count"])) for level in counts.levels)
     return -float(np.mean(logarithms)), time.process_time() - begin, entries
@@ -222,33 +230,35 @@ def loss_in_windows(model: nn.Module, text: Tensor) -> float:
     return sum(sums) / sum(targets.numel() for _, targets, _ in parts)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="A plain Transformer and ours, with the same weights and tokens.")
-    parser.add_argument("--text", type=Path)
-    parser.add_argument("--steps", type=int, default=2_000)
-    parser.add_argument("--only", nargs="+", default=["plain", "adamw", "muon", "muon-fast", "shift-fast", "lstm"])
-    parser.add_argument("--order", type=int, default=7, help="of the n-gram")
-    parser.add_argument("--profile", action="store_true", help="where ten steps of each model spend their time")
-    options = parser.parse_args()
+def main(
+    more: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="More names for --only.")] = None,
+    file: Annotated[Path | None, typer.Option("--text", help="A text file; default: generated stories.")] = None,
+    steps: Annotated[int, typer.Option(help="Of training.")] = 2_000,
+    only: Annotated[list[str] | None, typer.Option(help="Which models; default: all but adamw-fast.")] = None,
+    order: Annotated[int, typer.Option(help="Of the n-gram.")] = 7,
+    profiled: Annotated[bool, typer.Option("--profile", help="Where ten steps of each spend their time.")] = False,
+) -> None:
+    """A plain Transformer and ours, with the same weights and tokens."""
     torch.set_num_threads(1)
 
     config = changed(CONFIGS["laptop"], ["level=character", f"tokens={KITCHEN}"])
-    text = read_text(config, options.text)
+    text = read_text(config, file)
     print(f"{text.name}: {len(text.train):,} characters to learn from, {len(text.valid):,} to be judged on,", end=" ")
     print(
         f"{len(text.symbols)} symbols; load {os.getloadavg()[0]:.2f}, {os.cpu_count()} cores, torch {torch.__version__}"
     )
     made = []
-    for name in options.only:
+    known = runners(len(text.symbols))
+    for name in named_or_all([*(only or ()), *(more or ())] or USUAL, known):
         set_seed(SEED)
-        made.append(runners(len(text.symbols))[name]())
+        made.append(known[name]())
     batches = Batches(text.train, BLOCK, BATCH, 1, seed=SEED)
-    for first in range(0, options.steps, TURN):
+    for first in range(0, steps, TURN):
         for runner in made:
-            runner.turn(batches, first, min(first + TURN, options.steps), options.steps)
+            runner.turn(batches, first, min(first + TURN, steps), steps)
         if first % 500 == 0:
             print(
-                f"  step {first}: " + ", ".join(f"{one.name} {np.mean(one.losses[-TURN:]):.3f}" for one in made),
+                f"  step {first}: " + ", ".join(f"{one.name} {one.train_loss:.3f}" for one in made),
                 flush=True,
             )
 
@@ -259,16 +269,16 @@ def main() -> None:
         share = np.median(np.array(one.times) / np.array(made[0].times)) if one.times else math.nan
         windows = loss_in_windows(one.model, text.valid)
         context = loss_with_context(one.model, text.valid, BLOCK)
-        total = one.first + np.median(one.times) * (options.steps - 1)
+        total = one.first + np.median(one.times) * (steps - 1)
         print(
             f"| {one.name} | {one.parameters:,} | {1000 * np.median(one.times):.1f} | {share:.2f} | {total:.0f}", end=""
         )
         print(f" | {windows:.3f} | {context:.3f} |", flush=True)
-    loss, seconds, entries = kneser_ney(text, options.order)
-    print(f"| Kneser-Ney {options.order}-gram | {entries:,} n-grams | | | {seconds:.1f} | | {loss:.3f} |")
+    loss, seconds, entries = kneser_ney(text, order)
+    print(f"| Kneser-Ney {order}-gram | {entries:,} n-grams | | | {seconds:.1f} | | {loss:.3f} |")
     if text.floor:
         print(f"| floor of the language | | | | | | {text.floor:.3f} |")
-    if options.profile:
+    if profiled:
         for one in made:
             profile(one, batches)
 
@@ -277,11 +287,10 @@ def profile(runner: Runner, batches: Batches) -> None:
     from torch.profiler import ProfilerActivity, profile
 
     with profile(activities=[ProfilerActivity.CPU]) as found:
-        for number in range(10):
-            runner.step(*batches.make(number)[:2], 0.0)
+        runner.turn(batches, TURN, TURN + 10, TURN + 10)
     table = found.key_averages().table(sort_by="self_cpu_time_total", row_limit=18, max_name_column_width=50)
     print(f"\n{runner.name}\n{table}")
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -14,7 +14,6 @@ They are asked for 1,500 new pairs: their translations are compared with one ref
 grammar, which accepts or rejects. What attention looks at is compared with the alignment by the grammar.
 """
 
-import argparse
 import itertools
 import time
 from collections.abc import Callable
@@ -26,6 +25,8 @@ import sacrebleu
 import torch
 from torch.nn import functional as F
 
+from benchmarks.commands import run_parts
+from benchmarks.timed import train_for
 from lmkit import translation
 from lmkit.models import parameter_count
 from lmkit.models.seq2seq import PAD, EncoderDecoder, Vocabulary, build_pair, translate
@@ -90,11 +91,16 @@ class Text:
         self.asked_x = self.source_words.encode(self.sources)
         self.asked_y = self.target_words.encode([target for _, target in self.asked], begin=True)
 
-    def batch(self, step: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """The pairs of a step, cut to the longest source and target among them."""
-        chosen = torch.randint(len(self.x), (BATCH,), generator=torch.Generator().manual_seed(step + 1_000_003 * seed))
-        x, y = self.x[chosen], self.y[chosen]
-        return x[:, : int((x != PAD).sum(1).max())], y[:, : int((y != PAD).sum(1).max())]
+
+def drawn(x: torch.Tensor, y: torch.Tensor, seed: int) -> Callable[[int], tuple[torch.Tensor, torch.Tensor]]:
+    """For each step its pairs, cut to the longest source and target among them."""
+
+    def batch(step: int) -> tuple[torch.Tensor, torch.Tensor]:
+        chosen = torch.randint(len(x), (BATCH,), generator=torch.Generator().manual_seed(step + 1_000_003 * seed))
+        source, target = x[chosen], y[chosen]
+        return source[:, : int((source != PAD).sum(1).max())], target[:, : int((target != PAD).sum(1).max())]
+
+    return batch
 
 
 def loss_of(model: EncoderDecoder, x: torch.Tensor, y: torch.Tensor, smoothing: float = 0.0) -> torch.Tensor:
@@ -103,23 +109,25 @@ def loss_of(model: EncoderDecoder, x: torch.Tensor, y: torch.Tensor, smoothing: 
     return F.cross_entropy(scores.flatten(0, 1), y[:, 1:].flatten(), ignore_index=PAD, label_smoothing=smoothing)
 
 
+def train_pair(
+    model: EncoderDecoder, batches: Any, rate: float, seconds: float, smoothing: float = 0.0, **more: Any
+) -> tuple[int, int]:
+    """Train it for so many seconds of CPU time in training steps; its steps, and the target words it has read."""
+
+    def loss(model: EncoderDecoder, pair: tuple[torch.Tensor, torch.Tensor]) -> tuple[torch.Tensor, int]:
+        return loss_of(model, *pair, smoothing), int((pair[1][:, 1:] != PAD).sum())
+
+    optimiser = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
+    history = train_for(seconds, model, batches, loss, optimiser, warmup_cosine(50), **more)
+    return int(history.step.iloc[-1]), int(history.tokens.iloc[-1])
+
+
 def train(text: Text, setting: Setting, seconds: float) -> tuple[EncoderDecoder, int, int]:
-    """The model after so many seconds of CPU time in training steps; its steps, and the target words it has read."""
+    """The model of a setting after so many seconds; its steps, and the target words it has read."""
     set_seed(setting.seed)
     words = len(text.source_words), len(text.target_words)
     model = build_pair(setting.encoder, setting.decoder, *words, hidden=setting.hidden)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=setting.rate, fused=True)
-    schedule, used, step, read = warmup_cosine(50), 0.0, 0, 0
-    while used < seconds:
-        begin = time.process_time()
-        optimiser.param_groups[0]["lr"] = setting.rate * schedule(step, used / seconds)
-        x, y = text.batch(step, setting.seed)
-        optimiser.zero_grad()
-        loss_of(model, x, y, setting.smoothing).backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        used, step, read = used + time.process_time() - begin, step + 1, read + int((y[:, 1:] != PAD).sum())
-    return model.eval(), step, read
+    return model, *train_pair(model, drawn(text.x, text.y, setting.seed), setting.rate, seconds, setting.smoothing)
 
 
 @torch.no_grad()
@@ -257,54 +265,41 @@ def tasks(seeds: tuple[int, ...] = SEEDS[:2]) -> None:
     x, y = words[0].encode([one for one, _ in lessons]), words[1].encode([one for _, one in lessons], begin=True)
     table = Table("tasks", "seed seconds steps task asked right")
     examples = Table("task_examples", "seed source output")
+    seconds = SECONDS["run"]
+
+    def judge(model: EncoderDecoder, seed: int, third: int, step: int) -> None:
+        for task in TASKS:
+            read = [in_and_out(task, *pair) for pair in asked]
+            found = words[1].decode(translate(model, words[0].encode([one for one, _ in read])))
+            right = [
+                translation.is_translation(pair[0], out) if task == "translate" else out == wanted
+                for pair, (_, wanted), out in zip(asked, read, found, strict=True)
+            ]
+            table.add(seed, round(seconds * third / 3), step, task, len(asked), sum(right))
+            print("tasks", seed, third, task, sum(right) / len(asked), flush=True)
+            if third == 3:
+                for place in (3, 7):
+                    examples.add(seed, " ".join(read[place][0]), " ".join(found[place]))
+
+    def at_thirds(model: EncoderDecoder, seed: int) -> Callable[[pd.DataFrame], None]:
+        due = 1
+
+        def watch(history: pd.DataFrame) -> None:
+            nonlocal due
+            if history.seconds.iloc[-1] >= seconds * due / 3:
+                judge(model, seed, due, int(history.step.iloc[-1]))
+                due += 1
+
+        return watch
+
     for seed in seeds:
         if (table.frame().seed == seed).sum() == 3 * len(TASKS):
             continue
         set_seed(seed)
         model = build_pair("transformer", "transformer", *map(len, words))
-        optimiser, schedule = torch.optim.AdamW(model.parameters(), lr=0.005, fused=True), warmup_cosine(50)
-        seconds, used, step, marks = SECONDS["run"], 0.0, 0, 0
-        while used < seconds:
-            begin = time.process_time()
-            optimiser.param_groups[0]["lr"] = 0.005 * schedule(step, used / seconds)
-            draw = torch.Generator().manual_seed(step + 1_000_003 * seed)
-            chosen = torch.randint(len(x), (BATCH,), generator=draw)
-            some, wanted = x[chosen], y[chosen]
-            longest = [int((one != PAD).sum(1).max()) for one in (some, wanted)]
-            optimiser.zero_grad()
-            loss_of(model, some[:, : longest[0]], wanted[:, : longest[1]]).backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimiser.step()
-            used, step = used + time.process_time() - begin, step + 1
-            if used >= seconds * (marks + 1) / 3:
-                marks += 1
-                for task in TASKS:
-                    read = [in_and_out(task, *pair) for pair in asked]
-                    found = words[1].decode(translate(model, words[0].encode([one for one, _ in read])))
-                    right = [
-                        translation.is_translation(pair[0], out) if task == "translate" else out == wanted_words
-                        for pair, (_, wanted_words), out in zip(asked, read, found, strict=True)
-                    ]
-                    table.add(seed, round(seconds * marks / 3), step, task, len(asked), sum(right))
-                    print("tasks", seed, marks, task, sum(right) / len(asked), flush=True)
-                    if marks == 3:
-                        for place in (3, 7):
-                            examples.add(seed, " ".join(read[place][0]), " ".join(found[place]))
-
-
-def main() -> None:
-    parts: dict[str, Callable[[], None]] = {
-        "own": lambda: race(OWN),
-        "mixed": lambda: race(MIXED),
-        "smoothing": smoothing,
-        "tasks": tasks,
-    }
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", choices=[[], *parts])
-    torch.set_num_threads(1)
-    for part in parser.parse_args().parts or parts:
-        parts[part]()
+        train_pair(model, drawn(x, y, seed), 0.005, seconds, every=1, watch=at_thirds(model, seed))
 
 
 if __name__ == "__main__":
-    main()
+    torch.set_num_threads(1)
+    run_parts({"own": lambda: race(OWN), "mixed": lambda: race(MIXED), "smoothing": smoothing, "tasks": tasks})

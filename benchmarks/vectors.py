@@ -1,6 +1,6 @@
 """Skip-gram with negative samples: the chapter's own functions, a faster step, and gensim's Word2Vec, in one run.
 
-    python -m benchmarks.vectors [--tokens 1000000] [--seeds 1 2 3] [--sweep]
+    python -m benchmarks.vectors [--tokens 1000000] [--seeds 1,2,3] [--sweep]
 
 About three CPU minutes. gensim: pip install -c constraints.txt -e '.[vectors]'; without it, it is left out.
 
@@ -26,14 +26,15 @@ task's measures in --sweep, which uses a seed that is not used otherwise; chapte
 fall to 0. Writes benchmarks/results/vectors.csv.
 """
 
-import argparse
 import csv
 import importlib.util
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"  # before NumPy starts its threads
@@ -175,12 +176,12 @@ def sweep(names: dict[str, Any], texts: dict[str, Text]) -> None:
                 print(", ".join(f"{key} {value:.4f}" for key, value in found.items()), flush=True)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--tokens", type=int, default=1_000_000)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
-    parser.add_argument("--sweep", action="store_true")
-    options = parser.parse_args()
+def main(
+    tokens: Annotated[int, typer.Option(help="Of generated text.")] = 1_000_000,
+    seeds: Annotated[str, typer.Option(help="With commas between them.")] = "1,2,3",
+    swept: Annotated[bool, typer.Option("--sweep", help="Try learning rates; writes nothing.")] = False,
+) -> None:
+    """Skip-gram: the chapter's functions, a faster step, gensim."""
     torch.set_num_threads(1)
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
@@ -189,19 +190,19 @@ def main() -> None:
         SWEPT.pop("gensim")
     names = record.chapter()
     texts = {
-        "neighbours": Text(kitchen.documents(tokens=options.tokens, seed=1)),
+        "neighbours": Text(kitchen.documents(tokens=tokens, seed=1)),
         "products": Text(kitchen.split("train")),
     }
     print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
     for task, text in texts.items():
         size = sum(map(len, text.texts))
         print(f"{task}: {size:,} tokens, {len(text.words):,} words, passes: {PASSES[task]}, {RATES[task]}", flush=True)
-    if options.sweep:
+    if swept:
         return sweep(names, texts)
 
     rows: list[Row] = []
     for task, text in texts.items():
-        for seed in options.seeds:
+        for seed in map(int, seeds.split(",")):
             for name in ("chapter", "faster", "gensim") if compiled else ("chapter", "faster"):
                 rate = RATES[task]["gensim" if name == "gensim" else "faster"]
                 speed, vectors = trained(name, names, text, task, rate, seed)
@@ -223,8 +224,8 @@ def report(rows: list[Row]) -> None:
     """Mean over the seeds (least to greatest); speeds as shares of gensim's, from the same seed's turn."""
     found: dict[str, dict[str, np.ndarray]] = {}
     for _, name, _, measure, _ in rows:
-        values = [value for _, other, _, key, value in rows if (other, key) == (name, measure)]
-        found.setdefault(measure, {})[name] = np.array(values)
+        here = [value for _, other, _, key, value in rows if (other, key) == (name, measure)]
+        found.setdefault(measure, {})[name] = np.array(here)
     for measure, of in found.items():
         digits = ",.0f" if measure == "words/s" else ".4f"
         for name, values in of.items():
@@ -243,4 +244,4 @@ def report(rows: list[Row]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -4,9 +4,12 @@
     sound, notes = tunes(20, seed=1)             [20, 8000] samples at 8 kHz, and the note at each sample
     angles = reach(points)                       [T, 2] places of the hand -> [T, 2] angles of shoulder and elbow
     points = hand(angles)                        and back
+    short_words(step, start, accepting, 4)       the words of up to 4 symbols that an automaton accepts
 
 Everything is drawn from the seed alone, so that the same call gives the same data.
 """
+
+from collections.abc import Collection, Hashable, Mapping
 
 import numpy as np
 import torch
@@ -109,3 +112,41 @@ class PatchReader(nn.Module):
             x = x + self.places
         scores: Tensor = self.out(self.layers(x).mean(1))
         return scores
+
+
+def short_words(
+    rules: Mapping[tuple[Hashable, ...], Hashable], start: Hashable, accepting: Collection[Hashable], longest: int
+) -> set[str]:
+    """All words of at most `longest` symbols that an automaton of chapter 11 accepts, each as one string.
+
+    `rules` is `{(state, symbol): state}` or, with a stack, `{(state, symbol, top): (state, action)}`. The words are not
+    tried one by one: every rule is followed from every configuration that can be reached.
+    """
+    reached: list[tuple[str, Hashable, tuple[Hashable, ...]]] = [("", start, ())]
+    accepted = set()
+    for length in range(longest + 1):
+        accepted |= {word for word, state, stack in reached if state in accepting and not stack}
+        if length < longest:
+            reached = [
+                (word + str(rule[1]), *after)
+                for word, state, stack in reached
+                for rule, then in rules.items()
+                if (after := _after(state, stack, rule, then)) is not None
+            ]
+    return accepted
+
+
+def _after(
+    state: Hashable, stack: tuple[Hashable, ...], rule: tuple[Hashable, ...], then: Hashable
+) -> tuple[Hashable, tuple[Hashable, ...]] | None:
+    """State and stack, its top first, after a rule; None where it does not apply."""
+    if rule[0] != state:
+        return None
+    if len(rule) == 2:
+        return then, stack
+    top = stack[0] if stack else None
+    assert isinstance(then, tuple | list)
+    new, action = then
+    if rule[2] != top or (action == "pop" and not stack):
+        return None
+    return new, {"push": (rule[1], *stack), "pop": stack[1:]}.get(str(action), stack)

@@ -19,6 +19,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from lmkit.files import write_whole
+
 BYTES = 256  # the tokens that are there before anything is learned
 KIND = "byte-pair encoding"  # what a saved file says it is
 CACHED = 200_000  # pieces whose tokens are remembered
@@ -142,10 +144,7 @@ class BPE:
 
     def save(self, path: str | Path) -> None:
         """Write the merges as JSON; the file is whole at every moment."""
-        path = Path(path)
-        beside = path.with_name(path.name + ".writing")
-        beside.write_text(json.dumps({"kind": KIND, "merges": self.merges}) + "\n", encoding="utf-8")
-        beside.replace(path)
+        write_whole(Path(path), (json.dumps({"kind": KIND, "merges": self.merges}) + "\n").encode())
 
 
 def load(path: str | Path) -> BPE:

@@ -9,12 +9,13 @@ word that occurs only once in `train`; which number a word has is drawn anew eac
 a word before it is read.
 """
 
-import argparse
 import secrets
 from collections import Counter
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from lmkit import kitchen
@@ -47,18 +48,21 @@ def _numbers(stories: list[kitchen.Document], number: dict[str, int]) -> NDArray
     return np.array([number.get(word, 1) for story in stories for word in story.tokens], dtype=np.int64)
 
 
-def main() -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(description="Write the text of a challenge.")
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--words", type=int, default=100_000, help="tokens to learn from, at least")
-    parser.add_argument("--scored", type=int, default=4_000, help="tokens that are scored, at least")
-    parser.add_argument("--seed", type=int, default=None, help="default: drawn, and known to nobody")
-    options = parser.parse_args()
-    seed = secrets.randbits(31) if options.seed is None else options.seed
-    with options.file.open("wb") as file:
-        np.savez(file, allow_pickle=False, **make(options.words, options.scored, seed))
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@app.command()
+def main(
+    file: Annotated[Path, typer.Argument(help="Where the text goes, .npz.")],
+    words: Annotated[int, typer.Option(help="Tokens to learn from, at least.")] = 100_000,
+    scored: Annotated[int, typer.Option(help="Tokens that are scored, at least.")] = 4_000,
+    seed: Annotated[int | None, typer.Option(help="Default: drawn, and known to nobody.")] = None,
+) -> None:
+    """Write the text of a challenge."""
+    made = make(words, scored, secrets.randbits(31) if seed is None else seed)
+    with file.open("wb") as opened:
+        np.savez(opened, allow_pickle=False, **made)
 
 
 if __name__ == "__main__":
-    main()
+    app()

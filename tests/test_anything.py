@@ -81,3 +81,20 @@ def test_records_say_what_the_chapter_says() -> None:
     assert mixed.loc[("together", "words"), "swapped"] > 3 * alone["words"]
     assert mixed.loc[("together", "arm"), "kind_nats"] == pytest.approx(-np.log(67 / 91) / 24, rel=0.1)
     assert mixed.loc[("together", "picture"), "kind_nats"] == pytest.approx(-np.log(24 / 91) / 64, rel=0.1)
+
+
+def test_short_words_of_automata_with_and_without_a_stack() -> None:
+    step = {(0, "a"): 1, (1, "b"): 0}
+    assert anything.short_words(step, 0, {0}, 5) == {"", "ab", "abab"}
+    assert anything.short_words(step, 0, [1], 3) == {"a", "aba"}
+    assert anything.short_words(step, 1, {7}, 3) == set()
+    rules = {
+        ("a", "a", None): ("a", "push"),
+        ("a", "a", "a"): ("a", "push"),
+        ("a", "b", "a"): ("b", "pop"),
+        ("b", "b", "a"): ("b", "pop"),
+        ("b", "c", None): ("b", "keep"),
+        ("b", "d", None): ("b", "pop"),
+    }
+    assert anything.short_words(rules, "a", {"a", "b"}, 5) == {"", "ab", "aabb", "abc", "abcc", "abccc", "aabbc"}
+    assert anything.short_words(rules, "a", {"b"}, 4) == {"ab", "aabb", "abc", "abcc"}

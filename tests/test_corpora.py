@@ -57,7 +57,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match="berkeley, kitchen, translation") as error:
         lmkit.load("berkley")
     assert all(name in str(error.value) for name in NAMES)
-    assert len(set(NAMES)) == len(NAMES) == len(EMBEDDED) + len(REAL)
+    assert set(NAMES) == {*EMBEDDED, *REAL, "mine", "shakespeare"} and len(set(NAMES)) == len(NAMES)
 
 
 def test_berkeley_has_the_fixed_split() -> None:
@@ -129,7 +129,7 @@ def test_the_other_toys_make_their_point() -> None:
 
 def test_frozen_files_have_their_sums() -> None:
     files = [*DATA.glob("*/SHA256SUMS"), DATA / "berkeley" / "corpus.sha256"]
-    assert len(files) == 4
+    assert len(files) == 6
     for file in files:
         for line in file.read_text().splitlines():
             expected, name = line.split()
@@ -163,10 +163,7 @@ def test_the_readme_describes_every_set_and_hash() -> None:
     text = (DATA / "README.md").read_text()
     for name in [*EMBEDDED, *REAL]:
         assert f"`{name}`" in text, name
-    for file in (
-        DATA / "translation" / "SHA256SUMS",
-        DATA / "retrieval" / "SHA256SUMS",
-        DATA / "berkeley" / "corpus.sha256",
-    ):
+    sums = [DATA / name / "SHA256SUMS" for name in ("translation", "retrieval", "names", "glove")]
+    for file in (*sums, DATA / "berkeley" / "corpus.sha256"):
         for line in file.read_text().splitlines():
             assert line.split()[0] in text, line

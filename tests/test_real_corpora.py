@@ -8,7 +8,7 @@ import tomllib
 import warnings
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from lmkit import real
 from lmkit.corpora import REAL
 from lmkit.corpora import __main__ as command_line
 from lmkit.paths import DATA
-from lmkit.real import Entry, FetchError, File, fetching
+from lmkit.real import Entry, FetchError, File
 
 CONTENT = bytes(range(256)) * 2000  # 512,000 bytes
 SHA = hashlib.sha256(CONTENT).hexdigest()
@@ -40,12 +40,9 @@ class Site:
 
     url: str = ""
     content: bytes = CONTENT
-    version: str = '"1"'
     cuts: int = 0  # so many answers stop early
-    ranges: bool = True  # whether it can continue a file
     status: int = 200
-    asked: list[str] = field(default_factory=list)  # the Range of each request, "" for the whole file
-    sent: int = 0
+    asked: int = 0  # how often
 
 
 @pytest.fixture
@@ -54,26 +51,15 @@ def site() -> Iterator[Site]:
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            wanted = self.headers.get("Range", "")
-            state.asked.append(wanted)
+            state.asked += 1
             if state.status != 200:
                 self.send_error(state.status)
                 return
-            start = 0
-            if wanted and state.ranges and self.headers.get("If-Range") == state.version:
-                start = int(wanted.removeprefix("bytes=").rstrip("-"))
-            body = state.content[start:]
-            self.send_response(206 if start else 200)
-            if start:
-                self.send_header("Content-Range", f"bytes {start}-{len(state.content) - 1}/{len(state.content)}")
-            self.send_header("ETag", state.version)
-            self.send_header("Content-Length", str(len(body)))
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(state.content)))
             self.end_headers()
-            if state.cuts:
-                state.cuts -= 1
-                body = body[: len(body) // 3]
-            state.sent += len(body)
-            self.wfile.write(body)
+            cut, state.cuts = state.cuts > 0, max(state.cuts - 1, 0)
+            self.wfile.write(state.content[: len(state.content) // 3] if cut else state.content)
 
         def log_message(self, *_: object) -> None:
             pass
@@ -90,7 +76,6 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(fetching, "PAUSE", 0.0)
     monkeypatch.setenv("LMKIT_CACHE", str(tmp_path / "cache"))
     for name in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
@@ -115,7 +100,7 @@ def test_a_good_file_is_fetched_once(site: Site) -> None:
     (path,) = real.fetch(entry(site.url), progress=False).values()
     assert path.read_bytes() == CONTENT
     real.fetch(entry(site.url), progress=False)
-    assert site.asked == [""]
+    assert site.asked == 1
     assert left_over() == ["text.txt"]
     assert real.is_cached(entry(site.url))
 
@@ -131,7 +116,7 @@ def test_a_wrong_hash_is_refused_in_one_line_and_nothing_is_kept(site: Site) -> 
     message = one_line(error)
     assert "refused text.txt" in message and SHA in message and OTHER in message
     assert left_over() == []
-    assert site.asked == [""], "a wrong file does not get better when it is fetched again"
+    assert site.asked == 1, "a wrong file does not get better when it is fetched again"
 
 
 def test_a_damaged_copy_in_the_cache_is_replaced(site: Site) -> None:
@@ -141,42 +126,15 @@ def test_a_damaged_copy_in_the_cache_is_replaced(site: Site) -> None:
     assert path.read_bytes() == CONTENT
 
 
-def test_a_cut_connection_is_continued_where_it_broke(site: Site) -> None:
-    site.cuts = 2
-    (path,) = real.fetch(entry(site.url), progress=False).values()
-    assert path.read_bytes() == CONTENT
-    assert site.asked[0] == "" and all(asked.startswith("bytes=") for asked in site.asked[1:])
-    assert len(site.asked) == 3 and site.sent < len(CONTENT) + 2 * fetching.CHUNK, "hardly a byte is sent twice"
-    assert left_over() == ["text.txt"]
-
-
-def test_a_server_that_cannot_continue_sends_all_of_it_again(site: Site) -> None:
-    site.cuts, site.ranges = 1, False
-    (path,) = real.fetch(entry(site.url), progress=False).values()
-    assert path.read_bytes() == CONTENT
-    assert len(site.asked) == 2
-
-
-def test_after_three_cuts_it_gives_up_and_the_next_call_continues(site: Site) -> None:
-    site.cuts = 3
+@pytest.mark.parametrize("sha256", [SHA, None])
+def test_a_cut_connection_is_one_clear_line_and_the_next_call_begins_again(site: Site, sha256: str | None) -> None:
+    site.cuts = 1
     with pytest.raises(FetchError) as error:
-        real.fetch(entry(site.url), progress=False)
+        real.fetch(entry(site.url, sha256), progress=False)
     assert "no connection" in one_line(error) and "--from" in one_line(error)
-    assert not real.is_cached(entry(site.url))
-    assert left_over() == ["text.txt.part", "text.txt.part.version"]
+    assert left_over() == []
     (path,) = real.fetch(entry(site.url), progress=False).values()
-    assert path.read_bytes() == CONTENT
-    assert site.sent < len(CONTENT) + 3 * fetching.CHUNK
-
-
-def test_a_file_that_changed_meanwhile_is_not_mixed(site: Site) -> None:
-    site.cuts = 3
-    with pytest.raises(FetchError):
-        real.fetch(entry(site.url), progress=False)
-    site.content, site.version = CONTENT[::-1], '"2"'
-    changed = entry(site.url, hashlib.sha256(CONTENT[::-1]).hexdigest())
-    (path,) = real.fetch(changed, progress=False).values()
-    assert path.read_bytes() == CONTENT[::-1]
+    assert path.read_bytes() == CONTENT and left_over() == ["text.txt"]
 
 
 def test_without_a_network_there_is_one_clear_line() -> None:
@@ -185,12 +143,12 @@ def test_without_a_network_there_is_one_clear_line() -> None:
     assert "no connection" in one_line(error) and "--from FILE" in one_line(error)
 
 
-def test_a_missing_page_is_not_asked_for_three_times(site: Site) -> None:
+def test_a_missing_page_is_asked_for_once(site: Site) -> None:
     site.status = 404
     with pytest.raises(FetchError) as error:
         real.fetch(entry(site.url), progress=False)
     assert "answers 404" in one_line(error)
-    assert len(site.asked) == 1
+    assert site.asked == 1
 
 
 def test_an_unknown_hash_is_recorded_with_a_warning_and_then_holds(site: Site) -> None:
@@ -269,19 +227,38 @@ def test_the_registry_holds_the_known_hashes_and_invents_none() -> None:
 def test_command_line(
     site: Site, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert command_line.main(["list"]) == 0
+    def run(*arguments: str) -> int:
+        with pytest.raises(SystemExit) as ended:
+            command_line.app(arguments)
+        return int(ended.value.code or 0)
+
+    assert run("list") == 0
     listed = capsys.readouterr().out
     assert all(name in listed for name in REAL) and "5,951,345 bytes" in listed and "here" not in listed
     monkeypatch.setattr(real, "registry", lambda: {"some-text": entry(site.url, None)})
-    assert command_line.main(["fetch", "some-text"]) == 0
+    assert run("fetch", "some-text") == 0
     captured = capsys.readouterr()
     assert "text.txt  512,000 bytes" in captured.out
     assert captured.err.count("warning: No SHA-256") == 1
     wrong = tmp_path / "wrong.txt"
     wrong.write_bytes(b"wrong")
-    assert command_line.main(["fetch", "some-text", "--from", str(wrong)]) == 1
+    assert run("fetch", "some-text", "--from", str(wrong)) == 1
     captured = capsys.readouterr()
     assert captured.err.startswith("error: ") and captured.err.count("\n") == 1 and "Traceback" not in captured.err
+    assert run("fetch", "other") == run("fetch", "some-text", str(wrong)) == 2
+    errors = capsys.readouterr().err
+    assert "other is none of: some-text." in errors and "files go behind --from" in errors
+
+
+def test_command_line_takes_several_files_behind_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    contents = {"one.txt": b"1", "two.txt": b"2"}
+    files = tuple(File(name, "", None, hashlib.sha256(text).hexdigest()) for name, text in contents.items())
+    monkeypatch.setattr(real, "registry", lambda: {"two": Entry("two", "", "", "", files)})
+    for name, text in contents.items():
+        (tmp_path / f"my {name}").write_bytes(text)
+    with pytest.raises(SystemExit):
+        command_line.app(["fetch", "two", "--from", *(str(tmp_path / f"my {name}") for name in contents)])
+    assert left_over("two") == ["one.txt", "two.txt"]
 
 
 # ---- preparing ----

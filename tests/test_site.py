@@ -20,8 +20,8 @@ from selenium.webdriver import Chrome
 from autograder.authoring.build import hidden_lines
 from autograder.authoring.chapter import read_chapter
 from autograder.course import Course, CourseError, open_course
-from autograder.pages.site import make_site, page_of
-from conftest import CHAPTER, ROOT
+from autograder.pages.site import make_site, menu, page_of, write_source
+from conftest import CHAPTER, ROOT, make_course
 
 AXE = ROOT / ".venv" / "axe" / "package" / "axe.min.js"  # scripts/setup site brings it
 PHONE = 360  # pixels
@@ -169,6 +169,67 @@ def test_outputs_of_answers_and_checks_are_not_shown(built_course: Course) -> No
     assert [cell.source for cell in page.cells] == [cell.source for cell in released.cells]
     shown = [cell.source for cell in page.cells if cell.cell_type == "code" and cell.outputs]
     assert shown == ["import math", "square(5)", "print(square(math.sqrt(4)))"]
+
+
+def test_the_menu_has_each_page_once_and_unknown_ones_are_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "menu.toml"
+    assert menu(file, ["a", "b"]) == [("More", ["a", "b"])]
+    file.write_text('"Learn" = ["b"]\n')
+    assert menu(file, ["a", "b", "c"]) == [("Learn", ["b"]), ("More", ["a", "c"])]
+    assert menu(file, ["b"]) == [("Learn", ["b"])]
+    with pytest.raises(CourseError, match="names pages that do not exist: b"):
+        menu(file, ["a"])
+
+
+def test_pictures_of_a_document_are_found_and_inner_folders_are_left_out(tmp_path: Path) -> None:
+    course = make_course(tmp_path)
+    for folder in ("docs/pictures", "docs/internal"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "docs" / "pictures" / "wall.png").touch()
+    (tmp_path / "docs" / "internal" / "secret.md").write_text("# For us\n")
+    (tmp_path / "docs" / "page.md").write_text("# Page\n![a wall](pictures/wall.png) [us](internal/secret.md)\n")
+    write_source(course, tmp_path / "source")
+    assert "![a wall](docs/pictures/wall.png) us" in (tmp_path / "source" / "page.md").read_text()
+    assert (tmp_path / "source" / "docs" / "pictures" / "wall.png").is_file()
+    assert not list((tmp_path / "source").rglob("secret*"))
+
+
+# Pages that a person meets; docs/internal is for us.
+READ = [
+    *(path for path in ROOT.glob("*.md") if path.name != "CHANGELOG.md"),
+    *ROOT.glob("docs/*.md"),
+    ROOT / "data" / "README.md",
+]
+
+
+@pytest.mark.parametrize("path", READ, ids=lambda path: path.name)
+def test_no_document_is_longer_than_a_reader_likes(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 250
+
+
+@pytest.mark.parametrize("path", [*READ, *ROOT.glob("docs/internal/**/*.md")], ids=lambda path: path.name)
+def test_links_between_documents_lead_somewhere(path: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    for target, place in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)", text):
+        file = path.parent / target if target else path
+        assert file.exists(), f"{path.name} links to {target}"
+        if place and file.suffix == ".md":
+            headings = re.findall(r"^#+ (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+            anchors = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
+            assert place in anchors, f"{path.name} links to {target}#{place}"
+
+
+def test_the_documents_name_tests_that_there_are() -> None:
+    released = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("notebooks/*/*.ipynb"))
+    tasks = set(re.findall(r'"id": "(\w+)--', released))
+    named = {
+        found[0]
+        for path in READ
+        for found in re.finditer(r"\b(\w+)--[a-z][a-z0-9-]+\b", path.read_text(encoding="utf-8"))
+        if found[1] in tasks
+    }
+    assert len(named) >= 3
+    assert [name for name in sorted(named) if f'"id": "{name}"' not in released] == []
 
 
 def test_what_is_no_site_is_not_replaced(built_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmkit.budgets import BUDGETS, budget
+from lmkit.budgets import budget
 from lmkit.training import choose_device, live_plot, plot_loss, set_seed, shuffled, train, warmup_cosine
 
 INPUTS = torch.randn(96, 5, generator=torch.Generator().manual_seed(1))
@@ -528,7 +528,7 @@ def test_the_device_can_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_budget_is_the_named_one_else_what_the_machine_has(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LMKIT_BUDGET", "grading")
-    assert budget() is BUDGETS["grading"]
+    assert budget().name == "grading"
     assert budget().choose(grading=1, laptop=2, gpu=3) == 1
     monkeypatch.delenv("LMKIT_BUDGET")
     for there, name in ((True, "gpu"), (False, "laptop")):
@@ -537,11 +537,3 @@ def test_the_budget_is_the_named_one_else_what_the_machine_has(monkeypatch: pyte
     monkeypatch.setenv("LMKIT_BUDGET", "huge")
     with pytest.raises(ValueError, match="LMKIT_BUDGET is 'huge'; set it to one of: grading, laptop, gpu"):
         budget()
-
-
-def test_budgets_grow() -> None:
-    sizes = [
-        (one.steps, one.batch, one.length, one.width, one.layers, one.train_tokens, one.test_tokens)
-        for one in (BUDGETS["grading"], BUDGETS["laptop"], BUDGETS["gpu"])
-    ]
-    assert all(a <= b <= c for a, b, c in zip(*sizes, strict=True))

@@ -20,6 +20,7 @@ from autograder.learner.reveal import reveal
 from autograder.learner.workplace import points_in, prepare
 from conftest import CHAPTER, ROOT, answered
 from lmkit.drawings.course import CHAPTERS
+from lmkit.paths import own_folder
 
 
 @pytest.fixture
@@ -68,6 +69,31 @@ def test_without_notes_nothing_is_overwritten(course: Course) -> None:
     mine.write_text("work from elsewhere")
     assert "was left alone" in prepare(course)[0]
     assert mine.read_text() == "work from elsewhere" and names(course) == [f"{CHAPTER}-new.ipynb", mine.name]
+
+
+def test_what_the_course_puts_beside_the_notebooks_is_there_and_stays_as_it_is_left(course: Course) -> None:
+    given = course.root / "workplace" / "texts" / "README.md"
+    given.parent.mkdir(parents=True)
+    given.write_text("put texts here")
+    prepare(course)
+    mine = course.workplace / "texts" / "README.md"
+    assert mine.read_text() == "put texts here"
+    mine.write_text("my notes")
+    (course.workplace / "texts" / "my.txt").write_text("my text")
+    given.write_text("a second release")
+    prepare(course)
+    assert mine.read_text() == "my notes" and (course.workplace / "texts" / "my.txt").read_text() == "my text"
+
+
+def test_this_course_makes_the_folder_for_texts_which_lmkit_finds(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(ROOT / "workplace", course.root / "workplace")
+    prepare(course)
+    monkeypatch.delenv("LMKIT_TEXTS", raising=False)
+    monkeypatch.chdir(course.workplace)
+    texts = own_folder("texts")
+    assert texts == course.workplace / "texts" and [path.name for path in texts.iterdir()] == ["README.md"]
 
 
 def test_check_looks_into_the_workplace_first(course: Course) -> None:

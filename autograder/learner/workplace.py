@@ -12,6 +12,7 @@ from autograder.disk import write_atomically
 if TYPE_CHECKING:  # the start page reads points without loading nbgrader
     from autograder.learner.progress import Progress
 
+BESIDE = "workplace"  # folder of the course: what its learners get beside the notebooks
 POINTS = ".points.json"  # by chapter's number: what was earned at the last check, and what can be
 NOTES = ".releases.json"  # SHA-256 of each file as it was put here
 
@@ -19,7 +20,8 @@ NOTES = ".releases.json"  # SHA-256 of each file as it was put here
 def prepare(course: Course) -> list[str]:
     """Bring the folder of the learner up to date; returns a line on each notebook that was put there.
 
-    What was changed there is never overwritten: the new release is put beside it under a name of its own.
+    What was changed there is never overwritten: the new release is put beside it under a name of its own. Files of
+    the course's folder `workplace/` are put there once, at the same place.
     """
     course.workplace.mkdir(exist_ok=True)
     notes = course.workplace / NOTES
@@ -28,6 +30,10 @@ def prepare(course: Course) -> list[str]:
     for release in [course.release / START, *(course.released(chapter) for chapter in course.chapters())]:
         if release.is_file() and (line := _bring(release, course.workplace, put)):
             lines.append(line)
+    for file in sorted((course.root / BESIDE).rglob("*")):
+        own = course.workplace / file.relative_to(course.root / BESIDE)
+        if file.is_file() and not own.exists():
+            write_atomically(own, file.read_bytes())
     write_atomically(notes, json.dumps(put, indent=1).encode())
     return lines
 

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 import nbformat
@@ -52,7 +53,8 @@ def make_site(course: Course, out: Path) -> Path:
 def write_source(course: Course, folder: Path) -> None:
     """Sphinx's source folder: a notebook for each chapter, the texts of docs/ and data/README.md, a first page.
 
-    Raises CourseError if a chapter would show a line of a solution or of a hidden test.
+    Folders below docs/, such as docs/internal, are left out. Raises CourseError if a chapter would show a line of a
+    solution or of a hidden test, or if docs/menu.toml names a page that there is not.
     """
     folder.mkdir(parents=True)
     shutil.copyfile(TEMPLATES / "site_conf.py", folder / "conf.py")
@@ -76,10 +78,24 @@ def write_source(course: Course, folder: Path) -> None:
         (folder / f"{name}.md").write_text(_linked(path, texts, course.root), encoding="utf-8")
     readme = course.root / "README.md"
     first = _linked(readme, texts, course.root) if readme.is_file() else "# The course\n"
-    first += _contents("Chapters", chapters) + _contents("More", list(texts))
+    first += _contents("Chapters", chapters)
+    first += "".join(_contents(title, pages) for title, pages in menu(course.root / "docs" / "menu.toml", list(texts)))
     (folder / "index.md").write_text(first, encoding="utf-8")
     if (course.root / "docs" / "pictures").is_dir():
         shutil.copytree(course.root / "docs" / "pictures", folder / "docs" / "pictures")
+
+
+def menu(file: Path, pages: list[str]) -> list[tuple[str, list[str]]]:
+    """The texts in groups, each with its title: those that `file` names, then all others under "More".
+
+    Raises CourseError if the file names a page that there is not.
+    """
+    groups = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    listed = [page for group in groups.values() for page in group]
+    if unknown := [page for page in listed if page not in pages]:
+        raise CourseError(f"{file} names pages that do not exist: {', '.join(unknown)}.")
+    others = [page for page in pages if page not in listed]
+    return [*groups.items(), *([("More", others)] if others else [])]
 
 
 def page_of(released: NotebookNode, reference: NotebookNode) -> NotebookNode:
@@ -129,8 +145,12 @@ def _linked(path: Path, texts: dict[str, Path], root: Path) -> str:
     def replaced(found: re.Match[str]) -> str:
         picture, words, target = found.groups()
         file, _, place = target.partition("#")
-        if "://" in target or not file or picture and (path.parent / file).is_file():
+        if "://" in target or not file:
             return found[0]
+        if (
+            picture and (path.parent / file).is_file()
+        ):  # all pages lie in one folder, pictures where the course has them
+            return f"![{words}]({(path.parent / file).resolve().relative_to(root.resolve()).as_posix()})"
         name = names.get((path.parent / file).resolve())
         if not name:
             return words

@@ -5,12 +5,12 @@
 The models are those of the chapter: its kitchen model, and the readers of its section 16.
 """
 
-import sys
 from typing import Any
 
 import pandas as pd
 
 from benchmarks.chapters import chapter_functions
+from benchmarks.commands import run_parts
 from lmkit.paths import DATA
 
 HERE = DATA / "attention"
@@ -50,5 +50,4 @@ def readers(names: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     found = chapter_functions("06_attention", WANTED)
-    for what in sys.argv[1:] or STEPS:
-        {"rungs": rungs, "readers": readers}[what](found)
+    run_parts({"rungs": lambda: rungs(found), "readers": lambda: readers(found)})

@@ -27,11 +27,13 @@ import csv
 import hashlib
 import random
 import re
-import sys
 import tomllib
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from lmkit.paths import DATA
 
@@ -232,7 +234,8 @@ def write_corpus(seed: int) -> list[Sentence]:
     return writer.sentences
 
 
-def main(folder: Path) -> None:
+def main(folder: Annotated[Path, typer.Argument(help="Where the two files go.")] = FOLDER) -> None:
+    """Write corpus.txt and its checksum."""
     text = "".join(" ".join(sentence) + "\n" for sentence in write_corpus(SEED))
     (folder / "corpus.txt").write_text(text)
     checksum = hashlib.sha256(text.encode()).hexdigest()
@@ -240,4 +243,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
+    typer.run(main)

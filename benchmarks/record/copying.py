@@ -7,15 +7,15 @@ kinds. `right` is the share of 200 new sequences of each length that are copied 
 The classes are those of chapter 09.
 """
 
-import sys
-import time
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 import torch
+import typer
 from torch.nn import functional as F
 
 from benchmarks.chapters import chapter_functions
+from benchmarks.timed import train_for
 from lmkit.paths import DATA
 
 HERE = DATA / "seq2seq"
@@ -33,22 +33,17 @@ def batch(size: int, length: int | None, draws: torch.Generator) -> tuple[torch.
 def run(model: Any, seconds: float, seed: int) -> int:
     """Train for so many seconds of CPU time; returns the steps."""
     draws = torch.Generator().manual_seed(seed)
-    optimiser = torch.optim.Adam(model.parameters(), 0.003)
-    begin, steps = time.process_time(), 0
-    while (share := (time.process_time() - begin) / seconds) < 1:
-        optimiser.param_groups[0]["lr"] = 0.003 * min(1, 2 * (1 - share))
-        source, lengths = batch(64, None, draws)
+
+    def loss(model: Any, pair: tuple[torch.Tensor, torch.Tensor]) -> tuple[torch.Tensor, int]:
+        source, lengths = pair
         given = torch.cat([torch.ones(64, 1, dtype=torch.long), source], dim=1)
         wanted = torch.cat([source, torch.zeros(64, 1, dtype=torch.long)], dim=1)
         wanted[torch.arange(64), lengths] = 2
         scores = model.decode(model.encode(source, lengths), given)
-        loss = F.cross_entropy(scores.flatten(0, 1), wanted.flatten(), ignore_index=0)
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        steps += 1
-    return steps
+        return F.cross_entropy(scores.flatten(0, 1), wanted.flatten(), ignore_index=0), int((wanted > 0).sum())
+
+    optimiser = torch.optim.Adam(model.parameters(), 0.003)
+    return int(train_for(seconds, model, lambda step: batch(64, None, draws), loss, optimiser).step.iloc[-1])
 
 
 @torch.no_grad()
@@ -62,7 +57,8 @@ def right(model: Any, length: int) -> float:
     return (written[:, 1:] == wanted).all(1).float().mean().item()
 
 
-def main(seconds: float) -> None:
+def main(seconds: Annotated[float, typer.Argument(help="Of CPU time, for each run.")] = 60) -> None:
+    """Make the table again."""
     torch.set_num_threads(1)
     names, rows = chapter_functions("09_seq2seq", {"Seq2Seq", "Attentive"}), []
     for kind, d in (("Seq2Seq", 32), ("Seq2Seq", 128), ("Attentive", 32), ("Attentive", 128)):
@@ -78,4 +74,4 @@ def main(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 60)
+    typer.run(main)

@@ -4,15 +4,17 @@ python -m benchmarks.record.encoder [norms] [places] [roughness]
 """
 
 import itertools
-import sys
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 import lmkit
+from benchmarks.commands import run_parts
 from lmkit.paths import DATA
 from lmkit.training import set_seed
 
@@ -22,9 +24,10 @@ RATE_HIDDEN = 0.15
 corpus = lmkit.load("kitchen")
 
 
-def sentences(name):
+def sentences(name: str) -> list[list[str]]:
     """Each sentence of a split: a list of words that ends with its full stop."""
-    found, sentence = [], []
+    found: list[list[str]] = []
+    sentence: list[str] = []
     for word in (word for document in corpus.splits[name] for word in document):
         sentence.append(word)
         if word == ".":
@@ -40,7 +43,7 @@ MASK, PAD, V = len(words), len(words) + 1, len(words) + 2
 known = {name: [[number[w] for w in text if w in number] for text in part] for name, part in texts.items()}
 
 
-def padded(rows):
+def padded(rows: list[list[int]]) -> tuple[Tensor, Tensor]:
     lengths = torch.tensor([len(row) for row in rows])
     ids = torch.full((len(rows), int(lengths.max())), PAD)
     for row, text in zip(ids, rows, strict=True):
@@ -48,7 +51,7 @@ def padded(rows):
     return ids, lengths
 
 
-def hidden(ids, generator):
+def hidden(ids: Tensor, generator: np.random.Generator) -> tuple[Tensor, Tensor]:
     """Inputs and the places that are asked: 15 % of the words, one at least in each text."""
     real = ids != PAD
     chance = torch.from_numpy(generator.random(tuple(ids.shape))).masked_fill(~real, 2)
@@ -59,20 +62,28 @@ def hidden(ids, generator):
 class Filler(nn.Module):
     """Embedding, positions, layers, last norm, scores by the embedding (tied)."""
 
-    def __init__(self, norm, layers, C=32, h=4, places="before the first layer", T=64):
+    def __init__(
+        self, norm: str, layers: int, C: int = 32, h: int = 4, places: str = "before the first layer", T: int = 64
+    ) -> None:
         super().__init__()
         self.embedding = nn.Embedding(V, C)
         self.positions = nn.Parameter(torch.randn(T, C) * 0.1)
         nn.init.normal_(self.embedding.weight, std=0.1)
-        options = {"dropout": 0.0, "activation": "gelu", "batch_first": True, "norm_first": norm != "post-norm"}
+        options: dict[str, Any] = {
+            "dropout": 0.0,
+            "activation": "gelu",
+            "batch_first": True,
+            "norm_first": norm != "post-norm",
+        }
         self.layers = nn.ModuleList(nn.TransformerEncoderLayer(C, h, 4 * C, **options) for _ in range(layers))
         if norm == "no norm":
             for layer in self.layers:
                 layer.norm1 = layer.norm2 = nn.Identity()
         self.norm, self.places = nn.LayerNorm(C), places
 
-    def forward(self, ids):
-        x, where = self.embedding(ids), self.positions[: ids.shape[1]]
+    def forward(self, ids: Tensor) -> Tensor:
+        x: Tensor = self.embedding(ids)
+        where = self.positions[: ids.shape[1]]
         if self.places == "before the first layer":
             x = x + where
         for layer in self.layers:
@@ -83,21 +94,21 @@ class Filler(nn.Module):
         return (x + where if self.places == "behind the last layer" else x) @ self.embedding.weight.T
 
 
-def held_out():
+def held_out() -> tuple[Tensor, Tensor, Tensor]:
     ids, _ = padded(known["valid"][:400])
     return (ids, *hidden(ids, np.random.default_rng(7)))
 
 
-def frequencies():
+def frequencies() -> float:
     """The loss of whoever knows how frequent each word is, and nothing else; one is added to each count."""
     counts = torch.ones(V).index_add(
         0, torch.tensor(sum(known["train"], [])), torch.ones(sum(map(len, known["train"])))
     )
     ids, _, asked = held_out()
-    return -(counts / counts.sum()).log()[ids[asked]].mean().item()
+    return -float((counts / counts.sum()).log()[ids[asked]].mean())
 
 
-def losses(model, steps, rate, seed, B=16):
+def losses(model: Filler, steps: int, rate: float, seed: int, B: int = 16) -> Iterator[float]:
     """The loss before each step of Adam at a constant rate, in nats for each hidden word, until one is not finite."""
     optimiser = torch.optim.Adam(model.parameters(), rate)
     for step in range(steps):
@@ -114,21 +125,21 @@ def losses(model, steps, rate, seed, B=16):
         optimiser.step()
 
 
-def fit(model, steps, rate, seed, B=16):
+def fit(model: Filler, steps: int, rate: float, seed: int, B: int = 16) -> float:
     """The loss in nats for each hidden word of held-out sentences after these steps, not a number if lost."""
     if not all(np.isfinite(loss) for loss in losses(model, steps, rate, seed, B)):
         return float("nan")
     ids, inputs, asked = held_out()
     with torch.no_grad():
-        return F.cross_entropy(model(inputs)[asked], ids[asked]).item()
+        return float(F.cross_entropy(model(inputs)[asked], ids[asked]))
 
 
-def write(name, rows):
+def write(name: str, rows: list[dict[str, Any]]) -> None:
     pd.DataFrame(rows).to_csv(HERE / f"{name}.csv", index=False, float_format="%.4g")
 
 
-def norms(steps=200):
-    rows = [{"layers": 0, "norm": "frequencies only", "nats": frequencies()}]
+def norms(steps: int = 200) -> None:
+    rows: list[dict[str, Any]] = [{"layers": 0, "norm": "frequencies only", "nats": frequencies()}]
     for layers, rate, norm, seed in itertools.product(
         (2, 16, 8), (0.001, 0.01), ("pre-norm", "post-norm", "no norm"), SEEDS
     ):
@@ -139,7 +150,7 @@ def norms(steps=200):
         write("norms", sorted(rows, key=lambda row: row["layers"]))
 
 
-def places(steps=1500):
+def places(steps: int = 1500) -> None:
     rows = []
     for seed in SEEDS:
         for where in ("before the first layer", "before every layer", "behind the last layer", "nowhere"):
@@ -150,14 +161,14 @@ def places(steps=1500):
             write("positions", rows)
 
 
-def roughness(steps=500):
+def roughness(steps: int = 500) -> None:
     """How much the training loss changes from one step to the next, and where it ends; "no norm" has no last one."""
     rows = []
     for rate, norm, seed in itertools.product((0.003, 0.01), ("pre-norm", "post-norm", "no norm"), SEEDS):
         set_seed(seed)
         model = Filler(norm, layers=2)
         if norm == "no norm":
-            model.norm = nn.Identity()
+            model.norm = nn.Identity()  # type: ignore[assignment]
         curve = np.array(list(losses(model, steps, rate, seed)))
         change, nats = np.diff(curve[100:]).std(), curve[-100:].mean()
         rows.append({"rate": rate, "norm": norm, "seed": seed, "change": change, "nats": nats})
@@ -167,5 +178,4 @@ def roughness(steps=500):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    for part in sys.argv[1:] or ("places", "norms", "roughness"):
-        {"norms": norms, "places": places, "roughness": roughness}[part]()
+    run_parts({"places": places, "norms": norms, "roughness": roughness})

@@ -10,15 +10,16 @@ for three times the seconds on both sorts of document: a picture followed by its
 token. `swapped`: the same for a caption that follows the picture of another document (empty for other kinds).
 """
 
-import sys
-import time
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
 import torch
+import typer
 from torch import Tensor
 from torch.nn import functional as F
 
+from benchmarks.timed import train_for
 from lmkit.anything import SHAPES, reach, shapes
 from lmkit.paths import DATA
 from lmkit.transformer import Transformer, TransformerConfig
@@ -71,18 +72,15 @@ def train(seed: int, seconds: float, sorts: list[tuple[str, ...]]) -> tuple[Tran
     torch.manual_seed(seed)
     config = TransformerConfig(START + 1, block=80, layers=2, heads=4, width=48, positions="learned")
     model = Transformer(config)
-    optimiser = torch.optim.Adam(model.parameters(), 0.003)
-    begin, steps = time.process_time(), 0
-    while (share := (time.process_time() - begin) / seconds) < 1:
-        optimiser.param_groups[0]["lr"] = 0.003 * min(1, 2 * (1 - share))
-        text = texts[steps % len(texts)]
-        batch = text[torch.randint(len(text), (32,))]
-        loss = model(batch[:, :-1], batch[:, 1:])
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        steps += 1
-    return model, steps
+    history = train_for(
+        seconds,
+        model,
+        lambda step: texts[step % len(texts)][torch.randint(8000, (32,))],
+        lambda model, batch: (model(batch[:, :-1], batch[:, 1:]), batch[:, 1:].numel()),
+        torch.optim.Adam(model.parameters(), 0.003),
+        clip=None,
+    )
+    return model, int(history.step.iloc[-1])
 
 
 @torch.no_grad()
@@ -95,9 +93,11 @@ def nats(model: Transformer, text: Tensor, kind: str) -> tuple[float, float]:
     return whole, -logs[:, FIRST[kind] : FIRST[kind] + SIZES[kind]].logsumexp(-1).mean().item()
 
 
-def main(seconds: float) -> None:
+def main(seconds: Annotated[float, typer.Argument(help="Of CPU time, for each kind.")] = 20) -> None:
+    """Make the table again."""
     torch.set_num_threads(1)
-    test, rows = documents(1000, 50), []
+    test = documents(1000, 50)
+    rows: list[tuple[object, ...]] = []
     for seed in SEEDS:
         for kind in SIZES:
             model, steps = train(seed, seconds, [(kind,)])
@@ -117,4 +117,4 @@ def main(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 20)
+    typer.run(main)

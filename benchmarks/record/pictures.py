@@ -8,14 +8,15 @@ a patch was; `places`, the same with them; `convolution`, two layers of 3 x 3 ke
 the better of .001 and .003 on 1,000 other pictures. `right`: share of 2,000 new pictures that are named rightly.
 """
 
-import sys
-import time
+from typing import Annotated
 
 import pandas as pd
 import torch
+import typer
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from benchmarks.timed import train_for
 from lmkit.anything import SHAPES, PatchReader, shapes
 from lmkit.paths import DATA
 
@@ -54,7 +55,7 @@ def build(name: str) -> nn.Module:
 @torch.no_grad()
 def right(model: nn.Module, images: Tensor, kinds: Tensor) -> float:
     """Share of the pictures that are named rightly."""
-    return (model(images).argmax(1) == kinds).float().mean().item()
+    return float((model(images).argmax(1) == kinds).float().mean())
 
 
 def run(name: str, count: int, seed: int, rate: float, seconds: float) -> tuple[nn.Module, int]:
@@ -62,20 +63,19 @@ def run(name: str, count: int, seed: int, rate: float, seconds: float) -> tuple[
     images, kinds = shapes(count, 100 + seed)
     torch.manual_seed(seed)
     model = build(name)
-    optimiser = torch.optim.Adam(model.parameters(), rate)
-    begin, steps = time.process_time(), 0
-    while (share := (time.process_time() - begin) / seconds) < 1:
-        optimiser.param_groups[0]["lr"] = rate * min(1, 2 * (1 - share))
-        pick = torch.randint(count, (64,))
-        loss = F.cross_entropy(model(images[pick] - 0.5), kinds[pick])
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        steps += 1
-    return model, steps
+    history = train_for(
+        seconds,
+        model,
+        lambda step: torch.randint(count, (64,)),
+        lambda model, pick: (F.cross_entropy(model(images[pick] - 0.5), kinds[pick]), 64),
+        torch.optim.Adam(model.parameters(), rate),
+        clip=None,
+    )
+    return model, int(history.step.iloc[-1])
 
 
-def main(seconds: float) -> None:
+def main(seconds: Annotated[float, typer.Argument(help="Of CPU time, for each run.")] = 10) -> None:
+    """Make the table again."""
     torch.set_num_threads(1)
     valid, test = shapes(1000, 50), shapes(2000, 51)
     rows = []
@@ -93,4 +93,4 @@ def main(seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 10)
+    typer.run(main)

@@ -5,14 +5,16 @@ python -m benchmarks.record.transformer [rates] [places] [lessons]
 
 import itertools
 import math
-import sys
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 import lmkit
+from benchmarks.commands import run_parts
 from lmkit.optimizers import adamw
 from lmkit.paths import DATA
 from lmkit.training import set_seed, train, warmup_cosine
@@ -28,29 +30,39 @@ V = len(alphabet)
 ids = {name: torch.tensor([alphabet.index(letter) for letter in text]) for name, text in texts.items()}
 
 
-def held_out(T):
+def held_out(T: int) -> tuple[Tensor, Tensor]:
     """100 texts of T letters, and the next ones."""
     rows = ids["valid"][: (T + 1) * 100].view(100, T + 1)
     return rows[:, :-1], rows[:, 1:]
 
 
-def batch(step, seed, B, T):
+def batch(step: int, seed: int, B: int, T: int) -> tuple[Tensor, Tensor]:
     starts = np.random.default_rng([8, seed, step]).integers(0, len(ids["train"]) - T, B)
     places = torch.from_numpy(starts)[:, None] + torch.arange(T)
     return ids["train"][places], ids["train"][places + 1]
 
 
-def small(**switches):
+def small(**switches: Any) -> Transformer:
     """The chapter's model: learned positions, LayerNorm, GELU, biases."""
-    usual = {"block": 32, "layers": 2, "heads": 4, "width": 32, "bias": True}
+    usual: dict[str, Any] = {"block": 32, "layers": 2, "heads": 4, "width": 32, "bias": True}
     usual |= {"positions": "learned", "norm": "layer", "activation": "gelu"}
     return Transformer(TransformerConfig(V, **usual | switches))
 
 
-def fit(model, steps, rate, seed, decay, schedule, B=8, T=32, last_only=False):
+def fit(
+    model: Transformer,
+    steps: int,
+    rate: float,
+    seed: int,
+    decay: float,
+    schedule: str,
+    B: int = 8,
+    T: int = 32,
+    last_only: bool = False,
+) -> float:
     """Train without clipping; the loss on held-out letters, not a number if it diverged."""
 
-    def loss(model, pair):
+    def loss(model: nn.Module, pair: tuple[Tensor, Tensor]) -> tuple[Tensor, int]:
         if last_only:
             return F.cross_entropy(model(pair[0])[:, -1], pair[1][:, -1]), len(pair[1])
         return model(*pair), pair[1].numel()
@@ -68,19 +80,19 @@ def fit(model, steps, rate, seed, decay, schedule, B=8, T=32, last_only=False):
             device="cpu",
         )
         with torch.no_grad():
-            return model(*held_out(T)).item()
+            return float(model(*held_out(T)))
     except FloatingPointError:
         return math.nan
 
 
-def write(name, rows):
+def write(name: str, rows: list[dict[str, Any]]) -> None:
     pd.DataFrame(rows).to_csv(HERE / f"{name}.csv", index=False, float_format="%.4g")
 
 
-def rates(steps=80):
+def rates(steps: int = 80) -> None:
     """Norm, schedule, rate and decay; four layers; the loss on held-out texts of 16 letters."""
     rows = []
-    kinds = {
+    kinds: dict[str, dict[str, str]] = {
         "pre-norm": {},
         "post-norm": {"norm_place": "after"},
         "no norm": {"norm": "none"},
@@ -95,7 +107,7 @@ def rates(steps=80):
             write("rates", rows)
 
 
-def places(steps=400, far=128):
+def places(steps: int = 400, far: int = 128) -> None:
     """Loss at each place of texts of 128 letters, after training on 32: tables, sinusoids, turning pairs."""
     rows = []
     for name, seed in itertools.product(("learned", "sinusoids", "rotary"), SEEDS):
@@ -114,7 +126,7 @@ def places(steps=400, far=128):
         write("places", rows)
 
 
-def lessons():
+def lessons() -> None:
     """Learning from all 32 places of a text, or from the last one only, for so many steps."""
     rows = []
     for kind, steps, seed in itertools.product(("all places", "last place"), (25, 50, 100, 200, 400), SEEDS):
@@ -126,5 +138,4 @@ def lessons():
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    for name in sys.argv[1:] or ("places", "lessons", "rates"):
-        {"rates": rates, "places": places, "lessons": lessons}[name]()
+    run_parts({"places": places, "lessons": lessons, "rates": rates})

@@ -5,9 +5,9 @@
 The functions are the chapter's own; data/vectors/README.md says what the tables hold.
 """
 
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import pandas as pd
 import torch
 
 from benchmarks.chapters import chapter_functions
+from benchmarks.commands import run_parts
 from lmkit import kitchen
 from lmkit.kitchen import words as lexicon
 from lmkit.kitchen.tables import VerbTable, inflect, plural
@@ -53,7 +54,8 @@ class Text:
         both = [
             (self.number.get(w, 0), tags.index(t)) for d in documents for w, t in zip(d.tokens, d.tags, strict=True)
         ]
-        return tuple(torch.tensor(both).T)  # type: ignore[return-value]
+        x, y = torch.tensor(both).T
+        return x, y
 
     def pure(self, word: str, tag: str) -> bool:
         """Seen 100 times or more, nine times in ten with that tag."""
@@ -63,7 +65,7 @@ class Text:
 
 def unit(A: Any) -> np.ndarray:
     A = np.asarray(A, dtype=float)
-    return A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-12)
+    return np.asarray(A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-12))
 
 
 def ten_nearest(A: Any) -> np.ndarray:
@@ -115,7 +117,7 @@ def analogies(A: Any, text: Text) -> list[tuple[str, int, float, float]]:
     """(relation, questions, share with the very word, share with a word of the right kind), by 3CosAdd."""
     U, number = unit(A), text.number
 
-    def ask(pairs: list, others: list, kind: set[str]) -> tuple[int, float, float]:
+    def ask(pairs: list[Any], others: list[Any], kind: set[str]) -> tuple[int, float, float]:
         exact, right = [], []
         for a, b in pairs:
             for c, wanted in others:
@@ -173,7 +175,7 @@ def offsets(A: Any, text: Text, seed: int) -> list[tuple[str, int, float, float,
     return rows
 
 
-def ways(A: Any, text: Text, labelled: tuple, seed: int) -> list[tuple[int, int, str, float, float]]:
+def ways(A: Any, text: Text, labelled: tuple[Any, ...], seed: int) -> list[tuple[int, int, str, float, float]]:
     """(examples, draw, way, share of right tags, the same over words not among the examples).
 
     A linear layer names the tag of a token from the vector of its word alone.
@@ -208,7 +210,7 @@ def ways(A: Any, text: Text, labelled: tuple, seed: int) -> list[tuple[int, int,
     return rows
 
 
-def save(rows: list, columns: str, name: str) -> None:
+def save(rows: list[Any], columns: str, name: str) -> None:
     pd.DataFrame(rows, columns=columns.split()).to_csv(HERE / f"{name}.csv", index=False, float_format="%.4f")
     print(name, rows[-1], flush=True)
 
@@ -238,11 +240,11 @@ def windows(names: dict[str, Any]) -> None:
             save(asked, "c seed relation questions exact kind", "analogies")
 
 
-def shifted(q: np.ndarray, k: int) -> Callable:
+def shifted(q: np.ndarray, k: int) -> Callable[..., Any]:
     """A step of noise-contrastive estimation: scores are compared with ln(k q)."""
     shift = torch.tensor(np.log(k * q)).float()
 
-    def step(A: Any, B: Any, i: Any, j: Any, n: Any, rate: float) -> tuple:
+    def step(A: Any, B: Any, i: Any, j: Any, n: Any, rate: float) -> tuple[Any, ...]:
         others = torch.cat([j[:, None], n], 1)
         a, b = A[i], B[others]
         g = ((b @ a[:, :, None])[:, :, 0] - shift[others]).sigmoid()
@@ -274,13 +276,14 @@ def negatives(names: dict[str, Any]) -> None:
 def counts(documents: Iterable[kitchen.Document], number: dict[str, int], c: int) -> np.ndarray:
     """Co-occurrences of a text too long to be kept: story by story."""
     V = len(number)
-    N, some = np.zeros(V * V), []
+    N: np.ndarray = np.zeros(V * V)
+    some: list[np.ndarray] = []
     for document in documents:
         some.append(np.array([number.get(word, 0) for word in document.tokens] + [-1] * c))
         if len(some) == 2000:
             N, some = N + pairs_of(some, V, c), []
-    N = (N + pairs_of(some, V, c) if some else N).reshape(V, V)
-    return N + N.T
+    square = (N + pairs_of(some, V, c) if some else N).reshape(V, V)
+    return np.asarray(square + square.T)
 
 
 def pairs_of(some: list[np.ndarray], V: int, c: int) -> np.ndarray:
@@ -372,7 +375,7 @@ def pieces(names: dict[str, Any]) -> None:
         Z[G] = 0
         tables = {"random": Z[:G].double().numpy().copy()}
 
-        def step(A: Any, B: Any, i: Any, j: Any, n: Any, rate: float, Z: torch.Tensor = Z) -> tuple:
+        def step(A: Any, B: Any, i: Any, j: Any, n: Any, rate: float, Z: torch.Tensor = Z) -> tuple[Any, ...]:
             others, some = torch.cat([j[:, None], n], 1), rows_of[i]
             a, b = Z[some].sum(1), B[others]
             g = (b @ a[:, :, None])[:, :, 0].sigmoid()
@@ -390,7 +393,7 @@ def pieces(names: dict[str, Any]) -> None:
             A = spelt(table)
             near = nearest_to(np.array([compose(typo, table) for typo, _ in typos]), A, 1)[:, 0]
             right = float(np.mean(near == np.array([i for _, i in typos])))
-            row: list = [seed, name, tag_share(A, text), len(typos), right]
+            row: list[Any] = [seed, name, tag_share(A, text), len(typos), right]
             for some in ("NOUN", "PROPN", "VERB"):
                 chosen = [word for word, tag in new if tag == some]
                 near = nearest_to(np.array([compose(word, table) for word in chosen]), A, 10)
@@ -415,7 +418,7 @@ def bigrams(names: dict[str, Any]) -> None:
     share, counted = N / N.sum(), N / N.sum(1, keepdim=True).clamp(min=1)
     least = -float((share[N > 0] * counted[N > 0].log()).sum())
     smoothed = ((N + 0.1) / (N + 0.1).sum(1, keepdim=True)).log()
-    rows: list = [("counts + 0.1", 0, 0, 0, -float((share * smoothed).sum()) - least,
+    rows: list[Any] = [("counts + 0.1", 0, 0, 0, -float((share * smoothed).sum()) - least,
                    -float((valid * smoothed).sum() / valid.sum()))]  # fmt: skip
     for d in (2, 10, 50):
         for seed in SEEDS:
@@ -438,12 +441,5 @@ def bigrams(names: dict[str, Any]) -> None:
 if __name__ == "__main__":
     torch.set_num_threads(1)
     found = chapter()
-    for what in sys.argv[1:] or ("products", "windows", "negatives", "pieces", "bigrams"):
-        todo = {
-            "windows": windows,
-            "negatives": negatives,
-            "products": products,
-            "pieces": pieces,
-            "bigrams": bigrams,
-        }
-        todo[what](found)
+    parts = (products, windows, negatives, pieces, bigrams)
+    run_parts({part.__name__: partial(part, found) for part in parts})

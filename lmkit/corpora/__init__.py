@@ -1,29 +1,39 @@
 """Texts by name, so that a chapter changes its corpus by one variable.
 
-    corpus = load("berkeley")
+    corpus = load("berkeley")           or "names", "shakespeare", "path/to/my.txt", "mine" for what is in work/texts/
     corpus.splits["train"][0]     ['about', 'the', ...]
     corpus.vocabulary             the types of the training split, sorted
     corpus.floor("test")          what no model can beat, where that is known
     corpus.describe()             counts, a Zipf plot, a histogram of lengths
 
 Embedded corpora load in well under a second. Real ones (`REAL`) are fetched when they are first asked for.
+`load("glove")` gives no text, but `Vectors` of 10,000 words.
 """
 
+import csv
+import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, Protocol, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from lmkit import real
-from lmkit.paths import DATA
+from lmkit.corpora import own
+from lmkit.paths import DATA, own_folder
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Sentence = list[str]
+Unit = Literal["word", "character"]
+WORD = re.compile(r"[\w'<>-]+|[^\w\s]")  # a word, or one sign
 
 
 class Floor(Protocol):
@@ -77,6 +87,37 @@ class Corpus:
         if split not in self.splits:
             raise ValueError(f"{self.name} has no split {split!r}; choose one of: {', '.join(self.splits)}.")
         return self.known_floor(split) if self.known_floor else None
+
+    def in_unit(self, unit: Unit) -> "Corpus":
+        """The same text in words or in characters; itself if it has that unit. Tags and the like are left out.
+
+        Characters of words: a blank between words, a line end behind each part. Words of characters: one line is
+        one part; punctuation is a word of its own. A floor is shared among the characters, the line ends for `</s>`.
+        Raises ValueError for any other unit. For bytes, and for what is between letters and words, see `lmkit.bpe`.
+        """
+        if unit == self.unit:
+            return self
+        if unit == "character":
+            splits = {name: [list(" ".join(part) + "\n") for part in parts] for name, parts in self.splits.items()}
+            floor = self._floor_of_characters if self.known_floor else None
+            return Corpus(self.name, self.about, splits, unit=unit, part=self.part, known_floor=floor)
+        if unit == "word":
+            lines = {
+                name: [line for part in parts for line in "".join(part).splitlines()]
+                for name, parts in self.splits.items()
+            }
+            splits = {name: [words for line in found if (words := WORD.findall(line))] for name, found in lines.items()}
+            return Corpus(self.name, self.about, splits, unit=unit, part="line")
+        raise ValueError(f"A text can be had by word or by character, not by {unit!r}.")
+
+    def _floor_of_characters(self, split: str) -> Floor:
+        from lmkit.kitchen import Floor as Measured
+
+        floor = self.floor(split)
+        assert floor is not None
+        characters = sum(len(" ".join(part)) + 1 for part in self.splits[split])
+        share = floor.tokens / characters
+        return Measured(characters, floor.nats * share, floor.nats_error * share)
 
     def describe(self, plot: bool = True) -> "pd.DataFrame":
         """One row for each split: parts, tokens, types, mean length, share of tokens that training never showed.
@@ -149,6 +190,34 @@ class RetrievalCorpus(Corpus):
     relevance: dict[str, list[dict[int, int]]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class NameCorpus(Corpus):
+    """First names as characters: `girls[split][i]` and `boys[split][i]` got the i-th name of that split."""
+
+    girls: dict[str, list[int]] = field(default_factory=dict)
+    boys: dict[str, list[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Word vectors: row i of `matrix`, [V, 100] float32, belongs to `words[i]`; frequent words come first."""
+
+    about: str
+    words: list[str]  # V of them
+    matrix: NDArray[np.float32]  # [V, 100]
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Word -> its row."""
+        return {word: number for number, word in enumerate(self.words)}
+
+    def __getitem__(self, word: str) -> NDArray[np.float32]:
+        """The vector of a word, [100]. Raises KeyError if it has none."""
+        if word not in self.numbers:
+            raise KeyError(f"There is no vector for {word!r}: only {len(self.words):,} lower-case words have one.")
+        return np.asarray(self.matrix[self.numbers[word]])
+
+
 def _about(name: str) -> str:
     """The datasheet paragraph of an embedded corpus."""
     return str(tomllib.loads((DATA / "about.toml").read_text(encoding="utf-8"))[name])
@@ -198,6 +267,31 @@ def _retrieval() -> RetrievalCorpus:
     )
 
 
+def _names() -> NameCorpus:
+    """Of each ten names in the order of their frequency the ninth is for validation, the tenth for the test."""
+    with (DATA / "names" / "names.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    places = {
+        "train": [i for i in range(len(rows)) if i % 10 < 8],
+        "valid": range(8, len(rows), 10),
+        "test": range(9, len(rows), 10),
+    }
+    return NameCorpus(
+        "names",
+        _about("names"),
+        {split: [list(rows[i]["name"]) for i in chosen] for split, chosen in places.items()},
+        unit="character",
+        part="name",
+        girls={split: [int(rows[i]["girls"]) for i in chosen] for split, chosen in places.items()},
+        boys={split: [int(rows[i]["boys"]) for i in chosen] for split, chosen in places.items()},
+    )
+
+
+def _glove() -> Vectors:
+    with np.load(DATA / "glove" / "glove.npz", allow_pickle=False) as file:
+        return Vectors(_about("glove"), file["words"].tolist(), file["vectors"].astype(np.float32))
+
+
 def _toy(name: str) -> Corpus:
     table = tomllib.loads((DATA / "toys.toml").read_text(encoding="utf-8"))[name]
     return Corpus(
@@ -213,34 +307,107 @@ def _real(name: str) -> Corpus:
     return Corpus(name, entry.about, real.splits(name), unit=entry.unit, part=entry.part)
 
 
+def _text(name: str, files: Sequence[str], texts: Sequence[str]) -> Corpus:
+    """A learner's own text, as characters."""
+    size = own.checked_size(name, texts)
+    about = (
+        f"Your own text: {', '.join(files)}, {size:,} characters. Of each file the last tenth is the test split, the"
+        " tenth before it the validation split. The parts are paragraphs; joined, they are the text."
+    )
+    return Corpus(name, about, own.split(texts), unit="character", part="paragraph")
+
+
+def _shakespeare(why: str = "") -> Corpus:
+    """Tiny Shakespeare, or kitchen text where it cannot be had; `why` begins the line that says which.
+
+    Prints no line if it is asked for (no `why`) and had.
+    """
+    name = "tiny-shakespeare"
+    if own.offline() and not real.is_cached(real.registry()[name]):
+        problem = "may not be fetched (LMKIT_OFFLINE is set)"
+    else:
+        try:
+            corpus = _real(name)
+            if why:
+                print(f"{why}, so this is tiny Shakespeare.")
+            return corpus
+        except real.FetchError:
+            problem = f"cannot be fetched (python -m lmkit.corpora fetch {name} says why)"
+    print(
+        f"{why + ', and tiny' if why else 'Tiny'} Shakespeare {problem}, so this is kitchen text, made for the course."
+    )
+    return _kitchen().in_unit("character")
+
+
+def _mine() -> Corpus:
+    """All files .txt in work/texts/; without one, tiny Shakespeare or kitchen text. Prints one line that says which."""
+    files, texts = own.mine()
+    folder = own_folder("texts")
+    if not files:
+        return _shakespeare(f"There is no .txt file in {folder}")
+    corpus = _text(f"What is in {folder}", files, texts)
+    print(f"Your own text: {', '.join(files)} from {folder}, {sum(map(len, texts)):,} characters.")
+    return replace(corpus, name="mine")
+
+
+def _file(path: Path) -> Corpus:
+    """The file of that name, here or in work/texts/."""
+    beside = own_folder("texts") / path
+    text = own.read(beside if not path.exists() and beside.is_file() else path)
+    return _text(path.name, [path.name], [text])
+
+
 _LOADERS: dict[str, Callable[[], Corpus]] = {
     "berkeley": _berkeley,
     "kitchen": _kitchen,
     "translation": _translation,
     "retrieval": _retrieval,
+    "names": _names,
 }
+_OWN: dict[str, Callable[[], Corpus]] = {"mine": _mine, "shakespeare": _shakespeare}
 TOYS = ("toy-house", "toy-fox", "toy-san", "toy-increase", "toy-animals", "toy-coffee")
 REAL = tuple(real.registry())
 EMBEDDED = (*_LOADERS, *TOYS)
-NAMES = (*EMBEDDED, *REAL)
+NAMES = (*EMBEDDED, *_OWN, *REAL)
 
 
+@overload
+def load(name: Literal["glove"]) -> Vectors: ...  # type: ignore[overload-overlap]
 @overload
 def load(name: Literal["translation"]) -> ParallelCorpus: ...
 @overload
 def load(name: Literal["retrieval"]) -> RetrievalCorpus: ...
 @overload
-def load(name: str) -> Corpus: ...
-def load(name: str) -> Corpus:
-    """The corpus of that name: one of EMBEDDED, or one of REAL, which is fetched if it is not in the cache.
+def load(name: Literal["names"]) -> NameCorpus: ...
+@overload
+def load(name: str | Path, unit: Unit | None = None) -> Corpus: ...
+def load(name: str | Path, unit: Unit | None = None) -> Any:
+    """The text of that name, in its own unit or in the one given (see `Corpus.in_unit`).
 
-    Raises ValueError, with the names there are, for any other, and `lmkit.real.FetchError` if a
-    real corpus cannot be had.
+    - one of EMBEDDED, which comes with the course;
+    - one of REAL, which is fetched if it is not in the cache;
+    - "shakespeare": tiny Shakespeare, or kitchen text (said in one line) where there is no network;
+    - "mine": all files .txt in work/texts/; without one, what "shakespeare" gives. One line says which text it is;
+    - the path of a text file in UTF-8, also as a `Path`; a file in work/texts/ needs no folder;
+    - "glove": no text but `Vectors` of 10,000 words.
+
+    Raises ValueError, with the names there are, for any other, and if a file cannot be used;
+    FileNotFoundError if there is no such file; `lmkit.real.FetchError` if a real corpus cannot be had.
     """
-    if name in _LOADERS:
-        return _LOADERS[name]()
+    if name == "glove":
+        return _glove()
+    corpus = _file(Path(name)) if isinstance(name, Path) or own.is_path(name) else _named(name)
+    return corpus if unit is None else corpus.in_unit(unit)
+
+
+def _named(name: str) -> Corpus:
+    if loader := _LOADERS.get(name) or _OWN.get(name):
+        return loader()
     if name in TOYS:
         return _toy(name.removeprefix("toy-"))
     if name in REAL:
         return _real(name)
-    raise ValueError(f"There is no corpus {name!r}; choose one of: {', '.join(NAMES)}.")
+    raise ValueError(
+        f"There is no corpus {name!r}; choose one of: {', '.join(NAMES)}, or give the path of a text file, such as"
+        " 'my.txt'."
+    )

@@ -1,52 +1,55 @@
 """`python -m lmkit.corpora list` and `python -m lmkit.corpora fetch NAME [--from FILE ...]`."""
 
-import argparse
 import sys
 import warnings
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from lmkit import real
 
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Real corpora: what there is, and how to get one.",
+)
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """`list` or `fetch NAME [--from FILE ...]`; returns the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m lmkit.corpora", description="Real corpora: what there is, and how to get one."
-    )
-    commands = parser.add_subparsers(dest="command")
-    commands.add_parser("list", help="names, sizes, licences, and whether the files are here")
-    fetching = commands.add_parser("fetch", help="bring a corpus into the cache")
-    fetching.add_argument(
-        "name", metavar="NAME", choices=sorted(real.registry()), help=", ".join(sorted(real.registry()))
-    )
-    fetching.add_argument(
-        "--from", dest="given", metavar="FILE", nargs="+", type=Path, default=[], help="use files you already have"
-    )
-    options = parser.parse_args(arguments)
-    if options.command is None:
-        parser.print_help()
-        return 0
-    if options.command == "list":
-        for entry in real.registry().values():
-            size = f"{entry.bytes:,} bytes" if entry.bytes else "size not known"
-            print(f"{entry.name:22}{size:>18}   {'here' if real.is_cached(entry) else '-':6}{entry.licence}")
-        print(f"\ncache: {real.cache_folder()}  (set LMKIT_CACHE to change it)")
-        return 0
-    entry = real.registry()[options.name]
+
+@app.command("list")
+def list_all() -> None:
+    """Names, sizes, licences, and whether the files are here."""
+    for entry in real.registry().values():
+        size = f"{entry.bytes:,} bytes" if entry.bytes else "size not known"
+        print(f"{entry.name:22}{size:>18}   {'here' if real.is_cached(entry) else '-':6}{entry.licence}")
+    print(f"\ncache: {real.cache_folder()}  (set LMKIT_CACHE to change it)")
+
+
+@app.command()
+def fetch(
+    name: Annotated[str, typer.Argument(help=f"One of: {', '.join(sorted(real.registry()))}.")],
+    more: Annotated[list[Path] | None, typer.Argument(metavar="FILE", help="More files for --from.")] = None,
+    given: Annotated[list[Path] | None, typer.Option("--from", metavar="FILE", help="Use files you have.")] = None,
+) -> None:
+    """Bring a corpus into the cache, from the network or from files."""
+    if name not in real.registry():
+        raise typer.BadParameter(f"{name} is none of: {', '.join(sorted(real.registry()))}.")
+    if more and not given:
+        raise typer.BadParameter("files go behind --from.")
+    entry = real.registry()[name]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always")
             warnings.showwarning = lambda message, *_: print(f"warning: {message}", file=sys.stderr)
-            files = real.fetch(entry, options.given)
+            files = real.fetch(entry, [*(given or ()), *(more or ())])
     except real.FetchError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1
+        raise typer.Exit(1) from None
     for path in files.values():
         print(f"{path}  {path.stat().st_size:,} bytes")
     print(f"licence: {entry.licence}")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    app()

@@ -1,6 +1,5 @@
 """Corpora that others made: looked up in `data/registry.toml`, fetched on request, checked, prepared."""
 
-import sys
 import zipfile
 
 from lmkit.real.fetching import FetchError, cache_folder, fetch, is_cached
@@ -27,7 +26,7 @@ def splits(name: str) -> Splits:
     entry = registry()[name]
     if not is_cached(entry):
         size = f"{entry.bytes:,} bytes" if entry.bytes else "size not known"
-        print(f"Fetching {name} ({size}; licence: {entry.licence}) from {entry.source}", file=sys.stderr)
+        print(f"Fetching {name} ({size}; licence: {entry.licence}) from {entry.source}")
     files = fetch(entry)
     try:
         return PREPARE[name](files)

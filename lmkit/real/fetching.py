@@ -1,4 +1,4 @@
-"""Files of a corpus into the cache: from the network or from a file somebody has, checked, continued when cut off.
+"""Files of a corpus into the cache: from the network or from a file somebody has, checked.
 
 The cache folder is that of the operating system, or the one that the environment variable LMKIT_CACHE names. Every
 problem ends in one `FetchError` whose message is one line.
@@ -7,18 +7,13 @@ problem ends in one `FetchError` whose message is one line.
 import json
 import os
 import re
-import shutil
-import time
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from lmkit.files import write_whole
 from lmkit.real.registry import Entry, File
 
-ATTEMPTS = 3
-PAUSE = 1.0  # seconds before the second attempt; twice that before the third
-CHUNK = 2**14  # bytes; what is lost at most when a connection is cut
 TIMEOUT = 30.0  # seconds without a single byte
 RECORDED = "recorded.json"
 _AGENT = "counts-to-transformers/0.1 (a course on language models)"
@@ -62,91 +57,31 @@ def _is_good(file: File, folder: Path) -> bool:
     return path.is_file() and _expected(file, folder) == _hash(path)
 
 
-class _Downloader:
-    """Downloads for `pooch.retrieve`. What has arrived when a connection is cut is kept in `part` and continued."""
-
-    def __init__(self, part: Path, progress: bool):
-        self.part = part
-        self.tag = part.with_name(part.name + ".version")
-        self.progress = progress
-
-    def discard(self) -> None:
-        """Forget what has arrived."""
-        self.part.unlink(missing_ok=True)
-        self.tag.unlink(missing_ok=True)
-
-    def __call__(self, url: str, output_file: str, pooch: Any, check_only: bool = False) -> None:
-        """Bring `url` to `output_file`; raises requests.RequestException."""
-        import requests
-        from tqdm.auto import tqdm
-
-        headers = {"User-Agent": _AGENT, "Accept-Encoding": "identity"}
-        done = self.part.stat().st_size if self.part.exists() and self.tag.exists() else 0
-        if done:
-            # If-Range: should the file have changed meanwhile, the server sends all of it.
-            headers |= {"Range": f"bytes={done}-", "If-Range": self.tag.read_text()}
-        with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
-            if response.status_code == 416:
-                self.discard()
-                raise requests.ConnectionError("the server could not continue the file")
-            response.raise_for_status()
-            if response.status_code != 206:
-                done = 0
-            version = response.headers.get("ETag") or response.headers.get("Last-Modified") or ""
-            if version and not version.startswith("W/"):
-                self.tag.write_text(version)
-            else:
-                self.tag.unlink(missing_ok=True)
-            length = response.headers.get("Content-Length")
-            total = done + int(length) if length else None
-            with (
-                self.part.open("ab" if done else "wb") as stream,
-                tqdm(
-                    total=total,
-                    initial=done,
-                    desc=self.part.stem,
-                    unit="B",
-                    unit_scale=True,
-                    disable=not self.progress,
-                ) as bar,
-            ):
-                for chunk in response.iter_content(CHUNK):
-                    stream.write(chunk)
-                    bar.update(len(chunk))
-        self.part.replace(output_file)
-        self.discard()
-
-
 def _download(entry: Entry, file: File, folder: Path, progress: bool) -> None:
-    """One file from the network into the folder, in up to ATTEMPTS attempts."""
+    """One file from the network into the folder; nothing is kept of a download that fails."""
     import pooch
     import requests
 
     pooch.get_logger().setLevel("ERROR")
-    downloader = _Downloader(folder / f"{file.name}.part", progress)
+    downloader = pooch.HTTPDownloader(progressbar=progress, headers={"User-Agent": _AGENT}, timeout=TIMEOUT)
     known = _expected(file, folder)
-    for attempt in range(1, ATTEMPTS + 1):
-        try:
-            pooch.retrieve(file.url, f"sha256:{known}" if known else None, file.name, folder, downloader=downloader)
-            return
-        except requests.RequestException as error:
-            status = error.response.status_code if error.response is not None else 0
-            if attempt < ATTEMPTS and not 400 <= status < 500:
-                time.sleep(PAUSE * attempt)
-                continue
-            reason = f"the server answers {status}" if status else f"no connection ({type(error).__name__})"
-            raise FetchError(
-                f"{entry.name}: {file.url} cannot be fetched: {reason}."
-                f" If you have the file: python -m lmkit.corpora fetch {entry.name} --from FILE"
-            ) from None
-        except ValueError as error:  # pooch has compared the hashes and deleted the download
-            found = re.search(r"but got (\w+)", str(error))
-            raise FetchError(
-                f"{entry.name}: refused {file.name} from {file.url}: its SHA-256 is {found[1] if found else 'wrong'},"
-                f" expected {known}. Nothing was kept."
-            ) from None
-        except OSError as error:
-            raise FetchError(f"{entry.name}: cannot write to {folder}: {error.strerror}.") from None
+    try:
+        pooch.retrieve(file.url, f"sha256:{known}" if known else None, file.name, folder, downloader=downloader)
+    except requests.RequestException as error:
+        status = error.response.status_code if error.response is not None else 0
+        reason = f"the server answers {status}" if status else f"no connection ({type(error).__name__})"
+        raise FetchError(
+            f"{entry.name}: {file.url} cannot be fetched: {reason}."
+            f" If you have the file: python -m lmkit.corpora fetch {entry.name} --from FILE"
+        ) from None
+    except ValueError as error:  # pooch has compared the hashes and deleted the download
+        found = re.search(r"but got (\w+)", str(error))
+        raise FetchError(
+            f"{entry.name}: refused {file.name} from {file.url}: its SHA-256 is {found[1] if found else 'wrong'},"
+            f" expected {known}. Nothing was kept."
+        ) from None
+    except OSError as error:
+        raise FetchError(f"{entry.name}: cannot write to {folder}: {error.strerror}.") from None
 
 
 def _record(file: File, folder: Path) -> None:
@@ -177,9 +112,7 @@ def _take(entry: Entry, given: Sequence[Path], folder: Path) -> None:
             raise FetchError(f"{entry.name}: refused {path}: its SHA-256 is {found}, expected {wanted}.")
         chosen[matches[0].name] = path
     for name, path in chosen.items():
-        part = folder / f"{name}.part"
-        shutil.copyfile(path, part)
-        part.replace(folder / name)
+        write_whole(folder / name, path.read_bytes())
 
 
 def fetch(

@@ -3,28 +3,35 @@
 # ---
 
 # %% [markdown]
-# A **language model** gives every text a probability. A speech recogniser needs one: *vanilla ice cream* and *vanilla
-# I scream* sound alike, and the first should win.
+# Say these two aloud: *vanilla ice cream* and *vanilla I scream*. They sound the same, so a machine that only listens
+# cannot know which of them you said. You know it at once, because people say the first one often and the second one
+# hardly ever. A **language model** gives a machine this kind of knowledge: it gives every text a probability.
 #
-# In this chapter the probabilities come from counting. You will build one of the oldest language models, the **bigram
-# model**, which predicts each word from the one before it; prove that counting and dividing fits it best to a text; let
-# it judge, write and repair sentences; and find out what no counting can teach it.
+# In this chapter you build one of the oldest language models, the **bigram model**, and you need nothing but
+# counting. It predicts each word from the one word before it. You will prove that no other choice of its
+# probabilities fits a text better than counting and dividing. Then your model will judge sentences, write new ones
+# and repair misspelt ones. And near the end you will find something that it can never learn, however much it reads.
+# That failure is the reason why the other chapters of this course exist.
 
 # %% [markdown]
-# Fill in the cells that raise `NotImplementedError`, and run the checks below them. Grading runs these and more;
-# `autograder check 01` runs all of them. One rule for all tasks: a function does not
-# change its arguments, not even a `defaultdict`, which grows when asked for a key that it lacks.
+# How a chapter works is explained on the start page, `00_start`. In short: write your answers into the cells that
+# raise `NotImplementedError`, run the checks below them, and type `.venv/bin/autograder check 01` in a terminal when
+# you want to try the hidden tests. You need not do everything in one evening: section 9 ends halfway, at a good place
+# to stop.
 #
-# The chapter follows lectures by Greg Durrett, Fabrizio Silvestri, Yoav Artzi and Benjamin Muller, and unsigned
-# notes. You need none of them; boxes list their slips.
+# This chapter grew out of public lectures by Greg Durrett, Fabrizio Silvestri, Yoav Artzi and Benjamin Muller, and
+# unsigned lecture notes. You do not need to know any of them. Some of the numbers printed there are wrong; finding
+# some of them is a task, and the others are in folded boxes, which you may skip.
 
 # %% [markdown]
-# In the **Berkeley Restaurant Project** (1994), people asked a machine where to eat, and lectures still print how often
-# words followed one another in 9,222 of their sentences. Ours, all but six, were made up for this course: eight words
-# and their 64 pairs occur exactly as often as printed, and nothing else in them tells of the real speakers.
+# What will our model read? In the **Berkeley Restaurant Project** (1994), people asked a machine where to eat, and
+# textbooks and lectures still print a small table from it: how often each of eight words was followed by each of the
+# eight in 9,222 sentences. We generated our own sentences around this table. Only two things in them are real: how
+# often the eight words occur, and how often they follow each other (64 numbers). Everything else, apart from six
+# sentences that are quoted, is made up, so take nothing else in it for a fact about how people spoke.
 #
-# A *sentence* is a list of words. `<s>` stands for its beginning, `</s>` for its end, and `<UNK>` for a word that the
-# model does not know.
+# In code, a *sentence* is a list of words. Three symbols are added to the words: `<s>` stands for the beginning of a
+# sentence, `</s>` for its end, and `<UNK>` for a word that the model does not know.
 
 # %%
 import math
@@ -414,9 +421,10 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# The smaller the vocabulary, the more words are `<UNK>`, soon the most frequent token: there the two lines
-# coincide. With 94 words known, the laziest model is right 28 % of the time, and has told us nothing. So never compare
-# models with different vocabularies.
+# The smaller the vocabulary, the more words become `<UNK>`, and soon `<UNK>` is the most frequent token of all. From
+# then on the laziest model always answers `<UNK>`, so its line lies on the line of the unknown words. With 94 known
+# words it is right 28 % of the time without having predicted a single word. So never compare models that have
+# different vocabularies.
 
 # %% [markdown]
 # ## 3. n-grams
@@ -743,8 +751,9 @@ plt.show()
 #
 # With the exact factors .5, .6 and 1 of *cook here eats*, the product is .3. The unsigned notes lose a factor,
 # $P(w_1)\,P(w_3 \mid w_1, w_2)$: .5. F. Silvestri prints $P(w_1)\,P(w_2 \mid w_1)$ *after* the product sign, so that
-# it comes in once for every word: .3³ · .3 = .0081. In the notes, Markov predicts the words of *Ruslan and Ludmila*, and
-# it is "the trick" to assume Markov in one equation only: no trick, .5 · .6 · .2 / (.5 · .6) is .2 again.
+# it comes in once for every word: .3³ · .3 = .0081. The notes call it "the trick" to make the Markov assumption in only
+# one of two equal expressions; but the two stay equal, .5 · .6 · .2 / (.5 · .6) = .2, so nothing is gained. And in the
+# notes Markov predicts the words of *Ruslan and Ludmila*.
 #
 # </details>
 
@@ -924,7 +933,9 @@ print(
 
 # %% [markdown]
 # In one row, take counts $c(w)$ with the sum $N$, their shares $p(w) = c(w) / N$, and any other probabilities $q(w)$.
-# Sums run over the words with $c(w) > 0$. Since $\ln x \le x - 1$, with equality only at $x = 1$,
+# Sums run over the words with $c(w) > 0$. If $q$ gives one of these the probability 0, the text is impossible, and $q$ is
+# certainly no better. Otherwise we use that $\ln x \le x - 1$, with equality only at $x = 1$: the straight line $x - 1$
+# touches the curve $\ln x$ there, and lies above it everywhere else. So
 #
 # $$\sum_w c(w) \ln q(w) - \sum_w c(w) \ln p(w) = N \sum_w p(w) \ln \frac{q(w)}{p(w)}$$
 # $$\le N \sum_w p(w) \Big(\frac{q(w)}{p(w)} - 1\Big) = N \Big(\sum_w q(w) - 1\Big) \le 0.$$
@@ -1524,7 +1535,7 @@ for slide in ("mle_printed_002", "mle_printed_004"):
     printed = berkeley.table(slide)
     for w1, w2 in sorted(wrong_cells(printed, exact)):
         print(
-            f"{slide}: P({w2} | {w1}), printed {printed.loc[w1, w2]:.2g}, exact {exact.loc[w1, w2]:.3g}"
+            f"{slide}: P({w2} | {w1}), printed {printed.loc[w1, w2]:.2g}, exact {exact.loc[w1, w2]:.4g}"
         )
 
 # %%
@@ -1542,7 +1553,8 @@ plt.show()
 
 
 # %% [markdown]
-# Framed: B. Muller's wrong cells, two of them ten times too large. White: pairs that never occurred, half of the table.
+# The frames show the wrong cells of one of the two slides; two of its numbers are ten times too large. White cells
+# are pairs that never occurred, and they make up half of the table.
 
 # %% [markdown] statement="sentence_log_probability"
 # ## 9. The probability of a sentence
@@ -1763,7 +1775,9 @@ print(
 # </details>
 
 # %% [markdown]
-# Halfway: a good place to stop.
+# You are halfway, and this is a good place to stop. So far you can count a bigram model and ask it how probable a
+# sentence is. In the second half it meets sentences that it has never seen, you learn to say in one number how good
+# it is, and it begins to write.
 
 
 # %% [markdown]
@@ -1996,8 +2010,8 @@ axes.legend(loc="upper right")
 plt.show()
 
 # %% [markdown]
-# More text helps slowly: from 1,000 sentences on, three times as much makes only about another fifth of the new
-# sentences possible. Chapter 2 cures this.
+# More text helps, but slowly: from 1,000 sentences on, each time we triple the text, the share of impossible
+# sentences falls by not quite 20 percentage points. Chapter 02 cures this.
 
 # %% [markdown]
 # ## 11. Perplexity
@@ -2141,29 +2155,33 @@ wish_pairs = pairwise(
     ["<s>", *scored_symbols(["i", "want", "thai", "food", "for", "lunch"])]
 )
 logs = [math.log2(restaurant_model[w1][w2]) for w1, w2 in wish_pairs]
-print(
-    "with </s>:",
-    round(perplexity(logs, 2), 2),
-    " without:",
-    round(perplexity(logs[:-1], 2), 2),
-)
+print("N counts </s>:", round(perplexity(logs, 2), 2))
+print("N forgets </s>:", round(2 ** (-sum(logs) / (len(logs) - 1)), 2))
 
 
 # %% [markdown]
-# Two slips to know: the wrong base, and an $N$ without `</s>`. Here a unigram model (each word has its share of the
-# training text) meets the same new sentences with a smaller and smaller vocabulary:
+# These are two mistakes that anybody can make: taking the power with another base than that of the logarithms, and
+# multiplying in the factor of `</s>` but not counting it in $N$.
+#
+# A third one is harder to see, because nothing in it is computed wrongly. A unigram model gives each token its share
+# of the training text, whatever came before. We let it read the same new sentences with a smaller and smaller
+# vocabulary:
 
 # %%
 flattered = {}
 for known in vocabularies.values():
-    told, asked = (replace_unknown(words, known) for words in (train_words, test_words))
+    told, asked = (
+        replace_unknown([t for s in group for t in scored_symbols(s)], known | {"</s>"})
+        for group in (train_sentences, new_sentences)
+    )
     share = {word: count / len(told) for word, count in Counter(told).items()}
     flattered[len(known)] = perplexity([math.log2(share[word]) for word in asked], 2)
 for size, value in flattered.items():
     print(f"{size:5} words known: perplexity {value:.0f}")
 
 # %% [markdown]
-# Its perplexity falls from 197 to 35 because it says less.
+# Its perplexity falls from 148 to 32, and not because it got any better. Every word that it does not know has become
+# the same token, `<UNK>`, and this token is easy to predict. The model says less, so it is wrong less often.
 
 # %% [markdown]
 # <details><summary>A slip in the printed slides: a formula without its sum</summary>
@@ -2185,15 +2203,15 @@ for size, value in flattered.items():
 # turned into `<UNK>`, the lower the perplexity, though less is said); had the model read these sentences (then it
 # remembers them); does $N$ count the same symbols, `</s>` among them; do its probabilities sum to 1 after each
 # context (scores that give away more than 1 look better). 1 point: supports one of them with a measurement of this
-# chapter (197 to 35 as the vocabulary shrinks; 9.21 with `</s>` and 11.79 without; 40 % of the held-out sentences had
-# leaked).
+# chapter (148 to 32 as the vocabulary shrinks; 9.21 if N counts `</s>`, 13.33 if it does not; 40 % of the held-out
+# sentences had leaked).
 #
 # No point for a question without its effect, or for one that does not touch the number (how long it trained, how
 # large it is). A usual wrong idea: any finite perplexity beats ∞. The ∞ comes from single pairs that were never seen;
 # it says nothing about all the other words.
 #
 # **Sample, 3 points.** First: which words does your model know? In section 11 the perplexity of the unigram model
-# went from 197 to 35 just because fewer words were known, so a small vocabulary alone could give a 21. Second: were
+# went from 148 to 32 just because fewer words were known, so a small vocabulary alone could give a 21. Second: were
 # the new sentences in your training text? We took out the 40 % that had leaked. A model that has read the others
 # would recognise them, and its 21 would be memory.
 #
@@ -2637,7 +2655,8 @@ for word, p in best.items():
     print(f"eat {word:6} {p:.2f}, not {1 / len(best):.2f}  {'#' * round(60 * p)}")
 
 # %% [markdown]
-# (F. Silvestri's program draws uniformly from the five best, and so forgets what was counted.)
+# The shares keep their ratios. It is a tempting shortcut to draw uniformly from the five best words instead, but then
+# the model forgets what it has counted.
 #
 # When is it safe to let a model choose? Its **entropy** $H = -\sum_w P(w) \log_2 P(w)$ says how unsure it is of the
 # next word: 0 bits if only one can follow, $\log_2 k$ bits for $k$ equally likely words. G. Durrett's lecture tests
@@ -2691,8 +2710,12 @@ axes.set(xlabel="entropy, one word of context (bits)", ylabel="likeliest is righ
 plt.show()
 
 # %% [markdown]
-# In these six, one word decides grammar and names, two nearly decide sense, and open blanks stay open. On new
-# sentences, the surer the model, the more often its likeliest word is right (bars; whiskers: two standard errors).
+# In these six examples, one word of context is enough for grammar and for the name. Where sense decides, a second
+# word helps most: less than 1 bit is left. The two open blanks stay less sure, although *do you have* gains from the
+# second word, too. Six examples that somebody picked by hand are no rule, of course.
+#
+# The bars show all new sentences: the surer the model is, the more often its likeliest word is right. (The whiskers
+# are two standard errors.)
 
 # %% [markdown] statement="own_figure"
 # #### A figure of your own
@@ -2935,8 +2958,10 @@ for n in (1, 2, 3):
     )
 
 # %% [markdown]
-# It pays, on the text that was counted. (For $n = 3$, 100 % holds by construction. On the new sentences, the perplexity
-# of bigrams and trigrams is ∞.) So why not remember five words? With a vocabulary of $V$ words there are $V^n$ possible
+# On the text that was counted, memory pays. (The 100 % at $n = 3$ is no merit: a trigram model can only write
+# trigrams that it has seen. And on the new sentences, bigrams and trigrams both have perplexity ∞.)
+#
+# So why not remember five words? With a vocabulary of $V$ words there are $V^n$ possible
 # n-grams, and a text shows only a few.
 
 # %% [markdown] statement="unseen_share"
@@ -3040,9 +3065,9 @@ for _n in range(1, 6):
 
 
 # %% [markdown]
-# Three texts: our sentences; Python's language reference, which real people wrote; and stories in the *kitchen*
-# language, made up for this course. 40,000 words of each are for training, and once 400,000. What
-# will ten times as much text do?
+# We measure this on three texts: our restaurant sentences, the reference manual of Python, and stories in the
+# *kitchen* language, which was made up for this course. We train on 40,000 words of each text, and for the kitchen
+# stories also on 400,000. What do you expect of ten times as much text?
 
 # %%
 import re
@@ -3097,9 +3122,14 @@ for n, found in zip(orders, types, strict=True):
     print(f"n = {n}: {V**n:.0e} possible, {found:6,} in 8,300 sentences")
 
 # %% [markdown]
-# In every text, the longer the n-gram, the more likely it is new, most of all in the one that people really wrote.
-# Ten times as much text leaves about 4 % of the bigrams new, but over 60 % of the 5-grams. (Three splits; the
-# whiskers are hardly longer than the marks.) Each word of memory multiplies the possible n-grams by $V$, here some
+# In every text, the longer the n-gram, the more likely it is new. The highest line is that of Python's manual. It is
+# the only one of the three texts that people wrote, but it is also the only manual, so the figure cannot say which of
+# the two is the reason.
+#
+# Ten times as much text leaves about 4 % of the kitchen's bigrams new, but over 60 % of its 5-grams. (Three splits;
+# the whiskers are hardly longer than the marks.)
+#
+# Each word of memory multiplies the possible n-grams by $V$, here some
 # 1,400, and those in our text by 4.5, 1.9, 1.4 and 1.2.
 #
 # A context gets rare as it grows:
@@ -3128,8 +3158,10 @@ for c, there in zip(contexts, durrett, strict=True):
 #
 # $$P(w \mid h) = \frac{c(hw) + 5\,P(w \mid h')}{c(h) + 5}.$$
 #
-# A context seen often decides nearly alone; a rare one defers to the shorter, the empty one to the uniform
-# distribution. The kitchen language was generated, so the perplexity of the truth itself is known, the **floor**. What
+# If the context was seen often, its own counts decide nearly alone. If it was rare, the estimate leans on the shorter
+# context, and the shortest one, which is empty, leans on the uniform distribution.
+#
+# The kitchen language was generated, so the perplexity of the truth itself is known, the **floor**. What
 # do you expect of $n = 2$ and $n = 5$ with little text, and with much?
 
 
@@ -3465,7 +3497,9 @@ for before, (ours, *drawn) in lunch.items():
     )
 
 # %% [markdown]
-# In the drawn texts, *open* and *looking* differ by no more than chance (lowest to highest of ten): one word of memory
+# Where our sentences go on with *lunch* or *a*, it is always *lunch* after *open for*, and nearly always *a* after
+# *looking for*. In the texts that the model drew, the two cases differ by no more than chance (we print the lowest
+# and the highest of ten texts). At *for* the model has already forgotten which of the two it said: one word of memory
 # cannot carry *open* past *for*.
 
 # %% [markdown]
@@ -3475,10 +3509,15 @@ for before, (ours, *drawn) in lunch.items():
 #
 # $$I = \sum_{x, y} \frac{c(x, y)}{N} \log_2 \frac{c(x, y)}{E(x, y)} = \sum_{x, y} p(x, y) \log_2 \frac{p(y \mid x)}{p(y)}.$$
 #
-# (Divide both counts by $N$: $E / N = p(x)\,p(y)$, and $p(x, y) / p(x) = p(y \mid x)$.) The fraction says how many
-# times more likely $y$ is once $x$ is known; $I$ is the mean of its logarithm, in bits. By the inequality of section 6
-# (with $q = E / N$) it is never below 0, and 0 only if $c = E$ everywhere: then $x$ tells nothing about $y$. It also
-# answers how *far* words reach, if $x$ and $y$ stand some places apart.
+# The two forms are the same: divide both counts by $N$, and $E / N = p(x)\,p(y)$, while
+# $p(x, y) / p(x) = p(y \mid x)$. Read the second one. Its fraction says how many times more likely $y$ is once $x$ is
+# known, and $I$ is the mean of the logarithm of this, in bits.
+#
+# Can knowing $x$ do harm? On average it cannot. The inequality of section 6, with $q = E / N$, says that $I$ is never
+# below 0. It is 0 only if $c = E$ in every cell, and then $x$ tells nothing about $y$.
+#
+# We can also ask how *far* the influence of a word reaches: let $y$ be the word two, three or more places after $x$,
+# and measure $I$ again.
 
 # %% [markdown] statement="information"
 # Write
@@ -3651,7 +3690,9 @@ for name, sources in (
     )
 
 # %% [markdown]
-# The drawn texts hold what luck gives: given the middle word, the outer ones are independent. Ours hold more.
+# In the texts that the model drew, the outer words tell no more about each other than randomly paired words do. Given
+# the middle word they are independent, just as the model claims. In our sentences they tell more than that, so for
+# these the claim is false.
 #
 # How far do words reach? In the kitchen stories, a verb agrees with a noun up to 21 words back: *the sailor that wants
 # the sweet fish judges*. In the right-hand figure, n-grams choose between the two forms of such a verb: the one counted
@@ -3747,8 +3788,9 @@ for line in ("when is caffe venezia open", "i want to the food"):
     print(f"{line}: ln P = {ln_probability(restaurant_model, line.split()):.1f}")
 
 # %% [markdown]
-# The right order wins all 2,005 times, but in all but nine because the swap is impossible. But likely is not the same
-# as grammatical: of the last two lines, the wrong one is the likelier.
+# The right order always wins, but this test is too easy. In all but nine of the 2,005 cases the swapped sentence
+# contains a pair that was never seen, so its probability is 0. The last two lines show something else: *likely* does
+# not mean *grammatical*. The wrong sentence of the two is the likelier one.
 
 # %% [markdown] statement="repair"
 # A judge becomes a corrector: propose some sentences, and let the model choose. Write
@@ -4065,14 +4107,22 @@ plt.show()
 
 # %% [markdown]
 # In all five sets, the order by perplexity is nearly the order by repairs: the rank correlation is −.89 or stronger. So
-# perplexity is a fair guide here, but not the task itself: the two best models differ in perplexity,
-# not measurably in repairs. (Whiskers: lowest and highest of the five sets.)
+# perplexity is a fair guide here. It is not the task itself, though: the two best models clearly differ in perplexity,
+# but we cannot tell them apart by their repairs. (Whiskers: lowest and highest of the five sets.)
 
 # %% [markdown]
 # ## What you have now
 #
-# A bigram model is counted in one pass, and can judge, write and repair. Counting and dividing fits it best to the
-# text that was counted, and there lies its trouble: it denies what it has not seen (section 10), needs ever more text
-# for longer memory (section 15), and forgets all but the last word (sections 16 and 17). Chapter 2 moves some
-# probability to the unseen; later chapters buy memory, and generalise from one word to similar ones, with learned
-# vectors.
+# You have built a language model with nothing but counting: one pass over a text, and one division for each pair of
+# words. It judges sentences, writes them and repairs them. And you have proved that no other bigram model gives the
+# text that you counted a higher probability.
+#
+# That last sentence is good news and bad news. Because all of the probability goes to what was counted, a pair of
+# words that did not occur gets none at all, and one such pair makes a whole sentence impossible (section 10). A
+# longer memory makes this worse: the longer the n-gram, the more likely it is that the text does not contain it (section
+# 15). And with one word of memory, everything before that word is forgotten: at *for*, the model no longer knows
+# whether it said *looking for* or *open for* (section 16).
+#
+# Every later chapter takes up one of these troubles. Chapter 02 moves some probability to pairs that were never seen.
+# Chapters 03 and 04 give each word a vector, so that what is learned about one word also helps with similar ones.
+# From chapter 05 on, models look further back than any table of counts could.
