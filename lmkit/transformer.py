@@ -325,7 +325,7 @@ class Transformer(nn.Module):
         """Go on after the texts [B, T] by `count` tokens each, [B, T + count]; see `probabilities` for the options.
 
         When the text outgrows the block, the older half of it is forgotten. With and without the cache the model sees
-        the same tokens; only the work differs.
+        the same tokens; only the work differs. A generator on the CPU draws the same text on every device.
         """
         training = self.training
         self.eval()
@@ -342,9 +342,15 @@ class Transformer(nn.Module):
             else:
                 scores = self(window)
             chances = probabilities(scores[:, -1], temperature, top_k, top_p)
-            tokens = torch.cat([tokens, torch.multinomial(chances, 1, generator=generator)], dim=1)
+            tokens = torch.cat([tokens, draw(chances, generator)], dim=1)
         self.train(training)
         return tokens
+
+
+def draw(chances: Tensor, generator: torch.Generator | None = None) -> Tensor:
+    """Distributions [B, V] -> a token of each, [B, 1]; drawn where the generator is, returned where the chances are."""
+    there = chances if generator is None else chances.to(generator.device)
+    return torch.multinomial(there, 1, generator=generator).to(chances.device)
 
 
 def probabilities(

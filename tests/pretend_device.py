@@ -10,17 +10,20 @@ and wraps what comes out.
 
 Where its coverage ends: it knows nothing of number formats that only a GPU has, of autocast (which is off here), of
 torch.compile, streams, pinned memory and NCCL; it computes at a CPU's speed, its kernels are the CPU's, and random
-numbers drawn there are the CPU's. `python -m benchmarks.gpu` is for these.
+numbers drawn there are the CPU's. It has no generators (`torch.Generator(device)`). `python -m benchmarks.gpu` is for these.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest import mock
 
 import torch
 import torch.utils.backend_registration as registration
-from torch import Tensor
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 from torch.utils import _pytree as tree
+from torch.utils._mode_utils import no_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 NAME = "pretend"
@@ -103,6 +106,14 @@ def run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     found = KERNELS.get(func, func)(*raw_args, **raw_kwargs)
     if func is torch.ops.aten._local_scalar_dense.default:
         return found
+    if torch.Tag.inplace_view in func.tags and isinstance(args[0], There):  # the wrapper, too, gets the new shape
+        with no_dispatch():
+            before = torch._C._meta_in_tls_dispatch_include()
+            torch._C._set_meta_in_tls_dispatch_include(True)
+            try:
+                func(*args, **kwargs)
+            finally:
+                torch._C._set_meta_in_tls_dispatch_include(before)
     if func._schema.is_mutable and isinstance(found, torch.Tensor):
         return args[0] if args and isinstance(args[0], torch.Tensor) else kwargs.get("out", found)
     there = device.type == NAME if device is not None else any(isinstance(tensor, There) for tensor in tensors)
@@ -119,6 +130,18 @@ class _Pretend(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return run(func, args, kwargs or {})
+
+
+class _Made(TorchFunctionMode):
+    """`torch.tensor(..., device=there)` makes its tensor below the level at which operations are seen: here first."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        device = kwargs.get("device")
+        if func in (torch.tensor, torch.as_tensor) and device is not None and torch.device(device).type == NAME:
+            wanted = {name: value for name, value in kwargs.items() if name not in ("device", "requires_grad")}
+            return func(*args, **wanted).to(device).requires_grad_(kwargs.get("requires_grad", False))
+        return func(*args, **kwargs)
 
 
 def _register() -> None:
@@ -146,11 +169,18 @@ def pretend() -> Iterator[torch.device]:
     """The device, for as long as the block lasts."""
     if not hasattr(torch, NAME):
         _register()
-    # `module.to` keeps shared weights shared, as it does on a GPU, only if it swaps tensors in place.
+    with _Pretend(), _Made(), mock.patch.object(nn.Module, "to", _to):
+        yield torch.device(NAME)
+
+
+_plain_to = nn.Module.to
+
+
+def _to(module: nn.Module, *args: Any, **kwargs: Any) -> nn.Module:
+    """`module.to` keeps shared weights shared, as it does on a GPU, only if it swaps tensors in place."""
     before = torch.__future__.get_swap_module_params_on_conversion()
     torch.__future__.set_swap_module_params_on_conversion(True)
     try:
-        with _Pretend():
-            yield torch.device(NAME)
+        return _plain_to(module, *args, **kwargs)
     finally:
         torch.__future__.set_swap_module_params_on_conversion(before)

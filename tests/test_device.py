@@ -114,8 +114,9 @@ def test_networks_score_and_write_there(device: torch.device, network: str) -> N
 
 
 def test_probes_are_asked_there(device: torch.device) -> None:
-    symbols = [UNKNOWN, END, *sorted({word for text in kitchen.split("valid")[:40] for word in text.tokens} - {END})]
-    probes = kitchen.probes_in("agreement", kitchen.split("valid")[:10])
+    texts = kitchen.documents(tokens=3_000, seed=5)
+    symbols = [UNKNOWN, END, *sorted({word for text in texts for word in text.tokens} - {END})]
+    probes = kitchen.probes_in("companion", texts)
     network = build("lstm", len(symbols), width=8, hidden=8)
     here = by_band(Neural(network, symbols), probes)
     assert by_band(Neural(network.to(device), symbols), probes) == here and here

@@ -33,7 +33,7 @@ from lmkit.runs.configs import RunConfig, RunError
 from lmkit.runs.processes import Processes
 from lmkit.runs.text import Part, text_loss
 from lmkit.training.tools import device_of
-from lmkit.transformer import Transformer, probabilities
+from lmkit.transformer import Transformer, draw, probabilities
 
 SHARD = 1_000_000  # tokens of made text for one process at a time
 UNKNOWNS = 200  # tokens; each costs some 10 ms to find out how probable any unknown word was at its place
@@ -322,7 +322,7 @@ def continued(
 ) -> list[int]:
     """The tokens, and `count` more that the network draws after them, where it is."""
     device = device_of(network)
-    generator = torch.Generator(device).manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
     row = torch.tensor([list(tokens)], device=device)  # [1, T]
     if isinstance(network, Transformer):
         row = network.generate(row, count, temperature=temperature, top_p=top_p, generator=generator)
@@ -330,5 +330,5 @@ def continued(
     network.eval()
     for _ in range(count):
         chances = probabilities(network(row[:, -block:])[:, -1], temperature, top_p=top_p)
-        row = torch.cat([row, torch.multinomial(chances, 1, generator=generator)], dim=1)
+        row = torch.cat([row, draw(chances, generator)], dim=1)
     return [int(token) for token in row[0].tolist()]

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from lmkit.runs.configs import RunConfig, RunError, Study, differences
 from lmkit.runs.processes import Processes
 from lmkit.runs.stories import Stories
 from lmkit.runs.text import Loss, Part, Source
-from lmkit.training import set_seed, train, warmup_cosine
+from lmkit.training import set_seed, to_device, train, warmup_cosine
 from lmkit.training.tools import usual_precision
 from lmkit.transformer import Transformer, TransformerConfig
 
@@ -228,7 +229,8 @@ def _one_seed(config: RunConfig, seed: int, source: Source, out: Path, processes
     }
     history.insert(0, "seed", seed)
     history.to_csv(_of(state, seed, "csv"), index=False, float_format="%.6g")
-    torch.save(network.state_dict(), _of(state, seed, "pt"))
+    weights = to_device(dict(network.state_dict()), torch.device("cpu"))
+    write_whole(_of(state, seed, "pt"), partial(torch.save, weights))
     record.write_json(_of(state, seed, "json"), numbers)
     gained = "bits above the floor" if "bits above the floor" in numbers else "bits per byte"
     say(f"{config.name}, seed {seed}: {numbers[gained]:.4f} {gained}, {last['seconds']:.0f} seconds of training")
@@ -244,8 +246,9 @@ def _finish(config: RunConfig, command: str, out: Path, source: Source, processe
     if config.weights:
         weights = torch.load(_of(state, first, "pt"), map_location="cpu", weights_only=True)
         kept += record.save_weights(out, weights)
-        network = build(config.network, len(source.symbols), **config.sizes).to(processes.device)
+        network = build(config.network, len(source.symbols), **config.sizes)
         network.load_state_dict(record.load_weights(out))  # what is kept, rounded as it is
+        network.to(processes.device)
         numbers["weights"] = {"valid nats": source.valid_nats(network)}
         write_whole(out / "samples.txt", source.samples(config, network).encode())
         picture = record.loss_figure(history[history["seed"] == first], numbers[str(first)].get("floor"))
