@@ -37,6 +37,7 @@ def main() -> None:
     parser.add_argument("--clone", type=Path, required=True, help="a folder that does not exist yet")
     parser.add_argument("--without", action="append", default=[], help="leave out commands that contain this")
     asked = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would hand down "ignore"
     folder = asked.clone.resolve()
     folder.mkdir(parents=True)
     subprocess.run(["git", "clone", "--quiet", ROOT, folder / NAME], check=True)
