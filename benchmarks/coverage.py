@@ -30,10 +30,11 @@ HOW = ("task", "text", "figure", "measured")
 HEAD = """# Where the course teaches what the lectures contain
 
 Written by `python -m benchmarks.coverage` from `data/coverage.csv`; do not edit. The five lectures hold {items} items
-and {slips} slips (E001 to E{slips}, [errata.md](../errata.md)). *Cells* are ids of cells in the released notebook of the
-chapter before the colon: a task, one of its checks, a question, or, ending in `-1`, the first cell of a section, which
-stands for all of it. Text, figures and measurements stand under the task of their section. *How*: a **task** that is
-graded, **text** (boxes too), a **figure**, or something **measured** in the notebook. "Partly" says what is missing.
+and {slips} slips (E001 to E{slips}, [errata.md](../errata.md)). *Cells* are ids of cells in the released notebook of
+the chapter before the colon: a task, one of its checks, a question, or, ending in `-1`, the first cell of a section,
+which stands for all of it. Text, figures and measurements stand under the task of their section. *How*: a **task**
+that is graded, **text** (boxes too), a **figure**, or something **measured** in the notebook. "Partly" says what is
+missing.
 
 | | items | slips |
 |---|---|---|

@@ -27,8 +27,8 @@ BLOCK = re.compile(r"^( *)```bash\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
 ADDRESS = re.compile(r"https?://\S+[?&]token=\S+")  # where a started JupyterLab answers
 ACTIVATE = "source .venv/bin/activate"
 PATIENCE = 1800  # seconds, for an installation on a slow line
-ADA, BEN, CEM = "Ada Lovelace_17", "Ben Bernoulli_18", "Cem Markov_19"  # named as Canvas names them
-STAND_FOR = {"replay ada ": f"replay {shlex.quote(ADA)} "}  # what a document writes: what a reader would put there
+ADA, BEN, CEM = "lovelaceada_17", "bernoulliben_18", "markovcem_19"  # as Canvas names them: a number at the end
+STAND_FOR = {"replay ada ": f"replay {ADA} "}  # what a document writes: what a reader would put there
 
 
 def main() -> None:
@@ -37,10 +37,13 @@ def main() -> None:
     parser.add_argument("--clone", type=Path, required=True, help="a folder that does not exist yet")
     parser.add_argument("--without", action="append", default=[], help="leave out commands that contain this")
     asked = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job would hand down "ignore"
     folder = asked.clone.resolve()
     folder.mkdir(parents=True)
     subprocess.run(["git", "clone", "--quiet", ROOT, folder / NAME], check=True)
     for document in DOCUMENTS:
+        # Each document has a reader of its own, who finds nothing but the installation.
+        subprocess.run(["git", "clean", "-ffdxq", "-e", ".venv", "-e", "*.egg-info"], cwd=folder / NAME, check=True)
         text = (folder / NAME / document).read_text(encoding="utf-8")
         reader = Reader(folder, active=ACTIVATE in text)
         print(f"\n{document}", flush=True)
@@ -165,12 +168,12 @@ def prepare(course: Path, command: str) -> None:
         with zipfile.ZipFile(course / "submissions.zip", "w") as archive:
             archive.write(course / solved, f"{CEM}_501_01_bigrams.ipynb")
     if "--roster canvas.csv" in command:
-        rows = "".join(f'"{name}",{name[-2:]},,,S1\n' for name in (ADA, BEN, CEM))
+        rows = "".join(f"{name},{name[-2:]},,,S1\n" for name in (ADA, BEN, CEM))
         (course / "canvas.csv").write_text(f"Student,ID,SIS User ID,SIS Login ID,Section\n{rows}")
     if "--roster moodle.csv" in command:
         hand_in(course, ADA, "solutions/02_smoothing/02_smoothing.ipynb")
         subprocess.run([course / ".venv/bin/autograder", "grade", "02"], cwd=course, check=True, capture_output=True)
-        rows = "".join(f"{name.replace(' ', ',')},,\n" for name in (ADA, BEN, CEM))
+        rows = "".join(f"{name.replace('_', ',')},,\n" for name in (ADA, BEN, CEM))
         (course / "moodle.csv").write_text(f"First name,Last name,ID number,Email address\n{rows}")
 
 

@@ -79,6 +79,7 @@ def test_no_student_work_or_local_path_is_committed() -> None:
 def test_the_architecture_page_names_every_module() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text()
     modules = [path for path in (ROOT / "autograder").rglob("*.py") if path.stem != "__init__"]
+    modules += [path for path in (ROOT / "lmkit").iterdir() if not path.name.startswith("__")]
     assert [path.stem for path in modules if f"`{path.stem}`" not in page] == []
     rooms = ("authoring", "intake", "wall", "grading", "learner", "pages")
     assert all((ROOT / "autograder" / room).is_dir() for room in rooms)

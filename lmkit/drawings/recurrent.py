@@ -198,7 +198,8 @@ def joined_lstms(
     """Two LSTMs, written out: the decoder begins with the encoder's last state, and reads what is written so far.
 
     As in chapter 09, sections 3 and 6: pink states, $s_i$ of the encoder and $h_t$ of the decoder, [d] each. With
-    `attention`, one state of the decoder asks all of the encoder's: $\\alpha$ are its weights, $a$ the mix.
+    `attention`, each state $h_t$ of the decoder asks all of the encoder's: $\\alpha$ are its weights, the context $a_t$ is
+    what it finds, and "mix" brings both together. The way from $h_t$ to $a_t$ is drawn for the first word.
     """
     given, wanted = ["<s>", *target], [*target, "</s>"]
     wide = word_width([*source, *given, *wanted]) + 0.35
@@ -218,10 +219,13 @@ def joined_lstms(
         if not reads:
             above = canvas.box(x, top - 0.95, wide - 0.35, 0.65, plain(wanted[column - len(source)]), "output")
             start = state.top
-            if attention and column == len(source):  # the first word shows how; the others do the same
+            if attention:
                 mix = canvas.box(x, 5.25, 0.95, 0.65, "mix", "weight")
                 canvas.arrow(start, mix.bottom)
                 start = mix.top
+                if column > len(source):  # how a context is found is drawn for the first word only
+                    own = canvas.box(x - wide / 2, 4.05, 0.75, 0.65, f"$a_{{{column - len(source) + 1}}}$", "value")
+                    canvas.arrow(own.top, mix.left)
             canvas.arrow(start, above.bottom)
         last = state
         states.append(state)
