@@ -22,7 +22,7 @@ from benchmarks.models import MODELS, Text
 from lmkit import kitchen, ngrams, runs
 from lmkit.kitchen import Document
 from lmkit.models import LanguageModel, by_band, encode, nats_per_token
-from lmkit.runs.text import vocabulary
+from lmkit.runs.stories import vocabulary
 
 COUNTED = ("Laplace 2", "modified Kneser-Ney 3", "modified Kneser-Ney 5")
 START = 0  # before and after a text, as taggers see it

@@ -40,8 +40,9 @@ from lmkit.models import Counted, LanguageModel, Neural, build, by_band, encode,
 from lmkit.ngrams import UNKNOWN  # noqa: E402
 from lmkit.optimizers import adamw  # noqa: E402
 from lmkit.runs.configs import RATES, SIZES, STEPS_A_MINUTE  # noqa: E402
-from lmkit.runs.making import WORDS_OF_TEST, story_loss, trained  # noqa: E402
-from lmkit.runs.text import pair, vocabulary  # noqa: E402
+from lmkit.runs.run import trained  # noqa: E402
+from lmkit.runs.stories import WORDS_OF_TEST, Stories, pair, vocabulary  # noqa: E402
+from lmkit.runs.text import NO_TARGET, Loss  # noqa: E402
 from lmkit.scoreboard import FOLDER, TRUTH, log_probabilities  # noqa: E402
 from lmkit.training import set_seed, train, warmup_cosine  # noqa: E402
 
@@ -203,7 +204,7 @@ def learned(network: str, text: Sequence[Sequence[str]], valid: Sequence[Sequenc
     history = train(
         model,
         Epochs(encode(listed, text), end, batch, seed),
-        story_loss,
+        lambda model, batch: (Loss(model, padded=True)(*batch), int((batch[1] != NO_TARGET).sum())),
         steps=steps,
         seconds=seconds,
         optimiser=adamw(model, RATES[network], 0.01, (0.9, 0.98)),
@@ -211,7 +212,6 @@ def learned(network: str, text: Sequence[Sequence[str]], valid: Sequence[Sequenc
         validation=[pair(judged[i : i + 16], end) for i in range(0, len(judged), 16)],
         every=max(1, (steps or 800) // 16),
         patience=1_000,  # never stops early, but the best weights are kept
-        device="cpu",
         precision="float32",
         clock=time.process_time,
         progress=False,
@@ -360,7 +360,7 @@ def sizes() -> None:
                 continue
             changed = {"hidden": HIDDEN[width]} if network == "lstm" else {}
             config = replace(runs.RUNS[full.name], sizes={**SIZES[network], "width": width, **changed})
-            made, history = trained(config, 1)
+            made, history = trained(config, 1, Stories(config.level))
             row = {"network": network, "width": width, "weights": parameter_count(made)}
             last = history.iloc[-1]
             row |= {"tokens read": int(last["tokens"]), "CPU seconds": float(last["seconds"])}

@@ -39,10 +39,11 @@ from benchmarks.ngrams import reference
 from lmkit import ngrams
 from lmkit.models import build
 from lmkit.optimizers import adamw, muon
-from lmkit.pretrain.configs import CONFIGS, changed
-from lmkit.pretrain.data import Batches, validation
-from lmkit.pretrain.evaluate import loss_with_context
-from lmkit.pretrain.text import Text, read_text
+from lmkit.runs.batches import Batches
+from lmkit.runs.configs import CONFIGS, changed
+from lmkit.runs.processes import Processes
+from lmkit.runs.rows import Text, read_text
+from lmkit.runs.text import text_loss
 from lmkit.training import set_seed, train, warmup_cosine
 from lmkit.transformer import Transformer, TransformerConfig
 
@@ -146,7 +147,6 @@ class Runner:
             clip=self.clip,
             every=last - first if first else 1,
             clock=time.process_time,
-            device="cpu",
         )
         self.train_loss = float(history["train loss"].iloc[-1])
         if first:  # the first turn holds compiling and the first touch of memory
@@ -212,22 +212,13 @@ def runners(vocabulary: int) -> dict[str, Callable[[], Runner]]:
 def kneser_ney(text: Text, order: int) -> tuple[float, float, int]:
     """Loss, seconds of CPU, and how many n-grams the model holds."""
     begin = time.process_time()
-    train, valid = ([text.symbols[number] for number in part.tolist()] for part in (text.train, text.valid))
-    counts = ngrams.NgramCounts([train], order, ngrams.events([text.symbols]))
+    train, valid = ([text.spelling.symbols[number] for number in part.tolist()] for part in (text.train, text.valid))
+    counts = ngrams.NgramCounts([train], order, ngrams.events([text.spelling.symbols]))
     P, weights = zip(*reference()["kneser_ney"](counts.levels, len(counts.vocabulary)), strict=True)
     model = ngrams.BackoffModel(counts, P, weights)
     logarithms = model.score([valid])[:-1]  # without the </s> that a text of characters does not have
     entries = sum(int(np.count_nonzero(level["count"])) for level in counts.levels)
     return -float(np.mean(logarithms)), time.process_time() - begin, entries
-
-
-@torch.no_grad()
-def loss_in_windows(model: nn.Module, text: Tensor) -> float:
-    model.eval()
-    parts = validation(text, BLOCK, 64, len(text))
-    sums = [float(scored(model)(tokens, targets)) * targets.numel() for tokens, targets, _ in parts]
-    model.train()
-    return sum(sums) / sum(targets.numel() for _, targets, _ in parts)
 
 
 def main(
@@ -241,18 +232,21 @@ def main(
     """A plain Transformer and ours, with the same weights and tokens."""
     torch.set_num_threads(1)
 
-    config = changed(CONFIGS["laptop"], ["level=character", f"tokens={KITCHEN}"])
-    text = read_text(config, file)
+    corpus = [f"corpus={file}"] if file else []
+    config = changed(
+        CONFIGS["laptop"], ["level=character", f"tokens={KITCHEN}", f"batch={BATCH}", f"block={BLOCK}", *corpus]
+    )
+    text = read_text(config)
     print(f"{text.name}: {len(text.train):,} characters to learn from, {len(text.valid):,} to be judged on,", end=" ")
     print(
-        f"{len(text.symbols)} symbols; load {os.getloadavg()[0]:.2f}, {os.cpu_count()} cores, torch {torch.__version__}"
+        f"{len(text.spelling.symbols)} symbols; load {os.getloadavg()[0]:.2f}, {os.cpu_count()} cores, torch {torch.__version__}"
     )
     made = []
-    known = runners(len(text.symbols))
+    known = runners(len(text.spelling.symbols))
     for name in named_or_all([*(only or ()), *(more or ())] or USUAL, known):
         set_seed(SEED)
         made.append(known[name]())
-    batches = Batches(text.train, BLOCK, BATCH, 1, seed=SEED)
+    batches = Batches(text.train, config, SEED, Processes())
     for first in range(0, steps, TURN):
         for runner in made:
             runner.turn(batches, first, min(first + TURN, steps), steps)
@@ -267,8 +261,8 @@ def main(
     for one in made:
         # The share is the median of the shares of neighbouring turns, which met the same machine.
         share = np.median(np.array(one.times) / np.array(made[0].times)) if one.times else math.nan
-        windows = loss_in_windows(one.model, text.valid)
-        context = loss_with_context(one.model, text.valid, BLOCK)
+        windows = text_loss(one.model, text.valid, BLOCK)
+        context = text_loss(one.model, text.valid, BLOCK, context=BLOCK // 2)
         total = one.first + np.median(one.times) * (steps - 1)
         print(
             f"| {one.name} | {one.parameters:,} | {1000 * np.median(one.times):.1f} | {share:.2f} | {total:.0f}", end=""

@@ -77,7 +77,6 @@ def fit(
             schedule=warmup_cosine(steps // 10, 0) if schedule == "warm-up and cosine" else None,
             clip=None,
             every=steps,
-            device="cpu",
         )
         with torch.no_grad():
             return float(model(*held_out(T)))

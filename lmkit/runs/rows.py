@@ -132,7 +132,11 @@ def _corpus(name: str, level: str) -> tuple[Sequence[str], Sequence[str]]:
     held_out = corpus.splits.get("valid") or corpus.splits.get("test")
     if not held_out:
         raise RunError(f"{name} has one split only, and a run needs a second one to be validated on.")
-    return _row(corpus.splits["train"], level, letters), _row(held_out, level, letters)
+    splits = [corpus.splits["train"], held_out]
+    if corpus.part == "name":
+        splits = [[[*name, "\n"] for name in names] for names in splits]
+    train, valid = (_row(split, level, letters) for split in splits)
+    return train, valid
 
 
 def _file(file: Path, level: str) -> tuple[Sequence[str], Sequence[str]]:
