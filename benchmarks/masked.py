@@ -1,6 +1,6 @@
 """Models that fill in a blank, read against the exact answer: which part of the text must a model see?
 
-    python -m benchmarks.masked [sweep] [early] [tuning] [ladder] [senses] [pseudo] [rates]
+    python -m benchmarks.masked [sweep] [early] [tuning] [ladder] [senses] [pseudo] [rates] [longer]
 
 About half an hour of CPU time on one thread. Writes data/masked/*.csv (a README there says what stands in them); what
 is already there is not made again, so a run that was stopped goes on. Weights of the ladder lie in runs/masked.
@@ -56,6 +56,7 @@ SIZES: dict[str, dict[str, Any]] = {
 SWEPT = {"encoder": (0.002, 0.004, 0.008)}
 FAST = (0.004, 0.008, 0.016)  # for all others
 SECONDS = {"sweep": 8.0, "ladder": 40.0, "rates": 20.0}  # of CPU time, for each run
+LONGER = {40.0: ("encoder", "window", "left only (LSTM)"), 240.0: ("encoder", "window")}
 BLANKS = {"sweep": 500, "ladder": 3000, "rates": 1500}
 MASKING = {"15 %": (0.15, 0.8, 0.1), "5 %": (0.05, 0.8, 0.1), "30 %": (0.3, 0.8, 0.1), "50 %": (0.5, 0.8, 0.1),
            "15 %, only <MASK>": (0.15, 1.0, 0.0)}  # fmt: skip
@@ -224,11 +225,23 @@ def rates(text: Text) -> None:
                 table.add(masking, seed, *row, about["steps"], about["passes"])
 
 
+def longer(text: Text, seed: int = 1) -> None:
+    """One seed, with more time and, for those that read both sides, twice as many words hidden."""
+    asked, stories = text.ask(BLANKS["ladder"])
+    table = Table("longer", "model seconds seed kind blanks nats accuracy steps passes")
+    for seconds, names in LONGER.items():
+        for name in names:
+            if table.has(model=name, seconds=seconds, seed=seed):
+                continue
+            model, _, about = train(name, text, best(name), seed, seconds, MASKING["30 %"])
+            for row in rows_of(model, asked, stories):
+                table.add(name, seconds, seed, *row, about["steps"], about["passes"])
+
+
 def senses(text: Text) -> None:
     """Vectors of one word at many places, by the sense it has there: what a linear probe makes of them."""
     stories = kitchen.documents(tokens=400_000, seed=31)
     table = Table("senses", "model word seed width examples error")
-    planes = []
     for word in ("order", "drink", "dance"):
         places = [
             (i, t, story.tags[t]) for i, story in enumerate(stories) for t, w in enumerate(story.tokens) if w == word
@@ -243,18 +256,13 @@ def senses(text: Text) -> None:
         at = torch.arange(len(chosen)), torch.tensor([t for _, t, _ in chosen])
         for seed in SEEDS:
             for name in ("static", "window", "bilstm", "encoder"):
+                if table.has(model=name, word=word, seed=seed):
+                    continue
                 network = restored("encoder" if name == "static" else name, text, seed)
                 with torch.no_grad():
                     x = network.embedding(tokens) if name == "static" else network.states(tokens)
                 x = x[at].double().numpy()
-                if not table.has(model=name, word=word, seed=seed):
-                    table.add(name, word, seed, x.shape[1], len(y), probe(x, y, seed))
-                if word == "order":
-                    centred = x - x.mean(0)
-                    plane = centred @ np.linalg.svd(centred, full_matrices=False)[2][:2].T
-                    planes += [(name, seed, *point, int(verb)) for point, verb in zip(plane[::4], y[::4], strict=True)]
-    frame = pd.DataFrame(planes, columns=["model", "seed", "x", "y", "verb"])
-    frame.round(3).to_csv(DATA / "planes.csv", index=False)
+                table.add(name, word, seed, x.shape[1], len(y), probe(x, y, seed))
 
 
 def probe(x: np.ndarray, y: np.ndarray, seed: int) -> float:
@@ -415,5 +423,5 @@ class Table:
 if __name__ == "__main__":
     torch.set_num_threads(1)
     text = cache(Text)
-    parts = (sweep, early, tuning, ladder, senses, pseudo, rates)
+    parts = (sweep, early, tuning, ladder, senses, pseudo, rates, longer)
     run_parts({part.__name__: partial(lambda part: part(text()), part) for part in parts})
