@@ -1331,7 +1331,6 @@ def practise(kind, d=64):
         rate=0.01,
         validation=[valid_pairs],
         every=50,
-        device="cpu",
     )
     return model, history
 
@@ -2653,7 +2652,7 @@ print(f"least smoothed loss for V = {V} ({V - 4} words and 4 special ones): {lea
 # %% [markdown] written="two_judges" points=3 minutes=6
 # ### BEGIN SOLUTION
 # **Rubric.** 1 point: a way for BLEU with one reference to rise while fewer sentences are right, that fits what the two
-# measure: BLEU pays for each shared word and row of words, also in wrong sentences, and nothing for a valid sentence in other
+# measure: BLEU pays for each shared word and row of words, also in wrong sentences, and pays less for a valid sentence in other
 # words; the grammar gives a whole sentence all or nothing. So outputs that come closer to the wording of the reference, or wrong
 # ones that become less wrong, raise BLEU without one more right sentence. 1 point: uses the third judge: with all references
 # nearly nothing is left of the gain (on average it is a small loss), so most of it was closeness to the *one* wording; if wrong
