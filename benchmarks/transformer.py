@@ -238,11 +238,10 @@ def main(
     )
     text = read_text(config)
     print(f"{text.name}: {len(text.train):,} characters to learn from, {len(text.valid):,} to be judged on,", end=" ")
-    print(
-        f"{len(text.spelling.symbols)} symbols; load {os.getloadavg()[0]:.2f}, {os.cpu_count()} cores, torch {torch.__version__}"
-    )
+    symbols = text.spelling.symbols
+    print(f"{len(symbols)} symbols; load {os.getloadavg()[0]:.2f}, {os.cpu_count()} cores, torch {torch.__version__}")
     made = []
-    known = runners(len(text.spelling.symbols))
+    known = runners(len(symbols))
     for name in named_or_all([*(only or ()), *(more or ())] or USUAL, known):
         set_seed(SEED)
         made.append(known[name]())

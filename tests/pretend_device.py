@@ -10,7 +10,8 @@ and wraps what comes out.
 
 Where its coverage ends: it knows nothing of number formats that only a GPU has, of autocast (which is off here), of
 torch.compile, streams, pinned memory and NCCL; it computes at a CPU's speed, its kernels are the CPU's, and random
-numbers drawn there are the CPU's. It has no generators (`torch.Generator(device)`). For these: `python -m benchmarks.gpu`.
+numbers drawn there are the CPU's. It has no generators (`torch.Generator(device)`). `python -m benchmarks.gpu` is for
+all of these.
 """
 
 from collections.abc import Iterator

@@ -198,8 +198,8 @@ def joined_lstms(
     """Two LSTMs, written out: the decoder begins with the encoder's last state, and reads what is written so far.
 
     As in chapter 09, sections 3 and 6: pink states, $s_i$ of the encoder and $h_t$ of the decoder, [d] each. With
-    `attention`, each state $h_t$ of the decoder asks all of the encoder's: $\\alpha$ are its weights, the context $a_t$ is
-    what it finds, and "mix" brings both together. The way from $h_t$ to $a_t$ is drawn for the first word.
+    `attention`, each state $h_t$ of the decoder asks all of the encoder's: $\\alpha$ are its weights, the context $a_t$
+    is what it finds, and "mix" brings both together. The way from $h_t$ to $a_t$ is drawn for the first word.
     """
     given, wanted = ["<s>", *target], [*target, "</s>"]
     wide = word_width([*source, *given, *wanted]) + 0.35

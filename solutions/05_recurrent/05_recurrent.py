@@ -1193,7 +1193,7 @@ def remember(tau, lag, seed):
         stream_batches(part, 512 // tau, tau) for part in (bits[lag:], bits[:-lag])
     )
     model = LanguageModel(nn.RNN, 2, 8, 32)
-    loop = {"steps": 190, "rate": 5e-3, "carry": {}, "device": "cpu"}
+    loop = {"steps": 190, "rate": 5e-3, "carry": {}}
     train(model, lambda i: (now[i][0], then[i][0]), stream_loss, **loop)
     bits = torch.randint(2, (3_000,))
     with torch.no_grad():
@@ -1869,7 +1869,7 @@ def recall(length, cell, seed, b_f=0.0, steps=100):
         first = torch.randint(2, (size,), generator=draw).float()
         return F.pad(first[:, None], (0, length - 1))[..., None], first
 
-    train(model, batch, bit_loss, steps=steps, rate=5e-3, device="cpu")
+    train(model, batch, bit_loss, steps=steps, rate=5e-3)
     numbers, first = batch(0, 1000)
     return ((model(numbers) > 0) == (first > 0)).float().mean().item()
 
@@ -2741,7 +2741,7 @@ def learn(cell, seed, steps, asked=32, length=32):
 
     rate = budget().choose(2e-2, 1e-2, 1e-2)  # fewer steps, larger ones
     loop = {"steps": steps, "rate": rate, "schedule": warmup_cosine(20, 0.02)}
-    train(model, batch, word_loss, device="cpu", **loop)
+    train(model, batch, word_loss, **loop)
     return model
 
 
@@ -3417,7 +3417,7 @@ def toy_model(seed):
     set_seed(seed)
     model = LanguageModel(nn.LSTM, len(toy_number), 16, 16)
     pair = toy_ids[:, :-1], toy_ids[:, 1:]
-    train(model, lambda _: pair, word_loss, steps=60, rate=1e-2, device="cpu")
+    train(model, lambda _: pair, word_loss, steps=60, rate=1e-2)
     return model
 
 

@@ -1330,7 +1330,7 @@ def practise(steps, seed, **choices):
     """A Guesser, trained on so many batches of 8 stretches."""
     set_seed(seed)
     model, pick = Guesser(len(vocabulary), **choices), shuffled(len(stretches), 8, seed)
-    how = {"rate": 8e-3, "schedule": warmup_cosine(20, 0.05), "device": "cpu"}
+    how = {"rate": 8e-3, "schedule": warmup_cosine(20, 0.05)}
     train(model, lambda i: stretches[pick(i)], guess_loss, steps=steps, **how)
     return model
 
@@ -3218,7 +3218,7 @@ def squared_error(model, batch):
 def explained(task, layers, heads, steps, seed=1):
     """A Reader trained on this task, and the share of the variance that it explains on new questions."""
     set_seed(seed)
-    model, how = Reader(layers, heads), {"rate": 1e-2, "device": "cpu"}
+    model, how = Reader(layers, heads), {"rate": 1e-2}
 
     def batch(i):
         return questions(task, 5, 64, 10**5 * seed + i)

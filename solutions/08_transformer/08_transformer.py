@@ -642,7 +642,7 @@ def loss_by_place(masked, seed, steps):
     """Mean loss at each of the 16 places of 500 texts, after training."""
     set_seed(seed)
     model = OneLayer(masked)
-    sizes = {"steps": steps, "rate": 1e-2, "device": "cpu"}
+    sizes = {"steps": steps, "rate": 1e-2}
     train(model, batch, next_loss, schedule=warmup_cosine(10), **sizes)
     inputs, targets = batch(10**6, B=500)
     with torch.no_grad():
@@ -1399,7 +1399,7 @@ def batch_loss(model, batch):
 
 def by_heart(model, rate):
     """100 steps on one batch; the loss of each."""
-    sizes = {"steps": 100, "rate": rate, "every": 1, "device": "cpu"}
+    sizes = {"steps": 100, "rate": rate, "every": 1}
     return train(model, lambda _: one_batch, batch_loss, **sizes)["train loss"]
 
 
@@ -2790,7 +2790,6 @@ history = train(
     schedule=warmup_cosine(steps // 10, 0.0),
     clip=None,
     every=max(1, steps // 20),
-    device="cpu",
 )
 
 # %%
