@@ -190,16 +190,18 @@ def test_another_user_with_many_threads_gets_the_same(built_course: Course, tmp_
     ):
         nbformat.write(notebook, tmp_path / f"{name}.ipynb")
     tmp_path.chmod(0o755)
-    # Python may lie where only root may look; whoever is to run it gets through to it here, and to nothing else there.
-    home, base = "/tmp/home", sys.base_prefix
+    # Python and this clone may be where only root may look, or below the /tmp that the other user gets for itself:
+    # the way to them is made here anew, and leads to nothing else.
+    home, hidden = "/tmp/home", [Path("/tmp"), Path("/root")]
     command = ["bwrap", "--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--die-with-parent", "--cap-add", "ALL"]
     command += ["--perms", "1777", "--tmpfs", "/tmp", "--perms", "0777", "--dir", home]
+    command += ["--perms", "0755", "--tmpfs", "/root"]
     command += ["--ro-bind", str(tmp_path), "/tmp/notebooks"]
-    if base.startswith("/root/"):
-        above = [str(path) for path in reversed(Path(base).parents)][1:]
-        command += ["--perms", "0755", "--tmpfs", "/root"]
-        command += [part for path in above for part in ("--perms", "0755", "--dir", path)]
-        command += ["--ro-bind", base, base]
+    for path in sorted({Path(sys.base_prefix), Path(sys.prefix).resolve(), ROOT}):
+        if any(path.is_relative_to(folder) for folder in hidden):
+            for above in [*reversed(path.parents)][2:]:
+                command += ["--perms", "0755", "--dir", str(above)]
+            command += ["--ro-bind", str(path), str(path)]
     command += ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups", "--inh-caps=-all"]
     command += [sys.executable, str(ROOT / "tests" / "walk.py"), "/tmp/notebooks"]
     environment = {"HOME": home, "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
