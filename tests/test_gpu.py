@@ -1,4 +1,4 @@
-"""What needs a GPU (marked `gpu`; `python -m benchmarks.gpu` runs it), and that command itself, rehearsed without one."""
+"""What needs a GPU (marked `gpu`: `python -m benchmarks.gpu` runs it), and that command, rehearsed without one."""
 
 import json
 import math
