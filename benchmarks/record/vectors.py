@@ -1,6 +1,6 @@
 """Makes the tables of data/vectors: the vectors of chapter 03, trained for longer than a notebook should wait.
 
-    python -m benchmarks.record.vectors [windows] [negatives] [products] [pieces] [bigrams]
+    python -m benchmarks.record.vectors [windows] [ways] [negatives] [products] [pieces] [bigrams]
 
 The functions are the chapter's own; data/vectors/README.md says what the tables hold.
 """
@@ -175,39 +175,71 @@ def offsets(A: Any, text: Text, seed: int) -> list[tuple[str, int, float, float,
     return rows
 
 
-def ways(A: Any, text: Text, labelled: tuple[Any, ...], seed: int) -> list[tuple[int, int, str, float, float]]:
-    """(examples, draw, way, share of right tags, the same over words not among the examples).
+LAYER_RATES = (0.01, 0.03, 0.1)
+TABLE_RATES = (0.0, 0.0003, 0.001, 0.003, 0.01, 0.03)  # of the vectors; 0: frozen
 
-    A linear layer names the tag of a token from the vector of its word alone.
+
+def tag_counts(x: torch.Tensor, y: torch.Tensor, V: int, K: int) -> torch.Tensor:
+    """How often each word (V) has each tag (K)."""
+    return torch.bincount(x * K + y, minlength=V * K).reshape(V, K)
+
+
+def tag_layer(
+    table: torch.Tensor, some: tuple[torch.Tensor, torch.Tensor], choose: torch.Tensor, judge: torch.Tensor, rate: float
+) -> tuple[float, int, float, float]:
+    """(layer rate, step, share right, the same over words not among the examples) of the best run on `choose`.
+
+    A linear layer names the tag of a token from the vector of its word alone, and its loss also moves the vectors if
+    `rate` is above 0. The rate of the layer and the step at which to stop are those with most right tags in `choose`;
+    the shares are those in `judge`. Both are counts [V, K] as `tag_counts` makes them.
     """
-    (x, y), (x_test, y_test) = labelled
-    A = torch.as_tensor(A).float()
-    rows = []
-    for n in (50, 200, 1000):
-        for draw in range(5):
-            generator = torch.Generator().manual_seed(1000 * seed + draw)
-            some = torch.randperm(len(x), generator=generator)[:n]
-            new = torch.ones(len(A), dtype=torch.bool)
-            new[x[some]] = False
-            rough = torch.randn(A.shape, generator=generator) * A.std()
-            for way, start, learns in (
-                ("random, frozen", rough, False),
-                ("random, trained", rough, True),
-                ("word vectors, frozen", A, False),
-                ("word vectors, trained", A, True),
-            ):
-                table = start.clone().requires_grad_(learns)
-                W = torch.zeros(A.shape[1], int(y.max()) + 1, requires_grad=True)
-                b = torch.zeros(W.shape[1], requires_grad=True)
-                moves = torch.optim.Adam([W, b, table] if learns else [W, b], lr=0.02)
-                for _ in range(200):
-                    moves.zero_grad()
-                    loss = torch.nn.functional.cross_entropy(table[x[some]] @ W + b, y[some])
-                    loss.backward()
-                    moves.step()
-                right = ((table @ W + b).argmax(1)[x_test] == y_test).double()
-                rows.append((n, draw, way, float(right.mean()), float(right[new[x_test]].mean())))
-    return rows
+    x, y = some
+    words, back = x.unique(return_inverse=True)
+    new = torch.ones(len(table), dtype=torch.bool)
+    new[words] = False
+    best: tuple[Any, ...] = (-1,)
+    for layer_rate in LAYER_RATES:
+        moved, now = table[words].clone().requires_grad_(rate > 0), table.clone()
+        W = torch.zeros(table.shape[1], choose.shape[1], requires_grad=True)
+        b = torch.zeros(W.shape[1], requires_grad=True)
+        groups = [{"params": [W, b], "lr": layer_rate}, *([{"params": [moved], "lr": rate}] if rate else [])]
+        optimiser = torch.optim.Adam(groups)
+        for step in range(1, 401):
+            optimiser.zero_grad()
+            torch.nn.functional.cross_entropy(moved[back] @ W + b, y).backward()
+            optimiser.step()
+            if step % 10 == 0:
+                with torch.no_grad():
+                    now[words] = moved
+                    answer = (now @ W + b).argmax(1, keepdim=True)
+                right = int(choose.gather(1, answer).sum())
+                if right > best[0]:
+                    found = judge.gather(1, answer)[:, 0]
+                    best = (right, layer_rate, step, found.sum() / judge.sum(), found[new].sum() / judge[new].sum())
+    return best[1], best[2], float(best[3]), float(best[4])
+
+
+def ways(names: dict[str, Any]) -> None:
+    """Vectors frozen or moved along with a tagger, at each rate; all else is chosen on text that does not judge."""
+    text = Text(kitchen.documents(tokens=LAPTOP, seed=1))
+    V, q = len(text.words), names["noise"](text.occurrences, 0.75)
+    tags = sorted({tag for document in kitchen.split("train") for tag in document.tags})
+    x, y = text.labelled(kitchen.split("train"), tags)
+    valid = list(kitchen.split("valid"))
+    choose, judge = (tag_counts(*text.labelled(part, tags), V, len(tags)) for part in (valid[::2], valid[1::2]))
+    seen, rows = names["all_pairs"](text.texts, 2), []
+    for seed in SEEDS:
+        A = names["learn"](names["update"], seen, V, q, steps=STEPS, seed=seed)[0]
+        for n in (50, 200, 1000):
+            for draw in range(5):
+                generator = torch.Generator().manual_seed(1000 * seed + draw)
+                some = torch.randperm(len(x), generator=generator)[:n]
+                rough = torch.randn(A.shape, generator=generator) * A.std()
+                for start, table in (("random", rough), ("word vectors", A)):
+                    for rate in TABLE_RATES:
+                        found = tag_layer(table, (x[some], y[some]), choose, judge, rate)
+                        rows.append((seed, n, draw, start, rate, *found))
+            save(rows, "seed examples draw start rate layer_rate step right right_new_words", "ways")
 
 
 def save(rows: list[Any], columns: str, name: str) -> None:
@@ -216,13 +248,11 @@ def save(rows: list[Any], columns: str, name: str) -> None:
 
 
 def windows(names: dict[str, Any]) -> None:
-    """Window sweep, analogies, offsets and three ways to use vectors, on the laptop's text."""
+    """Window sweep, analogies and offsets, on the laptop's text."""
     text = Text(kitchen.documents(tokens=LAPTOP, seed=1))
     V, stories = len(text.words), story_table(text)
     q = names["noise"](text.occurrences, 0.75)
-    tags = sorted({tag for document in kitchen.split("train") for tag in document.tags})
-    labelled = tuple(text.labelled(kitchen.split(name), tags) for name in ("train", "valid"))
-    rows, asked, apart, used = [], [], [], []
+    rows, asked, apart = [], [], []
     for seed in SEEDS:
         for c in (2, 1, 5, 10):
             A, B, _ = names["learn"](names["update"], names["all_pairs"](text.texts, c), V, q, steps=STEPS, seed=seed)
@@ -231,8 +261,6 @@ def windows(names: dict[str, Any]) -> None:
                     np.savez_compressed(HERE / "words.npz", words=text.words, A=A.numpy().astype(np.float16))
                 apart += [(seed, *row) for row in offsets(A, text, seed)]
                 save(apart, "seed relation pairs paired shuffled any_words", "offsets")
-                used += [(seed, *row) for row in ways(A, text, labelled, seed)]
-                save(used, "seed examples draw way right right_new_words", "ways")
             for name, table in (("A", A), ("B", B), ("A + B", A + B)):
                 rows.append((c, seed, name, tag_share(table, text), story_ratio(table, stories)))
             asked += [(c, seed, *row) for row in analogies(A, text)]
@@ -441,5 +469,5 @@ def bigrams(names: dict[str, Any]) -> None:
 if __name__ == "__main__":
     torch.set_num_threads(1)
     found = chapter()
-    parts = (products, windows, negatives, pieces, bigrams)
+    parts = (products, windows, ways, negatives, pieces, bigrams)
     run_parts({part.__name__: partial(part, found) for part in parts})

@@ -3,23 +3,37 @@
 # ---
 
 # %% [markdown]
-# To the counters of chapters 01 and 02, *guard* and *guards* are as different as *guard* and *soup*: two strings. What
-# was seen of one says nothing about the other. This chapter gives each word a **vector**, a short list of numbers,
-# such that words used alike lie close together. Nobody says which words are alike: the vectors learn it from the text,
-# by an idea of J. R. Firth (1957): "You shall know a word by the company it keeps."
+# *She poured two glasses of veltin. The veltin was cold and a little sour. After his third glass he could not find the
+# door.*
 #
-# You will get such vectors twice: from a table of counts, and from a small network, word2vec's skip-gram.
+# You had never met the word *veltin*, because we made it up. Yet you know what it is, more or less, and you could use it in
+# a sentence. Nobody explained it to you. You have learned it from the words around it. J. R. Firth said this in 1957: "You
+# shall know a word by the company it keeps."
+#
+# The counters of chapters 01 and 02 cannot do it. For them *veltin* and *wine* are two strings, as different as *wine* and *door*,
+# and what was seen of one says nothing about the other. In this chapter each word gets a **vector**, a short list of numbers, such that
+# words used alike lie close together. Nobody will tell the program which words are alike. It learns that from their company.
+#
+# You will make such vectors twice. First you count neighbours, and after some 90 minutes your program tells you that
+# *golden* is close to *silver*, *royal* and *lucky*. Then you train a small network to guess neighbours, the famous
+# *skip-gram* of word2vec, with every gradient worked out by your own hand. And in section 11 it turns out that
+# the network has been computing the table of counts all along, which it has never seen.
+#
+# Word vectors are also famous for a trick: *guard* is to *guards* as *chef* is to ... In sections 13 and 14 we test it, and a
+# simple control experiment shows how much of it is real.
 
 # %% [markdown]
-# Plan two sittings: sections 1 to 9 (counts, and the losses of the network), then 10 to 17 (training, and what vectors
-# have learned). None of your functions may change its arguments.
+# Plan two sittings: sections 1 to 9 (counts, and the losses of the network), then 10 to 17 (training, and what the vectors
+# have learned). In all tasks, your functions leave their arguments as they are.
 #
-# We quote three public lectures: 000 (unsigned notes), 001 (Greg Durrett) and 002 (Fabrizio Silvestri). You need none
-# of them. What they print wrong is a task, or a box that unfolds.
+# **The text** is the *kitchen* text: restaurant stories that a program wrote. We use it because we know what there is to be found: nouns
+# have plurals, verbs have three forms, each kind of house has its dishes. We also know what is *not* there. For example, all people
+# come from one table, so whatever a chef does in these stories a farmer does as well.
 #
-# The text is the *kitchen* text: restaurant stories that a program wrote. It *plants* relations: nouns have plurals,
-# verbs three forms, each kind of house its dishes. So we know what vectors could find. Longer trainings were recorded
-# once, with several seeds, in `data/vectors`.
+# A few trainings take too long to wait for. Those we ran once, with several seeds, and the cells load what was recorded.
+#
+# Now and then we quote a public lecture by number: 000 (unsigned notes), 001 (Greg Durrett), 002 (Fabrizio Silvestri). You need
+# none of them.
 
 # %%
 import math
@@ -45,10 +59,11 @@ from lmkit.testing import (
 )
 
 plots.use_style()
+plt.rcParams["figure.dpi"] = 140  # large enough to read
 torch.set_num_threads(1)  # the matrices are small: one core is enough
 
 # %% [markdown]
-# These letters keep their meaning; all others serve one section:
+# These letters keep their meaning through the whole chapter; all others serve one section only:
 #
 # | letter | what it is | in code |
 # |---|---|---|
@@ -345,8 +360,9 @@ print(f"saved for 100,000 words of 300 numbers: {saved(100_000, 300, 1):,} produ
 # %% [markdown]
 # Three ways, one result. A step of learning moves only the rows that were looked up.
 #
-# $A$ may begin at random and be learned with whatever network stands on it, as lecture 000 says. But few examples
-# teach few words, while text without labels is cheap.
+# We could let $A$ begin at random and learn it together with whatever network stands on it, as lecture 000 says. But labelled
+# text is scarce, and most words never occur in it, while unlabelled text costs next to nothing. So let us learn the vectors from
+# unlabelled text first.
 
 # %% [markdown] statement="cooccurrences"
 # ## 3. The company of a word
@@ -987,9 +1003,12 @@ for word in ("tea", "guard", "orders", "golden"):
 # %% [markdown]
 # ## 7. Learning to guess the neighbours
 #
-# A table of $V^2$ counts was too large for the texts that people wanted to use. **Skip-gram** (T. Mikolov and others,
-# 2013) keeps none: it reads the text pair by pair, and moves a few vectors at each. From word $i$ one of its
-# neighbours, $j$, is to be guessed. With the scores $x_v = a_i \cdot b_v$ of all words $v$, the probability of $j$ is
+# Section 6 needed the whole table of counts at once, and then a decomposition of it. With the vocabulary of a large text, that
+# matrix has a side of a million. **Skip-gram** (T. Mikolov and others, 2013) works differently: it goes through the text once, pair by
+# pair, and moves a few vectors at each. There is no large matrix to factorise, and one machine is enough. That is why people
+# liked it.
+#
+# Given word $i$, guess one of its neighbours $j$. With the scores $x_v = a_i \cdot b_v$ of all words $v$, the probability of $j$ is
 # their **softmax**, and the loss $L$ is minus its logarithm:
 #
 # $$p(j \mid i) = \frac{e^{x_j}}{\sum_v e^{x_v}}, \qquad L = -\ln p(j \mid i) = \ln\sum_v e^{x_v} - x_j .$$
@@ -1768,13 +1787,14 @@ print(
 )
 
 # %%
-_, axes = plt.subplots(figsize=(7, 2.2))
-axes.plot(np.reshape(losses, (-1, 50)).mean(1), color=plots.COLOURS[0])
+print(f"first loss {losses[0]:.3f}, (k + 1) ln 2 = {6 * math.log(2):.3f}")
+_, axes = plt.subplots(figsize=(7, 2.6))
+means = np.reshape(losses, (-1, 50)).mean(1)
+middles = np.arange(25, steps, 50)
+axes.plot([0, *middles], [losses[0], *means], color=plots.COLOURS[0])
 axes.axhline(6 * math.log(2), color="gray", linestyle=":", label="(k + 1) ln 2")
-axes.set(xlabel="step (means of fifty)", ylabel="loss of a pair (nats)")
-axes.set_xticks(
-    range(0, steps // 50 + 1, steps // 250), range(0, steps + 1, steps // 5)
-)
+axes.set(xlabel="step", ylabel="loss of a pair (nats)")
+axes.set_title("The loss falls at once, then slowly", loc="left", fontsize=11)
 axes.legend()
 plt.show()
 
@@ -1783,8 +1803,12 @@ for word in ("tea", "guard", "orders", "golden"):
     print(f"{word:7}", ", ".join(words[j] for j in nearest(A.numpy(), number[word], 6)))
 
 # %% [markdown]
-# $B$ begins with zeros, so all scores are 0 and each of the $k + 1$ answers costs $\ln 2$: check the first loss of
-# every model. Are the two methods related?
+# The neighbours make sense again, and this time nobody counted anything. (In the curve, each point but the first is a mean of fifty steps.)
+#
+# Look at the very first loss. $B$ begins with zeros, so all scores are 0, each answer is a coin toss, and each of the $k + 1$ answers
+# costs $\ln 2$. You can work out such a number before you train, for every model. If the first loss is another one, there is a bug.
+#
+# Two methods, and similar neighbours. Are they related?
 
 # %% [markdown]
 # <details><summary>Two slips in the printed slides</summary>
@@ -1977,9 +2001,24 @@ panels[0].set_ylabel("product of the vectors")
 plt.show()
 
 # %% [markdown]
-# A dot is a pair of words; on the dotted line, product and best score agree. Pairs that met often lie close to it,
-# those that met a few times do not: their PMI is mostly chance, and few numbers cannot follow every accident. Is that
-# a fault?
+# Each dot is a pair of words; on the dotted line, its product and its best score agree. Pairs that met often lie close to the
+# line. Pairs that met a few times do not: their PMI is mostly chance, and few numbers cannot follow every accident.
+#
+# On the right, the cloud bends below the line above a score of about 2. This is unfinished training. When a score is high, $\sigma$
+# is near 1 and the gradient is small, so such pairs move slowly. The next cell trains on and shows the mean product, where the best
+# score is between 2 and 3 (pairs that met 20 times or more).
+
+# %%
+more = budget().choose(grading=13_500, laptop=40_000, gpu=40_000)
+A1_long, B1_long, _ = learn(update, seen, V, power_one, steps=more)
+high = (N >= 20) & (wanted > 2) & (wanted < 3)
+print(f"{high.sum()} pairs, best score on average {wanted[high].mean():.2f}")
+print(f"mean product after {steps:,} steps: {scores[high].mean():.2f}")
+longer = (A1_long @ B1_long.T).double().numpy()
+print(f"mean product after {more:,} steps: {longer[high].mean():.2f}")
+
+# %% [markdown]
+# The bend is going away. The scatter on the left will not, however long we train. Is that a fault?
 
 # %%
 recorded = pd.read_csv(paths.DATA / "vectors" / "products.csv")
@@ -1998,13 +2037,14 @@ shown.unstack("against").swaplevel(axis=1).sort_index(axis=1)
 # ## 12. Fitting the logarithms of counts: GloVe
 #
 # If products of vectors end near a logarithm of counts anyway, why not fit it at once? **GloVe** (J. Pennington and
-# others, 2014) does. Each word has a bias $\beta_i$, each context $\gamma_j$, which take up how frequent the two are.
+# others, 2014) does. Each word has a bias $\beta_i$ and each context a bias $\gamma_j$. These absorb how frequent the two are, so that
+# the product has to explain only what is special about the pair.
 #
 # $$J = \sum_{i,j} f_{ij}\,\big(a_i \cdot b_j + \beta_i + \gamma_j - \ln N_{ij}\big)^2, \qquad
 # f_{ij} = \min\big(1, (N_{ij}/100)^{3/4}\big).$$
 #
-# The weight $f_{ij}$ trusts large counts more, up to a limit. It is 0 for a pair that never met: that has no term, so
-# nobody needs $\ln 0$. Write
+# The weight $f_{ij}$ trusts large counts more, up to a limit. Pairs that never met get weight 0 and are simply left out of the sum,
+# so that we never need $\ln 0$. Write
 #
 # - `terms(N)`: how many entries of $N$ have a term in the sum;
 # - `glove(A, B, beta, gamma, N)`: for tensors $A, B$, $(V, d)$, $\beta, \gamma$, $(V,)$, and counts $N$, $(V, V)$: $J$
@@ -2214,8 +2254,9 @@ print(
 print(f"cosine of dog and cat: {cosines(A4.numpy(), 1)[2]:.3f}")
 
 # %% [markdown]
-# *dog* and *cat* have the same counts and end at nearly the same place. (Nothing forces them to: eight equations for
-# 24 numbers have many solutions. Small random vectors at the start do it.)
+# *dog* and *cat* have the same counts and end at nearly the same place. Nothing forces them to: there are 24 unknown numbers
+# and only 8 equations, which have many solutions. But gradient descent from small random vectors found one in which the two are
+# alike.
 #
 # <details><summary>A slip in the printed slides</summary>
 #
@@ -2411,7 +2452,12 @@ for _factor in (1e-3, 1e3):
 # Scott McNealy headed Sun, not IBM; tapas are Spanish. How many of *all* answers are right?
 # </details>
 #
-# We can count, with vectors of a million words (`words.npz`).
+# We can count, with vectors that were trained on a million words of our own text.
+#
+# One thing beforehand, so that the numbers are fair. All *people* of our stories come from one table, so that a chef does whatever a
+# farmer does. Nothing in the text ties *chefs* to *chef*, and no method could find the very word, except by luck. What
+# can be found is a word of the right kind and form: the plural of *some* person. So the table below counts
+# both, the very word and any word of the right kind and form. Places and verbs come from several tables; there, the very word has a chance.
 
 # %%
 stored = np.load(paths.DATA / "vectors" / "words.npz")
@@ -2439,10 +2485,12 @@ shown["right kind and form"] = span(asked, "kind")
 shown
 
 # %% [markdown]
-# All questions between two pairs of words, lowest and highest of three seeds. The very word is found at most four
-# times in ten. A word of the right kind and form is found more often, from people to people nine times in ten, but
-# from places to people, and from either to fruit, almost never. Why so seldom *chefs*? The text draws its people from
-# one table and hardly tells *chef* from *farmer*.
+# These are all questions between two pairs of words, with the lowest and the highest of three seeds. From people to people, a word of the right
+# kind and form comes nine times in ten, and the very word hardly ever, as it must be. Where the text does tell the words of a kind
+# apart, the very word is found more often, but in hardly more than a third of the cases even where it goes best (verbs).
+#
+# And there are failures that no table excuses. From places to people, or from people or places to fruit, even the right
+# kind and form almost never comes. The step from singular to plural is not the same for all kinds of noun.
 
 # %% [markdown]
 # ## 14. A look at the steps
@@ -2593,26 +2641,42 @@ assert close(arguments_after(parallel, _A.copy(), [(0, 2), (2, 3)])[0], _A), (
 people = ["guard", "chef", "nurse", "baker", "singer", "teacher", "painter", "driver"]
 numbers = [[place[word], place[word + "s"]] for word in people]
 flat, share = plane(A_1m[np.ravel(numbers)])
-_, axes = plt.subplots(figsize=(7, 3))
-for word, (one, many) in zip(people, flat.reshape(-1, 2, 2), strict=True):
-    axes.plot(*zip(one, many, strict=True), color="gray", linewidth=0.7)
-    axes.plot(*one, "o", color=plots.COLOURS[0])
-    axes.plot(*many, "s", color=plots.COLOURS[1])
-    right = word in ("singer", "nurse")  # where their names have room
-    shift, side = ((5, -9), "left") if right else ((-6, -3), "right")
-    axes.annotate(word, one, shift, textcoords="offset points", ha=side, fontsize=9)
-axes.margins(x=0.12)
-axes.plot([], [], "o", color=plots.COLOURS[0], label="one")
-axes.plot([], [], "s", color=plots.COLOURS[1], label="many")
+_, axes = plt.subplots(figsize=(7.5, 4.6))
+ends = flat.reshape(-1, 2, 2) * np.sign(flat[1, 0] - flat[0, 0])  # plurals to the right
+for side, colour in enumerate(plots.COLOURS[:2]):
+    # names side by side with their dots, moved apart where two dots are close
+    heights = np.sort(ends[:, side, 1])
+    for row in range(1, 8):
+        heights[row] = max(heights[row], heights[row - 1] + 0.12)
+    heights -= (heights - np.sort(ends[:, side, 1])).mean()
+    for row, height in zip(np.argsort(ends[:, side, 1]), heights, strict=True):
+        name, edge = people[row] + "s" * side, ends[:, side, 0]
+        x = edge.max() + 0.12 if side else edge.min() - 0.12
+        axes.text(x, height, name, ha="right" if not side else "left", va="center")
+        axes.plot(
+            [ends[row, side, 0], x], [ends[row, side, 1], height], ":", color="silver"
+        )
+    axes.plot(*ends[:, side].T, "os"[side], color=colour, label=("one", "many")[side])
+for one, many in ends:
+    axes.plot(*zip(one, many, strict=True), color="gray", linewidth=0.8)
+axes.margins(x=0.2)
 axes.set(xlabel="first axis", ylabel="second axis")
-axes.set_title(f"plane that keeps {share:.0%} of the squares", fontsize=10)
-axes.legend(loc="lower right", fontsize=9)
+axes.set_title("The first axis has become: one or many?", loc="left", fontsize=11)
+axes.legend(loc="lower right", fontsize=10)
 plt.show()
+print(f"the plane keeps {share:.0%} of the squares")
+print(
+    f"mean cosine of two of the offsets, in 50 dimensions: {parallel(A_1m, numbers):.2f}"
+)
 
 # %% [markdown]
-# A line joins *guard* and *guards*; most lines are nearly parallel. Because each plural stands beside its own
-# singular, or because two clouds stand side by side? *Predict:* what if each singular gets the plural of *another*
-# word?
+# A line joins *guard* and *guards*, and so on. Along the first axis, each plural lies to the right of its
+# singular. Nobody told the vectors about number. The lines are by no means perfectly parallel (two of them climb steeply), but on average
+# they point the same way, as the printed cosine says.
+#
+# What does this prove? Perhaps each plural stands beside its own singular. Or perhaps there are just two clouds, one of
+# singulars and one of plurals, and *any* line from the one to the other points that way. *Predict:* what
+# happens if each singular gets the plural of *another* word?
 
 # %%
 apart = pd.read_csv(paths.DATA / "vectors" / "offsets.csv")
@@ -2624,9 +2688,11 @@ shown["any two words"] = span(apart, "any_words", ".2f")
 shown
 
 # %% [markdown]
-# Mean cosine of two offsets, three seeds. Those of people and of fruit are parallel, but wrongly paired ones just as
-# much. With verbs the partner counts. A fine picture of parallel lines proves little without the shuffled one beside
-# it.
+# The table shows the mean cosine of two offsets, with the lowest and the highest of three seeds. The offsets of people and of
+# fruit are nicely parallel, but those of *wrongly paired* words are just as parallel. So it was the two clouds, at least here: which
+# plural belongs to which singular plays no part in it. With verbs the partner does count.
+#
+# Remember this when you see a fine picture of parallel lines. It proves little without the shuffled one beside it.
 
 # %% [markdown] statement="two_tables"
 # #### One step, two results
@@ -2664,7 +2730,8 @@ shown
 #
 # **Does a score mean something?** By section 11, negative sampling makes $x_{ij}$ approach
 # $\ln p(j \mid i) - \ln(k q_j)$. **Noise-contrastive estimation** (NCE; M. Gutmann and A. Hyvärinen, 2012) asks the
-# same question, but answers $\sigma(x_{ij} - \ln(k q_j))$. Now the best score is $\ln p(j \mid i)$ itself, so the
+# same question, true or made up?, but gives the classifier $x_{ij} - \ln(k q_j)$ in the place of $x_{ij}$. Work out the best score: the
+# $\ln(k q_j)$ cancels, and $\ln p(j \mid i)$ itself is left. So the
 # denominator of the softmax, $\sum_j e^{x_{ij}}$, which nobody computes, should become 1. Three seeds:
 
 # %%
@@ -2720,7 +2787,7 @@ best = min(counted, key=counted.get)
 panels[1].axhline(counted[best], color="gray", ls=":", label=f"counts + {best}")
 panels[0].set_ylabel("divergence (nats)")
 panels[1].set(ylabel="loss, new text (nats)", ylim=(2.8, 5))
-panels[1].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
+panels[1].legend(fontsize=10, loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
@@ -2744,13 +2811,16 @@ for column, axes in zip(("same_tag", "story_ratio"), panels, strict=True):
     axes.set_xlabel("reach of the window c (words)")
 panels[0].set_ylabel("share with the same tag")
 panels[1].set_ylabel("same story (times chance)")
-panels[0].legend(fontsize=9)
+panels[0].legend(fontsize=10)
 plt.show()
 
 # %% [markdown]
-# Bands: three seeds. The wider the window, the fewer neighbours have the word's tag, and the more share its stories.
-# Lecture 001 calls $B$ "also usable": it does about as well as $A$. The sum leans to the story, since $a_i \cdot b_j$ is
-# large for words that *meet*.
+# The bands are three seeds. The wider the window, the fewer of a word's nearest neighbours have its tag, and the more often they share its
+# stories. With windows of 1 and 2 the ratio is even a little *below* chance for $A$ and $B$, probably because near words are then those that can replace each
+# other, such as two names, and a story that has the one does not need the other.
+#
+# Lecture 001 calls $B$ "also usable", and indeed it does about as well as $A$. The sum $A + B$ is another matter. Comparing sums
+# mixes in products $a_i \cdot b_j$, which are large for words that occur *together*, so the sum finds words of the same topic.
 
 # %% [markdown]
 # ## 16. Pieces of words
@@ -2930,12 +3000,19 @@ for tag, name in (("NOUN", "new nouns"), ("PROPN", "new names"), ("VERB", "new v
 shown
 
 # %% [markdown]
-# Three seeds; "chance": the share of known words with that tag. Of the ten nearest neighbours of a *new* name nearly
-# nine are names, of a new verb about two thirds verbs. New nouns (all but one coined spices, as *tilundi*) gain
-# nothing.
+# Read the columns of new words first (three seeds; *chance* is the share of known words with that tag). These words have never been seen, so all that
+# the vectors can use is their spelling. For a new name, nearly nine of the ten nearest words are names, and for a new verb two
+# thirds are verbs. With random vectors of pieces it is about a third, so the training has taught the pieces something: that
+# *ed>* belongs to verbs, for example. (There are only 17 new verbs, so do not trust the last digit.) For new nouns it taught nothing:
+# all but one of them are coined spices, such as *tilundi*, and only two spices are frequent enough to be among the known words, too few
+# to learn the endings from.
 #
-# *Slips* are the surprise: with random vectors of pieces, mere spelling, more are right. Learned ones move words of
-# one use together, which may blur the spelling.
+# With slips it is the other way round, and that is the surprise. Random pieces find the right word *more* often than learned ones. To find a
+# misspelt word, mere similarity of spelling is best. Learned vectors also pull together words that are used alike, and
+# so another word may come closer.
+#
+# English has few endings. In languages with many forms for each word, as Turkish or Finnish, pieces matter far more, and that is
+# what FastText was made for.
 
 # %% [markdown]
 # ## 17. One vector for each word, and what to do with it
@@ -2948,48 +3025,80 @@ by_word = {}
 for story, tags in zip(stories, kitchen.tags["train"], strict=True):
     for word, tag in zip(story, tags, strict=True):
         by_word.setdefault(word, Counter())[tag] += 1
-several = [found for found in by_word.values() if len(found) > 1]
-for name, some in (("all words", by_word.values()), ("of several tags", several)):
-    best = sum(max(found.values()) for found in some)
-    total = sum(found.total() for found in some)
-    print(f"{name}: {total:,} tokens, {best / total:.1%} right at best")
+best = sum(max(found.values()) for found in by_word.values())
+total = sum(found.total() for found in by_word.values())
+print(f"{total:,} tokens, {best / total:.1%} right at best")
 
 # %% [markdown]
-# No training lifts this ceiling: the layer must see neighbours (chapter 04).
+# No training lifts this ceiling, because the layer must see neighbours to do better (chapter 04).
 #
-# Below it there are three ways to use vectors: learn them with the task, take ready ones and leave them **frozen**, or
-# let the task change those, **fine-tuning**. Recorded: a linear layer names the tag of a word, from 50, 200 or 1,000
-# labelled tokens; three sets of vectors, five draws each. *Predict:* which wins?
+# Below it, the question is how to use vectors in a task with few labels. A linear layer names the tag of a token from the vector of
+# its word. We can leave the vectors **frozen** and train the layer only, or let the loss of the task move the vectors as
+# well. If they were trained before, that is called **fine-tuning**.
+#
+# This comparison is easily made unfair. The layer begins at zero and needs large steps; vectors that took a million words to
+# learn do not. So we give the vectors a learning rate of their own, and try five. For each of them we choose the layer's rate, and the step at
+# which to stop (*early stopping*), on one half of the validation text. The other half judges. We recorded this for 50, 200 and 1,000 labelled
+# tokens, random vectors and trained ones, three sets of vectors with five draws of labels each. *Predict:* which rate wins?
 
 # %%
 used = pd.read_csv(paths.DATA / "vectors" / "ways.csv")
-_, panels = plt.subplots(1, 2, figsize=(7, 2.8), sharey=True)
-for column, axes in zip(("right", "right_new_words"), panels, strict=True):
-    for shift, (way, found) in enumerate(used.groupby("way", sort=False)):
-        one = 100 * found.groupby("examples")[column].agg(["mean", "min", "max"])
-        x, mean = np.arange(3) + 0.1 * shift - 0.15, one["mean"]
-        errors = [mean - one["min"], one["max"] - mean]
-        axes.errorbar(x, mean, errors, fmt="osv^"[shift], label=way, markersize=5)
-    axes.set_xticks(range(3), one.index)
-    axes.set_xlabel("labelled tokens")
-panels[0].set_ylabel("right tags (%)")
-panels[0].set_title("all tokens", fontsize=10)
-panels[1].set_title("words without a label", fontsize=10)
-panels[1].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
+keys = ["start", "examples", "rate"]
+levels = 100 * used.groupby(keys)[["right", "right_new_words"]].mean()
+levels.columns = ["right (%)", "words without a label (%)"]
+shown = levels.unstack("rate")[[(c, r) for c in levels for r in (0.0, 0.001, 0.03)]]
+shown.rename(columns={0.0: "frozen"}).round(1)
+
+
+# %%
+def gain(start):
+    """Right tags gained by moving the vectors (percentage points): a row for each draw, a column for each rate."""
+    some = used[used.start == start]
+    right = some.set_index(["examples", "seed", "draw", "rate"]).right.unstack()
+    return 100 * right.sub(right[0.0], axis=0).drop(columns=0.0)
+
+
+_, panels = plt.subplots(1, 2, figsize=(9, 3.6))
+titles = (
+    "Random vectors should move, given labels ...",
+    "... trained ones had better stay",
+)
+for axes, start, title in zip(panels, ("random", "word vectors"), titles, strict=True):
+    for shift, (examples, found) in enumerate(gain(start).groupby("examples")):
+        places = np.arange(5) + 0.15 * (shift - 1)
+        axes.errorbar(
+            places,
+            found.mean(),
+            found.std(),
+            fmt="osv"[shift],
+            label=f"{examples} labels",
+        )
+    axes.axhline(0, color="black", linestyle=":", linewidth=1)
+    axes.set_xticks(range(5), found.columns)
+    axes.set_xlabel("learning rate of the vectors")
+    axes.set_title(title, loc="left", fontsize=11)
+panels[0].set_ylabel("right tags gained over frozen\n(percentage points)")
+panels[0].legend(fontsize=10)
 plt.show()
 
 # %%
-right = used.set_index(["examples", "seed", "draw", "way"]).right.unstack()
-wins = right["word vectors, frozen"] > right["word vectors, trained"]
-for examples, won in wins.groupby("examples"):
+for examples, found in gain("word vectors").groupby("examples"):
+    best = found.mean().idxmax()
+    error = found[best].std() / math.sqrt(len(found))
     print(
-        f"{examples} tokens: frozen beats fine-tuned in {won.sum()} of {len(won)} draws"
+        f"{examples} labels: best rate {best}, gain {found[best].mean():+.2f} ± {error:.2f}"
     )
 
 # %% [markdown]
-# Mean and range. Ready vectors are far ahead, most of all on words without a label, of which random vectors know
-# nothing. Fine-tuning moves only labelled words, away from their neighbours, and here does *worse* than freezing.
-# Lecture 001 says that nearly all transfer fine-tunes; with few labels, measure both.
+# The table has the levels, with the vectors frozen and moved at two of the rates; the figure has the differences to *frozen* (mean and standard
+# deviation over 15 runs; mind the two scales). The first thing to see in the table is that trained vectors are far ahead, most of all on words
+# without a label, about which random vectors know nothing.
+#
+# Random vectors gain a lot from moving once there are 1,000 labels. Trained ones gain nothing. At a small rate, moving them is
+# about as good as freezing: even the rate that is best on the very text that judges gains nothing to speak of, as printed. At larger rates it costs a point or more. The table
+# tells why: labelled words move, words without a label stay where they were, and these pay.
+#
+# So with few labels freezing is safe, and fine-tuning needs a small rate. Lecture 001 says that nearly all transfer fine-tunes. What would more labels change?
 
 # %% [markdown] statement="freeze_or_tune"
 # #### A million labels
@@ -3006,8 +3115,8 @@ for examples, won in wins.groupby("examples"):
 # measurement that could go either way: both ways at a million, on new text, several draws or seeds, best with words
 # without a label apart.
 #
-# No point for "more data is always better for fine-tuning". A usual wrong idea: the 44 of 45 draws settle it for any
-# number of labels; they were counted at 50 to 1,000.
+# No point for "more data is always better for fine-tuning". A usual wrong idea: the figure settles it for any number of
+# labels; it was measured at 50 to 1,000.
 #
 # **Sample, 3 points.** With 1,000 tokens many words have no label. Fine-tuning pulls the labelled ones away, their
 # old neighbours stay where they were and get wrong tags. With a million tokens nearly each of the 1,212 words has
@@ -3018,8 +3127,8 @@ for examples, won in wins.groupby("examples"):
 # million labels nearly all words move together, so that the problem is gone. Lecture 001 also says that nearly all
 # transfer is fine-tuned.
 #
-# **Sample, 0 points.** Freeze, because frozen won in 15 of 15 draws with 1,000 tokens and in 15 of 15 with 200. That
-# is clear enough, and frozen vectors also train faster.
+# **Sample, 0 points.** Freeze, because no rate was better than frozen, with 50, 200 and 1,000 tokens. That is clear
+# enough, and frozen vectors also train faster.
 # ### END SOLUTION
 
 # %% [markdown] statement="mean_attention"
@@ -3164,7 +3273,15 @@ print("the same end to end?", bool((one_hots[0] == one_hots[1]).all()))
 # %% [markdown]
 # ## What you can do now
 #
-# You have built vectors by counting, factoring and guessing, one thing seen three times: a compressed table of who
-# keeps whose company. Vectors of what people write also learn their prejudices (T. Bolukbasi and others, 2016).
+# You have made word vectors in three ways: by counting and factoring a table, by guessing neighbours, and by fitting the logarithms of
+# counts. They turned out to be the same thing seen from three sides, a compressed table of who keeps whose company. You also know how to
+# examine such vectors, and how not to be fooled: by pairs that met by chance, by dot products of long vectors, by
+# parallel lines without a control, and by a comparison in which only one side was tuned.
+#
+# A warning for when you use vectors of real text. They learn whatever company words keep, and so they also learn the prejudices of those who
+# wrote it (T. Bolukbasi and others, 2016, found that "man is to computer programmer as woman is to homemaker").
+#
+# What is still missing? Each word has one vector, the same in every sentence, and *increase* is a noun in one and a verb in another.
+# To tell them apart, a network must look at the neighbours of *this* occurrence. That is chapter 04.
 #
 # *Also used:* C. Dyer's notes on NCE (2014).
