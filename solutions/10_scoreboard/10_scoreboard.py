@@ -999,7 +999,7 @@ passes[["passes", "CPU seconds"]].mean().round(1).unstack(0)
 # %% [markdown]
 # What went wrong? The last table shows it. Along the dots *two* things grow: the text, and the training. With ten times the text the network also made three times as many steps, and read each story a third as often. So $b = 0.5$ is not what text buys. It is what text *and* steps buy together in this recipe. We can separate them once, because one pair of points has equal steps: 100,000 tokens read eight times (six times by the Transformer), and the first diamond, as many steps on fresh text. There, eight times as much text brings the LSTM from 0.98 to 0.82 bits, an exponent of 0.08.
 #
-# This is a trap in papers, too. J. Kaplan and others (2020) and J. Hoffmann and others (2022) fitted such lines to much larger models and came to different advice on how large a model should be; much of the difference was how the steps and the learning rate's schedule went along with the amount of text. A straight line through three points is a summary of three points. It becomes a law when it has predicted a fourth.
+# This is a trap in papers, too. J. Kaplan and others (2020) and J. Hoffmann and others (2022) fitted such lines to much larger models and came to different advice on how large a model should be; the second group traced this partly to the schedule of the learning rate, which the first had not adapted to the amount of text. A straight line through three points is a summary of three points. It becomes a law when it has predicted a fourth.
 #
 # And do not forget the floor. If it is unknown, as with any real text, one fits without it, and every exponent here shrinks to between 0.4 and 0.6 of itself.
 
