@@ -61,13 +61,18 @@ from lmkit.testing import (
     parameter_gradients,
     torch_module,
 )
-from lmkit.training import set_seed, train, warmup_cosine
+from lmkit.training import choose_device, set_seed, train, warmup_cosine
 
+device = choose_device()
 plots.use_style()
 plt.rcParams.update({"figure.figsize": (6, 2.5), "figure.dpi": 68})  # many figures
 torch.set_num_threads(1)  # our networks are small: a second thread costs more
 
 # %% [markdown]
+# `device` is where the models of this chapter are trained: on a GPU if torch finds one in your machine, otherwise on the
+# CPU. Every answer works on a CPU. If you have a GPU and your answer makes a tensor of its own, make it where its input
+# is: `torch.zeros(3, device=x.device)`.
+#
 # We begin with the kitchen text, letter by letter. There are only a few different letters, so even a tiny model shows
 # something within seconds. Words come in section 15.
 
@@ -105,7 +110,7 @@ print(f"{len(ids):,} letters, V = {V}:", "".join(alphabet).strip())
 def examples(ids, starts, T):
     """(inputs, targets), both [B, T], from token numbers ids: [N] and starts: [B]."""
     ### BEGIN SOLUTION
-    places = starts[:, None] + torch.arange(T)
+    places = starts[:, None] + torch.arange(T, device=starts.device)
     return ids[places], ids[places + 1]
     ### END SOLUTION
 
@@ -641,13 +646,13 @@ def next_loss(model, batch):
 def loss_by_place(masked, seed, steps):
     """Mean loss at each of the 16 places of 500 texts, after training."""
     set_seed(seed)
-    model = OneLayer(masked)
+    model = OneLayer(masked).to(device)
     sizes = {"steps": steps, "rate": 1e-2}
     train(model, batch, next_loss, schedule=warmup_cosine(10), **sizes)
-    inputs, targets = batch(10**6, B=500)
+    inputs, targets = (side.to(device) for side in batch(10**6, B=500))
     with torch.no_grad():
         scores = model(inputs).transpose(1, 2)
-    return F.cross_entropy(scores, targets, reduction="none").mean(0)
+    return F.cross_entropy(scores, targets, reduction="none").mean(0).cpu()
 
 
 # %%
@@ -1387,7 +1392,7 @@ class Patient(nn.Module):
 
 
 # %%
-rows = ids[: 8 * 170].view(8, 170)
+rows = ids[: 8 * 170].view(8, 170).to(device)
 one_batch = rows[:, :16], rows[:, 1:17]
 
 
@@ -1408,7 +1413,7 @@ patients, table = {}, {}
 order = sorted(range(4), key=lambda ill: hashlib.md5(b"ward 12, bed %d" % ill).digest())
 for name, ill in zip("ABCD", order, strict=True):  # no peeping: measure
     set_seed(1)
-    patients[name] = Patient(ill)
+    patients[name] = Patient(ill).to(device)
     losses = by_heart(patients[name], 1e-2)
     table[name] = {
         "first loss": losses.iloc[0],
@@ -1580,7 +1585,7 @@ for _name, _ill in _wanted.items():
 
 # %%
 set_seed(1)
-model = gpt()
+model = gpt().to(device)
 initialise(model, 2)
 losses = by_heart(model, 5e-3)
 steps = (1, 10, 20, 30, 50, 100)
@@ -2461,7 +2466,8 @@ def turn(x, first, base=1000):
     """Your rotate, for x [B, H, T, D] whose places are first, first + 1, ..."""
     T, D = x.shape[-2:]
     speeds = angles(2, D)[1] ** (math.log(base) / math.log(10_000))
-    return rotate(x, torch.arange(first, first + T)[:, None] * speeds)
+    theta = torch.arange(first, first + T)[:, None] * speeds
+    return rotate(x, theta.to(x.device))
 
 
 # %%
@@ -2469,7 +2475,8 @@ def attend(q, k, v, past):
     """Your attend_next, or, for T tokens from the beginning, attention with your mask."""
     if past is not None:
         return attend_next(q, k, v, past)
-    s = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1]) + additive_mask(q.shape[2])
+    mask = additive_mask(q.shape[2]).to(q.device)
+    s = q @ k.transpose(2, 3) / math.sqrt(q.shape[-1]) + mask
     return s.softmax(-1) @ v, (k, v)
 
 
@@ -2750,7 +2757,7 @@ def own_training(model, steps, rate, n, decay=0.01, betas=(0.9, 0.98)):
     weights, losses = list(model.parameters()), []
     means = [(torch.zeros_like(w), torch.zeros_like(w)) for w in weights]
     for s in range(steps):
-        inputs, targets = word_batch(s)
+        inputs, targets = (side.to(device) for side in word_batch(s))
         loss = lm_loss(model(inputs)[0], targets)
         slopes = torch.autograd.grad(loss, weights)
         now = rate * float(rate_factor(s, steps, n, 0.0))
@@ -2770,7 +2777,7 @@ def fresh():
     set_seed(1)
     model = Modern(len(symbols), size.width, size.layers, size.heads)
     initialise(model, size.layers)
-    return model
+    return model.to(device)
 
 
 def word_loss(model, batch):
@@ -2823,8 +2830,9 @@ writer.load_state_dict(recorded)
 held_out = [document.tokens for document in kitchen.split("valid")[:60]]
 before = words.new_tensor([symbols.index("</s>")])  # what stands before a story
 heard = torch.stack([torch.cat([before, one[:32]]) for one in encode(symbols, held_out)])
+heard = heard.to(device)
 with torch.no_grad():
-    difference = (writer(heard)[0] - network(heard)).abs().max().item()
+    difference = (writer(heard)[0] - network.to(device)(heard)).abs().max().item()
     losses = [
         lm_loss(model(heard[:, :-1])[0], heard[:, 1:]) for model in (mine, writer)
     ]
@@ -3073,9 +3081,9 @@ for _s, _tau, _k, _p in _cases:
 
 # %%
 words_before = ["</s>", "ivan", "hartwick", "visits", "the"]
-prompt = encode(symbols, [words_before])[0][None]
+prompt = encode(symbols, [words_before])[0][None].to(device)
 with torch.no_grad():
-    s = writer(prompt)[0][:, -1].double()
+    s = writer(prompt)[0][:, -1].double().cpu()
 best = s[0].topk(9).indices
 
 # %%
@@ -3111,7 +3119,7 @@ def generate(model, tokens, n, choose, end):
     """Tokens [B, T + new], a new tensor: the prompts [B, T] and what was written."""
     ### BEGIN SOLUTION
     new, past = tokens, None
-    over = torch.zeros(len(tokens), dtype=torch.bool)
+    over = torch.zeros(len(tokens), dtype=torch.bool, device=tokens.device)
     for _ in range(n):
         if over.all():
             break
@@ -3242,7 +3250,8 @@ def told(seed, tau, p, n=60):
         return torch.multinomial(next_distribution(s, tau, p=p), 1)[:, 0]
 
     with torch.no_grad():
-        row = generate(writer, torch.tensor([[end]]), n, choose, end)[0, 1:]
+        begin = torch.tensor([[end]], device=device)
+        row = generate(writer, begin, n, choose, end)[0, 1:]
     return " ".join(symbols[i] for i in row if i != end)
 
 
@@ -3296,14 +3305,15 @@ print(told(seed=2, tau=0.8, p=0.95))  # more stories: change the seed
 
 # %%
 def without_cache(n):
-    tokens = torch.tensor([[end]])
+    tokens = torch.tensor([[end]], device=device)
     for _ in range(n):
         tokens = torch.cat([tokens, writer(tokens)[0][:, -1].argmax(-1)[:, None]], 1)
     return tokens
 
 
 def with_cache(n):
-    return generate(writer, torch.tensor([[end]]), n, best_token, -1)
+    begin = torch.tensor([[end]], device=device)
+    return generate(writer, begin, n, best_token, -1)
 
 
 # %%

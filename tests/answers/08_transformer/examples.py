@@ -35,16 +35,16 @@ def lm_loss(scores, targets):
 
 
 # %% wrong="rolled, so that the last target is the first input" caught_by="targets are one ahead"
-# -     places = starts[:, None] + torch.arange(T)
+# -     places = starts[:, None] + torch.arange(T, device=starts.device)
 # -     return ids[places], ids[places + 1]
-# +     inputs = ids[starts[:, None] + torch.arange(T)]
+# +     inputs = ids[starts[:, None] + torch.arange(T, device=starts.device)]
 # +     return inputs, inputs.roll(-1, 1)
 
 
 # %% wrong="one text after the other, starts not used" caught_by="each row from its start" change="starts[:, None] + torch.arange(T -> torch.arange(len(starts) * T).view(len(starts), T) % (len(ids) - 1"
 
 
-# %% wrong="axes swapped" caught_by="targets are one ahead | each row from its start" change="starts[:, None] + torch.arange(T) -> starts + torch.arange(T)[:, None]"
+# %% wrong="axes swapped" caught_by="targets are one ahead | each row from its start" change="starts[:, None] + torch.arange(T, device=starts.device) -> starts + torch.arange(T)[:, None]"
 
 
 # %% wrong="only the last place counts" caught_by="mean of all places" change="scores.flatten(0, 1), targets.flatten() -> scores[:, -1], targets[:, -1]"

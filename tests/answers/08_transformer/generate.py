@@ -57,7 +57,7 @@ def generate(model, tokens, n, choose, end):
 # %% wrong="always the best, whatever choose says" caught_by="goes on from the whole text" change="choose(scores[:, -1]) -> scores[:, -1].argmax(-1)"
 
 
-# %% wrong="an end in the prompt counts" caught_by="each text ends by itself" change="over = torch.zeros(len(tokens), dtype=torch.bool) -> over = (tokens == end).any(1)"
+# %% wrong="an end in the prompt counts" caught_by="each text ends by itself" change="over = torch.zeros(len(tokens), dtype=torch.bool, device=tokens.device) -> over = (tokens == end).any(1)"
 
 
 # %% wrong="stops when the first text is over" caught_by="each text ends by itself" change="over.all() -> over.any()"
