@@ -58,11 +58,17 @@ from lmkit.testing import (
     parameter_gradients,
     without_autograd,
 )
-from lmkit.training import set_seed, shuffled, train, warmup_cosine
+from lmkit.training import choose_device, set_seed, shuffled, train, warmup_cosine
 from lmkit.transformer import rotate
 
+device = choose_device()
 plots.use_style()
 torch.set_num_threads(1)  # for networks this small a second thread costs more
+
+# %% [markdown]
+# `device` is where the networks of this chapter are trained: on a GPU if torch finds one in your machine, otherwise on
+# the CPU. Every answer works on a CPU. If you have a GPU and your answer makes a tensor of its own, make it where its
+# input is: `torch.zeros(3, device=x.device)`.
 
 # %% [markdown]
 # ## 1. A dictionary that answers softly
@@ -1291,7 +1297,8 @@ class Guesser(nn.Module):
         self.up, self.down = nn.Linear(d, 4 * d), nn.Linear(4 * d, d)
 
     def forward(self, words):
-        x = even(self.embedding(words) + self.table[: words.shape[1]])
+        places = self.table[: words.shape[1]].to(words.device)
+        x = even(self.embedding(words) + places)
         for lookup in self.lookups:
             x = x + lookup(even(x))
         x = x + self.down(torch.tanh(self.up(even(x))))
@@ -1321,7 +1328,7 @@ def guess_loss(model, batch):
 def perplexity(model, texts):
     """Of held-out texts, [number, T + 1]."""
     with torch.no_grad():
-        return math.exp(guess_loss(model, texts)[0])
+        return math.exp(guess_loss(model, texts.to(device))[0])
 
 
 # %%
@@ -1329,7 +1336,8 @@ def perplexity(model, texts):
 def practise(steps, seed, **choices):
     """A Guesser, trained on so many batches of 8 stretches."""
     set_seed(seed)
-    model, pick = Guesser(len(vocabulary), **choices), shuffled(len(stretches), 8, seed)
+    model = Guesser(len(vocabulary), **choices).to(device)
+    pick = shuffled(len(stretches), 8, seed)
     how = {"rate": 8e-3, "schedule": warmup_cosine(20, 0.05)}
     train(model, lambda i: stretches[pick(i)], guess_loss, steps=steps, **how)
     return model
@@ -1375,7 +1383,7 @@ print(f"soft lookup, {steps:,} steps: {perplexity(lookup_model, held_out):.1f}")
 # steps is not that of the recorded runs, so do not compare its perplexity with theirs.
 
 # %%
-words = held_out[:, :64]
+words = held_out[:, :64].to(device)
 mixed = words[:, [*random.Random(1).sample(range(63), 63), 63]]  # the last one stays
 with torch.no_grad():
     before, after = lookup_model(words)[:, -1], lookup_model(mixed)[:, -1]
@@ -2754,7 +2762,7 @@ drawings.cross_attention()
 def padding_mask(lengths, n):
     """Bools [B, n]: True at the first lengths[b] places of text b; lengths: tensor [B]."""
     ### BEGIN SOLUTION
-    return torch.arange(n) < lengths[:, None]
+    return torch.arange(n, device=lengths.device) < lengths[:, None]
     ### END SOLUTION
 
 
@@ -2938,7 +2946,7 @@ def influence(layer, X):
     Y, columns = layer(X), []
     for j in range(len(X)):
         other = X.clone()
-        other[j] += torch.randn(X.shape[1])
+        other[j] += torch.randn(X.shape[1], device=X.device)
         columns.append((layer(other) != Y).any(dim=1))
     return torch.stack(columns, dim=1)
     ### END SOLUTION
@@ -3218,14 +3226,14 @@ def squared_error(model, batch):
 def explained(task, layers, heads, steps, seed=1):
     """A Reader trained on this task, and the share of the variance that it explains on new questions."""
     set_seed(seed)
-    model, how = Reader(layers, heads), {"rate": 1e-2}
+    model, how = Reader(layers, heads).to(device), {"rate": 1e-2}
 
     def batch(i):
         return questions(task, 5, 64, 10**5 * seed + i)
 
     schedule = warmup_cosine(20, 0.05)
     train(model, batch, squared_error, steps=steps, schedule=schedule, **how)
-    new = questions(task, 5, 5000, 10**6)
+    new = [part.to(device) for part in questions(task, 5, 5000, 10**6)]
     with torch.no_grad():
         return model, 1 - (squared_error(model, new)[0] / new[2].var()).item()
 
@@ -3261,13 +3269,14 @@ reader, share = explained("two hops", 2, 1, steps)
 print(f"explained: {share:.0%}")
 X, price, _ = questions("two hops", 5, 2000, seed=3)
 with torch.no_grad():
-    reader(X, price)
+    reader(X.to(device), price.to(device))
 
 # %%
 asked, partner = X[:, 5, 5:10].argmax(1), X[:, :5, 5:10].argmax(2)
 one, looks = torch.arange(2000), {}
 wanted = partner[one, asked]
 for number, P in enumerate(reader.maps, start=1):
+    P = P.cpu()
     looks[f"layer {number}"] = {
         "question → asked dish": P[one, 5, asked].mean().item(),
         "question → its partner": P[one, 5, wanted].mean().item(),
@@ -3378,7 +3387,7 @@ def copying(P, words):
         after = [j + 1 for j in range(i) if words[j] == word]
         if after:
             found.append(P[:, i, after].sum(-1))
-    return torch.stack(found).mean(0) if found else torch.zeros(len(P))
+    return torch.stack(found).mean(0) if found else P.new_zeros(len(P))
     ### END SOLUTION
 
 

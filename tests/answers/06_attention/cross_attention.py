@@ -48,16 +48,16 @@ def cross_attention(x, y, lengths, W_q, W_k, W_v, H, h):
     return result * (lengths > 0)[:, None, None]
 
 
-# %% wrong="as torch's module reads it: True where padding is" caught_by="padding is marked" change="n) < lengths -> n) >= lengths"
+# %% wrong="as torch's module reads it: True where padding is" caught_by="padding is marked" change="device) < lengths -> device) >= lengths"
 
 
-# %% wrong="one place too many" caught_by="padding is marked" change="n) < lengths -> n) <= lengths"
+# %% wrong="one place too many" caught_by="padding is marked" change="device) < lengths -> device) <= lengths"
 
 
-# %% wrong="as wide as the longest text" caught_by="padding is marked" change="arange(n) -> arange(int(lengths.max()))"
+# %% wrong="as wide as the longest text" caught_by="padding is marked" change="arange(n, device=lengths.device) -> arange(int(lengths.max()))"
 
 
-# %% wrong="numbers, not bools" caught_by="padding is marked" change="return torch.arange(n) < lengths[:, None] -> return 1 * (torch.arange(n) < lengths[:, None])"
+# %% wrong="numbers, not bools" caught_by="padding is marked" change="return torch.arange(n, device=lengths.device) < lengths[:, None] -> return 1 * (torch.arange(n) < lengths[:, None])"
 
 
 # %% wrong="padding is heard" caught_by="padding is unseen" change=", attn_mask=real -> "

@@ -85,10 +85,10 @@ def without_head(W, head, h):
 # +         found.append(P[:, i, after].sum(-1))
 
 
-# %% wrong="no word twice is an error" caught_by="weight where a copy is found" change=" if found else torch.zeros(len(P)) -> "
+# %% wrong="no word twice is an error" caught_by="weight where a copy is found" change=" if found else P.new_zeros(len(P)) -> "
 
 
-# %% wrong="zero instead of zeros" caught_by="weight where a copy is found" change="torch.zeros(len(P)) -> 0"
+# %% wrong="zero instead of zeros" caught_by="weight where a copy is found" change="P.new_zeros(len(P)) -> 0"
 
 
 # %% wrong="summed, not averaged" caught_by="weight where a copy is found" change="torch.stack(found).mean(0) -> torch.stack(found).sum(0)"

@@ -55,7 +55,7 @@ def influence(layer, X):
 
 
 # %% wrong="nothing is disturbed" caught_by="rows hear columns"
-# -         other[j] += torch.randn(X.shape[1])
+# -         other[j] += torch.randn(X.shape[1], device=X.device)
 
 
 # %% wrong="recurrent suspected" caught_by="the wrong row" change="= \"convolutional -> = \"recurrent"
@@ -67,19 +67,19 @@ def influence(layer, X):
 # %% wrong="self-attention suspected" caught_by="the wrong row" change="= \"convolutional -> = \"self-attention"
 
 
-# %% wrong="one added to all numbers" caught_by="rows hear columns" change="torch.randn(X.shape[1]) -> 1"
+# %% wrong="one added to all numbers" caught_by="rows hear columns" change="torch.randn(X.shape[1], device=X.device) -> 1"
 
 
-# %% wrong="the word doubled" caught_by="rows hear columns" change="+= torch.randn(X.shape[1]) -> *= 2"
+# %% wrong="the word doubled" caught_by="rows hear columns" change="+= torch.randn(X.shape[1], device=X.device) -> *= 2"
 
 
-# %% wrong="the word negated" caught_by="rows hear columns" change="+= torch.randn(X.shape[1]) -> = -other[j]"
+# %% wrong="the word negated" caught_by="rows hear columns" change="+= torch.randn(X.shape[1], device=X.device) -> = -other[j]"
 
 
-# %% wrong="the word read backwards and negated" caught_by="rows hear columns" change="+= torch.randn(X.shape[1] -> = -other[j].flip(0"
+# %% wrong="the word read backwards and negated" caught_by="rows hear columns" change="+= torch.randn(X.shape[1], device=X.device -> = -other[j].flip(0"
 
 
-# %% wrong="the word set to 0" caught_by="rows hear columns" change="+= torch.randn(X.shape[1]) -> = 0"
+# %% wrong="the word set to 0" caught_by="rows hear columns" change="+= torch.randn(X.shape[1], device=X.device) -> = 0"
 
 
 # %% wrong="only the last number compared" caught_by="faint voices count"
@@ -98,10 +98,10 @@ def influence(layer, X):
 # +     Y, columns, old = layer(X), [], X.clone()
 
 # -         other = X.clone()
-# -         other[j] += torch.randn(X.shape[1])
+# -         other[j] += torch.randn(X.shape[1], device=X.device)
 # -         columns.append((layer(other) != Y).any(dim=1))
 # +         X[:j] = old[:j]
-# +         X[j] += torch.randn(X.shape[1])
+# +         X[j] += torch.randn(X.shape[1], device=X.device)
 # +         columns.append((layer(X.clone()) != Y).any(dim=1))
 
 
