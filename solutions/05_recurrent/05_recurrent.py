@@ -59,10 +59,16 @@ from lmkit.testing import (
     torch_module,
     without_autograd,
 )
-from lmkit.training import set_seed, train, warmup_cosine
+from lmkit.training import choose_device, set_seed, train, warmup_cosine
 
+device = choose_device()
 plots.use_style()
 torch.set_num_threads(1)  # small networks: a second thread costs more than it brings
+
+# %% [markdown]
+# `device` is where the networks of this chapter are trained: on a GPU if torch finds one in your machine, otherwise on
+# the CPU. Every answer works on a CPU. If you have a GPU and your answer makes a tensor of its own, make it where its
+# input is: `torch.zeros(3, device=x.device)`.
 
 
 # %%
@@ -1192,12 +1198,12 @@ def remember(tau, lag, seed):
     now, then = (
         stream_batches(part, 512 // tau, tau) for part in (bits[lag:], bits[:-lag])
     )
-    model = LanguageModel(nn.RNN, 2, 8, 32)
+    model = LanguageModel(nn.RNN, 2, 8, 32).to(device)
     loop = {"steps": 190, "rate": 5e-3, "carry": {}}
     train(model, lambda i: (now[i][0], then[i][0]), stream_loss, **loop)
     bits = torch.randint(2, (3_000,))
     with torch.no_grad():
-        answers = model(bits[None])[0][0].argmax(1)
+        answers = model(bits[None].to(device))[0][0].argmax(1).cpu()
     return (answers[lag:] == bits[:-lag]).float().mean().item()
 
 
@@ -1637,8 +1643,8 @@ print(f"{len(ids['train']):,} words to learn from, {V:,} different ones")
 def descent(limit, seed, rate=3.0, steps=80):
     """Losses and gradient norms of an RNN on the kitchen text."""
     set_seed(seed)
-    model, state, losses, norms = LanguageModel(nn.RNN, V), None, [], []
-    for inputs, targets in stream_batches(ids["train"], 16, 32)[:steps]:
+    model, state, losses, norms = LanguageModel(nn.RNN, V).to(device), None, [], []
+    for inputs, targets in stream_batches(ids["train"].to(device), 16, 32)[:steps]:
         loss, norm, state = train_step(model, inputs, targets, state, rate, limit)
         losses.append(loss)
         norms.append(norm)
@@ -1673,7 +1679,7 @@ plt.show()
 
 # %%
 _, _, learner = descent(1.0, seed=1, steps=1)
-words, next_words = stream_batches(ids["train"], 16, 32)[1]
+words, next_words = stream_batches(ids["train"].to(device), 16, 32)[1]
 scores, _ = learner(words)
 F.cross_entropy(scores.flatten(0, 1), next_words.flatten()).backward()
 for name, weight in learner.named_parameters():
@@ -1863,14 +1869,14 @@ def bit_loss(model, batch):
 def recall(length, cell, seed, b_f=0.0, steps=100):
     """The share of right answers after training on texts of that length."""
     set_seed(seed)
-    model, draw = Reader(cell, b_f), torch.Generator().manual_seed(seed)
+    model, draw = Reader(cell, b_f).to(device), torch.Generator().manual_seed(seed)
 
     def batch(_, size=32):
         first = torch.randint(2, (size,), generator=draw).float()
         return F.pad(first[:, None], (0, length - 1))[..., None], first
 
     train(model, batch, bit_loss, steps=steps, rate=5e-3)
-    numbers, first = batch(0, 1000)
+    numbers, first = (part.to(device) for part in batch(0, 1000))
     return ((model(numbers) > 0) == (first > 0)).float().mean().item()
 
 
@@ -2732,7 +2738,7 @@ def word_loss(model, batch):
 def learn(cell, seed, steps, asked=32, length=32):
     """Train on random pieces of the kitchen text, each from a zero state."""
     set_seed(seed)
-    model, draw = LanguageModel(cell, V), torch.Generator().manual_seed(seed)
+    model, draw = LanguageModel(cell, V).to(device), torch.Generator().manual_seed(seed)
 
     def batch(_):
         begin = torch.randint(len(ids["train"]) - length, (16, 1), generator=draw)
@@ -2761,9 +2767,10 @@ models["LSTM, last"] = [learn(nn.LSTM, seed, steps, asked=1) for seed in seeds]
 @torch.no_grad()
 def from_the_last(model, n, most=32, count=800):
     """Nats per word of `count` held-out words, each predicted from the n words before it."""
-    shown = ids["valid"].unfold(0, n, 1)[most - n :][:count]
+    text = ids["valid"].to(device)
+    shown = text.unfold(0, n, 1)[most - n :][:count]
     last = model.cell(model.embedding(shown))[0][:, -1]
-    return F.cross_entropy(model.out(last), ids["valid"][most:][:count]).item()
+    return F.cross_entropy(model.out(last), text[most:][:count]).item()
 
 
 # %%
@@ -3191,8 +3198,8 @@ def step_of(writer):
 
     @torch.no_grad()
     def step(word, state):
-        scores, state = writer(torch.tensor([[word]]), state)
-        return scores[0, 0].double().numpy(), state
+        scores, state = writer(torch.tensor([[word]], device=device), state)
+        return scores[0, 0].double().cpu().numpy(), state
 
     return step
 
@@ -3394,8 +3401,9 @@ def vectors_of(word, model, number, sentences, tags):
     """At each place of the word: its static vector, the state after it, its tag."""
     static, states, found = [], [], []
     for words, names in zip(sentences, tags, strict=True):
-        e = model.embedding(torch.tensor([number.get(w, 0) for w in ["</s>", *words]]))
-        h = model.cell(e[None])[0][0]
+        read = [number.get(w, 0) for w in ["</s>", *words]]
+        e = model.embedding(torch.tensor(read, device=device))
+        e, h = e.cpu(), model.cell(e[None])[0][0].cpu()
         for t in [t for t, w in enumerate(words) if w == word]:
             static.append(e[t + 1].numpy())
             states.append(h[t + 1].numpy())
@@ -3415,7 +3423,7 @@ toy_ids = torch.tensor([[toy_number[word] for word in toy_text]])
 def toy_model(seed):
     """An LSTM that has learned the six sentences of the toy."""
     set_seed(seed)
-    model = LanguageModel(nn.LSTM, len(toy_number), 16, 16)
+    model = LanguageModel(nn.LSTM, len(toy_number), 16, 16).to(device)
     pair = toy_ids[:, :-1], toy_ids[:, 1:]
     train(model, lambda _: pair, word_loss, steps=60, rate=1e-2)
     return model
