@@ -85,6 +85,9 @@ class There(torch.Tensor):
             raise TypeError(f"can't convert {NAME} device type tensor to numpy. Use Tensor.cpu() first.")
         return self.raw.numpy(force=True)
 
+    def __format__(self, spec: str) -> str:
+        return format(self.item() if self.dim() == 0 else self.raw, spec)
+
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return f"There({self.raw})"
 
@@ -134,7 +137,10 @@ class _Pretend(TorchDispatchMode):
 
 
 class _Made(TorchFunctionMode):
-    """`torch.tensor(..., device=there)` makes its tensor below the level at which operations are seen: here first."""
+    """Tensors that torch makes below the level at which operations are seen are made here first.
+
+    Those of `torch.tensor(..., device=there)`, and those of the lists in `x[:, [1, 0]]`.
+    """
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -142,6 +148,9 @@ class _Made(TorchFunctionMode):
         if func in (torch.tensor, torch.as_tensor) and device is not None and torch.device(device).type == NAME:
             wanted = {name: value for name, value in kwargs.items() if name not in ("device", "requires_grad")}
             return func(*args, **wanted).to(device).requires_grad_(kwargs.get("requires_grad", False))
+        if func in (torch.Tensor.__getitem__, torch.Tensor.__setitem__) and isinstance(args[0], There):
+            parts = args[1] if isinstance(args[1], tuple) else (args[1],)
+            args = (args[0], tuple(torch.tensor(p).to(NAME) if isinstance(p, list) else p for p in parts), *args[2:])
         return func(*args, **kwargs)
 
 
