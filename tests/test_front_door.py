@@ -36,7 +36,7 @@ def test_the_attacks_are_those_of_the_table() -> None:
             "hidden tests, solution or a neighbour's work in the outputs",
             "hidden tests, solutions or others' work shown in the outputs",
         ),
-        ("any of these but the feedback page", "any attack that worked, feedback pages not counted"),
+        ("any of these but the feedback page", "attacks that worked, each counted once"),
     ):
         figures = re.search(rf"\| {re.escape(theirs)} (\| \d+ \| \d+ \|)", table)
         assert figures and f"| {ours} {figures[1]}" in README
