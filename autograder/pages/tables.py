@@ -9,7 +9,6 @@ from rich.text import Text
 
 from autograder.authoring.bank import Trial, Unsteady
 from autograder.authoring.by_heart import ByHeart, problems_by_heart
-from autograder.authoring.rhythm import Figure
 from autograder.course import Course, CourseError
 from autograder.grading.coordinator import Graded, grade_class
 from autograder.grading.gradebook import known_students, students_in
@@ -139,11 +138,3 @@ def show_replay(replay: Replay) -> None:
         (f"{verdict.grade_id}: ", "bold"), (verdict.outcome, STYLES[verdict.outcome]), " ", printable(verdict.message)
     )
     console.print(line, soft_wrap=True)
-
-
-def show_rhythm(name: str, figures: list[Figure]) -> None:
-    """Each figure of a chapter beside its target."""
-    table = Table("figure", "value", "target", "met", title=name)
-    for figure in figures:
-        table.add_row(figure.what, figure.value, figure.target, "[green]yes[/]" if figure.is_met else "[red]no[/]")
-    console.print(table)
