@@ -75,7 +75,7 @@ CHAPTERS = {
             "for _ in range(5000)": "for _ in range(20)",
         },
     ),
-    "07_encoder": Chapter("[filler, tagger]", 1, {"depths = (1, 2, 4, 8, 16, 32)": "depths = (1, 2)"}),
+    "07_encoder": Chapter("[filler, tagger]", 1),
     "08_transformer": Chapter(
         "[mine, theirs, writer, *patients.values()]",
         12,
