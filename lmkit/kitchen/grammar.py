@@ -9,7 +9,8 @@ Then all choices since the last word belong to the next word, and their log prob
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import cache
+from typing import NamedTuple, Protocol
 
 from lmkit.kitchen import words as w
 from lmkit.kitchen.rates import RATES
@@ -42,15 +43,19 @@ class Teller(Protocol):
         ...
 
 
-@dataclass
-class Guest:
+class Guest(NamedTuple):
     first: str
     last: str
-    is_woman: bool
     dish: tuple[str, str] | None = None
 
     @property
+    def is_woman(self) -> bool:
+        """Guests whose first name says so: Mrs, she."""
+        return self.first in w.WOMEN
+
+    @property
     def title(self) -> str:
+        """How they are addressed, with their surname."""
         return "mrs" if self.is_woman else "mr"
 
 
@@ -75,20 +80,25 @@ class State:
 MAX_SENTENCES = 8
 
 
+@cache
+def _rates_without(place: str, barred: tuple[str, ...]) -> dict[str, float]:
+    return {option: rate for option, rate in RATES[place].items() if option not in barred}
+
+
 class Grammar:
     """The document state and one method per phrase. Methods return what agreement needs: is it plural?"""
 
-    def __init__(self, teller: Teller):
+    def __init__(self, teller: Teller, state: State | None = None):
         self.teller = teller
-        self.state = State()
+        self.draw = teller.draw
+        self.state = state or State()
 
     # ------------------------------------------------------------ helpers
-    def choose(self, place: str, allowed: Collection[str] | None = None) -> str:
-        rates = RATES[place]
-        return self.teller.choose(place, rates if allowed is None else {o: rates[o] for o in rates if o in allowed})
+    def choose(self, place: str, barred: tuple[str, ...] = ()) -> str:
+        return self.teller.choose(place, _rates_without(place, barred) if barred else RATES[place])
 
     def happens(self, place: str) -> bool:
-        return self.choose(place) == "yes"
+        return self.teller.choose(place, RATES[place]) == "yes"
 
     def pick_guest(self, pool: Collection[int]) -> int:
         return int(self.teller.choose("which guest", {str(i): 1.0 for i in pool}))
@@ -97,9 +107,6 @@ class Grammar:
         for item in tagged:
             word, tag = item.rsplit("/", 1)
             self.teller.say(word, tag)
-
-    def draw(self, table: Table, excluding: Collection[str] = ()) -> str:
-        return self.teller.draw(table, excluding)
 
     def phrase(self, book: PhraseBook) -> None:
         node: PhraseBook | None = book
@@ -191,8 +198,7 @@ class Grammar:
 
     def sentence_with_the(self) -> None:
         self.say("the/DET")
-        allowed = set(RATES["the"]) - (set() if self.state.with_dish() else {"dish"})
-        kind = self.choose("the", allowed)
+        kind = self.choose("the", () if self.state.with_dish() else ("dish",))
         if kind == "crowd":
             self.crowd("the")
         elif kind == "server":
@@ -225,7 +231,7 @@ class Grammar:
         guests = self.state.guests
         first = self.draw(w.FIRST_NAMES, [guest.first for guest in guests])
         last = self.draw(w.SURNAMES, [guest.last for guest in guests])
-        guests.append(Guest(first, last, first in w.WOMEN))
+        guests.append(Guest(first, last))
         self.state.focus = len(guests) - 1
         return self.state.focus
 
@@ -256,8 +262,7 @@ class Grammar:
     def mention(self, role: str, pool: Collection[int]) -> int:
         """Name a known guest again, as `role` (subject or object); returns which."""
         guests = self.state.guests
-        ways = set(RATES[role]) - (set() if self.state.focus in pool else {"pronoun"})
-        way = self.choose(role, ways)
+        way = self.choose(role, () if self.state.focus in pool else ("pronoun",))
         if way == "pronoun":
             self.say("she/PRON" if guests[self.state.focus].is_woman else "he/PRON")
             return self.state.focus
@@ -334,7 +339,7 @@ class Grammar:
 
     def object(self, name: str, verb: str) -> None:
         portions = name in ("liquid", "menu")
-        determiner = self.choose("determiner", None if portions else ("the", "that", "those"))
+        determiner = self.choose("determiner", () if portions else ("a",))
         self.say(f"{determiner}/DET")
         if determiner == "a":
             self.draw(w.CONTAINERS, [verb])
@@ -345,9 +350,7 @@ class Grammar:
 
     def adjunct(self, *, edible: bool = False, adverb: bool = False) -> None:
         """What may end a clause: nothing, a fixed phrase, a time, a place; with food, a spice."""
-        ways = set(RATES["adjunct"])
-        ways -= (set() if edible else {"pinch"}) | (set() if adverb else {"adverb"})
-        way = self.choose("adjunct", ways)
+        way = self.choose("adjunct", (() if edible else ("pinch",)) + (() if adverb else ("adverb",)))
         if way == "phrase":
             self.phrase(w.ADJUNCTS)
         elif way == "time":
@@ -399,9 +402,10 @@ class Grammar:
         head = self.teller.position - 1
         between: set[bool] = set()  # the numbers of the nouns between the head and its verb
         after_noun = False
-        todo = ["with", "place", "clause", "verb"]
-        while (part := self.choose("crowd then", todo)) != "verb":
-            todo = todo[todo.index(part) + 1 :]
+        parts = ("with", "place", "clause")
+        passed: tuple[str, ...] = ()
+        while (part := self.choose("crowd then", passed)) != "verb":
+            passed = parts[: parts.index(part) + 1]
             if part == "with":
                 self.say("with/ADP", "the/DET")
                 if self.happens("clothes adjective"):
@@ -561,15 +565,14 @@ class Grammar:
             state.focus = guest
         if self.happens("manner"):
             self.draw(w.MANNER)
-        allowed = set(RATES["guest does"])
+        barred: tuple[str, ...] = ("order",) if state.guests[guest].dish else ("judge dish",)
         if plural:
-            allowed -= {"order", "judge dish", "meet"}
-        allowed -= {"order"} if state.guests[guest].dish else {"judge dish"}
-        if len(state.guests) == 1:
-            allowed -= {"meet"}
+            barred += ("order", "judge dish", "meet")
+        elif len(state.guests) == 1:
+            barred += ("meet",)
         if state.has_moved:
-            allowed -= {"move"}
-        does = self.choose("guest does", allowed)
+            barred += ("move",)
+        does = self.choose("guest does", barred)
         getattr(self, "do_" + does.replace(" ", "_"))(guest, plural)
 
     def apposition(self) -> None:
@@ -594,7 +597,8 @@ class Grammar:
         self.say("the/DET")
         taken = [g.dish[0] for g in state.guests if g.dish]
         first = self.draw(w.DISH_FIRST[state.kind], taken)
-        state.guests[guest].dish = (first, self.draw(w.DISH_LAST[state.kind]))
+        last = self.draw(w.DISH_LAST[state.kind])
+        state.guests[guest] = state.guests[guest]._replace(dish=(first, last))
         if self.happens("glass too"):
             self.say("and/CCONJ", "a/DET", "glass/NOUN", "of/ADP")
             self.draw(w.DRINKS[state.kind])
@@ -618,9 +622,10 @@ class Grammar:
         determiner = self.choose("fruit")
         self.say(f"{determiner}/DET")
         self.draw(w.FRUIT[determiner])
-        todo = ["that", "from", "beside", "with", "stop"]
-        while (part := self.choose("fruit then", todo)) != "stop":
-            todo = todo[todo.index(part) + 1 :]
+        parts = ("that", "from", "beside", "with")
+        passed: tuple[str, ...] = ()
+        while (part := self.choose("fruit then", passed)) != "stop":
+            passed = parts[: parts.index(part) + 1]
             if part == "that":
                 self.say("that/PRON", "the/DET")
                 head, plural = self.people_and_head()
@@ -657,7 +662,7 @@ class Grammar:
 
     def speech(self, plural: bool) -> None:
         owners = self.state.with_dish()
-        kind = self.choose("speech", set(RATES["speech"]) - (set() if owners else {"dish"}))
+        kind = self.choose("speech", () if owners else ("dish",))
         me = "we/PRON" if plural else "i/PRON"
         if kind == "formula":
             self.phrase(w.FORMULAS)
@@ -713,7 +718,7 @@ class Grammar:
     def person_moved(self, guest: int, plural: bool) -> None:
         """Whom somebody urges or takes: another guest, or people (always, when two guests do it)."""
         others = [] if plural else [i for i in range(len(self.state.guests)) if i != guest]
-        if self.choose("urged", None if others else ("people",)) == "guest":
+        if self.choose("urged", () if others else ("guest",)) == "guest":
             self.mention("object", others)
         else:
             self.say("the/DET")
