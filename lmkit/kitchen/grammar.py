@@ -95,25 +95,31 @@ class Grammar:
 
     # ------------------------------------------------------------ helpers
     def choose(self, place: str, barred: tuple[str, ...] = ()) -> str:
+        """One of the options at this place of `rates`, without those that are barred now."""
         return self.teller.choose(place, _rates_without(place, barred) if barred else RATES[place])
 
     def happens(self, place: str) -> bool:
+        """Yes or no, at a place with these two options."""
         return self.teller.choose(place, RATES[place]) == "yes"
 
     def pick_guest(self, pool: Collection[int]) -> int:
+        """One of these guests, each as likely as the others."""
         return int(self.teller.choose("which guest", {str(i): 1.0 for i in pool}))
 
     def say(self, *tagged: str) -> None:
+        """Words that could not be otherwise, each as "word/TAG"."""
         for item in tagged:
             word, tag = item.rsplit("/", 1)
             self.teller.say(word, tag)
 
     def phrase(self, book: PhraseBook) -> None:
+        """One of the fixed phrases of a book."""
         node: PhraseBook | None = book
         while node is not None:
             node = node.after.get(self.draw(node.table))
 
     def form(self, plural: bool) -> str:
+        """The form of a finite verb: past, or by the number of its subject."""
         return "past" if self.state.tense == "past" else "base" if plural else "third"
 
     def verb(self, table: VerbTable, plural: bool, head: int | None = None, kind: str = "agreement") -> str:
@@ -127,6 +133,7 @@ class Grammar:
         return lemma
 
     def be(self, plural: bool, head: int | None = None, kind: str = "agreement") -> None:
+        """is, are, was or were; `head` and `kind` as in `verb`."""
         forms = ("was", "were") if self.state.tense == "past" else ("is", "are")
         self.say(f"{forms[plural]}/AUX")
         if head is not None:
@@ -134,6 +141,7 @@ class Grammar:
 
     # ------------------------------------------------------------ the document
     def document(self) -> None:
+        """A whole story."""
         number = 1
         while not self.part(number):
             number += 1
@@ -153,6 +161,7 @@ class Grammar:
         return False
 
     def opening(self) -> None:
+        """On a rainy evening, Anna Cook and Carl Fish found the Golden Fork, a bakery in Eldham."""
         if self.happens("weather"):
             self.say("on/ADP", "a/DET")
             self.draw(w.WEATHER)
@@ -169,6 +178,7 @@ class Grammar:
         self.say("./PUNCT")
 
     def closing(self) -> None:
+        """Finally, Anna Cook and Carl loved the Golden Fork in Eldham."""
         state = self.state
         self.say("finally/ADV", ",/PUNCT")
         for i, guest in enumerate(state.guests):
@@ -186,6 +196,7 @@ class Grammar:
         self.say("./PUNCT", "</s>/X")
 
     def sentence(self) -> None:
+        """Anything but the opening and the closing."""
         self.lead()
         kind = self.choose("sentence")
         if kind == "guest":
@@ -197,6 +208,7 @@ class Grammar:
         self.say("./PUNCT")
 
     def sentence_with_the(self) -> None:
+        """A sentence whose subject begins with "the"."""
         self.say("the/DET")
         kind = self.choose("the", () if self.state.with_dish() else ("dish",))
         if kind == "crowd":
@@ -215,6 +227,7 @@ class Grammar:
             self.dish_sentence()
 
     def lead(self) -> None:
+        """meanwhile, at noon, after ten minutes: or nothing."""
         lead = self.choose("lead")
         if lead == "none":
             return
@@ -228,6 +241,7 @@ class Grammar:
 
     # ------------------------------------------------------------ names, copied or new
     def new_guest(self) -> int:
+        """A first name and a surname that no guest has yet; returns the number of the guest."""
         guests = self.state.guests
         first = self.draw(w.FIRST_NAMES, [guest.first for guest in guests])
         last = self.draw(w.SURNAMES, [guest.last for guest in guests])
@@ -248,6 +262,7 @@ class Grammar:
         state.town = self.draw(w.TOWNS, [state.town])
 
     def house_again(self, article: bool = True) -> None:
+        """[the] Golden Fork: the house where the guests are."""
         if article:
             self.say("the/DET")
         self.say(f"{self.state.house[0]}/PROPN")
@@ -256,6 +271,7 @@ class Grammar:
         self.teller.mark("copy: house, second word")
 
     def surname(self, guest: Guest) -> None:
+        """The surname of a guest who is known."""
         self.say(f"{guest.last}/PROPN")
         self.teller.mark("copy: surname")
 
@@ -288,6 +304,7 @@ class Grammar:
         self.teller.mark("copy: dish, second word")
 
     def opinion(self, excluding: Collection[str] = ()) -> str:
+        """A word of praise or blame that fits the kind of house; returns the word."""
         state = self.state
         if not state.mood:
             state.mood = mood = self.choose("mood")
@@ -313,6 +330,7 @@ class Grammar:
         return self.place(w.PLACES_AFTER[preposition])
 
     def place(self, table: Mapping[bool, Table]) -> bool:
+        """the quiet gardens; returns whether they are plural."""
         self.say("the/DET")
         if self.happens("place adjective"):
             self.draw(w.PLACE_ADJECTIVES)
@@ -338,6 +356,7 @@ class Grammar:
         return noun in w.PLURAL_THINGS
 
     def object(self, name: str, verb: str) -> None:
+        """What a verb is done to, with its determiner: the fish order, a cup of tea."""
         portions = name in ("liquid", "menu")
         determiner = self.choose("determiner", () if portions else ("a",))
         self.say(f"{determiner}/DET")
@@ -431,6 +450,7 @@ class Grammar:
         return after_noun
 
     def relative_clause(self, plural: bool, head: int, between: set[bool]) -> bool:
+        """[who] like the soup; [that] the cook knows. Returns whether it ends with a thing."""
         if self.choose("clause about") == "object":
             self.say("the/DET")
             inner_head, number = self.people_and_head()
@@ -448,6 +468,7 @@ class Grammar:
         return True
 
     def crowd_verb(self, plural: bool, head: int, kind: str, after_noun: bool) -> None:
+        """What a crowd does; `kind` and `after_noun` are for the probes."""
         does = self.choose("crowd does")
         if does == "be":
             self.be(plural, head, kind)
@@ -468,6 +489,7 @@ class Grammar:
             self.rest_of_verb(lemma)
 
     def rest_of_verb(self, lemma: str) -> None:
+        """What follows a verb of the crowd: its object, if any, and an adjunct."""
         share, name = w.VERB_FRAMES[lemma]
         uses = {"yes": share, "no": 1.0 - share}
         has_object = self.teller.choose("with an object", uses) == "yes"
@@ -485,6 +507,7 @@ class Grammar:
             self.rest_of_verb(self.draw(w.INFINITIVES.forms["base"]))
 
     def light_object(self) -> None:
+        """[have] a rest before the guests sing"""
         self.say("a/DET")
         self.draw(w.LIGHT_NOUNS)
         self.adjunct()
@@ -506,6 +529,7 @@ class Grammar:
 
     # ------------------------------------------------------------ service and dishes
     def server_sentence(self) -> None:
+        """the waiter brings Anna the plum soup; the waitress hands the menu to Mr Fish."""
         state = self.state
         if not state.server:
             state.server = self.teller.choose("server", {"waiter": 1.0, "waitress": 1.0})
@@ -530,6 +554,7 @@ class Grammar:
         self.owner(guest)
 
     def owner(self, guest: int) -> None:
+        """The first name of the guest whose dish was named."""
         self.say(f"{self.state.guests[guest].first}/PROPN")
         self.teller.mark("recall: guest of the dish")
         self.state.focus = guest
@@ -549,6 +574,7 @@ class Grammar:
 
     # ------------------------------------------------------------ what guests do
     def guest_sentence(self) -> None:
+        """A guest, new or known, or two of them, and what they do."""
         state = self.state
         known = len(state.guests)
         is_new = known < 3 and self.happens(f"new guest, {known} known")
@@ -592,6 +618,7 @@ class Grammar:
         self.teller.mark("closing mark")
 
     def do_order(self, guest: int, plural: bool) -> None:
+        """orders the plum soup and a glass of water: from now on the dish of this guest"""
         state = self.state
         self.verb(w.ORDER, plural)
         self.say("the/DET")
@@ -604,15 +631,18 @@ class Grammar:
             self.draw(w.DRINKS[state.kind])
 
     def do_judge_dish(self, guest: int, plural: bool) -> None:
+        """praises the plum soup, which this guest ordered"""
         self.verb(w.JUDGE_DISH, plural)
         self.say("the/DET")
         self.dish(guest, "recall: dish of the guest")
 
     def do_eat(self, guest: int, plural: bool) -> None:
+        """eats the plums ... with cream: the verb decides what they go with"""
         lemma = self.verb(w.EAT, plural)
         self.fruit(w.COMPANIONS[lemma], w.TOOL_NOUNS)
 
     def do_cut(self, guest: int, plural: bool) -> None:
+        """peels the plums ... with knives: the verb decides the tool"""
         lemma = self.verb(w.CUT, plural)
         self.fruit(w.TOOLS[lemma], w.COMPANION_NOUNS)
 
@@ -646,6 +676,7 @@ class Grammar:
                 return
 
     def do_say(self, guest: int, plural: bool) -> None:
+        """says, “please drink the tea”: the marks match"""
         self.verb(w.SAY, plural)
         self.say(",/PUNCT")
         mark = self.choose("marks")
@@ -661,6 +692,7 @@ class Grammar:
         self.teller.mark("quote", self.teller.position - start, [other])
 
     def speech(self, plural: bool) -> None:
+        """What is said between the marks, by one guest or two."""
         owners = self.state.with_dish()
         kind = self.choose("speech", () if owners else ("dish",))
         me = "we/PRON" if plural else "i/PRON"
@@ -684,15 +716,18 @@ class Grammar:
             self.opinion()
 
     def do_intend(self, guest: int, plural: bool) -> None:
+        """wants to cook the fish"""
         self.verb(w.INTEND, plural)
         self.say("to/PART")
         self.base_verb()
 
     def do_modal(self, guest: int, plural: bool) -> None:
+        """will cook the fish"""
         self.draw(w.MODALS[self.state.tense])
         self.base_verb()
 
     def do_meet(self, guest: int, plural: bool) -> None:
+        """meets another guest near the church"""
         self.verb(w.MEET, plural)
         self.mention("object", [i for i in range(len(self.state.guests)) if i != guest])
         self.adjunct()
@@ -745,18 +780,21 @@ class Grammar:
         self.adjunct()
 
     def do_return(self, guest: int, plural: bool) -> None:
+        """goes to lunch"""
         self.verb(w.RETURN, plural)
         self.say("to/ADP")
         self.draw(w.ERRANDS)
         self.adjunct()
 
     def do_reserve(self, guest: int, plural: bool) -> None:
+        """books a table for ten"""
         self.verb(w.RESERVE, plural)
         self.say("a/DET", "table/NOUN", "for/ADP")
         self.draw(w.NUMBERS)
         self.adjunct()
 
     def do_have(self, guest: int, plural: bool) -> None:
+        """has a rest"""
         self.verb(w.HAVE, plural)
         self.light_object()
 
