@@ -86,7 +86,11 @@ CHAPTERS = {
             "(64, 128, 256, 512, 1024, 2048), []": "(16, 32, 64), []",
         },
     ),
-    "09_seq2seq": Chapter("[model for model, _ in learned.values()]", 2, {"valid_sources[:100]": "valid_sources[:5]"}),
+    "09_seq2seq": Chapter(
+        "[model for model, _ in learned.values()]",
+        2,
+        {"for source in valid_sources[:100]": "for source in valid_sources[:5]"},
+    ),
 }
 
 
