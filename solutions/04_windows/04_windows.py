@@ -59,11 +59,18 @@ from lmkit.testing import (
     parameter_gradients,
     reading_once,
 )
-from lmkit.training import set_seed, shuffled, train, warmup_cosine
+from lmkit.training import choose_device, set_seed, shuffled, train, warmup_cosine
 
+device = choose_device()
 plots.use_style()
 plt.rcParams["figure.dpi"] = 140  # large enough to read
 torch.set_num_threads(1)  # the nets are small: one core is enough
+
+# %% [markdown]
+# `device` is where the networks of this chapter are trained: on a GPU if torch finds one in your machine, otherwise on
+# the CPU. They are small, so once they are trained we bring them back to the CPU and use them there. Every answer works
+# on a CPU. If you have a GPU and your answer makes a tensor of its own, make it where its input is:
+# `torch.zeros(3, device=x.device)`.
 
 # %% [markdown]
 # Letters keep their meaning through the whole chapter:
@@ -1413,7 +1420,7 @@ def train_tagger(context, mean=False, seed=1, steps=few, rows=all_inputs):
     """A window tagger, trained from one seed."""
     seen, pick = middle(rows, context), shuffled(len(all_targets), 256, seed)
     set_seed(seed)
-    model = WindowTagger(len(number) + 6, len(tag_names), context, mean=mean)
+    model = WindowTagger(len(number) + 6, len(tag_names), context, mean=mean).to(device)
     with torch.no_grad():
         model.embedding.weight *= 0.3  # start with short vectors
     train(
@@ -1427,7 +1434,7 @@ def train_tagger(context, mean=False, seed=1, steps=few, rows=all_inputs):
         rate=3e-2,
         schedule=warmup_cosine(20),
     )
-    return model
+    return model.to("cpu")
 
 
 # %%
@@ -1742,12 +1749,13 @@ for _n in (1, 2, 5, 9, random.randint(10, 40)):
 norms = torch.zeros(3, 21)
 for seed in (1, 2, 3):
     set_seed(seed)
-    fresh = WindowTagger(len(number) + 2, len(tag_names), 10)
+    fresh = WindowTagger(len(number) + 2, len(tag_names), 10).to(device)
     pick = shuffled(len(targets), 256, seed)
     for step in range(30):
         fresh.zero_grad()
-        F.cross_entropy(fresh(inputs[pick(step)]), targets[pick(step)]).backward()
-        norms[seed - 1] += norms_by_offset(fresh.hidden.weight.grad.T, 10) / 30
+        x, w = inputs[pick(step)].to(device), targets[pick(step)].to(device)
+        F.cross_entropy(fresh(x), w).backward()
+        norms[seed - 1] += norms_by_offset(fresh.hidden.weight.grad.cpu().T, 10) / 30
 
 # %%
 offsets = range(-10, 11)
@@ -1785,16 +1793,18 @@ plt.show()
 def movement(optimiser, rate, seed, steps=(5, 150)):
     """After so many steps: the distance that each block of H has moved, divided by that of the middle block."""
     set_seed(seed)
-    model = WindowTagger(len(number) + 2, len(tag_names), 10)
+    model = WindowTagger(len(number) + 2, len(tag_names), 10).to(device)
     pick = shuffled(len(targets), 256, seed)
     begin, found = model.hidden.weight.detach().clone(), []
     chosen = optimiser(model.parameters(), lr=rate)
     for step in range(max(steps)):
         chosen.zero_grad()
-        F.cross_entropy(model(inputs[pick(step)]), targets[pick(step)]).backward()
+        x, w = inputs[pick(step)].to(device), targets[pick(step)].to(device)
+        F.cross_entropy(model(x), w).backward()
         chosen.step()
         if step + 1 in steps:
-            way = norms_by_offset((model.hidden.weight.detach() - begin).T, 10)
+            moved = (model.hidden.weight.detach() - begin).cpu()
+            way = norms_by_offset(moved.T, 10)
             found.append(way / way[10])
     return found
 
@@ -2535,6 +2545,7 @@ def train_lm(n, seed, steps, rows, targets, batch=512, watch=None):
     set_seed(seed)
     model = BengioLM(len(lexicon), n, m=32, h=64)
     nn.init.normal_(model.embedding.weight, std=0.1)  # alike at first, hence comparable
+    model.to(device)
     pick = shuffled(len(targets), batch, seed)
     history = train(
         model,
@@ -2549,7 +2560,7 @@ def train_lm(n, seed, steps, rows, targets, batch=512, watch=None):
         validation=watch,
         every=10,
     )
-    return model, history
+    return model.to("cpu"), history
 
 
 # %%
@@ -3529,7 +3540,7 @@ def new_reader():
 def train_reader(make, seed, seen):
     """A reader of the last `seen` words, trained on cues at distance 1 to 6."""
     set_seed(seed)
-    net = make()
+    net = make().to(device)
     train(
         net,
         lambda step: practice(step, seen),
@@ -3537,7 +3548,7 @@ def train_reader(make, seed, seen):
         steps=200,
         rate=1e-2,
     )
-    return net
+    return net.to("cpu")
 
 
 reader = train_reader(new_reader, seed=5, seen=4)
@@ -3759,7 +3770,8 @@ def bag_by_loop(vectors, i):
 def bag_means(vectors):
     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, m) -> (T, m). Gradients must pass through."""
     ### BEGIN SOLUTION
-    return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+    places = torch.arange(1, len(vectors) + 1, device=vectors.device)
+    return vectors.cumsum(0) / places[:, None]
     ### END SOLUTION
 
 
@@ -3964,7 +3976,7 @@ bag_steps = budget().choose(grading=500, laptop=1500, gpu=4000)
 def train_bag(seed, steps=bag_steps):
     """A trained bag-of-words model."""
     set_seed(seed)
-    model, draw = BagLM(len(lexicon)), shuffled(len(stories), 8, seed)
+    model, draw = BagLM(len(lexicon)).to(device), shuffled(len(stories), 8, seed)
     train(
         model,
         lambda step: [encoded[i] for i in draw(step)],
@@ -3973,7 +3985,7 @@ def train_bag(seed, steps=bag_steps):
         rate=5e-2,
         schedule=warmup_cosine(20),
     )
-    return model
+    return model.to("cpu")
 
 
 # %%

@@ -52,35 +52,40 @@ def bag_means(vectors):
 
 # %% wrong="running total only" caught_by="mean of the words so far"
 # -     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, m) -> (T, m). Gradients must pass through."""
-# -     return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+# -     places = torch.arange(1, len(vectors) + 1, device=vectors.device)
+# -     return vectors.cumsum(0) / places[:, None]
 # +     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, m) -> (T, m)."""
 # +     return vectors.cumsum(0)
 
 
 # %% wrong="divided by all words" caught_by="mean of the words so far"
 # -     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, m) -> (T, m). Gradients must pass through."""
-# -     return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+# -     places = torch.arange(1, len(vectors) + 1, device=vectors.device)
+# -     return vectors.cumsum(0) / places[:, None]
 # +     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, m) -> (T, m)."""
 # +     return vectors.cumsum(0) / len(vectors)
 
 
 # %% wrong="total along the vector" caught_by="mean of the words so far"
 # -     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, m) -> (T, m). Gradients must pass through."""
-# -     return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+# -     places = torch.arange(1, len(vectors) + 1, device=vectors.device)
+# -     return vectors.cumsum(0) / places[:, None]
 # +     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, m) -> (T, m)."""
 # +     return vectors.cumsum(1) / torch.arange(1, len(vectors) + 1)[:, None]
 
 
 # %% wrong="one number too large" caught_by="mean of the words so far"
 # -     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, m) -> (T, m). Gradients must pass through."""
-# -     return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+# -     places = torch.arange(1, len(vectors) + 1, device=vectors.device)
+# -     return vectors.cumsum(0) / places[:, None]
 # +     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, m) -> (T, m)."""
 # +     return vectors.cumsum(0) / torch.arange(2, len(vectors) + 2)[:, None]
 
 
 # %% wrong="the mean of all" caught_by="mean of the words so far"
 # -     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, m) -> (T, m). Gradients must pass through."""
-# -     return vectors.cumsum(0) / torch.arange(1, len(vectors) + 1)[:, None]
+# -     places = torch.arange(1, len(vectors) + 1, device=vectors.device)
+# -     return vectors.cumsum(0) / places[:, None]
 # +     """Row i - 1: the mean of the first i vectors, for i = 1 ... T; (T, m) -> (T, m)."""
 # +     return vectors.mean(0).expand(len(vectors), -1)
 
