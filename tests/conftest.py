@@ -5,6 +5,7 @@ import re
 import sys
 from pathlib import Path
 
+import pretend_device
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
@@ -14,6 +15,7 @@ from autograder.course import Course, open_course
 from autograder.intake.submission import read_reference
 
 ROOT = Path(__file__).resolve().parent.parent
+pretend_device.register()
 os.environ["LMKIT_DEVICE"] = "cpu"  # what is compared to the bit is; tests marked `gpu` ask for the other one
 CHAPTER = "01_squares"
 TEXT = '''# ---

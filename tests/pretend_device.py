@@ -159,7 +159,10 @@ class _Made(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
-def _register() -> None:
+def register() -> None:
+    """Make the device known to torch, once a process, and before its first backward: autograd counts devices then."""
+    if hasattr(torch, NAME):
+        return
     registration._setup_privateuseone_for_python_backend(NAME)  # type: ignore[attr-defined]
     module = getattr(torch, NAME)
     for name, function in {
@@ -182,8 +185,7 @@ def _register() -> None:
 @contextmanager
 def pretend() -> Iterator[torch.device]:
     """The device, for as long as the block lasts."""
-    if not hasattr(torch, NAME):
-        _register()
+    register()
     with _Pretend(), _Made(), mock.patch.object(nn.Module, "to", _to):
         yield torch.device(NAME)
 
