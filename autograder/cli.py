@@ -57,7 +57,7 @@ def build(
     Example: autograder build 01 --variant 2027
     """
     from autograder.authoring.build import build as build_chapter
-    from autograder.authoring.variants import chosen_variants
+    from autograder.chapter.variants import chosen_variants
 
     opened = open_course(course)
     for name, chosen in chosen_variants(opened, _names(opened, chapters), variant).items():

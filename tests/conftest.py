@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
-from autograder.authoring.bank import fill_in
 from autograder.authoring.build import build
+from autograder.chapter.reference import fill_in, read_reference
 from autograder.course import Course, open_course
-from autograder.intake.submission import read_reference
 
 ROOT = Path(__file__).resolve().parent.parent
 os.environ["LMKIT_DEVICE"] = "cpu"  # what is compared to the bit is; tests marked `gpu` ask for the other one

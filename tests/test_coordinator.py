@@ -21,6 +21,7 @@ from postgresql import postgresql
 from sqlalchemy.exc import OperationalError
 
 from autograder.authoring.build import build
+from autograder.chapter.reference import read_reference
 from autograder.course import Course, CourseError, open_course
 from autograder.disk import WRITING, write_atomically
 from autograder.grading import coordinator as grade
@@ -31,7 +32,6 @@ from autograder.grading.marks import marks_of_class, totals
 from autograder.grading.outbox import DAMAGED, OUTCOME, RECORD, Outbox
 from autograder.grading.pool import cluster, workers_that_fit
 from autograder.grading.work import GradedSubmission, assignment_of, grade_submission
-from autograder.intake.submission import read_reference
 from autograder.pages.tables import grade_with_progress
 from autograder.wall.seeds import key_of, secret_of
 from conftest import CHAPTER, SETTINGS, TEXT, answered, make_course

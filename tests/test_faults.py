@@ -12,13 +12,12 @@ from pathlib import Path
 import pytest
 from attack_files import with_answer
 
-from autograder.authoring.bank import fill_in
 from autograder.authoring.build import build
+from autograder.chapter.reference import fill_in, read_reference
 from autograder.course import Course
 from autograder.grading.check import run_tests
 from autograder.grading.coordinator import grade_class
 from autograder.grading.marks import marks_of_class, totals
-from autograder.intake.submission import read_reference
 from autograder.wall import judge
 from autograder.wall.faults import CourseFault, OurFault
 from autograder.wall.judge import Judge

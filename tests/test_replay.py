@@ -8,10 +8,10 @@ import nbformat
 import pytest
 
 from autograder.authoring.build import build
+from autograder.chapter.verdicts import recorded_verdicts
 from autograder.course import Course, CourseError
 from autograder.grading.coordinator import grade_class
 from autograder.grading.replay import replay
-from autograder.wall.verdicts import recorded_verdicts
 from conftest import CHAPTER, ROOT, TEXT, answered, make_course
 
 # The hidden part draws, so that each grading with another seed says something else.

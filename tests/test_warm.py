@@ -8,10 +8,10 @@ from typing import Any
 import psutil
 import pytest
 
+from autograder.chapter.reference import read_reference
 from autograder.course import Course
 from autograder.grading.check import run_tests
 from autograder.grading.early import start_early
-from autograder.intake.submission import read_reference
 from autograder.wall import warm
 from autograder.wall.sandbox import Limits
 from autograder.wall.student import ColdProcess, StudentGone, StudentSide

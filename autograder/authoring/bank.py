@@ -11,20 +11,18 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 from tqdm import tqdm
 
-from autograder.authoring.cells import grade_id_of, is_task, is_test, name_of, what_it_checks
-from autograder.authoring.chapter import without_marks
-from autograder.authoring.edits import EditError, changed, is_patch, patched
-from autograder.authoring.text import Cell, SourceError, read_text
-from autograder.authoring.variants import built_variant
+from autograder.chapter.cells import is_task, is_test, name_of, what_it_checks
+from autograder.chapter.edits import EditError, changed, is_patch, patched
+from autograder.chapter.reference import fill_in, read_reference, reference_answers
+from autograder.chapter.text import Cell, SourceError, read_text
+from autograder.chapter.variants import built_variant
+from autograder.chapter.verdicts import Outcome, Verdict
 from autograder.course import Course, CourseError, open_course
 from autograder.grading.check import NO_SECRET, judged, run_tests_in_kernel
-from autograder.intake.submission import read_reference
 from autograder.wall.names import only_shown
-from autograder.wall.verdicts import Outcome, Verdict
 
 FEWEST_RIGHT, FEWEST_WRONG = 2, 3
 KEYS = {"right", "wrong", "caught_by", "change"}
@@ -121,21 +119,6 @@ def _source_of(path: Path, cell: Cell, reference: str) -> str:
         return patched(reference, cell.source) if is_patch(cell.source) else cell.source
     except EditError as error:
         raise SourceError(path, cell.line, f"This edit does not fit: {error}.") from None
-
-
-def reference_answers(reference: NotebookNode) -> dict[str, str]:
-    """The course's own answers, by task."""
-    return {name_of(cell): without_marks(cell.source) for cell in reference.cells if is_task(cell)}
-
-
-def fill_in(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
-    """A copy of a notebook with the source of some task cells, by grade id, replaced."""
-    filled: NotebookNode = nbformat.from_dict(notebook)
-    for cell in filled.cells:
-        name = grade_id_of(cell)
-        if name in answers:
-            cell.source = answers[name]
-    return filled
 
 
 def try_bank(

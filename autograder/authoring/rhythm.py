@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import nbformat
 
-from autograder.authoring.chapter import Chapter, kind_of, read_chapter
+from autograder.chapter.source import Chapter, kind_of, read_chapter
 from autograder.course import Course
 
 

@@ -8,19 +8,20 @@ from nbformat.v4 import new_code_cell
 from nbgrader.preprocessors import ClearSolutions
 from traitlets.config import Config
 
-from autograder.authoring.cells import BEGIN_SOLUTION, END_SOLUTION, is_answer, is_graded_by_hand, name_of
 from autograder.authoring.execute import SandboxedExecute
+from autograder.chapter.cells import BEGIN_SOLUTION, END_SOLUTION, is_answer, is_graded_by_hand, name_of
+from autograder.chapter.reference import read_reference
+from autograder.chapter.verdicts import Outcome, Verdict, verdicts_of
 from autograder.course import Course, CourseError
 from autograder.grading.nbgrader_setup import environment
 from autograder.intake.files import UnreadableSubmission, name_without_copies, read_file
-from autograder.intake.submission import parse, read_reference, rebuild
+from autograder.intake.submission import parse, rebuild
 from autograder.wall import warm
 from autograder.wall.faults import OurFault
 from autograder.wall.inside import draws
 from autograder.wall.judge import Judge
 from autograder.wall.names import modules_of
 from autograder.wall.seeds import key_of, seed_of
-from autograder.wall.verdicts import Outcome, Verdict, verdicts_of
 
 NO_SECRET = "no secret"  # the key where nobody needs to be surprised by a draw
 

@@ -12,8 +12,9 @@ import nbformat
 from filelock import FileLock, Timeout
 from nbformat import NotebookNode
 
-from autograder.authoring.build import run_generate_assignment
-from autograder.authoring.cells import grade_id_of
+from autograder.chapter.cells import grade_id_of
+from autograder.chapter.reference import read_reference
+from autograder.chapter.release import run_generate_assignment
 from autograder.course import Course, CourseError
 from autograder.grading.gradebook import GradebookWriter, checksums, gradebook_at_work, open_gradebook, students_in
 from autograder.grading.outbox import Outbox, Record
@@ -22,7 +23,6 @@ from autograder.grading.remarks import remarks_of
 from autograder.grading.work import Assignment, GradedSubmission, Work, assignment_of, digest_of_tests
 from autograder.grading.worker import MOST_CPU_SECONDS, SubmissionFailed, WorkerDied
 from autograder.intake.files import Submission, read_submission
-from autograder.intake.submission import read_reference
 from autograder.wall.judge import Judge
 from autograder.wall.seeds import key_of
 from autograder.wording import count, printable

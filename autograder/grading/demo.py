@@ -12,11 +12,11 @@ from nbformat import NotebookNode
 from rich.markup import escape
 from rich.table import Table
 
-from autograder.authoring.bank import Answer, fill_in, read_bank
-from autograder.authoring.cells import is_test, name_of, points_of
+from autograder.authoring.bank import Answer, read_bank
+from autograder.chapter.cells import is_test, name_of, points_of
+from autograder.chapter.reference import fill_in, read_reference
 from autograder.course import CONFIGURATION, Course, CourseError, open_course
 from autograder.grading.marks import marks_of_class, totals
-from autograder.intake.submission import read_reference
 from autograder.pages.feedback import write_feedback
 from autograder.pages.report import write_report
 from autograder.pages.tables import grade_with_progress

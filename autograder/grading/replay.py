@@ -7,12 +7,13 @@ import nbformat
 import numpy as np
 from nbgrader import utils
 
+from autograder.chapter.reference import read_reference
+from autograder.chapter.verdicts import Verdict, recorded_verdicts
 from autograder.course import Course, CourseError
-from autograder.intake.submission import read_reference, take_in
+from autograder.intake.submission import take_in
 from autograder.wall.judge import Judge
 from autograder.wall.seeds import key_of, seed_of
 from autograder.wall.student import CallableHandle, Handle, StudentSide
-from autograder.wall.verdicts import Verdict, recorded_verdicts
 
 LONGEST_ARGUMENT = 200  # characters
 

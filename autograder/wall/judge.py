@@ -25,7 +25,10 @@ from nbformat.v4 import new_output
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Dict, Integer, List, Unicode
 
-from autograder.authoring.cells import grade_id_of, is_answer, is_locked, is_test, points_of, what_it_checks
+from autograder.chapter.cells import grade_id_of, is_answer, is_locked, is_test, points_of, what_it_checks
+from autograder.chapter.reference import read_reference
+from autograder.chapter.verdicts import Outcome, Verdict, record, repairs_of
+from autograder.course import open_course
 from autograder.wall import warm
 from autograder.wall.faults import CourseFault, OurFault
 from autograder.wall.inside import draws, wire
@@ -33,7 +36,6 @@ from autograder.wall.names import only_shown, plan
 from autograder.wall.outputs import clean_markdown, clean_outputs, storable
 from autograder.wall.seeds import derived, key_of, seed_of
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
-from autograder.wall.verdicts import Outcome, Verdict, record, repairs_of
 
 MOST_PRINTED = 3000  # characters of what one test prints
 MOST_MESSAGE = 2000  # characters of what a student is told about one test
@@ -96,9 +98,6 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """nbgrader's way in. Test cells of the notebook itself are not looked at: the reference has them."""
-        from autograder.course import open_course
-        from autograder.intake.submission import read_reference
-
         course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))  # nbgrader works in the root
         chapter = resources["nbgrader"]["notebook"]
         verdicts = self.judge(nb, read_reference(course, chapter), seed_of(key_of(course, chapter), nb))

@@ -17,11 +17,11 @@ from typing import Any
 
 import psutil
 
+from autograder.chapter.verdicts import Outcome
 from autograder.wall import warm
 from autograder.wall.faults import OurFault
 from autograder.wall.inside import wire
 from autograder.wall.sandbox import bubblewrap_works, clean_environment, limit_this_process, sandboxed
-from autograder.wall.verdicts import Outcome
 
 LENGTH = struct.Struct(">Q")
 GRACE = 2.0  # seconds after its time is up in which the agent may still say so itself
