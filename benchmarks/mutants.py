@@ -29,8 +29,8 @@ from autograder.authoring.bank import Answer, Trial, try_answers
 from autograder.chapter.reference import fill_in, read_reference, reference_answers
 from autograder.chapter.verdicts import Outcome
 from autograder.course import Course, open_course
-from autograder.grading.check import run_tests_in_kernel
 from autograder.wall.names import only_shown
+from autograder.wall.trial import run_tests_in_kernel
 from benchmarks.commands import named_or_all
 
 EQUIVALENTS = Path(__file__).resolve().parent.parent / "tests" / "equivalent_mutants.toml"

@@ -15,12 +15,12 @@ from attack_files import with_answer
 from autograder.authoring.build import build
 from autograder.chapter.reference import fill_in, read_reference
 from autograder.course import Course
-from autograder.grading.check import run_tests
 from autograder.grading.coordinator import grade_class
 from autograder.grading.marks import marks_of_class, totals
 from autograder.wall import judge
 from autograder.wall.faults import CourseFault, OurFault
 from autograder.wall.judge import Judge
+from autograder.wall.trial import run_tests
 from conftest import CHAPTER, TEXT, answered, make_course
 
 RIGHT = "def square(x):\n    return x * x"

@@ -16,7 +16,7 @@ from autograder.chapter.variants import chapter_as_built, chosen_variants, read_
 from autograder.chapter.verdicts import Outcome
 from autograder.cli import app
 from autograder.course import Course, CourseError, open_course
-from autograder.grading.check import NO_SECRET, judged
+from autograder.wall.trial import NO_SECRET, judged
 from conftest import CHAPTER, ROOT, make_course
 
 CUBES = '''# The chapter of squares with cubes.

@@ -10,11 +10,11 @@ import pytest
 
 from autograder.chapter.reference import read_reference
 from autograder.course import Course
-from autograder.grading.check import run_tests
 from autograder.grading.early import start_early
 from autograder.wall import warm
 from autograder.wall.sandbox import Limits
 from autograder.wall.student import ColdProcess, StudentGone, StudentSide
+from autograder.wall.trial import run_tests
 
 MODULES = ("numpy", "matplotlib.pyplot", "torch", "no_such_module")
 

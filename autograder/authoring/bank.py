@@ -1,14 +1,11 @@
 """The bank: right and wrong answers to each task, kept as text beside the tests of a course, and their trial."""
 
 import itertools
-import multiprocessing
-import os
 import secrets
 from collections import Counter
 from collections.abc import Collection
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -21,8 +18,9 @@ from autograder.chapter.text import Cell, SourceError, read_text
 from autograder.chapter.variants import built_variant
 from autograder.chapter.verdicts import Outcome, Verdict
 from autograder.course import Course, CourseError, open_course
-from autograder.grading.check import NO_SECRET, judged, run_tests_in_kernel
+from autograder.processes import kept_processes
 from autograder.wall.names import only_shown
+from autograder.wall.trial import NO_SECRET, judged, run_tests_in_kernel
 
 FEWEST_RIGHT, FEWEST_WRONG = 2, 3
 KEYS = {"right", "wrong", "caught_by", "change"}
@@ -228,21 +226,6 @@ def _tried(
         ]
         for _ in ways
     ]
-
-
-def fresh_processes(jobs: int | None) -> ProcessPoolExecutor:
-    """Processes that share nothing with this one; texts come out of a set in the order that grading has."""
-    os.environ["PYTHONHASHSEED"] = "0"  # for processes that start from now on, as in `grading.worker`
-    return ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=multiprocessing.get_context("spawn"))
-
-
-@cache
-def kept_processes(jobs: int | None) -> ProcessPoolExecutor:
-    """The same, kept until this process ends: to start one takes longer than most notebooks, and judging starts many.
-
-    One submission learns nothing of another there: students' code runs in forks of a sandboxed process of its own.
-    """
-    return fresh_processes(jobs)
 
 
 def _verdicts_with(course_root: Path, chapter: str, way: Way, answers: dict[str, str]) -> list[Verdict]:

@@ -20,7 +20,7 @@ from autograder.chapter.source import notebook_of
 from autograder.chapter.variants import METADATA, read_variant
 from autograder.course import Course, CourseError
 from autograder.disk import write_atomically
-from autograder.grading.nbgrader_setup import environment, visible_folders
+from autograder.wall.nbgrader_setup import environment, visible_folders
 from autograder.wall.sandbox import SandboxKernelManager
 
 EXECUTION_TIMEOUT = 300  # seconds for one cell of a reference

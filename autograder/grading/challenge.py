@@ -21,10 +21,10 @@ import nbformat
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder.authoring.bank import fresh_processes
 from autograder.chapter.verdicts import Outcome
 from autograder.course import CourseError
 from autograder.intake.files import read_file
+from autograder.processes import fresh_processes
 from autograder.wall import warm
 from autograder.wall.faults import OurFault
 from autograder.wall.inside import wire

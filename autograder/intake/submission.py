@@ -17,7 +17,7 @@ from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import record
 from autograder.course import Course, open_course
 from autograder.intake.files import UnreadableSubmission, files_beside, files_of_course, read_file, timestamp_if_any
-from autograder.wall.outputs import storable
+from autograder.intake.outputs import storable
 
 MOST_CELLS = 2000
 MOST_OBJECTS = 100_000  # JSON objects in the file, of which each takes a hundred times its bytes in memory

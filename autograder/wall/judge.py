@@ -29,11 +29,11 @@ from autograder.chapter.cells import grade_id_of, is_answer, is_locked, is_test,
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Outcome, Verdict, record, repairs_of
 from autograder.course import open_course
+from autograder.intake.outputs import clean_markdown, clean_outputs, storable
 from autograder.wall import warm
 from autograder.wall.faults import CourseFault, OurFault
 from autograder.wall.inside import draws, wire
 from autograder.wall.names import only_shown, plan
-from autograder.wall.outputs import clean_markdown, clean_outputs, storable
 from autograder.wall.seeds import derived, key_of, seed_of
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
 
