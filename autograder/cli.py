@@ -100,12 +100,12 @@ def check(
         _watch(opened, paths, all_checks, rubric)
         return
     if len(paths) == 1:
-        from autograder.grading.early import start_early
+        from autograder.learner.early import start_early
 
         start_early(opened, paths[0])  # before what follows, which takes long to import
+    from autograder.learner.checked import show_json, show_progress, show_verdicts
     from autograder.learner.progress import progress_of, progress_of_all
     from autograder.learner.workplace import remember
-    from autograder.pages.checked import show_json, show_progress, show_verdicts
     from autograder.pages.terminal import warn_if_reduced
 
     if not as_json:
@@ -124,10 +124,10 @@ def check(
 
 def _watch(course: Course, paths: list[Path], all_checks: bool, rubric: bool) -> None:
     """Check each notebook whenever it is saved, until Ctrl-C."""
+    from autograder.learner.checked import show_verdicts
     from autograder.learner.progress import progress_of
     from autograder.learner.watch import saved
     from autograder.learner.workplace import remember
-    from autograder.pages.checked import show_verdicts
     from autograder.pages.terminal import warn_if_reduced
 
     warn_if_reduced()
@@ -371,7 +371,7 @@ def restore(
 def rhythm(chapters: Chapters = None, course: CourseOption = None) -> None:
     """Show how long a chapter's text and code cells are, beside the targets of docs/authoring.md."""
     from autograder.authoring.rhythm import rhythm_of
-    from autograder.pages.tables import show_rhythm
+    from autograder.authoring.tables import show_rhythm
 
     opened = open_course(course)
     for name in _names(opened, chapters):
@@ -395,7 +395,7 @@ def bank(
     """Grade the bank of right and wrong answers: no right one may lose a point, no wrong one slip through."""
     from autograder.authoring.bank import try_bank, try_folder, unsteady_answers
     from autograder.authoring.by_heart import earned_by_heart
-    from autograder.pages.tables import show_by_heart, show_trials, show_unsteady
+    from autograder.authoring.tables import show_by_heart, show_trials, show_unsteady
 
     opened = open_course(course)
     failed = []
@@ -470,8 +470,8 @@ def challenge(
     """
     import tempfile
 
-    from autograder.grading.challenge import entries_in, fields, make_game, require_sandbox, run_entries
-    from autograder.pages.standing import show_standing, write_standing
+    from autograder.challenge.game import entries_in, fields, make_game, require_sandbox, run_entries
+    from autograder.challenge.standing import show_standing, write_standing
 
     opened = open_course(course)
     require_sandbox()
@@ -529,7 +529,7 @@ def doctor() -> None:
 @app.command()
 def demo(course: CourseOption = None) -> None:
     """Make a class of twelve submissions, good, wrong and broken, grade it and show what comes out."""
-    from autograder.grading.demo import run_demo
+    from autograder.demo import run_demo
 
     run_demo(open_course(course))
 

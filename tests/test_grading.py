@@ -16,10 +16,10 @@ from nbgrader.api import Gradebook
 from autograder.authoring.build import build
 from autograder.chapter.verdicts import recorded_verdicts
 from autograder.course import Course, CourseError, open_course
-from autograder.grading.check import check_notebook
 from autograder.grading.coordinator import grade_class, students_to_grade
 from autograder.grading.marks import marks_of_class, totals
 from autograder.grading.review import to_look_at
+from autograder.learner.check import check_notebook
 from autograder.pages.feedback import write_feedback
 from autograder.pages.html import SORT
 from autograder.pages.report import write_report

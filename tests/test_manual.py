@@ -19,9 +19,9 @@ from autograder.chapter.source import read_chapter
 from autograder.chapter.text import SourceError
 from autograder.cli import app
 from autograder.course import Course, open_course
-from autograder.grading.check import check_notebook
 from autograder.grading.coordinator import grade_class
 from autograder.grading.marks import marks_of_class, totals
+from autograder.learner.check import check_notebook
 from autograder.pages.feedback import write_feedback
 from autograder.pages.report import write_report
 from conftest import CHAPTER, TEXT, make_course

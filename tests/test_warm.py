@@ -10,7 +10,7 @@ import pytest
 
 from autograder.chapter.reference import read_reference
 from autograder.course import Course
-from autograder.grading.early import start_early
+from autograder.learner.early import start_early
 from autograder.wall import warm
 from autograder.wall.sandbox import Limits
 from autograder.wall.student import ColdProcess, StudentGone, StudentSide

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rich.table import Table
 
 from autograder.chapter.verdicts import Outcome, Verdict
-from autograder.grading.check import Checked
+from autograder.learner.check import Checked
 from autograder.learner.progress import Progress
 from autograder.pages.terminal import STYLES, console, number, show_line, shown
 from autograder.wording import count
