@@ -475,7 +475,7 @@ def challenge(
 
     opened = open_course(course)
     require_sandbox()
-    own = sorted((opened.root / "challenge").glob("*.ipynb")) if baselines else []
+    own = sorted(opened.entries.glob("*.ipynb")) if baselines else []
     asked = entries_in(entries)
     paths = entries_in([*asked, *(path for path in own if path.resolve() not in [one.resolve() for one in asked])])
     with tempfile.TemporaryDirectory() as folder:

@@ -69,10 +69,6 @@ class Unsteady:
     outcomes: Counter[Outcome]
 
 
-def answers_folder(course: Course, chapter: str) -> Path:
-    return course.root / "tests" / "answers" / chapter
-
-
 def read_bank(course: Course, chapter: str, folder: Path | None = None) -> dict[str, list[Answer]]:
     """All answers to a chapter's tasks, by task, of the bank or another folder; each file is named after its task.
 
@@ -80,9 +76,9 @@ def read_bank(course: Course, chapter: str, folder: Path | None = None) -> dict[
     keys and for an edit that does not fit.
     """
     reference = read_reference(course, chapter)
-    files = {path.stem: path for path in sorted((folder or answers_folder(course, chapter)).glob("*.py"))}
+    files = {path.stem: path for path in sorted((folder or course.answers(chapter)).glob("*.py"))}
     if folder is None and (variant := built_variant(reference)):  # tasks that it changes have answers of their own
-        files |= {path.stem: path for path in (answers_folder(course, chapter) / variant).glob("*.py")}
+        files |= {path.stem: path for path in (course.answers(chapter) / variant).glob("*.py")}
     answers = reference_answers(reference)
     return {task: _read_answers(path, answers.get(task, "")) for task, path in files.items()}
 
