@@ -25,10 +25,10 @@ test: .venv/.test-ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest -q $(BESIDE)
-	LMKIT_BUDGET=grading OMP_NUM_THREADS=1 $(BIN)/pytest -q $(NBVAL)
+	LMKIT_BUDGET=grading LMKIT_DEVICE=cpu OMP_NUM_THREADS=1 $(BIN)/pytest -q $(NBVAL)
 
 test-all: test .venv/.site-ready
-	LMKIT_BUDGET=grading OMP_NUM_THREADS=2 $(BIN)/pytest -q $(NBVAL)
+	LMKIT_BUDGET=grading LMKIT_DEVICE=cpu OMP_NUM_THREADS=2 $(BIN)/pytest -q $(NBVAL)
 	$(BIN)/pytest -q $(BESIDE) -m thorough
 
 bench: .venv/.test-ready

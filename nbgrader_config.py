@@ -27,5 +27,5 @@ if "NBGRADER_EXCHANGE" in os.environ:
 c.Authoring.rules = True
 
 # What notebooks import and read; solutions, gradebook and other submissions stay out of the sandbox.
-# References and submissions train at the smallest size (lmkit.budget).
-harden(c, visible=[ROOT / "lmkit", ROOT / "data"], environment={"LMKIT_BUDGET": "grading"})
+# References and submissions train at the smallest size (lmkit.budgets), and on the CPU: marks do not depend on a GPU.
+harden(c, visible=[ROOT / "lmkit", ROOT / "data"], environment={"LMKIT_BUDGET": "grading", "LMKIT_DEVICE": "cpu"})

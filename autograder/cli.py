@@ -368,22 +368,11 @@ def restore(
 
 
 @app.command()
-def rhythm(chapters: Chapters = None, course: CourseOption = None) -> None:
-    """Show how long a chapter's text and code cells are, beside the targets of docs/authoring.md."""
-    from autograder.authoring.rhythm import rhythm_of
-    from autograder.authoring.tables import show_rhythm
-
-    opened = open_course(course)
-    for name in _names(opened, chapters):
-        show_rhythm(name, rhythm_of(opened, name))
-
-
-@app.command()
 def bank(
     chapters: Chapters = None,
     task: Annotated[list[str] | None, typer.Option(help="Only answers to this task; may be given again.")] = None,
     repeat: Annotated[
-        int, typer.Option(min=0, help="Grade so often with fresh draws; list the answers whose verdicts change.")
+        int, typer.Option(min=0, help="Grade so often with new random inputs; list the answers whose verdicts change.")
     ] = 0,
     scan: Annotated[bool, typer.Option(help="Only see what the visible checks earn if learned by heart.")] = False,
     answers: Annotated[
@@ -410,7 +399,7 @@ def bank(
         if not all(found):
             failed.append(name)
     if failed:
-        raise CourseError(f"{', '.join(failed)}: mend the tests or the answers above.")
+        raise CourseError(f"{', '.join(failed)}: fix the tests or the answers above.")
 
 
 @app.command()
@@ -420,7 +409,7 @@ def replay(
     test: Annotated[str, typer.Argument(help="Grade id of the test, TASK--ASPECT, as the report shows it.")],
     course: CourseOption = None,
 ) -> None:
-    """Run one test of a submission again with the draws that it met, and show what it asked of the student's code."""
+    """Run one test of a submission again with the same random inputs, and show what it asked of the student's code."""
     from autograder.grading.replay import replay as replay_test
     from autograder.pages.tables import show_replay
 
@@ -430,11 +419,11 @@ def replay(
 
 @app.command()
 def pack(
-    out: Annotated[Path, typer.Argument(help="The folder to make, such as kit; kit.zip is made beside it.")],
+    out: Annotated[Path, typer.Argument(help="The folder to make, such as kit; kit.zip is made next to it.")],
     chapters: Annotated[str | None, typer.Option(help="Chapters, such as 01,02; default: all.")] = None,
     wheel: Annotated[
         str | None,
-        typer.Option(help="URL or path from which notebooks install lmkit in Colab; default: the wheel beside them."),
+        typer.Option(help="URL or path from which notebooks install lmkit in Colab; default: the wheel next to them."),
     ] = None,
     course: CourseOption = None,
 ) -> None:
@@ -457,7 +446,7 @@ def challenge(
     scored: Annotated[int, typer.Option(help="Tokens that are scored, made afterwards.")] = 4_000,
     memory: Annotated[float, typer.Option(help="GiB of memory for each entry.")] = 8.0,
     seed: Annotated[
-        int | None, typer.Option(help="Makes the same text again; default: drawn, known to nobody.")
+        int | None, typer.Option(help="Makes the same text again; default: a random number that nobody knows.")
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="Entries at the same time; default: one for each core.")] = None,
     baselines: Annotated[bool, typer.Option(help="Let the course's own entries take part.")] = True,
@@ -517,7 +506,7 @@ def start(course: CourseOption = None) -> None:
 
 @app.command()
 def doctor() -> None:
-    """Look for faults of this environment and of the folder where you are; each comes with the line that mends it.
+    """Look for faults of this environment and of the folder where you are; each comes with the line that fixes it.
 
     Exit codes: 0 nothing hinders you, 1 a fault does.
     """
@@ -535,7 +524,7 @@ def demo(course: CourseOption = None) -> None:
 
 
 def main() -> None:
-    """Run the command line; mistakes that the user can mend end in one line, not in a traceback."""
+    """Run the command line; mistakes that the user can fix end in one line, not in a traceback."""
     try:
         app()
     except CourseError as error:
@@ -543,7 +532,7 @@ def main() -> None:
     except OSError as error:
         if error.errno is None:  # not the machine's: a mistake of ours
             raise
-        sys.exit(printable(f"autograder: {error.filename or 'the disk'}: {error.strerror}: mend that and try again."))
+        sys.exit(printable(f"autograder: {error.filename or 'the disk'}: {error.strerror}: fix that and try again."))
     finally:
         gc.freeze()  # or Python looks through all that torch brought once more before it ends: a second
 

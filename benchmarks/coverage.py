@@ -51,12 +51,6 @@ def read(path: Path = MAP) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def expected_items() -> list[str]:
-    """The names of all items and slips, in the order of the map: "01-01" to "11-21", "E001" to "E128"."""
-    items = [f"{chapter}-{i:02}" for chapter, number in ITEMS.items() for i in range(1, number + 1)]
-    return items + [f"E{i:03}" for i in range(1, SLIPS + 1)]
-
-
 def page(rows: list[dict[str, str]]) -> str:
     """The text of docs/internal/coverage.md."""
     slips = [row for row in rows if row["item"].startswith("E")]

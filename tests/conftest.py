@@ -73,6 +73,7 @@ SPLIT = (
     "test_drawings",
     "test_pretrain",
     "test_sandbox",
+    "test_chapter_devices",
 )
 
 OF_CHAPTERS = ("test_bank", "test_mutants")

@@ -28,7 +28,8 @@ from torch.utils._mode_utils import no_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 NAME = "pretend"
-CROSSING = {torch.ops.aten.copy_.default, torch.ops.aten._to_copy.default, torch.ops.aten.set_.source_Tensor}
+PACK = torch.ops.aten._pack_padded_sequence.default  # texts there, their lengths and the sizes of its batches here
+CROSSING = {torch.ops.aten.copy_.default, torch.ops.aten._to_copy.default, torch.ops.aten.set_.source_Tensor, PACK}
 
 
 def _lstm_cell(read: Tensor, kept: Tensor, cx: Tensor, *biases: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
@@ -103,6 +104,8 @@ def run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if len(places) > 1 and func not in CROSSING:
         shapes = [tuple(tensor.shape) for tensor in tensors]
         raise RuntimeError(f"Expected all tensors to be on the same device: {func} got both, of shapes {shapes}")
+    if func is PACK and isinstance(args[1], There):
+        raise RuntimeError("'lengths' argument should be a 1D CPU int64 tensor")
     device = torch.device(kwargs["device"]) if kwargs.get("device") is not None else None
     raw_args, raw_kwargs = tree.tree_map(bare, (args, kwargs))
     if device is not None and device.type == NAME:
@@ -110,6 +113,8 @@ def run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     found = KERNELS.get(func, func)(*raw_args, **raw_kwargs)
     if func is torch.ops.aten._local_scalar_dense.default:
         return found
+    if func is PACK and isinstance(args[0], There):
+        return There(found[0]), found[1]
     if torch.Tag.inplace_view in func.tags and isinstance(args[0], There):  # the wrapper, too, gets the new shape
         with no_dispatch():
             before = torch._C._meta_in_tls_dispatch_include()

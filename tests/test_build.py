@@ -1,18 +1,16 @@
 """Text, reference and release stay one thing, and the release gives nothing away."""
 
 import json
-import shutil
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from autograder.authoring.build import build
-from autograder.authoring.rhythm import rhythm_of
 from autograder.chapter.cells import is_test
 from autograder.chapter.release import hidden_lines, leaks
 from autograder.chapter.source import read_chapter
-from autograder.course import Course, CourseError, open_course
+from autograder.course import Course, CourseError
 from conftest import CHAPTER, TEXT, make_course
 
 
@@ -136,17 +134,6 @@ def read_chapter_from(text: str):
         path = Path(folder) / f"{CHAPTER}.py"
         path.write_text(text)
         return read_chapter(path)
-
-
-def test_rhythm_counts_the_lines_that_students_see(built_course: Course, tmp_path: Path) -> None:
-    course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
-    before = rhythm_of(course, CHAPTER)
-    path = course.chapter_source(CHAPTER)
-    source = path.read_text()
-    end = source.index("### END HIDDEN TESTS")
-    path.write_text(source[:end] + "assert True\n" * 100 + source[end:])
-    build(course, CHAPTER)
-    assert [figure for figure in rhythm_of(course, CHAPTER) if "kB" not in figure.what] == before[:-1]
 
 
 def test_chapters_of_this_course_are_built_and_in_sync(real_course: Course) -> None:

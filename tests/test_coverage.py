@@ -6,11 +6,17 @@ import nbformat
 import pytest
 
 from autograder.chapter.cells import is_answer, is_graded
-from benchmarks.coverage import COLUMNS, HOW, PAGE, expected_items, page, read
+from benchmarks.coverage import COLUMNS, HOW, ITEMS, PAGE, SLIPS, page, read
 from conftest import ROOT
 
 ROWS = read()
 CHAPTERS = sorted({row["chapter"] for row in ROWS if row["chapter"]})
+
+
+def expected_items() -> list[str]:
+    """The names of all items and slips, in the order of the map: "01-01" to "11-21", "E001" to "E128"."""
+    items = [f"{chapter}-{i:02}" for chapter, number in ITEMS.items() for i in range(1, number + 1)]
+    return items + [f"E{i:03}" for i in range(1, SLIPS + 1)]
 
 
 def test_no_item_is_missing_or_doubled() -> None:

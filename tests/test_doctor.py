@@ -1,4 +1,4 @@
-"""Each known fault of an environment is met by the doctor, with the line that mends it."""
+"""Each known fault of an environment is met by the doctor, with the line that fixes it."""
 
 import json
 import os

@@ -8,7 +8,7 @@ import pytest
 
 from lmkit import kitchen
 from lmkit.kitchen import masked, words
-from lmkit.kitchen.oracle import derivations, next_word_distribution
+from lmkit.kitchen.oracle import derivations, joint_next_words
 from lmkit.kitchen.tables import PhraseBook, Table, VerbTable
 
 CLOSE = 1e-10
@@ -65,7 +65,7 @@ def test_brute_force_at_random_places(short):
     while tried < 25:
         document = dice.choice(short)
         place = dice.randrange(len(document))
-        fit = next_word_distribution(document.tokens[:place])
+        fit = joint_next_words(document.tokens[:place])
         if len(fit) > 60:
             continue
         story = kitchen.Story(document.tokens)
@@ -106,7 +106,7 @@ def test_brute_force_where_memory_decides(kind):
     document = min((d for d in kitchen.documents(300, seed=23) if place_of(d, kind) >= 0), key=len)
     place = place_of(document, kind)
     found = kitchen.masked_distribution(document.tokens, place)
-    fit = next_word_distribution(document.tokens[:place])
+    fit = joint_next_words(document.tokens[:place])
     agree(found, brute_force(document.tokens, place, fit))
     if kind.startswith(("copy: town", "copy: house", "quote", "closing", "copy: first")):
         assert found == {document.tokens[place]: 1.0}
@@ -120,7 +120,7 @@ def test_brute_force_where_a_name_is_new(short):
         (several.tokens.index(",", 0) if several.tokens[0] == "on" else -1) + 1,
         several.tokens.index("in") + 1,
     ):
-        fit = set(next_word_distribution(several.tokens[:place]))
+        fit = set(joint_next_words(several.tokens[:place]))
         agree(kitchen.masked_distribution(several.tokens, place), brute_force(several.tokens, place, fit))
     free = 0
     for document in dice.sample(short, 20):
@@ -186,7 +186,7 @@ def test_a_full_stop_may_be_a_word_in_the_middle():
                 for tokens in (document.tokens, split):
                     found = kitchen.masked_distribution(tokens, place)
                     assert {".", "before", "after"} <= set(found)
-                    agree(found, brute_force(tokens, place, next_word_distribution(tokens[:place])))
+                    agree(found, brute_force(tokens, place, joint_next_words(tokens[:place])))
                 return
     raise AssertionError("no blank could be a full stop or a word")
 

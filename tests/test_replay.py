@@ -1,4 +1,4 @@
-"""An instructor sees one test of a submission again, with the draws that it met."""
+"""An instructor sees one test of a submission again, with the same random inputs."""
 
 import shutil
 import subprocess

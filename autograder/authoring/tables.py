@@ -1,10 +1,9 @@
-"""What the command line shows an author: the bank's trials and the rhythm of a chapter."""
+"""What the command line shows an author: the bank's trials."""
 
 from rich.table import Table
 
 from autograder.authoring.bank import Trial, Unsteady
 from autograder.authoring.by_heart import ByHeart, problems_by_heart
-from autograder.authoring.rhythm import Figure
 from autograder.pages.terminal import console, number, show_line, shown
 
 
@@ -42,11 +41,3 @@ def show_by_heart(name: str, found: list[ByHeart]) -> bool:
     earned, most = sum(one.earned for one in found), sum(one.most_points for one in found)
     console.print(f"{name}: visible checks learned by heart earn {number(earned)} of {number(most)} points")
     return not problems
-
-
-def show_rhythm(name: str, figures: list[Figure]) -> None:
-    """Each figure of a chapter beside its target."""
-    table = Table("figure", "value", "target", "met", title=name)
-    for figure in figures:
-        table.add_row(figure.what, figure.value, figure.target, "[green]yes[/]" if figure.is_met else "[red]no[/]")
-    console.print(table)

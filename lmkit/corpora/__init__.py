@@ -165,11 +165,6 @@ class ParallelCorpus(Corpus):
 
     targets: dict[str, list[Sentence]] = field(default_factory=dict)
 
-    @cached_property
-    def target_vocabulary(self) -> list[str]:
-        """The types of the target side of the training split, sorted."""
-        return sorted(set(chain.from_iterable(self.targets["train"])))
-
     def references(self, split: str = "test") -> list[list[Sentence]]:
         """For each sentence of the split, every valid translation (about 2 ms a sentence)."""
         from lmkit import translation

@@ -23,9 +23,9 @@ from lmkit.kitchen.masked import (
     pseudo_log_likelihood,
     summary,
 )
-from lmkit.kitchen.oracle import derivations, next_word_distribution
+from lmkit.kitchen.oracle import derivations
 from lmkit.kitchen.probes import Probe, probes, probes_in
-from lmkit.kitchen.reader import NotKitchen, Reading, read
+from lmkit.kitchen.reader import NotKitchen, Reading, next_word_distribution, read
 from lmkit.kitchen.sampler import Document, documents, readable, stream
 
 __all__ = [

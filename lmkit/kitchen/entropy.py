@@ -5,8 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from lmkit.kitchen.frozen import split
-from lmkit.kitchen.oracle import next_word_distribution
-from lmkit.kitchen.reader import read
+from lmkit.kitchen.reader import next_word_distribution, read
 from lmkit.kitchen.sampler import Document
 
 

@@ -9,7 +9,8 @@ Then all choices since the last word belong to the next word, and their log prob
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from functools import cache
+from typing import NamedTuple, Protocol
 
 from lmkit.kitchen import words as w
 from lmkit.kitchen.rates import RATES
@@ -42,15 +43,19 @@ class Teller(Protocol):
         ...
 
 
-@dataclass
-class Guest:
+class Guest(NamedTuple):
     first: str
     last: str
-    is_woman: bool
     dish: tuple[str, str] | None = None
 
     @property
+    def is_woman(self) -> bool:
+        """Guests whose first name says so: Mrs, she."""
+        return self.first in w.WOMEN
+
+    @property
     def title(self) -> str:
+        """How they are addressed, with their surname."""
         return "mrs" if self.is_woman else "mr"
 
 
@@ -75,38 +80,46 @@ class State:
 MAX_SENTENCES = 8
 
 
+@cache
+def _rates_without(place: str, barred: tuple[str, ...]) -> dict[str, float]:
+    return {option: rate for option, rate in RATES[place].items() if option not in barred}
+
+
 class Grammar:
     """The document state and one method per phrase. Methods return what agreement needs: is it plural?"""
 
-    def __init__(self, teller: Teller):
+    def __init__(self, teller: Teller, state: State | None = None):
         self.teller = teller
-        self.state = State()
+        self.draw = teller.draw
+        self.state = state or State()
 
     # ------------------------------------------------------------ helpers
-    def choose(self, place: str, allowed: Collection[str] | None = None) -> str:
-        rates = RATES[place]
-        return self.teller.choose(place, rates if allowed is None else {o: rates[o] for o in rates if o in allowed})
+    def choose(self, place: str, barred: tuple[str, ...] = ()) -> str:
+        """One of the options at this place of `rates`, without those that are barred now."""
+        return self.teller.choose(place, _rates_without(place, barred) if barred else RATES[place])
 
     def happens(self, place: str) -> bool:
-        return self.choose(place) == "yes"
+        """Yes or no, at a place with these two options."""
+        return self.teller.choose(place, RATES[place]) == "yes"
 
     def pick_guest(self, pool: Collection[int]) -> int:
+        """One of these guests, each as likely as the others."""
         return int(self.teller.choose("which guest", {str(i): 1.0 for i in pool}))
 
     def say(self, *tagged: str) -> None:
+        """Words that could not be otherwise, each as "word/TAG"."""
         for item in tagged:
             word, tag = item.rsplit("/", 1)
             self.teller.say(word, tag)
 
-    def draw(self, table: Table, excluding: Collection[str] = ()) -> str:
-        return self.teller.draw(table, excluding)
-
     def phrase(self, book: PhraseBook) -> None:
+        """One of the fixed phrases of a book."""
         node: PhraseBook | None = book
         while node is not None:
             node = node.after.get(self.draw(node.table))
 
     def form(self, plural: bool) -> str:
+        """The form of a finite verb: past, or by the number of its subject."""
         return "past" if self.state.tense == "past" else "base" if plural else "third"
 
     def verb(self, table: VerbTable, plural: bool, head: int | None = None, kind: str = "agreement") -> str:
@@ -120,6 +133,7 @@ class Grammar:
         return lemma
 
     def be(self, plural: bool, head: int | None = None, kind: str = "agreement") -> None:
+        """is, are, was or were; `head` and `kind` as in `verb`."""
         forms = ("was", "were") if self.state.tense == "past" else ("is", "are")
         self.say(f"{forms[plural]}/AUX")
         if head is not None:
@@ -127,6 +141,7 @@ class Grammar:
 
     # ------------------------------------------------------------ the document
     def document(self) -> None:
+        """A whole story."""
         number = 1
         while not self.part(number):
             number += 1
@@ -146,6 +161,7 @@ class Grammar:
         return False
 
     def opening(self) -> None:
+        """On a rainy evening, Anna Cook and Carl Fish found the Golden Fork, a bakery in Eldham."""
         if self.happens("weather"):
             self.say("on/ADP", "a/DET")
             self.draw(w.WEATHER)
@@ -162,6 +178,7 @@ class Grammar:
         self.say("./PUNCT")
 
     def closing(self) -> None:
+        """Finally, Anna Cook and Carl loved the Golden Fork in Eldham."""
         state = self.state
         self.say("finally/ADV", ",/PUNCT")
         for i, guest in enumerate(state.guests):
@@ -179,6 +196,7 @@ class Grammar:
         self.say("./PUNCT", "</s>/X")
 
     def sentence(self) -> None:
+        """Anything but the opening and the closing."""
         self.lead()
         kind = self.choose("sentence")
         if kind == "guest":
@@ -190,9 +208,9 @@ class Grammar:
         self.say("./PUNCT")
 
     def sentence_with_the(self) -> None:
+        """A sentence whose subject begins with "the"."""
         self.say("the/DET")
-        allowed = set(RATES["the"]) - (set() if self.state.with_dish() else {"dish"})
-        kind = self.choose("the", allowed)
+        kind = self.choose("the", () if self.state.with_dish() else ("dish",))
         if kind == "crowd":
             self.crowd("the")
         elif kind == "server":
@@ -209,6 +227,7 @@ class Grammar:
             self.dish_sentence()
 
     def lead(self) -> None:
+        """meanwhile, at noon, after ten minutes: or nothing."""
         lead = self.choose("lead")
         if lead == "none":
             return
@@ -222,10 +241,11 @@ class Grammar:
 
     # ------------------------------------------------------------ names, copied or new
     def new_guest(self) -> int:
+        """A first name and a surname that no guest has yet; returns the number of the guest."""
         guests = self.state.guests
         first = self.draw(w.FIRST_NAMES, [guest.first for guest in guests])
         last = self.draw(w.SURNAMES, [guest.last for guest in guests])
-        guests.append(Guest(first, last, first in w.WOMEN))
+        guests.append(Guest(first, last))
         self.state.focus = len(guests) - 1
         return self.state.focus
 
@@ -242,6 +262,7 @@ class Grammar:
         state.town = self.draw(w.TOWNS, [state.town])
 
     def house_again(self, article: bool = True) -> None:
+        """[the] Golden Fork: the house where the guests are."""
         if article:
             self.say("the/DET")
         self.say(f"{self.state.house[0]}/PROPN")
@@ -250,14 +271,14 @@ class Grammar:
         self.teller.mark("copy: house, second word")
 
     def surname(self, guest: Guest) -> None:
+        """The surname of a guest who is known."""
         self.say(f"{guest.last}/PROPN")
         self.teller.mark("copy: surname")
 
     def mention(self, role: str, pool: Collection[int]) -> int:
         """Name a known guest again, as `role` (subject or object); returns which."""
         guests = self.state.guests
-        ways = set(RATES[role]) - (set() if self.state.focus in pool else {"pronoun"})
-        way = self.choose(role, ways)
+        way = self.choose(role, () if self.state.focus in pool else ("pronoun",))
         if way == "pronoun":
             self.say("she/PRON" if guests[self.state.focus].is_woman else "he/PRON")
             return self.state.focus
@@ -283,6 +304,7 @@ class Grammar:
         self.teller.mark("copy: dish, second word")
 
     def opinion(self, excluding: Collection[str] = ()) -> str:
+        """A word of praise or blame that fits the kind of house; returns the word."""
         state = self.state
         if not state.mood:
             state.mood = mood = self.choose("mood")
@@ -308,6 +330,7 @@ class Grammar:
         return self.place(w.PLACES_AFTER[preposition])
 
     def place(self, table: Mapping[bool, Table]) -> bool:
+        """the quiet gardens; returns whether they are plural."""
         self.say("the/DET")
         if self.happens("place adjective"):
             self.draw(w.PLACE_ADJECTIVES)
@@ -333,8 +356,9 @@ class Grammar:
         return noun in w.PLURAL_THINGS
 
     def object(self, name: str, verb: str) -> None:
+        """What a verb is done to, with its determiner: the fish order, a cup of tea."""
         portions = name in ("liquid", "menu")
-        determiner = self.choose("determiner", None if portions else ("the", "that", "those"))
+        determiner = self.choose("determiner", () if portions else ("a",))
         self.say(f"{determiner}/DET")
         if determiner == "a":
             self.draw(w.CONTAINERS, [verb])
@@ -345,9 +369,7 @@ class Grammar:
 
     def adjunct(self, *, edible: bool = False, adverb: bool = False) -> None:
         """What may end a clause: nothing, a fixed phrase, a time, a place; with food, a spice."""
-        ways = set(RATES["adjunct"])
-        ways -= (set() if edible else {"pinch"}) | (set() if adverb else {"adverb"})
-        way = self.choose("adjunct", ways)
+        way = self.choose("adjunct", (() if edible else ("pinch",)) + (() if adverb else ("adverb",)))
         if way == "phrase":
             self.phrase(w.ADJUNCTS)
         elif way == "time":
@@ -399,9 +421,10 @@ class Grammar:
         head = self.teller.position - 1
         between: set[bool] = set()  # the numbers of the nouns between the head and its verb
         after_noun = False
-        todo = ["with", "place", "clause", "verb"]
-        while (part := self.choose("crowd then", todo)) != "verb":
-            todo = todo[todo.index(part) + 1 :]
+        parts = ("with", "place", "clause")
+        passed: tuple[str, ...] = ()
+        while (part := self.choose("crowd then", passed)) != "verb":
+            passed = parts[: parts.index(part) + 1]
             if part == "with":
                 self.say("with/ADP", "the/DET")
                 if self.happens("clothes adjective"):
@@ -427,6 +450,7 @@ class Grammar:
         return after_noun
 
     def relative_clause(self, plural: bool, head: int, between: set[bool]) -> bool:
+        """[who] like the soup; [that] the cook knows. Returns whether it ends with a thing."""
         if self.choose("clause about") == "object":
             self.say("the/DET")
             inner_head, number = self.people_and_head()
@@ -444,6 +468,7 @@ class Grammar:
         return True
 
     def crowd_verb(self, plural: bool, head: int, kind: str, after_noun: bool) -> None:
+        """What a crowd does; `kind` and `after_noun` are for the probes."""
         does = self.choose("crowd does")
         if does == "be":
             self.be(plural, head, kind)
@@ -464,6 +489,7 @@ class Grammar:
             self.rest_of_verb(lemma)
 
     def rest_of_verb(self, lemma: str) -> None:
+        """What follows a verb of the crowd: its object, if any, and an adjunct."""
         share, name = w.VERB_FRAMES[lemma]
         uses = {"yes": share, "no": 1.0 - share}
         has_object = self.teller.choose("with an object", uses) == "yes"
@@ -481,6 +507,7 @@ class Grammar:
             self.rest_of_verb(self.draw(w.INFINITIVES.forms["base"]))
 
     def light_object(self) -> None:
+        """[have] a rest before the guests sing"""
         self.say("a/DET")
         self.draw(w.LIGHT_NOUNS)
         self.adjunct()
@@ -502,6 +529,7 @@ class Grammar:
 
     # ------------------------------------------------------------ service and dishes
     def server_sentence(self) -> None:
+        """the waiter brings Anna the plum soup; the waitress hands the menu to Mr Fish."""
         state = self.state
         if not state.server:
             state.server = self.teller.choose("server", {"waiter": 1.0, "waitress": 1.0})
@@ -526,6 +554,7 @@ class Grammar:
         self.owner(guest)
 
     def owner(self, guest: int) -> None:
+        """The first name of the guest whose dish was named."""
         self.say(f"{self.state.guests[guest].first}/PROPN")
         self.teller.mark("recall: guest of the dish")
         self.state.focus = guest
@@ -545,6 +574,7 @@ class Grammar:
 
     # ------------------------------------------------------------ what guests do
     def guest_sentence(self) -> None:
+        """A guest, new or known, or two of them, and what they do."""
         state = self.state
         known = len(state.guests)
         is_new = known < 3 and self.happens(f"new guest, {known} known")
@@ -561,15 +591,14 @@ class Grammar:
             state.focus = guest
         if self.happens("manner"):
             self.draw(w.MANNER)
-        allowed = set(RATES["guest does"])
+        barred: tuple[str, ...] = ("order",) if state.guests[guest].dish else ("judge dish",)
         if plural:
-            allowed -= {"order", "judge dish", "meet"}
-        allowed -= {"order"} if state.guests[guest].dish else {"judge dish"}
-        if len(state.guests) == 1:
-            allowed -= {"meet"}
+            barred += ("order", "judge dish", "meet")
+        elif len(state.guests) == 1:
+            barred += ("meet",)
         if state.has_moved:
-            allowed -= {"move"}
-        does = self.choose("guest does", allowed)
+            barred += ("move",)
+        does = self.choose("guest does", barred)
         getattr(self, "do_" + does.replace(" ", "_"))(guest, plural)
 
     def apposition(self) -> None:
@@ -589,26 +618,31 @@ class Grammar:
         self.teller.mark("closing mark")
 
     def do_order(self, guest: int, plural: bool) -> None:
+        """orders the plum soup and a glass of water: from now on the dish of this guest"""
         state = self.state
         self.verb(w.ORDER, plural)
         self.say("the/DET")
         taken = [g.dish[0] for g in state.guests if g.dish]
         first = self.draw(w.DISH_FIRST[state.kind], taken)
-        state.guests[guest].dish = (first, self.draw(w.DISH_LAST[state.kind]))
+        last = self.draw(w.DISH_LAST[state.kind])
+        state.guests[guest] = state.guests[guest]._replace(dish=(first, last))
         if self.happens("glass too"):
             self.say("and/CCONJ", "a/DET", "glass/NOUN", "of/ADP")
             self.draw(w.DRINKS[state.kind])
 
     def do_judge_dish(self, guest: int, plural: bool) -> None:
+        """praises the plum soup, which this guest ordered"""
         self.verb(w.JUDGE_DISH, plural)
         self.say("the/DET")
         self.dish(guest, "recall: dish of the guest")
 
     def do_eat(self, guest: int, plural: bool) -> None:
+        """eats the plums ... with cream: the verb decides what they go with"""
         lemma = self.verb(w.EAT, plural)
         self.fruit(w.COMPANIONS[lemma], w.TOOL_NOUNS)
 
     def do_cut(self, guest: int, plural: bool) -> None:
+        """peels the plums ... with knives: the verb decides the tool"""
         lemma = self.verb(w.CUT, plural)
         self.fruit(w.TOOLS[lemma], w.COMPANION_NOUNS)
 
@@ -618,9 +652,10 @@ class Grammar:
         determiner = self.choose("fruit")
         self.say(f"{determiner}/DET")
         self.draw(w.FRUIT[determiner])
-        todo = ["that", "from", "beside", "with", "stop"]
-        while (part := self.choose("fruit then", todo)) != "stop":
-            todo = todo[todo.index(part) + 1 :]
+        parts = ("that", "from", "beside", "with")
+        passed: tuple[str, ...] = ()
+        while (part := self.choose("fruit then", passed)) != "stop":
+            passed = parts[: parts.index(part) + 1]
             if part == "that":
                 self.say("that/PRON", "the/DET")
                 head, plural = self.people_and_head()
@@ -641,6 +676,7 @@ class Grammar:
                 return
 
     def do_say(self, guest: int, plural: bool) -> None:
+        """says, “please drink the tea”: the marks match"""
         self.verb(w.SAY, plural)
         self.say(",/PUNCT")
         mark = self.choose("marks")
@@ -656,8 +692,9 @@ class Grammar:
         self.teller.mark("quote", self.teller.position - start, [other])
 
     def speech(self, plural: bool) -> None:
+        """What is said between the marks, by one guest or two."""
         owners = self.state.with_dish()
-        kind = self.choose("speech", set(RATES["speech"]) - (set() if owners else {"dish"}))
+        kind = self.choose("speech", () if owners else ("dish",))
         me = "we/PRON" if plural else "i/PRON"
         if kind == "formula":
             self.phrase(w.FORMULAS)
@@ -679,15 +716,18 @@ class Grammar:
             self.opinion()
 
     def do_intend(self, guest: int, plural: bool) -> None:
+        """wants to cook the fish"""
         self.verb(w.INTEND, plural)
         self.say("to/PART")
         self.base_verb()
 
     def do_modal(self, guest: int, plural: bool) -> None:
+        """will cook the fish"""
         self.draw(w.MODALS[self.state.tense])
         self.base_verb()
 
     def do_meet(self, guest: int, plural: bool) -> None:
+        """meets another guest near the church"""
         self.verb(w.MEET, plural)
         self.mention("object", [i for i in range(len(self.state.guests)) if i != guest])
         self.adjunct()
@@ -713,7 +753,7 @@ class Grammar:
     def person_moved(self, guest: int, plural: bool) -> None:
         """Whom somebody urges or takes: another guest, or people (always, when two guests do it)."""
         others = [] if plural else [i for i in range(len(self.state.guests)) if i != guest]
-        if self.choose("urged", None if others else ("people",)) == "guest":
+        if self.choose("urged", () if others else ("guest",)) == "guest":
             self.mention("object", others)
         else:
             self.say("the/DET")
@@ -740,18 +780,21 @@ class Grammar:
         self.adjunct()
 
     def do_return(self, guest: int, plural: bool) -> None:
+        """goes to lunch"""
         self.verb(w.RETURN, plural)
         self.say("to/ADP")
         self.draw(w.ERRANDS)
         self.adjunct()
 
     def do_reserve(self, guest: int, plural: bool) -> None:
+        """books a table for ten"""
         self.verb(w.RESERVE, plural)
         self.say("a/DET", "table/NOUN", "for/ADP")
         self.draw(w.NUMBERS)
         self.adjunct()
 
     def do_have(self, guest: int, plural: bool) -> None:
+        """has a rest"""
         self.verb(w.HAVE, plural)
         self.light_object()
 

@@ -4,27 +4,25 @@ P(word | all other words) is proportional to P(story with the word in the blank)
 that fits. Four things make that quick, and none of them approximates:
 
 * **Few words fit.** The grammar, run up to the blank, lists what may stand there after the words before it.
-* **Nothing before is read again.** A story is a chain of parts (opening, sentences, closing), and the reader's `Memory`
+* **Nothing before is read again.** A story is a chain of parts (opening, sentences, closing), and the `Memory`
   between two parts can be copied: each word is tried from the beginning of the sentence with the blank.
 * **It stops early:** where a word leads to something impossible (most do, one or two words after the blank), and where
-  the reader knows the same as it does in another version of the story: the rest is then already scored.
+  the same is known as in another version of the story: the rest is then already scored.
 * **Words that nothing tells apart** (the 900 villages, the 900 spices) are scored once for all.
 """
 
 import math
 import random
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from lmkit.kitchen import words as w
 from lmkit.kitchen.entropy import Floor
 from lmkit.kitchen.frozen import split
-from lmkit.kitchen.grammar import Grammar, Guest, State
-from lmkit.kitchen.reader import Memory, NotKitchen, Reader, Reading
+from lmkit.kitchen.reader import Memory, NotKitchen, next_words, read_part
 from lmkit.kitchen.sampler import Document
-from lmkit.kitchen.tables import Table
 
 # Their words stand in no other table, are compared with nothing and remembered by nothing.
 _ALIKE = (w.VILLAGES, w.SPICES)
@@ -39,22 +37,16 @@ class Story:
 
     def __init__(self, tokens: Sequence[str]):
         self.tokens = list(tokens)
-        self._parts: list[tuple[Memory, Reading]] = []  # what is known before each part, and its reading
+        self._memories: list[Memory] = []  # what is known before each part
         self._rest: dict[Memory, float] = {}
-        reader = Reader(self.tokens)
-        while not reader.done:
-            before = reader.memory
-            reader = Reader(self.tokens, before)
-            try:
-                reader.read_part()
-            except KeyError as error:
-                raise NotKitchen(f"token {reader.at}: {error}") from error
-            self._parts.append((before, reader.reading))
-        if reader.at != len(self.tokens):
-            raise NotKitchen(f"token {reader.at}: the document should have ended")
-        end = reader.memory
-        self._guests = [first for first, _ in end.names]
-        self._last_house = end.house, end.town
+        memory = Memory()
+        while not memory.done:
+            self._memories.append(memory)
+            memory = read_part(self.tokens, memory)[1]
+        if memory.at != len(self.tokens):
+            raise NotKitchen(f"token {memory.at}: the document should have ended")
+        self._guests = [guest.first for guest in memory.guests]
+        self._last_house = memory.house, memory.town
         self._last_move = max((at for at, word in enumerate(self.tokens) if word in _MOVES), default=0)
         self._said: dict[int, set[str]] = {}  # the words from a token on
 
@@ -68,26 +60,11 @@ class Story:
 
     def candidates(self, place: int) -> set[str]:
         """The words that may follow the words before the place, whatever comes after it."""
-        before, reading = self._part(place)
-        known = reading.revealed[place - before.at - 1] if place > before.at else 0
-        found: set[str] = set()
-        scripts = [[option for _, option in reading.choices[:known]]]
-        while scripts:
-            script = scripts.pop()
-            teller = _Lister(self.tokens, before.at, place, script, found)
-            grammar = Grammar(teller)
-            grammar.state = _state(before)
-            try:
-                grammar.part(before.sentences + 1)
-            except _Fork:
-                scripts += [[*script, option] for option in teller.options]
-            except _Stop:
-                pass
-        return found
+        return {*next_words(self.tokens, self._before(place), place)}
 
     def log_joint(self, place: int) -> dict[str, float]:
         """ln P(story with the word at the place), for every word with which that is not zero."""
-        before, _ = self._part(place)
+        before = self._before(place)
         base = self.log_probability - self._rest_from(before)
         joint: dict[str, float] = {}
         left = self.candidates(place)
@@ -114,20 +91,21 @@ class Story:
         total = math.fsum(weights.values())
         return {word: weights[word] / total for word in sorted(weights, key=lambda word: (-weights[word], word))}
 
-    def _part(self, place: int) -> tuple[Memory, Reading]:
+    def _before(self, place: int) -> Memory:
+        """What is known before the part with the place."""
         if not 0 <= place < len(self):
             raise IndexError(f"There is no place {place}: the story has the places 0 to {len(self) - 1}.")
-        return next(part for part in reversed(self._parts) if part[0].at <= place)
+        return next(memory for memory in reversed(self._memories) if memory.at <= place)
 
     def _score(self, before: Memory, place: int, word: str) -> float:
         """ln P of everything from the beginning of the part on, with this word at the place."""
         tokens = self.tokens
         if word == tokens[place]:
             return self._rest_from(before)
-        return self._read_on(Reader([*tokens[:place], word, *tokens[place + 1 :]], before))
+        return self._read_on([*tokens[:place], word, *tokens[place + 1 :]], before)
 
     def _rest_from(self, memory: Memory) -> float:
-        """ln P(tokens[memory.at :]) for a reader that knows this."""
+        """ln P(tokens[memory.at :]) given what is known."""
         if not self._may_close(memory):
             return -math.inf
         memory = self._needed(memory)
@@ -135,13 +113,13 @@ class Story:
             if memory.done:
                 value = 0.0 if memory.at == len(self) else -math.inf
             else:
-                value = self._read_on(Reader(self.tokens, memory))
+                value = self._read_on(self.tokens, memory)
             self._rest[memory] = value
         return self._rest[memory]
 
     def _may_close(self, memory: Memory) -> bool:
-        """False if the closing (which the rest keeps) names other guests or another place than the reader knows."""
-        return [name for name, _ in memory.names] == self._guests[: len(memory.names)] and (
+        """False if the closing (which the rest keeps) names other guests or another place than are known."""
+        return [guest.first for guest in memory.guests] == self._guests[: len(memory.guests)] and (
             memory.at <= self._last_move or (memory.house, memory.town) == self._last_house
         )
 
@@ -150,19 +128,21 @@ class Story:
 
         While guests are still to come, a surname matters without being said: no two guests share one.
         """
-        if len(memory.names) < len(self._guests):
+        if len(memory.guests) < len(self._guests):
             return memory
         if memory.at not in self._said:
             self._said[memory.at] = {*self.tokens[memory.at :]}
         said = self._said[memory.at]
-        return memory._replace(names=tuple((first, last if last in said else "") for first, last in memory.names))
+        return memory._replace(
+            guests=tuple(guest if guest.last in said else guest._replace(last="") for guest in memory.guests)
+        )
 
-    def _read_on(self, reader: Reader) -> float:
+    def _read_on(self, tokens: Sequence[str], memory: Memory) -> float:
         try:
-            reader.read_part()
-        except (NotKitchen, KeyError):
+            log_probability, after = read_part(tokens, memory)
+        except NotKitchen:
             return -math.inf
-        return reader.reading.log_probability + self._rest_from(reader.memory)
+        return log_probability + self._rest_from(after)
 
 
 def masked_distribution(tokens: Sequence[str], place: int) -> dict[str, float]:
@@ -267,67 +247,3 @@ def _mean(filled: Sequence[Blank], value: Callable[[Blank], float]) -> tuple[flo
     for blank in filled:
         off[blank.document] += value(blank) - mean
     return mean, math.sqrt(math.fsum(total * total for total in off.values())) / len(filled)
-
-
-class _Fork(Exception):
-    """The script is used up at the blank: here are the options."""
-
-
-class _Stop(Exception):
-    """The words that may fill the blank are listed."""
-
-
-class _Lister:
-    """A teller that retells the words before a blank by their choices, then lists the words that may follow."""
-
-    def __init__(self, tokens: Sequence[str], at: int, blank: int, script: Sequence[str], found: set[str]):
-        self.tokens, self.position, self.blank, self.found = tokens, at, blank, found
-        self.options: list[str] = []
-        self._script = iter(script)
-
-    def choose(self, place: str, weights: Mapping[str, float]) -> str:
-        options = [option for option, weight in weights.items() if weight > 0.0]
-        if len(options) == 1:
-            return options[0]
-        for option in self._script:
-            return option
-        self.options = options
-        raise _Fork
-
-    def draw(self, table: Table, excluding: Collection[str] = ()) -> str:
-        if self.position == self.blank:
-            self.found.update(word for word in table.words if word not in excluding)
-            raise _Stop
-        self.position += 1
-        return self.tokens[self.position - 1]
-
-    def say(self, word: str, tag: str) -> None:
-        if self.position == self.blank:
-            self.found.add(word)
-            raise _Stop
-        self.position += 1
-
-    def retag(self, position: int, tag: str) -> None:
-        pass
-
-    def mark(self, kind: str, distance: int = 0, rivals: Collection[str] = ()) -> None:
-        pass
-
-
-def _state(memory: Memory) -> State:
-    """What the reader knows, as the grammar writes it down."""
-    if not memory.sentences:
-        return State()
-    dishes = dict(memory.dishes)
-    first, second = (item.rpartition("/")[0] for item in memory.house.split())
-    return State(
-        [Guest(name[0], name[1], name[0] in w.WOMEN, dishes.get(i)) for i, name in enumerate(memory.names)],
-        (first, second),
-        memory.kind,
-        memory.town,
-        "past" if memory.in_past else "present",
-        memory.mood,
-        memory.server,
-        memory.he_or_she,
-        memory.moved,
-    )

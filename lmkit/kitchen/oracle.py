@@ -1,4 +1,4 @@
-"""Backward by brute force: every derivation of a text, and the full distribution of the next word.
+"""Backward by brute force: every derivation of a text, and every word that may come next.
 
 The same `Grammar` runs against given words. Where it must choose, the run is repeated once for each option; a run ends
 where it says something else than the text. Nothing is assumed about the grammar, so this also proves that each text
@@ -111,15 +111,3 @@ def joint_next_words(prefix: Sequence[str]) -> dict[str, float]:
         for word, probability in run.next_words.items():
             joint[word] = joint.get(word, 0.0) + probability
     return joint
-
-
-def next_word_distribution(prefix: Sequence[str]) -> dict[str, float]:
-    """P(word | prefix) for every word that can follow; the others have probability zero.
-
-    `prefix` starts at the beginning of a document. Raises ValueError if no document starts so.
-    """
-    joint = joint_next_words(prefix)
-    if not joint:
-        raise ValueError("No document of the kitchen language starts with these words.")
-    total = math.fsum(joint.values())
-    return {word: probability / total for word, probability in joint.items()}

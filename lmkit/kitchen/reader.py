@@ -1,20 +1,18 @@
-"""An independent reader: the derivation of a text, from its words alone.
+"""The derivation of a text, from its words alone: the grammar, told by the text what to choose.
 
-It is written apart from `grammar`, `sampler` and `oracle` and imports none of them. It shares with them the word tables
-(`words`), the weights (`rates`) and the *names* of the places where a choice is made; the rules of the language are
-written down here a second time, the other way round: look at the next word, infer the choice. One word of
-look-ahead is always enough, which is the rule of the language seen from this side.
+The same `Grammar` that makes texts runs once more. Its teller looks at the next word, and that is always enough: the
+rule of the language is that a choice is made only where the very next word reveals it. A wrong word raises NotKitchen.
 """
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import NamedTuple
 
 from lmkit.kitchen import words as w
+from lmkit.kitchen.grammar import Grammar, Guest, State
 from lmkit.kitchen.rates import RATES
-from lmkit.kitchen.tables import PhraseBook, Table, VerbTable, inflect, plural
+from lmkit.kitchen.tables import Table, VerbTable
 
 
 class NotKitchen(ValueError):
@@ -23,769 +21,362 @@ class NotKitchen(ValueError):
 
 @dataclass
 class Reading:
-    """What the reader found out: one tag and one ln P per token, and the choices in order.
-
-    `choices[: revealed[i]]` are the choices that tokens 0 to i reveal.
-    """
+    """What the reader found out: one tag and one ln P per token, and the choices in order."""
 
     tags: list[str] = field(default_factory=list)
     log_probabilities: list[float] = field(default_factory=list)
     choices: list[tuple[str, str]] = field(default_factory=list)
-    revealed: list[int] = field(default_factory=list)
 
     @property
     def log_probability(self) -> float:
+        """ln P of all that was read."""
         return math.fsum(self.log_probabilities)
+
+
+class Memory(NamedTuple):
+    """What is known between two parts of a story: what comes next depends on nothing else before."""
+
+    at: int = 0
+    parts: int = 0
+    done: bool = False
+    guests: tuple[Guest, ...] = ()
+    house: tuple[str, str] = ("", "")
+    kind: str = ""
+    town: str = ""
+    tense: str = ""
+    mood: str = ""
+    server: str = ""
+    focus: int = 0
+    has_moved: bool = False
+
+    @property
+    def state(self) -> State:
+        """The same as the grammar writes it down, to go on from."""
+        return State([*self.guests], *self[4:])
 
 
 def read(tokens: Sequence[str]) -> Reading:
     """The derivation of a whole document. Raises NotKitchen if it has none."""
-    reader = Reader(tokens)
-    try:
-        reader.read_document()
-    except KeyError as error:
-        raise NotKitchen(f"token {reader.at}: {error}") from error
-    if reader.at != len(tokens):
-        raise NotKitchen(f"token {reader.at}: the document should have ended")
-    return reader.reading
+    reading = Reading()
+    reader = _Reader(tokens, Memory(), reading)
+    reader.grammar.document()
+    if reader.position != len(tokens):
+        raise NotKitchen(f"token {reader.position}: the document should have ended")
+    return reading
 
 
-_PLURAL_FORM = {False: "third", True: "base"}
+def read_part(tokens: Sequence[str], memory: Memory) -> tuple[float, Memory]:
+    """Reads the part (opening, sentence or closing) that begins at `memory.at`: its ln P, and what is known after it.
 
-
-@cache
-def _log_odds(place: str, barred: tuple[str, ...]) -> dict[str, float]:
-    possible = {key: rate for key, rate in RATES[place].items() if key not in barred and rate > 0}
-    total = math.log(math.fsum(possible.values()))
-    return {key: math.log(rate) - total for key, rate in possible.items()}
-
-
-class Memory(NamedTuple):
-    """What a reader knows between two parts of a story: what it reads next depends on nothing else before."""
-
-    at: int = 0
-    sentences: int = 0
-    done: bool = False
-    names: tuple[tuple[str, str], ...] = ()
-    dishes: tuple[tuple[int, tuple[str, str]], ...] = ()
-    he_or_she: int = 0
-    house: str = ""
-    kind: str = ""
-    town: str = ""
-    mood: str = ""
-    server: str = ""
-    in_past: bool = False
-    moved: bool = False
-
-
-class Reader:
-    """Reads a text part by part, from its beginning or from where another reader stood between two parts."""
-
-    def __init__(self, tokens: Sequence[str], memory: Memory | None = None):
-        before = memory or Memory()
-        self.tokens = tokens
-        self.at, self.sentences, self.done = before.at, before.sentences, before.done
-        self.reading = Reading()
-        self.waiting = 0.0
-        self.names = [*before.names]
-        self.dishes = dict(before.dishes)
-        self.he_or_she = before.he_or_she
-        self.house, self.kind, self.town = before.house, before.kind, before.town
-        self.mood, self.server = before.mood, before.server
-        self.in_past, self.moved = before.in_past, before.moved
-
-    @property
-    def memory(self) -> Memory:
-        """To be asked for between two parts only."""
-        return Memory(
-            self.at,
-            self.sentences,
-            self.done,
-            tuple(self.names),
-            tuple(sorted(self.dishes.items())),
-            self.he_or_she,
-            self.house,
-            self.kind,
-            self.town,
-            self.mood,
-            self.server,
-            self.in_past,
-            self.moved,
-        )
-
-    # ------------------------------------------------------------ the bookkeeping of a reading
-    @property
-    def next(self) -> str:
-        return self.tokens[self.at] if self.at < len(self.tokens) else ""
-
-    def take(self, word: str, tag: str) -> str:
-        if self.next != word:
-            raise NotKitchen(f"token {self.at}: {word!r} expected, {self.next!r} found")
-        self.reading.tags.append(tag)
-        self.reading.log_probabilities.append(self.waiting)
-        self.reading.revealed.append(len(self.reading.choices))
-        self.waiting = 0.0
-        self.at += 1
-        return word
-
-    def take_all(self, tagged: str) -> None:
-        for item in tagged.split():
-            word, _, tag = item.rpartition("/")
-            self.take(word, tag)
-
-    def take_from(self, table: Table, without: Sequence[str] = ()) -> str:
-        word = self.next
-        if word not in table or word in without:
-            raise NotKitchen(f"token {self.at}: {word!r} cannot stand here")
-        place = table.index[word]
-        self.waiting += math.log(table.probabilities[place])
-        if without:
-            self.waiting -= math.log1p(
-                -sum(table.probabilities[table.index[x]] for x in set(without) if x in table.index)
-            )
-        return self.take(word, table.tags[place])
-
-    def infer(self, place: str, option: str, weights: Mapping[str, float]) -> str:
-        possible = {key: weight for key, weight in weights.items() if weight > 0}
-        if option not in possible:
-            raise NotKitchen(f"token {self.at}: {option!r} is impossible at {place!r}")
-        if len(possible) > 1:
-            self.waiting += math.log(possible[option]) - math.log(math.fsum(possible.values()))
-            self.reading.choices.append((place, option))
-        return option
-
-    def decide(self, place: str, option: str, barred: Collection[str] = ()) -> str:
-        odds = _log_odds(place, tuple(barred))
-        if option not in odds:
-            raise NotKitchen(f"token {self.at}: {option!r} is impossible at {place!r}")
-        if len(odds) > 1:
-            self.waiting += odds[option]
-            self.reading.choices.append((place, option))
-        return option
-
-    def did(self, place: str, fact: bool) -> bool:
-        self.decide(place, "yes" if fact else "no")
-        return fact
-
-    def follow(self, book: PhraseBook) -> None:
-        while True:
-            word = self.take_from(book.table)
-            if word not in book.after:
-                return
-            book = book.after[word]
-
-    def verb(self, table: VerbTable, many: bool) -> str:
-        form = "past" if self.in_past else _PLURAL_FORM[many]
-        return table.lemma(self.take_from(table.forms[form]), form)
-
-    def next_in(self, table: VerbTable, many: bool) -> bool:
-        return self.next in table.forms["past" if self.in_past else _PLURAL_FORM[many]].index
-
-    # ------------------------------------------------------------ sentences
-    def read_document(self) -> None:
-        while not self.done:
-            self.read_part()
-
-    def read_part(self) -> None:
-        """The opening, the next sentence or the closing."""
-        if not self.sentences:
-            self.read_opening()
-        elif self.next != "finally":
-            if self.sentences > 2:
-                self.decide("close", "no")
-            self.read_sentence()
-            if self.sentences == 7:
-                raise NotKitchen("too many sentences")
-        else:
-            if self.sentences < 3:
-                raise NotKitchen("too few sentences")
-            if self.sentences < 7:
-                self.decide("close", "yes")
-            self.read_closing()
-            self.done = True
-        self.sentences += 1
-
-    def read_opening(self) -> None:
-        if self.did("weather", self.next == "on"):
-            self.take_all("on/ADP a/DET")
-            self.take_from(w.WEATHER)
-            self.take_from(w.DAYPARTS)
-            self.take_all(",/PUNCT")
-        self.meet_guest()
-        pair = self.did("company", self.next == "and")
-        if pair:
-            self.take_all("and/CCONJ")
-            self.meet_guest()
-        self.in_past = self.next in w.VISIT.forms["past"]
-        self.decide("tense", "past" if self.in_past else "present")
-        self.verb(w.VISIT, pair)
-        self.read_new_house()
-        self.take_all("./PUNCT")
-
-    def read_closing(self) -> None:
-        self.take_all("finally/ADV ,/PUNCT")
-        for i, (first, last) in enumerate(self.names):
-            if i:
-                self.take_all("and/CCONJ")
-            self.take(first, "PROPN")
-            if self.did("surname in closing", self.next == last):
-                self.take(last, "PROPN")
-        many = len(self.names) > 1
-        mood = "good" if self.next_in(w.CLOSE["good"], many) else "bad"
-        if not self.mood:
-            self.decide("mood", mood)
-        elif mood != self.mood:
-            raise NotKitchen("the closing has another mood")
-        self.verb(w.CLOSE[mood], many)
-        self.take_all(f"the/DET {self.house} in/ADP {self.town}/PROPN ./PUNCT </s>/X")
-
-    def read_sentence(self) -> None:
-        if self.next in ("soon", "then", "later", "meanwhile", "at", "after"):
-            lead = self.decide("lead", self.next)
-            self.take(lead, "ADP" if lead in ("at", "after") else "ADV")
-            if lead == "at":
-                self.take_from(w.HOURS)
-            if lead == "after":
-                self.take_from(w.NUMBERS)
-                self.take_all("minutes/NOUN")
-            self.take_all(",/PUNCT")
-        else:
-            self.decide("lead", "none")
-        if self.next == "the":
-            self.decide("sentence", "the")
-            self.take_all("the/DET")
-            self.read_after_the()
-        elif self.next in ("some", "every"):
-            self.decide("sentence", self.next)
-            many = self.take(self.next, "DET") == "some"
-            self.read_crowd(many)
-        elif self.next in w.NUMBERS:
-            self.decide("sentence", "number")
-            self.take_from(w.NUMBERS)
-            self.read_crowd(True)
-        else:
-            self.decide("sentence", "guest")
-            self.read_guest_sentence()
-        self.take_all("./PUNCT")
-
-    def read_after_the(self) -> None:
-        barred = () if self.dishes else ("dish",)
-        word = self.next
-        if word in ("waiter", "waitress"):
-            self.decide("the", "server", barred)
-            self.read_server()
-        elif word in w.HOUSE_ADJECTIVES:
-            self.decide("the", "house", barred)
-            self.take_all(f"{self.house} {'was' if self.in_past else 'is'}/AUX the/DET best/ADJ")
-            self.take_all(f"{self.kind}/NOUN in/ADP {self.town}/PROPN")
-        elif word in w.EVENTS[False] or word in w.EVENTS[True]:
-            self.decide("the", "event", barred)
-            self.read_event()
-        elif word in w.PEOPLE_ADJECTIVES or word in w.PEOPLE[False] or word in w.PEOPLE[True]:
-            self.decide("the", "crowd", barred)
-            self.read_crowd(None)
-        else:
-            self.decide("the", "dish", barred)
-            guest = self.read_some_dish()
-            if self.did("dish owner", self.next == "of"):
-                self.take_all("of/ADP")
-                self.read_owner(guest)
-            self.take("was" if self.in_past else "is", "AUX")
-            opinion = self.read_opinion()
-            if self.did("second opinion", self.next == "and"):
-                self.take_all("and/CCONJ")
-                self.read_opinion([opinion])
-
-    # ------------------------------------------------------------ names
-    def meet_guest(self) -> None:
-        first = self.take_from(w.FIRST_NAMES, [f for f, _ in self.names])
-        last = self.take_from(w.SURNAMES, [s for _, s in self.names])
-        self.he_or_she = len(self.names)
-        self.names.append((first, last))
-
-    def is_woman(self, guest: int) -> bool:
-        return self.names[guest][0] in w.WOMEN
-
-    def read_new_house(self) -> None:
-        self.take_all("the/DET")
-        old = [item.rpartition("/")[0] for item in self.house.split()]
-        first = self.take_from(w.HOUSE_ADJECTIVES, old)
-        second = self.take_from(w.HOUSE_NOUNS, old)
-        self.house = f"{first}/PROPN {second}/PROPN"
-        self.take_all(",/PUNCT a/DET")
-        self.kind = self.take_from(w.KINDS, [self.kind])
-        self.take_all("in/ADP")
-        self.town = self.take_from(w.TOWNS, [self.town])
-
-    def read_which(self, guest: int, pool: Collection[int]) -> None:
-        self.infer("which guest", str(guest), {str(i): 1.0 for i in pool})
-
-    def read_mention(self, role: str, pool: list[int]) -> int:
-        barred = () if self.he_or_she in pool else ("pronoun",)
-        if self.next in ("he", "she"):
-            self.decide(role, "pronoun", barred)
-            self.take("she" if self.is_woman(self.he_or_she) else "he", "PRON")
-            return self.he_or_she
-        if self.next in ("mr", "mrs"):
-            self.decide(role, "title", barred)
-            women = [i for i in pool if self.is_woman(i)]
-            sizes = {"mr": len(pool) - len(women), "mrs": len(women)}
-            title = self.infer("title", self.next, {t: float(n) for t, n in sizes.items()})
-            self.take(title, "PROPN")
-            same = women if title == "mrs" else [i for i in pool if i not in women]
-            guest = {self.names[i][1]: i for i in same}[self.next]
-            self.read_which(guest, same)
-            self.take(self.next, "PROPN")
-            return guest
-        self.decide(role, "first", barred)
-        guest = {self.names[i][0]: i for i in pool}[self.next]
-        self.read_which(guest, pool)
-        self.take(self.next, "PROPN")
-        if self.did(f"surname of {role}", self.next == self.names[guest][1]):
-            self.take(self.next, "PROPN")
-        return guest
-
-    def read_dish(self, guest: int) -> None:
-        for word in self.dishes[guest]:
-            self.take(word, "NOUN")
-
-    def read_some_dish(self) -> int:
-        owners = sorted(self.dishes)
-        guest = {self.dishes[i][0]: i for i in owners}[self.next]
-        self.read_which(guest, owners)
-        self.read_dish(guest)
-        return guest
-
-    def read_owner(self, guest: int) -> None:
-        self.take(self.names[guest][0], "PROPN")
-        self.he_or_she = guest
-
-    def read_opinion(self, without: Sequence[str] = ()) -> str:
-        mood = "good" if self.next in w.PRAISE_WORDS else "bad"
-        if self.mood:
-            self.did("mood kept", mood == self.mood)
-        else:
-            self.mood = self.decide("mood", mood)
-        return self.take_from(w.OPINIONS[mood, self.kind], without)
-
-    # ------------------------------------------------------------ noun phrases
-    def read_number(self, place: str, tables: Mapping[bool, Table]) -> bool:
-        many = self.did(place, self.next in tables[True])
-        self.take_from(tables[many])
-        return many
-
-    def read_person(self, many: bool | None = None) -> bool:
-        if self.did("people adjective", self.next in w.PEOPLE_ADJECTIVES):
-            self.take_from(w.PEOPLE_ADJECTIVES)
-        if many is None:
-            return self.read_number("people plural", w.PEOPLE)
-        self.take_from(w.PEOPLE[many])
-        return many
-
-    def read_people(self) -> bool:
-        many = self.read_person()
-        if self.did("people located", self.next in w.PEOPLE_PREPOSITIONS):
-            self.read_location()
-        return many
-
-    def read_location(self) -> None:
-        self.read_place(w.PLACES_AFTER[self.take_from(w.PEOPLE_PREPOSITIONS)])
-
-    def read_place(self, tables: Mapping[bool, Table]) -> None:
-        self.take_all("the/DET")
-        if self.did("place adjective", self.next in w.PLACE_ADJECTIVES):
-            self.take_from(w.PLACE_ADJECTIVES)
-        self.read_number("place plural", tables)
-
-    def read_thing(self, name: str, determiner: str, verb: str) -> str:
-        if name in w.EDIBLE:
-            adjectives = w.FOOD_ADJECTIVES[self.kind]
-            if self.did("food adjective", self.next in adjectives):
-                self.take_from(adjectives, [verb, inflect(verb, "past")])
-        return self.take_from(w.THINGS[name, determiner], [verb, plural(verb)])
-
-    def read_object(self, name: str, verb: str) -> None:
-        barred = () if name in ("liquid", "menu") else ("a",)
-        determiner = self.take(self.decide("determiner", self.next, barred), "DET")
-        if determiner == "a":
-            self.take_from(w.CONTAINERS, [verb])
-            self.take_all("of/ADP")
-            self.take_from(w.DRINKS[self.kind])
-            return
-        noun = self.read_thing(name, determiner, verb)
-        if determiner != "those" and noun in w.COMPOUND_HEADS:
-            tails = w.COMPOUND_TAILS[w.COMPOUND_HEADS[noun], determiner]
-            if self.did("compound", self.next in tails):
-                self.take_from(tails, [noun, verb, plural(verb)])
-
-    def read_adjunct(self, edible: bool = False, adverb: bool = False) -> None:
-        barred = (() if edible else ("pinch",)) + (() if adverb else ("adverb",))
-        if self.next in w.TIME_WORDS:
-            self.decide("adjunct", "time", barred)
-            self.read_time()
-        elif self.next in w.OUTSIDE:
-            self.decide("adjunct", "place", barred)
-            self.take_from(w.OUTSIDE)
-            self.read_place(w.LANDMARKS)
-        elif self.next in w.LATE_ADVERBS:
-            self.decide("adjunct", "adverb", barred)
-            self.take_from(w.LATE_ADVERBS)
-        elif self.next == "with":
-            self.decide("adjunct", "pinch", barred)
-            self.take_all("with/ADP a/DET pinch/NOUN of/ADP")
-            self.take_from(w.SPICES)
-        elif self.next in w.ADJUNCTS.table:
-            self.decide("adjunct", "phrase", barred)
-            self.follow(w.ADJUNCTS)
-        else:
-            self.decide("adjunct", "none", barred)
-
-    def read_time(self) -> None:
-        self.take_from(w.TIME_WORDS)
-        here = len(self.reading.tags) - 1
-        self.take_all("the/DET")
-        many = self.read_people()
-        if self.next_in(w.INTRANSITIVE, many):
-            self.decide("time then", "verb")
-            self.verb(w.INTRANSITIVE, many)
-            self.reading.tags[here] = "SCONJ"
-        else:
-            self.decide("time then", "stop")
-
-    # ------------------------------------------------------------ the crowd and its verbs
-    def read_crowd(self, many: bool | None) -> None:
-        many = self.read_person(many)
-        barred: tuple[str, ...] = ()
-        if self.next == "with":
-            self.decide("crowd then", "with")
-            self.take_all("with/ADP the/DET")
-            if self.did("clothes adjective", self.next in w.CLOTHES_ADJECTIVES):
-                self.take_from(w.CLOTHES_ADJECTIVES)
-            self.read_number("clothes plural", w.CLOTHES)
-            barred = ("with",)
-        if self.next in w.PEOPLE_PREPOSITIONS:
-            self.decide("crowd then", "place", barred)
-            self.read_location()
-            barred = ("with", "place")
-        if self.next in ("who", "that"):
-            self.decide("crowd then", "clause", barred)
-            relative = self.take(self.decide("relative", self.next), "PRON")
-            self.read_clause(many)
-            if self.did("clause again", self.next == "and"):
-                self.take_all(f"and/CCONJ {relative}/PRON")
-                self.read_clause(many)
-        else:
-            self.decide("crowd then", "verb", barred)
-        self.read_crowd_verb(many)
-
-    def read_clause(self, many: bool) -> None:
-        if self.next == "the":
-            self.decide("clause about", "object")
-            self.take_all("the/DET")
-            self.verb(w.CLAUSE_VERBS_OF_PEOPLE, self.read_people())
-            return
-        self.decide("clause about", "subject")
-        lemma = self.verb(w.CLAUSE_VERBS, many)
-        determiner = self.take(self.decide("clause object", self.next), "DET")
-        share = w.CLAUSE_FRAMES[lemma] if determiner == "the" else 0.0
-        weights = {"people": share, "thing": 1.0 - share}
-        word = self.next
-        menu = w.THINGS["menu", determiner], w.FOOD_ADJECTIVES[self.kind]
-        if any(word in table for table in menu):
-            self.infer("clause object is", "thing", weights)
-            self.read_thing("menu", determiner, lemma)
-        else:
-            self.infer("clause object is", "people", weights)
-            self.read_people()
-
-    def read_crowd_verb(self, many: bool) -> None:
-        if self.next in ("is", "are", "was", "were"):
-            self.decide("crowd does", "be")
-            self.read_be(many)
-            if self.next in w.STATES:
-                self.decide("be", "state")
-                self.take_from(w.STATES)
-            else:
-                self.decide("be", "simile")
-                self.follow(w.SIMILES)
-        elif self.next in w.MODALS["past" if self.in_past else "present"]:
-            self.decide("crowd does", "modal")
-            self.read_modal()
-        elif self.next_in(w.HAVE, many):
-            self.decide("crowd does", "have")
-            self.read_having(many)
-        else:
-            self.decide("crowd does", "verb")
-            self.read_frame(self.verb(w.VERBS, many))
-
-    def read_be(self, many: bool) -> None:
-        self.take((("is", "are"), ("was", "were"))[self.in_past][many], "AUX")
-
-    def read_modal(self) -> None:
-        self.take_from(w.MODALS["past" if self.in_past else "present"])
-        self.read_infinitive()
-
-    def read_having(self, many: bool) -> None:
-        self.verb(w.HAVE, many)
-        self.take_all("a/DET")
-        self.take_from(w.LIGHT_NOUNS)
-        self.read_adjunct()
-
-    def read_frame(self, lemma: str) -> None:
-        share, name = w.VERB_FRAMES[lemma]
-        transitive = self.next in ("the", "that", "those", "a")
-        weights = {"yes": share, "no": 1.0 - share}
-        self.infer("with an object", "yes" if transitive else "no", weights)
-        if transitive:
-            self.read_object(name, lemma)
-        self.read_adjunct(edible=transitive and name == "food", adverb=not transitive)
-
-    def read_infinitive(self) -> None:
-        if self.next == "can":
-            self.decide("infinitive", "can")
-            self.take_all("can/VERB")
-            self.read_object("fruit", "can")
-            self.read_adjunct()
-        else:
-            self.decide("infinitive", "any")
-            self.read_frame(self.take_from(w.INFINITIVES.forms["base"]))
-
-    def read_event(self) -> None:
-        many = self.read_number("people plural", w.EVENTS)
-        self.take_all("of/ADP the/DET")
-        self.read_people()
-        if self.next in ("is", "are", "was", "were"):
-            self.decide("event then", "be")
-            self.read_be(many)
-            self.take_from(w.EVENT_STATES)
-        else:
-            self.decide("event then", "verb")
-            self.verb(w.EVENT_VERBS, many)
-            self.read_adjunct()
-
-    def read_server(self) -> None:
-        if not self.server:
-            self.server = self.infer("server", self.next, {"waiter": 1.0, "waitress": 1.0})
-        self.take(self.server, "NOUN")
-        self.verb(w.BRING, False)
-        everyone = list(range(len(self.names)))
-        if self.next != "the":
-            self.decide("served", "guest first")
-            guest = self.read_mention("object", everyone)
-            self.take_all("the/DET")
-            if guest in self.dishes:
-                self.read_dish(guest)
-            else:
-                self.take_all("menu/NOUN")
-            return
-        self.decide("served", "dish first")
-        self.take_all("the/DET")
-        if self.dishes:
-            guest = self.read_some_dish()
-            self.take_all("to/ADP")
-            self.read_owner(guest)
-        else:
-            self.take_all("menu/NOUN to/ADP")
-            self.read_mention("object", everyone)
-
-    # ------------------------------------------------------------ what guests do
-    def read_guest_sentence(self) -> None:
-        known = len(self.names)
-        together = False
-        is_new = self.next in w.FIRST_NAMES and self.next not in [f for f, _ in self.names]
-        if known < 3:
-            self.did(f"new guest, {known} known", is_new)
-        elif is_new:
-            raise NotKitchen("a fourth guest")
-        if is_new:
-            self.meet_guest()
-            guest = known
-            self.read_apposition()
-        else:
-            guest = self.read_mention("subject", list(range(known)))
-            if known > 1 and (together := self.did("pair", self.next == "and")):
-                self.take_all("and/CCONJ")
-                self.read_mention("object", [i for i in range(known) if i != guest])
-            self.he_or_she = guest
-        if self.did("manner", self.next in w.MANNER):
-            self.take_from(w.MANNER)
-        self.read_deed(guest, together)
-
-    def read_apposition(self) -> None:
-        mark = self.next if self.next in ("(", ",") else "none"
-        self.decide("apposition", mark)
-        if mark == "none":
-            return
-        self.take_all(f"{mark}/PUNCT a/DET")
-        self.take_from(w.ROLES)
-        if self.did("role from", self.next == "from"):
-            self.take_all("from/ADP")
-            self.take_from(w.VILLAGES)
-        if self.did("role near", self.next in w.BESIDE):
-            self.take_from(w.BESIDE)
-            self.read_place(w.LANDMARKS)
-        self.take(")" if mark == "(" else ",", "PUNCT")
-
-    _DEEDS = (
-        ("order", w.ORDER),
-        ("judge dish", w.JUDGE_DISH),
-        ("eat", w.EAT),
-        ("cut", w.CUT),
-        ("say", w.SAY),
-        ("intend", w.INTEND),
-        ("meet", w.MEET),
-        ("believe", w.BELIEVE),
-        ("urge", w.URGE),
-        ("take", w.TAKE),
-        ("return", w.RETURN),
-        ("reserve", w.RESERVE),
-        ("have", w.HAVE),
-        ("move", w.MOVE),
+    Raises NotKitchen if no such part begins there.
+    """
+    reader = _Reader(tokens, memory)
+    done = reader.grammar.part(memory.parts + 1)
+    state = reader.grammar.state
+    return reader.log_probability, Memory(
+        reader.position,
+        memory.parts + 1,
+        done,
+        tuple(state.guests),
+        state.house,
+        state.kind,
+        state.town,
+        state.tense,
+        state.mood,
+        state.server,
+        state.focus,
+        state.has_moved,
     )
 
-    def read_deed(self, guest: int, together: bool) -> None:
-        barred = ["order" if guest in self.dishes else "judge dish"]
-        barred += ["order", "judge dish", "meet"] if together else []
-        barred += ["meet"] if len(self.names) == 1 else []
-        barred += ["move"] if self.moved else []
-        if self.next in w.MODALS["past" if self.in_past else "present"]:
-            self.decide("guest does", "modal", barred)
-            self.read_modal()
-            return
-        deed, table = next(
-            ((deed, table) for deed, table in self._DEEDS if self.next_in(table, together)),
-            ("", w.HAVE),
-        )
-        self.decide("guest does", deed, barred)
-        if deed == "have":
-            self.read_having(together)
-            return
-        lemma = self.verb(table, together)
-        others = [i for i in range(len(self.names)) if i != guest]
-        if deed == "order":
-            self.take_all("the/DET")
-            first = self.take_from(w.DISH_FIRST[self.kind], [d for d, _ in self.dishes.values()])
-            self.dishes[guest] = (first, self.take_from(w.DISH_LAST[self.kind]))
-            if self.did("glass too", self.next == "and"):
-                self.take_all("and/CCONJ a/DET glass/NOUN of/ADP")
-                self.take_from(w.DRINKS[self.kind])
-        elif deed == "judge dish":
-            self.take_all("the/DET")
-            self.read_dish(guest)
-        elif deed in ("eat", "cut"):
-            self.read_fruit(w.COMPANIONS[lemma] if deed == "eat" else w.TOOLS[lemma])
-        elif deed == "say":
-            self.read_speech(together)
-        elif deed == "intend":
-            self.take_all("to/PART")
-            self.read_infinitive()
-        elif deed == "meet":
-            self.read_mention("object", others)
-            self.read_adjunct()
-        elif deed == "believe":
-            self.read_belief()
-        elif deed in ("urge", "take"):
-            whom = "people" if self.next == "the" else "guest"
-            self.decide("urged", whom, () if others and not together else ("guest",))
-            if whom == "people":
-                self.take_all("the/DET")
-                self.read_people()
-            else:
-                self.read_mention("object", others)
-            self.take("to", "PART" if deed == "urge" else "ADP")
-            self.take_from(w.HELPS if deed == "urge" else w.ERRANDS)
-            self.read_adjunct()
-        elif deed == "return":
-            self.take_all("to/ADP")
-            self.take_from(w.ERRANDS)
-            self.read_adjunct()
-        elif deed == "reserve":
-            self.take_all("a/DET table/NOUN for/ADP")
-            self.take_from(w.NUMBERS)
-            self.read_adjunct()
+
+def next_words(tokens: Sequence[str], memory: Memory, place: int) -> dict[str, float]:
+    """P(word | tokens[:place]) for every word that may stand at the place, which lies in the part after `memory`.
+
+    What stands there and after it changes nothing. Raises NotKitchen if no part begins with the words before.
+    """
+    found: dict[str, float] = {}
+    scripts: list[tuple[str, ...]] = [()]
+    while scripts:
+        script = scripts.pop()
+        lister = _Lister(tokens, memory, place, script)
+        try:
+            lister.grammar.part(memory.parts + 1)
+        except _Fork as fork:
+            scripts += [(*script, option) for option in fork.options]
+        except _Listed as listed:
+            for word, probability in listed.words.items():
+                found[word] = found.get(word, 0.0) + probability
+    return found
+
+
+def next_word_distribution(prefix: Sequence[str]) -> dict[str, float]:
+    """P(word | prefix) for every word that can follow; the others have probability zero.
+
+    `prefix` starts at the beginning of a document. Raises ValueError if no document starts so.
+    """
+    memory = Memory()
+    while not memory.done:
+        try:
+            memory = read_part(prefix, memory)[1]
+        except NotKitchen:
+            break
+    try:
+        if not memory.done:
+            return next_words(prefix, memory, len(prefix))
+    except NotKitchen:
+        pass
+    raise ValueError("No document of the kitchen language starts with these words.")
+
+
+class _Reader:
+    """A teller that makes each choice as the next word of the text reveals it.
+
+    It counts up `log_probability`; with a `reading` it also writes down what it finds, token by token.
+    """
+
+    def __init__(self, tokens: Sequence[str], memory: Memory, reading: Reading | None = None):
+        self.position, self.reading = memory.at, reading
+        self._rest = iter(tokens[memory.at :])
+        self.before, self.word = "", next(self._rest, "")  # the last word and the next one, "" where there is none
+        self.log_probability = 0.0
+        self.grammar = Grammar(self, memory.state)
+
+    def _refusal(self) -> NotKitchen:
+        return NotKitchen(f"token {self.position}: {self.word or 'the end'!r} cannot stand here")
+
+    def choose(self, place: str, weights: Mapping[str, float]) -> str:
+        if revealed := _OPTIONS.get(place):
+            options, otherwise, rates, log_rates = revealed
+            option = options.get(self.word, otherwise)
+            log_rate = log_rates.get(option) if weights is rates else None
         else:
-            self.take_all("to/ADP")
-            self.read_new_house()
-            self.mood = ""
-            self.moved = True
+            option, log_rate = _REMEMBERED[place](self.grammar.state, self.before, self.word), None
+        if log_rate is None:
+            weight, total = weights.get(option, 0.0), sum(weights.values())
+            if not 0.0 < weight < total:
+                possible = [option for option, weight in weights.items() if weight > 0.0]
+                if len(possible) > 1:
+                    raise self._refusal()
+                return possible[0]
+            log_rate = math.log(weight / total)
+        self.log_probability += log_rate
+        if self.reading is not None:
+            self.reading.choices.append((place, option))
+        return option
 
-    def read_fruit(self, companions: Table) -> None:
-        determiner = self.take(self.decide("fruit", self.next), "DET")
-        self.take_from(w.FRUIT[determiner])
-        barred: list[str] = []
-        if self.next == "that":
-            self.decide("fruit then", "that", barred)
-            self.take_all("that/PRON the/DET")
-            self.verb(w.DELIVER, self.read_people())
-            barred += ["that"]
-        if self.next == "from":
-            self.decide("fruit then", "from", barred)
-            self.take_all("from/ADP")
-            self.read_place(w.SOURCES)
-            barred = ["that", "from"]
-        if self.next in w.BESIDE:
-            self.decide("fruit then", "beside", barred)
-            self.take_from(w.BESIDE)
-            self.read_place(w.LANDMARKS)
-            barred = ["that", "from", "beside"]
-        if self.next != "with":
-            self.decide("fruit then", "stop", barred)
-            return
-        self.decide("fruit then", "with", barred)
-        self.take_all("with/ADP")
-        first = self.take_from(companions)
-        if self.did("second companion", self.next == "and"):
-            self.take_all("and/CCONJ")
-            self.take_from(companions, [first])
+    def draw(self, table: Table, excluding: Collection[str] = ()) -> str:
+        word = self.word
+        row = table.index.get(word)
+        if row is None or word in excluding:
+            raise self._refusal()
+        probability = table.probabilities[row]
+        self.log_probability += math.log(probability / table.mass(excluding) if excluding else probability)
+        self.say(word, table.tags[row])
+        return word
 
-    def read_speech(self, together: bool) -> None:
-        self.take_all(",/PUNCT")
-        mark = self.take(self.decide("marks", self.next), "PUNCT")
-        self.read_utterance(together)
-        if self.did("speech goes on", self.next == ","):
-            self.take_all(",/PUNCT and/CCONJ")
-            self.read_utterance(together)
-        self.take("”" if mark == "“" else "»", "PUNCT")
+    def say(self, word: str, tag: str) -> None:
+        if self.word != word:
+            raise self._refusal()
+        if self.reading is not None:
+            self.reading.tags.append(tag)
+            self.reading.log_probabilities.append(self.log_probability)
+            self.log_probability = 0.0
+        self.position += 1
+        self.before, self.word = word, next(self._rest, "")
 
-    def read_utterance(self, together: bool) -> None:
-        barred = () if self.dishes else ("dish",)
-        me = "we" if together else "i"
-        if self.next == me:
-            self.decide("speech", "want", barred)
-            self.take(me, "PRON")
-            self.take_from(w.INTEND.forms["base"])
-            self.take_all("to/PART")
-            self.read_infinitive()
-        elif self.next == "can":
-            self.decide("speech", "can", barred)
-            self.take_all(f"can/AUX {me}/PRON")
-            self.read_infinitive()
-        elif self.next == "please":
-            self.decide("speech", "please", barred)
-            self.take_all("please/INTJ")
-            self.read_infinitive()
-        elif self.next == "the":
-            self.decide("speech", "dish", barred)
-            self.take_all("the/DET")
-            self.read_some_dish()
-            self.take_all("is/AUX")
-            self.read_opinion()
+    def retag(self, position: int, tag: str) -> None:
+        if self.reading is not None:
+            self.reading.tags[position] = tag
+
+    def mark(self, kind: str, distance: int = 0, rivals: Collection[str] = ()) -> None:
+        pass
+
+
+class _Fork(Exception):
+    """The script of choices is used up: here are the options."""
+
+    def __init__(self, options: list[str]):
+        self.options = options
+
+
+class _Listed(Exception):
+    """The words that may stand at the place, each with its probability."""
+
+    def __init__(self, words: dict[str, float]):
+        self.words = words
+
+
+class _Lister(_Reader):
+    """Reads up to a place; follows a script of choices from there; then lists the words."""
+
+    def __init__(self, tokens: Sequence[str], memory: Memory, place: int, script: Sequence[str]):
+        super().__init__(tokens, memory)
+        self._place = place
+        self._script = iter(script)
+        self._probability = 1.0  # of the choices since the last word before the place
+
+    def choose(self, place: str, weights: Mapping[str, float]) -> str:
+        if self.position < self._place:
+            return super().choose(place, weights)
+        options = [option for option, weight in weights.items() if weight > 0.0]
+        if len(options) == 1:
+            return options[0]
+        for option in self._script:
+            self._probability *= weights[option] / sum(weights.values())
+            return option
+        raise _Fork(options)
+
+    def draw(self, table: Table, excluding: Collection[str] = ()) -> str:
+        if self.position < self._place:
+            return super().draw(table, excluding)
+        share = self._probability / table.mass(excluding)
+        rows = zip(table.words, table.probabilities, strict=True)
+        raise _Listed({word: share * probability for word, probability in rows if word not in excluding})
+
+    def say(self, word: str, tag: str) -> None:
+        if self.position == self._place:
+            raise _Listed({word: self._probability})
+        super().say(word, tag)
+
+
+# ---------------------------------------------------------------- what the next word reveals
+# At each place: the option that a word reveals; the one that every other word reveals; the rates there, and the ln P
+# of each option where all are possible.
+_OPTIONS: dict[str, tuple[dict[str, str], str, dict[str, float], dict[str, float]]] = {}
+
+
+def _reveal(place: str, options: Mapping[str, Collection[str]], otherwise: str = "") -> None:
+    table: dict[str, str] = {}
+    for option, revealing in options.items():
+        for word in revealing:
+            if table.setdefault(word, option) != option:
+                raise ValueError(f"{word!r} reveals two options at {place!r}")
+    rates = RATES.get(place, {})
+    log_rates = {option: math.log(rate / sum(rates.values())) for option, rate in rates.items()}
+    _OPTIONS[place] = table, otherwise, rates, log_rates
+
+
+def _forms(*tables: VerbTable) -> set[str]:
+    return {word for table in tables for form in table.forms.values() for word in form.words}
+
+
+def _words(*tables: Table) -> set[str]:
+    return {word for table in tables for word in table.words}
+
+
+_BE = ("is", "are", "was", "were")
+_MODALS = _words(*w.MODALS.values())
+_PEOPLE = _words(w.PEOPLE_ADJECTIVES, *w.PEOPLE.values())
+
+for _place, _revealing in {
+    "close": ["finally"],
+    "weather": ["on"],
+    "company": ["and"],
+    "role from": ["from"],
+    "role near": w.BESIDE.words,
+    "pair": ["and"],
+    "manner": w.MANNER.words,
+    "people adjective": w.PEOPLE_ADJECTIVES.words,
+    "people plural": _words(w.PEOPLE[True], w.EVENTS[True]),
+    "people located": w.PEOPLE_PREPOSITIONS.words,
+    "place adjective": w.PLACE_ADJECTIVES.words,
+    "place plural": _words(w.LANDMARKS[True], w.ORIGINS[True], w.SOURCES[True], w.SEATS[True]),
+    "clothes adjective": w.CLOTHES_ADJECTIVES.words,
+    "clothes plural": w.CLOTHES[True].words,
+    "glass too": ["and"],
+    "second companion": ["and"],
+    "speech goes on": [","],
+    "clause again": ["and"],
+    "food adjective": _words(*w.FOOD_ADJECTIVES.values()),
+    "compound": _words(*w.COMPOUND_TAILS.values()),
+    "dish owner": ["of"],
+    "second opinion": ["and"],
+    "with an object": ["the", "that", "those", "a"],
+}.items():
+    _reveal(_place, {"yes": _revealing}, "no")
+for _place in ("fruit", "marks", "relative", "clause object", "determiner"):
+    _reveal(_place, {option: [option] for option in RATES[_place]})
+_reveal("title", {"mr": ["mr"], "mrs": ["mrs"]})
+_reveal("server", {"waiter": ["waiter"], "waitress": ["waitress"]})
+_reveal("tense", {"past": w.VISIT.forms["past"].words}, "present")
+_reveal("mood", {mood: {*w.MOODS[mood], *_forms(table)} for mood, table in w.CLOSE.items()})
+_reveal("lead", {option: [option] for option in RATES["lead"]}, "none")
+_reveal("sentence", {"the": ["the"], "some": ["some"], "every": ["every"], "number": w.NUMBERS.words}, "guest")
+_reveal(
+    "the",
+    {
+        "crowd": _PEOPLE,
+        "server": ["waiter", "waitress"],
+        "event": _words(*w.EVENTS.values()),
+        "house": w.HOUSE_ADJECTIVES.words,
+    },
+    "dish",
+)
+_reveal("apposition", {"(": ["("], ",": [","]}, "none")
+for _place in ("subject", "object"):
+    _reveal(_place, {"pronoun": ["he", "she"], "title": ["mr", "mrs"]}, "first")
+_deeds = (deed for deed in RATES["guest does"] if deed != "modal")  # each has a table of verbs by its name: JUDGE_DISH
+_reveal(
+    "guest does", {"modal": _MODALS} | {deed: _forms(getattr(w, deed.upper().replace(" ", "_"))) for deed in _deeds}
+)
+_reveal("fruit then", {"that": ["that"], "from": ["from"], "beside": w.BESIDE.words, "with": ["with"]}, "stop")
+_reveal("believe that", {"the": ["the"], "plural": w.PEOPLE[True].words}, "that one")
+_reveal("urged", {"people": ["the"]}, "guest")
+_reveal("speech", {"want": ["i", "we"], "can": ["can"], "please": ["please"], "dish": ["the"]}, "formula")
+_reveal("crowd then", {"with": ["with"], "place": w.PEOPLE_PREPOSITIONS.words, "clause": ["who", "that"]}, "verb")
+_reveal("clause about", {"object": ["the"]}, "subject")
+_reveal("clause object is", {"people": _PEOPLE}, "thing")
+_reveal("crowd does", {"be": _BE, "modal": _MODALS, "have": _forms(w.HAVE)}, "verb")
+_reveal("be", {"state": w.STATES.words}, "simile")
+_reveal("event then", {"be": _BE}, "verb")
+_reveal("infinitive", {"can": ["can"]}, "any")
+_reveal(
+    "adjunct",
+    {
+        "phrase": w.ADJUNCTS.table.words,
+        "time": w.TIME_WORDS.words,
+        "place": w.OUTSIDE.words,
+        "adverb": w.LATE_ADVERBS.words,
+        "pinch": ["with"],
+    },
+    "none",
+)
+_reveal("time then", {"verb": _forms(w.INTRANSITIVE)}, "stop")
+_reveal("served", {"dish first": ["the"]}, "guest first")
+
+
+def _which_guest(state: State, before: str, word: str) -> str:
+    for i, guest in enumerate(state.guests):
+        if before in ("mr", "mrs"):
+            said = guest.last
+        elif before == "the":
+            said = guest.dish[0] if guest.dish else ""
         else:
-            self.decide("speech", "formula", barred)
-            self.follow(w.FORMULAS)
+            said = guest.first
+        if said == word:
+            return str(i)
+    return ""
 
-    def read_belief(self) -> None:
-        self.take_all("that/SCONJ")
-        if self.next == "the":
-            self.decide("believe that", "the")
-            self.take_all("the/DET")
-            self.verb(w.INTRANSITIVE, self.read_people())
-        elif self.next in w.PEOPLE[True]:
-            self.decide("believe that", "plural")
-            self.take_from(w.PEOPLE[True])
-            self.verb(w.INTRANSITIVE, True)
-        else:
-            self.decide("believe that", "that one")
-            self.reading.tags[-1] = "DET"
-            self.take_from(w.PEOPLE[False])
-        self.read_adjunct()
+
+def _surname(state: State, before: str, word: str) -> str:
+    return "yes" if any(guest.first == before and guest.last == word for guest in state.guests) else "no"
+
+
+def _new_guest(state: State, before: str, word: str) -> str:
+    return "yes" if word in w.FIRST_NAMES and all(guest.first != word for guest in state.guests) else "no"
+
+
+def _mood_kept(state: State, before: str, word: str) -> str:
+    return "yes" if (word in w.PRAISE_WORDS) == (state.mood == "good") else "no"
+
+
+# Places where the next word reveals the option to those who remember the story and the word before.
+_REMEMBERED: dict[str, Callable[[State, str, str], str]] = {
+    "which guest": _which_guest,
+    "surname of subject": _surname,
+    "surname of object": _surname,
+    "surname in closing": _surname,
+    "new guest, 1 known": _new_guest,
+    "new guest, 2 known": _new_guest,
+    "mood kept": _mood_kept,
+}

@@ -43,8 +43,9 @@ class Table:
 
     def mass(self, excluding: Collection[str] = ()) -> float:
         """What is left of 1 when the excluded words are taken out."""
-        out = math.fsum(self.probabilities[self.index[w]] for w in set(excluding) if w in self)
-        return 1.0 - out
+        if not excluding:
+            return 1.0
+        return 1.0 - math.fsum(self.probabilities[self.index[w]] for w in set(excluding) if w in self.index)
 
     def sample(self, uniform: float) -> str:
         """The word at which the cumulative probability passes `uniform`, a number in [0, 1)."""

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lmkit import kitchen
 from lmkit.models.interface import Document, LanguageModel, encode
 from lmkit.models.networks import Tied
 from lmkit.training.tools import device_of
@@ -169,22 +168,6 @@ class Unigram:
 
     def fill(self, tokens: Tensor, places: Tensor) -> Tensor:
         return self.row.expand(len(tokens), -1)
-
-
-class MaskedTruth:
-    """The kitchen language itself; texts are whole stories. Words that are no symbols count as `<UNK>` together."""
-
-    def __init__(self, symbols: Sequence[str]) -> None:
-        self.symbols = list(symbols)
-        self.index = {symbol: number for number, symbol in enumerate(self.symbols)}
-
-    def fill(self, tokens: Tensor, places: Tensor) -> Tensor:
-        rows = torch.zeros(len(tokens), len(self.symbols), dtype=torch.float64)
-        for row, text, place in zip(rows, tokens.tolist(), places.tolist(), strict=True):
-            story = [self.symbols[number] for number in text if number]
-            for word, probability in kitchen.masked_distribution(story, place).items():
-                row[self.index.get(word, self.index["<UNK>"])] += probability
-        return rows.log().float()
 
 
 def filled(

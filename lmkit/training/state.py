@@ -1,10 +1,10 @@
 """What a run remembers, and the file that lets it go on after a kill."""
 
 import math
-import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
+from lmkit.files import write_whole
 from lmkit.training.tools import to_device
 
 
@@ -67,19 +68,13 @@ class Checkpoint:
             "torch": torch.get_rng_state(),
             "device": _generator(self.device).get_rng_state(),
         }
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        beside = self.path.with_name(self.path.name + ".writing")
-        with beside.open("wb") as file:
-            torch.save(parts, file)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(self.path)
+        write_whole(self.path, partial(torch.save, parts))
 
     def load(self) -> Progress | None:
         """Put everything back as it was saved; None if there is no file yet."""
         if not self.path.exists():
             return None
-        other = f"{self.path} belongs to another run ({{}}). Delete it, or choose another file, to start anew."
+        other = f"{self.path} belongs to another run ({{}}). Delete it, or choose another file, to begin again."
         try:
             parts = torch.load(self.path, map_location="cpu", weights_only=True)
             found = parts["settings"]
@@ -100,7 +95,7 @@ class Checkpoint:
         _generator(self.device).set_rng_state(parts["device"])
         progress = Progress(**parts["progress"])
         progress.carry = to_device(progress.carry, self.device)
-        print(f"Going on from step {progress.step} of {self.path} (delete the file to start anew).")
+        print(f"Going on from step {progress.step} of {self.path} (delete the file to begin again).")
         return progress
 
 

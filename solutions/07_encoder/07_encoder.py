@@ -52,11 +52,17 @@ from lmkit.testing import (
     parameter_gradients,
     torch_module,
 )
-from lmkit.training import set_seed, train
+from lmkit.training import choose_device, set_seed, train
 
+device = choose_device()
 plots.use_style()
 plt.rcParams.update({"figure.figsize": (7, 3), "figure.dpi": 130})
 torch.set_num_threads(1)  # our networks are small: a second thread costs more
+
+# %% [markdown]
+# `device` is where the networks of this chapter are trained: on a GPU if torch finds one in your machine, otherwise on
+# the CPU. Every answer works on a CPU. If you have a GPU and your answer makes a tensor of its own, make it where its
+# input is: `torch.zeros(3, device=x.device)`.
 
 # %% [markdown]
 # ## 1. What do both sides know?
@@ -1274,7 +1280,7 @@ def encode_batch(encoder, table, positions, ids, lengths):
     """[B, T, C]: the encoder's answer at words, zeros at padding."""
     ### BEGIN SOLUTION
     T = ids.shape[1]
-    real = torch.arange(T) < lengths[:, None]
+    real = torch.arange(T, device=ids.device) < lengths[:, None]
     y = encoder(table[ids] + positions[:T], real[:, None, None])
     return y.masked_fill(~real[..., None], 0)
     ### END SOLUTION
@@ -2445,9 +2451,10 @@ def lesson(lines, size, draw):
 def guesses(model, text):
     """The three likeliest words for the gap ___ of a sentence."""
     words = text.split()
-    ids = torch.tensor([[number.get(word, len(vocabulary)) for word in words]])
+    ids = [[number.get(word, len(vocabulary)) for word in words]]
+    ids, lengths = torch.tensor(ids), torch.tensor([len(words)])
     with torch.no_grad():
-        scores = model(ids, torch.tensor([len(words)]))[0, words.index("___")]
+        scores = model(ids.to(device), lengths.to(device))[0, words.index("___")]
     best = scores.softmax(-1).topk(3)
     pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
     return ", ".join(f"{vocabulary[i]} {p:.2f}" for i, p in pairs)
@@ -2463,7 +2470,7 @@ GAPS = [
     "a cook in the ___ .",
 ]
 set_seed(1)
-filler = Filler(len(vocabulary))
+filler = Filler(len(vocabulary)).to(device)
 untrained = [guesses(filler, text) for text in GAPS]
 history = train(
     filler,
@@ -2475,7 +2482,6 @@ history = train(
     steps=budget().choose(800, 6_000, 6_000),
     rate=0.003,
     validation=[lesson(new_lines, 400, np.random.default_rng(2))],
-    device="cpu",
 )
 for text, before in zip(GAPS, untrained, strict=True):
     print(f"{text:22} untrained: {before}\n{'':22} trained:   {guesses(filler, text)}")
@@ -3425,10 +3431,11 @@ few = [torch.zeros(4, 60, dtype=torch.int64), torch.full((4, 60), -100)]
 for row, s in enumerate(kitchen.split("train")[:4]):
     for t, (word, tag) in enumerate(zip(s.tokens[:60], s.tags[:60], strict=True)):
         few[0][row, t], few[1][row, t] = place_of.get(word, 0), tag_kinds.index(tag)
+few = [part.to(device) for part in few]
 vectors = nn.Embedding.from_pretrained(torch.tensor(stored["A"].astype("float32")))
 for frozen in (True, False):
     torch.manual_seed(1)
-    tagger = Tagger(vectors, 50, len(tag_kinds), frozen)
+    tagger = Tagger(vectors, 50, len(tag_kinds), frozen).to(device)
     losses = [step(tagger, *few, 0.5) for _ in range(100)]
     learns = sum(w.numel() for w in tagger.parameters() if w.requires_grad)
     print(

@@ -66,11 +66,17 @@ from lmkit.testing import (
     parameter_gradients,
     torch_module,
 )
-from lmkit.training import set_seed, shuffled, train
+from lmkit.training import choose_device, set_seed, shuffled, train
 
+device = choose_device()
 plots.use_style()
 plt.rcParams.update({"figure.figsize": (7, 3), "figure.dpi": 130})
 torch.set_num_threads(1)  # our networks are small: a second thread costs more
+
+# %% [markdown]
+# `device` is where the networks of this chapter are trained: on a GPU if torch finds one in your machine, otherwise on
+# the CPU. Every answer works on a CPU. If you have a GPU and your answer makes a tensor of its own, make it where its
+# input is: `torch.zeros(3, device=x.device)`.
 
 # %%
 sources, targets = translation.split("train")
@@ -1161,7 +1167,7 @@ def look_back(h, states, lengths):
     """h [B, n, d] asks states [B, m, d]: (contexts [B, n, d], weights [B, n, m])."""
     ### BEGIN SOLUTION
     scores = h @ states.transpose(1, 2)
-    real = torch.arange(states.shape[1]) < lengths[:, None]
+    real = torch.arange(states.shape[1], device=h.device) < lengths[:, None]
     weights = scores.masked_fill(~real[:, None], -math.inf).softmax(-1)
     return weights @ states, weights
     ### END SOLUTION
@@ -1292,7 +1298,7 @@ class Attentive(Seq2Seq):
     def decode(self, memory, given, weights=False):
         states, lengths, last = memory
         h, _ = self.decoder(self.target_words(given), last)
-        context, alpha = look_back(h, states, lengths)
+        context, alpha = look_back(h, states, lengths.to(h.device))
         scores = self.out(torch.tanh(self.mix(torch.cat([h, context], dim=2))))
         return (scores, alpha) if weights else scores
 
@@ -1319,12 +1325,14 @@ def batch(chosen):
 def practise(kind, d=64):
     set_seed(1)
     steps = budget().choose(1_000, 6_000, 6_000)
-    model, pick = kind(len(english), len(selvan), d), shuffled(len(sources), 32, seed=1)
+    model = kind(len(english), len(selvan), d).to(device)
+    pick = shuffled(len(sources), 32, seed=1)
     history = train(
         model,
         batches=lambda step: batch(pick(step)),
         loss=lambda model, batch: (
-            translation_loss(model(*batch[:3]), batch[3]),
+            # the lengths go back to the CPU, where torch wants them
+            translation_loss(model(batch[0], batch[1].cpu(), batch[2]), batch[3]),
             int((batch[3] != PAD).sum()),
         ),
         steps=steps,
@@ -1359,9 +1367,10 @@ plt.show()
 # %%
 def looks(model, source, target):
     """Weights [n, m]: where the model looks before it says each word of the target."""
-    one = prepared([source], [target])
+    words, lengths, given, _ = prepared([source], [target])
     with torch.no_grad():
-        return model.decode(model.encode(*one[:2]), one[2], weights=True)[1][0, :-1]
+        memory = model.encode(words.to(device), lengths)
+        return model.decode(memory, given.to(device), weights=True)[1][0, :-1].cpu()
 
 
 # %%
@@ -1426,8 +1435,9 @@ next_word = nn.Softmax(dim=-1)
 def translator(source, written):
     """P(next word | source, what is written) by the network with attention: a dict."""
     model = learned["attention"][0]
-    given = torch.tensor([[BOS, *(selvan.number[word] for word in written)]])
-    numbers = english.encode([source], end=False)
+    given = [[BOS, *(selvan.number[word] for word in written)]]
+    given = torch.tensor(given, device=device)
+    numbers = english.encode([source], end=False).to(device)
     with torch.no_grad():
         memory = model.encode(numbers, torch.tensor([len(source)]))
         p = next_word(model.decode(memory, given)[0, -1]).tolist()
@@ -1501,7 +1511,7 @@ def three_masks(source, target):
     ### BEGIN SOLUTION
     (B, m), n = source.shape, target.shape[1]
     is_word, is_written = (source != PAD)[:, None], (target != PAD)[:, None]
-    causal = torch.ones(n, n, dtype=torch.bool).tril()
+    causal = torch.ones(n, n, dtype=torch.bool, device=target.device).tril()
     return is_word.expand(B, m, m), causal & is_written, is_word.expand(B, n, m)
     ### END SOLUTION
 
@@ -1907,8 +1917,8 @@ class EncoderDecoder(nn.Module):
 def write(encode, decode, source, n, masks):
     """At most n words for each source [B, m], greedily: [B, t] without BOS."""
     ### BEGIN SOLUTION
-    target = torch.full((len(source), 1), BOS)
-    over = torch.zeros(len(source), dtype=torch.bool)
+    target = torch.full((len(source), 1), BOS, device=source.device)
+    over = torch.zeros(len(source), dtype=torch.bool, device=source.device)
     memory = encode(source, masks(source, target)[0])
     for _ in range(n):
         if over.all():

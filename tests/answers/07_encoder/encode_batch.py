@@ -97,7 +97,7 @@ def encode_batch(encoder, table, positions, ids, lengths):
 
 
 # %% wrong="the table is changed" caught_by="words and places, once"
-#       real = torch.arange(T) < lengths[:, None]
+#       real = torch.arange(T, device=ids.device) < lengths[:, None]
 # -     y = encoder(table[ids] + positions[:T], real[:, None, None])
 # +     table[ids[:1, 0]] += 1
 # +     y = encoder(table[ids] + positions[:T], real[:, None, None])
@@ -117,7 +117,7 @@ def encode_batch(encoder, table, positions, ids, lengths):
 # %% wrong="the mask turned round" caught_by="alone or among longer texts" change="real[:, None, None]) -> (~real)[:, None, None])"
 
 
-# %% wrong="one word too many" caught_by="alone or among longer texts" change="torch.arange(T) < lengths -> torch.arange(T) <= lengths"
+# %% wrong="one word too many" caught_by="alone or among longer texts" change="torch.arange(T, device=ids.device) < lengths -> torch.arange(T, device=ids.device) <= lengths"
 
 
 # %% wrong="a mask of the shape [B, T]" caught_by="alone or among longer texts" change="real[:, None, None]) -> real)"
@@ -129,7 +129,7 @@ def encode_batch(encoder, table, positions, ids, lengths):
 # %% wrong="the mask of the first text for all" caught_by="alone or among longer texts" change="real[:, None, None]) -> real[:1].expand_as(real)[:, None, None])"
 
 
-# %% wrong="padding known by its number 0" caught_by="alone or among longer texts" change="torch.arange(T) < lengths[:, None] -> (torch.arange(T) < lengths[:, None]) & (ids != 2)"
+# %% wrong="padding known by its number 0" caught_by="alone or among longer texts" change="torch.arange(T, device=ids.device) < lengths[:, None] -> (torch.arange(T) < lengths[:, None]) & (ids != 2)"
 
 
 # %% wrong="the filler's vector set to zero, no mask" caught_by="alone or among longer texts"

@@ -2,8 +2,8 @@
 
 
 # %% right="a list of words, stacked at the end"
-# -     target = torch.full((len(source), 1), BOS)
-# -     over = torch.zeros(len(source), dtype=torch.bool)
+# -     target = torch.full((len(source), 1), BOS, device=source.device)
+# -     over = torch.zeros(len(source), dtype=torch.bool, device=source.device)
 # -     memory = encode(source, masks(source, target)[0])
 # -     for _ in range(n):
 # -         if over.all():
@@ -98,7 +98,7 @@
 # %% wrong="the source in place of the memory" caught_by="encode once, decode many" change="scores = decode(memory, across -> scores = decode(source, across"
 
 
-# %% wrong="begins with PAD" caught_by="encode once, decode many" change="torch.full((len(source), 1), BOS) -> torch.full((len(source), 1), PAD)"
+# %% wrong="begins with PAD" caught_by="encode once, decode many" change="torch.full((len(source), 1), BOS, device=source.device) -> torch.full((len(source), 1), PAD)"
 
 
 # %% wrong="BOS is returned" caught_by="each text ends by itself" change="target[:, 1:] -> target"

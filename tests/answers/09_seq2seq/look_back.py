@@ -64,7 +64,7 @@ def look_back(h, states, lengths):
 
 
 # %% wrong="padding in the states is wiped out in place" caught_by="equal to nn.MultiheadAttention"
-#       real = torch.arange(states.shape[1]) < lengths[:, None]
+#       real = torch.arange(states.shape[1], device=h.device) < lengths[:, None]
 # +     states *= real[..., None]
 
 

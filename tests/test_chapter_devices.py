@@ -1,0 +1,156 @@
+"""Each chapter that trains, on a device that is not the CPU (tests/pretend_device.py).
+
+Its reference runs as it stands, without the cells that test: so a chapter that forgets to move a tensor fails here, not
+with the first reader who has a GPU. It is the device that is tested, not the learning, so `train` takes a few steps and
+what is long is cut short.
+"""
+
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import nbformat
+import pandas as pd
+import pytest
+import torch
+from pretend_device import NAME, pretend
+from torch import nn
+
+from lmkit.training import train
+from lmkit.training.tools import device_of
+
+ROOT = Path(__file__).resolve().parent.parent
+STEPS = 3
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """What is known of a chapter."""
+
+    models: str  # an expression: what it has trained, after its last cell
+    trainings: int  # how often it calls `train`
+    shorter: dict[str, str] = field(default_factory=dict)  # what is cut short
+    without: tuple[
+        str, ...
+    ] = ()  # words that only a cell has which is long and neither trains nor asks a trained model
+
+
+CHAPTERS = {
+    "04_windows": Chapter(
+        "[fresh]",
+        51,
+        {"(5, 150)": "(1, 2)", "for step in range(30)": "for step in range(2)"},
+        (
+            "linear_W, linear_b, curve",
+            "confused = Counter()",
+            "seen_pairs = set()",
+            "costs = {}",
+            'several["counter, one query"]',
+        ),
+    ),
+    "05_recurrent": Chapter(
+        "[learner, *models['RNN'], *models['LSTM'], *(model for model, *_ in sources['increase'])]",
+        29,
+        {
+            "taus, seeds = (4, 8, 16), (1, 2, 3)": "taus, seeds = (4, 16), (1, 2, 3)",
+            "torch.randint(2, (3_000,))": "torch.randint(2, (100,))",
+            "rate=3.0, steps=80": "rate=3.0, steps=8",
+            "range(0, 80, 4)": "range(0, 8, 4)",
+            "most=32, count=800": "most=32, count=50",
+            "None, 300, heat": "None, 10, heat",
+            "zip(sentences, tags, strict=True)": "zip(sentences[:25], tags[:25], strict=True)",
+            "B, T, d, k = 12, 64, 64, 64": "B, T, d, k = 12, 4, 64, 64",
+            "text_lengths = (4, 16, 64, 256, 1024)": "text_lengths = (4, 16)",
+        },
+    ),
+    "06_attention": Chapter(
+        "[lookup_model, reader]",
+        2,
+        {
+            "kitchen.documents(tokens=6_000, seed=17)": "kitchen.documents(tokens=800, seed=17)",
+            "sizes = (256, 512, 1024, 2048)": "sizes = (32, 64)",
+            "for n in (16, 64, 256)": "for n in (4, 8)",
+            "for _ in range(5000)": "for _ in range(20)",
+        },
+    ),
+    "07_encoder": Chapter("[filler, tagger]", 1),
+    "08_transformer": Chapter(
+        "[mine, theirs, writer, *patients.values()]",
+        12,
+        {
+            "n=60": "n=5",
+            "(16, 32, 64, 128), {}": "(2, 4), {}",
+            "with_cache(64), without_cache(64)": "with_cache(4), without_cache(4)",
+            "(64, 128, 256, 512, 1024, 2048), []": "(16, 32, 64), []",
+        },
+    ),
+    "09_seq2seq": Chapter(
+        "[model for model, _ in learned.values()]",
+        2,
+        {"for source in valid_sources[:100]": "for source in valid_sources[:5]"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_trains_where_choose_device_says(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    chapter, places, trainings = CHAPTERS[name], set[str](), list[str]()
+
+    def a_few_steps(model: nn.Module, batches: Any, loss: Any, *, steps: int, **more: Any) -> pd.DataFrame:
+        def watched(model: nn.Module, *batch: Any) -> tuple[torch.Tensor, int]:
+            value, tokens = loss(model, *batch)
+            places.add(value.device.type)
+            return value, tokens
+
+        trainings.append(device_of(model).type)
+        history = train(model, batches, watched, steps=min(steps, STEPS), **more)
+        missing = steps // more.get("every", 50) - len(history)  # rows that a whole run has and the chapter may look at
+        return pd.concat([history, *[history.tail(1)] * missing], ignore_index=True)
+
+    monkeypatch.setattr("lmkit.training.train", a_few_steps)
+    monkeypatch.setenv("LMKIT_DEVICE", NAME)
+    monkeypatch.setenv("LMKIT_BUDGET", "grading")
+    monkeypatch.setattr(plt, "show", lambda: plt.close("all"))
+    names = run(name, chapter)
+    assert places == set(trainings) == {NAME} and len(trainings) >= chapter.trainings
+    models = eval(chapter.models, names)
+    assert models and {weight.device.type for model in models for weight in model.parameters()} == {NAME}
+
+
+def run(name: str, chapter: Chapter) -> dict[str, Any]:
+    """The chapter's names after all its cells but the tests."""
+    plt.switch_backend("agg")
+    notebook = nbformat.read(ROOT / "solutions" / name / f"{name}.ipynb", as_version=4)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code" and not is_test(cell)]
+    sources = {i: cell.source for i, cell in enumerate(cells)}
+    for old, new in chapter.shorter.items():
+        assert any(old in source for source in sources.values()), f"{name} has no {old!r} to cut short any more"
+        sources = {i: source.replace(old, new) for i, source in sources.items()}
+    for words in chapter.without:
+        found = [i for i, source in sources.items() if words in source]
+        assert len(found) == 1, f"{name}: {len(found)} cells with {words!r}"
+        del sources[found[0]]
+    names: dict[str, Any] = {"__name__": "__main__"}
+    threads = torch.get_num_threads()
+    with pretend(), plt.rc_context(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # three steps make figures of nothing
+        try:
+            for i, source in sources.items():
+                exec(compile(source, f"{name}, code cell {i}", "exec"), names)
+        finally:
+            torch.set_num_threads(threads)
+            plt.close("all")
+    return names
+
+
+def is_test(cell: Any) -> bool:
+    about = cell.metadata.get("nbgrader", {})
+    return bool(about.get("grade") and not about.get("solution"))
+
+
+def test_a_tensor_that_stays_behind_is_found() -> None:
+    """The model is there, its batch is not: what the chapters must not do is refused."""
+    with pretend() as device, pytest.raises(RuntimeError, match="same device"):
+        nn.Linear(2, 1).to(device)(torch.ones(3, 2))
