@@ -67,6 +67,20 @@ def test_but_only_a_remark_if_student_code_may_have_a_part_in_it(built_course: C
     assert len(ours.remarks) == 1 and "half = math.sqrt(4) / 4" in ours.remarks[0]
 
 
+def test_a_judge_leaves_its_caller_as_it_was(built_course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SET_BEFORE", "kept")
+    monkeypatch.delenv("NOT_SET_BEFORE", raising=False)
+    ours = Judge(config=built_course.nbgrader, environment={"SET_BEFORE": "other", "NOT_SET_BEFORE": "other"})
+    before, seen = dict(os.environ), []
+    watchers = {"square--small-numbers": lambda side: seen.append({**os.environ})}
+    reference = read_reference(built_course, CHAPTER)
+    ours.judge(fill_in(reference, {"square": RIGHT}), reference, "a seed", watchers)
+    assert seen[0] == before | {"SET_BEFORE": "other", "NOT_SET_BEFORE": "other"}, "given cells of ours read them"
+    assert dict(os.environ) == before
+    ours.remarks.append("of this judge's notebook")
+    assert Judge().remarks == [], "no judge has another one's remarks"
+
+
 def test_what_is_interrupted_on_our_side_is_tried_again(tmp_path: Path) -> None:
     flag = tmp_path / "flag"
     # The first time, and beside the tests only: inside there is no such folder.
