@@ -1,5 +1,6 @@
 """Grade one notebook without a gradebook: for self-learners, and for the bank of answers."""
 
+import logging
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from autograder.course import Course, CourseError
 from autograder.grading.nbgrader_setup import environment
 from autograder.intake.files import UnreadableSubmission, name_without_copies, read_file
 from autograder.intake.submission import parse, read_reference, rebuild
+from autograder.logs import text_of
 from autograder.wall import warm
 from autograder.wall.faults import OurFault
 from autograder.wall.inside import draws
@@ -21,6 +23,8 @@ from autograder.wall.judge import Judge
 from autograder.wall.names import modules_of
 from autograder.wall.seeds import key_of, seed_of
 from autograder.wall.verdicts import Outcome, Verdict, verdicts_of
+
+logger = logging.getLogger(__name__)
 
 NO_SECRET = "no secret"  # the key where nobody needs to be surprised by a draw
 
@@ -117,7 +121,8 @@ def judged(course: Course, notebook: NotebookNode, reference: NotebookNode, key:
     seed = seed_of(key, notebook)
     try:
         return Judge(config=course.nbgrader).judge(notebook, reference, seed)
-    except OurFault:
+    except OurFault as error:
+        logger.error(text_of(error))
         warm.close()
         return Judge(config=course.nbgrader).judge(notebook, reference, seed)
 

@@ -359,7 +359,7 @@ class _Trial:
                         exec(compile(cell.source, "<given>", "exec"), self.given)
             except Exception as error:
                 kind = CourseFault if self.is_fresh and not isinstance(error, MemoryError) else OurFault
-                raise kind(_fault_of_given(cell, "beside the tests", error)) from None
+                raise kind(_fault_of_given(cell, "beside the tests", error)) from error
             for name, value in list(self.given.items()):
                 if getattr(value, RUNS_BESIDE, False) is True and callable(value):
                     self.given[name] = _Beside(self.side, value.__module__, value.__qualname__)
