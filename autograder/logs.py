@@ -8,10 +8,12 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 
 from autograder.course import Course
+from autograder.wording import printable
 
 LOG = "log"  # in the course's state; older parts are called log.1, log.2, ...
 MAX_BYTES = 2**20
 OLDER_PARTS = 3
+MAX_TEXT = 50_000  # characters of one traceback; what matters most is at its end
 
 _logger = logging.getLogger("autograder")
 _logger.addHandler(logging.NullHandler())  # or Python prints what nobody has asked for
@@ -73,8 +75,8 @@ def is_logged(error: BaseException) -> bool:
 
 
 def text_of(error: BaseException) -> str:
-    """The whole traceback, with the errors that it comes from."""
-    return "".join(traceback.format_exception(error)).rstrip()
+    """The whole traceback, with the errors that it comes from, fit to be printed: it may quote what students wrote."""
+    return printable("".join(traceback.format_exception(error)).rstrip()[-MAX_TEXT:])
 
 
 def _course_logs() -> list[_CourseLog]:

@@ -189,6 +189,14 @@ def test_the_log_does_not_grow_for_ever_and_a_course_that_cannot_be_written_to_k
         main()
 
 
+def test_a_traceback_quotes_no_control_characters_and_ends() -> None:
+    try:
+        raise ZeroDivisionError("a\x1b[31m\n" + "x" * 10**6 + " the end")
+    except ZeroDivisionError as error:
+        text = logs.text_of(error)
+    assert "\x1b" not in text and len(text) <= logs.MAX_TEXT and text.endswith(" the end")
+
+
 def failing(error: Exception) -> Callable[..., None]:
     """A function that raises it."""
 
