@@ -296,6 +296,21 @@ def test_a_fault_of_disk_or_gradebook_is_one_line_and_a_rerun_completes(
     assert students_to_grade(course, CHAPTER) == []
 
 
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (BrokenPipeError(errno.EPIPE, "Broken pipe"), RuntimeError),
+        (ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"), ConnectionResetError),
+        (FileNotFoundError(errno.ENOENT, "No such file", "ours"), FileNotFoundError),
+    ],
+)
+def test_a_broken_connection_is_not_taken_for_a_full_disk(fault: OSError, kind: type[Exception]) -> None:
+    with pytest.raises(kind) as caught, grade._one_line_for_the_disk():
+        raise fault
+    assert fault in (caught.value, caught.value.__cause__)
+    assert not isinstance(caught.value, OSError) or caught.value.errno != errno.EPIPE, "Typer would end without a word"
+
+
 def test_two_coordinators_at_once_are_refused(built_course: Course, tmp_path: Path) -> None:
     course = class_of(built_course, tmp_path / "course")
     first = grade_class(course, CHAPTER, list(CLASS), jobs=1)

@@ -73,6 +73,17 @@ def test_exceptions_and_long_arguments_are_shown_in_short(course: Course, tmp_pa
     assert len(found.calls) == 1 and str(found.calls[0]).startswith("square(-2) raised KeyError: ")
 
 
+def test_a_linked_folder_is_refused_as_in_grading(course: Course) -> None:
+    """It would show what somebody else handed in, and a test that grading never ran on it."""
+    linked = course.submitted / "linked"
+    linked.symlink_to("bob")
+    try:
+        found = replay(course, "linked", CHAPTER, "square--negative-numbers")
+    finally:
+        linked.unlink()
+    assert found.verdict.outcome == "failed" and not found.calls
+
+
 @pytest.mark.parametrize(
     ("student", "test", "message"),
     [

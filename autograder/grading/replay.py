@@ -92,7 +92,7 @@ def replay(course: Course, student: str, chapter: str, test: str) -> Replay:
     path = course.submission(student, chapter)
     if not path.is_file():
         raise CourseError(f"{path} does not exist: name a student who handed in {chapter}.")
-    notebook = take_in(path, reference).notebook
+    notebook = take_in(path, reference, below=course.submitted).notebook  # links are refused as in grading
     seed = seed_of(key_of(course, chapter), notebook)
     kept = _kept_seed(course, student, chapter, test)
     note = ""

@@ -1,5 +1,6 @@
 """One notebook before the judge without a gradebook, or through its tests in its own kernel, to compare."""
 
+import logging
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -9,6 +10,7 @@ from traitlets.config import Config
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Verdict, verdicts_of
 from autograder.course import Course
+from autograder.logs import text_of
 from autograder.wall import warm
 from autograder.wall.execute import SandboxedExecute
 from autograder.wall.faults import OurFault
@@ -17,6 +19,8 @@ from autograder.wall.judge import Judge
 from autograder.wall.names import modules_of
 from autograder.wall.nbgrader_setup import environment
 from autograder.wall.seeds import seed_of
+
+logger = logging.getLogger(__name__)
 
 NO_SECRET = "no secret"  # the key where nobody needs to be surprised by a draw
 
@@ -31,7 +35,8 @@ def judged(course: Course, notebook: NotebookNode, reference: NotebookNode, key:
     seed = seed_of(key, notebook)
     try:
         return Judge(config=course.nbgrader).judge(notebook, reference, seed)
-    except OurFault:
+    except OurFault as error:
+        logger.error(text_of(error))
         warm.close()
         return Judge(config=course.nbgrader).judge(notebook, reference, seed)
 
