@@ -125,7 +125,7 @@ def test_what_the_disk_says_of_the_users_paths_is_one_line_without_control_chara
     monkeypatch.setattr("autograder.grading.export.export", failing(error))
     words = ["export", str(named), CHAPTER, "--course", str(course.root)]
     line = last_words(monkeypatch, *words)
-    assert line.startswith("autograder: ") and f"{error.strerror}: mend that" in line
+    assert line.startswith("autograder: ") and f"{error.strerror}: fix that" in line
     assert "\n" not in line and "\x1b" not in line
     assert not (course.state / LOG).exists(), "it is no fault of ours"
 
