@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from autograder.grading.nbgrader_setup import harden
+from autograder.wall.nbgrader_setup import harden
 
 ROOT = Path(__file__).parent
 

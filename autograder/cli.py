@@ -1,6 +1,7 @@
 """The command line: `autograder build | check | collect | grade | feedback | report | export | demo | ...`."""
 
 import gc
+import logging
 import os
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Annotated
 import typer
 
 from autograder.course import Course, CourseError, open_course
+from autograder.disk import REFUSALS, WRITING
+from autograder.logs import LOG, is_logged, keep_log, logged_course, show_log, text_of
 from autograder.wording import count, printable
 
 app = typer.Typer(
@@ -28,6 +31,13 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _opened(start: Path | None) -> Course:
+    """The course that is meant; faults of ours are kept in its log from now on."""
+    course = open_course(start)
+    keep_log(course)
+    return course
+
+
 def _names(course: Course, chapters: list[str] | None) -> list[str]:
     """The chapters that are meant; all if none is named."""
     return [course.chapter_meant(text) for text in chapters] if chapters else course.chapters()
@@ -38,8 +48,12 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Print the traceback of every error, your own mistakes included.")
+    ] = False,
 ) -> None:
     """Build, grade and report on a course of nbgrader notebooks."""
+    show_log(debug)
 
 
 @app.command()
@@ -57,9 +71,9 @@ def build(
     Example: autograder build 01 --variant 2027
     """
     from autograder.authoring.build import build as build_chapter
-    from autograder.authoring.variants import chosen_variants
+    from autograder.chapter.variants import chosen_variants
 
-    opened = open_course(course)
+    opened = _opened(course)
     for name, chosen in chosen_variants(opened, _names(opened, chapters), variant).items():
         result = build_chapter(opened, name, check=check, force=force, variant=chosen)
         if result.changed:
@@ -92,7 +106,7 @@ def check(
 
     Exit codes: 0 the notebooks were checked, whatever they earned; 1 one of them could not be; 2 a wrong option.
     """
-    opened = open_course(course)  # not from where the notebook lies: a settings file beside it would be run
+    opened = _opened(course)  # not from where the notebook lies: a settings file beside it would be run
     paths = [opened.notebook_meant(text) for text in notebooks] if notebooks else opened.learners_notebooks()
     if watch:
         if as_json:
@@ -100,12 +114,12 @@ def check(
         _watch(opened, paths, all_checks, rubric)
         return
     if len(paths) == 1:
-        from autograder.grading.early import start_early
+        from autograder.learner.early import start_early
 
         start_early(opened, paths[0])  # before what follows, which takes long to import
+    from autograder.learner.checked import show_json, show_progress, show_verdicts
     from autograder.learner.progress import progress_of, progress_of_all
     from autograder.learner.workplace import remember
-    from autograder.pages.checked import show_json, show_progress, show_verdicts
     from autograder.pages.terminal import warn_if_reduced
 
     if not as_json:
@@ -124,10 +138,10 @@ def check(
 
 def _watch(course: Course, paths: list[Path], all_checks: bool, rubric: bool) -> None:
     """Check each notebook whenever it is saved, until Ctrl-C."""
+    from autograder.learner.checked import show_verdicts
     from autograder.learner.progress import progress_of
     from autograder.learner.watch import saved
     from autograder.learner.workplace import remember
-    from autograder.pages.checked import show_verdicts
     from autograder.pages.terminal import warn_if_reduced
 
     warn_if_reduced()
@@ -157,7 +171,7 @@ def reveal(
     """Show the course's own answer to a task, the second time you ask."""
     from autograder.learner.reveal import reveal as reveal_answer
 
-    opened = open_course(course)
+    opened = _opened(course)
     chapter = opened.chapter_meant(chapter)
     answer = reveal_answer(opened, chapter, task)
     typer.echo(
@@ -181,7 +195,7 @@ def collect(
     from autograder.grading.gradebook import due_date, remember_students
     from autograder.intake.archives import collect as collect_archive
 
-    opened = open_course(course)
+    opened = _opened(course)
     chapter = opened.chapter_meant(chapter)
     collection = collect_archive(opened, chapter, archive, lms, replace, lambda: due_date(opened, chapter))
     remember_students(opened, collection.people)
@@ -222,7 +236,7 @@ def grade(
     from autograder.pages.tables import grade_with_progress, show_class
     from autograder.pages.terminal import warn_if_reduced
 
-    opened = open_course(course)
+    opened = _opened(course)
     chapter = opened.chapter_meant(chapter)
     students = students_to_grade(opened, chapter, force, regrade, only)
     if not scheduler:
@@ -244,7 +258,7 @@ def feedback(
     """Write a feedback page for each graded student: answers, verdicts, messages, comments; no hidden test."""
     from autograder.pages.feedback import write_feedback
 
-    opened = open_course(course)
+    opened = _opened(course)
     chapter = opened.chapter_meant(chapter)
     pages = write_feedback(opened, chapter)
     typer.echo(f"{len(pages)} pages, the first one is {pages[0]}")
@@ -261,7 +275,7 @@ def report(chapters: Chapters = None, course: CourseOption = None) -> None:
     from autograder.pages.course_report import write_course_report
     from autograder.pages.report import write_report
 
-    opened = open_course(course)
+    opened = _opened(course)
     graded = _names(opened, chapters) if chapters else graded_chapters(opened)
     for chapter in graded:
         for path in write_report(opened, chapter):
@@ -279,7 +293,7 @@ def alike(
     """Write a page on who wrote unusually alike, and how unusual that is in this class. It proves nothing."""
     from autograder.pages.alike import write_alike
 
-    opened = open_course(course)
+    opened = _opened(course)
     path, unusual = write_alike(opened, opened.chapter_meant(chapter))
     for pair in unusual:
         typer.echo(printable(f"{' and '.join(pair.names)}: {pair.bits:.0f} bits, {pair.matches[0].task}"))
@@ -296,7 +310,7 @@ def review(
     from autograder.grading.review import to_look_at
     from autograder.pages.tables import show_review
 
-    opened = open_course(course)
+    opened = _opened(course)
     chapter = opened.chapter_meant(chapter)
     looks = to_look_at(opened, chapter)
     show_review(chapter, looks)
@@ -324,7 +338,7 @@ def export(
     from autograder.grading.export import export as export_marks
     from autograder.grading.gradebook import graded_chapters
 
-    opened = open_course(course)
+    opened = _opened(course)
     graded = _names(opened, chapters) if chapters else graded_chapters(opened)
     students = export_marks(opened, graded, target, form, roster)
     typer.echo(f"{target}: {count(students, 'student')}, {', '.join(graded)}")
@@ -352,7 +366,7 @@ def backup(
     """Keep the gradebook, the history of marks, term.toml and what grading must remember in one file."""
     from autograder.grading.backup import back_up
 
-    typer.echo(f"{target}: {', '.join(back_up(open_course(course), target))}")
+    typer.echo(f"{target}: {', '.join(back_up(_opened(course), target))}")
 
 
 @app.command()
@@ -364,7 +378,7 @@ def restore(
     """Bring back what `autograder backup` kept; what is there is moved aside, not deleted."""
     from autograder.grading.backup import restore as restore_backup
 
-    typer.echo(f"Restored: {', '.join(restore_backup(open_course(course), source, replace))}")
+    typer.echo(f"Restored: {', '.join(restore_backup(_opened(course), source, replace))}")
 
 
 @app.command()
@@ -384,9 +398,9 @@ def bank(
     """Grade the bank of right and wrong answers: no right one may lose a point, no wrong one slip through."""
     from autograder.authoring.bank import try_bank, try_folder, unsteady_answers
     from autograder.authoring.by_heart import earned_by_heart
-    from autograder.pages.tables import show_by_heart, show_trials, show_unsteady
+    from autograder.authoring.tables import show_by_heart, show_trials, show_unsteady
 
-    opened = open_course(course)
+    opened = _opened(course)
     failed = []
     for name in _names(opened, chapters):
         if answers:
@@ -413,7 +427,7 @@ def replay(
     from autograder.grading.replay import replay as replay_test
     from autograder.pages.tables import show_replay
 
-    opened = open_course(course)
+    opened = _opened(course)
     show_replay(replay_test(opened, student, opened.chapter_meant(chapter), test))
 
 
@@ -433,7 +447,7 @@ def pack(
     """
     from autograder.learner.kit import pack as pack_kit
 
-    opened = open_course(course)
+    opened = _opened(course)
     for path in pack_kit(opened, out, _names(opened, chapters.split(",") if chapters else None), wheel):
         typer.echo(f"Wrote {path}")
 
@@ -459,12 +473,12 @@ def challenge(
     """
     import tempfile
 
-    from autograder.grading.challenge import entries_in, fields, make_game, require_sandbox, run_entries
-    from autograder.pages.standing import show_standing, write_standing
+    from autograder.challenge.game import entries_in, fields, make_game, require_sandbox, run_entries
+    from autograder.challenge.standing import show_standing, write_standing
 
-    opened = open_course(course)
+    opened = _opened(course)
     require_sandbox()
-    own = sorted((opened.root / "challenge").glob("*.ipynb")) if baselines else []
+    own = sorted(opened.entries.glob("*.ipynb")) if baselines else []
     asked = entries_in(entries)
     paths = entries_in([*asked, *(path for path in own if path.resolve() not in [one.resolve() for one in asked])])
     with tempfile.TemporaryDirectory() as folder:
@@ -490,7 +504,7 @@ def site(
     """
     from autograder.pages.site import make_site
 
-    typer.echo(f"Wrote {make_site(open_course(course), out)}")
+    typer.echo(f"Wrote {make_site(_opened(course), out)}")
 
 
 @app.command()
@@ -498,7 +512,7 @@ def start(course: CourseOption = None) -> None:
     """Prepare the folder work/, in which you learn: a copy of each released notebook that no update overwrites."""
     from autograder.learner.workplace import prepare
 
-    opened = open_course(course)
+    opened = _opened(course)
     for line in prepare(opened):
         typer.echo(line)
     typer.echo(f"Your notebooks are in {opened.workplace}.")
@@ -518,23 +532,55 @@ def doctor() -> None:
 @app.command()
 def demo(course: CourseOption = None) -> None:
     """Make a class of twelve submissions, good, wrong and broken, grade it and show what comes out."""
-    from autograder.grading.demo import run_demo
+    from autograder.demo import run_demo
 
-    run_demo(open_course(course))
+    run_demo(_opened(course))
 
 
 def main() -> None:
-    """Run the command line; mistakes that the user can fix end in one line, not in a traceback."""
+    """Run the command line. Mistakes of the user end in one line, faults of ours in one that names the log."""
     try:
         app()
     except CourseError as error:
+        logging.getLogger(__name__).debug(text_of(error))
         sys.exit(printable(f"autograder: {error}"))
-    except OSError as error:
-        if error.errno is None:  # not the machine's: a mistake of ours
+    except Exception as error:
+        if isinstance(error, OSError) and _is_the_users(error, sys.argv[1:]):
+            logging.getLogger(__name__).debug(text_of(error))
+            where = error.filename or "the machine"
+            sys.exit(printable(f"autograder: {where}: {error.strerror}: fix that and try again."))
+        course = logged_course()
+        if course is None or not is_logged(error):
             raise
-        sys.exit(printable(f"autograder: {error.filename or 'the disk'}: {error.strerror}: fix that and try again."))
+        what = f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]
+        sys.exit(
+            printable(
+                f"autograder: This is a bug of autograder, not your mistake ({what}). "
+                f"Its traceback is in {course.state / LOG}."
+            )
+        )
     finally:
         gc.freeze()  # or Python looks through all that torch brought once more before it ends: a second
+
+
+def _is_the_users(error: OSError, words: list[str]) -> bool:
+    """Whether an error is about a path that the command line names, or a refusal of the disk that the course is on."""
+    course = logged_course()
+    if not isinstance(error.filename, str):
+        return error.errno in REFUSALS
+    path = Path(error.filename).absolute()
+    if course and path.is_relative_to(course.root) and error.errno in REFUSALS:
+        return True
+    for word in words:
+        text = word.partition("=")[2] if word.startswith("--") else word
+        named = Path(text).absolute()
+        if not text or (course and course.root.is_relative_to(named)):
+            continue  # an option, or the folder of the course, in which all else is
+        if path.is_relative_to(named) or named.is_relative_to(path):
+            return True
+        if path.parent == named.parent and path.name.startswith(WRITING):  # is to become what was named
+            return True
+    return False
 
 
 if __name__ == "__main__":

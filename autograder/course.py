@@ -57,6 +57,25 @@ class Course:
         """A chapter's notebook as students get it."""
         return self.release / chapter / f"{chapter}.ipynb"
 
+    def answers(self, chapter: str) -> Path:
+        """The bank of right and wrong answers to a chapter's tasks, a file for each."""
+        return self.root / "tests" / "answers" / chapter
+
+    @property
+    def demo_class(self) -> Path:
+        """The list of the class that `autograder demo` makes."""
+        return self.root / "tests" / "demo_class.toml"
+
+    @property
+    def demo(self) -> Path:
+        """The small course that `autograder demo` makes."""
+        return self.root / "demo"
+
+    @property
+    def entries(self) -> Path:
+        """The course's own entries to a challenge."""
+        return self.root / "challenge"
+
     @property
     def workplace(self) -> Path:
         """Where somebody who learns on this machine keeps notebooks (`autograder start`)."""

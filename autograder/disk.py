@@ -1,11 +1,19 @@
 """Files that hold, at any moment, either what they held before or all that they are to hold."""
 
 import contextlib
+import errno
 import os
 import secrets
 from pathlib import Path
 
 WRITING = ".writing-"  # how names of unfinished files begin
+
+# What a machine says that is short of something or forbids it: for its user to put right, and no mistake of ours.
+REFUSALS = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO),
+    *(errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG),
+    *(errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE),
+}
 
 
 def write_atomically(path: Path, content: bytes, mode: int = 0o666) -> None:

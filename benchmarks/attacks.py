@@ -32,8 +32,9 @@ from attack_files import Attack, read_attacks, with_answer
 from bs4 import BeautifulSoup
 from nbgrader import utils
 
-from autograder.authoring.build import build, hidden_lines
-from autograder.authoring.chapter import read_chapter
+from autograder.authoring.build import build
+from autograder.chapter.release import hidden_lines
+from autograder.chapter.source import read_chapter
 from autograder.course import Course, open_course
 from autograder.grading.coordinator import grade_class
 from autograder.pages.feedback import write_feedback

@@ -33,13 +33,13 @@ import typer
 from distributed import LocalCluster
 from nbgrader import utils
 
-from autograder.authoring.bank import fill_in, read_bank
-from autograder.authoring.cells import is_test
+from autograder.authoring.bank import read_bank
+from autograder.chapter.cells import is_test
+from autograder.chapter.reference import fill_in, read_reference
 from autograder.course import Course, open_course
 from autograder.grading.coordinator import students_to_grade
 from autograder.grading.marks import marks_of_class, totals
 from autograder.grading.outbox import Outbox
-from autograder.intake.submission import read_reference
 from benchmarks.judge import WALL, torch_course
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -19,7 +19,8 @@ import nbformat
 import requests
 import typer
 
-from autograder.authoring.bank import Answer, fill_in, read_bank
+from autograder.authoring.bank import Answer, read_bank
+from autograder.chapter.reference import fill_in
 from autograder.course import open_course
 from autograder.grading.marks import final_marks
 

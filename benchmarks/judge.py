@@ -16,10 +16,10 @@ import typer
 from nbformat import NotebookNode
 
 from autograder.authoring.build import build
+from autograder.chapter.reference import read_reference
+from autograder.chapter.verdicts import Verdict
 from autograder.course import Course, open_course
-from autograder.grading.check import run_tests, run_tests_in_kernel
-from autograder.intake.submission import read_reference
-from autograder.wall.verdicts import Verdict
+from autograder.wall.trial import run_tests, run_tests_in_kernel
 
 ROOT = Path(__file__).resolve().parent.parent
 WALL = "01_wall"

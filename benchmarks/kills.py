@@ -26,12 +26,11 @@ import psutil
 import typer
 from nbgrader.api import Gradebook
 
-from autograder.authoring.bank import fill_in
+from autograder.chapter.reference import fill_in, read_reference
 from autograder.course import Course, open_course
 from autograder.grading.coordinator import students_to_grade
 from autograder.grading.outbox import OUTCOME, RECORD, Outbox, Record
 from autograder.grading.work import GradedSubmission
-from autograder.intake.submission import read_reference
 
 ROOT = Path(__file__).resolve().parent.parent
 COORDINATOR, WORKER, SANDBOX = "coordinator", "worker", "sandbox"

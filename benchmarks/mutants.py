@@ -25,12 +25,12 @@ from typing import Annotated, Any
 import typer
 from nbformat.v4 import new_code_cell
 
-from autograder.authoring.bank import Answer, Trial, fill_in, reference_answers, try_answers
+from autograder.authoring.bank import Answer, Trial, try_answers
+from autograder.chapter.reference import fill_in, read_reference, reference_answers
+from autograder.chapter.verdicts import Outcome
 from autograder.course import Course, open_course
-from autograder.grading.check import run_tests_in_kernel
-from autograder.intake.submission import read_reference
 from autograder.wall.names import only_shown
-from autograder.wall.verdicts import Outcome
+from autograder.wall.trial import run_tests_in_kernel
 from benchmarks.commands import named_or_all
 
 EQUIVALENTS = Path(__file__).resolve().parent.parent / "tests" / "equivalent_mutants.toml"

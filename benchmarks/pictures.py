@@ -26,7 +26,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-from autograder.authoring.bank import fill_in
+from autograder.chapter.reference import fill_in
 from autograder.course import open_course
 from benchmarks.commands import named_or_all
 from lmkit import drawings

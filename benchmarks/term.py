@@ -23,7 +23,8 @@ import nbformat
 import pandas as pd
 import typer
 
-from autograder.authoring.bank import Answer, fill_in, read_bank
+from autograder.authoring.bank import Answer, read_bank
+from autograder.chapter.reference import fill_in
 from autograder.course import Course, open_course
 
 ROOT = Path(__file__).resolve().parent.parent

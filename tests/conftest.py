@@ -9,10 +9,9 @@ import pretend_device
 import pytest
 from xdist.scheduler import LoadFileScheduling
 
-from autograder.authoring.bank import fill_in
 from autograder.authoring.build import build
+from autograder.chapter.reference import fill_in, read_reference
 from autograder.course import Course, open_course
-from autograder.intake.submission import read_reference
 
 ROOT = Path(__file__).resolve().parent.parent
 pretend_device.register()

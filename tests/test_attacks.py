@@ -25,18 +25,19 @@ from nbgrader import utils
 from nbgrader.converters import GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.authoring.build import build, hidden_lines
-from autograder.authoring.chapter import read_chapter
+from autograder.authoring.build import build
+from autograder.chapter.reference import read_reference
+from autograder.chapter.release import hidden_lines
+from autograder.chapter.source import read_chapter
 from autograder.course import Course, open_course
-from autograder.grading.check import run_tests
 from autograder.grading.coordinator import Graded, grade_class
 from autograder.grading.marks import marks_of_class, totals
 from autograder.grading.work import Work, assignment_of
 from autograder.grading.worker import Worker
 from autograder.intake.files import Submission
-from autograder.intake.submission import read_reference
 from autograder.pages.feedback import write_feedback
 from autograder.quiet import run_quietly
+from autograder.wall.trial import run_tests
 from conftest import CHAPTER, SETTINGS, TEXT, answered, make_course
 
 ATTACKS = read_attacks()

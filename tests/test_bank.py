@@ -19,8 +19,8 @@ from autograder.authoring.bank import (
 )
 from autograder.authoring.build import build
 from autograder.authoring.by_heart import ByHeart, earned_by_heart, problems_by_heart
+from autograder.chapter.verdicts import Outcome
 from autograder.course import Course, CourseError, open_course
-from autograder.wall.verdicts import Outcome
 from conftest import CHAPTER, ROOT, TEXT, make_course
 
 CHAPTERS = open_course(ROOT).chapters()

@@ -17,8 +17,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-from autograder.authoring.bank import fill_in, read_bank
-from autograder.authoring.cells import is_answer, name_of
+from autograder.authoring.bank import read_bank
+from autograder.chapter.cells import is_answer, name_of
+from autograder.chapter.reference import fill_in
 from autograder.course import START, open_course
 from autograder.learner.workplace import prepare
 

@@ -6,9 +6,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograder.authoring.build import build, hidden_lines, leaks
-from autograder.authoring.cells import is_test
-from autograder.authoring.chapter import read_chapter
+from autograder.authoring.build import build
+from autograder.chapter.cells import is_test
+from autograder.chapter.release import hidden_lines, leaks
+from autograder.chapter.source import read_chapter
 from autograder.course import Course, CourseError
 from conftest import CHAPTER, TEXT, make_course
 

@@ -9,18 +9,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from typer.testing import CliRunner
 
+from autograder.challenge.game import Entry, Game, better_than, entries_in, give_or_take, make_game, run_entry, standing
 from autograder.cli import app
 from autograder.course import CourseError
-from autograder.grading.challenge import (
-    Entry,
-    Game,
-    better_than,
-    entries_in,
-    give_or_take,
-    make_game,
-    run_entry,
-    standing,
-)
 from lmkit import kitchen
 from lmkit.challenge import make
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.chapter import notebook_of, read_chapter
-from autograder.authoring.text import SourceError
+from autograder.chapter.source import notebook_of, read_chapter
+from autograder.chapter.text import SourceError
 from autograder.cli import app
 from autograder.course import open_course
 from conftest import CHAPTER, ROOT, TEXT, make_course

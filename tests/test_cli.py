@@ -1,5 +1,7 @@
 """The command line's own promises: it starts at once, says its version, and is clear about what is wrong."""
 
+import copy
+import errno
 import json
 import os
 import resource
@@ -7,15 +9,18 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import pytest
 from typer.testing import CliRunner
 
+from autograder import logs
 from autograder.cli import app, main
 from autograder.course import Course, open_course
 from autograder.learner.watch import saved
+from autograder.logs import LOG, keep_log
 from conftest import CHAPTER, answered
 
 HEAVY = ["torch", "nbgrader", "pandas", "nbformat", "jupytext", "sqlalchemy", "matplotlib", "numpy"]
@@ -105,21 +110,108 @@ def test_check_finds_all_chapters_and_shows_a_table(built_course: Course, tmp_pa
     assert code == 1 and problem.endswith("holds no notebook of a chapter: `autograder build` makes them.")
 
 
-def test_a_fault_of_the_disk_is_one_line_and_has_no_control_characters(
+@pytest.mark.parametrize("what", ["named", "below what is named", "of the course", "full"])
+def test_what_the_disk_says_of_the_users_paths_is_one_line_without_control_characters(
+    built_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    course = open_course(shutil.copytree(built_course.root, tmp_path / "course\x1b[31m"))
+    named = tmp_path / "not\x1b[31m"
+    error = {
+        "named": FileNotFoundError(errno.ENOENT, "No such file", str(named)),
+        "below what is named": NotADirectoryError(errno.ENOTDIR, "No folder", str(named / "there")),
+        "of the course": PermissionError(errno.EACCES, "Permission denied", str(course.root / "reports")),
+        "full": OSError(errno.ENOSPC, "No space left on device"),
+    }[what]
+    monkeypatch.setattr("autograder.grading.export.export", failing(error))
+    words = ["export", str(named), CHAPTER, "--course", str(course.root)]
+    line = last_words(monkeypatch, *words)
+    assert line.startswith("autograder: ") and f"{error.strerror}: fix that" in line
+    assert "\n" not in line and "\x1b" not in line
+    assert not (course.state / LOG).exists(), "it is no fault of ours"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ZeroDivisionError("division by zero"),
+        FileNotFoundError(errno.ENOENT, "No such file", "/nobody/named/this"),
+        ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"),
+    ],
+)
+def test_a_fault_of_ours_is_one_line_that_names_the_log_with_its_traceback(
+    built_course: Course,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    error: Exception,
+) -> None:
+    course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
+    monkeypatch.setattr("autograder.pages.report.write_report", failing(error))
+    words = ["report", CHAPTER, "--course", str(course.root)]
+    line = last_words(monkeypatch, *words)
+    log = course.state / LOG
+    assert "\n" not in line and type(error).__name__ in line and line.endswith(f"Its traceback is in {log}.")
+    kept = log.read_text()
+    assert "Traceback (most recent call last)" in kept and "in fails_inside" in kept and str(error) in kept
+    assert log.stat().st_mode & 0o077 == 0, "it may quote what students wrote"
+    assert "Traceback" not in capsys.readouterr().err
+    assert last_words(monkeypatch, "--debug", *words) == line
+    assert "in fails_inside" in capsys.readouterr().err
+    last_words(monkeypatch, *words)
+    assert "Traceback" not in capsys.readouterr().err, "asked for once, not for ever"
+
+
+def test_debug_shows_where_the_users_mistakes_were_found(
+    built_course: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["grade", "07_no", "--course", str(built_course.root)]
+    assert last_words(monkeypatch, "--debug", *words).startswith("autograder: There is no chapter '07_no'")
+    assert "raise course.no_chapter(chapter)" in capsys.readouterr().err
+
+
+def test_the_log_does_not_grow_for_ever_and_a_course_that_cannot_be_written_to_keeps_its_traceback(
     built_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "a\x1b[31m"
-    folder.mkdir()
-    monkeypatch.setattr(sys, "argv", ["autograder", "report", CHAPTER, "--course", str(built_course.root)])
+    course = open_course(shutil.copytree(built_course.root, tmp_path / "course"))
+    monkeypatch.setattr(logs, "MAX_BYTES", 20_000)
+    monkeypatch.setattr("autograder.pages.report.write_report", failing(ZeroDivisionError("x" * 500)))
+    words = ["report", CHAPTER, "--course", str(course.root)]
+    for _ in range(40):
+        last_words(monkeypatch, *words)
+    files = sorted(course.state.glob(f"{LOG}*"))
+    assert [path.name for path in files] == ["log", "log.1", "log.2", "log.3"]
+    assert all(path.stat().st_size <= 20_000 for path in files)
+    keep_log(built_course)  # so that the file is opened again
+    shutil.rmtree(course.state)
+    course.state.write_text("no folder")
+    monkeypatch.setattr(sys, "argv", ["autograder", *words])
+    with pytest.raises(ZeroDivisionError):
+        main()
 
-    def refuse(*_: object) -> None:
-        (folder / "not" / "there").read_bytes()
 
-    monkeypatch.setattr("autograder.pages.report.write_report", refuse)
+def test_a_traceback_quotes_no_control_characters_and_ends() -> None:
+    try:
+        raise ZeroDivisionError("a\x1b[31m\n" + "x" * 10**6 + " the end")
+    except ZeroDivisionError as error:
+        text = logs.text_of(error)
+    assert "\x1b" not in text and len(text) <= logs.MAX_TEXT and text.endswith(" the end")
+
+
+def failing(error: Exception) -> Callable[..., None]:
+    """A function that raises it."""
+
+    def fails_inside(*_: object, **__: object) -> None:
+        raise copy.copy(error)  # the same one again would have the tracebacks of all times
+
+    return fails_inside
+
+
+def last_words(monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
+    """What `autograder` ends with."""
+    monkeypatch.setattr(sys, "argv", ["autograder", *words])
     with pytest.raises(SystemExit) as end:
         main()
-    assert str(end.value).startswith("autograder: ") and "No such file" in str(end.value)
-    assert "\n" not in str(end.value) and "\x1b" not in str(end.value)
+    return str(end.value)
 
 
 def test_nbgrader_finds_its_tools_without_an_activated_environment(built_course: Course, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from postgresql import postgresql
 from sqlalchemy.exc import OperationalError
 
 from autograder.authoring.build import build
+from autograder.chapter.reference import read_reference
 from autograder.course import Course, CourseError, open_course
 from autograder.disk import WRITING, write_atomically
 from autograder.grading import coordinator as grade
@@ -31,7 +32,6 @@ from autograder.grading.marks import marks_of_class, totals
 from autograder.grading.outbox import DAMAGED, OUTCOME, RECORD, Outbox
 from autograder.grading.pool import cluster, workers_that_fit
 from autograder.grading.work import GradedSubmission, assignment_of, grade_submission
-from autograder.intake.submission import read_reference
 from autograder.pages.tables import grade_with_progress
 from autograder.wall.seeds import key_of, secret_of
 from conftest import CHAPTER, SETTINGS, TEXT, answered, make_course
@@ -294,6 +294,21 @@ def test_a_fault_of_disk_or_gradebook_is_one_line_and_a_rerun_completes(
     assert set(grade_all(course)) == set(CLASS) and marks(course) == MARKS
     assert {path.name for path in (folder / "ada").iterdir()} == {RECORD, RECORD + DAMAGED, OUTCOME + DAMAGED}
     assert students_to_grade(course, CHAPTER) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (BrokenPipeError(errno.EPIPE, "Broken pipe"), RuntimeError),
+        (ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"), ConnectionResetError),
+        (FileNotFoundError(errno.ENOENT, "No such file", "ours"), FileNotFoundError),
+    ],
+)
+def test_a_broken_connection_is_not_taken_for_a_full_disk(fault: OSError, kind: type[Exception]) -> None:
+    with pytest.raises(kind) as caught, grade._one_line_for_the_disk():
+        raise fault
+    assert fault in (caught.value, caught.value.__cause__)
+    assert not isinstance(caught.value, OSError) or caught.value.errno != errno.EPIPE, "Typer would end without a word"
 
 
 def test_two_coordinators_at_once_are_refused(built_course: Course, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import re
 import nbformat
 import pytest
 
-from autograder.authoring.cells import is_answer, is_graded
+from autograder.chapter.cells import is_answer, is_graded
 from benchmarks.coverage import COLUMNS, HOW, ITEMS, PAGE, SLIPS, page, read
 from conftest import ROOT
 

@@ -4,7 +4,7 @@ import nbformat
 
 from autograder.authoring.bank import read_bank
 from autograder.course import Course
-from autograder.grading.demo import expected_points, read_class, run_demo, submission
+from autograder.demo import expected_points, read_class, run_demo, submission
 
 
 def test_the_demo_class_gets_the_expected_marks(real_course: Course) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from autograder.authoring.bank import read_bank
 from autograder.authoring.build import build
-from autograder.authoring.edits import EditError, changed, is_patch, patched
-from autograder.authoring.text import SourceError
+from autograder.chapter.edits import EditError, changed, is_patch, patched
+from autograder.chapter.text import SourceError
 from autograder.course import Course
 from conftest import CHAPTER, make_course
 

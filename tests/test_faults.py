@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 from attack_files import with_answer
 
-from autograder.authoring.bank import fill_in
 from autograder.authoring.build import build
-from autograder.course import Course
-from autograder.grading.check import run_tests
+from autograder.chapter.reference import fill_in, read_reference
+from autograder.course import Course, CourseError, open_course
 from autograder.grading.coordinator import grade_class
 from autograder.grading.marks import marks_of_class, totals
-from autograder.intake.submission import read_reference
+from autograder.logs import LOG
 from autograder.wall import judge
 from autograder.wall.faults import CourseFault, OurFault
 from autograder.wall.judge import Judge
+from autograder.wall.trial import run_tests
 from conftest import CHAPTER, TEXT, answered, make_course
 
 RIGHT = "def square(x):\n    return x * x"
@@ -67,6 +67,20 @@ def test_but_only_a_remark_if_student_code_may_have_a_part_in_it(built_course: C
     assert len(ours.remarks) == 1 and "half = math.sqrt(4) / 4" in ours.remarks[0]
 
 
+def test_a_judge_leaves_its_caller_as_it_was(built_course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SET_BEFORE", "kept")
+    monkeypatch.delenv("NOT_SET_BEFORE", raising=False)
+    ours = Judge(config=built_course.nbgrader, environment={"SET_BEFORE": "other", "NOT_SET_BEFORE": "other"})
+    before, seen = dict(os.environ), []
+    watchers = {"square--small-numbers": lambda side: seen.append({**os.environ})}
+    reference = read_reference(built_course, CHAPTER)
+    ours.judge(fill_in(reference, {"square": RIGHT}), reference, "a seed", watchers)
+    assert seen[0] == before | {"SET_BEFORE": "other", "NOT_SET_BEFORE": "other"}, "given cells of ours read them"
+    assert dict(os.environ) == before
+    ours.remarks.append("of this judge's notebook")
+    assert Judge().remarks == [], "no judge has another one's remarks"
+
+
 def test_what_is_interrupted_on_our_side_is_tried_again(tmp_path: Path) -> None:
     flag = tmp_path / "flag"
     # The first time, and beside the tests only: inside there is no such folder.
@@ -78,8 +92,39 @@ def test_what_is_interrupted_on_our_side_is_tried_again(tmp_path: Path) -> None:
         hand_in(course, student, RIGHT)
     results = list(grade_class(course, CHAPTER, ["ada", "ben"], jobs=1))
     assert flag.exists()
+    kept = (course.state / LOG).read_text()
+    assert "Traceback" in kept and "OurFault" in kept and "MemoryError" in kept, "what was tried again is not forgotten"
     assert [result.problem for result in results] == ["", ""]
     assert totals(marks_of_class(course, CHAPTER))["points"].to_dict() == {"ada": 3, "ben": 3}
+
+
+@pytest.mark.parametrize("student", ["ada", "reference"])
+def test_a_bug_of_ours_in_a_worker_leaves_its_traceback_in_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, student: str
+) -> None:
+    (tmp_path / "our_bug.py").write_text(
+        "from nbgrader.preprocessors import NbGraderPreprocessor\n"
+        "class Buggy(NbGraderPreprocessor):\n"
+        "    def preprocess(self, nb, resources):\n"
+        f"        return nb, {{1: resources}}[resources['nbgrader']['student'] != {student!r}]\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "course").mkdir()
+    course = make_course(tmp_path / "course")
+    build(course, CHAPTER)
+    with (course.root / "nbgrader_config.py").open("a") as file:
+        file.write('c.Autograde.autograde_preprocessors = ["our_bug.Buggy"]\n')
+    course = open_course(course.root)
+    for name in ("ada", "ben"):
+        hand_in(course, name, RIGHT)
+    if student == "reference":
+        with pytest.raises(CourseError, match="cannot be graded: KeyError: False"):
+            list(grade_class(course, CHAPTER, ["ada", "ben"], jobs=1))
+    else:
+        results = {result.student: result.problem for result in grade_class(course, CHAPTER, ["ada", "ben"], jobs=1)}
+        assert results == {"ada": "KeyError: False", "ben": ""}
+    kept = (course.state / LOG).read_text()
+    assert f"{student}: Traceback" in kept and "our_bug.py" in kept and "in preprocess" in kept
 
 
 def test_an_interrupted_import_is_no_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

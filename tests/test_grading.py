@@ -14,16 +14,16 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 
 from autograder.authoring.build import build
+from autograder.chapter.verdicts import recorded_verdicts
 from autograder.course import Course, CourseError, open_course
-from autograder.grading.check import check_notebook
 from autograder.grading.coordinator import grade_class, students_to_grade
 from autograder.grading.marks import marks_of_class, totals
 from autograder.grading.review import to_look_at
+from autograder.learner.check import check_notebook
 from autograder.pages.feedback import write_feedback
 from autograder.pages.html import SORT
 from autograder.pages.report import write_report
 from autograder.pages.tables import show_class
-from autograder.wall.verdicts import recorded_verdicts
 from conftest import CHAPTER, TEXT, make_course
 
 RIGHT = "def square(x):\n    return x**2"

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.authoring.cells import first_line_of_test
+from autograder.chapter.cells import first_line_of_test
+from autograder.chapter.verdicts import Outcome, Verdict, record
 from autograder.course import Course
 from autograder.grading.items import FEW, Item, items_of
 from autograder.grading.marks import COLUMNS
-from autograder.wall.verdicts import Outcome, Verdict, record
 from conftest import CHAPTER, make_course
 
 TESTS = {"easy": 1.0, "middle": 2.0, "hard": 3.0, "harder": 3.0, "backwards": 0.5, "all": 1.0}

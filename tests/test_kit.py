@@ -11,9 +11,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from autograder.chapter.reference import read_reference
 from autograder.course import Course, CourseError, open_course
-from autograder.grading.check import is_untouched
-from autograder.intake.submission import parse, read_reference, rebuild
+from autograder.intake.submission import parse, rebuild
+from autograder.learner.check import is_untouched
 from autograder.learner.kit import forbidden, pack, with_install_cell
 from conftest import CHAPTER, ROOT
 from lmkit import berkeley, corpora, real, runs

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from autograder.authoring.build import build
-from autograder.authoring.chapter import read_chapter
 from autograder.authoring.lint import problems_of
-from autograder.authoring.text import SourceError
+from autograder.chapter.source import read_chapter
+from autograder.chapter.text import SourceError
 from conftest import CHAPTER, TEXT, make_course
 
 HIDDEN = 'assert square(3) == 9, f"square(3) is 9, yours gives {square(3)}"'

@@ -12,15 +12,16 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from typer.testing import CliRunner
 
-from autograder.authoring.bank import reference_answers
-from autograder.authoring.build import build, hidden_lines, leaks, run_generate_assignment
-from autograder.authoring.chapter import read_chapter
-from autograder.authoring.text import SourceError
+from autograder.authoring.build import build
+from autograder.chapter.reference import reference_answers
+from autograder.chapter.release import hidden_lines, leaks, run_generate_assignment
+from autograder.chapter.source import read_chapter
+from autograder.chapter.text import SourceError
 from autograder.cli import app
 from autograder.course import Course, open_course
-from autograder.grading.check import check_notebook
 from autograder.grading.coordinator import grade_class
 from autograder.grading.marks import marks_of_class, totals
+from autograder.learner.check import check_notebook
 from autograder.pages.feedback import write_feedback
 from autograder.pages.report import write_report
 from conftest import CHAPTER, TEXT, make_course

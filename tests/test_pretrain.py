@@ -434,6 +434,20 @@ def test_what_cannot_be_run_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
         make(replace(TINY, compiled=True), tmp_path / "f")
 
 
+@pytest.mark.parametrize("error", [ValueError("a bug of ours"), FloatingPointError("The loss is nan")])
+def test_a_bug_in_training_keeps_its_traceback(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a loss that is not finite is the user's to mend: the rate was too high."""
+
+    def fails(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(run, "train", fails)
+    with pytest.raises(RunError if isinstance(error, FloatingPointError) else ValueError, match=str(error)):
+        make(TINY, tmp_path)
+
+
 def test_a_folder_belongs_to_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(RunError, match="there is no run in"):
         make(TINY, tmp_path, resume=True)

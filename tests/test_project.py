@@ -81,5 +81,5 @@ def test_the_architecture_page_names_every_module() -> None:
     modules = [path for path in (ROOT / "autograder").rglob("*.py") if path.stem != "__init__"]
     modules += [path for path in (ROOT / "lmkit").iterdir() if not path.name.startswith("__")]
     assert [path.stem for path in modules if f"`{path.stem}`" not in page] == []
-    rooms = ("authoring", "intake", "wall", "grading", "learner", "pages")
+    rooms = ("chapter", "intake", "wall", "grading", "pages", "authoring", "learner", "challenge")
     assert all((ROOT / "autograder" / room).is_dir() for room in rooms)

@@ -8,10 +8,10 @@ import nbformat
 import pytest
 
 from autograder.authoring.build import build
+from autograder.chapter.verdicts import recorded_verdicts
 from autograder.course import Course, CourseError
 from autograder.grading.coordinator import grade_class
 from autograder.grading.replay import replay
-from autograder.wall.verdicts import recorded_verdicts
 from conftest import CHAPTER, ROOT, TEXT, answered, make_course
 
 # The hidden part draws, so that each grading with another seed says something else.
@@ -71,6 +71,17 @@ def test_exceptions_and_long_arguments_are_shown_in_short(course: Course, tmp_pa
     hand_in(copy, "def square(x):\n    raise KeyError('x' * 500)")
     found = replay(copy, "bob", CHAPTER, "square--negative-numbers")
     assert len(found.calls) == 1 and str(found.calls[0]).startswith("square(-2) raised KeyError: ")
+
+
+def test_a_linked_folder_is_refused_as_in_grading(course: Course) -> None:
+    """It would show what somebody else handed in, and a test that grading never ran on it."""
+    linked = course.submitted / "linked"
+    linked.symlink_to("bob")
+    try:
+        found = replay(course, "linked", CHAPTER, "square--negative-numbers")
+    finally:
+        linked.unlink()
+    assert found.verdict.outcome == "failed" and not found.calls
 
 
 @pytest.mark.parametrize(

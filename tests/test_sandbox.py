@@ -13,10 +13,10 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 from walk import beyond, forks_of_a_bomb, walks
 
-from autograder.authoring.execute import SandboxedExecute
+from autograder.chapter.reference import read_reference
 from autograder.course import Course
-from autograder.intake.submission import read_reference
 from autograder.wall import nobody, sandbox, warm
+from autograder.wall.execute import SandboxedExecute
 from autograder.wall.sandbox import SEEN_IN_PROC, bubblewrap_works, can_be_nobody
 from conftest import CHAPTER, ROOT, answered
 

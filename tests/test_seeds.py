@@ -14,13 +14,14 @@ from nbformat import NotebookNode
 from nbgrader.apps import AutogradeApp
 
 from autograder.authoring.build import build
+from autograder.chapter.reference import read_reference
+from autograder.chapter.verdicts import Verdict, recorded_verdicts
 from autograder.course import Course, CourseError, open_course
-from autograder.grading.check import NO_SECRET, check_notebook, key_to_learn_with, run_tests
 from autograder.grading.coordinator import grade_class
-from autograder.intake.submission import read_reference
+from autograder.learner.check import check_notebook, key_to_learn_with
 from autograder.wall.inside import draws
 from autograder.wall.seeds import key_of, secret_of, seed_of
-from autograder.wall.verdicts import Verdict, recorded_verdicts
+from autograder.wall.trial import NO_SECRET, run_tests
 from conftest import make_course
 
 CHAPTER = "01_draws"

@@ -17,8 +17,8 @@ from browser import PATIENCE, running_browser, screenshot_folder, wait_for
 from bs4 import BeautifulSoup
 from selenium.webdriver import Chrome
 
-from autograder.authoring.build import hidden_lines
-from autograder.authoring.chapter import read_chapter
+from autograder.chapter.release import hidden_lines
+from autograder.chapter.source import read_chapter
 from autograder.course import Course, CourseError, open_course
 from autograder.pages.site import make_site, menu, page_of, write_source
 from conftest import CHAPTER, ROOT, make_course

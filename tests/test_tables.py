@@ -9,12 +9,12 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from autograder.authoring.bank import Answer, Trial
-from autograder.grading.check import Checked
-from autograder.pages.checked import show_verdicts
+from autograder.authoring.tables import show_trials
+from autograder.chapter.verdicts import Outcome, Verdict
+from autograder.learner.check import Checked
+from autograder.learner.checked import show_verdicts
 from autograder.pages.feedback import LONGEST_ANSWER, _shown
 from autograder.pages.html import render
-from autograder.pages.tables import show_trials
-from autograder.wall.verdicts import Outcome, Verdict
 from autograder.wording import count, in_a_cell, printable
 
 ODD = ["\\[/b]", "[/]", "[red]", "\x1b[2J\x1b]0;title\x07", "\r\x08", "\u202e", "long " * 500, "[link=http://x]y"]
@@ -82,7 +82,7 @@ def test_counting() -> None:
 
 
 def test_cells_of_strange_kinds_have_names() -> None:
-    from autograder.authoring import cells
+    from autograder.chapter import cells
 
     for metadata in ({}, {"nbgrader": None}, {"nbgrader": []}, {"nbgrader": {"grade_id": 3, "points": "x"}}):
         cell = nbformat.from_dict({**new_code_cell("x"), "metadata": metadata})

@@ -3,8 +3,11 @@
 import shutil
 import sqlite3
 import tarfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pandas as pd
@@ -13,12 +16,13 @@ from typer.testing import CliRunner
 
 from autograder.authoring.build import build
 from autograder.cli import app
-from autograder.course import Course, CourseError, open_course
+from autograder.course import STATE, Course, CourseError, open_course
 from autograder.grading.coordinator import grade_class, students_to_grade
 from autograder.grading.gradebook import open_gradebook
-from autograder.grading.history import COLUMNS, HISTORY
+from autograder.grading.history import COLUMNS, HISTORY, note_changes
 from autograder.grading.marks import final_marks
 from autograder.grading.term import TERM, Late, read_term
+from autograder.logs import LOG
 from autograder.pages.course_report import file_of
 from conftest import CHAPTER, answered, make_course
 
@@ -275,6 +279,63 @@ def test_a_backup_brings_everything_back(course: Course, tmp_path: Path) -> None
     aside = sqlite3.connect(course.root / "gradebook.db.before-restore")
     assert aside.execute("SELECT count(*) FROM student").fetchone() == (len(CLASS) - 1,), "nothing was deleted"
     aside.close()
+
+
+def test_nothing_is_restored_while_a_class_is_graded(course: Course, tmp_path: Path) -> None:
+    """Grading would go on writing into the folder that was moved aside, and its marks would be lost."""
+    kept = tmp_path / "marks.tar.gz"
+    command(course, "grade", "01")
+    command(course, "backup", str(kept))
+    before = tree(course.root)
+    grading = grade_class(course, CHAPTER, list(CLASS), jobs=1)
+    next(grading)
+    result = CliRunner().invoke(app, ["restore", str(kept), "--replace", "--course", str(course.root)])
+    assert isinstance(result.exception, CourseError) and "is at work in this course" in str(result.exception)
+    assert tree(course.root) == before, "nothing was moved"
+    assert [one.problem for one in grading] == [""] * (len(CLASS) - 1)
+
+
+def test_nothing_is_graded_while_a_backup_is_put_back(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "marks.tar.gz"
+    command(course, "grade", "01")
+    (course.state / LOG).write_text("of this machine")
+    command(course, "backup", str(kept))
+    with tarfile.open(kept) as archive:
+        assert not {f"{STATE}/lock", f"{STATE}/history.lock", f"{STATE}/{LOG}"} & {*archive.getnames()}
+    refused, move = [], shutil.move
+
+    def watched(*places: Path) -> None:
+        for _ in range(2):  # before each part is in its place, and after it
+            with pytest.raises(CourseError, match="is at work in this course") as caught:
+                next(grade_class(course, CHAPTER, ["ada"], jobs=1))
+            refused.append(caught)
+            if len(refused) % 2:
+                move(*places)
+
+    monkeypatch.setattr(shutil, "move", watched)
+    command(course, "restore", str(kept), "--replace")
+    assert len(refused) >= 6 and students_to_grade(course, CHAPTER) == []
+    assert (course.state / LOG).read_text() == "of this machine"
+    aside = course.state.with_name(f"{STATE}.before-restore")
+    assert (aside / CHAPTER).is_dir() and not (aside / "lock").exists()
+
+
+def tree(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.suffix != ".lock"}
+
+
+def test_two_commands_at_once_add_a_line_once(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slowly(*arguments: Any) -> pd.DataFrame:
+        time.sleep(0.3)  # both have read what is there before one adds to it
+        return final_marks(*arguments)
+
+    monkeypatch.setattr("autograder.grading.history.final_marks", slowly)
+    with ThreadPoolExecutor(2) as threads:
+        added = threads.map(lambda occasion: note_changes(course, [CHAPTER], occasion), ["report", "export"])
+        assert sorted(added) == [0, len(CLASS)]
+    assert list(history(course)["student"]) == sorted(CLASS)
 
 
 def _archive(folder: Path, content: Path) -> Path:

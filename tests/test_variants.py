@@ -7,16 +7,16 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from autograder.authoring.bank import fill_in, read_bank, reference_answers, try_answers
+from autograder.authoring.bank import read_bank, try_answers
 from autograder.authoring.build import build
-from autograder.authoring.cells import is_test, what_it_checks
-from autograder.authoring.text import SourceError
-from autograder.authoring.variants import chapter_as_built, chosen_variants, read_variant, variants_of
+from autograder.chapter.cells import is_test, what_it_checks
+from autograder.chapter.reference import fill_in, read_reference, reference_answers
+from autograder.chapter.text import SourceError
+from autograder.chapter.variants import chapter_as_built, chosen_variants, read_variant, variants_of
+from autograder.chapter.verdicts import Outcome
 from autograder.cli import app
 from autograder.course import Course, CourseError, open_course
-from autograder.grading.check import NO_SECRET, judged
-from autograder.intake.submission import read_reference
-from autograder.wall.verdicts import Outcome
+from autograder.wall.trial import NO_SECRET, judged
 from conftest import CHAPTER, ROOT, make_course
 
 CUBES = '''# The chapter of squares with cubes.

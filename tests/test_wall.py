@@ -8,14 +8,13 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 from traitlets.config import Config
 
-from autograder.authoring.bank import fill_in
 from autograder.authoring.build import build
-from autograder.authoring.execute import SandboxedExecute
+from autograder.chapter.reference import fill_in, read_reference
+from autograder.chapter.verdicts import Outcome, verdicts_of, what_it_checks
 from autograder.course import Course
-from autograder.intake.submission import read_reference
+from autograder.wall.execute import SandboxedExecute
 from autograder.wall.judge import COURSES_OUTPUT, Judge
 from autograder.wall.names import names_of, only_shown, plan
-from autograder.wall.verdicts import Outcome, verdicts_of, what_it_checks
 from conftest import make_course
 
 CHAPTER = "01_wall"

@@ -8,13 +8,16 @@ from typing import Any
 import psutil
 import pytest
 
+from autograder.chapter.reference import read_reference
+from autograder.chapter.verdicts import Outcome
 from autograder.course import Course
-from autograder.grading.check import run_tests
-from autograder.grading.early import start_early
-from autograder.intake.submission import read_reference
+from autograder.learner.early import start_early
 from autograder.wall import warm
+from autograder.wall.faults import OurFault
 from autograder.wall.sandbox import Limits
 from autograder.wall.student import ColdProcess, StudentGone, StudentSide
+from autograder.wall.trial import run_tests
+from conftest import CHAPTER, answered
 
 MODULES = ("numpy", "matplotlib.pyplot", "torch", "no_such_module")
 
@@ -248,6 +251,41 @@ time.sleep(30)
     with pytest.raises(StudentGone, match="GiB of memory"):
         side.run_cell(hoard, 20)
     assert in_fresh_fork(side, "result = 1") == 1 and warm._parent is parent
+
+
+def test_what_an_earlier_process_was_ended_for_says_nothing_of_the_next_one(side: StudentSide) -> None:
+    """The watcher may be late: the judge has started another process already."""
+    side.start()
+    earlier = side.process
+    assert earlier is not None
+    side.start()
+    side._kill_for(earlier, "Your code used more than 8 GiB of memory.")
+    with pytest.raises(StudentGone, match="ended the Python process") as gone:
+        side.run_cell("import os; os._exit(1)", 20)
+    assert gone.value.reason == Outcome.CRASHED, "only that is tried again"
+
+
+def test_a_fork_that_ends_right_after_its_greeting_is_our_fault_and_tried_again(
+    built_course: Course, side: StudentSide, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the kernel ends one when memory is short."""
+    family, deaths = warm.Fork.family, []
+
+    def dies_first(fork: warm.Fork) -> list[psutil.Process]:
+        if not deaths:
+            deaths.append(fork.process)
+            fork.kill()
+            while psutil.pid_exists(fork.process):
+                time.sleep(0.01)
+        return family(fork)
+
+    monkeypatch.setattr(warm.Fork, "family", dies_first)
+    with pytest.raises(OurFault, match="did not start"):
+        side.start()
+    assert deaths and side.process is None
+    deaths.clear()
+    verdicts = run_tests(built_course, CHAPTER, answered(built_course, "def square(x):\n    return x * x"))
+    assert deaths and [verdict.outcome for verdict in verdicts] == [Outcome.PASSED, Outcome.PASSED]
 
 
 def test_the_parent_is_renewed_after_many_forks_and_when_it_dies(

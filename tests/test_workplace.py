@@ -13,7 +13,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from typer.testing import CliRunner
 
-from autograder.authoring.chapter import read_chapter
+from autograder.chapter.source import read_chapter
 from autograder.cli import app
 from autograder.course import START, Course, CourseError, open_course
 from autograder.learner.reveal import reveal

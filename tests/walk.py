@@ -15,8 +15,8 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.authoring.execute import SandboxedExecute
 from autograder.wall import warm
+from autograder.wall.execute import SandboxedExecute
 from autograder.wall.judge import Judge
 from autograder.wall.sandbox import Limits
 from autograder.wall.student import ColdProcess, StudentGone, StudentSide

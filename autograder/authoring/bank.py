@@ -1,30 +1,26 @@
 """The bank: right and wrong answers to each task, kept as text beside the tests of a course, and their trial."""
 
 import itertools
-import multiprocessing
-import os
 import secrets
 from collections import Counter
 from collections.abc import Collection
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 from tqdm import tqdm
 
-from autograder.authoring.cells import grade_id_of, is_task, is_test, name_of, what_it_checks
-from autograder.authoring.chapter import without_marks
-from autograder.authoring.edits import EditError, changed, is_patch, patched
-from autograder.authoring.text import Cell, SourceError, read_text
-from autograder.authoring.variants import built_variant
+from autograder.chapter.cells import is_task, is_test, name_of, what_it_checks
+from autograder.chapter.edits import EditError, changed, is_patch, patched
+from autograder.chapter.reference import fill_in, read_reference, reference_answers
+from autograder.chapter.text import Cell, SourceError, read_text
+from autograder.chapter.variants import built_variant
+from autograder.chapter.verdicts import Outcome, Verdict
 from autograder.course import Course, CourseError, open_course
-from autograder.grading.check import NO_SECRET, judged, run_tests_in_kernel
-from autograder.intake.submission import read_reference
+from autograder.processes import kept_processes
 from autograder.wall.names import only_shown
-from autograder.wall.verdicts import Outcome, Verdict
+from autograder.wall.trial import NO_SECRET, judged, run_tests_in_kernel
 
 FEWEST_RIGHT, FEWEST_WRONG = 2, 3
 KEYS = {"right", "wrong", "caught_by", "change"}
@@ -73,10 +69,6 @@ class Unsteady:
     outcomes: Counter[Outcome]
 
 
-def answers_folder(course: Course, chapter: str) -> Path:
-    return course.root / "tests" / "answers" / chapter
-
-
 def read_bank(course: Course, chapter: str, folder: Path | None = None) -> dict[str, list[Answer]]:
     """All answers to a chapter's tasks, by task, of the bank or another folder; each file is named after its task.
 
@@ -84,9 +76,9 @@ def read_bank(course: Course, chapter: str, folder: Path | None = None) -> dict[
     keys and for an edit that does not fit.
     """
     reference = read_reference(course, chapter)
-    files = {path.stem: path for path in sorted((folder or answers_folder(course, chapter)).glob("*.py"))}
+    files = {path.stem: path for path in sorted((folder or course.answers(chapter)).glob("*.py"))}
     if folder is None and (variant := built_variant(reference)):  # tasks that it changes have answers of their own
-        files |= {path.stem: path for path in (answers_folder(course, chapter) / variant).glob("*.py")}
+        files |= {path.stem: path for path in (course.answers(chapter) / variant).glob("*.py")}
     answers = reference_answers(reference)
     return {task: _read_answers(path, answers.get(task, "")) for task, path in files.items()}
 
@@ -121,21 +113,6 @@ def _source_of(path: Path, cell: Cell, reference: str) -> str:
         return patched(reference, cell.source) if is_patch(cell.source) else cell.source
     except EditError as error:
         raise SourceError(path, cell.line, f"This edit does not fit: {error}.") from None
-
-
-def reference_answers(reference: NotebookNode) -> dict[str, str]:
-    """The course's own answers, by task."""
-    return {name_of(cell): without_marks(cell.source) for cell in reference.cells if is_task(cell)}
-
-
-def fill_in(notebook: NotebookNode, answers: dict[str, str]) -> NotebookNode:
-    """A copy of a notebook with the source of some task cells, by grade id, replaced."""
-    filled: NotebookNode = nbformat.from_dict(notebook)
-    for cell in filled.cells:
-        name = grade_id_of(cell)
-        if name in answers:
-            cell.source = answers[name]
-    return filled
 
 
 def try_bank(
@@ -245,21 +222,6 @@ def _tried(
         ]
         for _ in ways
     ]
-
-
-def fresh_processes(jobs: int | None) -> ProcessPoolExecutor:
-    """Processes that share nothing with this one; texts come out of a set in the order that grading has."""
-    os.environ["PYTHONHASHSEED"] = "0"  # for processes that start from now on, as in `grading.worker`
-    return ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=multiprocessing.get_context("spawn"))
-
-
-@cache
-def kept_processes(jobs: int | None) -> ProcessPoolExecutor:
-    """The same, kept until this process ends: to start one takes longer than most notebooks, and judging starts many.
-
-    One submission learns nothing of another there: students' code runs in forks of a sandboxed process of its own.
-    """
-    return fresh_processes(jobs)
 
 
 def _verdicts_with(course_root: Path, chapter: str, way: Way, answers: dict[str, str]) -> list[Verdict]:

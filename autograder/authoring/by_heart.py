@@ -15,14 +15,14 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from autograder.authoring import remembering
-from autograder.authoring.bank import kept_processes
-from autograder.authoring.cells import is_task, is_test, what_it_checks, without_hidden
-from autograder.authoring.chapter import without_marks
+from autograder.chapter.cells import is_task, is_test, what_it_checks, without_hidden
+from autograder.chapter.reference import read_reference
+from autograder.chapter.source import without_marks
+from autograder.chapter.verdicts import Outcome, Verdict
 from autograder.course import Course, CourseError, open_course
-from autograder.grading.check import judged
-from autograder.intake.submission import read_reference
+from autograder.processes import kept_processes
 from autograder.wall.names import modules_of, names_of, plan
-from autograder.wall.verdicts import Outcome, Verdict
+from autograder.wall.trial import judged
 
 MOST_EARNED = 3  # one point in so many
 EMPTY_ANSWERS = ("_numpy.zeros(0)", "[]", "None", "0")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.authoring.cells import BEGIN_HIDDEN, END_HIDDEN
-from autograder.authoring.chapter import Chapter, grade_id, notebook_of
-from autograder.authoring.text import Cell, SourceError
+from autograder.chapter.cells import BEGIN_HIDDEN, END_HIDDEN
+from autograder.chapter.source import Chapter, grade_id, notebook_of
+from autograder.chapter.text import Cell, SourceError
 from autograder.wall.names import names_of, plan
 
 MOST_VISIBLE = 3  # tests without a hidden part give at most one point in so many of a task's

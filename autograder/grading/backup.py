@@ -11,7 +11,11 @@ from sqlalchemy.engine import make_url
 
 from autograder.course import STATE, Course, CourseError
 from autograder.grading.history import HISTORY
+from autograder.grading.locks import GRADING as GRADING_LOCK
+from autograder.grading.locks import HISTORY as HISTORY_LOCK
+from autograder.grading.locks import only_coordinator, only_historian
 from autograder.grading.term import TERM
+from autograder.logs import LOG
 
 GRADEBOOK = "gradebook.db"  # its name in a backup, whatever it is called in the course
 PARTS = (HISTORY, TERM, STATE)
@@ -36,7 +40,7 @@ def back_up(course: Course, target: Path) -> list[str]:
         with tarfile.open(unfinished, "w:gz") as archive:
             archive.add(copy, GRADEBOOK)
             for name in parts:
-                archive.add(course.root / name, name, filter=_but_the_lock)
+                archive.add(course.root / name, name, filter=_but_what_stays)
         unfinished.chmod(0o600)  # marks are nobody else's business
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(unfinished, target)
@@ -51,6 +55,11 @@ def restore(course: Course, source: Path, replace: bool = False) -> list[str]:
     database = _database(course)
     if database.exists() and not replace:
         raise CourseError(f"{database} exists: --replace moves it aside and restores.")
+    with only_coordinator(course), only_historian(course):  # what is at work would go on in the folder moved aside
+        return _restore(course, database, source)
+
+
+def _restore(course: Course, database: Path, source: Path) -> list[str]:
     with tempfile.TemporaryDirectory(dir=course.root, prefix=".restore-") as folder:
         try:
             with tarfile.open(source) as archive:
@@ -63,14 +72,38 @@ def restore(course: Course, source: Path, replace: bool = False) -> list[str]:
         if not _is_gradebook(found / GRADEBOOK):
             raise CourseError(f"{source} holds no gradebook: name a file that `autograder backup` wrote.")
         parts = [name for name in PARTS if (found / name).exists()]
-        for name, place in [(GRADEBOOK, database), *((name, course.root / name) for name in PARTS)]:
-            aside = place.with_name(f"{place.name}.before-restore")
+        for name, place in [(GRADEBOOK, database), (HISTORY, course.root / HISTORY), (TERM, course.root / TERM)]:
+            aside = _aside(place)
             if place.exists():
                 _remove(aside)
                 place.rename(aside)
             if (found / name).exists():
                 shutil.move(found / name, place)
+        _restore_state(course, found / STATE)
     return [GRADEBOOK, *parts]
+
+
+def _restore_state(course: Course, found: Path) -> None:
+    """Exchange what is in the folder, and not the folder: the locks that we hold are in it."""
+    aside, replaced = _aside(course.state), [path for path in course.state.iterdir() if not _stays(path.name)]
+    if replaced:
+        _remove(aside)
+        aside.mkdir()
+        for path in replaced:
+            path.rename(aside / path.name)
+    if found.is_dir():
+        for path in found.iterdir():
+            if not _stays(path.name):
+                shutil.move(path, course.state / path.name)
+
+
+def _aside(place: Path) -> Path:
+    return place.with_name(f"{place.name}.before-restore")
+
+
+def _stays(name: str) -> bool:
+    """Whether a file in the course's state is this machine's: its locks and its log."""
+    return name in (GRADING_LOCK, HISTORY_LOCK, LOG) or name.startswith(f"{LOG}.")
 
 
 def _database(course: Course) -> Path:
@@ -80,8 +113,9 @@ def _database(course: Course) -> Path:
     return Path(url.database)
 
 
-def _but_the_lock(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    return None if entry.name == f"{STATE}/lock" else entry
+def _but_what_stays(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    folder, _, name = entry.name.partition("/")
+    return None if folder == STATE and _stays(name) else entry
 
 
 def _is_gradebook(path: Path) -> bool:

@@ -1,6 +1,8 @@
 """Grade a class: hand out submissions, keep each outcome before anything else, write the gradebook from one place."""
 
+import errno
 import hashlib
+import logging
 import tempfile
 from collections import Counter, deque
 from collections.abc import Generator, Iterator, Sequence
@@ -9,23 +11,27 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 
 import nbformat
-from filelock import FileLock, Timeout
 from nbformat import NotebookNode
 
-from autograder.authoring.build import run_generate_assignment
-from autograder.authoring.cells import grade_id_of
+from autograder.chapter.cells import grade_id_of
+from autograder.chapter.reference import read_reference
+from autograder.chapter.release import run_generate_assignment
 from autograder.course import Course, CourseError
+from autograder.disk import REFUSALS
 from autograder.grading.gradebook import GradebookWriter, checksums, gradebook_at_work, open_gradebook, students_in
+from autograder.grading.locks import only_coordinator
 from autograder.grading.outbox import Outbox, Record
 from autograder.grading.pool import Pool, cluster, local_pool, workers_that_fit
 from autograder.grading.remarks import remarks_of
 from autograder.grading.work import Assignment, GradedSubmission, Work, assignment_of, digest_of_tests
 from autograder.grading.worker import MOST_CPU_SECONDS, SubmissionFailed, WorkerDied
 from autograder.intake.files import Submission, read_submission
-from autograder.intake.submission import read_reference
+from autograder.logs import keep_log
 from autograder.wall.judge import Judge
 from autograder.wall.seeds import key_of
 from autograder.wording import count, printable
+
+logger = logging.getLogger(__name__)
 
 MOST_DEATHS = 2  # of workers at one submission, before it is tried by itself
 AHEAD = 2  # units of work that are handed out for each worker, so that none waits for the coordinator
@@ -84,7 +90,8 @@ def grade_class(
     the workers of the Dask cluster at `scheduler`. A submission that ends its worker twice is tried by itself, and
     fails alone. Stopping at any moment loses no outcome: the next call brings it into the gradebook.
     """
-    with _one_line_for_the_disk(), gradebook_at_work(), _only_coordinator(course):
+    keep_log(course)
+    with _one_line_for_the_disk(), gradebook_at_work(), only_coordinator(course):
         reference, key = read_reference(course, chapter), key_of(course, chapter)
         assignment = assignment_of(chapter, reference, course.nbgrader, key)
         outbox = Outbox(course.root, chapter)
@@ -169,8 +176,10 @@ def _grade_all(
             try:
                 yield future.result()
             except SubmissionFailed as error:
+                _log_what_ended(student, error)
                 yield Graded(student, str(error), 0.0)
             except WorkerDied as error:
+                _log_what_ended(student, error)
                 deaths[student] += 1
                 if error.by_its_own_fault:
                     problem = f"its tests need more than {MOST_CPU_SECONDS} s of our side: look at it by hand"
@@ -217,6 +226,8 @@ def _check_reference(chapter: str, checking: list[Future[GradedSubmission]]) -> 
         try:
             outcome = future.result()
         except (SubmissionFailed, WorkerDied, CancelledError) as error:
+            if isinstance(error, SubmissionFailed):
+                _log_what_ended("the reference", error)
             cause = (
                 f"its process ended ({error.code})" if isinstance(error, WorkerDied) else str(error) or "it was lost"
             )
@@ -233,10 +244,17 @@ def _with_second_tries(pool: Pool, work: Work) -> GradedSubmission:
         try:
             graded: GradedSubmission = pool.executor.submit(pool.grade, work).result()
             return graded
-        except WorkerDied:
+        except WorkerDied as error:
+            _log_what_ended(work.student, error)
             deaths += 1
             if deaths > MOST_DEATHS:
                 raise
+
+
+def _log_what_ended(student: str, error: SubmissionFailed | WorkerDied) -> None:
+    """Keep the worker's traceback, of which `error` is the short form."""
+    text = error.traceback or f"its worker ended with {error.args[0]}"
+    logger.error("%s: %s", printable(student), text)
 
 
 def _not_graded(chapter: str, what: str) -> CourseError:
@@ -294,24 +312,13 @@ def _one_line_for_the_disk() -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if error.errno == errno.EPIPE:
+            # The command line would take it for a reader of what we print who has left, and end without a word.
+            raise RuntimeError("a connection broke while a class was graded") from error
+        if error.errno not in REFUSALS:
+            raise
         where = f" ({error.filename})" if error.filename else ""
         raise CourseError(
             f"The machine refuses: {error.strerror or error}{where}: make room or permit writing there, "
             "and run the same command again; what was graded is kept."
         ) from error
-
-
-@contextmanager
-def _only_coordinator(course: Course) -> Iterator[None]:
-    """Be the one process that grades in this course; a lock of a process that was killed is free again."""
-    path = course.state / "lock"
-    path.parent.mkdir(exist_ok=True)
-    lock = FileLock(path)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise CourseError("Another `autograder grade` is at work in this course: wait until it has ended.") from None
-    try:
-        yield
-    finally:
-        lock.release()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from autograder.course import Course, CourseError
+from autograder.grading.locks import only_historian
 from autograder.grading.marks import final_marks
 from autograder.wording import in_a_cell
 
@@ -21,8 +22,16 @@ COLUMNS = ["when", "who", "student", "chapter", *NUMBERS, "submitter", "why"]
 
 def note_changes(course: Course, chapters: Sequence[str], occasion: str) -> int:
     """Add a line for each mark that is not as its last line says; returns how many. `occasion` is the command."""
-    path = course.root / HISTORY
-    last = _last_lines(path)
+    with only_historian(course):  # two commands at once would add the same lines twice
+        lines = _changes(course, chapters, occasion)
+        if lines:
+            _append(course.root / HISTORY, lines)
+    return len(lines)
+
+
+def _changes(course: Course, chapters: Sequence[str], occasion: str) -> list[list[str]]:
+    """The lines that are to be added."""
+    last = _last_lines(course.root / HISTORY)
     when, who = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"), _user()
     lines = []
     for chapter in chapters:
@@ -33,9 +42,7 @@ def note_changes(course: Course, chapters: Sequence[str], occasion: str) -> int:
             line = [when, who, name, chapter, *numbers, submitter, why]
             if last.get((line[2], line[3])) != line[4:-1]:
                 lines.append(line)
-    if lines:
-        _append(path, lines)
-    return len(lines)
+    return lines
 
 
 def _last_lines(path: Path) -> dict[tuple[str, str], list[str]]:

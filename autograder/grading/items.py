@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import nbformat
 import pandas as pd
 
-from autograder.authoring.cells import is_test, name_of
+from autograder.chapter.cells import is_test, name_of
+from autograder.chapter.reference import read_reference
+from autograder.chapter.verdicts import Outcome, recorded_verdicts
 from autograder.course import Course
-from autograder.intake.submission import read_reference
-from autograder.wall.verdicts import Outcome, recorded_verdicts
 
 FEW = 8  # students; below, no correlation is worth a look
 STRONG = 0.2  # the share of a class, by the points of all other tests, that counts as strong

@@ -4,11 +4,11 @@ import pandas as pd
 from nbgrader.api import MissingEntry, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import func
 
-from autograder.authoring.cells import is_graded, is_graded_by_hand, name_of, points_of, what_it_checks
+from autograder.chapter.cells import is_graded, is_graded_by_hand, name_of, points_of, what_it_checks
+from autograder.chapter.reference import read_reference
 from autograder.course import Course, CourseError
 from autograder.grading.gradebook import open_gradebook
 from autograder.grading.term import TERM, read_term
-from autograder.intake.submission import read_reference
 
 COLUMNS = ["student", "task", "aspect", "grade_id", "points", "most_points", "needs_review", "by_hand"]
 

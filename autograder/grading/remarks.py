@@ -2,9 +2,9 @@
 
 import json
 
-from autograder.authoring.cells import is_test, name_of
+from autograder.chapter.cells import is_test, name_of
+from autograder.chapter.verdicts import PROBLEMS, Outcome
 from autograder.grading.work import GradedSubmission
-from autograder.wall.verdicts import PROBLEMS, Outcome
 
 SYNTAX_ERRORS = ("SyntaxError:", "IndentationError:", "TabError:")
 

@@ -7,12 +7,13 @@ import nbformat
 import numpy as np
 from nbgrader import utils
 
+from autograder.chapter.reference import read_reference
+from autograder.chapter.verdicts import Verdict, recorded_verdicts
 from autograder.course import Course, CourseError
-from autograder.intake.submission import read_reference, take_in
+from autograder.intake.submission import take_in
 from autograder.wall.judge import Judge
 from autograder.wall.seeds import key_of, seed_of
 from autograder.wall.student import CallableHandle, Handle, StudentSide
-from autograder.wall.verdicts import Verdict, recorded_verdicts
 
 LONGEST_ARGUMENT = 200  # characters
 
@@ -88,10 +89,10 @@ def replay(course: Course, student: str, chapter: str, test: str) -> Replay:
     tests = [cell.metadata.nbgrader["grade_id"] for cell in reference.cells if utils.is_grade(cell)]
     if test not in tests:
         raise CourseError(f"{chapter} has no test {test!r}; its tests: {', '.join(tests)}.")
-    path = course.submitted / student / chapter / f"{chapter}.ipynb"
+    path = course.submission(student, chapter)
     if not path.is_file():
         raise CourseError(f"{path} does not exist: name a student who handed in {chapter}.")
-    notebook = take_in(path, reference).notebook
+    notebook = take_in(path, reference, below=course.submitted).notebook  # links are refused as in grading
     seed = seed_of(key_of(course, chapter), notebook)
     kept = _kept_seed(course, student, chapter, test)
     note = ""
@@ -108,7 +109,7 @@ def replay(course: Course, student: str, chapter: str, test: str) -> Replay:
 
 def _kept_seed(course: Course, student: str, chapter: str, test: str) -> str:
     """The seed in the recorded verdict, or an empty text if there is none."""
-    path = course.autograded / student / chapter / f"{chapter}.ipynb"
+    path = course.graded(student, chapter)
     verdicts = recorded_verdicts(nbformat.read(path, as_version=4)) if path.is_file() else []
     return next((verdict.seed for verdict in verdicts if verdict.grade_id == test), "")
 

@@ -17,11 +17,11 @@ import numpy as np
 import pandas as pd
 from nbformat import NotebookNode
 
-from autograder.authoring.cells import is_answer, is_graded_by_hand, name_of
+from autograder.chapter.cells import is_answer, is_graded_by_hand, name_of
+from autograder.chapter.reference import read_reference
 from autograder.course import Course, CourseError
 from autograder.grading.gradebook import students_in
 from autograder.grading.term import read_term
-from autograder.intake.submission import read_reference
 
 GRAM = 10  # tokens in a row that are compared
 WINDOW = 6  # of so many neighbouring grams one is kept: whatever GRAM + WINDOW - 1 tokens have in common is found

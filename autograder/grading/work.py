@@ -15,13 +15,13 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
-from autograder.authoring.cells import is_answer, is_graded, name_of
+from autograder.chapter.cells import is_answer, is_graded, name_of
+from autograder.chapter.verdicts import Verdict, record
 from autograder.course import CourseError
 from autograder.intake.files import Submission
 from autograder.intake.submission import take_in_content, untouched
 from autograder.wall.judge import Judge
 from autograder.wall.seeds import seed_of
-from autograder.wall.verdicts import Verdict, record
 
 # What nbgrader's configuration may name and is done elsewhere: by the judge itself, by the gradebook's one writer, and
 # once for all submissions, since the metadata of a rebuilt notebook are the reference's (`grade.register` checks them).

@@ -28,11 +28,14 @@ INTERRUPTED = 75  # what a worker ends with that could not do its part
 
 
 class WorkerDied(Exception):
-    """The process ended before it had an answer; `code` is what it ended with, negative for a signal."""
+    """The process ended before it had an answer; `code` is what it ended with, negative for a signal.
 
-    def __init__(self, code: int):
-        super().__init__(code)
-        self.code = code
+    `traceback` is the one of what was interrupted in it, if it could still say so.
+    """
+
+    def __init__(self, code: int, traceback: str = ""):
+        super().__init__(code, traceback)
+        self.code, self.traceback = code, traceback
 
     @property
     def by_its_own_fault(self) -> bool:
@@ -41,7 +44,14 @@ class WorkerDied(Exception):
 
 
 class SubmissionFailed(Exception):
-    """Grading raised an error that is no verdict; its text is one line."""
+    """Grading raised an error that is no verdict; its text is one line, and `traceback` has all of them."""
+
+    def __init__(self, line: str, traceback: str = ""):
+        super().__init__(line, traceback)
+        self.line, self.traceback = line, traceback
+
+    def __str__(self) -> str:
+        return self.line
 
 
 class Worker:
@@ -162,6 +172,7 @@ def main() -> None:
     """What runs in the worker's process."""
     from autograder.course import CourseError
     from autograder.grading.work import grade_submission
+    from autograder.logs import text_of
     from autograder.wall.faults import OurFault
 
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
@@ -173,15 +184,17 @@ def main() -> None:
         answer: Any
         try:
             answer = grade_submission(work)
-        except OurFault:
-            os._exit(INTERRUPTED)  # what is half done may still be in here; in a fresh process it is tried again
+        except OurFault as error:
+            answer = WorkerDied(INTERRUPTED, text_of(error))
         except CourseError as error:
             answer = error
         except Exception as error:
-            answer = SubmissionFailed(_one_line(error))
+            answer = SubmissionFailed(_one_line(error), text_of(error))
         inbox.unanswered -= 1
         pickle.dump(answer, answers)
         answers.flush()
+        if isinstance(answer, WorkerDied):
+            os._exit(INTERRUPTED)  # what is half done may still be in here; in a fresh process it is tried again
 
 
 class _Inbox:
@@ -223,4 +236,6 @@ def _one_line(error: BaseException) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    from autograder.grading import worker  # what is raised in this copy called __main__ the owner could not read
+
+    worker.main()

@@ -12,11 +12,12 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.converters import base
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.authoring.cells import is_answer, is_free, is_locked, name_of, without_hidden
-from autograder.course import Course, CourseError, open_course
+from autograder.chapter.cells import is_answer, is_free, is_locked, name_of, without_hidden
+from autograder.chapter.reference import read_reference
+from autograder.chapter.verdicts import record
+from autograder.course import Course, open_course
 from autograder.intake.files import UnreadableSubmission, files_beside, files_of_course, read_file, timestamp_if_any
-from autograder.wall.outputs import storable
-from autograder.wall.verdicts import record
+from autograder.intake.outputs import storable
 
 MOST_CELLS = 2000
 MOST_OBJECTS = 100_000  # JSON objects in the file, of which each takes a hundred times its bytes in memory
@@ -32,17 +33,6 @@ class Intake:
     notebook: NotebookNode
     repairs: list[str] = field(default_factory=list)
     answered: frozenset[str] = frozenset()  # task and scratch cells that the submission holds
-
-
-def read_reference(course: Course, chapter: str) -> NotebookNode:
-    """The chapter's notebook with all tests. Raises CourseError if it has not been built."""
-    path = course.reference(chapter)
-    if not path.is_file():
-        if chapter not in course.chapters():
-            raise course.no_chapter(chapter)
-        raise CourseError(f"Chapter {chapter!r} is not built: run `autograder build {chapter}`.")
-    notebook: NotebookNode = nbformat.read(path, as_version=4)
-    return notebook
 
 
 def take_in(submission: Path, reference: NotebookNode, below: Path | None = None) -> Intake:

@@ -13,8 +13,9 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell
 
-from autograder.authoring.build import build, leaks
-from autograder.authoring.variants import chapter_as_built
+from autograder.authoring.build import build
+from autograder.chapter.release import leaks
+from autograder.chapter.variants import chapter_as_built
 from autograder.course import START, Course, CourseError
 
 WHEEL_SOURCES = ("pyproject.toml", "setup.py", "README.md", "LICENSE", "LICENSE-text", "autograder", "lmkit", "data")

@@ -5,11 +5,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.authoring.cells import is_test, points_of, what_it_checks
+from autograder.chapter.cells import is_test, points_of, what_it_checks
+from autograder.chapter.reference import read_reference
 from autograder.course import Course, CourseError
-from autograder.grading.check import Checked, check_notebook, is_untouched
 from autograder.intake.files import name_without_copies
-from autograder.intake.submission import read_reference
+from autograder.learner.check import Checked, check_notebook, is_untouched
 
 
 @dataclass(frozen=True)

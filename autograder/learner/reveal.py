@@ -2,10 +2,9 @@
 
 import json
 
-from autograder.authoring.bank import reference_answers
+from autograder.chapter.reference import read_reference, reference_answers
 from autograder.course import Course, CourseError
 from autograder.disk import write_atomically
-from autograder.intake.submission import read_reference
 
 ASKED = ".asked.json"  # in the learner's folder: tasks whose answer was asked for
 

@@ -13,14 +13,14 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer, TextLexer
 
-from autograder.authoring.cells import is_answer, is_graded_by_hand, name_of
+from autograder.chapter.cells import is_answer, is_graded_by_hand, name_of
+from autograder.chapter.verdicts import Verdict, recorded_verdicts, repairs_of
 from autograder.course import Course, CourseError
 from autograder.disk import write_atomically
 from autograder.grading.gradebook import open_gradebook
 from autograder.grading.marks import final_marks, in_words, marks_of_class
 from autograder.intake.files import SECRET, TIMESTAMP
 from autograder.pages.html import render, write_page
-from autograder.wall.verdicts import Verdict, recorded_verdicts, repairs_of
 from autograder.wording import count
 
 FORMATTER = HtmlFormatter(nowrap=False)

@@ -13,8 +13,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from autograder.authoring.build import leaks
-from autograder.authoring.variants import chapter_as_built
+from autograder.chapter.release import leaks
+from autograder.chapter.variants import chapter_as_built
 from autograder.course import Course, CourseError
 
 TEMPLATES = Path(__file__).parent / "templates"

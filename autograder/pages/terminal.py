@@ -3,8 +3,8 @@
 from rich.console import Console
 from rich.text import Text
 
+from autograder.chapter.verdicts import Outcome
 from autograder.wall.sandbox import REDUCED_MODE_WARNING, bubblewrap_works
-from autograder.wall.verdicts import Outcome
 from autograder.wording import printable
 
 console = Console()

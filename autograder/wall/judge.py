@@ -25,15 +25,17 @@ from nbformat.v4 import new_output
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Dict, Integer, List, Unicode
 
-from autograder.authoring.cells import grade_id_of, is_answer, is_locked, is_test, points_of, what_it_checks
+from autograder.chapter.cells import grade_id_of, is_answer, is_locked, is_test, points_of, what_it_checks
+from autograder.chapter.reference import read_reference
+from autograder.chapter.verdicts import Outcome, Verdict, record, repairs_of
+from autograder.course import open_course
+from autograder.intake.outputs import clean_markdown, clean_outputs, storable
 from autograder.wall import warm
 from autograder.wall.faults import CourseFault, OurFault
 from autograder.wall.inside import draws, wire
 from autograder.wall.names import only_shown, plan
-from autograder.wall.outputs import clean_markdown, clean_outputs, storable
 from autograder.wall.seeds import derived, key_of, seed_of
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
-from autograder.wall.verdicts import Outcome, Verdict, record, repairs_of
 
 MOST_PRINTED = 3000  # characters of what one test prints
 MOST_MESSAGE = 2000  # characters of what a student is told about one test
@@ -92,13 +94,14 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
     environment = Dict(Unicode(), help="Variables of the course's own, for both sides.").tag(config=True)
 
     trials = 0  # notebooks that this judge has had
-    remarks: list[str] = []  # on the last one, for the instructor
+    remarks: list[str]  # on the last one, for the instructor
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.remarks = []
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """nbgrader's way in. Test cells of the notebook itself are not looked at: the reference has them."""
-        from autograder.course import open_course
-        from autograder.intake.submission import read_reference
-
         course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))  # nbgrader works in the root
         chapter = resources["nbgrader"]["notebook"]
         verdicts = self.judge(nb, read_reference(course, chapter), seed_of(key_of(course, chapter), nb))
@@ -146,7 +149,10 @@ class _Trial:
         self.room = MOST_STORED
 
     def run(self) -> list[Verdict]:
-        os.environ.update(self.settings.environment)  # given cells run on our side too, and must come to the same
+        with _environment(self.settings.environment):  # given cells run on our side too, and must come to the same
+            return self._run()
+
+    def _run(self) -> list[Verdict]:
         verdicts: dict[str, Verdict] = {}
         warm.start_early(self.side.kind)
         for module in self.side.kind.modules:  # imports draw too, and take time: before any seed and any clock
@@ -352,7 +358,7 @@ class _Trial:
                         exec(compile(cell.source, "<given>", "exec"), self.given)
             except Exception as error:
                 kind = CourseFault if self.is_fresh and not isinstance(error, MemoryError) else OurFault
-                raise kind(_fault_of_given(cell, "beside the tests", error)) from None
+                raise kind(_fault_of_given(cell, "beside the tests", error)) from error
             for name, value in list(self.given.items()):
                 if getattr(value, RUNS_BESIDE, False) is True and callable(value):
                     self.given[name] = _Beside(self.side, value.__module__, value.__qualname__)
@@ -393,6 +399,21 @@ class _Beside:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.side.ask("call_library", module=self.module, name=self.name, args=list(args), kwargs=kwargs)
+
+
+@contextlib.contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set these variables of this process, and put back what they were."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 @contextlib.contextmanager

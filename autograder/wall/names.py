@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from IPython.core.inputtransformer2 import TransformerManager
 from nbformat import NotebookNode
 
-from autograder.authoring.cells import grade_id_of, is_answer, is_locked, is_task, is_test
+from autograder.chapter.cells import grade_id_of, is_answer, is_locked, is_task, is_test
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from typing import Any
 
 import psutil
 
+from autograder.chapter.verdicts import Outcome
 from autograder.wall import warm
 from autograder.wall.faults import OurFault
 from autograder.wall.inside import wire
 from autograder.wall.sandbox import bubblewrap_works, clean_environment, limit_this_process, sandboxed
-from autograder.wall.verdicts import Outcome
 
 LENGTH = struct.Struct(">Q")
 GRACE = 2.0  # seconds after its time is up in which the agent may still say so itself
@@ -30,6 +30,7 @@ START_SECONDS = 600.0  # that a cold process may take to be ready, however busy 
 MOST_SECONDS = 1e6  # that a timer is asked for
 MOST_MESSAGES = 200_000  # from one process; more is no test but an attack
 WATCH_INTERVAL = 0.2  # seconds
+DID_NOT_START = "A process for a student's code did not start: has this machine enough memory, processes?"
 
 
 class StudentGone(Exception):
@@ -106,6 +107,7 @@ class ColdProcess:
     """A process of its own for one submission, where no warm parent can be forked; it does all imports itself."""
 
     def __init__(self, theirs: socket.socket, kind: warm.Kind):
+        self.why_killed = ""  # what the watcher ended it for
         environment = clean_environment(dict(kind.environment))
         self.folder: tempfile.TemporaryDirectory[str] | None = None  # the work folder in the reduced mode
         arguments = [str(theirs.fileno()), kind.prelude, *kind.modules]
@@ -219,7 +221,6 @@ class StudentSide:
         self.messages = 0
         self.number = 0
         self.callbacks: dict[int, Callable[..., Any]] = {}
-        self.why_killed = ""
         self.received = bytearray()  # what has come and was not read yet
         try:
             self.connection, theirs = socket.socketpair()
@@ -232,7 +233,11 @@ class StudentSide:
                 self.process = ColdProcess(theirs, self.kind)
             self._expect_ready()
         self.meter = Meter()
-        self.meter.read(self.process.family())
+        try:
+            self.meter.read(self.process.family())
+        except psutil.Error:  # it has ended again already: no code of a student's has run in it
+            self.stop()
+            raise OurFault(DID_NOT_START) from None
         self.meter.used = 0.0  # what it did so far was ours
         self.allow(float("inf"))
         threading.Thread(target=self._watch, args=(self.process,), daemon=True).start()
@@ -246,7 +251,7 @@ class StudentSide:
             answer = b""
         if answer != wire.READY:
             self.stop()
-            raise OurFault("A process for a student's code did not start: has this machine enough memory, processes?")
+            raise OurFault(DID_NOT_START)
 
     def allow(self, seconds: float) -> None:
         """From now on student code has so many seconds."""
@@ -375,8 +380,8 @@ class StudentSide:
         return data
 
     def _gone(self, reason: Outcome, message: str) -> None:
-        if self.why_killed:
-            reason, message = Outcome.OUT_OF_MEMORY, self.why_killed
+        if self.process is not None and self.process.why_killed:
+            reason, message = Outcome.OUT_OF_MEMORY, self.process.why_killed
         self.stop()
         raise StudentGone(reason, message)
 
@@ -415,8 +420,9 @@ class StudentSide:
                     self._kill_for(process, f"Your code opened more than {limits.sockets} sockets.")
             time.sleep(WATCH_INTERVAL)
 
-    def _kill_for(self, process: warm.Fork | ColdProcess, reason: str) -> None:
-        self.why_killed = reason
+    @staticmethod
+    def _kill_for(process: warm.Fork | ColdProcess, reason: str) -> None:
+        process.why_killed = reason  # the process's, for this side may have started another one meanwhile
         process.kill()
 
 

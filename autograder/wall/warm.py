@@ -69,6 +69,7 @@ class Fork:
 
     def __init__(self, process: int):
         self.process = process
+        self.why_killed = ""  # what the watcher ended it for
         self.descriptor = os.pidfd_open(process)  # stays this process's, even if its number is given to another
 
     def ended(self) -> bool:

@@ -11,10 +11,10 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from autograder.authoring.chapter import ANSWERS, Chapter, cell_names, check_cells, grade_id, kind_of, read_chapter
-from autograder.authoring.text import Cell, SourceError, read_text
+from autograder.chapter.reference import read_reference
+from autograder.chapter.source import ANSWERS, Chapter, cell_names, check_cells, grade_id, kind_of, read_chapter
+from autograder.chapter.text import Cell, SourceError, read_text
 from autograder.course import Course, CourseError
-from autograder.intake.submission import read_reference
 
 BEGINNING = "variant_"
 REPLACES = "replaces"

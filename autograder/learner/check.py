@@ -4,25 +4,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
 from nbgrader.preprocessors import ClearSolutions
-from traitlets.config import Config
 
-from autograder.authoring.cells import BEGIN_SOLUTION, END_SOLUTION, is_answer, is_graded_by_hand, name_of
-from autograder.authoring.execute import SandboxedExecute
+from autograder.chapter.cells import BEGIN_SOLUTION, END_SOLUTION, is_answer, is_graded_by_hand, name_of
+from autograder.chapter.reference import read_reference
+from autograder.chapter.verdicts import Outcome, Verdict
 from autograder.course import Course, CourseError
-from autograder.grading.nbgrader_setup import environment
 from autograder.intake.files import UnreadableSubmission, name_without_copies, read_file
-from autograder.intake.submission import parse, read_reference, rebuild
-from autograder.wall import warm
-from autograder.wall.faults import OurFault
-from autograder.wall.inside import draws
-from autograder.wall.judge import Judge
-from autograder.wall.names import modules_of
-from autograder.wall.seeds import key_of, seed_of
-from autograder.wall.verdicts import Outcome, Verdict, verdicts_of
-
-NO_SECRET = "no secret"  # the key where nobody needs to be surprised by a draw
+from autograder.intake.submission import parse, rebuild
+from autograder.wall.seeds import key_of
+from autograder.wall.trial import NO_SECRET, run_tests
 
 
 @dataclass(frozen=True)
@@ -105,51 +96,6 @@ def key_to_learn_with(course: Course, chapter: str) -> str:
         return key_of(course, chapter)
     except CourseError:
         return NO_SECRET
-
-
-def run_tests(course: Course, chapter: str, notebook: NotebookNode, key: str = NO_SECRET) -> list[Verdict]:
-    """Put a rebuilt notebook before the judge, in place, and return the verdicts of its test cells."""
-    return judged(course, notebook, read_reference(course, chapter), key)
-
-
-def judged(course: Course, notebook: NotebookNode, reference: NotebookNode, key: str = NO_SECRET) -> list[Verdict]:
-    """The same with the tests of any reference. What was our fault is tried once more, as a worker's submission is."""
-    seed = seed_of(key, notebook)
-    try:
-        return Judge(config=course.nbgrader).judge(notebook, reference, seed)
-    except OurFault:
-        warm.close()
-        return Judge(config=course.nbgrader).judge(notebook, reference, seed)
-
-
-def run_tests_in_kernel(course: Course, chapter: str, notebook: NotebookNode, key: str = NO_SECRET) -> list[Verdict]:
-    """The same with the tests in the student's own kernel, as *Validate* runs them; nothing guards those verdicts.
-
-    It is for comparing; on a busy machine it may take its time.
-    """
-    first = following_cell(seed_of(key, notebook), modules_of(read_reference(course, chapter)))
-    config = Config(course.nbgrader)
-    config.SandboxedExecute.timeout, config.SandboxedExecute.notebook_timeout = 60, 1800
-    config.SandboxedExecute.environment = {**environment(config), "PYTHONHASHSEED": "0"}
-    notebook.cells.insert(0, first)
-    SandboxedExecute(config=config).preprocess(notebook, {})
-    notebook.cells.pop(0)
-    return verdicts_of(notebook)
-
-
-def following_cell(seed: str, modules: tuple[str, ...]) -> NotebookNode:
-    """A cell after which a kernel draws from `seed`, as a process behind the wall does."""
-    lines = [
-        "import contextlib as _contextlib, importlib as _importlib, types as _types",
-        f"for _module in {modules!r}:",
-        "    with _contextlib.suppress(ImportError):",
-        "        _importlib.import_module(_module)",
-        '_draws = _types.ModuleType("draws")',
-        f"exec({Path(draws.__file__).read_text(encoding='utf-8')!r}, _draws.__dict__)",
-        f"_draws.follow({seed!r})",
-    ]
-    cell: NotebookNode = new_code_cell("\n".join(lines))
-    return cell
 
 
 def _chapter_of(course: Course, path: Path, submission: NotebookNode) -> str:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from autograder.grading.check import Checked
+from autograder.chapter.verdicts import Outcome, Verdict
+from autograder.learner.check import Checked
 from autograder.learner.progress import Progress
 from autograder.pages.terminal import STYLES, console, number, show_line, shown
-from autograder.wall.verdicts import Outcome, Verdict
 from autograder.wording import count
 
 

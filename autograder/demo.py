@@ -4,7 +4,6 @@ import shutil
 import time
 import tomllib
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -12,18 +11,16 @@ from nbformat import NotebookNode
 from rich.markup import escape
 from rich.table import Table
 
-from autograder.authoring.bank import Answer, fill_in, read_bank
-from autograder.authoring.cells import is_test, name_of, points_of
+from autograder.authoring.bank import Answer, read_bank
+from autograder.chapter.cells import is_test, name_of, points_of
+from autograder.chapter.reference import fill_in, read_reference
 from autograder.course import CONFIGURATION, Course, CourseError, open_course
 from autograder.grading.marks import marks_of_class, totals
-from autograder.intake.submission import read_reference
 from autograder.pages.feedback import write_feedback
 from autograder.pages.report import write_report
 from autograder.pages.tables import grade_with_progress
 from autograder.pages.terminal import console, number, warn_if_reduced
 from autograder.wording import printable
-
-CLASS_LIST = Path("tests") / "demo_class.toml"
 
 
 @dataclass(frozen=True)
@@ -93,16 +90,16 @@ def run_demo(course: Course) -> None:
 
 def read_class(course: Course) -> tuple[str, list[Student]]:
     """The chapter and the students of the class list. Raises CourseError if there is none."""
-    path = course.root / CLASS_LIST
+    path = course.demo_class
     if not path.is_file():
-        raise CourseError(f"This course has no demo class: {CLASS_LIST} is missing.")
+        raise CourseError(f"This course has no demo class: {path.relative_to(course.root)} is missing.")
     content: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     return content["chapter"], [Student(**row) for row in content["student"]]
 
 
 def make_course(course: Course, chapter: str, students: list[Student]) -> Course:
     """A small course in `demo/`, with its own gradebook, that holds the chapter and the submissions."""
-    folder = course.root / "demo"
+    folder = course.demo
     shutil.rmtree(folder, ignore_errors=True)
     for part in (course.source, course.release):
         shutil.copytree(

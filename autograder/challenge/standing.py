@@ -7,8 +7,8 @@ from typing import Any
 
 from rich.table import Table
 
+from autograder.challenge.game import Game
 from autograder.disk import write_atomically
-from autograder.grading.challenge import Game
 from autograder.pages.html import render, write_page
 from autograder.pages.terminal import console, shown
 

@@ -7,7 +7,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from autograder.authoring.cells import is_answer, is_test, name_of, what_it_checks
+from autograder.chapter.cells import is_answer, is_test, name_of, what_it_checks
 
 
 class Outcome(StrEnum):

@@ -8,7 +8,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.authoring.cells import (
+from autograder.chapter.cells import (
     BEGIN_HIDDEN,
     BEGIN_SOLUTION,
     END_HIDDEN,
@@ -16,7 +16,7 @@ from autograder.authoring.cells import (
     first_line_of_test,
     line_when_passed,
 )
-from autograder.authoring.text import Cell, SourceError, Text, read_text
+from autograder.chapter.text import Cell, SourceError, Text, read_text
 from autograder.course import CourseError
 from autograder.wording import count
 

@@ -21,15 +21,15 @@ import nbformat
 import numpy as np
 from numpy.typing import NDArray
 
-from autograder.authoring.bank import fresh_processes
+from autograder.chapter.verdicts import Outcome
 from autograder.course import CourseError
 from autograder.intake.files import read_file
+from autograder.processes import fresh_processes
 from autograder.wall import warm
 from autograder.wall.faults import OurFault
 from autograder.wall.inside import wire
 from autograder.wall.sandbox import Limits, bubblewrap_works
 from autograder.wall.student import CallableHandle, StudentGone, StudentSide, TimeUp
-from autograder.wall.verdicts import Outcome
 
 CELL_SECONDS = 20.0  # of CPU time for all cells of an entry, which only define things
 ASKED_AGAIN = 5  # places at which all stories are asked about once more

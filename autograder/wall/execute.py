@@ -13,9 +13,9 @@ from nbformat.v4 import new_output
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Dict, Integer, List, Unicode
 
-from autograder.authoring.cells import is_test
+from autograder.chapter.cells import is_test
+from autograder.chapter.verdicts import Outcome
 from autograder.wall.sandbox import SandboxKernelManager
-from autograder.wall.verdicts import Outcome
 
 
 class SandboxedExecute(NbGraderPreprocessor):  # type: ignore[misc]

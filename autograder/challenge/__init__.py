@@ -1,0 +1,1 @@
+"""The competition: entries, the game that they are scored in, the standing."""
