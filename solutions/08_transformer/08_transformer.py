@@ -2829,7 +2829,9 @@ del recorded["head.weight"]  # tied: it is the embedding
 writer.load_state_dict(recorded)
 held_out = [document.tokens for document in kitchen.split("valid")[:60]]
 before = words.new_tensor([symbols.index("</s>")])  # what stands before a story
-heard = torch.stack([torch.cat([before, one[:32]]) for one in encode(symbols, held_out)])
+heard = torch.stack(
+    [torch.cat([before, one[:32]]) for one in encode(symbols, held_out)]
+)
 heard = heard.to(device)
 with torch.no_grad():
     difference = (writer(heard)[0] - network.to(device)(heard)).abs().max().item()
