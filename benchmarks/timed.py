@@ -25,6 +25,6 @@ def train_for(
     schedule: Callable[[int, float], float] | None = steady_then_down,
     **more: Any,
 ) -> pd.DataFrame:
-    """`lmkit.training.train` on the CPU, timed by `time.process_time`; its history, whose last row is the end."""
-    more |= {"seconds": seconds, "clock": time.process_time, "device": "cpu"}
+    """`lmkit.training.train`, timed by `time.process_time`; its history, whose last row is the end."""
+    more |= {"seconds": seconds, "clock": time.process_time}
     return train(model, batches, loss, optimiser=optimiser, schedule=schedule, **more)
