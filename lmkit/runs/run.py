@@ -154,6 +154,11 @@ def _check(config: RunConfig, processes: Processes) -> None:
                 "Compiling needs a C compiler and Python's headers (Debian: build-essential and python3-dev);"
                 " install them, or --set compiled=false."
             )
+        if " " in torch.__file__:
+            raise RunError(
+                f"torch cannot compile where its own path has a blank ({Path(torch.__file__).parent}):"
+                " install the course in a folder without one, or --set compiled=false."
+            )
 
 
 def _check_folder(out: Path, config: RunConfig, resume: bool | None) -> None:
