@@ -9,6 +9,7 @@ from nbformat import NotebookNode
 
 BEGIN_SOLUTION, END_SOLUTION = "### BEGIN SOLUTION", "### END SOLUTION"
 BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
+CHANGES = "changes_arguments"  # in the metadata of a task's cell
 CHECKS = "# Checks "  # how the first line of a test cell begins that the build made
 
 
@@ -63,6 +64,11 @@ def is_locked(cell: NotebookNode) -> bool:
 def is_free(cell: NotebookNode) -> bool:
     """Whether a student may change this cell of the reference: answers and scratch cells, no text of the course."""
     return is_answer(cell) or (cell.get("cell_type") == "code" and not is_locked(cell))
+
+
+def may_change_arguments(cell: NotebookNode) -> bool:
+    """Whether a task's functions are meant to change what they are given; only the build's own cells are asked."""
+    return cell.metadata.get(CHANGES) is True
 
 
 def first_line_of_test(task: str, aspect: str, points: str) -> str:

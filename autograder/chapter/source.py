@@ -11,6 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from autograder.chapter.cells import (
     BEGIN_HIDDEN,
     BEGIN_SOLUTION,
+    CHANGES,
     END_HIDDEN,
     END_SOLUTION,
     first_line_of_test,
@@ -22,7 +23,7 @@ from autograder.wording import count
 
 # Which keys a cell of each kind must and may carry; the kind is named by the first key found.
 KINDS: dict[str, dict[str, type]] = {
-    "task": {"task": str, "points": int, "level": int, "minutes": int},
+    "task": {"task": str, "points": int, "level": int, "minutes": int, "changes": bool},
     "test": {"test": str, "aspect": str, "points": int},
     "written": {"written": str, "points": int, "minutes": int},
     "statement": {"statement": str},
@@ -30,6 +31,7 @@ KINDS: dict[str, dict[str, type]] = {
     "scratch": {"scratch": bool},
     "include": {"include": str},
 }
+OPTIONAL = {"changes"}  # true where a task is to change its arguments in place
 MARKDOWN_KINDS = {"statement", "hints"}
 ANSWERS = ("task", "written")
 LONGEST_ID = 64  # Jupyter's limit for the id of a cell
@@ -147,7 +149,10 @@ def cell_names(chapter: Chapter) -> list[str]:
 def _built_cell(chapter: Chapter, cell: Cell, name: str, find_chapter: Callable[[str], Path]) -> NotebookNode:
     kind = kind_of(cell)
     if kind == "task":
-        return _code(name, cell.source, solution=True)
+        task = _code(name, cell.source, solution=True)
+        if "changes" in cell.keys:
+            task.metadata[CHANGES] = True
+        return task
     if kind == "test":
         aspect, points = cell.keys["aspect"], cell.keys["points"]
         first_line = first_line_of_test(cell.keys["test"], aspect, count(points, "point"))
@@ -260,6 +265,8 @@ def _check_keys(path: Path, cell: Cell) -> None:
                 hint = f"write {' or '.join(f'{name}=' for name in owners)} before it"
             raise SourceError(path, cell.line, f"{'Misplaced' if owners else 'Unknown'} key {key!r}: {hint}.")
     for key, wanted in known.items():
+        if key not in cell.keys and key in OPTIONAL:
+            continue
         if key not in cell.keys:
             example = f'{key}="..."' if wanted is str else f"{key}=1"
             raise SourceError(path, cell.line, f"This {kind} cell lacks {key!r}: write {example}.")

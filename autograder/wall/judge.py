@@ -25,7 +25,16 @@ from nbformat.v4 import new_output
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Dict, Integer, List, Unicode
 
-from autograder.chapter.cells import grade_id_of, is_answer, is_locked, is_test, points_of, what_it_checks
+from autograder.chapter.cells import (
+    grade_id_of,
+    is_answer,
+    is_locked,
+    is_test,
+    may_change_arguments,
+    name_of,
+    points_of,
+    what_it_checks,
+)
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Outcome, Verdict, record, repairs_of
 from autograder.course import open_course
@@ -129,6 +138,8 @@ class _Trial:
         self.watchers = watchers
         self.plan = plan(reference)
         self.tests = {str(grade_id_of(cell)): cell for cell in reference.cells if is_test(cell)}
+        self.may_change = {name_of(cell) for cell in reference.cells if may_change_arguments(cell)}
+        self.changers: set[str] = set()  # tasks and functions that were found to change arguments
         self.own_cells = {reference.cells[position].source for position in self.plan.own}
         settings.trials += 1
         settings.remarks = []
@@ -287,6 +298,7 @@ class _Trial:
         if task in self.out_of_time:  # an endless loop ends in no check, and a class has many of them
             seconds = min(seconds, self.settings.timeout / PATIENCE_LOST)
         self.side.allow(seconds)
+        self.side.changes.clear()
         try:
             with (
                 _our_side_limited(seconds + OUR_SECONDS),
@@ -328,7 +340,25 @@ class _Trial:
                 Outcome.FAILED,
                 _first_line(getattr(error, "student_text", None) or f"{type(error).__name__}: {error}"),
             )
+        finally:
+            change = self._first_change(task)
+        if change:
+            return "", Outcome.FAILED, change
         return storable(printed.getvalue()[:MOST_PRINTED]), Outcome.PASSED, ""
+
+    def _first_change(self, task: str) -> str:
+        """What is said about an argument that the student's code has changed in this test, if anything.
+
+        One bug costs one check: where it is seen again, in this task or another one that calls the same function, the
+        later checks still say what else they look for. A check that fails by itself has cost a point already.
+        """
+        said = ""
+        for change in self.side.changes:
+            owner = change.function.partition(".")[0]
+            if not {task, owner} & (self.changers | self.may_change):
+                said = said or str(change)
+            self.changers |= {task, owner} - {""}
+        return said
 
     def _message_of(self, error: AssertionError) -> str:
         """What a failed test says. Its message may be an object of the student's, which is asked for its text."""

@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ START_SECONDS = 600.0  # that a cold process may take to be ready, however busy 
 MOST_SECONDS = 1e6  # that a timer is asked for
 MOST_MESSAGES = 200_000  # from one process; more is no test but an attack
 WATCH_INTERVAL = 0.2  # seconds
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 DID_NOT_START = "A process for a student's code did not start: has this machine enough memory, processes?"
 
 
@@ -47,6 +49,31 @@ class TimeUp(Exception):
 
 class StudentError(Exception):
     """Student code raised an exception of its own kind that no built-in kind stands for."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a call of a test has done to one of its arguments, as the student's side says."""
+
+    function: str  # as the student calls it; empty where that is unknown
+    place: int | str  # the argument's position, or its keyword
+    kind: str  # the argument's type
+
+    @classmethod
+    def checked(cls, fields: Any) -> "Change":
+        """What they send, with nothing in it but a small number and names."""
+        fields = fields if isinstance(fields, dict) else {}
+        name, place, kind = (fields.get(field) for field in ("name", "place", "kind"))
+        is_place = (type(place) is int and 0 <= place < len(ORDINALS)) or _is_name(place)
+        return cls(name if _is_name(name) else "", place if is_place else -1, kind if _is_name(kind) else "object")
+
+    def __str__(self) -> str:
+        who = f"Your `{self.function}`" if self.function else "Your function"
+        which = (
+            f"argument `{self.place}`" if isinstance(self.place, str) else f"{(*ORDINALS, 'last')[self.place]} argument"
+        )
+        what = {"ndarray": "an array", "Tensor": "a tensor"}.get(self.kind, f"a {self.kind}")
+        return f"{who} changes its {which} ({what}) in place. Leave arguments as they are: work on a copy."
 
 
 class Handle:
@@ -212,6 +239,7 @@ class StudentSide:
         self.kind = kind
         self.process: warm.Fork | ColdProcess | None = None
         self.used_before = 0.0  # seconds that earlier processes used
+        self.changes: list[Change] = []  # of arguments, since somebody has emptied it
         self.meter = Meter()
         self.allow(float("inf"))
 
@@ -312,12 +340,17 @@ class StudentSide:
                 self._answer_callback(message)
             elif type(message.get("number")) is not int or message["number"] != number:
                 self._gone(Outcome.CRASHED, "The process broke the protocol.")
-            elif "unfit" in message:
-                raise wire.WireError(_checked_text(message["unfit"])[:300])
-            elif "raised" in message:
-                raise _exception(_checked_error(message["raised"]))
             else:
-                return message.get("value")
+                return self._value_of(message)
+
+    def _value_of(self, reply: dict[str, Any]) -> Any:
+        if "changed" in reply:
+            self.changes.append(Change.checked(reply["changed"]))
+        if "unfit" in reply:
+            raise wire.WireError(_checked_text(reply["unfit"])[:300])
+        if "raised" in reply:
+            raise _exception(_checked_error(reply["raised"]))
+        return reply.get("value")
 
     def _answer_callback(self, message: dict[str, Any]) -> None:
         """Student code called a function of ours."""
@@ -440,6 +473,10 @@ def _sockets(family: list[psutil.Process]) -> int:
         return 0  # the first one's network may be the machine's
     words = Path(f"/proc/{family[-1].pid}/net/sockstat").read_text().split(maxsplit=3)
     return int(words[2])
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= 100 and all(part.isidentifier() for part in value.split("."))
 
 
 def _checked_error(error: Any) -> dict[str, str]:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
+import arguments
 import draws
 import preparation
 import wire
@@ -162,18 +163,19 @@ class Agent:
         """Do what a request asks for and send the reply, which carries the request's number."""
         number = request["number"]
         self.nested += 1
+        self.changed: dict[str, Any] = {}
         try:
             action: Callable[..., Any] = getattr(self, "do_" + request["do"])
             self.clock.begin(request["seconds"])
             try:
                 reply = {"number": number, "value": action(**request["with"])}
-                data = self.pack(reply)
+                data = self.pack(reply | self.changed)
             finally:
                 self.clock.stop()
         except wire.WireError as error:
             data = self.pack({"number": number, "unfit": str(error)})
         except BaseException as error:  # everything that student code can raise goes to the judge
-            data = self.pack({"number": number, "raised": _described(error)})
+            data = self.pack({"number": number, "raised": _described(error)} | self.changed)
         finally:
             self.nested -= 1
         self.send(data)
@@ -209,7 +211,25 @@ class Agent:
         return [namespace[name]] if name in namespace else []
 
     def do_call(self, target: int, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        return self.objects[target](*args, **kwargs)
+        """Call what a test calls, and note which argument it has changed in place."""
+        function = self.objects[target]
+        if self.nested > 1:  # a function of the judge's passes on what may be the student's own
+            return function(*args, **kwargs)
+        checks = arguments.checks_of(args, kwargs)
+        handed_over = dict(enumerate(args)) | kwargs
+        try:
+            return function(*args, **kwargs)
+        finally:
+            for place, check in checks.items():
+                if not check(handed_over[place]):
+                    self.changed = {
+                        "changed": {
+                            "name": _name_of(function),
+                            "place": place,
+                            "kind": type(handed_over[place]).__name__,
+                        }
+                    }
+                    break
 
     def do_call_library(self, module: str, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """Call a function of a library beside the student's code, such as one that takes gradients."""
@@ -284,6 +304,12 @@ class Agent:
         head = self.incoming.read(LENGTH.size)
         data = len(head) == LENGTH.size and self.incoming.read(*LENGTH.unpack(head))
         return wire.from_bytes(data, self.value_for) if data else None
+
+
+def _name_of(function: Any) -> str:
+    """What a student has called a function or class, as far as it says."""
+    named = function if isinstance(getattr(function, "__qualname__", None), str) else type(function)
+    return str(named.__qualname__.rpartition("<locals>.")[2])[:100]
 
 
 def _described(error: BaseException) -> dict[str, Any]:
