@@ -14,6 +14,7 @@ from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.authoring.lint import problems_of
+from autograder.authoring.ours import add_ours
 from autograder.chapter.cells import name_of
 from autograder.chapter.release import leaks, run_generate_assignment
 from autograder.chapter.source import notebook_of
@@ -47,6 +48,7 @@ def build(course: Course, name: str, check: bool = False, force: bool = False, v
         raise broken_rules[0].error()
     reference_path = course.reference(name)
     reference = notebook_of(chapter, course.chapter_source)
+    add_ours(reference)
     if variant:
         reference.metadata[METADATA] = variant
     current = force is False and _take_outputs(reference, reference_path)

@@ -36,12 +36,12 @@ def problems_of(chapter: Chapter, find_chapter: Callable[[str], Path]) -> list[P
     found = [*_too_much_visible(chapter), *_foreign_names(chapter, find_chapter)]
     for cell in chapter.cells:
         if cell.cell_type == "code":
-            found += _marks(chapter.path, cell)
+            found += _marks(cell)
         else:
-            found += _links(chapter.path, cell)
+            found += _links(cell)
         if "test" in cell.keys:
-            found += _in_test(chapter.path, cell)
-    return sorted(found, key=lambda problem: problem.line)
+            found += _in_test(cell)
+    return sorted(found, key=lambda problem: (problem.path.name, problem.line))
 
 
 def _too_much_visible(chapter: Chapter) -> Iterator[Problem]:
@@ -51,7 +51,7 @@ def _too_much_visible(chapter: Chapter) -> Iterator[Problem]:
         total = sum(test.keys["points"] for test in visible)
         if total > most:
             yield Problem(
-                chapter.path,
+                task.path,
                 task.line,
                 f"Tests of {task.keys['task']!r} without a hidden part give {total} of its {task.keys['points']} "
                 f"points, which copying them earns: at most {most}, so give more of them a hidden part.",
@@ -69,14 +69,14 @@ def _foreign_names(chapter: Chapter, find_chapter: Callable[[str], Path]) -> Ite
         foreign = asked[grade_id(cell.keys["test"], cell.keys["aspect"])] - (names.binds if names else frozenset())
         if foreign:
             yield Problem(
-                chapter.path,
+                cell.path,
                 cell.line,
                 f"This test takes {', '.join(sorted(foreign))} from the student's side, which the task "
                 f"{cell.keys['test']!r} does not define: write out here what the test needs.",
             )
 
 
-def _in_test(path: Path, cell: Cell) -> Iterator[Problem]:
+def _in_test(cell: Cell) -> Iterator[Problem]:
     hidden = _hidden_lines(cell.source)
     for node in ast.walk(ast.parse(cell.source)):
         if isinstance(node, (ast.Attribute, ast.Name)) and _last_name(node) == ALLCLOSE:
@@ -85,22 +85,24 @@ def _in_test(path: Path, cell: Cell) -> Iterator[Problem]:
             message = f"A hidden test draws with a seed of its own, {ast.unparse(node)}: leave the seed out."
         else:
             continue
-        yield Problem(path, cell.line + getattr(node, "lineno", 0), message)
+        yield Problem(cell.path, cell.line + getattr(node, "lineno", 0), message)
 
 
-def _marks(path: Path, cell: Cell) -> Iterator[Problem]:
+def _marks(cell: Cell) -> Iterator[Problem]:
     """Lines that mean to be a mark for nbval, which it overlooks."""
     for number, line in enumerate(cell.source.split("\n"), start=1):
         if NBVAL in line and not NBVAL_MARK.fullmatch(line):
-            yield Problem(path, cell.line + number, f"nbval overlooks a mark with words beside it: {line.strip()!r}.")
+            yield Problem(
+                cell.path, cell.line + number, f"nbval overlooks a mark with words beside it: {line.strip()!r}."
+            )
 
 
-def _links(path: Path, cell: Cell) -> Iterator[Problem]:
+def _links(cell: Cell) -> Iterator[Problem]:
     """Links to files: notebooks are read in other folders too, as in `work/`, in a kit and on the site."""
     for number, line in enumerate(cell.source.split("\n"), start=1):
         for link in LINK.finditer(line):
             message = f"From a learner's folder or a kit the link to {link[1]} leads nowhere: name the file in words."
-            yield Problem(path, cell.line + number, message)
+            yield Problem(cell.path, cell.line + number, message)
 
 
 def _hidden_lines(source: str) -> set[int]:
