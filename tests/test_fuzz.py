@@ -111,7 +111,7 @@ def test_deep_values_with_a_scalar_in_the_middle_are_read_as_deep_as_they_are_wr
     import numpy as np
 
     value: Any = np.float64(1)
-    for _ in range(wire.MOST_DEPTH - 1):
+    for _ in range(wire.MAX_DEPTH - 1):
         value = [value]
     strategies.check_round_trip(value)
     strategies.check_round_trip([value])
@@ -161,7 +161,7 @@ def test_iterators_are_no_lists_unless_they_are_ours() -> None:
         handles: list[Any] = []
         data = wire.to_bytes(value, lambda thing, kept=handles: kept.append(thing) or {"t": "student", "n": 1})
         assert handles == [value] and wire.from_bytes(data, lambda _: "handle") == "handle"
-    assert wire.from_bytes(wire.to_bytes(iter([1]), dict, spend_iterators=True), dict) == [1]
+    assert wire.from_bytes(wire.to_bytes(iter([1]), dict, is_judge=True), dict) == [1]
 
 
 @pytest.mark.parametrize(

@@ -46,9 +46,9 @@ from autograder.wall.names import only_shown, plan
 from autograder.wall.seeds import derived, key_of, seed_of
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
 
-MOST_PRINTED = 3000  # characters of what one test prints
-MOST_MESSAGE = 2000  # characters of what a student is told about one test
-MOST_STORED = 4 * 2**20  # characters of what all cells of a notebook show
+MAX_PRINTED = 3000  # characters of what one test prints
+MAX_MESSAGE = 2000  # characters of what a student is told about one test
+MAX_STORED = 4 * 2**20  # characters of what all cells of a notebook show
 PATIENCE_LOST = 5  # times less time than the first has each further check of a task of which one was stopped
 OUR_SECONDS = 10  # that a test may itself compute, beyond what student code may
 COURSES_OUTPUT = "(From the course's own run: no check needs this cell, so it was not run for you.)\n"
@@ -157,7 +157,7 @@ class _Trial:
         self.given: dict[str, Any] = {"__name__": "__given__"}
         self.given_run: list[int] = []
         self.task_errors: dict[str, str] = {}
-        self.room = MOST_STORED
+        self.room = MAX_STORED
 
     def run(self) -> list[Verdict]:
         with _environment(self.settings.environment):  # given cells run on our side too, and must come to the same
@@ -344,7 +344,7 @@ class _Trial:
             change = self._first_change(task)
         if change:
             return "", Outcome.FAILED, change
-        return storable(printed.getvalue()[:MOST_PRINTED]), Outcome.PASSED, ""
+        return storable(printed.getvalue()[:MAX_PRINTED]), Outcome.PASSED, ""
 
     def _first_change(self, task: str) -> str:
         """What is said about an argument that the student's code has changed in this test, if anything.
@@ -363,7 +363,7 @@ class _Trial:
     def _message_of(self, error: AssertionError) -> str:
         """What a failed test says. Its message may be an object of the student's, which is asked for its text."""
         try:
-            return " ".join(str(error)[:MOST_MESSAGE].split())
+            return " ".join(str(error)[:MAX_MESSAGE].split())
         except StudentGone as gone:
             self.alive = False
             return str(gone)

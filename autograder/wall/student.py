@@ -5,7 +5,6 @@ import contextlib
 import os
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -21,15 +20,14 @@ import psutil
 from autograder.chapter.verdicts import Outcome
 from autograder.wall import warm
 from autograder.wall.faults import OurFault
-from autograder.wall.inside import wire
+from autograder.wall.inside import protocol, wire
 from autograder.wall.sandbox import bubblewrap_works, clean_environment, limit_this_process, sandboxed
 
-LENGTH = struct.Struct(">Q")
 GRACE = 2.0  # seconds after its time is up in which the agent may still say so itself
-MOST_PATIENCE = 50  # times its seconds: after that by the machine's clock, even what only waits for a core is ended
+MAX_PATIENCE = 50  # times its seconds: after that by the machine's clock, even what only waits for a core is ended
 START_SECONDS = 600.0  # that a cold process may take to be ready, however busy the machine is
-MOST_SECONDS = 1e6  # that a timer is asked for
-MOST_MESSAGES = 200_000  # from one process; more is no test but an attack
+MAX_SECONDS = 1e6  # that a timer is asked for
+MAX_MESSAGES = 200_000  # from one process; more is no test but an attack
 WATCH_INTERVAL = 0.2  # seconds
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 DID_NOT_START = "A process for a student's code did not start: has this machine enough memory, processes?"
@@ -66,8 +64,7 @@ class Change:
     @classmethod
     def checked(cls, fields: Any) -> "Change":
         """What they send, with nothing in it but a small number and names."""
-        fields = fields if isinstance(fields, dict) else {}
-        name, place, kind = (fields.get(field) for field in ("name", "place", "kind"))
+        name, place, kind = fields if isinstance(fields, list) and len(fields) == 3 else ("", -1, "")
         is_place = (type(place) is int and 0 <= place < len(ORDINALS)) or _is_name(place)
         return cls(name if _is_name(name) else "", place if is_place else -1, kind if _is_name(kind) else "object")
 
@@ -283,7 +280,7 @@ class StudentSide:
             answer = self.connection.recv(1)
         except OSError:
             answer = b""
-        if answer != wire.READY:
+        if answer != protocol.READY:
             self.stop()
             raise OurFault(DID_NOT_START)
 
@@ -292,7 +289,7 @@ class StudentSide:
         if self.process is not None:
             self.meter.read_again()
         self.limit = self.meter.used + seconds
-        self.last_moment = time.monotonic() + seconds * MOST_PATIENCE
+        self.last_moment = time.monotonic() + seconds * MAX_PATIENCE
 
     @property
     def used(self) -> float:
@@ -336,47 +333,41 @@ class StudentSide:
             raise StudentGone(Outcome.CRASHED, "Your Python process has ended.")
         self.number += 1
         number = self.number
-        seconds = min(max(0.01, self.limit - self.meter.used), MOST_SECONDS)
-        self._send({"number": number, "do": action, "seconds": seconds, "with": arguments})
+        seconds = min(max(0.01, self.limit - self.meter.used), MAX_SECONDS)
+        self._send(protocol.Request(number, action, seconds, arguments))
         while True:
             message = self._receive()
-            if not isinstance(message, dict):
-                raise wire.WireError("a reply that is no reply")
-            if "callback" in message:
-                self._answer_callback(message)
-            elif type(message.get("number")) is not int or message["number"] != number:
-                self._gone(Outcome.CRASHED, "The process broke the protocol.")
-            else:
+            if isinstance(message, protocol.Callback) and message.number in self.callbacks:
+                self._answer(message)
+            elif isinstance(message, protocol.Reply) and message.number == number:
                 return self._value_of(message)
+            else:
+                self._gone(Outcome.CRASHED, "The process broke the protocol.")
 
-    def _value_of(self, reply: dict[str, Any]) -> Any:
-        if "changed" in reply:
-            self.changes.append(Change.checked(reply["changed"]))
-        if "unfit" in reply:
-            raise wire.WireError(_checked_text(reply["unfit"])[:300])
-        if "raised" in reply:
-            raise _exception(_checked_error(reply["raised"]))
-        return reply.get("value")
+    def _value_of(self, reply: protocol.Reply) -> Any:
+        if reply.change is not None:
+            self.changes.append(Change.checked(reply.change))
+        if reply.unfit is not None:
+            raise wire.WireError(reply.unfit[:300])
+        if reply.error is not None:
+            raise _exception(_checked_error(reply.error))
+        return reply.value
 
-    def _answer_callback(self, message: dict[str, Any]) -> None:
+    def _answer(self, call: protocol.Callback) -> None:
         """Student code called a function of ours."""
-        number = message["callback"]
-        function = self.callbacks.get(number) if type(number) is int else None
-        args, kwargs = message.get("args"), message.get("kwargs")
-        if function is None or not isinstance(args, list) or not isinstance(kwargs, dict):
-            self._gone(Outcome.CRASHED, "The process broke the protocol.")
-            return
+        function = self.callbacks[call.number]
         try:
-            reply = {"returned": function(*args, **kwargs)}
+            with _in_mode(function, call.training):
+                result = protocol.Result(function(*call.args, **call.kwargs))
         except (StudentGone, TimeUp):
             raise
         except Exception as error:
-            reply = {"raised": f"{type(error).__name__}: {error}"[:500]}
-        self._send(reply)
+            result = protocol.Result(error=f"{type(error).__name__}: {error}"[:500])
+        self._send(result)
 
-    def _send(self, message: dict[str, Any]) -> None:
-        data = wire.to_bytes(message, self._handle_for, spend_iterators=True)
-        left = memoryview(LENGTH.pack(len(data)) + data)
+    def _send(self, message: protocol.Message) -> None:
+        data = wire.to_bytes(protocol.fields_of(message), self._handle_for, is_judge=True)
+        left = memoryview(protocol.LENGTH.pack(len(data)) + data)
         while left:
             try:
                 left = left[self._while_waiting(lambda: self.connection.send(left[: 2**20])) :]  # noqa: B023
@@ -396,14 +387,18 @@ class StudentSide:
         finally:
             self.meter.is_running = False
 
-    def _receive(self) -> Any:
+    def _receive(self) -> protocol.Message:
         self.messages += 1
-        if self.messages > MOST_MESSAGES:
+        if self.messages > MAX_MESSAGES:
             self._gone(Outcome.CRASHED, "Your code exchanged too many messages with the tests.")
-        (size,) = LENGTH.unpack(self._exactly(LENGTH.size))
-        if size > wire.MOST_BYTES:
+        (size,) = protocol.LENGTH.unpack(self._exactly(protocol.LENGTH.size))
+        if size > wire.MAX_BYTES:
             self._gone(Outcome.CRASHED, "Your code returned a value that is too large.")
-        return wire.from_bytes(self._exactly(size), self._value_for)
+        fields = wire.from_bytes(self._exactly(size), self._value_for)
+        try:
+            return protocol.read(fields)
+        except protocol.ProtocolError as error:
+            raise wire.WireError(f"no message ({error})") from None
 
     def _exactly(self, size: int) -> bytes:
         while len(self.received) < size:
@@ -426,23 +421,19 @@ class StudentSide:
 
     def _handle_for(self, value: Any) -> dict[str, Any]:
         if isinstance(value, Handle) and value._side is self:
-            return {"t": "student", "n": value._number}
+            return protocol.StudentHandle(value._number).tree()
         if not callable(value):
             raise wire.WireError(f"a test tried to hand over a {type(value).__name__}, which cannot cross")
         number = id(value)
         self.callbacks[number] = value
-        return {"t": "judge", "n": number}
+        return protocol.JudgeHandle(number, value.training if _is_module(value) else None).tree()
 
-    def _value_for(self, handle: dict[str, Any]) -> Any:
-        number = handle["n"]
-        if handle["t"] == "judge":
-            return self.callbacks[number]
-        if handle["t"] != "student" or type(number) is not int:
-            raise wire.WireError("a handle of unknown kind")
-        kind = CallableHandle if handle.get("callable") is True else Handle
-        if kind is Handle and handle.get("iterator") is True:
-            kind = IteratorHandle
-        return kind(self, number, str(handle.get("type", "object"))[:100])
+    def _value_for(self, tree: dict[str, Any]) -> Any:
+        handle = protocol.read_handle(tree)
+        if isinstance(handle, protocol.JudgeHandle):
+            return self.callbacks[handle.number]
+        kind = CallableHandle if handle.is_callable else IteratorHandle if handle.is_iterator else Handle
+        return kind(self, handle.number, handle.type)
 
     def _watch(self, process: warm.Fork | ColdProcess) -> None:
         """End the process when all that it started takes too much; limits of single processes cannot see that."""
@@ -463,6 +454,26 @@ class StudentSide:
     def _kill_for(process: warm.Fork | ColdProcess, reason: str) -> None:
         process.why_killed = reason  # the process's, for this side may have started another one meanwhile
         process.kill()
+
+
+def _is_module(value: Any) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.nn.Module)
+
+
+@contextlib.contextmanager
+def _in_mode(function: Any, training: bool | None) -> Iterator[None]:
+    """Have a torch module train or not, as its stand-in on the student's side does, and then as before."""
+    if training is None or not _is_module(function) or function.training == training:
+        yield
+        return
+    modes = [(module, module.training) for module in function.modules()]
+    function.train(training)
+    try:
+        yield
+    finally:
+        for module, mode in modes:
+            module.training = mode
 
 
 def _memory(family: list[psutil.Process]) -> int:

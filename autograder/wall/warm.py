@@ -18,17 +18,17 @@ from typing import Any
 import psutil
 from nbformat import NotebookNode
 
-from autograder.wall.inside import wire
+from autograder.wall.inside import protocol
 from autograder.wall.names import modules_of, prelude_of
 from autograder.wall.sandbox import Limits, bubblewrap_works, clean_environment, sandboxed
 from autograder.wall.system_calls import system_call_filter
 
-INSIDE = Path(wire.__file__).parent
+INSIDE = Path(protocol.__file__).parent
 AGENT_FOLDER = "/agent"  # where the sandbox sees INSIDE
 MEMORY = 8 * 2**30  # bytes that the processes of a notebook may have, unless the course says otherwise
 HASH_SEED = 0
 SETTINGS = ("memory", "hash_seed", "visible_folders", "environment")  # of the judge, that such a process hangs on
-MOST_FORKS = 200  # of one parent
+MAX_FORKS = 200  # of one parent
 IMPORT_SECONDS = 120.0  # that a parent may take to be ready
 FORK_SECONDS = 10.0  # that a fork may take
 CREDENTIALS = struct.Struct("3i")  # process, user and group, as Linux writes them beside a message
@@ -129,7 +129,7 @@ class WarmParent:
     @property
     def usable(self) -> bool:
         """Whether this parent may be asked for one more fork by this process."""
-        return self.owner == os.getpid() and self.forks < MOST_FORKS and self.process.poll() is None
+        return self.owner == os.getpid() and self.forks < MAX_FORKS and self.process.poll() is None
 
     def wait(self) -> None:
         """Until its imports are done. Raises NoFork if they fail."""
@@ -151,7 +151,7 @@ class WarmParent:
             ours.settimeout(FORK_SECONDS)
             greeting, beside, _, _ = ours.recvmsg(1, socket.CMSG_SPACE(CREDENTIALS.size))
             ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
-            if greeting != wire.READY:
+            if greeting != protocol.READY:
                 raise OSError("the fork ended before it was ready")
             process, _, _ = CREDENTIALS.unpack(beside[0][2])
             self.fork_now = Fork(process)
@@ -172,7 +172,7 @@ class WarmParent:
             answer = self.control.recv(1)
         except OSError as error:
             answer = str(error).encode()
-        if answer != wire.READY:
+        if answer != protocol.READY:
             self.close()
             raise NoFork("the warm parent did not get ready")
 

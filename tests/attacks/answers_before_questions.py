@@ -14,9 +14,9 @@ agent = next(thing for thing in gc.get_objects() if type(thing).__name__ == "Age
 
 
 def answer(request):
-    agent.send(agent.pack({"number": request["number"], "value": {"outputs": [], "error": None}}))
-    for later in range(request["number"] + 1, request["number"] + 100):
-        agent.send(agent.pack({"number": later, "value": [4]}))
+    agent.send(agent.pack({"kind": "reply", "number": request.number, "value": {"outputs": [], "error": None}}))
+    for later in range(request.number + 1, request.number + 100):
+        agent.send(agent.pack({"kind": "reply", "number": later, "value": [4]}))
 
 
 agent.answer = answer

@@ -13,4 +13,4 @@ def square(x):
 
 
 agent = next(thing for thing in gc.get_objects() if type(thing).__name__ == "Agent")
-agent.send(agent.pack({"number": np.arange(5), "value": 4}))
+agent.send(agent.pack({"kind": "reply", "number": np.arange(5), "value": 4}))

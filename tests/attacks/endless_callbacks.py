@@ -12,5 +12,5 @@ def square(x):
     agent = next(thing for thing in gc.get_objects() if type(thing).__name__ == "Agent")
     signal.setitimer(signal.ITIMER_REAL, 0)
     while True:
-        agent.send(agent.pack({"number": 0, "value": 4}))
+        agent.send(agent.pack({"kind": "reply", "number": 0, "value": 4}))
         time.sleep(0.05)

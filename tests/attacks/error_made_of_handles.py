@@ -12,5 +12,5 @@ def square(x):
 
 agent = next(thing for thing in gc.get_objects() if type(thing).__name__ == "Agent")
 agent.answer = lambda request: agent.send(
-    agent.pack({"number": request["number"], "raised": {"kind": agent, "name": agent, "text": agent}})
+    agent.pack({"kind": "reply", "number": request.number, "error": {"kind": agent, "name": agent, "text": agent}})
 )

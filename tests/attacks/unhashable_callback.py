@@ -11,4 +11,4 @@ def square(x):
 
 
 agent = next(thing for thing in gc.get_objects() if type(thing).__name__ == "Agent")
-agent.send(agent.pack({"callback": [1], "args": [], "kwargs": {}}))
+agent.send(agent.pack({"kind": "callback", "number": [1], "args": [], "kwargs": {}}))

@@ -8,5 +8,5 @@ import gc
 
 def square(x):
     agent = next(thing for thing in gc.get_objects() if type(thing).__name__ == "Agent")
-    agent.send(agent.pack({"callback": 140_000_000_000_000, "args": [], "kwargs": {}}))
+    agent.send(agent.pack({"kind": "callback", "number": 140_000_000_000_000, "args": [], "kwargs": {}}))
     return x * x

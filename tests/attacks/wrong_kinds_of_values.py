@@ -26,6 +26,6 @@ TREES = itertools.cycle(
 
 def square(x):
     agent = next(thing for thing in gc.get_objects() if type(thing).__name__ == "Agent")
-    document = json.dumps({"t": "dict", "k": ["number", "value"], "v": [1, next(TREES)]}).encode()
+    document = json.dumps({"t": "dict", "k": ["kind", "number", "value"], "v": ["reply", 1, next(TREES)]}).encode()
     agent.send(struct.pack(">II", len(document), 1) + document + struct.pack(">Q", 3) + b"abc")
     return x * x

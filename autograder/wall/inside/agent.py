@@ -7,11 +7,11 @@ trusted: whatever a student does to it can only change the values that it sends,
 
 import builtins
 import contextlib
+import functools
 import importlib
 import itertools
 import os
 import socket
-import struct
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -22,15 +22,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 import arguments
 import draws
 import preparation
+import protocol
 import wire
 from clock import Clock, TimeUp
 
 del sys.path[0]
 
-MOST_TEXT = 100_000  # characters that one cell may print
-MOST_OUTPUTS = 200  # of one cell
-MOST_NESTED = 50  # calls to and fro within one call
-LENGTH = struct.Struct(">Q")
+MAX_TEXT = 100_000  # characters that one cell may print
+MAX_OUTPUTS = 200  # of one cell
+MAX_NESTED = 50  # calls to and fro within one call
+RECURSION = 100  # calls: more than Jupyter lets student code nest, for what we call in between
 
 
 class JudgeFunction:
@@ -42,6 +43,36 @@ class JudgeFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._agent.call_judge(self._number, args, kwargs)
 
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+
+@functools.cache
+def module_kind() -> type:
+    """What stands for a torch module of the judge's, so that it may be put wherever modules go.
+
+    It has no parameters here, for they are the judge's. It answers in the mode that it was put into here.
+    """
+    import torch
+
+    class JudgeModule(torch.nn.Module):
+        def __init__(self, agent: "Agent", number: int, training: bool):
+            super().__init__()
+            self._agent, self._number = agent, number
+            self.train(training)
+
+        def forward(self, *args: Any, **kwargs: Any) -> Any:
+            return self._agent.call_judge(self._number, args, kwargs, self.training)
+
+        def __deepcopy__(self, memo: Any) -> Any:
+            return type(self)(self._agent, self._number, self.training)
+
+    STAND_INS.add(JudgeModule)
+    return JudgeModule
+
+
+STAND_INS: set[type] = {JudgeFunction}
+
 
 class Sink:
     """Collects what a cell shows, within bounds: a list of nbformat outputs."""
@@ -51,7 +82,7 @@ class Sink:
 
     def clear(self) -> None:
         self.outputs: list[dict[str, Any]] = []
-        self.text_left = MOST_TEXT
+        self.text_left = MAX_TEXT
 
     def stream(self, name: str, text: str) -> None:
         kept = text[: self.text_left]
@@ -63,7 +94,7 @@ class Sink:
             self.add({"output_type": "stream", "name": name, "text": kept})
 
     def add(self, output: dict[str, Any]) -> None:
-        if len(self.outputs) < MOST_OUTPUTS:
+        if len(self.outputs) < MAX_OUTPUTS:
             self.outputs.append(output)
 
 
@@ -153,29 +184,31 @@ class Agent:
         self.objects: dict[int, Any] = {}
         self.nested = 0
         self.clock = Clock()
+        sys.setrecursionlimit(sys.getrecursionlimit() + RECURSION)
 
     def serve(self) -> None:
         """Read requests and answer them; returns when the connection is closed."""
         while (request := self.receive()) is not None:
             self.answer(request)
 
-    def answer(self, request: dict[str, Any]) -> None:
-        """Do what a request asks for and send the reply, which carries the request's number."""
-        number = request["number"]
+    def answer(self, request: Any) -> None:
+        """Do what a request asks for and send the reply."""
         self.nested += 1
-        self.changed: dict[str, Any] = {}
+        self.change: list[Any] | None = None
         try:
-            action: Callable[..., Any] = getattr(self, "do_" + request["do"])
-            self.clock.begin(request["seconds"])
+            action: Callable[..., Any] = getattr(self, "do_" + request.action)
+            self.clock.begin(request.seconds)
             try:
-                reply = {"number": number, "value": action(**request["with"])}
-                data = self.pack(reply | self.changed)
+                value = action(**request.arguments)
+                data = self.pack(protocol.fields_of(protocol.Reply(request.number, value, change=self.change)))
             finally:
                 self.clock.stop()
         except wire.WireError as error:
-            data = self.pack({"number": number, "unfit": str(error)})
+            data = self.pack(protocol.fields_of(protocol.Reply(request.number, unfit=str(error))))
         except BaseException as error:  # everything that student code can raise goes to the judge
-            data = self.pack({"number": number, "raised": _described(error)} | self.changed)
+            data = self.pack(
+                protocol.fields_of(protocol.Reply(request.number, error=_described(error), change=self.change))
+            )
         finally:
             self.nested -= 1
         self.send(data)
@@ -215,21 +248,14 @@ class Agent:
         function = self.objects[target]
         if self.nested > 1:  # a function of the judge's passes on what may be the student's own
             return function(*args, **kwargs)
-        checks = arguments.checks_of(args, kwargs)
-        handed_over = dict(enumerate(args)) | kwargs
+        handed_over: dict[int | str, Any] = dict(enumerate(args)) | kwargs
+        checks = arguments.checks_of(handed_over)
         try:
             return function(*args, **kwargs)
         finally:
-            for place, check in checks.items():
-                if not check(handed_over[place]):
-                    self.changed = {
-                        "changed": {
-                            "name": _name_of(function),
-                            "place": place,
-                            "kind": type(handed_over[place]).__name__,
-                        }
-                    }
-                    break
+            changed = next((place for place, check in checks.items() if not check(handed_over[place])), None)
+            if changed is not None:
+                self.change = [_name_of(function), changed, type(handed_over[changed]).__name__]
 
     def do_call_library(self, module: str, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """Call a function of a library beside the student's code, such as one that takes gradients."""
@@ -248,62 +274,67 @@ class Agent:
         return len(self.objects[target])
 
     def do_list(self, target: int) -> list[Any]:
-        return list(itertools.islice(self.objects[target], wire.MOST_NODES))
+        return list(itertools.islice(self.objects[target], wire.MAX_NODES))
 
     def do_next(self, target: int) -> list[Any]:
         """A list with the next value, an empty one if there is none."""
         return list(itertools.islice(self.objects[target], 1))
 
     def do_text(self, target: int) -> str:
-        return str(self.objects[target])[:MOST_TEXT]
+        return str(self.objects[target])[:MAX_TEXT]
 
-    def call_judge(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call_judge(
+        self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any], training: bool | None = None
+    ) -> Any:
         """Call a function of the judge's; meanwhile it may call back into student code."""
-        if self.nested > MOST_NESTED:
+        if self.nested > MAX_NESTED:
             raise RecursionError("calls to and fro are nested too deeply")
         paused = self.clock.pause()
         try:
-            self.send(self.pack({"callback": number, "args": list(args), "kwargs": kwargs}))
+            self.send(self.pack(protocol.fields_of(protocol.Callback(number, list(args), kwargs, training))))
             while (message := self.receive()) is not None:
-                if "do" in message:
+                if isinstance(message, protocol.Request):
                     self.answer(message)
-                elif "raised" in message:
-                    raise RuntimeError(message["raised"])
+                elif message.error is not None:
+                    raise RuntimeError(message.error)
                 else:
-                    return message["returned"]
+                    return message.value
         finally:
             self.clock.resume(paused)
         os._exit(0)
 
-    def pack(self, message: Any) -> bytes:
-        data: bytes = wire.to_bytes(message, self.handle_for)
+    def pack(self, fields: dict[str, Any]) -> bytes:
+        data: bytes = wire.to_bytes(fields, self.handle_for)
         return data
 
     def handle_for(self, value: Any) -> dict[str, Any]:
         """A handle for an object that stays here; a function of the judge's goes back as itself."""
-        if type(value) is JudgeFunction:
-            return {"t": "judge", "n": value._number}
-        number = id(value)
-        self.objects[number] = value  # kept alive, so the number stays its own
-        return {
-            "t": "student",
-            "n": number,
-            "callable": callable(value),
-            "iterator": issubclass(type(value), Iterator),
-            "type": type(value).__name__[:100],
-        }
+        kind = type(value)
+        if kind in STAND_INS:
+            handle = protocol.JudgeHandle(value._number)
+        else:
+            self.objects[id(value)] = value  # kept alive, so the number stays its own
+            is_iterator = issubclass(kind, Iterator)
+            handle = protocol.StudentHandle(id(value), callable(value), is_iterator, kind.__name__[:100])
+        tree: dict[str, Any] = handle.tree()
+        return tree
 
-    def value_for(self, handle: dict[str, Any]) -> Any:
-        return JudgeFunction(self, handle["n"]) if handle["t"] == "judge" else self.objects[handle["n"]]
+    def value_for(self, tree: dict[str, Any]) -> Any:
+        handle = protocol.read_handle(tree)
+        if isinstance(handle, protocol.StudentHandle):
+            return self.objects[handle.number]
+        if handle.training is None:
+            return JudgeFunction(self, handle.number)
+        return module_kind()(self, handle.number, handle.training)
 
     def send(self, data: bytes) -> None:
-        self.connection.sendall(LENGTH.pack(len(data)) + data)
+        self.connection.sendall(protocol.LENGTH.pack(len(data)) + data)
 
     def receive(self) -> Any:
         """The next message, or None when the judge has hung up."""
-        head = self.incoming.read(LENGTH.size)
-        data = len(head) == LENGTH.size and self.incoming.read(*LENGTH.unpack(head))
-        return wire.from_bytes(data, self.value_for) if data else None
+        head = self.incoming.read(protocol.LENGTH.size)
+        data = len(head) == protocol.LENGTH.size and self.incoming.read(*protocol.LENGTH.unpack(head))
+        return protocol.read(wire.from_bytes(data, self.value_for, of_judge=True)) if data else None
 
 
 def _name_of(function: Any) -> str:
@@ -331,6 +362,6 @@ if __name__ == "__main__":
     own_sink = Sink()
     own_shell = make_shell(own_sink)
     preparation.prepare(sys.argv[3:], sys.argv[2])
-    own_connection.sendall(wire.READY)
+    own_connection.sendall(protocol.READY)
     Agent(own_connection, own_sink, own_shell).serve()
     os._exit(0)

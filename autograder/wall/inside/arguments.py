@@ -20,10 +20,9 @@ FIXED = PLAIN | {tuple}  # whose own parts cannot be exchanged
 DICTS = (dict, collections.Counter, collections.OrderedDict, collections.defaultdict)
 
 
-def checks_of(args: list[Any], kwargs: dict[str, Any]) -> dict[int | str, Check]:
-    """By position or keyword, for each argument that can be changed, what tells later whether it was not."""
-    places: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
-    return {place: check for place, value in places if (check := _check_of(value)) is not None}
+def checks_of(places: dict[int | str, Any]) -> dict[int | str, Check]:
+    """For each argument that can be changed, by position or keyword, what tells later whether it was not."""
+    return {place: check for place, value in places.items() if (check := _check_of(value)) is not None}
 
 
 def _check_of(value: Any) -> Check | None:

@@ -22,7 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import agent
 import preparation
-import wire
+import protocol
 
 del sys.path[0]
 
@@ -35,7 +35,7 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC, MNT_DETA
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS = 4, 22, 24, 38
 SECCOMP_MODE_FILTER = 2
 CAPABILITY_VERSION_3 = 0x20080522
-MOST_CAPABILITIES = 64
+MAX_CAPABILITIES = 64
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -56,7 +56,7 @@ def main() -> None:
     files = _open_files()
     if not _single_and_unshared():
         sys.exit("a thread is running or memory is shared: forking is not safe")
-    control.sendall(wire.READY)
+    control.sendall(protocol.READY)
     while True:
         request, descriptors, _, _ = socket.recv_fds(control, 1, 1)
         if not request or len(descriptors) != 1:
@@ -70,7 +70,7 @@ def main() -> None:
         _, status = os.waitpid(child, 0)
         if status or _open_files() != files or not _single_and_unshared():
             return
-        control.sendall(wire.READY)
+        control.sendall(protocol.READY)
 
 
 def _one_thread() -> int:
@@ -108,7 +108,7 @@ def _separate(
         if os.fork():
             os._exit(0)
         _give_up_rights(program)
-        connection.sendall(wire.READY)  # our side learns this process's number from it
+        connection.sendall(protocol.READY)  # our side learns this process's number from it
         process = os.fork()
         if process == 0:
             student(connection)
@@ -151,7 +151,7 @@ def _empty_folders(scratch: int) -> None:
 
 def _give_up_rights(program: bytes) -> None:
     """No capability, none to be had, and no system call that the filter forbids, here and in all that comes after."""
-    for capability in range(MOST_CAPABILITIES):
+    for capability in range(MAX_CAPABILITIES):
         libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)  # fails for numbers that this Linux does not know
     header = struct.pack("Ii", CAPABILITY_VERSION_3, 0)
     _checked(libc.capset(header, bytes(24)))
