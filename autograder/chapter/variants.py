@@ -12,7 +12,17 @@ from typing import Any
 from nbformat import NotebookNode
 
 from autograder.chapter.reference import read_reference
-from autograder.chapter.source import ANSWERS, Chapter, cell_names, check_cells, grade_id, kind_of, read_chapter
+from autograder.chapter.source import (
+    ALT,
+    ANSWERS,
+    FOLDED,
+    Chapter,
+    cell_names,
+    check_cells,
+    grade_id,
+    kind_of,
+    read_chapter,
+)
 from autograder.chapter.text import Cell, read_text
 from autograder.course import Course, CourseError
 
@@ -108,5 +118,5 @@ def _place(cell: Cell) -> tuple[str, str]:
 
 
 def _fixed(cell: Cell) -> dict[str, Any]:
-    """The keys that a cell must share with the one it replaces: a test may check something else."""
-    return {key: value for key, value in cell.keys.items() if key != "aspect"}
+    """The keys that a cell must share with the one it replaces: it may check or show something else."""
+    return {key: value for key, value in cell.keys.items() if key not in ("aspect", ALT, FOLDED)}

@@ -14,6 +14,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from autograder.chapter.release import leaks
+from autograder.chapter.source import ALT
 from autograder.chapter.variants import chapter_as_built
 from autograder.course import Course, CourseError
 
@@ -102,19 +103,17 @@ def page_of(released: NotebookNode, reference: NotebookNode) -> NotebookNode:
     """A release with the reference's outputs where both have the same code: of given cells, never of tasks or tests."""
     outputs = {cell.id: cell for cell in reference.cells if cell.cell_type == "code"}
     page: NotebookNode = nbformat.v4.new_notebook(metadata={"kernelspec": released.metadata.get("kernelspec", {})})
-    heading = ""
     for cell in released.cells:
         cell = nbformat.from_dict({**cell, "metadata": {}})
         if cell.cell_type == "markdown":
-            heading = next((line.lstrip("# ") for line in cell.source.split("\n") if line.startswith("#")), heading)
             cell.source = MATH.sub(lambda found: f"$${found[1].strip()}$$", cell.source)
         else:
             twin = outputs.get(cell.id)
             graded = "nbgrader" in twin.metadata and twin.metadata.nbgrader.get("grade") if twin else False
             if twin and twin.source == cell.source and not graded:
                 cell.outputs = [output for found in twin.outputs if (output := _shown(found))]
-                plain = re.sub(r"[$`*\\]", "", heading)
-                cell.metadata["mystnb"] = {"image": {"alt": f"Figure of the section: {plain}"}}
+                if ALT in twin.metadata:
+                    cell.metadata["mystnb"] = {"image": {"alt": twin.metadata[ALT]}}
         page.cells.append(cell)
     return page
 
