@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.chapter.cells import BEGIN_HIDDEN, END_HIDDEN
+from autograder.chapter.cells import BEGIN_HIDDEN, END_HIDDEN, Notebook
 from autograder.chapter.source import Chapter, grade_id, notebook_of
 from autograder.chapter.text import Cell, SourceError
 from autograder.wall.names import names_of, plan
@@ -60,7 +60,7 @@ def _too_much_visible(chapter: Chapter) -> Iterator[Problem]:
 
 def _foreign_names(chapter: Chapter, find_chapter: Callable[[str], Path]) -> Iterator[Problem]:
     """Names that a test asks of the student's side, though its own task does not bind them."""
-    asked = plan(notebook_of(chapter, find_chapter)).asked
+    asked = plan(Notebook.of(notebook_of(chapter, find_chapter))).asked
     own = {task.keys["task"]: names_of(task.source) for task in chapter.tasks()}
     for cell in chapter.cells:
         if "test" not in cell.keys:
