@@ -134,7 +134,7 @@ class Course:
 
     def chapters(self) -> list[str]:
         """Names of all chapters that have a text source, in order."""
-        return sorted(path.stem for path in self.source.glob("*/*.py") if path.stem == path.parent.name)
+        return sorted(folder.name for folder in self.source.glob("*/") if sections_of(folder))
 
     def chapter_meant(self, text: str) -> str:
         """The chapter that a user means by its name, its number, a file or a folder of it; else the text itself."""
@@ -167,11 +167,10 @@ class Course:
         return found
 
     def chapter_source(self, chapter: str) -> Path:
-        """The text source of a chapter. Raises CourseError, naming the chapters there are, if it does not exist."""
-        path = self.source / chapter / f"{chapter}.py"
-        if not path.is_file():
+        """The folder of a chapter's text. Raises CourseError, naming the chapters there are, if it does not exist."""
+        if chapter not in self.chapters():
             raise self.no_chapter(chapter)
-        return path
+        return self.source / chapter
 
     def no_chapter(self, chapter: str) -> CourseError:
         """What to say of a name that no chapter has."""
@@ -185,6 +184,11 @@ class Course:
         """Names of all students who have a folder for this chapter in the folder of submissions."""
         folders = self.submitted.glob(f"*/{chapter}")
         return sorted(path.parent.name for path in folders if path.is_symlink() or path.is_dir())
+
+
+def sections_of(folder: Path) -> list[Path]:
+    """The files of a chapter's text in order: those with a number in front, or the one that is called as the folder."""
+    return sorted(path for path in folder.glob("*.py") if path.stem == folder.name or path.name[0].isdecimal())
 
 
 def _number(chapter: str) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
+from autograder.course import sections_of
 from lmkit.paths import DATA
 
 SOLUTIONS = DATA.parent / "solutions"
@@ -18,8 +19,9 @@ def chapter_functions(chapter: str, wanted: set[str]) -> dict[str, Any]:
     in their order; the last one of a name holds. No test, print or figure runs. Raises NameError for a name that the
     chapter does not define.
     """
-    path = SOLUTIONS / chapter / f"{chapter}.py"
-    body = ast.parse(path.read_text(encoding="utf-8")).body
+    body = [
+        node for path in sections_of(SOLUTIONS / chapter) for node in ast.parse(path.read_text(encoding="utf-8")).body
+    ]
     bound = [_bound(node) for node in body]
     if missing := wanted.difference(*bound):
         raise NameError(f"{chapter} does not define {', '.join(sorted(missing))}")
@@ -27,9 +29,9 @@ def chapter_functions(chapter: str, wanted: set[str]) -> dict[str, Any]:
     while more := {i for i, names in enumerate(bound) if names & needed} - kept:
         kept |= more
         for i in more:
-            needed.update(_global_names(compile(ast.Module([body[i]], []), str(path), "exec")))
+            needed.update(_global_names(compile(ast.Module([body[i]], []), chapter, "exec")))
     names: dict[str, Any] = {}
-    exec(compile(ast.Module([body[i] for i in sorted(kept)], []), str(path), "exec"), names)
+    exec(compile(ast.Module([body[i] for i in sorted(kept)], []), chapter, "exec"), names)
     return names
 
 

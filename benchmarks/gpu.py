@@ -111,12 +111,12 @@ class Day:
         return {"says": next(line for line in said.splitlines() if line.startswith("Going on"))}
 
     def chapters(self) -> dict[str, Any]:
-        texts = sorted((ROOT / "solutions").glob("[01]*/[01]*.py"))
-        training = [text for text in texts if "choose_device()" in text.read_text(encoding="utf-8")]
+        references = sorted((ROOT / "solutions").glob("[01]*/[01]*.ipynb"))
+        training = [path for path in references if "choose_device()" in path.read_text(encoding="utf-8")]
         if self.rehearsal:
             training = training[:1]
 
-        def execute(text: Path) -> tuple[str, float]:
+        def execute(reference: Path) -> tuple[str, float]:
             begin = time.monotonic()
             words = [
                 "-m",
@@ -128,8 +128,8 @@ class Day:
                 "--output-dir",
                 str(self.out / "chapters"),
             ]
-            self.command(f"{text.stem}.log", *words, str(text.with_suffix(".ipynb")), LMKIT_BUDGET="grading")
-            return text.stem, round(time.monotonic() - begin, 1)
+            self.command(f"{reference.stem}.log", *words, str(reference), LMKIT_BUDGET="grading")
+            return reference.stem, round(time.monotonic() - begin, 1)
 
         with ThreadPoolExecutor(4) as pool:
             return {"seconds of each": dict(pool.map(execute, training))}

@@ -29,7 +29,7 @@ def test_a_forced_build_gives_the_same_bytes(built_course: Course) -> None:
 def test_changed_code_is_executed_again_and_changed_text_is_not(tmp_path: Path) -> None:
     course = make_course(tmp_path)
     assert build(course, CHAPTER).executed
-    source = course.chapter_source(CHAPTER)
+    source = course.chapter_source(CHAPTER) / f"{CHAPTER}.py"
     source.write_text(TEXT.replace("area of a square", "area of any square"))
     with pytest.raises(CourseError, match="out of date"):
         build(course, CHAPTER, check=True)

@@ -38,7 +38,7 @@ MISTAKES = {
         "# %% scratch=true",
         TASK_LINE + "\n### BEGIN SOLUTION\n### END SOLUTION\n\n# %% scratch=true",
         AT_SCRATCH,
-        f"exists already in line {AT_TASK}",
+        f"exists already in {CHAPTER}.py:{AT_TASK}",
     ),
     "two tests of one aspect": (TEST_LINE, TEST_LINE.replace("negative", "small"), AT_TEST, "reword one"),
     "include not found": ("# %%\nprint", '# %% include="02_nothing:square"\nprint', AT_END, "no chapter '02_nothing'"),
@@ -79,11 +79,11 @@ def test_mistake_is_named_with_its_line(tmp_path: Path, mistake: str) -> None:
     before, after, line, message = MISTAKES[mistake]
     assert before in TEXT, "the example has changed; mend this test"
     course = make_course(tmp_path, TEXT.replace(before, after))
-    path = course.chapter_source(CHAPTER)
+    folder = course.chapter_source(CHAPTER)
     with pytest.raises(SourceError) as error:
-        notebook_of(read_chapter(path), course.chapter_source)
+        notebook_of(read_chapter(folder), course.chapter_source)
     text = str(error.value)
-    assert text.startswith(f"{path}:{line}: "), text
+    assert text.startswith(f"{folder / CHAPTER}.py:{line}: "), text
     assert message in text
     assert "\n" not in text
 

@@ -163,7 +163,7 @@ def test_after_a_test_was_mended_marks_by_hand_stay(tmp_path: Path) -> None:
     grade_all(course)
     give_a_mark(course, "bob", 1.5, "nearly")
     mended = TEXT.replace("square(-2) == 4,", "square(-2) in (4, -4),")
-    course.chapter_source(CHAPTER).write_text(mended)
+    (course.chapter_source(CHAPTER) / f"{CHAPTER}.py").write_text(mended)
     build(course, CHAPTER)
     assert students_to_grade(course, CHAPTER) == [] and graded_with_older_tests(course, CHAPTER) == 3
     assert grade_all(course, regrade=True) == dict.fromkeys(CLASS, "")
@@ -179,7 +179,7 @@ def test_a_change_of_words_leaves_the_marks_valid(tmp_path: Path) -> None:
     build(course, CHAPTER)
     hand_in(course, "ada", RIGHT)
     grade_all(course)
-    course.chapter_source(CHAPTER).write_text(TEXT.replace("Think of an area", "Think of a field"))
+    (course.chapter_source(CHAPTER) / f"{CHAPTER}.py").write_text(TEXT.replace("Think of an area", "Think of a field"))
     build(course, CHAPTER)
     assert graded_with_older_tests(course, CHAPTER) == 0
 

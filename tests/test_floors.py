@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 PACKAGE = ROOT / "autograder"
-GROUND = {"course", "disk", "logs", "processes", "quiet", "wording"}  # modules that serve all floors
+GROUND = {"course", "disk", "logs", "oracle", "processes", "quiet", "wording"}  # modules that serve all floors
 PEOPLE = {"authoring", "learner", "challenge", "demo"}
 FLOORS = (GROUND, {"chapter"}, {"intake"}, {"wall"}, {"grading"}, {"pages"}, PEOPLE, {"cli"})
 NAMED = re.compile(r"autograder(\.\w+){2,}")  # a module in a text, for nbgrader or for `python -m`

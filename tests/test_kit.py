@@ -12,7 +12,7 @@ import nbformat
 import pytest
 
 from autograder.chapter.reference import read_reference
-from autograder.course import Course, CourseError, open_course
+from autograder.course import Course, CourseError, open_course, sections_of
 from autograder.intake.submission import parse, rebuild
 from autograder.learner.check import is_untouched
 from autograder.learner.kit import forbidden, pack, with_install_cell
@@ -148,7 +148,7 @@ def test_a_kit_is_proven_to_hold_no_solution(kit: Path, tmp_path: Path) -> None:
     course, chapters = open_course(ROOT), [PACKED, ALSO_PACKED]
     spoiled = Path(shutil.copytree(kit, tmp_path / "kit"))
     assert forbidden(course, spoiled, chapters) == []
-    shutil.copyfile(course.chapter_source(PACKED), spoiled / f"{PACKED}.py")
+    shutil.copyfile(sections_of(course.chapter_source(PACKED))[0], spoiled / f"{PACKED}.py")
     assert forbidden(course, spoiled, chapters) == [f"{PACKED}.py is no part of a kit"]
     (spoiled / f"{PACKED}.py").unlink()
     (wheel,) = spoiled.glob("*.whl")

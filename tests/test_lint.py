@@ -53,7 +53,7 @@ def problems(folder: Path, text: str) -> list[str]:
     course = make_course(folder, text)
     chapter = read_chapter(course.chapter_source(CHAPTER))
     return [
-        str(problem.error()).removeprefix(f"{chapter.path}:")
+        str(problem.error()).removeprefix(f"{chapter.path / CHAPTER}.py:")
         for problem in problems_of(chapter, lambda name: chapter.path)
     ]
 

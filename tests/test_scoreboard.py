@@ -8,14 +8,16 @@ import pandas as pd
 import pytest
 import torch
 
+from autograder.course import sections_of
 from benchmarks import scoreboard as command
 from benchmarks import scoreboard_page
 from benchmarks.models import MODELS, Text
+from conftest import ROOT
 from lmkit import kitchen, runs, scoreboard
 from lmkit.models import encode, score
 from lmkit.ngrams import END
 
-CHAPTER = Path(__file__).resolve().parent.parent / Path("solutions/10_scoreboard/10_scoreboard.py")
+CHAPTER = "\n".join(path.read_text() for path in sections_of(ROOT / "solutions" / "10_scoreboard"))
 CLAIMS = list(csv.DictReader((scoreboard.FOLDER / "claims" / "chapter.csv").open()))
 
 
@@ -142,4 +144,4 @@ def test_what_the_chapter_says_in_prose_is_what_was_recorded(claim: dict[str, st
 
     made = eval(claim["how"], {**names, "M": models, "share": share})
     assert made == claim["says"]
-    assert claim["says"] in " ".join(CHAPTER.read_text(encoding="utf-8").replace("\n# ", "\n").split())
+    assert claim["says"] in " ".join(CHAPTER.replace("\n# ", "\n").split())

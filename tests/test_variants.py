@@ -89,7 +89,7 @@ def test_an_answer_to_the_chapter_as_it_stands_fails_in_the_variant(tmp_path: Pa
         ('statement="square"', 'statement="cube"', "has no cell for statement='cube'"),
         ("cubes-4", "cubes-9", "has no cell for replaces='squares-9'"),
         ('replaces="cubes-4"', "", "Say which cell this one replaces"),
-        ("points=2", "points=1", "Begin this cell as 01_squares.py does in line"),
+        ("points=2", "points=1", "Begin this cell as 01_squares.py:"),
         ('aspect="signs stay"', 'aspect="small numbers"', "two cells called 'square--small-numbers'"),
         ("### END SOLUTION", "", "Close each"),
         ('replaces="cubes-4"', 'replaces="square"', "replaces the same cell"),

@@ -149,8 +149,7 @@ def test_the_start_page_is_handed_out_untouched_and_its_task_can_fail() -> None:
 def test_the_map_has_the_chapters_and_the_hours_of_the_readme() -> None:
     rows = re.findall(r"^\| (\d\d) [^|]*\| \d+ \| ([^|]*) \|", (ROOT / "README.md").read_text(), re.MULTILINE)
     assert rows == [(number, chapter.hours) for number, chapter in CHAPTERS.items()]
-    written = sorted(path.stem[:2] for path in (ROOT / "solutions").glob("*/*.py") if path.stem == path.parent.name)
-    assert written == list(CHAPTERS)
+    assert [name[:2] for name in open_course(ROOT).chapters()] == list(CHAPTERS)
 
 
 def test_the_hours_are_the_minutes_of_the_tasks_and_a_quarter_for_reading() -> None:

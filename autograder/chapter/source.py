@@ -11,6 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from autograder.chapter.cells import (
     BEGIN_HIDDEN,
     BEGIN_SOLUTION,
+    CHECKS,
     END_HIDDEN,
     END_SOLUTION,
     first_line_of_test,
@@ -30,8 +31,12 @@ KINDS: dict[str, dict[str, type]] = {
     "scratch": {"scratch": bool},
     "include": {"include": str},
 }
+# What cells of the course may carry as well: what is to be seen in their figure, and what a folded one does.
+ALT, FOLDED = "alt", "folded"
+WITH_ALT = ("given", "include", "test")
 MARKDOWN_KINDS = {"statement", "hints"}
 ANSWERS = ("task", "written")
+RUN_ME = " (run me: Shift+Enter)"  # how the first line of a folded cell ends, which is all one sees of it
 LONGEST_ID = 64  # Jupyter's limit for the id of a cell
 LEVELS = range(1, 5)
 RUBRIC, SAMPLE, FEWEST_SAMPLES = "**Rubric.**", "**Sample,", 3  # how the parts of a written question's solution begin
@@ -72,18 +77,19 @@ def read_chapter(path: Path) -> Chapter:
     """Read and check a chapter. Raises SourceError at the first mistake."""
     chapter = Chapter(read_text(path))
     if not chapter.text.header.get("title"):
-        raise SourceError(path, 1, "Begin the file with a block `# ---`, `# title: ...`, `# ---`.")
-    check_cells(path, chapter.cells)
+        first = chapter.cells[0].path if chapter.cells else path
+        raise SourceError(first, 1, "Begin the file with a block `# ---`, `# title: ...`, `# ---`.")
+    check_cells(chapter.cells)
     _check_tasks(chapter)
     return chapter
 
 
-def check_cells(path: Path, cells: Sequence[Cell]) -> None:
-    """Check what each cell of the file at `path` says by itself. Raises SourceError at the first mistake."""
+def check_cells(cells: Sequence[Cell]) -> None:
+    """Check what each cell says by itself. Raises SourceError at the first mistake."""
     for cell in cells:
-        _check_keys(path, cell)
-        _check_regions(path, cell)
-        _check_formulas(path, cell)
+        _check_keys(cell)
+        _check_regions(cell)
+        _check_formulas(cell)
 
 
 def kind_of(cell: Cell) -> str:
@@ -145,6 +151,27 @@ def cell_names(chapter: Chapter) -> list[str]:
 
 
 def _built_cell(chapter: Chapter, cell: Cell, name: str, find_chapter: Callable[[str], Path]) -> NotebookNode:
+    built = _plain_cell(chapter, cell, name, find_chapter)
+    if kind_of(cell) in ("test", "include") or FOLDED in cell.keys:
+        built.metadata["jupyter"] = {"source_hidden": True}
+    if ALT in cell.keys:
+        built.metadata[ALT] = cell.keys[ALT]  # nbconvert and the site read it there
+    return built
+
+
+def _folded(does: str, source: str) -> str:
+    """The code under a line that says what it does."""
+    return f"# {does[:1].upper()}{does[1:]}{RUN_ME}\n{source}"
+
+
+def without_first_line(cell: NotebookNode) -> str:
+    """The code of a built cell without the line that the build writes on top of folded ones."""
+    source: str = cell.source
+    first, _, rest = source.partition("\n")
+    return rest if first.startswith(CHECKS) or first.endswith(RUN_ME) else source
+
+
+def _plain_cell(chapter: Chapter, cell: Cell, name: str, find_chapter: Callable[[str], Path]) -> NotebookNode:
     kind = kind_of(cell)
     if kind == "task":
         return _code(name, cell.source, solution=True)
@@ -158,13 +185,21 @@ def _built_cell(chapter: Chapter, cell: Cell, name: str, find_chapter: Callable[
     if kind == "statement":
         return _markdown(name, _with_task_line(chapter, cell))
     if kind == "hints":
-        return _markdown(name, _folded_hints(chapter.path, cell))
+        return _markdown(name, _folded_hints(cell))
     if kind == "text":
         return _markdown(name, cell.source)
     if kind == "scratch":
         scratch: NotebookNode = new_code_cell(cell.source, id=name)
         return scratch
-    source = _included(chapter, cell, find_chapter) if kind == "include" else cell.source
+    source = cell.source
+    if kind == "include":
+        topic, _, task = cell.keys["include"].partition(":")
+        source = (
+            f"# Carries over {task} from chapter {topic.partition('_')[0]}{RUN_ME}\n{_included(cell, find_chapter)}"
+        )
+    elif FOLDED in cell.keys:
+        words = cell.keys[FOLDED]
+        source = f"# {words[:1].upper()}{words[1:]}{RUN_ME}\n{source}"
     return _code(name, source, locked=True)
 
 
@@ -220,151 +255,137 @@ def _named(cell: Cell) -> str:
     return name
 
 
-def _folded_hints(path: Path, cell: Cell) -> str:
+def _folded_hints(cell: Cell) -> str:
     hints = re.split(r"^\d\. ", cell.source, flags=re.MULTILINE)
     if len(hints) != len(HINT_TITLES) + 1 or hints[0].strip():
-        raise SourceError(path, cell.line, "Write the hints as one list of exactly three items: `1.`, `2.`, `3.`.")
+        raise cell.error("Write the hints as one list of exactly three items: `1.`, `2.`, `3.`.")
     return "\n".join(
         f"<details><summary>Hint {number}: {title}</summary>\n\n{_dedent(hint)}\n\n</details>"
         for number, (title, hint) in enumerate(zip(HINT_TITLES, hints[1:], strict=True), start=1)
     )
 
 
-def _included(chapter: Chapter, cell: Cell, find_chapter: Callable[[str], Path]) -> str:
+def _included(cell: Cell, find_chapter: Callable[[str], Path]) -> str:
     reference = cell.keys["include"]
     name, _, task = reference.partition(":")
     try:
         source = find_chapter(name)
     except CourseError:
-        raise SourceError(
-            chapter.path, cell.line, f'include="{reference}": there is no chapter {name!r}; write "NN_topic:task".'
-        ) from None
+        raise cell.error(f'include="{reference}": there is no chapter {name!r}; write "NN_topic:task".') from None
     for other in read_chapter(source).tasks():
         if other.keys["task"] == task:
             return without_marks(other.source)
-    raise SourceError(chapter.path, cell.line, f'include="{reference}": chapter {name} has no task {task!r}.')
+    raise cell.error(f'include="{reference}": chapter {name} has no task {task!r}.')
 
 
-def _check_keys(path: Path, cell: Cell) -> None:
+def _check_keys(cell: Cell) -> None:
     kind = kind_of(cell)
     if not cell.keys:
         return
     known = KINDS.get(kind, {})
+    words = [word for word, kinds in {ALT: WITH_ALT, FOLDED: ("given",)}.items() if kind in kinds]
     for key in cell.keys:
-        if key not in known:
-            hint = (
-                f"a {kind} cell takes {', '.join(known)}" if known else f"a cell begins with one of {', '.join(KINDS)}"
-            )
+        if key not in known and key not in words:
+            hint = f"a {kind} cell takes {', '.join([*known, *words])}"
+            if not known:
+                hint = f"a cell begins with one of {', '.join([*KINDS, *words])}"
             owners = [name for name, keys in KINDS.items() if key in keys]
             if owners and not known:
                 hint = f"write {' or '.join(f'{name}=' for name in owners)} before it"
-            raise SourceError(path, cell.line, f"{'Misplaced' if owners else 'Unknown'} key {key!r}: {hint}.")
-    for key, wanted in known.items():
+            raise cell.error(f"{'Misplaced' if owners else 'Unknown'} key {key!r}: {hint}.")
+    for key, wanted in (known | {word: str for word in words if word in cell.keys}).items():
         if key not in cell.keys:
             example = f'{key}="..."' if wanted is str else f"{key}=1"
-            raise SourceError(path, cell.line, f"This {kind} cell lacks {key!r}: write {example}.")
+            raise cell.error(f"This {kind} cell lacks {key!r}: write {example}.")
         value = cell.keys[key]
-        if type(value) is not wanted or (isinstance(value, int) and value < 1):
+        if type(value) is not wanted or not value or (isinstance(value, int) and value < 1):
             wish = {str: "a text in quotes", int: "a whole number of at least 1", bool: "true"}[wanted]
-            raise SourceError(path, cell.line, f"{key}={value!r}: write {wish}.")
+            raise cell.error(f"{key}={value!r}: write {wish}.")
     if kind == "task" and cell.keys["level"] not in LEVELS:
-        raise SourceError(path, cell.line, f"level={cell.keys['level']}: write 1, 2, 3 or 4.")
+        raise cell.error(f"level={cell.keys['level']}: write 1, 2, 3 or 4.")
     if kind in ANSWERS and not cell.keys[kind].isidentifier():
-        raise SourceError(path, cell.line, f"{kind}={cell.keys[kind]!r}: write a Python name.")
+        raise cell.error(f"{kind}={cell.keys[kind]!r}: write a Python name.")
     if kind != "written" and (cell.cell_type == "markdown") != (kind in MARKDOWN_KINDS):
         right = (
             f'`# %% [markdown] {kind}="..."`' if kind in MARKDOWN_KINDS else f"`# %% {kind}=...`, without [markdown]"
         )
-        raise SourceError(path, cell.line, f"Write this {kind} cell as {right}.")
+        raise cell.error(f"Write this {kind} cell as {right}.")
 
 
-def _check_formulas(path: Path, cell: Cell) -> None:
+def _check_formulas(cell: Cell) -> None:
     """JupyterLab takes `$` beside a backtick for the end or the start of a formula, wherever it was meant."""
     if cell.cell_type == "markdown" and re.search(r"\$`|`\$", cell.source):
-        raise SourceError(
-            path, cell.line, r"A `$` touches a backtick: write $\texttt{...}$ inside the formula instead."
-        )
+        raise cell.error(r"A `$` touches a backtick: write $\texttt{...}$ inside the formula instead.")
 
 
-def _check_regions(path: Path, cell: Cell) -> None:
+def _check_regions(cell: Cell) -> None:
     lines = [line.strip() for line in cell.source.split("\n")]
     mine = kind_of(cell)
     for begin, end, kind in ((BEGIN_SOLUTION, END_SOLUTION, "task"), (BEGIN_HIDDEN, END_HIDDEN, "test")):
         marks = [line for line in lines if line in (begin, end)]
         if marks and mine != kind and not (kind == "task" and mine == "written"):
-            raise SourceError(path, cell.line, f"`{begin}` belongs in a {kind} cell: give this cell the key {kind}=.")
+            raise cell.error(f"`{begin}` belongs in a {kind} cell: give this cell the key {kind}=.")
         if marks != [begin, end] * (len(marks) // 2):
-            raise SourceError(path, cell.line, f"Close each `{begin}` with `{end}` before the next one opens.")
+            raise cell.error(f"Close each `{begin}` with `{end}` before the next one opens.")
         if kind == "task" and mine == "task" and not marks:
-            raise SourceError(path, cell.line, f"Put the reference answer between `{begin}` and `{end}`.")
+            raise cell.error(f"Put the reference answer between `{begin}` and `{end}`.")
     if mine == "written":
-        _check_rubric(path, cell)
+        _check_rubric(cell)
 
 
-def _check_rubric(path: Path, cell: Cell) -> None:
+def _check_rubric(cell: Cell) -> None:
     """A written question says to who grades it what earns the points, and what answers look like."""
     _, marked, rest = cell.source.partition(BEGIN_SOLUTION)
     text = rest.partition(END_SOLUTION)[0]
     if not marked or RUBRIC not in text or text.count(SAMPLE) < FEWEST_SAMPLES:
-        raise SourceError(
-            path,
-            cell.line,
+        raise cell.error(
             f"Between `{BEGIN_SOLUTION}` and `{END_SOLUTION}`, write `{RUBRIC}` and what earns the points, then at "
             f"least {FEWEST_SAMPLES} answers, each after `{SAMPLE} ... points.**`.",
         )
 
 
 def _check_tasks(chapter: Chapter) -> None:
-    path = chapter.path
     seen: dict[str, Cell] = {}
     for cell in [*chapter.tasks(), *chapter.written()]:
         name = _named(cell)
         if name in seen:
-            raise SourceError(path, cell.line, f"Task {name!r} exists already in line {seen[name].line}: rename one.")
+            raise cell.error(f"Task {name!r} exists already in {seen[name].place}: rename one.")
         seen[name] = cell
     for cell in chapter.cells:
         kind = kind_of(cell)
         if kind in ("test", "statement", "hints") and cell.keys[kind] not in seen:
-            raise SourceError(path, cell.line, f"There is no task {cell.keys[kind]!r}: add it or mend the name.")
-    identifiers: dict[str, int] = {}
+            raise cell.error(f"There is no task {cell.keys[kind]!r}: add it or mend the name.")
+    identifiers: dict[str, str] = {}
     for name, task in seen.items():
         tests = chapter.tests(name)
         if kind_of(task) == "written":
             if tests:
-                raise SourceError(path, tests[0].line, f"{name!r} is graded by a person: remove this test.")
+                raise tests[0].error(f"{name!r} is graded by a person: remove this test.")
             _check_companions(chapter, name, task, ("statement",))
             continue
         if not tests:
-            raise SourceError(
-                path, task.line, f'Task {name!r} has no test: add `# %% test="{name}" aspect="..." points=1`.'
-            )
-        if any(test.line < task.line for test in tests):
-            raise SourceError(path, task.line, f"A test of {name!r} stands above its task: move it below.")
+            raise task.error(f'Task {name!r} has no test: add `# %% test="{name}" aspect="..." points=1`.')
+        if chapter.cells.index(tests[0]) < chapter.cells.index(task):
+            raise task.error(f"A test of {name!r} stands above its task: move it below.")
         total = sum(test.keys["points"] for test in tests)
         if total != task.keys["points"]:
-            raise SourceError(
-                path,
-                task.line,
+            raise task.error(
                 f"Task {name!r} says points={task.keys['points']}, its tests give {total}: make them equal.",
             )
         _check_companions(chapter, name, task, ("statement", "hints"))
         for test in tests:
             identifier = grade_id(name, test.keys["aspect"])
             if identifier in identifiers:
-                raise SourceError(
-                    path, test.line, f"The aspect of this test is that of line {identifiers[identifier]}: reword one."
-                )
+                raise test.error(f"The aspect of this test is that of {identifiers[identifier]}: reword one.")
             if len(identifier) > LONGEST_ID:
-                raise SourceError(path, test.line, f"Shorten this aspect by {len(identifier) - LONGEST_ID} characters.")
-            identifiers[identifier] = test.line
+                raise test.error(f"Shorten this aspect by {len(identifier) - LONGEST_ID} characters.")
+            identifiers[identifier] = test.place
 
 
 def _check_companions(chapter: Chapter, name: str, task: Cell, kinds: Sequence[str]) -> None:
     for kind in kinds:
         if sum(cell.keys.get(kind) == name for cell in chapter.cells) != 1:
-            raise SourceError(
-                chapter.path, task.line, f'Task {name!r} needs exactly one cell `# %% [markdown] {kind}="{name}"`.'
-            )
+            raise task.error(f'Task {name!r} needs exactly one cell `# %% [markdown] {kind}="{name}"`.')
 
 
 def _slug(text: str) -> str:

@@ -1,4 +1,7 @@
-"""Read a text in Jupytext's percent format whose cells carry short keys: the chapters and the bank of answers."""
+"""Read a text in Jupytext's percent format whose cells carry short keys: the chapters and the bank of answers.
+
+A chapter is a folder of such files, its sections; they are read as one text, in the order of their names.
+"""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +11,7 @@ from typing import Any
 import jupytext
 import yaml
 
-from autograder.course import CourseError
+from autograder.course import CourseError, sections_of
 
 CELL_START = re.compile(r"^# %%(?: |$)")
 
@@ -22,17 +25,26 @@ class SourceError(CourseError):
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a text source. `line` is the line of its `# %%` (1-based)."""
+    """One cell of a text source. `line` is the line of its `# %%` (1-based) in the file at `path`."""
 
     cell_type: str
     source: str
     keys: dict[str, Any]
+    path: Path
     line: int
+
+    @property
+    def place(self) -> str:
+        """Where the cell stands, in short."""
+        return f"{self.path.name}:{self.line}"
+
+    def error(self, message: str) -> SourceError:
+        return SourceError(self.path, self.line, message)
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text source: the YAML block at its top and its cells."""
+    """A text source, a file or a folder of sections: the YAML block at its top and its cells."""
 
     path: Path
     header: dict[str, Any]
@@ -40,7 +52,17 @@ class Text:
 
 
 def read_text(path: Path) -> Text:
-    """Split a percent-format file into cells. Raises SourceError where it cannot be read."""
+    """Split a percent-format file, or a folder of them, into cells. Raises SourceError where it cannot be read."""
+    if not path.is_dir():
+        return _read_file(path)
+    sections = [_read_file(section) for section in sections_of(path)]
+    for section in sections[1:]:
+        if section.header:
+            raise SourceError(section.path, 1, f"Only {sections[0].path.name}, which comes first, has a `# ---` block.")
+    return Text(path, sections[0].header, [cell for section in sections for cell in section.cells])
+
+
+def _read_file(path: Path) -> Text:
     content = path.read_text(encoding="utf-8")
     lines = [number for number, line in enumerate(content.splitlines(), start=1) if CELL_START.match(line)]
     notebook = jupytext.reads(content, fmt="py:percent")
@@ -51,7 +73,7 @@ def read_text(path: Path) -> Text:
     return Text(
         path,
         _header(path, content),
-        [Cell(cell.cell_type, cell.source, _keys(cell), line) for cell, line in zip(cells, lines, strict=True)],
+        [Cell(cell.cell_type, cell.source, _keys(cell), path, line) for cell, line in zip(cells, lines, strict=True)],
     )
 
 

@@ -1,8 +1,8 @@
 """Variants of a chapter: some tasks with other numbers, tables or rules, so that last year's answers fail.
 
-A variant is a file beside the chapter's text, `variant_2027.py` in solutions/01_bigrams, in the same format. Each of
-its cells takes the place of a cell of the chapter: of the cell with the same keys, or of the one that `replaces="..."`
-names by the id that it has in the notebook.
+A variant is a file beside the chapter's sections, `variant_2027.py` in solutions/01_bigrams, in the same format. Each
+of its cells takes the place of a cell of the chapter: of the cell with the same keys, or of the one that
+`replaces="..."` names by the id that it has in the notebook.
 """
 
 from dataclasses import replace
@@ -11,8 +11,18 @@ from typing import Any
 
 from autograder.chapter.cells import Notebook
 from autograder.chapter.reference import read_reference
-from autograder.chapter.source import ANSWERS, Chapter, cell_names, check_cells, grade_id, kind_of, read_chapter
-from autograder.chapter.text import Cell, SourceError, read_text
+from autograder.chapter.source import (
+    ALT,
+    ANSWERS,
+    FOLDED,
+    Chapter,
+    cell_names,
+    check_cells,
+    grade_id,
+    kind_of,
+    read_chapter,
+)
+from autograder.chapter.text import Cell, read_text
 from autograder.course import Course, CourseError
 
 BEGINNING = "variant_"
@@ -67,11 +77,11 @@ def _varied(chapter: Chapter, path: Path) -> Chapter:
     """The chapter with the cells of the file at `path` in place of its own."""
     new: dict[tuple[str, str], Cell] = {}
     for cell in read_text(path).cells:
-        place = _place(path, cell)
+        place = _place(cell)
         if place in new:
-            raise SourceError(path, cell.line, f"Line {new[place].line} replaces the same cell: remove one.")
+            raise cell.error(f"Line {new[place].line} replaces the same cell: remove one.")
         cell = replace(cell, keys={key: value for key, value in cell.keys.items() if key != REPLACES})
-        check_cells(path, [cell])
+        check_cells([cell])
         new[place] = cell
     cells = []
     for old, name in zip(chapter.cells, cell_names(chapter), strict=True):
@@ -79,19 +89,19 @@ def _varied(chapter: Chapter, path: Path) -> Chapter:
         places = [(REPLACES, name), *((kind, old.keys[kind]) for kind in COMPANIONS if kind in old.keys)]
         cell = next((new.pop(place) for place in places if place in new), old)
         if (cell.cell_type, _fixed(cell)) != (old.cell_type, _fixed(old)):
-            raise SourceError(path, cell.line, f"Begin this cell as {chapter.path.name} does in line {old.line}.")
+            raise cell.error(f"Begin this cell as {old.place} does.")
         cells.append(cell)
     for (kind, name), cell in new.items():
-        raise SourceError(path, cell.line, f"{chapter.name} has no cell for {kind}={name!r}: mend the name.")
+        raise cell.error(f"{chapter.name} has no cell for {kind}={name!r}: mend the name.")
     varied = replace(chapter, text=replace(chapter.text, cells=cells))
     names = cell_names(varied)
     for name, cell in zip(names, cells, strict=True):
         if names.count(name) > 1:
-            raise SourceError(path, cell.line, f"There would be two cells called {name!r}: reword one.")
+            raise cell.error(f"There would be two cells called {name!r}: reword one.")
     return varied
 
 
-def _place(path: Path, cell: Cell) -> tuple[str, str]:
+def _place(cell: Cell) -> tuple[str, str]:
     """What a cell of a variant takes the place of: a key and its value."""
     if REPLACES in cell.keys:
         return REPLACES, cell.keys[REPLACES]
@@ -103,9 +113,9 @@ def _place(path: Path, cell: Cell) -> tuple[str, str]:
     for kind in ANSWERS:
         if kind in cell.keys:
             return REPLACES, cell.keys[kind]
-    raise SourceError(path, cell.line, f'Say which cell this one replaces: {REPLACES}="its id", or a key like task=.')
+    raise cell.error(f'Say which cell this one replaces: {REPLACES}="its id", or a key like task=.')
 
 
 def _fixed(cell: Cell) -> dict[str, Any]:
-    """The keys that a cell must share with the one it replaces: a test may check something else."""
-    return {key: value for key, value in cell.keys.items() if key != "aspect"}
+    """The keys that a cell must share with the one it replaces: it may check or show something else."""
+    return {key: value for key, value in cell.keys.items() if key not in ("aspect", ALT, FOLDED)}

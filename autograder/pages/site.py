@@ -16,6 +16,7 @@ from nbformat import NotebookNode
 from autograder.chapter.cells import Notebook
 from autograder.chapter.reference import read_reference
 from autograder.chapter.release import leaks
+from autograder.chapter.source import ALT
 from autograder.chapter.variants import chapter_as_built
 from autograder.course import Course, CourseError
 
@@ -104,18 +105,16 @@ def page_of(released: NotebookNode, reference: Notebook) -> NotebookNode:
     """A release with the reference's outputs where both have the same code: of given cells, never of tasks or tests."""
     twins = {cell.name: cell for cell in reference.cells if cell.is_code and not cell.is_graded}
     page: NotebookNode = nbformat.v4.new_notebook(metadata={"kernelspec": released.metadata.get("kernelspec", {})})
-    heading = ""
     for cell in released.cells:
         cell = nbformat.from_dict({**cell, "metadata": {}})
         if cell.cell_type == "markdown":
-            heading = next((line.lstrip("# ") for line in cell.source.split("\n") if line.startswith("#")), heading)
             cell.source = MATH.sub(lambda found: f"$${found[1].strip()}$$", cell.source)
         else:
             twin = twins.get(cell.id)
             if twin and twin.source == cell.source:
                 cell.outputs = [output for found in twin.node.outputs if (output := _shown(found))]
-                plain = re.sub(r"[$`*\\]", "", heading)
-                cell.metadata["mystnb"] = {"image": {"alt": f"Figure of the section: {plain}"}}
+                if ALT in twin.node.metadata:
+                    cell.metadata["mystnb"] = {"image": {"alt": twin.node.metadata[ALT]}}
         page.cells.append(cell)
     return page
 

@@ -8,6 +8,12 @@ from pathlib import Path
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
+import autograder
+import autograder.oracle
+
+# What hidden tests import (see `autograder.authoring.ours`): nothing else of the harness is seen in a sandbox.
+ORACLE = (Path(autograder.__file__), Path(autograder.oracle.__file__).parent)
+
 
 def harden(config: Config, visible: list[Path], environment: dict[str, str] | None = None) -> None:
     """Put our intake and the sandboxed execution into nbgrader's own autograding.
@@ -18,7 +24,8 @@ def harden(config: Config, visible: list[Path], environment: dict[str, str] | No
     _find_tools_of_this_environment()
     # nbgrader 0.9.6 meets SQLAlchemy 2 with a harmless warning for every submission.
     warnings.filterwarnings("ignore", category=SAWarning, module="nbgrader")
-    config.Judge.visible_folders = config.SandboxedExecute.visible_folders = [str(folder) for folder in visible]
+    config.Judge.visible_folders = [str(folder) for folder in visible]
+    config.SandboxedExecute.visible_folders = [*config.Judge.visible_folders, *map(str, ORACLE)]
     config.Judge.environment = config.SandboxedExecute.environment = environment or {}
     config.Autograde.exporter_class = "autograder.intake.submission.TolerantExporter"
     # The feedback that nbgrader makes itself must not show hidden tests either.
@@ -38,8 +45,8 @@ def harden(config: Config, visible: list[Path], environment: dict[str, str] | No
 
 
 def visible_folders(config: Config) -> list[Path]:
-    """The folders that `harden` was given."""
-    return [Path(folder) for folder in config.Judge.visible_folders]
+    """What cells may read where tests run beside them: the folders that `harden` was given, and the oracle."""
+    return [*map(Path, config.Judge.visible_folders), *ORACLE]
 
 
 def environment(config: Config) -> dict[str, str]:

@@ -36,6 +36,8 @@ DID_NOT_START = "A process for a student's code did not start: has this machine 
 class StudentGone(Exception):
     """The student's process has ended or broken the protocol; `reason` says which."""
 
+    ends_the_test = True  # for what catches exceptions of answers inside a test
+
     def __init__(self, reason: Outcome, message: str):
         super().__init__(message)
         self.reason = reason
@@ -44,6 +46,8 @@ class StudentGone(Exception):
 class TimeUp(Exception):
     """Student code used up its time, but its process lives."""
 
+    ends_the_test = True
+
 
 class StudentError(Exception):
     """Student code raised an exception of its own kind that no built-in kind stands for."""
@@ -51,6 +55,8 @@ class StudentError(Exception):
 
 class Handle:
     """Stands for an object on the student's side. What is asked of it is asked there; nothing of theirs runs here."""
+
+    stands_for_theirs = True
 
     def __init__(self, side: "StudentSide", number: int, kind: str):
         object.__setattr__(self, "_side", side)

@@ -1,0 +1,253 @@
+"""The trial of an answer: which cases are tried, which small case is shown, and what the message says."""
+
+import inspect
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from autograder.oracle.compare import SUMMARY, difference, kind_of, shown
+from autograder.oracle.sources import MAX_USUAL, Case, Source, size
+
+MIXTURES = 12  # cases in which several sources take an edge at once
+MAX_TRIES = 60  # calls to make a failing case smaller
+EDGE_SHARE = 0.35  # of the sources of a mixture
+MAX_LINE = 400  # characters that describe the inputs of a case
+ALARM = 6.5  # standard deviations: by luck once in 10^10 comparisons
+
+Differ = Callable[[Any, Any, Sequence[Any], dict[str, Any]], str]
+
+
+def agrees(
+    theirs: Callable[..., Any],
+    ours: Callable[..., Any],
+    *inputs: Any,
+    by: Callable[..., Any] | None = None,
+    compare: Callable[..., str | bool | None] | None = None,
+    strict: bool = False,
+    rtol: float | None = None,
+    atol: float | None = None,
+    raises: type[Exception] | tuple[type[Exception], ...] = (),
+    changes: bool = False,
+    mixtures: int = MIXTURES,
+    **options: Any,
+) -> None:
+    """Compare a student's function with the course's for `inputs` (by position) and `options` (by keyword).
+
+    With `by`, what is compared is `by(function, *inputs, **options)`: a scenario, such as one that makes a model of a
+    class and calls it. `compare(got, wanted, *inputs, **options)` may accept what is as good as the course's result:
+    it returns what is wrong, in words about "your result", or something false if nothing is; True means wrong without
+    a word. `changes` allows a function to change its arguments. For `strict`, `rtol` and `atol` see `difference`.
+
+    Where the course's function raises one of the exceptions `raises`, the student's must, too; a case in which it
+    raises another one does not count. Raises AssertionError with the smallest case found in which the two differ.
+    """
+    trial = _Trial(theirs, ours, inputs, options, by, changes, raises)
+
+    def differ(got: Any, wanted: Any, values: Sequence[Any], named: dict[str, Any]) -> str:
+        if compare is None:
+            return difference(got, wanted, rtol, atol, strict)
+        found = compare(got, wanted, *values, **named)
+        return "is wrong" if found is True else found or ""
+
+    for case in _cases(trial, random.getrandbits(60), mixtures):
+        failure = trial.failure(case, differ)
+        if failure:
+            raise AssertionError(trial.smallest(case, failure, differ))
+    if not trial.counted:
+        raise trial.unfit  # a mistake of the test's: it would have passed whatever it is given
+
+
+def spreads_like(
+    theirs: Callable[..., Any],
+    ours: Callable[..., Any],
+    *inputs: Any,
+    of: Callable[[Any], Any] = repr,
+    samples: int = 600,
+    by: Callable[..., Any] | None = None,
+    **options: Any,
+) -> None:
+    """Compare how often two random functions give each outcome; `of(result)` (hashable) is the outcome that counts.
+
+    Each function is called `samples` times on one usual case; their outcomes are compared by a chi-squared test that
+    gives a false alarm once in ten thousand million. Raises AssertionError and names the outcome that stands out most.
+    """
+    trial = _Trial(theirs, ours, inputs, options, by)
+    seed = random.getrandbits(60)
+    found = [
+        Counter(of(trial.result(function, Case(seed))) for _ in range(samples)) for function in (theirs, trial.ours)
+    ]
+    surprise, worst = _surprise(*found)
+    if surprise > ALARM:
+        shares = [f"{counter[worst] / samples:.1%}" for counter in found]
+        raise AssertionError(
+            f"{trial.described(Case(seed))} your random results are spread differently: {shown(worst)} came in "
+            f"{shares[0]} of {samples} calls, wanted about {shares[1]}."
+        )
+
+
+def _surprise(one: Counter[Any], other: Counter[Any]) -> tuple[float, Any]:
+    """How many standard deviations two equally large samples are too different, and the outcome that differs most.
+
+    Rare outcomes are counted together; the chi-squared statistic is made normal after Wilson and Hilferty (1931).
+    """
+    both = one + other
+    parts = {outcome: (one[outcome], other[outcome]) for outcome in both if both[outcome] >= 10}
+    rest = (one.total() - sum(a for a, _ in parts.values()), other.total() - sum(b for _, b in parts.values()))
+    terms = {outcome: (a - b) ** 2 / (a + b) for outcome, (a, b) in parts.items()}
+    rare = (rest[0] - rest[1]) ** 2 / sum(rest) if sum(rest) else 0.0
+    freedom = max(1, len(parts) + bool(sum(rest)) - 1)
+    statistic = sum(terms.values()) + rare
+    shrunk = ((statistic / freedom) ** (1 / 3) - (1 - 2 / (9 * freedom))) / (2 / (9 * freedom)) ** 0.5
+    worst = max(both, key=lambda outcome: abs(one[outcome] - other[outcome]))
+    return shrunk, worst
+
+
+class _Trial:
+    """A student's function, the course's, and where their inputs come from."""
+
+    def __init__(
+        self,
+        theirs: Callable[..., Any],
+        ours: Callable[..., Any],
+        inputs: Sequence[Any],
+        options: dict[str, Any],
+        by: Callable[..., Any] | None,
+        changes: bool = False,
+        raises: type[Exception] | tuple[type[Exception], ...] = (),
+    ):
+        self.theirs, self.ours, self.by, self.raises = theirs, ours, by, raises
+        self.inputs, self.options, self.changes = inputs, options, changes
+        self.counted = 0
+        self.unfit: Exception = ValueError("no case at all")
+        self.name = getattr(ours, "__name__", "your function").replace("<lambda>", "your function")
+
+    def values(self, case: Case) -> tuple[list[Any], dict[str, Any]]:
+        """The inputs of a case, drawn anew: nobody's changes are in them."""
+        fresh = Case(case.seed, case.taken)
+        positional = [fresh.get(wanted) for wanted in self.inputs]
+        named = {name: fresh.get(wanted) for name, wanted in self.options.items()}
+        case.drawn, case.inner = fresh.drawn, fresh.inner
+        return positional, named
+
+    def result(self, function: Callable[..., Any], case: Case) -> Any:
+        positional, named = self.values(case)
+        return function(*positional, **named) if self.by is None else self.by(function, *positional, **named)
+
+    def failure(self, case: Case, differ: Differ) -> str:
+        """What is wrong with their answer in this case, as the rest of a sentence; empty if nothing is."""
+        expected: type[Exception] | None = None
+        wanted: Any = None
+        try:
+            wanted = self.result(self.ours, case)
+        except self.raises as error:
+            expected = type(error)
+        except Exception as error:  # no input that the task allows
+            self.unfit = error
+            return ""
+        self.counted += 1
+        positional, named = self.values(case)
+        try:
+            got = self.theirs(*positional, **named) if self.by is None else self.by(self.theirs, *positional, **named)
+            if isinstance(wanted, Iterator) and isinstance(got, Iterator):
+                got = list(got)
+        except AssertionError:
+            raise
+        except Exception as error:
+            if getattr(error, "ends_the_test", False):  # time is up, or their process has ended
+                raise
+            if expected is not None and isinstance(error, expected):
+                return ""
+            text = getattr(error, "student_text", None) or f"{type(error).__name__}: {error}"
+            return f"your function raises {text}" + (f", wanted {expected.__name__}" if expected else "")
+        if expected is not None:
+            return f"your function returns {shown(got)}, wanted {expected.__name__}"
+        untouched, unnamed = self.values(case)
+        if self.by is None and not self.changes:  # beside the student's code; a wall compares for itself
+            for before, after in zip([*untouched, *unnamed.values()], [*positional, *named.values()], strict=True):
+                if _is_data(before) and difference(after, before):
+                    return f"your function changes an argument (a {kind_of(before)}) in place: work on a copy"
+        found = differ(got, wanted, untouched, unnamed)
+        return f"your result {found}" if found else ""
+
+    def smallest(
+        self, case: Case, failure: str, differ: Callable[[Any, Any, Sequence[Any], dict[str, Any]], str]
+    ) -> str:
+        """The message for a case that is made smaller for as long as it goes on failing."""
+        tries, improved = 0, True
+        while improved and tries < MAX_TRIES:
+            improved = False
+            for simpler in self._simpler(case):
+                tries += 1
+                found = self.failure(simpler, differ)
+                if found:
+                    case, failure, improved = simpler, found, True
+                    break
+                if tries == MAX_TRIES:
+                    break
+        self.values(case)
+        return f"{self.described(case)} {failure}."
+
+    def _simpler(self, case: Case) -> Iterator[Case]:
+        self.values(case)
+        for source in case.sources():
+            if not isinstance(source, size) and case.taken.get(source, None) not in (None, *source.simple):
+                yield Case(case.seed, {other: edge for other, edge in case.taken.items() if other is not source})
+        for source, value in case.drawn.items():
+            for edge in source.smaller(value, case.taken.get(source)):
+                yield Case(case.seed, {**case.taken, source: edge})
+        for source in case.inner:
+            if source not in case.taken:
+                for edge in source.smaller(MAX_USUAL):
+                    yield Case(case.seed, {**case.taken, source: edge})
+
+    def described(self, case: Case) -> str:
+        """The inputs of a case as the begin of a sentence: as a call if they are short, else by what matters."""
+        positional, named = self.values(case)
+        try:
+            parameters = [*inspect.signature(self.ours).parameters] if self.by is None else []
+        except (TypeError, ValueError):
+            parameters = []
+        names = [*parameters[: len(positional)], *[""] * (len(positional) - len(parameters)), *named]
+        shown_values = [shown(value) for value in [*positional, *named.values()]]
+        parts = [f"{name} = {text}" if name else text for name, text in zip(names, shown_values, strict=True)]
+        told = [edge for source, edge in case.taken.items() if edge in source.told]
+        are_whole = not any(text.endswith("…") or text.startswith(SUMMARY) for text in shown_values)
+        sizes = [] if are_whole else [text for text in case.words() if text not in parts]
+        line = "; ".join([*sizes, *parts, *told])
+        return f"For {line}:" if line and len(line) <= MAX_LINE else f"For {'; '.join([*case.words(), *told])}:"
+
+
+def _is_data(value: Any) -> bool:
+    return isinstance(value, (list, dict, set)) or hasattr(value, "shape")
+
+
+def _cases(trial: _Trial, seed: int, mixtures: int) -> Iterator[Case]:
+    """A usual case, each edge of each source by rule, mixtures of edges, and the usual case once more."""
+    usual = Case(seed)
+    trial.values(usual)
+    yield usual
+    done: set[tuple[Source, int]] = set()
+    known = usual.sources()
+    for source in known:  # grows: an edge may bring sources that the usual case did not ask for
+        for place, edge in enumerate(source.edges):
+            if (source, place) not in done:
+                done.add((source, place))
+                case = Case(seed + len(done), {source: edge})
+                trial.values(case)
+                known.extend(other for other in case.sources() if other not in known)
+                yield case
+    for source in known:
+        if isinstance(source, size) and source.large is not None:  # what is rare in short inputs piles up in long ones
+            for other in known:
+                for edge in () if isinstance(other, size) else other.edges:
+                    yield Case(seed, {source: source.large, other: edge})
+    rng = random.Random(seed)
+    for _ in range(mixtures):
+        taken = {}
+        for source in known:
+            edges = [edge for edge in source.edges if not isinstance(source, size) or edge != source.large]
+            if edges and rng.random() < EDGE_SHARE:
+                taken[source] = rng.choice(edges)
+        yield Case(rng.getrandbits(60), taken)
+    yield usual  # what a function keeps between its calls shows when it is asked again

@@ -1,0 +1,370 @@
+# ---
+# title: Smoothing, or what to do about things never seen
+# ---
+
+# %% [markdown]
+# Take the bigram model of chapter 01 and let it read a text that it has not seen. Most sentences go well. Then comes one
+# in which two words stand side by side that never did so in the training text. Nothing is wrong with that sentence, and
+# anybody could have said it. But its probability is 0, because one factor of the product is 0. And a single such
+# sentence is enough to make the perplexity of the *whole* text infinite.
+#
+# *Never seen* is not the same as *never possible*. **Smoothing** takes a little probability away from what was seen and
+# gives it to what was not. Two questions run through this chapter:
+#
+# - *How much* do the unseen deserve together? (sections 1 to 6)
+# - *Which* of the unseen deserve it most? (sections 7 to 13)
+#
+# The best moment comes in section 7. You will ask for one thing only, that the model's books balance, and a formula
+# falls out on which two researchers built what was for twenty years the strongest way of counting. In sections 14 and 15 all
+# methods meet in one table, and the most elaborate one does *not* win it.
+#
+# Why learn this when the models that you talk to are neural networks? Because the question does not go away: every model
+# must decide how much probability to keep for what it has never met, and only text that it has not learned from can tell
+# whether it decided well. And because these counters are honest rivals. In chapters 04 and 05, small networks will have to
+# beat what you build here, and not all of them do.
+
+# %% [markdown]
+# Here are the letters that we shall use. A *context* $h$ (for *history*) is what stands before a word $w$. Its **lower
+# order** $h'$ is $h$ without its oldest word: the lower order of *i want* is *want*. We also call it the *shorter memory*.
+#
+# | letter | what it stands for |
+# |---|---|
+# | $c(hw)$ | the count: how often $w$ was seen after $h$ |
+# | $n(h)$ | $\sum_w c(hw)$, all tokens seen after $h$ (short: $n$); $N$: all tokens of the text |
+# | $N_c$ | how many *different* n-grams occur exactly $c$ times |
+# | $V$ | how many events can come next: all words, `<UNK>`, `</s>` |
+# | $\alpha$ | what Lidstone adds to each count (sections 1 to 3) |
+# | $k$, $D_j$ | the *discount*: taken from every count, or from a count $j$ (5 to 10) |
+# | $\lambda(h)$, $\beta(h)$ | the weight of the lower order, mixed in, or asked for unseen words only |
+# | $\pi_\ell$ | the weight of level $\ell$ in a mixture (11, 12) |
+#
+# In all tasks, your functions leave their arguments as they are. (Careful with a `defaultdict`: merely looking up a key
+# that is missing adds it.)
+
+# %% [markdown]
+# **The text.** We use 9,222 short requests to a restaurant guide. We generated these sentences ourselves. Only two things
+# are real: how often eight words occur, and how often they follow each other (64 numbers that were published by the
+# Berkeley Restaurant Project). The text is small, so section 15 repeats the main comparison with up to a million tokens of
+# another one.
+#
+# Many held-out sentences (such as "yes") also stand in the training text, so a model that has merely memorised would look
+# good on them. That is why we mostly test on the *new* sentences, those that do not.
+#
+# Now and then we quote two public lectures by number, 001 (Greg Durrett) and 002 (Fabrizio Silvestri), because something
+# in them is worth testing. You need neither of them.
+
+# %%
+import math
+import random
+from collections import Counter, defaultdict
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+import lmkit
+from lmkit import berkeley, drawings, ngrams, plots
+from lmkit.sliders import slider
+from lmkit.testing import arguments_after, close, is_number
+
+plots.use_style()
+plt.rcParams["figure.dpi"] = 140  # large enough to read
+
+# %%
+corpus = lmkit.load("berkeley")
+train_sentences, held_out = corpus.splits["train"], corpus.splits["test"]
+known_sentences = {tuple(sentence) for sentence in train_sentences}
+new_sentences = [
+    sentence for sentence in held_out if tuple(sentence) not in known_sentences
+]
+print(
+    len(train_sentences),
+    "to count,",
+    len(held_out),
+    "held out,",
+    len(new_sentences),
+    "of them new",
+)
+
+# %%
+pair_counts = Counter(
+    pair for words in train_sentences for pair in pairwise(["<s>", *words, "</s>"])
+)
+
+
+def never_seen(words):
+    """The pairs of a sentence that the training text lacks."""
+    return [
+        pair for pair in pairwise(["<s>", *words, "</s>"]) if pair not in pair_counts
+    ]
+
+
+for name, part in {"all held-out": held_out, "new": new_sentences}.items():
+    blocked = np.mean([len(never_seen(words)) > 0 for words in part])
+    print(f"{name} sentences that are impossible: {blocked:.0%}")
+print("three of them, and why:")
+one_pair = [words for words in new_sentences if len(never_seen(words)) == 1]
+for words in [words for words in one_pair if len(words) > 5][:3]:
+    print("  ", " ".join(words), "| because of:", *never_seen(words)[0])
+
+# %% [markdown]
+# Read the examples. They are ordinary requests, and a single pair is to blame in each of them. Of all held-out sentences
+# about one in four fails in this way, and of the new ones more than one in three.
+#
+# The oldest remedy is also the simplest: pretend that every possible pair was seen $\alpha$ more times than it was. Then
+# no count is 0.
+
+# %% [markdown] statement="lidstone"
+# ## 1. Add a little to everything
+#
+# With $V$ possible events, $c$ becomes $c + \alpha$, so a row grows by $V\alpha$ in all. G. Lidstone's estimate is
+#
+# $$P(w_2 \mid w_1) = \frac{c(w_1 w_2) + \alpha}{n(w_1) + V\alpha}.$$
+#
+# - `lidstone_by_hand()`: after *tea*, the $V = 4$ events *or*, `</s>`, *milk*, *tea* were seen 2, 1, 0, 0 times. Return
+#   `{"or": P, "milk": P}` for $\alpha = 1$ (**Laplace**);
+# - `lidstone(counts, w1, w2, alpha, V)`: the same for any `counts` `{(w1, w2): int}`, which may lack $w_1$;
+# - `lidstone_array(C, alpha)`: all of them at once, no loop, from the count matrix $C$ of shape [contexts, V].
+
+# %% [markdown] hints="lidstone"
+# 1. How many imaginary tokens does a row receive in all? The number below the line must grow by just that.
+# 2. The row of a context never seen has $n = 0$. What does the formula say then? Nothing special is needed.
+# 3. Array: the sum of each row, kept as a column, and the number of columns give all denominators at once.
+
+
+# %% task="lidstone" points=4 level=1 minutes=12
+def lidstone_by_hand():
+    """{"or": P(or | tea), "milk": P(milk | tea)} for alpha = 1."""
+    ### BEGIN SOLUTION
+    return {"or": (2 + 1) / (3 + 4), "milk": (0 + 1) / (3 + 4)}
+    ### END SOLUTION
+
+
+def lidstone(counts, w1, w2, alpha, V):
+    """P(w2 | w1) from counts {(w1, w2): int}, with alpha added to each of V events; counts stay as they are."""
+    ### BEGIN SOLUTION
+    n = sum(count for (first, _), count in counts.items() if first == w1)
+    return (counts.get((w1, w2), 0) + alpha) / (n + V * alpha)
+    ### END SOLUTION
+
+
+def lidstone_array(C, alpha):
+    """P, shape [contexts, V], from counts C, shape [contexts, V]; C stays as it is."""
+    ### BEGIN SOLUTION
+    return (C + alpha) / (C.sum(axis=1, keepdims=True) + C.shape[1] * alpha)
+    ### END SOLUTION
+
+
+# %% test="lidstone" aspect="four events by hand" points=1
+_got = lidstone_by_hand()
+assert hasattr(_got, "keys"), f"lidstone_by_hand returns a dict; yours: {_got!r}."
+for _name in ("or", "milk"):
+    _value = _got.get(_name)
+    assert is_number(_value), f"{_name}: a number is wanted, not {_value!r}."
+assert 0 < _got["milk"] < _got["or"] < 1, (
+    f"milk is possible but less likely than or; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _name, _wanted in (("or", 3 / 7), ("milk", 1 / 7)):
+    assert math.isclose(_got[_name], _wanted, abs_tol=0.006), (
+        f"P({_name} | tea) is not {_got[_name]}: one more for each of 4 events, above and below the line."
+    )
+### END HIDDEN TESTS
+
+
+# %% test="lidstone" aspect="one pair at a time" points=1
+_counts = {("tea", "or"): 2, ("tea", "</s>"): 1, ("or", "tea"): 5, ("milk", "or"): 4}
+_got = lidstone(dict(_counts), "tea", "or", 0.5, 4)
+assert is_number(_got), f"lidstone returns a number; yours: {_got!r}."
+assert close(_got, 0.5), f"Alpha = .5: (2 + .5) / (3 + 4 · .5) = .5; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _ in range(5):
+    _counts = {
+        (a, b): random.randint(1, 9)
+        for a in "abc"
+        for b in "abcd"
+        if random.random() < 0.6
+    }
+    _counts |= {("a", "b"): random.randint(3, 9), ("b", "a"): 2, ("a", "d"): 1}
+    _counts["c", "b"] = 4  # contexts that were never seen are another test's
+    _alpha, _V = random.uniform(0.01, 2), random.randint(6, 9)
+    for _a in "abc":
+        _row = [_counts.get((_a, b), 0) for b in "abcd"]
+        for _b in "abcde":
+            _wanted = (_counts.get((_a, _b), 0) + _alpha) / (sum(_row) + _V * _alpha)
+            _got = lidstone(dict(_counts), _a, _b, _alpha, _V)
+            assert close(_got, _wanted, 1e-5), (
+                f"{_b} after {_a}, counts {_row}, V = {_V}: {_got} is wrong."
+            )
+_other = {pair: count + 1 for pair, count in _counts.items()}
+# the same pairs counted anew, then just one
+for _given in (_counts, _other, {("a", "b"): 1}):
+    _n = sum(count for (first, _), count in _given.items() if first == "a")
+    for _b in "be":
+        _wanted = (_given.get(("a", _b), 0) + 0.5) / (_n + 7 * 0.5)
+        _got = lidstone(dict(_given), "a", _b, 0.5, 7)
+        assert close(_got, _wanted, 1e-5), (
+            f"{_b} after a, n = {_n}, one call after another: wanted {_wanted:.5f}, yours {_got!r}."
+        )
+_after = arguments_after(lidstone, dict(_counts), "a", "e", 0.5, 7)[0]
+assert _after == _counts, "lidstone changes the dict of counts that it is given."
+for _a, _b in (("a", "e"), ("z", "e")):
+    _after = arguments_after(lidstone, defaultdict(int, _counts), _a, _b, 0.5, 7)[0]
+    assert _after == _counts, (
+        f"Counts may be a defaultdict: your look-ups added {set(_after) - set(_counts)}."
+    )
+### END HIDDEN TESTS
+
+
+# %% test="lidstone" aspect="unseen contexts are even" points=1
+_got = lidstone({("tea", "or"): 2}, "milk", "or", 0.1, 8)
+assert is_number(_got), f"lidstone returns a number; yours: {_got!r}."
+assert close(_got, 1 / 8), (
+    f"Nothing was seen after milk: each of 8 events gets 1/8; yours: {_got}."
+)
+_got = lidstone_array(np.array([[0, 0, 0, 0], [3, 0, 0, 1]]), 0.1)
+assert np.shape(_got) == (2, 4), f"Wanted shape (2, 4); yours: {np.shape(_got)}."
+assert close(_got[0], [1 / 4] * 4), (
+    f"A row without counts, four events: 1/4 each; yours: {_got[0]}."
+)
+### BEGIN HIDDEN TESTS
+for _counts in ({}, {("or", "milk"): 3, ("or", "or"): 1}):
+    for _V, _alpha in ((5, 1), (11, 0.02)):
+        _got = lidstone(dict(_counts), "milk", "or", _alpha, _V)
+        assert close(_got, 1 / _V, 1e-5), (
+            f"A context never seen, {_V} events: 1/{_V} each, whatever alpha; yours: {_got!r}."
+        )
+_C = np.random.default_rng().integers(1, 9, (4, 7))
+_C[[0, 2]] = 0
+_got = lidstone_array(_C.copy(), 0.003)
+assert np.shape(_got) == (4, 7), f"Wanted shape (4, 7); yours: {np.shape(_got)}."
+for _row in (0, 2):
+    assert close(_got[_row], [1 / 7] * 7, 1e-5), (
+        f"A row without counts, seven events: 1/7 each; yours: {_got[_row]}."
+    )
+### END HIDDEN TESTS
+
+
+# %% test="lidstone" aspect="the array, row by row" points=1
+_got = lidstone_array(np.array([[2, 1, 0, 0, 0], [0, 0, 8, 1, 1]]), 1)
+assert np.shape(_got) == (2, 5), f"Wanted shape (2, 5); yours: {np.shape(_got)}."
+assert close(np.sum(_got, axis=1), [1, 1]), (
+    f"Each row sums to 1; yours: {np.sum(_got, axis=1)}."
+)
+### BEGIN HIDDEN TESTS
+for _number, (_shape, _alpha) in enumerate(
+    (((3, 6), 0.01), ((5, 3), 2), ((1, 4), 0.5), ((1, 4), 0.5))
+):
+    _C = np.random.default_rng().integers(0, 20, size=_shape)
+    _C[0, :2] = 3, 17
+    _C[0, -1] = 30 * _number  # equal shapes, and never equal sums
+    if _shape[0] > 1:
+        _C[1] = np.eye(_shape[1])[2]  # a row with just one count
+    _wanted = [
+        [(c + _alpha) / (sum(row) + len(row) * _alpha) for c in row]
+        for row in _C.tolist()
+    ]
+    _got = lidstone_array(_C.copy(), _alpha)
+    assert close(_got, _wanted, 1e-5), f"Wrong for {_C.tolist()}, alpha {_alpha}."
+_after = arguments_after(lidstone_array, _C.astype(float), 0.5)[0]
+assert np.array_equal(_after, _C), "lidstone_array changes the counts that it is given."
+### END HIDDEN TESTS
+
+
+# %% scratch=true
+lidstone_array(np.array([[5, 0, 0], [0, 0, 0]]), 0.1)  # counts and alpha of your own
+
+# %%
+tea = {("tea", "or"): 2, ("tea", "</s>"): 1}
+for name, alpha in {
+    "Laplace": 1,
+    "Jeffreys-Perks": 0.5,
+    "nearly nothing": 0.001,
+}.items():
+    print(f"{name:14}", *lidstone_array(np.array([[2, 1, 0, 0]]), alpha).round(3))
+array = lidstone_array(np.array([[2, 1, 0, 0]]), 1)
+print(
+    "three ways:",
+    lidstone_by_hand()["or"],
+    lidstone(tea, "tea", "or", 1, 4),
+    array[0, 0],
+)
+
+# %% [markdown]
+# ### Where the $+\alpha$ comes from
+#
+# We do not know the row's true
+# probabilities $p = (p_1, \dots, p_V)$. Say how plausible each $p$ is *before* any count: with density proportional to
+#
+# $$\prod_w p_w^{\alpha - 1},$$
+#
+# the symmetric **Dirichlet** distribution. Counts $c_w$ multiply this **prior** by their likelihood $\prod_w p_w^{c_w}$. The
+# product, the **posterior**, is proportional to $\prod_w p_w^{c_w + \alpha - 1}$: a Dirichlet again, with $a_w = c_w + \alpha$
+# in the place of $\alpha$.
+
+# %% [markdown]
+# The probability to bet on is the posterior's mean of $p_w$. The integral of $\prod_w p_w^{a_w - 1}$ over all $p$ is
+# $\prod_w \Gamma(a_w) / \Gamma(\sum_v a_v)$, with the *gamma function* $\Gamma$. One more factor $p_w$ raises $a_w$
+# by 1, and since $\Gamma(x + 1) = x\,\Gamma(x)$ this multiplies the integral by $a_w / \sum_v a_v$. That is the mean:
+#
+# $$\mathbb{E}[p_w] = \frac{a_w}{\sum_v a_v} = \frac{c_w + \alpha}{n + V\alpha}.$$
+#
+# Lidstone's rule! With $\alpha = 1$ the prior is flat: Laplace's rule takes all distributions to be equally plausible. (H. Jeffreys and W. Perks took $\alpha = \frac12$.) Is
+# our text like that? Draw rows from the prior and compare them with real ones.
+
+# %% [markdown]
+# `lmkit.ngrams` counts our text: `bigrams.row(context)` says how often each event follows, `bigrams.matrix()`
+# holds all pairs. Events are the words of the *training* text, `</s>`, and `<UNK>` (*unknown*), which stands for every
+# **out-of-vocabulary** word. Its count is 0 here: only smoothing gives it anything.
+
+# %%
+bigrams = ngrams.NgramCounts(train_sentences, order=2)
+C, V = (
+    bigrams.matrix(),
+    len(bigrams.vocabulary),
+)  # C: shape [V + 1, V]; the row of `<s>` is the last
+
+
+def numbered(sentences):
+    """All pairs of some sentences as an array [pairs, 2]: row of the context, column of the event."""
+    text = bigrams.encode(sentences)
+    return np.column_stack([text[:-1], text[1:]])[text[1:] != V]
+
+
+# %%
+train_pairs, new_pairs, held_out_pairs = (
+    numbered(part) for part in (train_sentences, new_sentences, held_out)
+)
+alphas = [0.5, *10.0 ** np.arange(-5, 1.1, 0.25)]
+print(
+    f"V = {V}: {V - 2} words, <UNK> and </s>; {np.mean(C > 0):.2%} of the cells above 0"
+)
+strange = np.mean(new_pairs[:, 1] == bigrams.index["<UNK>"])
+print(f"out-of-vocabulary among the tokens of new sentences: {strange:.1%}")
+
+# %% alt="Curves of probability by rank on logarithmic axes. Draws with a small alpha fall steeply, draws with alpha 1 are flat; the marks of three real rows fall like the steep ones."
+rng = np.random.default_rng(7)
+_, axes = plt.subplots()
+ranks = np.arange(1, V + 1)
+for colour, alpha in enumerate((1, 0.1, 0.01)):
+    for draw in range(3):
+        row = np.sort(rng.dirichlet(np.full(V, alpha)))[::-1][:400]
+        label = None if draw else f"prior, α = {alpha}"
+        axes.loglog(
+            ranks[:400], row, color=plots.COLOURS[colour], linewidth=0.8, label=label
+        )
+for word, mark in {"want": "o", "to": "^", "the": "x"}.items():
+    row = np.sort(bigrams.row((word,)))[:-61:-1] / bigrams.row((word,)).sum()
+    axes.loglog(
+        ranks[:60], row, f"k{mark}", markersize=3.5, label=f"real: after {word}"
+    )
+axes.set(xlabel="rank of the next word", ylabel="probability", ylim=(1e-4, 1))
+axes.set_title("Real rows look like draws with a small α", loc="left", fontsize=11)
+axes.legend(fontsize=10, loc="upper left", bbox_to_anchor=(1, 1))
+plt.show()
+
+# %% [markdown]
+# Each coloured line is one row drawn from the prior, three for each α, with its probabilities sorted; the black marks are
+# rows of our text. Rows from the flat prior (α = 1) spread over hundreds of words, and none of these gets even 1 %. Real
+# rows give most of their mass to a few words, like the rows drawn with a small α. So expect the best α to be far below 1.

@@ -1,0 +1,270 @@
+# %% [markdown]
+# ## 3. A number that nobody printed
+#
+# Lecture 002 smooths the Berkeley counts with $\alpha = 1$. It prints the probabilities and the counts they are worth, called
+# *reconstituted*:
+#
+# $$P = \frac{c + 1}{n + V} \qquad\qquad c^* = n P = \frac{(c + 1)\, n}{n + V}$$
+#
+# $V$ itself is printed nowhere, and some cells are misprinted. But each printed cell, rounded to two digits, is a clue about $V$.
+# Let the clues vote.
+
+# %%
+table, word_counts = (
+    berkeley.table("bigram_counts"),
+    berkeley.unigram_counts().to_dict(),
+)
+print(word_counts)
+print("c* as printed:")
+print(berkeley.table("reconstituted_printed_002").to_string())
+
+
+# %%
+def last_digit(printed):
+    """The unit of the last printed digit: two significant digits, but whole numbers from 10 on."""
+    return 10.0 ** min(0, math.floor(math.log10(printed)) - 1)
+
+
+[last_digit(x) for x in (0.00025, 0.052, 3.8, 15, 527)]
+
+# %% [markdown] statement="infer_v"
+# ### The printed slide is wrong: find it
+#
+# *chinese* ($n = 158$) before *food* ($c = 82$): $P$ is printed as 0.052, so the true value lies between 0.0515 and 0.0525, and $V$
+# between $83/0.0525 - 158$ and $83/0.0515 - 158$. Write
+#
+# - `v_interval(numerator, n, printed)`: `(low, high)`, the real numbers $V$ for which $\text{numerator} / (n + V)$ rounds to `printed`
+#   (half a `last_digit` to either side; the numerator of $c^*$ is $(c+1)\,n$);
+# - `most_supported(intervals)`: a list of all whole numbers that lie in the most intervals, ends included; at least one interval
+#   holds one. Equal intervals are so many votes. (Misprints are a minority: they are outvoted.)
+
+# %% [markdown] hints="infer_v"
+# 1. Solve the formula for $V$ first. Which end of the rounding range of `printed` gives the *larger* $V$?
+# 2. One clue leaves many $V$. True clues overlap; a misprinted cell points anywhere. So do not intersect all: vote.
+# 3. Only whole numbers between the lowest and the highest end can win. Find for each how many intervals hold it, and
+#    keep all that reach the largest number of votes.
+
+
+# %% task="infer_v" points=4 level=3 minutes=20
+def v_interval(numerator, n, printed):
+    """(low, high): for V between them, numerator / (n + V) rounds to `printed`."""
+    ### BEGIN SOLUTION
+    half = last_digit(printed) / 2
+    return numerator / (printed + half) - n, numerator / (printed - half) - n
+    ### END SOLUTION
+
+
+def most_supported(intervals):
+    """All integers that lie in the largest number of the intervals [(low, high), ...]; the list stays as it is."""
+    ### BEGIN SOLUTION
+    votes = Counter(
+        V
+        for low, high in intervals
+        for V in range(math.ceil(low), math.floor(high) + 1)
+    )
+    return sorted(V for V in votes if votes[V] == max(votes.values()))
+    ### END SOLUTION
+
+
+# %% test="infer_v" aspect="one cell leaves a range" points=1
+_got = v_interval(83, 158, 0.052)
+assert np.shape(_got) == (2,), (
+    f"v_interval returns two numbers, low and high; yours: {_got!r}."
+)
+assert close(_got, (83 / 0.0525 - 158, 83 / 0.0515 - 158)), (
+    f"83 / (158 + V) is .0515 to .0525 for V from 1422.95 to 1453.65; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+_done = 0
+while _done < 20:
+    _n, _V, _c = (
+        random.randint(100, 3000),
+        random.randint(500, 3000),
+        random.randint(1, 90),
+    )
+    _text = f"{_c / (_n + _V):.2g}"
+    if _text.strip("0.") == "1":
+        continue
+    _done += 1
+    _got = v_interval(_c, _n, float(_text))
+    assert np.shape(_got) == (2,), f"v_interval returns two numbers; yours: {_got!r}."
+    _low, _high = _got
+    for _v, _inside in (
+        (_low + 0.01, True),
+        (_high - 0.01, True),
+        (_low - 0.01, False),
+        (_high + 0.01, False),
+    ):
+        assert (f"{_c / (_n + _v):.2g}" == _text) == _inside, (
+            f"Numerator {_c}, n = {_n}, printed {_text}: you give {_low:.2f} to {_high:.2f}, "
+            f"but V = {_v:.2f} would print {_c / (_n + _v):.2g}."
+        )
+### END HIDDEN TESTS
+
+
+# %% test="infer_v" aspect="large numbers are printed whole" points=1
+_got = v_interval(828 * 2533, 2533, 527)
+assert np.shape(_got) == (2,), (
+    f"v_interval returns two numbers, low and high; yours: {_got!r}."
+)
+assert close(_got, (828 * 2533 / 527.5 - 2533, 828 * 2533 / 526.5 - 2533)), (
+    f"527 stands for 526.5 to 527.5, so V is between 1442.9 and 1450.5; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _printed, _half in (
+    (15, 0.5),
+    (10, 0.5),
+    (293, 0.5),
+    (9.7, 0.05),
+    (3.8, 0.05),
+    (1.2, 0.05),
+):
+    _n, _V = random.randint(400, 900), random.randint(900, 2000)
+    _c = round(_printed * (_n + _V))
+    _wanted = _c / (_printed + _half) - _n, _c / (_printed - _half) - _n
+    _got = v_interval(_c, _n, np.float64(_printed))
+    assert close(_got, _wanted, 1e-5), (
+        f"{_printed} stands for {_printed - _half} to {_printed + _half}: two digits, but "
+        f"whole numbers from 10 on. Numerator {_c}, n = {_n}: yours is {_got!r}."
+    )
+### END HIDDEN TESTS
+
+
+# %% test="infer_v" aspect="a misprint is outvoted" points=1
+_got = most_supported([(3.2, 9.7), (5.5, 20.1), (40.0, 41.0), (6.9, 8.5)])
+assert hasattr(_got, "__iter__"), (
+    f"most_supported returns a list of integers; yours: {_got!r}."
+)
+assert sorted(_got) == [7, 8], (
+    f"7 and 8 lie in three of the four intervals; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _ in range(10):
+    _ends = [sorted(random.sample(range(1, 160), 2)) for _ in range(9)]
+    _some = [
+        (low + random.choice([0, 0.3]), high + random.choice([0, 0.4]))
+        for low, high in _ends
+    ]
+    _votes = [
+        sum(low <= v and high >= v for low, high in _some) for v in range(-60, 200)
+    ]
+    _wanted = [v - 60 for v, count in enumerate(_votes) if count == max(_votes)]
+    _got = most_supported(list(_some))
+    assert hasattr(_got, "__iter__"), f"A list of integers is wanted; yours: {_got!r}."
+    _got = sorted(_got)
+    assert _got == _wanted, (
+        f"For {_some} wanted {len(_wanted)} integers, {_wanted[0]} to {_wanted[-1]}; yours: {_got[:9]}."
+    )
+_at = random.randint(5, 90)
+_some = [(_at, _at + 3.5)] * 3 + [(_at + 6, _at + 9), (_at + 8, _at + 12.1)]
+_got = sorted(most_supported(list(_some)))
+assert _got == [_at, _at + 1, _at + 2, _at + 3], (
+    f"{_some}: three equal clues are three votes, for {_at} to {_at + 3}; yours: {_got[:9]}."
+)
+_after = arguments_after(most_supported, list(_some[::-1]))[0]
+assert _after == _some[::-1], (
+    "most_supported changes the list of intervals: sort a copy, if at all."
+)
+### END HIDDEN TESTS
+
+
+# %% test="infer_v" aspect="ends and ties count" points=1
+_got = most_supported([(3, 6), (6, 8), (10, 12), (12, 15)])
+assert hasattr(_got, "__iter__"), (
+    f"most_supported returns a list of integers; yours: {_got!r}."
+)
+assert sorted(_got) == [6, 12], (
+    f"6 and 12 are each an end of two intervals: both win; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _some, _wanted, _why in (
+    ([(5, 5)], [5], "One interval from 5 to 5 leaves just 5."),
+    ([(-3.5, -1.5)], [-3, -2], "From -3.5 to -1.5 lie two integers, -3 and -2."),
+    (
+        [(2.2, 2.8), (7.0, 8.9)],
+        [7, 8],
+        "No integer lies between 2.2 and 2.8; 7 and 8 win.",
+    ),
+    (
+        [(0.5, 2.0), (4, 6)],
+        [1, 2, 4, 5, 6],
+        "One vote each for 1, 2, 4, 5, 6: all win.",
+    ),
+    ([(1448.2, 1452.9), (1440, 1449.0)], [1449], "Only 1449 lies in both."),
+):
+    _got = most_supported(list(_some))
+    assert hasattr(_got, "__iter__"), f"A list of integers is wanted; yours: {_got!r}."
+    assert sorted(_got) == _wanted, f"{_why} Yours: {_got!r}."
+### END HIDDEN TESTS
+
+
+# %% scratch=true
+v_interval(83, 158, 0.052)  # chinese food; try another cell
+
+# %%
+clues = {"P": [], "c*": []}
+for w1, n in word_counts.items():
+    for w2, c in table.loc[w1].items():
+        clues["P"].append(
+            v_interval(c + 1, n, berkeley.table("laplace_printed_002").loc[w1, w2])
+        )
+        clues["c*"].append(
+            v_interval(
+                (c + 1) * n, n, berkeley.table("reconstituted_printed_002").loc[w1, w2]
+            )
+        )
+print(
+    {name: most_supported(intervals) for name, intervals in clues.items()},
+    most_supported(clues["P"] + clues["c*"]),
+)
+
+# %%
+every = clues["P"] + clues["c*"]
+for V_tried in (1446, 1447, 1448):
+    agree = sum(low <= V_tried <= high for low, high in every)
+    print(f"V = {V_tried} explains {agree} of {len(every)} cells")
+places = [(w1, w2) for w1 in word_counts for w2 in table]
+for name, intervals in clues.items():
+    wrong = [
+        " ".join(place)
+        for place, (low, high) in zip(places, intervals, strict=True)
+        if not low <= 1447 <= high
+    ]
+    print(f"cells of {name} that 1,447 does not explain:", ", ".join(wrong))
+
+# %% [markdown]
+# Only both tables together leave one number: **1,447**, that is, 1,446 words and `</s>`. (1,446, the number of words in
+# D. Jurafsky and J. Martin's textbook, explains five cells fewer.) The cells that disagree are the misprints: *spend
+# spend* (.19; the other zeros of its row have .16), and the Laplace table's column *i*, copied from the unsmoothed one.
+
+# %% [markdown]
+# <details><summary>More slips in the printed slides</summary>
+#
+# - In the table of counts plus one, (*food*, *chinese*) should be 2, not 1.
+# - The "unigram counts" beside the Laplace table, 2534, 928, ..., are $n + 1$, but it was divided by $n + V$: 828/2534
+#   would be .33, not the printed .21.
+# </details>
+
+
+# %%
+def smoothed_table(alpha, V=1447):
+    """Lidstone's P(column | row) for the eight words of the lecture."""
+    n = pd.Series(word_counts)[table.index]
+    return (table + alpha).div(n + V * alpha, axis="index")
+
+
+print(smoothed_table(0.5).map("{:.2g}".format).to_string())  # the Jeffreys-Perks law
+
+# %%
+kept_by = {"Laplace, α = 1": 1, "Jeffreys-Perks, α = ½": 0.5, "α = 0.003": 0.003}
+kept = pd.DataFrame(
+    {
+        name: {word: n / (n + 1447 * alpha) for word, n in word_counts.items()}
+        for name, alpha in kept_by.items()
+    }
+)
+print("share that each row keeps:", kept.round(2).T.to_string(), sep="\n")
+
+# %% [markdown]
+# A row keeps the share $n/(n + V\alpha)$ of its frequencies; the rest is dealt out evenly. With Laplace, *chinese*
+# keeps 10 %, and *food* after it falls from 82 to 8.2. The rarer the context, the more it loses, predictable or not.

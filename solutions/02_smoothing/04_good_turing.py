@@ -1,0 +1,386 @@
+# %% [markdown]
+# ## 4. Ask the things seen once
+#
+# I. J. Good (1953), after Alan Turing, found an answer. The shortest way to it is to **leave one out**. Take one token out of a text of $N$ tokens.
+# Is its pair new to the other $N - 1$? Exactly if the pair occurred once in all, and $N_1$ of the $N$ tokens are such. So a fraction
+# $N_1/N$ of all tokens was unseen by the rest:
+#
+# $$P(\text{unseen}) \approx \frac{N_1}{N}.$$
+
+# %% [markdown]
+# The same question, one step up: the pairs that the rest has seen $c$ times. A token falls on one of them if its pair
+# occurs $c + 1$ times in all, and there are $(c+1)\,N_{c+1}$ such tokens. The rest knows about $N_c$ pairs with count
+# $c$, which share these tokens. So each of them comes up
+#
+# $$c^* = (c+1)\,\frac{N_{c+1}}{N_c}$$
+#
+# times in $N$ trials: this is what a count of $c$ is really worth.
+
+# %% folded="draws the move of a held-out token" alt="Boxes for pairs never seen, seen once, twice and three times. An arrow leads from each to the one before it: if one token is held out, its pair moves from count c + 1 to c."
+drawings.good_turing_leave_one_out()
+
+# %% [markdown]
+# In the drawing, the token that is left out moves its pair one box to the left.
+#
+# By hand, for the six tokens *a b c d e e*: four types occur once and one occurs twice, so $N_1 = 4$ and $N_2 = 1$. Four
+# of the six tokens would be new to the rest, hence $P(\text{unseen}) \approx 4/6$. Two tokens, each *e*, are seen once by
+# the rest. If they share out over the $N_1 = 4$ types with count 1, each of these comes up $c^*(1) = 2 N_2 / N_1 = 1/2$
+# times. So a type that was seen once is worth only half an occurrence.
+#
+# (Beware of toy texts. For *a a a b b c*, with $N_1 = N_2 = 1$, the same formula says that a count of 1 is worth *two*.
+# The $N_c$ must be large before their ratio means anything.)
+
+# %% [markdown] statement="good_turing"
+# - `count_of_counts(counts)`: `{c: N_c}` for `counts` as `{n-gram: int}` (some may be 0), without $c = 0$;
+# - `good_turing(counts)`: the pair ($N_1/N$, `{c: c*}` for each $c > 0$ that occurs); some counts may be 0;
+# - `mean_elsewhere(counts, others)`: `{c: mean}` for each $c > 0$ in `counts`: how often the n-grams with count $c$ occur in
+#   another text, on average (0 times, if they are missing there). Again some counts may be 0. It measures what $c^*$ promises.
+
+# %% [markdown] hints="good_turing"
+# 1. The values of a dictionary can be counted just like words.
+# 2. $N$ counts tokens, not types: how do you get it from the counts, or from all $c$ and $N_c$? And what is $N_{c+1}$ if no n-gram
+#    has that count?
+# 3. For the last one, visit the n-grams of the *first* text: collect what each has in the other, for each $c$ apart,
+#    and take means.
+
+
+# %% task="good_turing" points=4 level=2 minutes=16
+def count_of_counts(counts):
+    """{c: how many n-grams occur exactly c times}, for counts {n-gram: int}."""
+    ### BEGIN SOLUTION
+    return Counter(count for count in counts.values() if count > 0)
+    ### END SOLUTION
+
+
+def good_turing(counts):
+    """(N_1 / N, {c: (c + 1) N_(c+1) / N_c}); counts stay as they are."""
+    ### BEGIN SOLUTION
+    N = count_of_counts(counts)
+    tokens = sum(c * N[c] for c in N)
+    return N.get(1, 0) / tokens, {c: (c + 1) * N.get(c + 1, 0) / N[c] for c in N}
+    ### END SOLUTION
+
+
+def mean_elsewhere(counts, others):
+    """{c: how often the n-grams with count c occur in `others`, on average}; both dicts stay as they are."""
+    ### BEGIN SOLUTION
+    found = defaultdict(list)
+    for gram, count in counts.items():
+        if count > 0:
+            found[count].append(others.get(gram, 0))
+    return {count: sum(times) / len(times) for count, times in found.items()}
+    ### END SOLUTION
+
+
+# %% test="good_turing" aspect="how many occur c times" points=1
+_got = count_of_counts({"a": 1, "b": 1, "c": 4, "d": 0})
+assert hasattr(_got, "keys"), f"count_of_counts returns a dict; yours: {_got!r}."
+assert {c: n for c, n in _got.items() if n and c} == {1: 2, 4: 1}, (
+    f"Two once, one 4 times; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _list in (
+    [2, 2, 7],
+    [3, 1, 1],
+    [1],
+    [0, 3, 0, 1],
+    random.choices(range(1, 6), k=30) + [0],
+):
+    _got = count_of_counts(dict(enumerate(_list)))
+    assert hasattr(_got, "keys"), f"count_of_counts returns a dict; yours: {_got!r}."
+    assert 0 not in _got, (
+        f"An n-gram with count 0 was not seen and is not counted; yours: {_got!r}."
+    )
+    _wanted = {c: _list.count(c) for c in _list if c}
+    assert {c: n for c, n in _got.items() if n} == _wanted, (
+        f"Counts {_list}: yours is {_got!r}."
+    )
+_after = arguments_after(count_of_counts, {"b": 2, "a": 0, "c": 1})[0]
+assert _after == {"b": 2, "a": 0, "c": 1}, (
+    "count_of_counts changes the dict of counts that it is given."
+)
+### END HIDDEN TESTS
+
+
+# %% test="good_turing" aspect="mass of the unseen" points=1
+_toy = {f"once{i}": 1 for i in range(13)} | {"sat": 2, "we": 6}
+_got = good_turing(dict(_toy))
+assert np.shape(_got) == (2,), (
+    f"good_turing returns a number and a dict; yours: {_got!r}."
+)
+assert close(_got[0], 13 / 21), (
+    f"Of the 21 tokens of three sentences in chapter 01, 13 are words seen once: 13/21 = .619; yours: {_got[0]}."
+)
+### BEGIN HIDDEN TESTS
+_lists = [
+    [random.randint(1, 4) for _ in range(random.randint(5, 30))] for _ in range(4)
+]
+for _list in [*_lists, [2, 5, 2, 3], [1, 1, 1], [4, 1], [1, 3], [1], [2]]:
+    _got = good_turing(dict(enumerate(_list)))
+    assert np.shape(_got) == (2,), (
+        f"good_turing returns a number and a dict; yours: {_got!r}."
+    )
+    assert close(_got[0], _list.count(1) / sum(_list), 1e-5), (
+        f"Counts {_list}: N_1 / N is not {_got[0]}."
+    )
+### END HIDDEN TESTS
+
+
+# %% test="good_turing" aspect="adjusted counts and their gaps" points=1
+_toy = {f"once{i}": 1 for i in range(13)} | {"sat": 2, "we": 6}
+_got = good_turing(dict(_toy))
+assert np.shape(_got) == (2,), (
+    f"good_turing returns a number and a dict; yours: {_got!r}."
+)
+_got = _got[1]
+assert hasattr(_got, "keys"), f"The second is a dict from c to c*; yours: {_got!r}."
+assert close(_got.get(1), 2 / 13), (
+    f"N_1 = 13, N_2 = 1: c*(1) = 2 · 1 / 13 = .154; yours: {_got.get(1)}."
+)
+assert close(_got.get(2), 0), (
+    f"Nothing occurs 3 times: the formula gives c*(2) = 0; yours: {_got.get(2)}."
+)
+### BEGIN HIDDEN TESTS
+_lists = [
+    [random.randint(1, 6) for _ in range(random.randint(5, 30))] for _ in range(4)
+]
+for _list in [
+    *_lists,
+    [2, 5, 2, 3],
+    [1, 4, 4, 5, 5, 5, 9],
+    [1, 1],
+    [1, 2],
+    [1],
+    [0, 2, 1, 0, 3, 3],
+]:
+    _counts = dict(enumerate(_list))
+    _got = good_turing(dict(_counts))
+    assert np.shape(_got) == (2,), (
+        f"good_turing returns a number and a dict; yours: {_got!r}."
+    )
+    _got = _got[1]
+    assert hasattr(_got, "keys"), f"The second is a dict from c to c*; yours: {_got!r}."
+    for _c in set(_list) - {0}:
+        _wanted = (_c + 1) * _list.count(_c + 1) / _list.count(_c)
+        assert close(_got.get(_c), _wanted, 1e-5), (
+            f"Counts {_list}: c*({_c}) = {_wanted:.3f}, not {_got.get(_c)}."
+        )
+    assert set(_got) == set(_list) - {0}, (
+        f"Counts {_list}: give c* for each count above 0 that occurs; yours: {sorted(_got)}."
+    )
+    _after = arguments_after(good_turing, defaultdict(int, _counts))[0]
+    assert _after == _counts, "good_turing changes the dict of counts that it is given."
+### END HIDDEN TESTS
+
+
+# %% test="good_turing" aspect="what another text shows" points=1
+_got = mean_elsewhere({"a": 1, "b": 1, "c": 5, "d": 1}, {"a": 2, "c": 3, "e": 9})
+assert hasattr(_got, "keys"), f"mean_elsewhere returns a dict; yours: {_got!r}."
+assert close(_got.get(1), 2 / 3), (
+    f"a, b, d occur once here, and 2, 0, 0 times there: 2/3 on average; yours: {_got.get(1)}."
+)
+assert close(_got.get(5), 3), (
+    f"c occurs 5 times here and 3 times there; yours: {_got.get(5)}."
+)
+_got = mean_elsewhere({"a": 1, "b": 0, "c": 0}, {"a": 3, "b": 5})
+assert hasattr(_got, "keys") and dict(_got) == {1: 3}, (
+    f"Counts a 1, b 0, c 0: a mean for count 1 alone, since only c > 0 has one; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _ in range(3):
+    _here = {i: random.randint(1, 3) for i in random.sample(range(40), 25)} | {
+        50: 7,
+        51: 7,
+        52: 9,
+    }
+    _there = {i: random.randint(1, 3) for i in random.sample(range(40), 25)} | {
+        52: 4,
+        53: 7,
+    }
+    _got = mean_elsewhere(dict(_here), dict(_there))
+    assert hasattr(_got, "keys"), f"mean_elsewhere returns a dict; yours: {_got!r}."
+    for _c in set(_here.values()):
+        _wanted = np.mean([_there.get(i, 0) for i in _here if _here[i] == _c])
+        assert close(_got.get(_c), _wanted, 1e-5), (
+            f"Count {_c}: {_wanted:.3f}, not {_got.get(_c)}. What the other text lacks counts as 0 there."
+        )
+for _new in ({i: count + 2 for i, count in _there.items()}, {}):
+    _got = mean_elsewhere(dict(_here), dict(_new))
+    assert hasattr(_got, "keys"), f"mean_elsewhere returns a dict; yours: {_got!r}."
+    _wanted = {
+        c: np.mean([_new.get(i, 0) for i in _here if _here[i] == c])
+        for c in _here.values()
+    }
+    assert all(close(_got.get(c), mean, 1e-5) for c, mean in _wanted.items()), (
+        f"The same text, held against another one: wanted {_wanted}; yours: {_got!r}."
+    )
+_after = arguments_after(mean_elsewhere, dict(_here), dict(_there))
+assert _after[0] == _here and _after[1] == _there, (
+    "mean_elsewhere changes a dict of counts that it is given."
+)
+_after = arguments_after(
+    mean_elsewhere, defaultdict(int, _here), defaultdict(int, _there)
+)
+assert _after[0] == _here and _after[1] == _there, (
+    f"Counts may be a defaultdict: your look-ups added "
+    f"{(set(_after[0]) - set(_here)) | (set(_after[1]) - set(_there))}."
+)
+### END HIDDEN TESTS
+
+
+# %%
+def count_pairs(sentences):
+    """{(w1, w2): int} with boundaries."""
+    return Counter(
+        pair for sentence in sentences for pair in pairwise(["<s>", *sentence, "</s>"])
+    )
+
+
+here, there = count_pairs(train_sentences[::2]), count_pairs(train_sentences[1::2])
+unseen_mass, adjusted = good_turing(here)
+seen_there = mean_elsewhere(here, there)
+N = Counter(count_of_counts(here))
+
+# %%
+surprise = (
+    sum(times for pair, times in there.items() if pair not in here) / there.total()
+)
+print(f"unseen: N1/N promises {unseen_mass:.4f}, the other half shows {surprise:.4f}")
+halves, gaps = [], []
+for seed in range(8):  # eight other ways to halve the text
+    mixed = random.Random(seed).sample(train_sentences, len(train_sentences))
+    one, other = count_pairs(mixed[::2]), count_pairs(mixed[1::2])
+    halves.append(mean_elsewhere(one, other))
+    new = sum(times for pair, times in other.items() if pair not in one)
+    gaps.append(good_turing(one)[0] - new / other.total())
+print(f"eight other halves: promised minus found {min(gaps):+.4f} to {max(gaps):+.4f}")
+means = pd.DataFrame(halves)[list(range(1, 10))]
+worth = pd.DataFrame({"N_c": N, "c*": adjusted, "this half": seen_there})
+worth = worth.loc[means.columns].assign(eight=means.mean(), sd=means.std())
+worth["c - eight"] = worth.index - worth["eight"]
+print(worth.round(2).to_string())
+
+# %% [markdown]
+# Each half predicts well how much of the other half is new, and that a pair seen once is worth 0.6. For larger counts
+# the noise grows. And where $N_{c+1} = 0$ the formula even says $c^* = 0$: the most frequent pair would be worth nothing.
+#
+# **Simple Good-Turing** (W. Gale and G. Sampson, 1995) repairs this by smoothing the counts of counts themselves. For rare
+# $c$, where $N_c$ is large, it keeps Turing's value. From the first $c$ at which that value can no longer be told from
+# noise around a straight line fitted to $\ln N_c$ against $\ln c$, it uses the line.
+
+
+# %%
+def spread(N):
+    """Z_c = N_c / ((t - q) / 2), with q and t the counts before and after c (0 before the first)."""
+    c = sorted(N)
+    ends = [*c[1:], 2 * c[-1] - (c[-2] if len(c) > 1 else 0)]
+    gaps = zip([0, *c], c, ends, strict=False)
+    return {middle: 2 * N[middle] / (t - q) for q, middle, t in gaps}
+
+
+def simple_good_turing(N):
+    """{c: c*} from {c: N_c}: Turing's values while they say more than the line, with the right sum."""
+    Z, adjusted, trusted = spread(N), {}, True
+    slope, _ = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
+    for c in sorted(N):
+        line, more = (c + 1) * (1 + 1 / c) ** slope, N.get(c + 1, 0)
+        turing = (c + 1) * more / N[c]
+        noise = (c + 1) / N[c] * math.sqrt(more * (1 + more / N[c]))
+        trusted = trusted and abs(turing - line) > 1.65 * noise > 0
+        adjusted[c] = turing if trusted else line
+    scale = sum(c * N[c] for c in N if c > 1) / sum(N[c] * adjusted[c] for c in N)
+    return {c: scale * value for c, value in adjusted.items()}
+
+
+# %% folded="draws the counts of counts" alt="Dots on logarithmic axes fall along a straight line. For large counts the raw numbers form a level row of ones; spread over the gaps they follow the line down."
+_, axes = plt.subplots()
+Z, c = spread(dict(N)), np.array(sorted(N))
+slope, height = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
+axes.loglog(c, [N[i] for i in c], ".", color=plots.COLOURS[5], label="N_c")
+axes.loglog(
+    c, [Z[i] for i in c], ".", color=plots.COLOURS[0], label="spread over the gaps"
+)
+axes.loglog(c, np.exp(height) * c**slope, color=plots.COLOURS[1], label="straight line")
+axes.set(xlabel="count c (log scale)", ylabel="how many pairs (log scale)")
+axes.set_title(
+    "Few large counts occur, but their line is known", loc="left", fontsize=11
+)
+axes.legend(fontsize=10)
+plt.show()
+
+# %% [markdown]
+# Among the large counts nearly every $N_c$ is 0 or 1 (light dots; those that are 0 cannot be drawn). Spread each of them over
+# the gap to its neighbours, and the dots fall along a line again.
+
+
+# %%
+def lost(worths):
+    """The share of all tokens that neither the seen nor the unseen get."""
+    return 1 - (N[1] + sum(N[c] * worths[c] for c in N)) / here.total()
+
+
+simple = simple_good_turing(dict(N))
+print(
+    f"counts that Turing makes worthless: {sum(N[c + 1] == 0 for c in N)} of {len(N)}"
+)
+print(
+    f"lost with Turing: {lost(adjusted):.0%}, with Simple Good-Turing: {abs(lost(simple)):.0%}"
+)
+row_total = Counter(w1 for w1, _ in here.elements())
+laplace = defaultdict(list)
+for (w1, _), c in here.items():
+    laplace[c].append((c + 1) * row_total[w1] / (row_total[w1] + V))
+
+# %% folded="draws four estimates of a count" alt="Black dots of what was seen elsewhere lie a little below the diagonal. Simple Good-Turing follows them, Turing jumps up and down at large counts, and add-one lies far below."
+first = means.columns
+_, axes = plt.subplots()
+axes.plot(first, first, "--", color="gray", label="c* = c")
+axes.errorbar(
+    first, means.mean(), means.std(), fmt="ko", markersize=4, label="seen elsewhere"
+)
+for name, line in {
+    "Turing": adjusted,
+    "Simple Good-Turing": simple,
+    "add one": {c: np.mean(laplace[c]) for c in N},
+}.items():
+    axes.plot(first, [line[c] for c in first], label=name)
+axes.set(xlabel="count c in one half", ylabel="c* (tokens)", xticks=first)
+axes.legend(fontsize=10, labelspacing=0.2)
+plt.show()
+
+# %% [markdown]
+# The dots are what the other half shows (mean and standard deviation over eight ways to halve the text). Turing zigzags
+# around them, Simple Good-Turing stays near, add-one is far off.
+#
+# So we know how *much* the unseen deserve, not *which* of them. And are the dots not below the dashed $c^* = c$
+# by much the same amount everywhere? (The table's last column: .4 to .7 tokens, up to a count of 8.)
+
+# %% [markdown] statement="zigzag"
+# #### Seven times, eight times
+#
+# For Turing, a pair seen 7 times is worth 8.64, one seen 8 times only 4.50; column *eight* has 6.32 and 7.33. How
+# does column $N_c$ explain the drop, and why has *eight* none?
+
+# %% [markdown] written="zigzag" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: puts the numbers in, $8 \cdot 94/87 = 8.64$ and $9 \cdot 47/94 = 4.50$. 1 point: names the
+# accident: $N_8 = 94$ is large beside its neighbours 87 and 47 (smoothly falling numbers would put it between them).
+# It stands above the line in $c^*(7)$ and below it in $c^*(8)$, so the same accident raises one and lowers the other.
+# (That 47 is small may be said as well.) 1 point: *eight* is no ratio of two such numbers. It looks up how often each
+# pair really occurs in the other half, a mean over all pairs of that count and over eight ways to halve the text.
+#
+# "Noise" alone earns nothing: which number is noisy, and where does it enter? A usual wrong idea: pairs seen 8 times
+# really come up less often elsewhere than those seen 7 times; the column *eight* shows that they do not.
+#
+# **Sample, 3 points.** $c^*(7) = 8 \cdot 94/87 = 8.64$ and $c^*(8) = 9 \cdot 47/94 = 4.50$. $N_8$ should be between
+# 87 and 47 but happens to be 94. Too large an $N_8$ makes the first fraction too big and the second too small. The
+# column *eight* does not divide one $N$ by another: it counts how often these pairs appear in the other half and
+# averages over 94 or so pairs, eight times.
+#
+# **Sample, 1 point.** Turing divides neighbouring $N_c$. For 7 that is 94/87, more than 1, for 8 it is 47/94, one
+# half, and times 8 and 9 this gives the two numbers. The column *eight* is smoother because more text was used for
+# it.
+#
+# **Sample, 0 points.** A pair seen 8 times is rarer than one seen 7 times, so less of it will be seen in the other
+# half. In the column *eight* this is hidden by rounding.
+# ### END SOLUTION

@@ -1,0 +1,149 @@
+# %% [markdown]
+# ## 5. Take the same from everyone
+#
+# K. Church and W. Gale saw just this in 44 million words of news: a count is worth about .75 less than itself, be it 2
+# or 9. **Absolute discounting** (H. Ney and others, 1994) makes it a rule. Take a constant $k$ from every count that is
+# not 0, and share the freed mass out in the proportions of the shorter memory $h'$. With $0 < k \le 1$:
+#
+# $$P(w \mid h) = \frac{\max(c(hw) - k,\, 0)}{n(h)} + \lambda(h)\, P(w \mid h')$$
+
+# %% folded="draws the ladder of contexts" alt="A ladder of four rows, from a context of three words down to none. In each row a discounted count is kept, and the rest of the mass is handed down to the row below, at the end to 1/V for every word."
+drawings.backing_off()
+
+# %% [markdown] statement="absolute_discount"
+# From top to bottom: each context keeps what its counts say, less $k$; the free rest, $\lambda(h)$, widens into the distribution
+# of the shorter memory, built in the same way. At the bottom every event gets $1/V$.
+#
+# Find the $\lambda(h)$ that makes the sum over all $w$ equal to 1. Write `absolute_discount(row, lower, k)`: arrays of shape [V] in, one
+# of shape [V] out, with `row` $= c(h\,\cdot)$ and `lower` $= P(\cdot \mid h')$. If $h$ was never seen, $P(w \mid h')$ is all you have.
+
+# %% [markdown] hints="absolute_discount"
+# 1. How much is taken in all? Not $k$ from each word of the vocabulary: who has nothing, pays nothing.
+# 2. What was taken, divided by $n$, is the probability that is free. $P(w \mid h')$ sums to 1, so $\lambda$ is just that.
+# 3. How many entries of the row are not 0? (Often written $N_{1+}(h\,\cdot)$.) Each paid $k$.
+#    Take care of $n = 0$ before you divide.
+
+
+# %% task="absolute_discount" points=3 level=1 minutes=10
+def absolute_discount(row, lower, k):
+    """P(w | h), shape [V], from counts row = c(hw) and lower = P(w | h'), both of shape [V]; both stay as they are."""
+    ### BEGIN SOLUTION
+    row, lower = np.asarray(row), np.asarray(lower)
+    n = row.sum()
+    if n == 0:
+        return lower
+    weight = k * np.count_nonzero(row) / n
+    return np.maximum(row - k, 0) / n + weight * lower
+    ### END SOLUTION
+
+
+# %% test="absolute_discount" aspect="freed mass goes to lower order" points=1
+_got = absolute_discount(np.array([6, 3, 1, 0]), np.array([0.1, 0.2, 0.3, 0.4]), 0.5)
+assert np.shape(_got) == (4,), f"Return an array of 4 probabilities; yours: {_got!r}."
+assert close(_got[3], 0.15 * 0.4), (
+    "Three words give .5 each, 1.5 of 10 tokens: .15 is free, and the word with count 0 gets .4 of it, "
+    f".06; yours: {_got[3]!r}."
+)
+assert close(_got[0], 0.565), (
+    f"The first word: (6 - .5) / 10 + .15 * .1 = .565; yours: {_got[0]!r}."
+)
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _ in range(10):
+    _row, _lower, _k = (
+        _rng.permutation([0, 0, 0, 1, 2, 5, 9]),
+        _rng.dirichlet(np.ones(7)),
+        _rng.uniform(0.1, 0.9),
+    )
+    _wanted = [(c - _k) / 17 if c else 0 for c in _row] + 4 * _k / 17 * _lower
+    _got = absolute_discount(_row.copy(), _lower.copy(), _k)
+    assert close(_got, _wanted, 1e-5), f"Counts {_row}, k = {_k:.2f}: you give {_got}."
+for _p in (_lower, _lower[::-1], _rng.dirichlet(np.ones(7))):
+    for _k in (0.3, 0.6):
+        _wanted = [(c - _k) / 17 if c else 0 for c in _row] + 4 * _k / 17 * _p
+        _got = absolute_discount(_row.copy(), _p.copy(), _k)
+        assert close(_got, _wanted, 1e-5), (
+            f"The same counts, {_row}, with another lower or k: you give {_got}."
+        )
+_got = absolute_discount(np.array([2, 1, 0]), np.array([0, 0.25, 0.75]), 0.5)
+assert close(_got, [0.5, 0.25, 0.25], 1e-5), (
+    "Counts 2, 1, 0 over 0, .25, .75: every seen word gives k, also one that gets nothing from below: "
+    f".5, .25, .25; you give {_got}."
+)
+_after = arguments_after(absolute_discount, _row.astype(float), _lower.copy(), 0.5)
+assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
+    "absolute_discount changes the row or the lower distribution that it is given."
+)
+### END HIDDEN TESTS
+
+
+# %% test="absolute_discount" aspect="sums to one for every k" points=1
+_got = absolute_discount(np.array([2, 0, 0, 1, 1]), np.full(5, 0.2), 1.0)
+assert np.shape(_got) == (5,), f"Return an array of 5 probabilities; yours: {_got!r}."
+assert close(np.sum(_got), 1), f"With k = 1 yours sums to {np.sum(_got):.4f}."
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _i in range(20):
+    _row, _lower, _k = (
+        _rng.poisson(0.8, 7),
+        _rng.dirichlet(np.ones(7)),
+        _rng.uniform(0.05, 1),
+    )
+    _row[_i % 7], _row[(_i + 3) % 7] = 1, 0
+    _k = 1 if _i < 5 else _k
+    if _i % 5 == 4:
+        _row += 1  # no word is unseen
+    _got = absolute_discount(_row.copy(), _lower.copy(), _k)
+    assert np.shape(_got) == (7,), (
+        f"Return an array of 7 probabilities; yours: {_got!r}."
+    )
+    assert close(np.sum(_got), 1, 1e-5), (
+        f"Counts {_row}, k = {_k:.2f}: yours sums to {np.sum(_got):.4f}."
+    )
+    _free = _k * sum(c > 0 for c in _row)
+    _wanted = [
+        ((c - _k if c else 0) + _free * p) / sum(_row)
+        for c, p in zip(_row, _lower, strict=True)
+    ]
+    assert close(_got, _wanted, 1e-5), f"Counts {_row}, k = {_k:.2f}: you give {_got}."
+for _V, _k in ((6, 0.4), (6, 1), (1, 0.7)):
+    _row, _lower = np.eye(_V, dtype=int)[_V // 2], _rng.dirichlet(np.ones(_V))
+    _wanted = (1 - _k) * _row + _k * _lower
+    _got = absolute_discount(_row.copy(), _lower.copy(), _k)
+    assert close(_got, _wanted, 1e-5), (
+        f"A context seen just once, counts {_row}, k = {_k}: wanted {_wanted}; you give {_got}."
+    )
+### END HIDDEN TESTS
+
+
+# %% test="absolute_discount" aspect="a context never seen" points=1
+_lower = np.array([0.5, 0.3, 0.2])
+_got = absolute_discount(np.zeros(3, dtype=int), _lower.copy(), 0.7)
+assert np.shape(_got) == (3,), f"Return an array of 3 probabilities; yours: {_got!r}."
+assert close(_got, _lower), (
+    f"Nothing was counted: return the shorter memory's distribution; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _k in ((6, 1), (9, 0.2), (9, 0.2)):
+    _lower = np.random.default_rng().dirichlet(np.ones(_V))
+    _got = absolute_discount(np.zeros(_V), _lower.copy(), _k)
+    assert close(_got, _lower, 1e-5), (
+        f"Nothing was counted, k = {_k}: return the shorter memory's distribution; yours: {_got!r}."
+    )
+_got = absolute_discount(np.array([0]), np.array([1.0]), 0.5)
+assert np.shape(_got) == (1,), f"One word makes an array of one; yours: {_got!r}."
+### END HIDDEN TESTS
+
+
+# %%
+uniform = np.full(V, 1 / V)
+unigram = absolute_discount(bigrams.row(()), uniform, 0.5)
+after_thai = absolute_discount(bigrams.row(("thai",)), unigram, 0.5)
+pd.Series(after_thai, bigrams.vocabulary).nlargest(5).round(4)
+
+# %% [markdown]
+# <details><summary>A slip in the printed slides: where is the max?</summary>
+#
+# Lecture 001 prints $(c(hw) - k)/n + \lambda P(w \mid h')$ for *every* word, also those with count 0. Then the unseen
+# pay, too. With the $\lambda$ that you found, the sum stays below 1.
+# </details>

@@ -1,0 +1,201 @@
+# %% [markdown]
+# ## 7. The books do not balance
+#
+# Compare two words of our text. *Panisse* is frequent, but it is only ever said after *chez*. *Greek* is rare: 25
+# occurrences, after 16 different words. Now a context has some freed mass to give away. Who should get it? Surely
+# *greek*, which turns up in one new place after the other, rather than *panisse*, which never does. But absolute
+# discounting over a unigram deals the freed mass out by *frequency*, so *panisse* gets thirteen times as much.
+#
+# Can we see the damage without any new text? Let the model speak for a while, and count how often it says each word. If
+# contexts come as often as in the text, $P(h) = n(h)/N$, it says $w$ with the **marginal** probability
+#
+# $$\sum_h \frac{n(h)}{N}\, P(w \mid h).$$
+#
+# A model that has its books in order says each word as often as the text does: the marginal is $c(w)/N$, as counted.
+
+# %% [markdown] statement="keep_marginals"
+# Let $T(h, w)$ be what is taken from the count $c(hw)$: with a constant discount, $k$ where $c(hw) > 0$ and else 0, but it may be anything between 0 and
+# $c(hw)$. The freed mass goes to some distribution $q$ that is the same below all contexts:
+#
+# $$P(w \mid h) = \frac{c(hw) - T(h,w)}{n(h)} + \lambda(h)\, q(w), \qquad \lambda(h) = \frac{1}{n(h)} \sum_v T(h,v).$$
+#
+# - `marginal(C, P)`: the marginal probabilities, shape [V], from counts `C` and probabilities `P`, both of shape [contexts, V];
+# - `lower_that_keeps(T)`: the one $q$, shape [V], with which *every* word's marginal is $c(w)/N$, from `T` of shape [contexts, V]
+#   (not all 0). Paper first: put $P$ into the sum, and see what cancels.
+
+# %% [markdown] hints="keep_marginals"
+# 1. The more often a context occurs, the more its row counts. A context that never occurs has no say.
+# 2. Multiply $P(w \mid h)$ by $n(h)$ before you sum: no fraction is left. What is the sum of $c(hw)$ over all $h$?
+# 3. What $w$ lost in all contexts together must equal what it gets back: its share $q(w)$ of all that was taken
+#    from anyone. Solve this for $q(w)$.
+
+
+# %% task="keep_marginals" points=4 level=3 minutes=18
+def marginal(C, P):
+    """The sum over h of n(h)/N P(w | h), shape [V], from counts C and probabilities P, [contexts, V]; both stay."""
+    ### BEGIN SOLUTION
+    return C.sum(axis=1) @ P / C.sum()
+    ### END SOLUTION
+
+
+def lower_that_keeps(T):
+    """The q, shape [V], that keeps every word's marginal, from what was taken: T, shape [contexts, V]; T stays."""
+    ### BEGIN SOLUTION
+    return T.sum(axis=0) / T.sum()
+    ### END SOLUTION
+
+
+# %% test="keep_marginals" aspect="rows weigh by how often they occur" points=1
+_C = np.array([[6, 2], [1, 1], [0, 0]])
+_got = marginal(_C, np.array([[0.5, 0.5], [1.0, 0.0], [0.0, 1.0]]))
+assert np.shape(_got) == (2,), f"One number for each of two words; yours: {_got!r}."
+assert close(_got, [0.6, 0.4]), (
+    "8 of 10 tokens stand after the first context, 2 after the second, none after the third: "
+    f".8 · .5 + .2 · 1 = .6 and .4; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _shape in ((1, 3), (5, 3), (2, 6), (4, 4)):
+    _C, _P = _rng.poisson(1.5, _shape), _rng.dirichlet(np.ones(_shape[1]), _shape[0])
+    _C[0, :2] = 7, 1
+    if _shape[0] > 2:
+        _C[1], _C[2] = 0, 1
+    _wanted = [
+        sum(sum(_C[h]) / np.sum(_C) * _P[h, w] for h in range(_shape[0]))
+        for w in range(_shape[1])
+    ]
+    for _given in (_P, _P[:, ::-1]):
+        _wanted = _wanted if _given is _P else _wanted[::-1]
+        _got = marginal(_C.copy(), _given.copy())
+        assert close(_got, _wanted, 1e-5), (
+            f"Counts {_C.tolist()}: marginals {_wanted}; yours: {_got!r}."
+        )
+_once, _P2 = np.eye(3, dtype=int) * [1, 1, 2], _rng.dirichlet(np.ones(3), 3)
+_got, _wanted = marginal(_once.copy(), _P2.copy()), [0.25, 0.25, 0.5] @ _P2
+assert close(_got, _wanted, 1e-5), (
+    "Contexts seen once, once and twice have 1/4, 1/4 and 1/2 of the say: "
+    f"marginals {_wanted}; yours: {_got!r}."
+)
+_got = marginal(np.array([[2], [1]]), np.ones((2, 1)))
+assert np.shape(_got) == (1,) and close(_got, [1]), (
+    f"A vocabulary of a single word, V = 1: an array of one number, [1]; yours: {_got!r}."
+)
+_after = arguments_after(marginal, _C.astype(float), _P.copy())
+assert np.array_equal(_after[0], _C) and np.array_equal(_after[1], _P), (
+    "marginal changes the counts or probabilities that it is given."
+)
+### END HIDDEN TESTS
+
+
+# %% test="keep_marginals" aspect="unsmoothed counts keep them too" points=1
+_C = np.array([[3, 1, 0], [0, 2, 2], [1, 0, 0]])
+_got = marginal(_C, _C / _C.sum(axis=1, keepdims=True))
+assert np.shape(_got) == (3,), f"One number for each of three words; yours: {_got!r}."
+assert close(_got, [4 / 9, 3 / 9, 2 / 9]), (
+    f"With P = c(hw) / n(h) the marginals are c(w) / N: 4/9, 3/9, 2/9; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _shape in ((6, 4), (3, 5)):
+    _C = _rng.poisson(1, _shape)
+    _C[:, 0] += 1
+    _C[-1] = 0  # a context never seen: its row of P may be anything
+    _P = _C / np.maximum(_C.sum(axis=1, keepdims=True), 1)
+    _P[-1] = _rng.dirichlet(np.ones(_shape[1]))
+    _wanted = [sum(_C[:, w]) / np.sum(_C) for w in range(_shape[1])]
+    _got = marginal(_C.copy(), _P)
+    assert close(_got, _wanted, 1e-5), (
+        f"P = c(hw) / n(h) for {_C.tolist()}, the last context never seen: {_wanted}; yours: {_got!r}."
+    )
+### END HIDDEN TESTS
+
+
+# %% test="keep_marginals" aspect="what was taken comes back" points=2
+_C = np.array([[3, 1, 0], [0, 2, 2], [1, 0, 0]])
+_got = lower_that_keeps(0.5 * (_C > 0))
+assert np.shape(_got) == (3,), f"Return an array q of three numbers; yours: {_got!r}."
+assert close(np.sum(_got), 1), f"q is a distribution; yours sums to {np.sum(_got)}."
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _i in range(8):
+    _shape = [(5, 4), (3, 6), (4, 4), (1, 3)][_i % 4]
+    _C = _rng.poisson(1.2, _shape) + 2 * _rng.integers(0, 2, _shape)
+    _C[0, :2] = 4, 1
+    _C[:, -1] = 0  # a word never seen
+    if _shape[0] > 2:
+        _C[1] = 0
+    _T = 0.4 * (_C > 0) if _i < 4 else _C * _rng.uniform(0, 1, _shape)
+    _q = lower_that_keeps(_T.copy())
+    assert np.shape(_q) == (_shape[1],), (
+        f"T of shape {_shape}: q has shape ({_shape[1]},); yours: {np.shape(_q)}."
+    )
+    _q = np.asarray(_q, dtype=float)
+    _model = [
+        sum(_C[h, w] - _T[h, w] + sum(_T[h]) * _q[w] for h in range(_shape[0]))
+        for w in range(_shape[1])
+    ]
+    _counted = [sum(_C[:, w]) for w in range(_shape[1])]
+    assert close(_model, _counted, 1e-5), (
+        f"Counts {_C.tolist()}, taken {np.round(_T, 2).tolist()}: with your q, {np.round(_q, 4)}, the model says the "
+        f"words {np.round(_model, 3)} times, the text {_counted} times."
+    )
+_q = lower_that_keeps(np.array([[0.02, 0.03, 0], [0, 0.05, 0.1]]))
+assert close(_q, [0.1, 0.4, 0.5], 1e-5), (
+    f"Of .2 tokens that were taken in all, .02, .08 and .1 are each word's: .1, .4, .5; yours: {_q!r}."
+)
+_q = lower_that_keeps(np.array([[0.5], [0.5]]))
+assert np.shape(_q) == (1,) and close(_q, [1]), (
+    f"A vocabulary of a single word, V = 1: an array of one number, [1]; yours: {_q!r}."
+)
+_after = arguments_after(lower_that_keeps, _T.copy())[0]
+assert np.array_equal(_after, _T), "lower_that_keeps changes the T that it is given."
+### END HIDDEN TESTS
+
+
+# %%
+def discounted_with(lower):
+    """P [V + 1, V]: your absolute discounting of every row, with the same lower distribution below all."""
+    return np.vstack([absolute_discount(row, lower, predicted) for row in C])
+
+
+balanced = lower_that_keeps(predicted * (C > 0))
+shares = C.sum(axis=0) / C.sum()
+says = {"unigram": unigram, "your q": balanced}
+says = {name: marginal(C, discounted_with(lower)) for name, lower in says.items()}
+for name, said in says.items():
+    print(f"{name}: total error {abs(said - shares).sum() / 2:.4f}")
+
+# %% folded="draws which words the lower order starves" alt="What the model says divided by what was counted. With the unigram below, the points fall from 1.07 for panisse to 0.67 for greek the more different words come before; with your q all lie at one."
+_, axes = plt.subplots(figsize=(7, 3.4))
+often = C.sum(axis=0) >= 20
+places = (C > 0).sum(axis=0) / np.maximum(C.sum(axis=0), 1)  # new places per occurrence
+for name, said in says.items():
+    ratio = said[often] / shares[often]
+    axes.plot(places[often], ratio, ".", label=f"lower order: {name}")
+for word, shift in {
+    "panisse": (4, 8),
+    "nearby": (6, 4),
+    "greek": (-18, 10),
+}.items():
+    at = bigrams.index[word]
+    ratio = says["unigram"][at] / shares[at]
+    axes.plot(places[at], ratio, "o", color="black", fillstyle="none")
+    axes.annotate(word, (places[at], ratio), shift, textcoords="offset points")
+axes.set(xlabel="different words before w, per occurrence of w")
+axes.set(ylabel="said by the model / counted", ylim=(0.6, 1.2))
+axes.set_title("The unigram starves versatile words", loc="left", fontsize=11)
+axes.legend(fontsize=10, loc="upper right")
+plt.show()
+
+# %% [markdown]
+# Each dot is a word that was seen 20 times or more; at height 1 the model says it exactly as often as the text does. With
+# the unigram as lower order, *panisse* comes 6 % too often, and so do some fifty other words that follow only a few different
+# ones, such as *lantern* after *golden*. The versatile words pay for it. *Greek* is said a third too rarely, and the
+# loss grows along a straight line with the number of different places in which a word turns up. With your $q$ every word
+# lies at 1.
+#
+# Now look at your formula once more, for the case that all discounts are equal. The $k$ cancels! What is left says: $q(w)$
+# is the number of **different contexts** in which $w$ was seen, divided by the number of different pairs. Frequency has
+# dropped out altogether.
+#
+# You have just derived the central idea of the method that outlived nearly all the others. It has a name, and it is the next section.

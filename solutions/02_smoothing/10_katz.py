@@ -1,0 +1,274 @@
+# %% [markdown]
+# ## 10. Ask the shorter memory only when you must
+#
+# So far the shorter memory was **mixed in** (*interpolated*): seen words, too, receive something from below. S. Katz (1987) had another idea, **backing off**: trust a seen pair's discounted count and nothing else. Only the unseen ask the shorter memory, and only they share what was taken. In lecture 002's words: use the longer
+# context "if you have enough evidence". Katz took Good and Turing's $c^*$ for the seen; we take $c - k$.
+#
+# T. Brants and others (2007) had two trillion words and did without discounts: **stupid backoff**.
+
+# %% [markdown] statement="backing_off"
+# - `back_off(row, lower, k)`: [V] in, [V] out. Seen words get $(c - k)/n$. Unseen ones get $\beta(h)\, P(w \mid h')$, and no seen word gets any of that. Find the $\beta(h)$
+#   that makes the sum 1 (`lower` is nowhere 0). If no word is unseen, nothing is taken: $c/n$. If $h$ was never seen: $P(w \mid h')$.
+# - `stupid(row, lower)`: seen words $c/n$, unseen ones $0.4\, S(w \mid h')$, with the scores $S$ of the shorter memory as `lower`. If $h$ was never seen, $0.4\, S(w \mid h')$.
+
+# %% [markdown] hints="backing_off"
+# 1. As much is free as in section 5. What differs is who shares it.
+# 2. $P(w \mid h')$ over the unseen words alone sums to less than 1. By what must you divide?
+# 3. A mask of the unseen words gives you both: how many are seen, and what the unseen had below. If no word is unseen, nobody can
+#    take the free mass.
+
+
+# %% task="backing_off" points=4 level=2 minutes=14
+def back_off(row, lower, k):
+    """P(w | h), shape [V], from counts row = c(hw) and lower = P(w | h'); both stay as they are."""
+    ### BEGIN SOLUTION
+    n, unseen = row.sum(), row == 0
+    if n == 0:
+        return lower
+    if not lower[unseen].sum() > 0:
+        return row / n
+    beta = k * np.sum(~unseen) / n / lower[unseen].sum()
+    return np.where(unseen, beta * lower, (row - k) / n)
+    ### END SOLUTION
+
+
+def stupid(row, lower):
+    """S(w | h), shape [V], from counts row = c(hw) and lower = S(w | h')."""
+    ### BEGIN SOLUTION
+    return np.where(row > 0, row / max(row.sum(), 1), 0.4 * lower)
+    ### END SOLUTION
+
+
+# %% test="backing_off" aspect="beta makes the sum one" points=2
+_row, _lower = np.array([6, 3, 1, 0, 0]), np.array([0.4, 0.2, 0.2, 0.15, 0.05])
+_got = back_off(_row, _lower, 0.5)
+assert np.shape(_got) == (5,), (
+    f"back_off returns an array of 5 probabilities; yours: {_got!r}."
+)
+assert close(_got[0], 0.55), (
+    f"A seen word gets (6 - .5) / 10 and no more; yours: {_got[0]}."
+)
+assert close(np.sum(_got), 1), f"Yours sums to {np.sum(_got):.4f}."
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _i in range(20):
+    _row, _lower = _rng.poisson(0.8, 9), _rng.dirichlet(np.ones(9))
+    _k = _rng.uniform(0.1, 1) if _i % 4 else 1
+    _at = _rng.permutation(9)
+    _row[_at[:3]] = 1, 3, 0
+    if _i % 5 == 4:
+        _row[_at[3:]] += 1  # just one word is unseen
+    _got = back_off(_row.copy(), _lower.copy(), _k)
+    _free, _rest = (
+        _k * sum(c > 0 for c in _row) / sum(_row),
+        sum(_lower[w] for w in range(9) if _row[w] == 0),
+    )
+    _wanted = [
+        (c - _k) / sum(_row) if c else _free * p / _rest
+        for c, p in zip(_row, _lower, strict=True)
+    ]
+    assert close(_got, _wanted, 1e-5), f"Counts {_row}, k = {_k:.2f}: yours is {_got}."
+for _row, _k in (([0, 0, 1, 0], 0.4), ([0, 0, 1, 0], 1), ([0, 2, 1, 0], 0.5)):
+    for _lower in (_rng.dirichlet(np.ones(4)), _rng.dirichlet(np.ones(4))):
+        _n, _rest = sum(_row), sum(_lower[w] for w in range(4) if not _row[w])
+        _free = _k * np.count_nonzero(_row) / _n
+        _wanted = [
+            (c - _k) / _n if c else _free * p / _rest
+            for c, p in zip(_row, _lower, strict=True)
+        ]
+        _got = back_off(np.array(_row), _lower.copy(), _k)
+        assert close(_got, _wanted, 1e-5), (
+            f"Counts {_row} (one is seen), k = {_k}, lower {_lower}: wanted {_wanted}; yours is {_got}."
+        )
+for _tiny in (1e-5, 1e-10):
+    _got = back_off(np.array([3, 1, 0]), np.array([0.6, 0.4 - _tiny, _tiny]), 0.5)
+    assert close(_got, [0.625, 0.125, 0.25], 1e-5), (
+        f"Counts 3, 1, 0; the one unseen word has {_tiny} below and gets all that is free: "
+        f".625, .125, .25; yours is {_got}."
+    )
+_row = np.array(_row)
+_after = arguments_after(back_off, _row.astype(float), _lower.copy(), 0.5)
+assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
+    "back_off changes the row or the lower distribution that it is given."
+)
+### END HIDDEN TESTS
+
+
+# %% test="backing_off" aspect="nothing seen, nothing unseen" points=1
+_lower = np.array([0.5, 0.3, 0.2])
+_got = back_off(np.zeros(3, dtype=int), _lower.copy(), 0.5)
+assert np.shape(_got) == (3,), (
+    f"back_off returns an array of 3 probabilities; yours: {_got!r}."
+)
+assert close(_got, _lower), (
+    f"A context never seen: back_off gives P(w | h'); yours: {_got}."
+)
+_got = back_off(np.array([5, 3, 2]), _lower.copy(), 0.5)
+assert close(_got, [0.5, 0.3, 0.2]), (
+    f"No word is unseen: back_off gives c / n; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_lower = np.random.default_rng().dirichlet(np.ones(4))
+_got = back_off(np.array([5, 1, 1, 1]), _lower.copy(), 0.9)
+assert close(_got, [0.625, 0.125, 0.125, 0.125], 1e-5), (
+    f"Counts 5, 1, 1, 1, none unseen: c / n; yours: {_got}."
+)
+_got = back_off(np.zeros(4), _lower.copy(), 1)
+assert close(_got, _lower, 1e-5), (
+    f"A context never seen: back_off gives P(w | h'); yours: {_got}."
+)
+_got = stupid(np.zeros(4, dtype=int), _lower.copy())
+assert close(_got, 0.4 * _lower, 1e-5), (
+    f"A context never seen: stupid gives .4 S(w | h'); yours: {_got}."
+)
+_got = stupid(np.array([5, 1, 1, 1]), _lower.copy())
+assert close(_got, [0.625, 0.125, 0.125, 0.125], 1e-5), (
+    f"Counts 5, 1, 1, 1, none unseen: stupid gives c / n too; yours: {_got}."
+)
+_got = back_off(np.zeros(4), _lower[::-1].copy(), 1)
+assert close(_got, _lower[::-1], 1e-5), (
+    f"A context never seen, another P(w | h'): back_off gives that; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+
+# %% test="backing_off" aspect="stupid backoff takes nothing away" points=1
+_got = stupid(np.array([6, 3, 1, 0, 0]), np.array([0.4, 0.2, 0.2, 0.15, 0.05]))
+assert np.shape(_got) == (5,), f"stupid returns an array of 5 scores; yours: {_got!r}."
+assert close(_got, [0.6, 0.3, 0.1, 0.06, 0.02]), (
+    f"6 of 10, 3 of 10, ..., then .4 times the lower; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _ in range(5):
+    _row, _lower = np.append(_rng.poisson(1, 8), [1, 0]), _rng.uniform(0.1, 1.5, 10)
+    _wanted = [
+        c / sum(_row) if c else 0.4 * s for c, s in zip(_row, _lower, strict=True)
+    ]
+    _got = stupid(_row.copy(), _lower.copy())
+    assert close(_got, _wanted, 1e-5), f"Counts {_row}: yours is {_got}."
+_row = np.array([0, 0, 1, 0, 0])
+for _lower in (_rng.uniform(0.1, 1.5, 5), _rng.uniform(0.1, 1.5, 5)):
+    _wanted = [1 if w == 2 else 0.4 * s for w, s in enumerate(_lower)]
+    _got = stupid(_row.copy(), _lower.copy())
+    assert close(_got, _wanted, 1e-5), (
+        f"A context seen just once, {_row}, lower {_lower}: wanted {_wanted}; yours is {_got}."
+    )
+_after = arguments_after(stupid, _row.astype(float), _lower.copy())
+assert np.array_equal(_after[0], _row) and np.array_equal(_after[1], _lower), (
+    "stupid changes the row or the lower scores that it is given."
+)
+_got = stupid(np.array([3]), np.array([1.0]))
+assert np.shape(_got) == (1,), f"One word makes an array of one score; yours: {_got!r}."
+### END HIDDEN TESTS
+
+
+# %%
+def compare(split, order):
+    """Perplexity of models of one order on 200 new sentences of a random split; k from the counted text."""
+    kept, rest = berkeley.split(seed=split)
+    known = {tuple(sentence) for sentence in kept}
+    new = [sentence for sentence in rest if tuple(sentence) not in known][:200]
+    counts = ngrams.NgramCounts(kept, order)
+    k = estimate_discount(counts[order]["count"])
+    kinds = {
+        "interpolated": lambda row, lower: absolute_discount(row, lower, k),
+        "backed off": lambda row, lower: back_off(row, lower, k),
+        "stupid backoff": stupid,
+    }
+    for least in (3, 10) if order == 2 else ():
+        kinds[f"only if n ≥ {least}"] = lambda row, lower, least=least: (
+            back_off(row, lower, k) if row.sum() >= least else lower
+        )
+    found = {
+        name: ngrams.RowModel(counts, rule).perplexity(new)
+        for name, rule in kinds.items()
+    }
+    return found | {"modified Kneser-Ney": fit_kneser_ney(kept, order).perplexity(new)}
+
+
+# %%
+tried = {
+    (order, split): compare(split, order)
+    for order in range(2, 6)
+    for split in range(1, 6)
+}
+tried = pd.DataFrame(tried).T.rename_axis(["order", "split"])
+seen_contexts = [(word,) for word in bigrams.vocabulary if bigrams.row((word,)).any()]
+stupid_mass = ngrams.RowModel(bigrams, stupid).mass(seen_contexts)
+
+# %% alt="Perplexity by order, 2 to 5. All fall up to order 3; then modified Kneser-Ney goes on falling, the others rise, stupid backoff most of all."
+print(
+    "stupid scores sum to",
+    *np.quantile(stupid_mass, (0, 0.5, 1)).round(2),
+    "(least, median, most)",
+)
+_, axes = plt.subplots()
+for name in ("interpolated", "backed off", "stupid backoff", "modified Kneser-Ney"):
+    line = "o--" if name == "stupid backoff" else "o-"
+    by_order = tried[name].groupby("order")
+    mean, sd = by_order.mean(), by_order.std()
+    axes.errorbar(mean.index, mean, sd, fmt=line, markersize=4, label=name)
+axes.set(
+    xlabel="order (words in an n-gram)",
+    ylabel="perplexity, new sentences",
+    xticks=range(2, 6),
+)
+axes.legend(fontsize=10)
+plt.show()
+
+# %%
+worse = (tried.loc[5] > tried.loc[3])[["interpolated", "backed off"]].sum()
+print("splits of 5 in which order 5 is worse than order 3:", worse.to_dict())
+wins = (tried["backed off"] < tried["interpolated"]).groupby("order").sum()
+print("splits of 5 in which backing off beats interpolation:", wins.to_dict())
+by_order = tried["modified Kneser-Ney"].unstack("order")
+better = {n: int((by_order[n] < by_order[n - 1]).sum()) for n in (3, 4, 5)}
+print("splits of 5 in which modified Kneser-Ney gains from one word more:", better)
+print("bigrams:", tried.loc[2].round(2).to_string(), sep="\n")
+
+# %% [markdown]
+# Stupid scores sum to as much as 1.4, so the dashed line is no perplexity and cannot be compared with the others. (The
+# bars are standard deviations over five splits.)
+#
+# Lecture 002 says that "interpolation works better". On this text it does not: with the same $k$, backing off wins all 20
+# contests. With plain counts, interpolation even gets worse from order 3 to order 5, in all five splits.
+#
+# A likely reason is that the same evidence is counted several times. A frequent trigram also raises the counts of the bigram
+# and of the unigram inside it, and an interpolated model adds up all three. Continuation counts avoid just this, because a
+# trigram that occurs fifty times adds only 1 to the counts below. And indeed, with them (modified Kneser-Ney in the
+# figure) each longer context helps in all five splits, although little at order 5. Section 15 asks again on more text.
+#
+# In the table, *only if n ≥ 3* and *n ≥ 10* ask for more evidence before they trust a context, and each time backing off
+# becomes worse. Even a context seen once or twice knows more than its lower order.
+
+# %% [markdown] statement="normalise_stupid"
+# #### Stupid, but divided
+#
+# A friend divides each row of stupid scores by its sum. Is there a perplexity now? Estimate it for bigrams on split
+# 1, compare with backing off, and say what the division costs.
+
+# %% [markdown] written="normalise_stupid" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: yes; every row then sums to 1, so it is a probability distribution. 1 point: an estimate with a
+# comparison. The sums lie between 1.26 and 1.40, so each probability falls, and the perplexity rises, by about that
+# factor: $11.91 \cdot 1.34 \approx 16$ (15 to 16.7 is accepted; measured it is 15.5). That is worse than backing off,
+# 12.74: the lead is gone. 1 point: the cost. To know a row's sum one must add up the scores of all $V$ words for each
+# context, which a model of two trillion words was made to avoid. (Also right: the order of the words within a row was
+# known without it.)
+#
+# A usual wrong idea: if all rows are divided, nothing changes between the models. Only the stupid scores are divided;
+# the other models sum to 1 already.
+#
+# **Sample, 3 points.** After the division each row sums to 1, so it has a perplexity. The sums are 1.26 to 1.40 with
+# median 1.34, so all probabilities get smaller by about 1.34 and the perplexity goes from 11.91 to about 16. Backing
+# off has 12.74, so it wins. And for every context I now need the scores of the whole vocabulary before I know a
+# single probability, while before I needed one count divided by another.
+#
+# **Sample, 2 points.** Yes, it is a perplexity now because it sums to 1. The perplexity becomes larger since the
+# probabilities get smaller, about $11.91 \cdot 1.3 = 15.5$, which is worse than 12.74. The division costs nothing, it
+# is one operation.
+#
+# **Sample, 0 points.** No, since stupid backoff has no discounts, it can have no perplexity. It would stay at 11.91,
+# because dividing everything by the same number does not change who wins.
+# ### END SOLUTION

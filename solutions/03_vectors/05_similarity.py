@@ -1,0 +1,176 @@
+# %% [markdown]
+# ## 6. What does *similar* mean?
+#
+# Which words lie near *tea*? Lecture 000 measures similarity by the dot product: large means similar, small very
+# different. But $u \cdot v = |u|\,|v| \cos\varphi$, with $\varphi$ the angle between the vectors $u$ and $v$: a long
+# one has large products with many others. The **cosine**
+#
+# $$\cos\varphi = \frac{u \cdot v}{|u|\,|v|}$$
+#
+# does not depend on lengths: it is 1 for the same direction, 0 for a right angle, $-1$ for the opposite.
+
+# %% [markdown] statement="nearest"
+# ### The nearest words
+#
+# Write
+#
+# - `cosines(A, i)`: the cosines of row $i$ with all rows of $A$, shape $(V,)$. Where one of the two vectors is zero
+#   there is no angle: put 0 (also for row $i$ with itself).
+# - `nearest(A, i, n)`: a list of the numbers of the $n < V$ words with the largest cosines, the largest first, without
+#   $i$. Of equal cosines the smaller number comes first.
+# - `counter_example`: three vectors `(u, v, w)` of two numbers each. $v$ has the direction of $u$, and $w$ makes an
+#   angle of at least 45 degrees with it; still $u \cdot w$ is at least twice $u \cdot v$, and $u \cdot v > 0$.
+
+# %% [markdown] hints="nearest"
+# 1. On paper: make one vector ten times as long. What happens to its dot products, what to its cosines?
+# 2. All the products of row $i$ with all rows are one product of a matrix and a vector. Divide by lengths, but not by
+#    zero.
+# 3. Sort numbers by decreasing cosine with a sort that keeps equal ones in order, then leave out the word itself
+#    *before* you cut off $n$. For the counter-example, $w$ may be as long as you like.
+
+
+# %% task="nearest" points=4 level=1 minutes=18
+def cosines(A, i):
+    """The cosines (V,) of row i with every row of the array A (V, d); 0 where a vector is zero."""
+    ### BEGIN SOLUTION
+    lengths = np.sqrt((A**2).sum(1))
+    scale = lengths * lengths[i]
+    return np.where(scale > 0, A @ A[i] / np.where(scale > 0, scale, 1), 0)
+    ### END SOLUTION
+
+
+def nearest(A, i, n):
+    """The numbers of the n rows nearest to row i by cosine, nearest first, without i."""
+    ### BEGIN SOLUTION
+    order = np.argsort(-cosines(A, i), kind="stable")
+    return [int(j) for j in order if j != i][:n]
+    ### END SOLUTION
+
+
+# counter_example = (u, v, w), each a list of two numbers
+### BEGIN SOLUTION
+counter_example = ([1, 0], [1, 0], [10, 10])
+### END SOLUTION
+
+# %% test="nearest" aspect="lengths do not matter" points=1
+_got = cosines(np.array([[3.0, 4.0], [30.0, 40.0], [-4.0, 3.0], [0.0, -2.0]]), 0)
+assert np.shape(_got) == (4,), f"Four rows, four cosines; yours: {_got!r}."
+assert close(_got, [1, 1, 0, -0.8], 1e-5, 1e-6), (
+    f"Same direction 1, right angle 0, (0, -2) -0.8; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _d in ((1, 3), (2, 3), (5, 2), (7, 4), (3, 6)):
+    _A = np.random.default_rng().normal(size=(_V, _d)) * 10.0 ** np.arange(_V)[:, None]
+    for _i in (0, _V - 1):
+        _wanted = [
+            float(_row @ _A[_i])
+            / math.sqrt(float(_row @ _row) * float(_A[_i] @ _A[_i]))
+            for _row in _A
+        ]
+        _got = cosines(_A.copy(), _i)
+        assert np.shape(_got) == (_V,), (
+            f"Of {_V} vectors, {_V} cosines, shape ({_V},); yours: {_got!r}."
+        )
+        assert close(_got, _wanted, 1e-5, 1e-6), (
+            "Vectors of very different lengths: each product is divided by both lengths."
+        )
+_got = cosines(np.array([[3e-5, 4e-5], [0.0, 2e-5], [1.0, 0.0]]), 0)
+assert close(_got, [1, 0.8, 0.6], 1e-5, 1e-6), (
+    f"Short vectors have a direction too: cosines 1, 0.8 and 0.6; yours: {_got!r}."
+)
+assert close(arguments_after(cosines, _A.copy(), 0)[0], _A), (
+    "cosines changed the caller's A."
+)
+### END HIDDEN TESTS
+
+# %% test="nearest" aspect="vectors of length zero" points=1
+_got = cosines(np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0]]), 0)
+assert np.shape(_got) == (3,), f"Three rows, three cosines; yours: {_got!r}."
+assert close(_got[1], 0), f"The zero vector has no angle: 0; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+_A = np.random.default_rng().normal(size=(6, 3))
+_A[[1, 4]] = 0
+_wanted = [
+    0 if j in (1, 4) else _A[j] @ _A[2] / np.sqrt(_A[j] @ _A[j] * (_A[2] @ _A[2]))
+    for j in range(6)
+]
+assert close(cosines(_A.copy(), 2), _wanted, 1e-5, 1e-6), (
+    "Rows of zeros get 0, the others keep their cosine."
+)
+assert close(cosines(1e-9 * _A, 2), _wanted, 1e-5, 1e-6), (
+    "Short vectors are not zero: in lengths of 1e-9 the cosines stay what they are."
+)
+assert close(cosines(_A.copy(), 4), np.zeros(6)), (
+    "Row i itself is zero: no angle with anybody, all 0, also with itself."
+)
+### END HIDDEN TESTS
+
+# %% test="nearest" aspect="nearest first, without itself" points=1
+_A = np.array([[1.0, 0.0], [9.0, 9.0], [2.0, 1.0], [-1.0, 0.0]])
+_got = nearest(_A.copy(), 0, 2)
+assert hasattr(_got, "__len__"), f"nearest returns a list of numbers; yours: {_got!r}."
+assert list(_got) == [2, 1], f"Nearest to row 0: first 2, then 1; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _V, _n in ((4, 1), (6, 5), (9, 3), (8, 0)):
+    _angles = [random.uniform(0, 170) for _ in range(_V)]
+    _A = np.array([[math.cos(a / 57.3), math.sin(a / 57.3)] for a in _angles])
+    _A *= np.array([random.uniform(0.1, 9) for _ in range(_V)])[:, None]
+    for _i in (0, _V - 1, random.randrange(_V)):
+        _gaps = {j: abs(_angles[j] - _angles[_i]) for j in range(_V) if j != _i}
+        _wanted = sorted(_gaps, key=_gaps.get)[:_n]
+        _got = nearest(_A.copy(), _i, _n)
+        assert hasattr(_got, "__len__") and [int(j) for j in _got] == _wanted, (
+            f"Vectors at {np.round(_angles)} degrees: nearest to number {_i} are {_wanted}; yours: {_got!r}."
+        )
+_A = np.array([[0.0, 2.0], [3.0, 0.0], [0.0, 5.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+for _i, _n, _wanted in (
+    (4, 3, [0, 2, 1]),
+    (0, 2, [2, 4]),
+    (5, 4, [1, 3, 0, 2]),
+    (1, 2, [3, 5]),
+):
+    _got = nearest(_A.copy(), _i, _n)
+    assert hasattr(_got, "__len__") and [int(j) for j in _got] == _wanted, (
+        f"Row {_i} has copies of its direction: of equal cosines the smaller number first, never {_i} itself; yours: {_got!r}."
+    )
+_A = np.array([[-1.0, 0.0], [0.0, 0.0], [5.0, 0.0], [1.0, 1.0]])
+for _i, _n, _wanted in ((2, 3, [3, 1, 0]), (1, 2, [0, 2]), (1, 3, [0, 2, 3])):
+    _got = nearest(_A.copy(), _i, _n)
+    assert hasattr(_got, "__len__") and [int(j) for j in _got] == _wanted, (
+        f"A row of zeros has cosine 0 with all, also where it is row i ({_i}): {_wanted} wanted; yours: {_got!r}."
+    )
+assert close(arguments_after(nearest, _A.copy(), 2, 2)[0], _A), (
+    "nearest changed the caller's A."
+)
+### END HIDDEN TESTS
+
+# %% test="nearest" aspect="a large product without likeness" points=1
+assert np.shape(counter_example) == (3, 2), (
+    f"counter_example holds three vectors of two numbers; yours: {counter_example!r}."
+)
+### BEGIN HIDDEN TESTS
+_u, _v, _w = (np.array(_vector, dtype=float) for _vector in counter_example)
+assert _u @ _v > 0 and abs(_u[0] * _v[1] - _u[1] * _v[0]) <= 1e-9 * (_u @ _v), (
+    "v should have the direction of u."
+)
+assert _u @ _w <= (math.cos(math.pi / 4) + 1e-9) * math.sqrt((_u @ _u) * (_w @ _w)), (
+    "The angle between u and w should be at least 45 degrees."
+)
+assert _u @ _w >= 2 * (_u @ _v), (
+    "The product of u and w should be at least twice that of u and v."
+)
+### END HIDDEN TESTS
+
+# %%
+A_svd, B_svd = factors(M, 50)
+for word in ("tea", "guard", "orders", "golden"):
+    near = ", ".join(words[j] for j in nearest(A_svd, number[word], 5))
+    products = N @ N[number[word]]  # the dot product of raw counts
+    big = ", ".join(words[j] for j in np.argsort(-products)[:5])
+    print(f"{word:7} cosine: {near}")
+    print(f"{'':7} dot product of counts: {big}")
+
+# %% [markdown]
+# Counting, one logarithm and one decomposition put *tea* with what is served, *guard* with people, *orders* with
+# verbs and *golden* with adjectives. By the dot product of raw counts, all are most similar to the same few frequent
+# words.

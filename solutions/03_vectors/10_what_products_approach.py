@@ -1,0 +1,213 @@
+# %% [markdown]
+# ## 11. What do the products approach?
+#
+# O. Levy and Y. Goldberg (2014) asked what negative sampling would learn if vectors were so long that every product
+# $x_{ij} = a_i \cdot b_j$ could be chosen freely. Read the whole text once. The pair $(i, j)$ comes $N_{ij}$ times as
+# a true one. Word $i$ comes in $N_i = \sum_j N_{ij}$ pairs with $k$ negatives each, so $j$ is its negative about
+# $k N_i q_j$ times. All terms with $x_{ij}$ together are
+#
+# $$-N_{ij} \ln\sigma(x_{ij}) \;-\; k N_i q_j \ln\sigma(-x_{ij}).$$
+#
+# No other term contains it, so each score has its own minimum. Where is it?
+
+# %% [markdown] statement="best_scores"
+# ### The best scores
+#
+# Set the derivative to zero and write
+#
+# - `cost(x, N, q, k)`: the sum of these terms over all $i$ and $j$, for arrays $x$ and $N$, $(V, V)$, and $q$, $(V,)$.
+#   A score may be $-\infty$ where $N_{ij} = 0$: such a term costs 0. Scores of several hundred must not overflow.
+# - `best_scores(N, q, k)`: the scores $(V, V)$ that make the cost smallest; $-\infty$ where $N_{ij} = 0$, also if word
+#   $i$ was never seen. All $q_j$ are above 0.
+
+# %% [markdown] hints="best_scores"
+# 1. Of what share of its appearances is the pair $(i, j)$ a true one? What would you answer, if you had to name one
+#    probability for all of them?
+# 2. The derivative of $-\ln\sigma(x)$ is $\sigma(x) - 1$, that of $-\ln\sigma(-x)$ is $\sigma(x)$. Solve for
+#    $\sigma(x)$, then for $x$.
+# 3. If $\sigma(x)$ is the share of true ones, $e^{x}$ is true over made up. For the cost,
+#    $-\ln\sigma(x) = \ln(1 + e^{-x})$, which NumPy computes
+#    safely as `np.logaddexp(0, -x)`; only $0 \cdot \infty$ is left to take care of.
+
+
+# %% task="best_scores" points=4 level=3 minutes=20
+def cost(x, N, q, k):
+    """The expected loss of scores x (V, V), for counts N (V, V), noise q (V,) and k negatives."""
+    ### BEGIN SOLUTION
+    true = np.logaddexp(0, -np.where(N > 0, x, 0)) * N
+    made_up = np.logaddexp(0, x) * (k * N.sum(1, keepdims=True) * q)
+    return true.sum() + made_up.sum()
+    ### END SOLUTION
+
+
+def best_scores(N, q, k):
+    """The scores (V, V) of smallest cost; -inf where N is 0."""
+    ### BEGIN SOLUTION
+    found = np.full(np.shape(N), -np.inf)
+    seen = N > 0
+    made_up = k * N.sum(1, keepdims=True) * q
+    found[seen] = np.log(N[seen] / made_up[seen])
+    return found
+    ### END SOLUTION
+
+
+# %% test="best_scores" aspect="true and made up" points=1
+_got = cost(
+    np.zeros((2, 2)), np.array([[3.0, 1.0], [0.0, 2.0]]), np.array([0.5, 0.5]), 2
+)
+assert is_number(_got), f"cost returns a number; yours: {_got!r}."
+assert close(_got, 18 * math.log(2), 1e-5), (
+    f"6 true pairs and 12 negatives, all scores 0: 18 ln 2; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _k in ((1, 1), (2, 3), (4, 5), (6, 1)):
+    _generator = np.random.default_rng()
+    _N, _x = (
+        _generator.integers(0, 9, (_V, _V)) * 1.0,
+        2 * _generator.normal(size=(_V, _V)),
+    )
+    _q = _generator.random(_V) + 0.1
+    _q /= _q.sum()
+    _wanted = sum(
+        _N[i, j] * math.log1p(math.exp(-_x[i, j]))
+        + _k * sum(_N[i]) * _q[j] * math.log1p(math.exp(_x[i, j]))
+        for i in range(_V)
+        for j in range(_V)
+    )
+    _got = cost(_x.copy(), _N.copy(), _q.copy(), _k)
+    assert is_number(_got) and close(_got, _wanted, 1e-5, 1e-6), (
+        f"V = {_V}, k = {_k}: the cost is {_wanted:.4f}; yours: {_got!r}."
+    )
+### END HIDDEN TESTS
+
+# %% test="best_scores" aspect="scores far out" points=1
+_N, _q = np.array([[0.0, 2.0], [1.0, 1.0]]), np.array([0.5, 0.5])
+_got = cost(np.array([[-np.inf, 0.0], [0.0, 0.0]]), _N.copy(), _q.copy(), 1)
+assert is_number(_got), f"A score of -inf where N is 0 costs 0; you return {_got!r}."
+assert close(_got, 7 * math.log(2), 1e-5), (
+    f"The score -inf costs 0, all else 4 ln 2 and 3 ln 2; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_got = cost(np.array([[-900.0, 800.0], [-700.0, 900.0]]), _N.copy(), _q.copy(), 3)
+assert is_number(_got) and close(_got, 700 + 3 * 800 + 3 * 900, 1e-6), (
+    f"Scores -900, 800, -700, 900: the cost is 5800, without overflow; yours: {_got!r}."
+)
+_all = cost(np.full((2, 2), -np.inf), np.zeros((2, 2)), _q.copy(), 2)
+assert is_number(_all) and close(_all, 0), (
+    f"No pairs at all cost nothing; yours: {_all!r}."
+)
+_x = np.array([[-np.inf, 0.0], [3.0, 1.0]])
+_left = arguments_after(cost, _x.copy(), _N.copy(), _q.copy(), 1)
+assert (_left[0] == _x).all() and close(_left[1], _N), "cost changed its arguments."
+### END HIDDEN TESTS
+
+# %% test="best_scores" aspect="where the cost is smallest" points=1
+_N, _q = np.array([[6.0, 2.0], [1.0, 3.0]]), np.array([0.25, 0.75])
+_got = best_scores(_N.copy(), _q.copy(), 1)
+assert np.shape(_got) == (2, 2), f"Shape (2, 2) wanted; yours: {_got!r}."
+assert close(_got, np.log([[3, 1 / 3], [1, 1]]), 1e-5, 1e-6), (
+    f"Pair (0, 0): 6 times true, 8 times a quarter made up; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _k in ((1, 2), (3, 1), (5, 4), (4, 15)):
+    _generator = np.random.default_rng()
+    _N = _generator.integers(1, 40, (_V, _V)) * 1.0
+    _q = _generator.random(_V) + 0.1
+    _q /= _q.sum()
+    _got = best_scores(_N.copy(), _q.copy(), _k)
+    assert np.shape(_got) == (_V, _V), f"Shape {(_V, _V)} wanted; yours: {_got!r}."
+    _made_up = _k * _N.sum(1)[:, None] * _q
+    _slope = _made_up / (1 + np.exp(-np.array(_got))) - _N / (
+        1 + np.exp(np.array(_got))
+    )
+    assert (abs(_slope) < 1e-6 * (_N + _made_up)).all(), (
+        f"V = {_V}, k = {_k}: at your scores the cost still falls in some direction."
+    )
+_n = _N + _N.T
+_chance = _n.sum(1)[:, None] * _n.sum(0) / _n.sum()
+_got = best_scores(_n.copy(), _n.sum(0) / _n.sum(), 4)
+assert close(_got, np.log(_n / _chance / 4), 1e-5, 1e-6), (
+    "If the noise is the share of each context, the best scores are PMI - ln k."
+)
+### END HIDDEN TESTS
+
+# %% test="best_scores" aspect="pairs that never met" points=1
+_got = best_scores(np.array([[4.0, 0.0], [2.0, 2.0]]), np.array([0.5, 0.5]), 2)
+assert np.shape(_got) == (2, 2), f"Shape (2, 2) wanted; yours: {_got!r}."
+assert _got[0][1] == -math.inf, f"Never true, only made up: -inf; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+_N = np.random.default_rng().integers(1, 9, (5, 5)) * 1.0
+_N[1, 2:] = _N[3] = 0
+_q = np.array([0.1, 0.2, 0.3, 0.15, 0.25])
+_got = best_scores(_N.copy(), _q.copy(), 3)
+assert np.shape(_got) == (5, 5), f"Shape (5, 5) wanted; yours: {_got!r}."
+assert ((np.array(_got) == -math.inf) == (_N == 0)).all(), (
+    "-inf where the count is 0, also in the row of a word that was never seen, and only there."
+)
+_seen, _made_up = _N > 0, 3 * _N.sum(1)[:, None] * _q
+assert close(np.array(_got)[_seen], np.log(_N[_seen] / _made_up[_seen]), 1e-5, 1e-6), (
+    "Beside zeros the other scores must stay what they are."
+)
+_left = arguments_after(best_scores, _N.copy(), _q.copy(), 3)
+assert close(_left[0], _N) and close(_left[1], _q), "best_scores changed its arguments."
+### END HIDDEN TESTS
+
+# %% [markdown]
+# If negatives are drawn as often as words are contexts, $q_j = p_j$, the best score is
+#
+# $$x_{ij} = \ln\frac{N_{ij}}{k N_i p_j} = \ln\frac{p_{ij}}{p_i p_j} - \ln k = \text{PMI}_{ij} - \ln k .$$
+#
+# That is the table of section 4, moved down by $\ln k$. The network has never seen it. *Predict:* will the products of
+# trained vectors lie on it? They have $d = 50$ numbers and a few passes through the text.
+
+# %%
+power_one = noise(occurrences, 1)
+A1, B1, _ = learn(update, seen, V, power_one, steps=steps)
+scores = (A1 @ B1.T).double().numpy()
+wanted = best_scores(N, power_one, 5)
+
+# %% folded="draws products against PMI" alt="Two clouds around a diagonal. For pairs met one to four times the cloud is wide, with a correlation of 0.56; for those met at least twenty times it is a thin stripe, 0.96."
+_, panels = plt.subplots(1, 2, figsize=(7, 2.7), sharey=True)
+for axes, low, high in ((panels[0], 1, 4), (panels[1], 20, np.inf)):
+    where = (low <= N) & (high >= N)
+    axes.plot(wanted[where], scores[where], ",", color=plots.COLOURS[0])
+    axes.axline((0, 0), slope=1, color="gray", linestyle=":")
+    axes.set(xlabel="PMI − ln k of the text", xlim=(-6, 6), ylim=(-6, 6))
+    r = np.corrcoef(wanted[where], scores[where])[0, 1]
+    rule = f"met {low} to {high} times" if low == 1 else f"met {low} times or more"
+    axes.set_title(f"{rule}: r = {r:.2f}", fontsize=10)
+panels[0].set_ylabel("product of the vectors")
+plt.show()
+
+# %% [markdown]
+# Each dot is a pair of words; on the dotted line, its product and its best score agree. Pairs that met often lie close to the
+# line. Pairs that met a few times do not: their PMI is mostly chance, and few numbers cannot follow every accident.
+#
+# On the right, the cloud bends below the line above a score of about 2. This is unfinished training. When a score is high, $\sigma$
+# is near 1 and the gradient is small, so such pairs move slowly. The next cell trains on and shows the mean product, where the best
+# score is between 2 and 3 (pairs that met 20 times or more).
+
+# %%
+more = budget().choose(grading=13_500, laptop=40_000, gpu=40_000)
+A1_long, B1_long, _ = learn(update, seen, V, power_one, steps=more)
+high = (N >= 20) & (wanted > 2) & (wanted < 3)
+print(f"{high.sum()} pairs, best score on average {wanted[high].mean():.2f}")
+print(f"mean product after {steps:,} steps: {scores[high].mean():.2f}")
+longer = (A1_long @ B1_long.T).double().numpy()
+print(f"mean product after {more:,} steps: {longer[high].mean():.2f}")
+
+# %% [markdown]
+# The bend is going away. The scatter on the left will not, however long we train. Is that a fault?
+
+# %%
+recorded = pd.read_csv(paths.DATA / "vectors" / "products.csv")
+both = recorded[recorded.k == 5].groupby(["least", "against"]).correlation
+shown = pd.DataFrame({"lowest": both.min(), "highest": both.max()}).round(2)
+shown.unstack("against").swaplevel(axis=1).sort_index(axis=1)
+
+# %% [markdown]
+# Recorded: two seeds, $k = 5$; rows: pairs that met at least so often in the shipped text. The same products are
+# compared with two tables of PMI $- \ln k$: one counted in the text that the vectors have read, one in a text a
+# hundred times as long, which goes on where theirs ends. Over all pairs, the products agree *better* with the long
+# text, of which they have read a hundredth. Much of what few numbers leave out was accident: no loss for one who
+# learns from a sample.

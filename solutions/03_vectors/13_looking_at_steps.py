@@ -1,0 +1,232 @@
+# %% [markdown]
+# ## 14. A look at the steps
+#
+# Nobody sees 50 numbers. **Principal component analysis** (PCA) finds the plane that shows most: shift the points $X$,
+# $(n, d)$, such that their mean is zero; the first axis is the direction in which they vary most, the second the next,
+# at a right angle. The SVD of the shifted points, $Q\,\text{diag}(s)\,R$, holds both: the axes are the first two rows
+# of $R$, and $s_r^2$ is the sum of squares along axis $r$.
+
+# %% [markdown] statement="plane"
+# ### The plane, and how parallel the steps are
+#
+# Write
+#
+# - `plane(X)`: the coordinates of the points on these axes, $(n, 2)$, and the share of the sum of squares of the
+#   shifted points that the two keep. Here $n, d \ge 2$. The direction of an axis is yours. If all points
+#   are equal, the share is 1.
+# - `parallel(A, pairs)`: for two or more pairs of word numbers $(i, j)$, the mean cosine of the offsets $a_j - a_i$ of
+#   two different pairs of the list. An offset of zero has cosine 0 with all others.
+
+# %% [markdown] hints="plane"
+# 1. Draw five points that nearly lie on a line far from the origin. Why must the mean go first?
+# 2. What is $X R^\top$, if $X = Q\,\text{diag}(s)\,R$ and the rows of $R$ are orthonormal? For the share, look at
+#    section 5 again.
+# 3. Scale the offsets to length 1 (not those of length zero). A product of this matrix with its transpose has all
+#    cosines; which of them compare a pair with itself?
+
+
+# %% task="plane" points=3 level=2 minutes=18
+def plane(X):
+    """Coordinates (n, 2) of the rows of X (n, d) on their two main axes, and the share of squares kept."""
+    ### BEGIN SOLUTION
+    shifted = X - X.mean(0)
+    Q, s, _ = np.linalg.svd(shifted, full_matrices=False)
+    total = (s**2).sum()
+    return Q[:, :2] * s[:2], (s[:2] ** 2).sum() / total if total > 0 else 1.0
+    ### END SOLUTION
+
+
+def parallel(A, pairs):
+    """The mean cosine of the offsets of two different pairs (i, j) of rows of A (V, d)."""
+    ### BEGIN SOLUTION
+    one, two = np.array(pairs).T
+    offsets = A[two] - A[one]
+    lengths = np.sqrt((offsets**2).sum(1, keepdims=True))
+    unit = offsets / np.where(lengths > 0, lengths, 1)
+    cosine = unit @ unit.T
+    np.fill_diagonal(cosine, 0)
+    return cosine.sum() / (len(pairs) * (len(pairs) - 1))
+    ### END SOLUTION
+
+
+# %% test="plane" aspect="the plane that shows most" points=1
+_X = np.array([[3.0, 0, 0], [-3.0, 0, 0], [0, 0, 2.0], [0, 0, -2.0]])
+_got = plane(_X.copy())
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return coordinates and a share; yours: {_got!r}."
+)
+assert np.shape(_got[0]) == (4, 2), f"Shape (4, 2) wanted; yours: {_got[0]!r}."
+assert close(abs(np.array(_got[0])), [[3, 0], [3, 0], [0, 2], [0, 2]], 1e-5, 1e-6), (
+    f"The first axis is the first coordinate, the second the third; yours: {_got[0]!r}."
+)
+### BEGIN HIDDEN TESTS
+for _n, _d in ((5, 3), (3, 6), (8, 2), (2, 4), (12, 7)):
+    _X = np.random.default_rng().normal(size=(_n, _d)) * 3.0 ** -np.arange(_d) + 40
+    _got = plane(_X.copy())
+    assert isinstance(_got, tuple | list) and np.shape(_got[0]) == (_n, 2), (
+        f"{_n} points of {_d} numbers: coordinates ({_n}, 2) wanted; yours: {_got!r}."
+    )
+    _P, _shifted = np.array(_got[0], dtype=float), _X - sum(_X) / _n
+    _values, _axes = np.linalg.eigh(_shifted.T @ _shifted)
+    for _r in (0, 1):
+        _wanted = _shifted @ _axes[:, -1 - _r]
+        assert close(
+            np.outer(_P[:, _r], _P[:, _r]), np.outer(_wanted, _wanted), 1e-4, 1e-5
+        ), (
+            f"{_n} points of {_d} numbers: the coordinates on axis {_r} are others, also with the sign turned."
+        )
+assert close(arguments_after(plane, _X.copy())[0], _X), "plane changed the caller's X."
+### END HIDDEN TESTS
+
+# %% test="plane" aspect="the share that the plane keeps" points=1
+_got = plane(
+    np.array([[2.0, 0, 0], [-2.0, 0, 0], [0, 2, 0], [0, -2, 0], [0, 0, 1], [0, 0, -1]])
+)
+assert isinstance(_got, tuple | list) and len(_got) == 2 and is_number(_got[1]), (
+    f"Return coordinates and a number; yours: {_got!r}."
+)
+assert close(_got[1], 16 / 18, 1e-5), (
+    f"Squares 8, 8 and 2: two axes keep 16 of 18; yours: {_got[1]!r}."
+)
+### BEGIN HIDDEN TESTS
+for _n, _d in ((5, 3), (4, 6), (7, 2), (2, 5), (15, 8)):
+    _X = np.random.default_rng().normal(size=(_n, _d)) + 5
+    _shifted = _X - sum(_X) / _n
+    _values = np.sort(np.linalg.eigvalsh(_shifted.T @ _shifted))[::-1]
+    _got = plane(_X.copy())
+    assert isinstance(_got, tuple | list) and len(_got) == 2 and is_number(_got[1]), (
+        f"Return coordinates and a number; yours: {_got!r}."
+    )
+    assert close(_got[1], _values[:2].sum() / (_shifted**2).sum(), 1e-5), (
+        f"{_n} points of {_d} numbers: the share of squares on the plane is not {_got[1]!r}."
+    )
+_got = plane(np.full((4, 3), 2.0))
+assert isinstance(_got, tuple | list) and len(_got) == 2 and is_number(_got[1]), (
+    f"Return coordinates and a number, also for equal points; yours: {_got!r}."
+)
+assert _got[1] == 1 and close(_got[0], np.zeros((4, 2))), (
+    f"All points equal: nothing is lost, all coordinates are 0; yours: {_got!r}."
+)
+### END HIDDEN TESTS
+
+# %% test="plane" aspect="how parallel the offsets are" points=1
+_A = np.array([[0.0, 0], [2, 0], [5, 5], [6, 5], [0, 9], [0, 12]])
+_got = parallel(_A.copy(), [(0, 1), (2, 3), (4, 5)])
+assert is_number(_got), f"parallel returns a number; yours: {_got!r}."
+assert close(_got, 1 / 3, 1e-5), (
+    f"Cosines 1, 0 and 0 of three couples: 1/3; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _d, _m in ((4, 2, 2), (9, 3, 4), (30, 5, 12)):
+    _A = np.random.default_rng().normal(size=(_V, _d)) + 1
+    _pairs = [tuple(random.sample(range(_V), 2)) for _ in range(_m)]
+    _pairs[-1] = _pairs[0]
+    _o = [_A[j] - _A[i] for i, j in _pairs]
+    _all = [
+        (_o[x] @ _o[y]) / math.sqrt(sum(_o[x] ** 2) * sum(_o[y] ** 2))
+        for x in range(_m)
+        for y in range(x)
+    ]
+    _got = parallel(_A.copy(), list(_pairs))
+    assert is_number(_got) and close(_got, sum(_all) / len(_all), 1e-5, 1e-7), (
+        f"{_m} pairs: the mean cosine of two different ones is {sum(_all) / len(_all):.4f}; yours: {_got!r}."
+    )
+_A = np.array([[1.0, 1.0], [1.0, 1.0], [3.0, 1.0], [4.0, 1.0]])
+_got = parallel(_A.copy(), [(0, 1), (0, 2), (2, 3)])
+assert is_number(_got) and close(_got, 1 / 3, 1e-5), (
+    f"One offset is zero: cosines 0, 0 and 1, mean 1/3; yours: {_got!r}."
+)
+_got = parallel(_A.copy(), [(0, 1), (1, 0)])
+assert is_number(_got) and close(_got, 0), f"Two offsets of zero: 0; yours: {_got!r}."
+assert close(arguments_after(parallel, _A.copy(), [(0, 2), (2, 3)])[0], _A), (
+    "parallel changed the caller's A."
+)
+### END HIDDEN TESTS
+
+# %% alt="Eight people in the singular on the left are joined to their plurals on the right. Six of the lines are almost parallel; teacher and chef begin far below and run upwards."
+people = ["guard", "chef", "nurse", "baker", "singer", "teacher", "painter", "driver"]
+numbers = [[place[word], place[word + "s"]] for word in people]
+flat, share = plane(A_1m[np.ravel(numbers)])
+_, axes = plt.subplots(figsize=(7.5, 4.6))
+ends = flat.reshape(-1, 2, 2) * np.sign(flat[1, 0] - flat[0, 0])  # plurals to the right
+for side, colour in enumerate(plots.COLOURS[:2]):
+    # names side by side with their dots, moved apart where two dots are close
+    heights = np.sort(ends[:, side, 1])
+    for row in range(1, 8):
+        heights[row] = max(heights[row], heights[row - 1] + 0.12)
+    heights -= (heights - np.sort(ends[:, side, 1])).mean()
+    for row, height in zip(np.argsort(ends[:, side, 1]), heights, strict=True):
+        name, edge = people[row] + "s" * side, ends[:, side, 0]
+        x = edge.max() + 0.12 if side else edge.min() - 0.12
+        axes.text(x, height, name, ha="right" if not side else "left", va="center")
+        axes.plot(
+            [ends[row, side, 0], x], [ends[row, side, 1], height], ":", color="silver"
+        )
+    axes.plot(*ends[:, side].T, "os"[side], color=colour, label=("one", "many")[side])
+for one, many in ends:
+    axes.plot(*zip(one, many, strict=True), color="gray", linewidth=0.8)
+axes.margins(x=0.2)
+axes.set(xlabel="first axis", ylabel="second axis")
+axes.set_title("The first axis has become: one or many?", loc="left", fontsize=11)
+axes.legend(loc="lower right", fontsize=10)
+plt.show()
+print(f"the plane keeps {share:.0%} of the squares")
+print(
+    f"mean cosine of two of the offsets, in 50 dimensions: {parallel(A_1m, numbers):.2f}"
+)
+
+# %% [markdown]
+# A line joins *guard* and *guards*, and so on. Along the first axis, each plural lies to the right of its
+# singular. Nobody told the vectors about number. The lines are by no means perfectly parallel (two of them climb steeply), but on average
+# they point the same way, as the printed cosine says.
+#
+# What does this prove? Perhaps each plural stands beside its own singular. Or perhaps there are just two clouds, one of
+# singulars and one of plurals, and *any* line from the one to the other points that way. *Predict:* what
+# happens if each singular gets the plural of *another* word?
+
+# %%
+apart = pd.read_csv(paths.DATA / "vectors" / "offsets.csv")
+apart = apart.groupby("relation", sort=False)
+shown = apart[["pairs"]].first()
+shown["true pairs"] = span(apart, "paired", ".2f")
+shown["same words, paired at random"] = span(apart, "shuffled", ".2f")
+shown["any two words"] = span(apart, "any_words", ".2f")
+shown
+
+# %% [markdown]
+# The table shows the mean cosine of two offsets, with the lowest and the highest of three seeds. The offsets of people and of
+# fruit are nicely parallel, but those of *wrongly paired* words are just as parallel. So it was the two clouds, at least here: which
+# plural belongs to which singular plays no part in it. With verbs the partner does count.
+#
+# Remember this when you see a fine picture of parallel lines. It proves little without the shuffled one beside it.
+
+# %% [markdown] statement="two_tables"
+# #### One step, two results
+#
+# From people to people, analogies found *the very word* in 1 to 4 %, the right kind and form in 90 to 95 %. Explain
+# both from the last table. What would change if stories told *chef* from *farmer*?
+
+# %% [markdown] written="two_tables" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point for the 90 to 95 %: all offsets from singular to plural are about parallel (.61 to .64), so a
+# step from *any* singular leads into the cloud of plural people. 1 point for the 1 to 4 %: wrongly paired offsets are
+# just as parallel (.59 to .64), so the step does not say which plural; within the cloud the answer is nearly a draw
+# among 19 words. 1 point: with contexts of their own for *chef*, true pairs would become more alike than shuffled
+# ones, as with the verbs, and *the very word* would be found more often (kind and form may stay).
+#
+# No point for repeating the numbers. A usual wrong idea: .61 to .64 shows that the vectors know the partner, and the
+# analogies fail because 3CosAdd is a bad method.
+#
+# **Sample, 3 points.** A true pair's offsets have cosine .6, but shuffled pairs have .6 too. So there is one common
+# step from the singulars to the plurals. If you add it to any person you land among plural people, which gives 90 to
+# 95 %. But it is the same step for each of them and the plurals are in one heap, so which of the 19 you hit is nearly
+# luck, which gives 1 to 4 %. If *chef* stood beside other words than *farmer*, *chefs* would lie near its own end of
+# the step; true pairs would be more parallel than shuffled ones and more very words would be found.
+#
+# **Sample, 1 point.** The offsets are parallel (.61 to .64), so the step leads from people to plural people,
+# therefore kind and form are right. The very word is rarely right because the vectors were trained on too little
+# text.
+#
+# **Sample, 0 points.** The cosine of .61 to .64 is not high enough, for a perfect analogy it should be 1. With .9 it
+# would find the very word in 90 %.
+# ### END SOLUTION

@@ -1,0 +1,271 @@
+# %% [markdown]
+# ## 17. One vector for each word, and what to do with it
+#
+# *increase* is a noun in "a salary increase" and a verb in "please increase the volume", with one vector, however it
+# was made. What can the best function of the word alone reach, on the text itself?
+
+# %%
+by_word = {}
+for story, tags in zip(stories, kitchen.tags["train"], strict=True):
+    for word, tag in zip(story, tags, strict=True):
+        by_word.setdefault(word, Counter())[tag] += 1
+best = sum(max(found.values()) for found in by_word.values())
+total = sum(found.total() for found in by_word.values())
+print(f"{total:,} tokens, {best / total:.1%} right at best")
+
+# %% [markdown]
+# No training lifts this ceiling, because the layer must see neighbours to do better (chapter 04).
+#
+# Below it, the question is how to use vectors in a task with few labels. A linear layer names the tag of a token from the vector of
+# its word. We can leave the vectors **frozen** and train the layer only, or let the loss of the task move the vectors as
+# well. If they were trained before, that is called **fine-tuning**.
+#
+# This comparison is easily made unfair. The layer begins at zero and needs large steps; vectors that took a million words to
+# learn do not. So we give the vectors a learning rate of their own, and try five. For each of them we choose the layer's rate, and the step at
+# which to stop (*early stopping*), on one half of the validation text. The other half judges. We recorded this for 50, 200 and 1,000 labelled
+# tokens, random vectors and trained ones, three sets of vectors with five draws of labels each. *Predict:* which rate wins?
+
+# %%
+used = pd.read_csv(paths.DATA / "vectors" / "ways.csv")
+keys = ["start", "examples", "rate"]
+levels = 100 * used.groupby(keys)[["right", "right_new_words"]].mean()
+levels.columns = ["right (%)", "words without a label (%)"]
+shown = levels.unstack("rate")[[(c, r) for c in levels for r in (0.0, 0.001, 0.03)]]
+shown.rename(columns={0.0: "frozen"}).round(1)
+
+
+# %% alt="Tags gained by moving the vectors. Random vectors gain about ten points with 1,000 labels and nothing with fewer; trained vectors gain nothing, and lose more the larger the learning rate."
+def gain(start):
+    """Right tags gained by moving the vectors (percentage points): a row for each draw, a column for each rate."""
+    some = used[used.start == start]
+    right = some.set_index(["examples", "seed", "draw", "rate"]).right.unstack()
+    return 100 * right.sub(right[0.0], axis=0).drop(columns=0.0)
+
+
+_, panels = plt.subplots(1, 2, figsize=(9, 3.6))
+titles = (
+    "Random vectors should move, given labels ...",
+    "... trained ones had better stay",
+)
+for axes, start, title in zip(panels, ("random", "word vectors"), titles, strict=True):
+    for shift, (examples, found) in enumerate(gain(start).groupby("examples")):
+        places = np.arange(5) + 0.15 * (shift - 1)
+        axes.errorbar(
+            places,
+            found.mean(),
+            found.std(),
+            fmt="osv"[shift],
+            label=f"{examples} labels",
+        )
+    axes.axhline(0, color="black", linestyle=":", linewidth=1)
+    axes.set_xticks(range(5), found.columns)
+    axes.set_xlabel("learning rate of the vectors")
+    axes.set_title(title, loc="left", fontsize=11)
+panels[0].set_ylabel("right tags gained over frozen\n(percentage points)")
+panels[0].legend(fontsize=10)
+plt.show()
+
+# %%
+for examples, found in gain("word vectors").groupby("examples"):
+    best = found.mean().idxmax()
+    error = found[best].std() / math.sqrt(len(found))
+    print(
+        f"{examples} labels: best rate {best}, gain {found[best].mean():+.2f} ± {error:.2f}"
+    )
+
+# %% [markdown]
+# The table has the levels, with the vectors frozen and moved at two of the rates; the figure has the differences to *frozen* (mean and standard
+# deviation over 15 runs; mind the two scales). The first thing to see in the table is that trained vectors are far ahead, most of all on words
+# without a label, about which random vectors know nothing.
+#
+# Random vectors gain a lot from moving once there are 1,000 labels. Trained ones gain nothing. At a small rate, moving them is
+# about as good as freezing: even the rate that is best on the very text that judges gains nothing to speak of, as printed. At larger rates it costs a point or more. The table
+# tells why: labelled words move, words without a label stay where they were, and these pay.
+#
+# So with few labels freezing is safe, and fine-tuning needs a small rate. Lecture 001 says that nearly all transfer fine-tunes. What would more labels change?
+
+# %% [markdown] statement="freeze_or_tune"
+# #### A million labels
+#
+# With a million labelled tokens instead of 1,000, would you still freeze the vectors? Argue from what fine-tuning
+# does to words with and without labels, and name a measurement that would change your mind.
+
+# %% [markdown] written="freeze_or_tune" points=3 minutes=5
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: the mechanism. Fine-tuning moves the vectors of labelled words only; words without a label stay
+# behind, and the layer now fits the moved ones. 1 point: a decision that follows for a million: hardly a frequent
+# word is left without a label, so little is left behind and tuning may pay. ("Still freeze" earns it too, if argued:
+# for the rare and new words, or since a tagger of single words stays below 94.7 % right in any case.) 1 point: a
+# measurement that could go either way: both ways at a million, on new text, several draws or seeds, best with words
+# without a label apart.
+#
+# No point for "more data is always better for fine-tuning". A usual wrong idea: the figure settles it for any number of
+# labels; it was measured at 50 to 1,000.
+#
+# **Sample, 3 points.** With 1,000 tokens many words have no label. Fine-tuning pulls the labelled ones away, their
+# old neighbours stay where they were and get wrong tags. With a million tokens nearly each of the 1,212 words has
+# many labels, so almost nobody is left behind, and I would fine-tune. I would train both ways on several draws and
+# look at all tokens and at words without a label; if frozen still wins on both, I was wrong.
+#
+# **Sample, 2 points.** I would fine-tune. The problem with few labels is that only the labelled words move. With a
+# million labels nearly all words move together, so that the problem is gone. Lecture 001 also says that nearly all
+# transfer is fine-tuned.
+#
+# **Sample, 0 points.** Freeze, because no rate was better than frozen, with 50, 200 and 1,000 tokens. That is clear
+# enough, and frozen vectors also train faster.
+# ### END SOLUTION
+
+# %% [markdown] statement="mean_attention"
+# ### The vector of a text
+#
+# The plainest vector of a text is the mean of its words' vectors; a network on top is a *deep averaging network* (M.
+# Iyyer and others, 2015). Each of $T$ words has weight $1/T$. Let scores $y$, $(T,)$, set the weights instead:
+# $\sum_t \text{softmax}(y)_t\, X_{t:}$, with the word vectors as rows of $X$. That is **attention**, which chapter 06
+# builds. Write
+#
+# - `text_means(texts, A)`: for a list of texts, each a list of word numbers, the means of their rows of the array $A$,
+#   shape $(n, d)$; zeros for a text without words;
+# - `attend(y, X)`: this weighted mean, $(d,)$, for arrays $y$ and $X$, $(T, d)$. Scores of several thousand must not
+#   overflow; a score of $-\infty$ gives weight 0 (one at least is finite).
+
+# %% [markdown] hints="mean_attention"
+# 1. On paper: `0 0 1 0` with one-hot vectors. What is the mean; what does `attend` give for four equal scores?
+# 2. What does the mean of no rows give in NumPy? Treat that text first.
+# 3. A softmax does not change if you subtract the same number from all scores. Which number keeps every exponent at
+#    or below zero?
+
+
+# %% task="mean_attention" points=3 level=1 minutes=12
+def text_means(texts, A):
+    """Array (n, d): the mean of the rows of A (V, d) of each text, a list of numbers; zeros if it is empty."""
+    ### BEGIN SOLUTION
+    means = np.zeros((len(texts), A.shape[1]))
+    for row, text in enumerate(texts):
+        if len(text):
+            means[row] = A[list(text)].mean(0)
+    return means
+    ### END SOLUTION
+
+
+def attend(y, X):
+    """The mean (d,) of the rows of X (T, d), weighted with the softmax of the scores y (T,)."""
+    ### BEGIN SOLUTION
+    weights = np.exp(y - y.max())
+    return weights @ X / weights.sum()
+    ### END SOLUTION
+
+
+# %% test="mean_attention" aspect="the mean of each text" points=1
+_A = np.array([[1.0, 0.0], [0.0, 1.0], [4.0, 4.0]])
+_got = text_means([[0, 0, 1, 0], [2]], _A.copy())
+assert np.shape(_got) == (2, 2), (
+    f"Two texts, d = 2: shape (2, 2) wanted; yours: {_got!r}."
+)
+assert close(_got, [[0.75, 0.25], [4, 4]], 1e-5), (
+    f"0 0 1 0 with one-hot vectors: (0.75, 0.25); yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _d, _lengths in (
+    (5, 3, (4, 1, 7)),
+    (2, 4, (1,)),
+    (9, 2, (3, 3, 3, 12)),
+    (4, 1, (2, 5)),
+):
+    _A = np.random.default_rng().normal(size=(_V, _d))
+    _texts = [random.choices(range(_V), k=_T) for _T in _lengths]
+    _texts[0] = [_texts[0][0], *_texts[0]]  # a word twice
+    _wanted = [
+        [sum(_A[i, r] for i in text) / len(text) for r in range(_d)] for text in _texts
+    ]
+    _got = text_means([list(text) for text in _texts], _A.copy())
+    assert close(_got, _wanted, 1e-5, 1e-7), (
+        f"The texts {_texts}: their means are not {_got!r}."
+    )
+_left = arguments_after(text_means, [list(text) for text in _texts], _A.copy())
+assert close(_left[1], _A) and [list(text) for text in _left[0]] == _texts, (
+    "text_means changed its arguments."
+)
+### END HIDDEN TESTS
+
+# %% test="mean_attention" aspect="weights from scores" points=1
+_X = np.array([[1.0, 0.0], [0.0, 1.0]])
+_got = attend(np.array([0.0, math.log(3)]), _X.copy())
+assert np.shape(_got) == (2,), f"A vector of d = 2 numbers wanted; yours: {_got!r}."
+assert close(_got, [0.25, 0.75], 1e-5), (
+    f"Scores 0 and ln 3: weights 1/4 and 3/4; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+for _T, _d in ((1, 3), (4, 2), (3, 3), (6, 1), (5, 8)):
+    _y, _X = (
+        np.random.default_rng().normal(size=_T) * 2,
+        np.random.default_rng().normal(size=(_T, _d)),
+    )
+    _e = [math.exp(v) for v in _y]
+    _wanted = [sum(_e[t] * _X[t, r] for t in range(_T)) / sum(_e) for r in range(_d)]
+    _got = attend(_y.copy(), _X.copy())
+    assert close(_got, _wanted, 1e-5, 1e-7), (
+        f"T = {_T}, d = {_d}: the weighted mean is another; yours: {_got!r}."
+    )
+    assert close(attend(np.full(_T, 3.0), _X.copy()), _X.sum(0) / _T, 1e-5, 1e-7), (
+        "Equal scores give the mean."
+    )
+_left = arguments_after(attend, _y.copy(), _X.copy())
+assert close(_left[0], _y) and close(_left[1], _X), "attend changed its arguments."
+### END HIDDEN TESTS
+
+# %% test="mean_attention" aspect="no words, and scores far out" points=1
+_got = text_means([[], [1, 1]], np.array([[1.0, 2.0], [3.0, 4.0]]))
+assert np.shape(_got) == (2, 2), (
+    f"Two texts, d = 2: shape (2, 2) wanted; yours: {_got!r}."
+)
+assert close(_got, [[0, 0], [3, 4]]), (
+    f"A text without words has zeros; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+assert close(text_means([[]], np.ones((3, 2))), [[0, 0]]), (
+    "One text, without words: one row of zeros."
+)
+_X = np.array([[1.0, 5.0], [3.0, 7.0], [100.0, 100.0]])
+for _y, _wanted in (
+    ([4000.0, 4000.0, -4000.0], [2, 6]),
+    ([-5000.0, -5000.0, -9000.0], [2, 6]),
+    ([0.0, 0.0, -math.inf], [2, 6]),
+    ([4000.0, 4000 - math.log(3), -4000.0], [1.5, 5.5]),
+    ([-math.inf, 9000.0, -math.inf], [3, 7]),
+):
+    _got = attend(np.array(_y), _X.copy())
+    assert close(_got, _wanted, 1e-6), f"Scores {_y}: {_wanted}; yours: {_got!r}."
+_got = attend(np.array([0.0, -40.0]), np.array([[0.0], [math.exp(40)]]))
+assert close(_got, [1], 1e-5), (
+    f"Scores 0 and -40, rows 0 and e^40: the small weight counts, 1 wanted; yours: {_got!r}."
+)
+### END HIDDEN TESTS
+
+# %%
+fox_words = sorted(set(fox.splits["train"][0]))
+two = [[fox_words.index(w) for w in story] for story in fox.splits["train"][:2]]
+table = np.random.default_rng(1).normal(size=(9, 3))
+print("means:", text_means(two, table).round(3).tolist())
+one_hots = F.one_hot(torch.tensor(two), 9).reshape(2, -1)
+print("end to end:", tuple(one_hots.shape), "numbers, ones:", one_hots.sum(1).tolist())
+print("the same end to end?", bool((one_hots[0] == one_hots[1]).all()))
+
+# %% [markdown]
+# A mean is the count vector of section 1 times $A$, divided by $T$: the two sentences coincide again. To keep the
+# order, put vectors *end to end*: as one-hots, $T$ words become $TV$ numbers with $T$ ones. There chapter 04 begins.
+
+# %% [markdown]
+# ## What you can do now
+#
+# You have made word vectors in three ways: by counting and factoring a table, by guessing neighbours, and by fitting the logarithms of
+# counts. They turned out to be the same thing seen from three sides, a compressed table of who keeps whose company. You also know how to
+# examine such vectors, and how not to be fooled: by pairs that met by chance, by dot products of long vectors, by
+# parallel lines without a control, and by a comparison in which only one side was tuned.
+#
+# A warning for when you use vectors of real text. They learn whatever company words keep, and so they also learn the prejudices of those who
+# wrote it (T. Bolukbasi and others, 2016, found that "man is to computer programmer as woman is to homemaker").
+#
+# What is still missing? Each word has one vector, the same in every sentence, and *increase* is a noun in one and a verb in another.
+# To tell them apart, a network must look at the neighbours of *this* occurrence. That is chapter 04.
+#
+# *Also used:* C. Dyer's notes on NCE (2014).

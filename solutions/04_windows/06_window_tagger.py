@@ -1,0 +1,498 @@
+# %% [markdown]
+# ## 7. The window tagger
+#
+# Why is a linear classifier not enough? Its score is a sum of one term for each place. It can say "a verb, if *to*
+# stands before" and "a verb, if the word is *plate*", but not "a verb only if *both*". For that a term must depend on
+# two words at once. A **hidden layer** of $h$ units does this: each unit mixes the whole input and then passes the sum
+# through a nonlinear *activation function*, here tanh:
+#
+# $$a = \tanh(d + Hx), \qquad y = b + Ua.$$
+#
+# Shapes: $x$ has $D$ numbers, $H$ is $(h, D)$, $d$ and $a$ have $h$, $U$ is $(K, h)$, $b$ and $y$ have $K$.
+
+# %% folded="draws the window tagger" alt="From below: the words please, increase, the become a vector each; these are laid end to end, go through a hidden layer and give a score for each tag."
+drawings.window_classifier()
+
+# %% [markdown]
+# **Rows and columns.** Section 4 wrote $xW$, with $x$ a row and $W$ of shape (inputs, outputs): a place owned *rows*.
+# The equation above has $Hx$, with $x$ a column and $H$ of shape (outputs, inputs), and so does torch:
+# `nn.Linear(D, h)` holds a `weight` of shape $(h, D)$. Here a place owns $m$ *columns*.
+
+# %% [markdown] statement="WindowTagger"
+# ### Build the tagger
+#
+# Write it as an `nn.Module` with three parts of these names:
+#
+# - `embedding`: one vector of `dim` numbers ($m$) for each of `n_words` words; `PAD`, number 0, starts at zero and
+#   stays there;
+# - `hidden`: a linear layer to `width` numbers ($h$), $H$ and $d$;
+# - `out`: a linear layer to `n_tags` scores, $U$ and $b$.
+#
+# `context` is $c$. With `mean=True` the input is the mean of the vectors over all $2c + 1$ places, `PAD` included,
+# instead of their concatenation.
+
+# %% [markdown] hints="WindowTagger"
+# 1. Follow the shapes: windows `(B, 2c+1)`, vectors `(B, 2c+1, dim)`, input `(B, ?)`, activations `(B, width)`, scores.
+# 2. `nn.Embedding` has an option for a number whose vector is zero and stays so. `nn.Linear` holds a matrix and its
+#    bias.
+# 3. Only one number in the constructor depends on `mean`: how wide is the input in each case? In `forward` one of the
+#    three axes has to go. Which, if you average? Which two become one, if you concatenate, so that word stays beside
+#    word?
+
+
+# %% task="WindowTagger" points=4 level=2 minutes=21
+class WindowTagger(nn.Module):
+    def __init__(self, n_words, n_tags, context, dim=32, width=64, mean=False):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.mean = mean
+        self.embedding = nn.Embedding(n_words, dim, padding_idx=0)
+        self.hidden = nn.Linear(dim if mean else (2 * context + 1) * dim, width)
+        self.out = nn.Linear(width, n_tags)
+        ### END SOLUTION
+
+    def forward(self, windows):
+        """Word numbers (B, 2c + 1) -> scores (B, n_tags)."""
+        ### BEGIN SOLUTION
+        vectors = self.embedding(windows)  # (B, 2c + 1, dim)
+        x = vectors.mean(1) if self.mean else vectors.flatten(1)
+        return self.out(torch.tanh(self.hidden(x)))
+        ### END SOLUTION
+
+
+# %% test="WindowTagger" aspect="parts and their shapes" points=1
+for _mean, _inputs in ((False, 15), (True, 3)):
+    _state = dict(WindowTagger(9, 4, 2, dim=3, width=6, mean=_mean).state_dict())
+    _shapes = {name: tuple(value.shape) for name, value in _state.items()}
+    _wanted = {
+        "embedding.weight": (9, 3),
+        "hidden.weight": (6, _inputs),
+        "hidden.bias": (6,),
+    }
+    _wanted |= {"out.weight": (4, 6), "out.bias": (4,)}
+    assert _shapes == _wanted, (
+        f"mean={_mean}, dim=3, width=6: weights {_wanted} wanted; yours: {_shapes}."
+    )
+### BEGIN HIDDEN TESTS
+for _c, _mean, _inputs in (
+    (0, False, 32),
+    (1, False, 96),
+    (3, False, 224),
+    (0, True, 32),
+    (3, True, 32),
+):
+    _state = dict(WindowTagger(7, 3, _c, mean=_mean).state_dict())
+    _wanted = {
+        "embedding.weight": (7, 32),
+        "hidden.weight": (64, _inputs),
+        "hidden.bias": (64,),
+    }
+    _wanted |= {"out.weight": (3, 64), "out.bias": (3,)}
+    assert set(_state) == set(_wanted), (
+        f"Weights {sorted(_wanted)} wanted; yours: {sorted(_state)}."
+    )
+    _shapes = {name: tuple(_state[name].shape) for name in _wanted}
+    assert _shapes == _wanted, (
+        f"context={_c}, mean={_mean}: weights {_wanted} wanted; yours: {_shapes}."
+    )
+### END HIDDEN TESTS
+
+# %% test="WindowTagger" aspect="PAD is zero and stays so" points=1
+_model = WindowTagger(9, 4, 1, dim=3, width=64)
+_state = dict(_model.state_dict())
+assert "embedding.weight" in _state, (
+    f"Call the vectors self.embedding; your parts: {sorted(_state)}."
+)
+assert np.shape(_state["embedding.weight"]) == (9, 3), (
+    "Nine words, vectors of three numbers: shape (9, 3) wanted."
+)
+assert not _state["embedding.weight"][0].any(), (
+    "The vector of PAD, number 0, should be zero from the start."
+)
+_found = parameter_gradients(_model, torch.tensor([[0, 2, 3], [4, 5, 0]]))[
+    "embedding.weight"
+]
+assert np.shape(_found) == (9, 3), (
+    "The vectors receive no gradient: they would never learn."
+)
+assert not _found[0].any(), (
+    "The vector of PAD receives a gradient, so training would move it."
+)
+assert _found[[2, 5]].abs().amax(1).min() > 1e-5, (
+    "More of a word's vector should change the sum of all scores."
+)
+### BEGIN HIDDEN TESTS
+for _c, _mean in ((0, False), (1, False), (2, True)):
+    _model = WindowTagger(11, 5, _c, dim=4, width=6, mean=_mean)
+    assert not dict(_model.state_dict())["embedding.weight"][0].any(), (
+        "The vector of PAD, number 0, starts at zero."
+    )
+    _D = 4 if _mean else 4 * (2 * _c + 1)
+    _s = {"embedding.weight": (11, 4), "hidden.weight": (6, _D), "hidden.bias": (6,)}
+    _s |= {"out.weight": (5, 6), "out.bias": (5,)}
+    _s = {name: torch.randn(shape) / 2 for name, shape in _s.items()}
+    _s["embedding.weight"][0] = 0
+    _model.load_state_dict(_s)
+    _rows = torch.randint(11, (7, 2 * _c + 1))
+    _rows[0, 0] = _rows[1, -1] = 0
+    _found = parameter_gradients(_model, _rows.clone())
+    _s = {name: value.clone().requires_grad_() for name, value in _s.items()}
+    _x = _s["embedding.weight"][_rows]
+    _x = _x.mean(1) if _mean else _x.flatten(1)
+    _a = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
+    _scores = _a @ _s["out.weight"].T + _s["out.bias"]
+    _wanted = dict(
+        zip(_s, torch.autograd.grad(_scores.sum(), list(_s.values())), strict=True)
+    )
+    _wanted["embedding.weight"][0] = 0
+    assert not _found["embedding.weight"][0].any(), (
+        "The vector of PAD receives a gradient: training would move it."
+    )
+    for _name in _wanted:
+        assert close(_found[_name], _wanted[_name], 1e-3, 1e-4), (
+            f"c = {_c}, mean={_mean}: {_name} does not receive the gradient that it should."
+        )
+### END HIDDEN TESTS
+
+# %% test="WindowTagger" aspect="scores of the concatenation" points=1
+_got = WindowTagger(9, 4, 2)(torch.tensor([[1, 2, 3, 4, 5], [5, 4, 3, 2, 1]]))
+assert tuple(getattr(_got, "shape", ())) == (2, 4), (
+    f"Two windows, four tags: shape (2, 4) wanted; yours: {_got!r}."
+)
+assert not close(_got[0].detach(), _got[1].detach()), (
+    "Reversed, a window gives the same scores: order is lost."
+)
+### BEGIN HIDDEN TESTS
+_cases = ((0, 6), (1, 8), (2, 1), (2, 7), (3, 6))
+_models = [WindowTagger(11, 3, c, dim=4, width=9) for c, _ in _cases]
+_others = [WindowTagger(11, 3, c, dim=5, width=9, mean=True) for c, _ in _cases]
+for (_c, _B), _model in zip(_cases, _models, strict=True):
+    _s = {
+        "embedding.weight": (11, 4),
+        "hidden.weight": (9, 4 * (2 * _c + 1)),
+        "hidden.bias": (9,),
+    }
+    _s |= {"out.weight": (3, 9), "out.bias": (3,)}
+    _s = {name: torch.randn(shape) for name, shape in _s.items()}
+    _s["embedding.weight"][0] = 0
+    _model.load_state_dict(_s)
+    _rows = torch.randint(11, (_B, 2 * _c + 1))
+    _rows[0, -1] = 0
+    _x = torch.stack(
+        [torch.cat([_s["embedding.weight"][i] for i in row]) for row in _rows]
+    )
+    _h = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
+    try:
+        _got = _model(_rows.clone())
+    except RuntimeError as _error:
+        raise AssertionError(
+            f"c = {_c}, other taggers made since, with mean=True: forward fails ({_error})."
+        ) from None
+    assert tuple(getattr(_got, "shape", ())) == (_B, 3), (
+        f"{_B} windows, three tags: shape {(_B, 3)} wanted."
+    )
+    assert close(_got, _h @ _s["out.weight"].T + _s["out.bias"], 1e-3, 1e-3), (
+        f"c = {_c}: with given weights your scores are not b + U tanh(d + H x); look at order, tanh and biases."
+    )
+    assert close(arguments_after(_model, _rows.clone())[0], _rows), (
+        "forward changed the caller's windows."
+    )
+for (_c, _B), _model in zip(_cases, _others, strict=True):
+    _s = dict(_model.state_dict())
+    _rows = torch.randint(1, 11, (_B, 2 * _c + 1))
+    _x = _s["embedding.weight"][_rows].mean(1)
+    _h = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
+    assert close(
+        _model(_rows.clone()), _h @ _s["out.weight"].T + _s["out.bias"], 1e-3, 1e-3
+    ), "Two taggers at once, one with mean=True: each keeps its own settings."
+### END HIDDEN TESTS
+
+# %% test="WindowTagger" aspect="scores of the mean" points=1
+_got = WindowTagger(9, 4, 1, mean=True)(torch.tensor([[1, 2, 3], [3, 1, 2], [2, 2, 2]]))
+assert tuple(getattr(_got, "shape", ())) == (3, 4), (
+    f"Three windows, four tags: shape (3, 4) wanted; yours: {_got!r}."
+)
+assert close(_got[0], _got[1].detach(), 1e-5, 1e-5), (
+    "With mean=True the order should not matter."
+)
+assert not close(_got[0].detach(), _got[2].detach()), (
+    "With mean=True all words should count, not the middle alone."
+)
+### BEGIN HIDDEN TESTS
+_cases = ((0, 6), (1, 8), (2, 1), (2, 7), (3, 6))
+_models = [WindowTagger(11, 3, c, dim=4, width=9, mean=True) for c, _ in _cases]
+WindowTagger(11, 3, 2, dim=4, width=9)  # a newer one changes none of these
+for (_c, _B), _model in zip(_cases, _models, strict=True):
+    _s = {"embedding.weight": (11, 4), "hidden.weight": (9, 4), "hidden.bias": (9,)}
+    _s |= {"out.weight": (3, 9), "out.bias": (3,)}
+    _s = {name: torch.randn(shape) for name, shape in _s.items()}
+    _s["embedding.weight"][0] = 0
+    _model.load_state_dict(_s)
+    _rows = torch.randint(1, 11, (_B, 2 * _c + 1))
+    _rows[0, :_c] = 0  # PAD counts as a place
+    _x = torch.stack(
+        [sum(_s["embedding.weight"][i] for i in row) / (2 * _c + 1) for row in _rows]
+    )
+    _h = torch.tanh(_x @ _s["hidden.weight"].T + _s["hidden.bias"])
+    _got = _model(_rows.clone())
+    assert tuple(getattr(_got, "shape", ())) == (_B, 3), (
+        f"{_B} windows, three tags: shape {(_B, 3)} wanted."
+    )
+    assert close(_got, _h @ _s["out.weight"].T + _s["out.bias"], 1e-3, 1e-3), (
+        f"c = {_c}: your scores of the mean are off; it goes over all {2 * _c + 1} places, PAD included."
+    )
+### END HIDDEN TESTS
+
+# %% [markdown]
+# From here on `lmkit.training.train` runs the loop. It is yours with three additions: a learning rate $\eta$ that first
+# rises and then falls, a record of the losses, and **AdamW** (I. Loshchilov and F. Hutter, 2019) for the step. AdamW
+# keeps, for each weight $\theta$, a running mean $\bar g$ of its gradient $g$ and one, $\overline{g^2}$, of the square
+# (both corrected for their start at 0), and steps by
+#
+# $$\theta \leftarrow \theta - \eta \left( \frac{\bar g}{\sqrt{\overline{g^2}} + \delta} + \lambda \theta \right),$$
+#
+# $\delta$ a tiny constant against division by zero, $\lambda \theta$ a slight pull towards 0. The quotient is near $\pm
+# 1$ wherever the gradient keeps its sign, *however small it is*. So a weight with small, steady gradients moves as fast
+# as one with large ones. Section 8 will show the difference.
+
+# %% [markdown]
+# Which $c$ is best? Lecture 000 expects that tags rarely need many words, but that other tasks do. To see
+# both at once, we **plant** such a case: in 5,000 training windows the middle word becomes `THIS`, and the word 8
+# places before it one of two cue words. The cue alone decides whether `THIS` is tagged NOUN or VERB. *Predict* the
+# error on `THIS` for $c = 5$ and $c = 10$.
+
+# %%
+THIS, CUE = len(number) + 2, len(number) + 3  # the cues are CUE and CUE + 1
+
+
+def plant(rows, count, seed):
+    """Copies of `count` wide windows with THIS in the middle and a cue 8 words before; and their tags."""
+    draw = torch.Generator().manual_seed(seed)
+    long = (rows[:, 10 - 8] > 0).nonzero()[:, 0]  # windows with a word there
+    rows = rows[long[torch.randperm(len(long), generator=draw)[:count]]]
+    cues = torch.randint(2, (count,), generator=draw)
+    rows[:, 10], rows[:, 10 - 8] = THIS, CUE + cues
+    return rows, torch.tensor([tag_names.index("NOUN"), tag_names.index("VERB")])[cues]
+
+
+# %%
+planted, planted_targets = plant(inputs, 5000, seed=1)
+exam_inputs, exam_targets = plant(valid_inputs, 1000, seed=2)
+all_inputs = torch.cat([inputs, planted])
+all_targets = torch.cat([targets, planted_targets])
+print(f"{len(all_targets):,} training windows, {len(planted):,} of them planted")
+
+# %%
+few = budget().choose(grading=150, laptop=600, gpu=3000)
+
+
+def train_tagger(context, mean=False, seed=1, steps=few, rows=all_inputs):
+    """A window tagger, trained from one seed."""
+    seen, pick = middle(rows, context), shuffled(len(all_targets), 256, seed)
+    set_seed(seed)
+    model = WindowTagger(len(number) + 6, len(tag_names), context, mean=mean).to(device)
+    with torch.no_grad():
+        model.embedding.weight *= 0.3  # start with short vectors
+    train(
+        model,
+        lambda step: (seen[pick(step)], all_targets[pick(step)]),
+        lambda model, batch: (
+            F.cross_entropy(model(batch[0]), batch[1]),
+            len(batch[1]),
+        ),
+        steps=steps,
+        rate=3e-2,
+        schedule=warmup_cosine(20),
+    )
+    return model.to("cpu")
+
+
+# %%
+def errors_of(model, context):
+    """Error rates of a tagger in per cent, by kind of word."""
+    answers = model(middle(valid_inputs, context)).argmax(1)
+    far = model(middle(exam_inputs, context)).argmax(1)
+    groups = {
+        "known, ambiguous": unsure,
+        "unknown": unknown,
+        "all words": unsure | True,
+    }
+    rates = {
+        name: 100 * error_rate(answers, valid_targets, group)
+        for name, group in groups.items()
+    }
+    return rates | {"THIS": 100 * error_rate(far, exam_targets, exam_targets >= 0)}
+
+
+# %%
+taggers, rates = {}, {}
+
+
+def three_taggers(context, mean=False):
+    for seed in (1, 2, 3):
+        tagger = train_tagger(context, mean, seed)
+        taggers[context, mean, seed] = tagger
+        rates[context, mean, seed] = errors_of(tagger, context)
+
+
+for context in (0, 1, 2):
+    three_taggers(context)
+
+# %%
+for context in (5, 10):
+    three_taggers(context)
+three_taggers(2, mean=True)
+
+# %%
+longer = {}
+for seed in (1, 2, 3):
+    longer[1, seed] = errors_of(train_tagger(1, seed=seed, steps=3 * few), 1)
+
+# %%
+for seed in (1, 2, 3):
+    longer[10, seed] = errors_of(train_tagger(10, seed=seed, steps=3 * few), 10)
+
+# %% alt="Errors by the reach of the window. Unknown and ambiguous words fall to below ten percent with the first neighbour; the tag of THIS stays at one half until the window reaches ten words."
+unsure_words = [word for word, here in zip(valid_words, unsure, strict=True) if here]
+unsure_tags = [tag_names[tag] for tag in valid_targets[unsure]]
+one_word = 100 * (1 - static_ceiling(unsure_words, unsure_tags))
+print(
+    f"known, ambiguous: a tagger of single words has at least {one_word:.1f} % wrong here"
+)
+_, (left, right) = plt.subplots(1, 2, figsize=(9, 3.8))
+reach = [0, 1, 2, 5, 10]
+for kind, colour in zip(
+    ("THIS", "unknown", "known, ambiguous"), plots.COLOURS, strict=False
+):
+    dots = np.array(
+        [[rates[c, False, seed][kind] for seed in (1, 2, 3)] for c in reach]
+    )
+    for axes, begin in ((left, 0), (right, 1)):
+        if axes is left or kind != "THIS":
+            axes.plot(range(begin, 5), dots[begin:].mean(1), color=colour)
+            axes.plot(range(begin, 5), dots[begin:], ".", color=colour)
+    left.plot([], color=colour, label=kind)
+    if kind != "THIS":
+        later = [[longer[c, seed][kind] for seed in (1, 2, 3)] for c in (1, 10)]
+        right.plot([1.12, 4.12], later, "o", color=colour, fillstyle="none")
+mean_rates = [rates[2, True, seed]["known, ambiguous"] for seed in (1, 2, 3)]
+left.plot([2] * 3, mean_rates, "x", color=plots.COLOURS[2], label="ambiguous, mean")
+left.axhline(
+    one_word, color=plots.COLOURS[2], linestyle=":", label="single words: best"
+)
+left.set_xticks(range(5), reach)
+right.set_xticks(range(1, 5), reach[1:])
+left.set(xlabel="words on each side, c", ylabel="wrong, %", ylim=(0, 85))
+right.set(xlabel="words on each side, c", ylabel="wrong, %", ylim=(0, 11))
+left.set_title(
+    "One neighbour settles most, a far cue needs reach", loc="left", fontsize=11
+)
+right.set_title(
+    f"The same from c = 1; circles: {3 * few} steps", loc="left", fontsize=11
+)
+left.legend(fontsize=10, loc="upper center", ncols=2, labelspacing=0.2)
+plt.show()
+print(f"after {few} steps, and after {3 * few} (three seeds each), wrong:")
+for kind in ("unknown", "known, ambiguous"):
+    for c in (1, 10):
+        short = sorted(rates[c, False, seed][kind] for seed in (1, 2, 3))
+        long = sorted(longer[c, seed][kind] for seed in (1, 2, 3))
+        ends = (
+            f"{short[0]:.1f} to {short[2]:.1f} %, then {long[0]:.1f} to {long[2]:.1f} %"
+        )
+        print(f"  {kind}, c = {c}: {ends}")
+
+# %% [markdown]
+# Dots are single runs, three seeds each; lines join their means. Four things to see:
+#
+# - **The word alone fails.** With window 0, the tagger cannot do better on ambiguous words than the dotted line, which no
+#   tagger of single words can pass on these held-out tokens. And on unknown words it is wrong nearly half of the time,
+#   because it must give them all one tag.
+# - **One neighbour on each side settles most of it.** Both kinds of error fall below 10 %.
+# - **Farther words help, but only with longer training.** In the short runs of the stored notebook, $c = 10$ is hardly better than $c = 1$. With
+#   three times as many steps (open circles), it makes clearly fewer errors on both kinds. The numbers below the figure are those of your run.
+# - **`THIS` stays at chance until the window reaches the cue.** Then it is solved.
+#
+# And the mean of five words (crosses) is *worse* on ambiguous words than the word alone: it no longer knows which of the
+# five it should tag.
+
+# %% [markdown]
+# *What* goes wrong? The commonest errors of the three taggers with $c = 2$:
+
+# %%
+confused = Counter()
+for seed in (1, 2, 3):
+    answers = taggers[2, False, seed](middle(valid_inputs, 2)).argmax(1)
+    for i in (answers != valid_targets).nonzero()[:, 0].tolist():
+        word = valid_words[i] if valid_words[i] in number else "an unknown word"
+        confused[word, tag_names[valid_targets[i]], tag_names[answers[i]]] += 1
+print(f"{'word':16}{'right':7}{'answer':7} times")
+for (word, right, answer), count in confused.most_common(6):
+    print(f"{word:16}{right:7}{answer:7}{count:6}")
+
+# %% [markdown]
+# *to*, *after* and *before* lead the list: only what follows, near or far, tells their tag.
+#
+# Lecture 000 leaves open whether `PAD` should have a zero vector or learn one. With zero, `PAD` adds nothing to the
+# hidden units. A learned vector could tell them "here the sentence begins". Does that help near the ends of sentences?
+
+
+# %%
+def padded_anew(rows):
+    """PAD gets the last number of the table, whose vector is like any other: it learns."""
+    return rows.masked_fill(rows == 0, len(number) + 5)
+
+
+at_edge = (middle(valid_inputs, 2) == 0).any(1)
+edge_errors = {"zero": [], "learned": []}
+for seed in (1, 2, 3):
+    learned = train_tagger(2, seed=seed, rows=padded_anew(all_inputs))
+    for name, model, change in (
+        ("zero", taggers[2, False, seed], lambda rows: rows),
+        ("learned", learned, padded_anew),
+    ):
+        answers = model(change(middle(valid_inputs, 2))).argmax(1)
+        edge_errors[name].append(100 * error_rate(answers, valid_targets, at_edge))
+
+for name, values in edge_errors.items():
+    three = ", ".join(f"{value:.1f}" for value in sorted(values))
+    print(f"PAD {name:7}: {three} % wrong within two words of an end (three seeds)")
+
+# %% [markdown]
+# The choices differ less than the seeds: we see no difference, and keep zero, the simpler choice.
+#
+# Try sentences of your own:
+
+# %% scratch=true
+sentence = ["the", "cook", "can", "cook", "the", "zorkfish"]
+scores = taggers[2, False, 1](windows(numbers_of(sentence, number), 2))
+print([tag_names[i] for i in scores.argmax(1)])
+
+# %% [markdown] statement="no_difference"
+# #### No difference seen
+#
+# "So it does not matter whether `PAD` learns a vector", a friend concludes from those six error rates. What do they
+# allow you to say, what do they leave open, and which experiment could show more?
+
+# %% [markdown] written="no_difference" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: what they allow: with $c = 2$ and this training, within two words of an end, any difference is
+# small beside that between seeds (0.6 to 0.9 %); not that there is none. 1 point: one thing left open: wider windows,
+# where far more places are `PAD`; another text or task, in which the beginning of a sentence tells more; longer
+# training. 1 point: an experiment that fits the gap and could show a difference: $c = 10$ (three places in four are
+# empty ten words away), more seeds or more held-out text, or a planted case in which only the edge decides.
+#
+# "Repeat it with more seeds" is enough for the third point, if it says why: the difference sought is smaller than the
+# spread. A usual wrong idea: equal numbers prove equality; or the opposite, that three seeds prove nothing at all.
+#
+# **Sample, 3 points.** Both have 0.6, 0.8 and 0.9, so a difference, if there is one, is smaller than what another
+# seed makes. That holds for two words on each side, near the ends. With a window of ten words most of the outer
+# places are PAD, and there a learned vector could matter; we have not looked. I would train both with c = 10 and with
+# ten seeds, and count errors near the ends.
+#
+# **Sample, 2 points.** They say that for this tagger the effect is smaller than the difference between the seeds, but
+# it could exist for wider windows. One should try it on another computer or with another optimiser.
+#
+# **Sample, 0 points.** The rates are exactly the same, 0.6, 0.8 and 0.9, so it is proved that the two are equivalent
+# and no experiment is needed.
+# ### END SOLUTION

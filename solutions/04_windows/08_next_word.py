@@ -1,0 +1,217 @@
+# %% [markdown]
+# ## 9. What moves when a word is removed
+#
+# In a concatenation *cook* at offset $-1$ and *cook* at offset $-2$ are different inputs; they meet different weights.
+# So what changes if a word disappears? Suppose first that the network reads the **whole text** from the left, one slot for each
+# position, and delete *brown* from *a quick brown fox jumps over the lazy dog*. Each of the six later words slips into its
+# neighbour's slot, where other weights wait. And with centred windows of $c = 2$? Mark the words whose window changes
+# before you look.
+
+# %%
+fox_words, gap, c = fox.splits["train"][0], 2, 2
+grid = np.full((2, 9), np.nan)
+grid[0] = [i > gap for i in range(9)]
+grid[1] = [abs(i - gap) <= c for i in range(9)]
+grid[:, gap] = np.nan
+
+# %% folded="draws what the removal moves" alt="Two rows of nine words. In the whole text all inputs from brown on change; in the centred window only those of the four words within two places change."
+_, axes = plt.subplots(figsize=(7, 1.4))
+axes.imshow(grid, cmap="cividis", aspect="auto", vmin=-0.3, vmax=1.3)
+axes.axhline(0.5, color="white", linewidth=4)
+axes.set_xticks(range(9), fox_words)
+axes.set_yticks([0, 1], ["whole text, from the left", f"centred window, c = {c}"])
+axes.set_title("light: another input without brown; dark: as before", loc="left")
+axes.grid(False)
+plt.show()
+
+# %% [markdown]
+# A centred window changes for four words, *a* and *quick* among them, and stays for the others: it looks at a word's
+# own surroundings, wherever these stand in the text.
+#
+# <details><summary>Two slips in the printed notes</summary>
+#
+# Lecture 000 says of window models that without *brown* the weights change for "all words after the second one": true
+# of a whole text laid end to end, not of its own centred windows. And above the same nine words it prints eight tags:
+# `DET ADJ ADJ NOUN VERB PREP ADJ NOUN`. The determiner before *lazy* is missing.
+# </details>
+
+# %% [markdown]
+# So a window is local and, while narrow, cheap. But it is blind beyond its edge, and each further word costs $mh$
+# weights.
+#
+# **Break.** The first sitting ends here.
+
+# %% [markdown] statement="examples"
+# ## 10. The same window, guessing the next word
+#
+# "If you look at the language modeling objective closely, it is just a classification objective" (lecture 000): the
+# classes are the $V$ words. Here the window may look back and never ahead. So every text of $T$ words holds $T + 1$
+# examples: the $n$ words before, and the word that follows; the last one is the end of the text.
+#
+# Write `examples(ids, n, start, end)` for one text of $T$ word numbers: the contexts, a tensor $(T+1, n)$, each the $n$
+# words before (in the order of the text, `start` where there is none), and the next words, $(T+1,)$, the last of them
+# `end`.
+
+# %% [markdown] hints="examples"
+# 1. For the text 7 8 and $n = 2$ write the three contexts and their next words under each other.
+# 2. Pad in front only. How many `start` does the first context need, and where does `end` belong?
+# 3. You wrote `windows` in section 3. What is different here: on which side do you pad, how wide is a window that holds
+#    a context *and* its next word, and how do you take the two apart?
+
+
+# %% task="examples" points=3 level=1 minutes=11
+def examples(ids, n, start, end):
+    """Tensors of a list of T word numbers: contexts (T + 1, n), integers, and next words (T + 1,), int64.
+
+    T may be 0, and any of the numbers may equal start or end.
+    """
+    ### BEGIN SOLUTION
+    padded = torch.tensor([start] * n + list(ids) + [end])
+    return padded.unfold(0, n + 1, 1)[:, :n], padded[n:]
+    ### END SOLUTION
+
+
+# %% test="examples" aspect="each word once, then the end" points=1
+_got = examples([7, 8, 5], 2, 0, 1)
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return contexts and next words; yours: {_got!r}."
+)
+assert torch.is_tensor(_got[1]), f"The next words are a tensor; yours: {_got[1]!r}."
+assert str(_got[1].dtype) == "torch.int64", (
+    f"The next words are int64, cross-entropy needs them so; yours: {_got[1].dtype}."
+)
+assert _got[1].tolist() == [7, 8, 5, 1], (
+    f"The next words of 7 8 5 are 7 8 5 and the end, 1; yours: {_got[1].tolist()}."
+)
+### BEGIN HIDDEN TESTS
+for _T, _n in ((1, 1), (1, 4), (2, 1), (3, 5), (6, 2), (9, 3)):
+    _ids, _end = (
+        random.choices([2, 7, 300, 70_000, 20_000_001], k=_T),
+        random.randint(400, 900),
+    )
+    _got = examples(list(_ids), _n, 3, _end)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return contexts and next words; yours: {_got!r}."
+    )
+    assert torch.is_tensor(_got[1]) and _got[1].tolist() == [*_ids, _end], (
+        f"{_T} words, n = {_n}: the next words are the text itself and then end, {_end}; yours: {_got[1]}."
+    )
+    _left = arguments_after(examples, list(_ids), _n, 3, _end)[0]
+    assert list(_left) == _ids, (
+        "examples changed the caller's list of words: copy it first."
+    )
+for _ids in ([], [6], [6, 6], [5, 6], [3, 6, 3], [9, 6, 9, 6]):
+    _got = examples(list(_ids), 2, 3, 6)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return contexts and next words; yours: {_got!r}."
+    )
+    assert torch.is_tensor(_got[1]) and _got[1].tolist() == [*_ids, 6], (
+        f"Text {_ids}, end 6: the next words are {[*_ids, 6]}, whatever the text holds; yours: {_got[1]}."
+    )
+    assert tuple(getattr(_got[0], "shape", ())) == (len(_ids) + 1, 2), (
+        f"Text {_ids}, n = 2: contexts {(len(_ids) + 1, 2)} wanted; yours: {_got[0]!r}."
+    )
+    assert "int" in str(_got[0].dtype) and str(_got[1].dtype) == "torch.int64", (
+        f"Text {_ids}: contexts of integers and next words in int64 wanted; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% test="examples" aspect="the context stands before" points=1
+_got = examples([7, 8, 5, 9], 2, 0, 1)
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return contexts and next words; yours: {_got!r}."
+)
+assert tuple(getattr(_got[0], "shape", ())) == (5, 2), (
+    f"Four words, n = 2: contexts (5, 2) wanted; yours: {_got[0]!r}."
+)
+assert "int" in str(_got[0].dtype), (
+    f"Contexts are integers, an embedding takes no others; yours: {_got[0].dtype}."
+)
+assert _got[0].tolist()[3] == [8, 5], (
+    f"Before 9 stand 8 and 5, in this order; yours: {_got[0].tolist()[3]}."
+)
+### BEGIN HIDDEN TESTS
+_texts = [
+    ([5, 5, 7, 5, 5, 8], 2),
+    ([300, 70_000, 20_000_001, 300], 3),
+    ([6], 1),
+    ([6, 4], 5),
+    ([2, 3, 4], 1),
+]
+for _ids, _n in [
+    *_texts,
+    *((random.choices(range(2, 9), k=8), random.randint(1, 6)) for _ in range(6)),
+]:
+    _got = examples(list(_ids), _n, 0, 1)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return contexts and next words; yours: {_got!r}."
+    )
+    assert torch.is_tensor(_got[0]) and tuple(_got[0].shape) == (len(_ids) + 1, _n), (
+        f"{len(_ids)} words, n = {_n}: contexts {(len(_ids) + 1, _n)} wanted; yours: {_got[0]!r}."
+    )
+    _rows = _got[0].tolist()
+    for _t in range(len(_ids) + 1):
+        for _k in range(1, min(_n, _t) + 1):
+            _seen = _rows[_t][_n - _k]
+            assert _seen == _ids[_t - _k], (
+                f"{_ids}, n = {_n}: {_k} before place {_t} should not be {_seen}."
+            )
+### END HIDDEN TESTS
+
+# %% test="examples" aspect="start where nothing stands" points=1
+_got = examples([7, 8], 3, 4, 6)
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return contexts and next words; yours: {_got!r}."
+)
+assert torch.is_tensor(_got[0]), f"The contexts are a tensor; yours: {_got[0]!r}."
+assert _got[0].tolist() == [[4, 4, 4], [4, 4, 7], [4, 7, 8]], (
+    f"Text 7 8, start 4, n = 3; yours: {_got[0].tolist()}."
+)
+### BEGIN HIDDEN TESTS
+for _n in (1, 2, 3, 5, 7):
+    _start = random.randint(300, 900)
+    _got = examples([2, 3, 5, 8], _n, _start, 1)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return contexts and next words; yours: {_got!r}."
+    )
+    _rows = _got[0].tolist() if torch.is_tensor(_got[0]) else []
+    assert [[word == _start for word in row] for row in _rows] == [
+        [k < _n - t for k in range(_n)] for t in range(5)
+    ], (
+        f"n = {_n}: the contexts should begin with n, n - 1, ... times start; yours: {_rows}."
+    )
+### END HIDDEN TESTS
+
+# %% [markdown]
+# A kitchen story is one text. Words seen once in training become `<UNK>`, whose vector is thus trained too.
+
+# %%
+stories, held_out = (
+    lmkit.load("kitchen").splits["train"],
+    lmkit.load("kitchen").splits["valid"],
+)
+more = budget().choose(grading=0, laptop=300_000, gpu=1_000_000)  # tokens
+if more:  # of the same language, if there is time
+    made = language.documents(tokens=more, seed=11)
+    stories = stories + [document.tokens[:-1] for document in made]
+lexicon = [*ngrams.events(stories, min_count=2), "<s>"]
+place = {word: i for i, word in enumerate(lexicon)}
+UNK, END, START = place["<UNK>"], place["</s>"], place["<s>"]
+
+
+# %%
+def all_examples(texts, n):
+    """Contexts and next words of all texts."""
+    pairs = [
+        examples([place.get(word, UNK) for word in text], n, START, END)
+        for text in texts
+    ]
+    return torch.cat([rows for rows, _ in pairs]), torch.cat(
+        [targets for _, targets in pairs]
+    )
+
+
+contexts, next_words = all_examples(stories, 2)
+print(f"{len(next_words):,} examples, {len(lexicon):,} words; the first three:")
+for before, after in zip(contexts[:3].tolist(), next_words[:3].tolist(), strict=True):
+    print(" ".join(lexicon[i] for i in before), "→", lexicon[after])

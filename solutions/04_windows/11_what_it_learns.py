@@ -1,0 +1,362 @@
+# %% [markdown]
+# Two methods that share no line of code agree: both would have to be wrong in the same way.
+#
+# ## 13. What it learns
+#
+# We train models that look 2 and 4 words back, from three seeds each, and watch the loss on held-out stories. Two things
+# to compare with: the *floor*, the entropy of the language itself (a program wrote the stories, so it is known), which
+# no model can beat on average; and counters, smoothed as in chapter 02.
+
+
+# %%
+def train_lm(n, seed, steps, rows, targets, batch=512, watch=None):
+    """A Bengio model of n words back, trained from one seed, and its history."""
+    set_seed(seed)
+    model = BengioLM(len(lexicon), n, m=32, h=64)
+    nn.init.normal_(model.embedding.weight, std=0.1)  # alike at first, hence comparable
+    model.to(device)
+    pick = shuffled(len(targets), batch, seed)
+    history = train(
+        model,
+        lambda step: (rows[pick(step)], targets[pick(step)]),
+        lambda model, batch: (
+            F.cross_entropy(model(batch[0]), batch[1]),
+            len(batch[1]),
+        ),
+        steps=steps,
+        rate=3e-2,
+        schedule=warmup_cosine(20, lowest=0.02),
+        validation=watch,
+        every=10,
+    )
+    return model.to("cpu"), history
+
+
+# %%
+def perplexity_of(model, rows, targets):
+    """exp of the mean loss, computed in parts."""
+    with torch.no_grad():
+        parts = zip(rows.split(4000), targets.split(4000), strict=True)
+        return math.exp(
+            sum(F.cross_entropy(model(x), w, reduction="sum").item() for x, w in parts)
+            / len(targets)
+        )
+
+
+# %%
+bengio, histories, perplexity = {}, {}, {}
+watched = held_out[:16]  # about a thousand words, to draw curves with
+
+
+def three_models(n):
+    rows, after = all_examples(stories, n)
+    valid_rows, valid_after = all_examples(held_out, n)
+    perplexity[f"Bengio, {n} back"] = []
+    for seed in (1, 2, 3):
+        bengio[n, seed], histories[n, seed] = train_lm(
+            n,
+            seed,
+            budget().choose(grading=130, laptop=2000, gpu=8000),
+            rows,
+            after,
+            watch=[all_examples(watched, n)],
+        )
+        perplexity[f"Bengio, {n} back"].append(
+            perplexity_of(bengio[n, seed], valid_rows, valid_after)
+        )
+
+
+three_models(2)
+
+# %%
+three_models(4)
+steps_taken = histories[4, 1]["step"].iloc[-1]
+print(f"{steps_taken * 512 / len(next_words):.1f} passes through the training text")
+
+# %% [markdown]
+# The rival is modified Kneser-Ney, which you built in chapter 02. Here it comes from the library, with the same words in its
+# vocabulary as the network has. It reads the whole training text.
+
+# %%
+counters = {}
+for n in (1, 2, 4):
+    counters[n] = ngrams.kneser_ney(stories, n + 1, lexicon[:-1])
+    perplexity[f"Kneser-Ney, {n} back"] = [counters[n].perplexity(held_out)]
+floor = language.floor("valid", set(lexicon))
+watched_floor = language.floor(language.split("valid")[: len(watched)], set(lexicon))
+
+
+def half_and_half(model, n):
+    """Perplexity of the mean of the network's probability and the counter's."""
+    with torch.no_grad():
+        parts = zip(*(t.split(4000) for t in all_examples(held_out, n)), strict=True)
+        costs = [F.cross_entropy(model(x), w, reduction="none") for x, w in parts]
+    both = np.logaddexp(-torch.cat(costs).numpy(), counters[n].score(held_out))
+    return math.exp(math.log(2) - both.mean())
+
+
+perplexity["the mean of both, 4 back"] = [
+    half_and_half(bengio[4, seed], 4) for seed in (1, 2, 3)
+]
+
+# %% alt="Left: held-out loss falls steeply and then slowly to 2.7 nats, with a floor at 1.6. Right: bits above the floor: all networks lie left of all Kneser-Ney models, the mean of both networks is best."
+_, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), width_ratios=[1, 1.1])
+for n, colour in zip((2, 4), plots.COLOURS, strict=False):
+    for seed in (1, 2, 3):
+        history = histories[n, seed]
+        losses = [math.log(len(lexicon)), *history["validation loss"]]
+        left.plot([0, *history["step"]], losses, color=colour, alpha=0.6)
+    left.plot([], color=colour, label=f"Bengio, {n} back")
+left.axhline(watched_floor.nats, color="black", linestyle="--", label="floor")
+left.set(xlabel="step", ylabel="held-out loss (nats per token)", ylim=(1, 7.5))
+left.set_title("Steep at first, then slowly downwards", loc="left", fontsize=11)
+left.legend(fontsize=10)
+ranking = sorted(perplexity, key=lambda name: -perplexity[name][0])
+for row, name in enumerate(ranking):
+    bits = np.log2(perplexity[name]) - floor.bits
+    right.plot(bits, [row] * len(bits), "o", color=plots.COLOURS["Kneser" in name])
+right.set_yticks(range(len(ranking)), ranking)
+right.set(xlabel="bits per token above the floor", xlim=(0, None))
+right.set_title(
+    "Networks (blue) gain more from a wider window", loc="right", fontsize=11
+)
+right.grid(axis="x", alpha=0.3)
+plt.show()
+for name in reversed(ranking):
+    bits = sorted(np.log2(perplexity[name]) - floor.bits)
+    print(f"{name:26}", *(f"{value:.2f}" for value in bits), "bits above the floor")
+
+# %% [markdown]
+# On the left you see **learning curves**, measured on a thousand held-out words, with the floor of these very words. Each run
+# begins at $\ln V$, where all words are alike, and the three seeds of a model nearly coincide.
+#
+# The contest is on the right, and in the numbers: all held-out stories, bits above the floor. With the same window, the network
+# beats the counter. With two words back the lead is small, though larger than the differences between seeds; with four it is
+# clear. (And it is no fault of the counter's reading. It has read the whole training text; in the stored notebook the networks have seen 70 % of
+# it, once.) The mean of both probabilities beats either, as Bengio found.
+#
+# Why does the network win? A counter must have met a context *exactly*, and most contexts of four words it has never met. The network only needs to have
+# met words *like* these. That is why two more words help it so much more than they help the counter: compare the rows *2
+# back* and *4 back* of each. If this explanation is right, words that behave alike should have ended up with similar vectors. Have they?
+
+# %% [markdown] statement="word_map"
+# ### A map of the words
+#
+# Nobody can look at 32 dimensions. Shift the vectors so that their mean is 0; then project them on the two
+# perpendicular directions along which they vary most, the first two *principal components*. Write
+#
+# - `plane(vectors)`: for a tensor $(V, m)$ the coordinates $(V, 2)$: first column along the direction of the largest
+#   variance, second of the next one; either sign will do;
+# - `agreement(vectors, labels)`: the share of words whose nearest *other* word has the same label. Nearest means the
+#   largest cosine, $\frac{\phi \cdot \phi'}{|\phi||\phi'|}$; another word may point in exactly the same direction.
+#   `labels` is a list, no vector is zero, $V$ and $m$ are 2 or more.
+
+# %% [markdown] hints="word_map"
+# 1. Which of the two functions cares where the origin is, and which does not shift it?
+# 2. A singular value decomposition $A = PSQ^\top$ of the centred matrix $A$ gives the directions, sorted: the columns
+#    of $Q$. A cosine is the dot product of two vectors of length 1.
+# 3. The coordinate along a direction of length 1 is a dot product. For the neighbours make all vectors as long as one
+#    another, take all products at once, and make sure that no word finds itself.
+
+
+# %% task="word_map" points=3 level=2 minutes=20
+def plane(vectors):
+    """Coordinates (V, 2) of the vectors (V, m) along their two directions of largest variance."""
+    ### BEGIN SOLUTION
+    centred = vectors - vectors.mean(0)
+    directions = torch.linalg.svd(centred, full_matrices=False).Vh
+    return centred @ directions[:2].T
+    ### END SOLUTION
+
+
+def agreement(vectors, labels):
+    """The share of the words whose nearest other word, by cosine, has the same label."""
+    ### BEGIN SOLUTION
+    unit = F.normalize(vectors, dim=1)
+    cosines = (unit @ unit.T).fill_diagonal_(-2)
+    nearest = cosines.argmax(1).tolist()
+    return sum(labels[i] == labels[j] for i, j in enumerate(nearest)) / len(labels)
+    ### END SOLUTION
+
+
+# %% test="word_map" aspect="the two widest directions" points=1
+_got = plane(torch.tensor([[9.0, 1, 5], [1, 1, 5], [5, 3, 5], [5, -1, 5]]))
+assert tuple(getattr(_got, "shape", ())) == (4, 2), (
+    f"Four words: coordinates (4, 2) wanted; yours: {_got!r}."
+)
+assert close(np.abs(_got.tolist()), [[4, 0], [4, 0], [0, 2], [0, 2]], 1e-4, 1e-4), (
+    f"The mean is (5, 1, 5); the words lie 4 beside it one way, 2 the other; yours: {_got.tolist()}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _m in ((5, 2), (9, 4), (40, 6), (6, 12), (300, 3)):
+    _P = torch.linalg.qr(torch.randn(_V, min(_V, _m) + 1).double())[0]
+    _P = torch.linalg.qr(torch.cat([torch.ones(_V, 1).double(), _P], 1))[0][:, 1:]
+    _r = min(_V - 1, _m)
+    _S = torch.tensor([9.0, 5, 2.5, 1.5, 1] + [0.5] * 20).double()[:_r]
+    _Q = torch.linalg.qr(torch.randn(_m, _m).double())[0][:_r]
+    _vectors = (_P[:, :_r] * _S) @ _Q + 20 * torch.randn(_m).double()
+    _got = plane(_vectors.clone())
+    assert tuple(getattr(_got, "shape", ())) == (_V, 2), (
+        f"{_V} vectors of {_m} numbers: coordinates {(_V, 2)} wanted; yours: {_got!r}."
+    )
+    _got = torch.tensor(np.asarray(_got.tolist()))
+    for _k in (0, 1):
+        _wanted = _P[:, _k] * _S[_k]
+        assert close(
+            _got[:, _k] * (_got[:, _k] @ _wanted).sign(), _wanted, 1e-3, 1e-3
+        ), (
+            f"{_V} vectors of {_m} numbers, far from the origin: column {_k} should hold the coordinates, "
+            "measured from the mean, along "
+            + (
+                "the direction of largest variance."
+                if _k == 0
+                else "the second direction."
+            )
+        )
+    assert close(arguments_after(plane, _vectors.clone())[0], _vectors), (
+        "plane changed the caller's vectors: shift a copy."
+    )
+### END HIDDEN TESTS
+
+# %% test="word_map" aspect="the nearest by cosine" points=1
+_got = agreement(
+    torch.tensor([[1.0, 0.1], [9.0, 0.5], [0.1, 1.0], [0.5, 9.0]]), ["N", "N", "V", "V"]
+)
+assert is_number(_got), f"agreement returns a share, a number; yours: {_got!r}."
+assert close(_got, 1.0), (
+    f"Two words point right, two up, long and short: each finds its like; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _m in ((2, 3), (3, 2), (8, 4), (30, 5), (120, 6)):
+    _far = 0  # how much farther the second nearest is: no rounding decides
+    while _far < 1e-4:
+        _vectors = torch.randn(_V, _m) * 10 ** torch.rand(_V, 1) + 0.5
+        _v = _vectors.double() / _vectors.double().norm(dim=1, keepdim=True)
+        _best = (_v @ _v.T).fill_diagonal_(-2).topk(2)
+        _far = min((_best[0][:, 0] - _best[0][:, 1]).min(), 1 - _best[0].max())
+    _labels = random.choices(["NOUN", "VERB", "ADJ"], k=_V)
+    _same = sum(_labels[i] == _labels[near] for i, (near, _) in enumerate(_best[1]))
+    _got = agreement(_vectors.clone(), list(_labels))
+    assert is_number(_got) and close(_got, _same / _V, 1e-5, 1e-6), (
+        f"{_V} vectors of {_m} numbers: {_same} nearest neighbours of {_V} have the same label; your share: {_got!r}."
+    )
+    _left = arguments_after(agreement, _vectors.clone(), list(_labels))
+    assert close(_left[0], _vectors) and list(_left[1]) == _labels, (
+        "agreement changed the caller's vectors or labels."
+    )
+### END HIDDEN TESTS
+
+# %% test="word_map" aspect="others, not itself" points=1
+_got = agreement(torch.tensor([[1.0, 0.0], [1.0, 0.2], [0.0, 1.0]]), ["a", "b", "c"])
+assert is_number(_got), f"agreement returns a share, a number; yours: {_got!r}."
+assert close(_got, 0.0), (
+    f"Three words, three labels: no neighbour has the same one; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _V in (2, 5, 20):
+    _vectors = torch.randn(_V, 6)
+    _got = agreement(_vectors.clone(), list(range(_V)))
+    assert is_number(_got) and close(_got, 0.0), (
+        f"{_V} words with {_V} labels: nobody's neighbour agrees; yours: {_got!r}."
+    )
+    _got = agreement(-_vectors.abs(), ["x"] * _V)
+    assert is_number(_got) and close(_got, 1.0), (
+        f"{_V} words with one label: all agree; yours: {_got!r}."
+    )
+_got = agreement(
+    torch.tensor([[2.0, 0.0], [4.0, 0.0], [1.0, 1.0], [0.0, 8.0], [0.0, 2.0]]),
+    ["a", "a", "b", "c", "c"],
+)
+assert is_number(_got) and close(_got, 0.8), (
+    "Words 0 and 1 point in the same direction, and so do 3 and 4: each is the other's nearest, 4 of 5 agree; "
+    f"yours: {_got!r}."
+)
+_twins = torch.tensor([[2.0, 0, 0], [0, 8, 0], [0, 0, 4]]).repeat(2, 1)
+_got = agreement(_twins * torch.tensor([[1.0], [2]]).repeat(3, 1), list("abcdef"))
+assert is_number(_got) and close(_got, 0.0), (
+    "Three pairs that point in the same direction, six labels: whoever finds himself "
+    f"seems to agree, and nobody does; yours: {_got!r}."
+)
+_got = agreement(torch.tensor([[1.0, 0.0], [-1.0, 0.1], [-1.0, -0.2]]), ["a", "a", "b"])
+assert close(_got, 0.0), (
+    "Words 1 and 2 are each other's nearest, with two labels; word 0 is nearest to 2? No: compare "
+    f"cosines with their sign; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %%
+usual = Counter(zip(all_words, all_tags, strict=True)).most_common()
+tag_of = {word: tag for (word, tag), _ in reversed(usual)}  # the commonest tag wins
+shown = [i for i, word in enumerate(lexicon) if word in tag_of]
+labels = [tag_of[lexicon[i]] for i in shown]
+tables = {key: model.embedding.weight.detach()[shown] for key, model in bengio.items()}
+
+
+# %%
+def draw_map(axes, points, names, kinds, wide=0.055, high=0.032):
+    """Each word at its place, the first ones first; a word that would cover another one is a dot."""
+    low, size = points.min(0).values, points.max(0).values - points.min(0).values
+    written = []
+    for (x, y), name, kind in zip(points.tolist(), names, kinds, strict=True):
+        spot = [(x - low[0]) / size[0], (y - low[1]) / size[1]]
+        width = wide * (0.6 + len(name) / 6)
+        free = all(
+            abs(spot[0] - u) > (width + v) / 2 or abs(spot[1] - w) > high
+            for u, w, v in written
+        )
+        if free:
+            written.append((*spot, width))
+            axes.text(
+                x, y, name, color=tints[kind], ha="center", va="center", fontsize=10
+            )
+        else:
+            axes.plot(x, y, ".", color=tints[kind], markersize=3)
+
+
+# %% alt="A map of words in four colours. Verbs spread over the upper left, adjectives lie together at the right edge, the places teahouse, bakery, cafe at the bottom."
+often = Counter(all_words)
+tints = dict(zip(("NOUN", "PROPN", "VERB", "ADJ"), plots.COLOURS, strict=False))
+chosen = [i for i, word in enumerate(shown) if often[lexicon[word]] >= 60]
+chosen = [i for i in chosen if labels[i] in tints]
+chosen.sort(key=lambda i: -often[lexicon[shown[i]]])
+names, kinds = [lexicon[shown[i]] for i in chosen], [labels[i] for i in chosen]
+_, axes = plt.subplots(figsize=(8.5, 6))
+draw_map(axes, plane(tables[2, 1][chosen]), names, kinds)
+for tag, colour in tints.items():
+    axes.plot([], [], "s", color=colour, label=tag)
+axes.margins(0.08)
+axes.set(xlabel="first component", ylabel="second component")
+axes.set_title("Words used alike have come to lie together", loc="left", fontsize=11)
+axes.legend(fontsize=10, ncols=4, loc="lower right", bbox_to_anchor=(1, 1))
+axes.grid(False)
+plt.show()
+
+# %% [markdown]
+# Take a minute for this map. Nobody told the model what a noun or a verb is, let alone which words are names or plurals; it
+# was only ever asked for the next word. (The colours are ours. Where words would cover each other, all but the most frequent
+# one are dots.)
+#
+# Two dimensions of 32 are shown, so do not trust the eye alone. The next cell asks about all 32: has a word's
+# nearest neighbour the same commonest tag?
+
+# %%
+start_table = torch.randn(3, len(shown), 32, generator=torch.Generator().manual_seed(1))
+found = {"2 back": [tables[2, seed] for seed in (1, 2, 3)]}
+found |= {"4 back": [tables[4, seed] for seed in (1, 2, 3)], "random": start_table}
+for name, some in found.items():
+    shares = sorted(100 * agreement(table, labels) for table in some)
+    print(
+        f"{name:7} nearest neighbour has the same tag: {shares[0]:.0f} to {shares[2]:.0f} %"
+    )
+
+# %% [markdown]
+# With random vectors, one word in four has the tag of its neighbour. After the training it is about two words in three or
+# more.
+#
+# Try words of your own:
+
+# %% scratch=true
+directions = F.normalize(bengio[2, 1].embedding.weight.detach(), dim=1)
+for word in ("boris", "near", "old", "is"):
+    near = (directions @ directions[place[word]]).topk(5).indices.tolist()[1:]
+    print(f"{word:8}", *(lexicon[i] for i in near))

@@ -1,0 +1,201 @@
+# %% [markdown] statement="write_story"
+# ### Let it write
+#
+# A model that gives the next word's probabilities can write: draw a word, append it, move the window on (*ancestral
+# sampling*). Write `write_story(model, n, start, end, most, draw)`:
+#
+# - `model(rows)` takes contexts $(B, n)$, int64, and returns scores $(B, V)$; here $B = 1$;
+# - the text begins with $n$ times `start`;
+# - `draw(p)` takes the probabilities of the next word, a tensor $(V,)$, and returns the number of a word;
+# - stop when `end` is drawn, or after `most` words.
+#
+# Return the list of the drawn word numbers, without `end`. A *drawn* `start` is a word like any other; `start` and
+# `end` may be the same number.
+
+# %% [markdown] hints="write_story"
+# 1. What does the model see when three words are written and $n = 2$? And before the first word?
+# 2. Keep one list that begins with `start`; the context is its end. Scores are no probabilities yet.
+# 3. Each round does four things: cut the context, ask the model, draw, decide whether to go on. Where in this order
+#    must the test for `end` stand, so that `end` is not in the answer? And the one for `most`, so that `most = 0` draws
+#    nothing?
+
+
+# %% task="write_story" points=3 level=2 minutes=18
+def write_story(model, n, start, end, most, draw):
+    """Word numbers that the model makes up: at most `most`, up to and without `end`."""
+    ### BEGIN SOLUTION
+    text = [start] * n
+    while len(text) < n + most:
+        scores = model(torch.tensor([text[len(text) - n :]]))[0]
+        word = int(draw(scores.softmax(0)))
+        if word == end:
+            break
+        text.append(word)
+    return text[n:]
+    ### END SOLUTION
+
+
+# %% test="write_story" aspect="the context moves on" points=1
+_seen, _script = [], iter([4, 2, 3, 4, 1])
+
+
+def _asked(rows):
+    _seen.append(rows.tolist())
+    return torch.zeros(len(rows), 6)
+
+
+_got = write_story(_asked, 2, 5, 1, 9, lambda p: next(_script))
+assert _seen == [[[5, 5]], [[5, 4]], [[4, 2]], [[2, 3]], [[3, 4]]], (
+    f"start is 5, drawn are 4 2 3 4 and the end: contexts of two words, each a batch of one; yours: {_seen}."
+)
+### BEGIN HIDDEN TESTS
+for _n in (1, 2, 3, 5):
+    for _T in (1, 2, 6, 15):
+        _text = random.choices([2, 3, 4, 300], k=_T)
+        _seen, _script = [], iter([*_text, 7])
+        _got = write_story(_asked, _n, 9, 7, 50, lambda p, s=_script: next(s))
+        _padded = [9] * _n + _text
+        _wanted = [[_padded[t : t + _n]] for t in range(_T + 1)]
+        assert _seen == _wanted, (
+            f"n = {_n}, start 9, drawn {_text} and the end 7: contexts {_wanted} wanted; yours: {_seen}."
+        )
+        assert [int(word) for word in _got] == _text, (
+            f"n = {_n}: drawn were {_text} and then the end; yours: {_got!r}."
+        )
+### END HIDDEN TESTS
+
+# %% test="write_story" aspect="draws from the softmax" points=1
+_given = []
+
+
+def _note(p):
+    _given.append(torch.as_tensor(p).tolist())
+    return len(_given)
+
+
+_got = write_story(lambda rows: torch.tensor([[0.0, 1.0, 2.0]]), 1, 0, 3, 2, _note)
+assert _given and close(_given[0], [0.09003, 0.244728, 0.665241], 1e-3), (
+    f"Scores 0, 1, 2 of the next word: probabilities .09, .24, .67; draw was given {_given[:1]}."
+)
+### BEGIN HIDDEN TESTS
+for _V in (2, 5, 40):
+    _scores, _order = 200 * torch.randn(3, _V), iter(range(3))
+    _given.clear()
+    _got = write_story(
+        lambda rows, s=_scores, o=_order: s[next(o)][None],
+        2,
+        _V + 1,
+        _V + 2,
+        3,
+        lambda p: _note(p) % 2,
+    )
+    assert close(_given, _scores.double().softmax(1), 1e-3, 1e-5), (
+        f"{_V} words, scores of some hundreds: draw should get the softmax of the newest scores; it got {_given}."
+    )
+    assert [int(word) for word in _got] == [1, 0, 1], (
+        f"The text is what draw returned, 1 0 1, likely or not; yours: {_got!r}."
+    )
+### END HIDDEN TESTS
+
+# %% test="write_story" aspect="where it stops" points=1
+_script = iter([3, 2, 4, 4, 4, 4])
+_got = write_story(lambda rows: torch.zeros(1, 6), 2, 0, 1, 3, lambda p: next(_script))
+assert isinstance(_got, list | tuple), (
+    f"Return a list of word numbers; yours: {_got!r}."
+)
+assert [int(word) for word in _got] == [3, 2, 4], (
+    f"Drawn: 3 2 4 4 ..., no end, most 3: 3 2 4 wanted; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _n, _end, _most, _drawn in (
+    (1, 1, 5, [1]),
+    (3, 8, 0, [2, 3]),
+    (2, 0, 4, [2, 3, 4, 0, 5]),
+    (2, 0, 3, [2, 3, 4, 0, 5]),
+    (4, 6, 1, [2, 6]),
+    (1, 5, 30, [2, 0, 2, 0, 5, 2]),
+    (2, 700, 30, [*range(29), 700]),
+    (2, 9, 12, [3] * 20),
+    (2, 0, 4, [3, 5, 0, 2]),  # start and end are one number
+):
+    _script = iter([*_drawn, _end, *[2] * 40])
+    _got = write_story(
+        lambda rows: torch.zeros(1, 9),
+        _n,
+        0,
+        _end,
+        _most,
+        lambda p, s=_script: int(str(next(s))),
+    )
+    _wanted = []
+    for _word in _drawn[:_most]:
+        if _word == _end:
+            break
+        _wanted.append(_word)
+    assert isinstance(_got, list | tuple) and [int(word) for word in _got] == _wanted, (
+        f"n = {_n}, start 0, end {_end}, most {_most}, drawn {_drawn}: {_wanted} wanted; yours: {_got!r}."
+    )
+### END HIDDEN TESTS
+
+# %%
+dice = torch.Generator().manual_seed(3)
+
+
+def draw(p):
+    return int(torch.multinomial(torch.as_tensor(p).detach(), 1, generator=dice))
+
+
+def counter_scores(rows):
+    """ln P of the counter that looks 4 words back, (1, V): scores that write_story can use."""
+    context = [lexicon[i] for i in rows[0].tolist()]
+    p = [*counters[4].context_distribution(context), 0]  # `<s>` never comes next
+    return torch.tensor(p).log()[None]
+
+
+# %%
+rows, after = all_examples(stories, 4)
+patience = budget().choose(grading=400, laptop=4000, gpu=16_000)
+trained_longer, _ = train_lm(4, 1, patience, rows, after)
+writers = {
+    f"the network of section 13, {steps_taken} steps": bengio[4, 1],
+    f"the same, {patience} steps": trained_longer,
+    "the counter": counter_scores,
+}
+for name, model in writers.items():
+    text = write_story(model, 4, START, END, 45, draw)
+    print(f"{name}:", language.readable([lexicon[i] for i in text]), "\n")
+
+# %% [markdown]
+# All three look four words back. Read closely: what goes wrong, and *where*?
+#
+# One might blame the window, since nobody can know through it who was mentioned five words ago. But most of these errors lie *inside* the
+# window, often between two neighbouring words. So let us count such errors. We write forty stories with each model, and ask of each
+# pair of neighbouring words whether it ever occurs in 300,000 other tokens of the language. Even real stories have some pairs that do
+# not; they are the standard to compare with.
+
+# %%
+seen_pairs = set()
+for document in language.documents(tokens=300_000, seed=77):
+    told = [place.get(word, UNK) for word in ("<s>", *document.tokens)]
+    seen_pairs.update(pairwise(told))
+
+
+def strange_pairs(texts):
+    """The share of neighbouring words that 300,000 tokens of the language never have side by side."""
+    pairs = [pair for text in texts for pair in pairwise([START, *text])]
+    return np.mean([pair not in seen_pairs for pair in pairs])
+
+
+real = [[place.get(word, UNK) for word in story] for story in held_out[:40]]
+print(f"{strange_pairs(real):5.1%} in real stories")
+for name, model in writers.items():
+    made_up = [write_story(model, 4, START, END, 60, draw) for _ in range(40)]
+    print(f"{strange_pairs(made_up):5.1%} by {name}")
+
+# %% [markdown]
+# So the window is not to blame, at least not yet. After a short training, the network puts words side by side that do not belong there, and a longer training
+# removes most of them, with the window as it was. The counter makes nearly as many as the network after its short training: it keeps
+# some probability for *every* word after every context, and sometimes that is what it draws.
+#
+# What no training can give this network is a memory of words beyond its window. In section 16 we shall see how exact that
+# limit is.

@@ -1,0 +1,222 @@
+# %% [markdown] statement="softmax_smoothing"
+# ## 14. Softmax smooths, at a price
+#
+# Chapter 02 worked hard so that no word has probability 0. Here it comes for free: $\exp$ is never 0, on paper. In
+# float64 $e^{-800}$ *is* 0 and $e^{800}$ is infinite, so a program must take care. Write
+#
+# - `log_probability(y, w)`: $\ln \text{softmax}(y)_w$, right for scores of any size;
+# - `never_met(train_grams, test_grams)`: the share of the tuples in the second list that plain counting calls
+#   impossible;
+# - `multiplications(V, n, m, h)`: how many the Bengio model needs for *one* probability (no exp, no divisions).
+
+# %% [markdown] hints="softmax_smoothing"
+# 1. Add 5 to all scores: what happens to the probabilities?
+# 2. So you may shift the scores until the largest exponent is 0: nothing overflows, and the sum is at least 1. Stay
+#    with logarithms to the end.
+# 3. Take the logarithm of $e^{y_w - r} / \sum_v e^{y_v - r}$ before you compute anything; which $r$? For the price:
+#    each entry of each of three matrices is used once, and a softmax needs *all* scores, even for one word.
+
+
+# %% task="softmax_smoothing" points=3 level=2 minutes=17
+def log_probability(y, w):
+    """ln softmax(y)_w for an array of scores y, shape (V,), as exact as float32 holds them or better."""
+    ### BEGIN SOLUTION
+    largest = np.max(y)
+    return y[w] - largest - np.log(np.sum(np.exp(y - largest)))
+    ### END SOLUTION
+
+
+def never_met(train_grams, test_grams):
+    """The share of test_grams (list of tuples of any length, repeats count) that do not occur in train_grams."""
+    ### BEGIN SOLUTION
+    known = set(train_grams)
+    return sum(gram not in known for gram in test_grams) / len(test_grams)
+    ### END SOLUTION
+
+
+def multiplications(V, n, m, h):
+    """Multiplications for one probability of the Bengio model; looking up vectors costs none."""
+    ### BEGIN SOLUTION
+    return V * n * m + h * n * m + V * h
+    ### END SOLUTION
+
+
+# %% test="softmax_smoothing" aspect="right for scores of any size" points=1
+_got = log_probability(np.array([1.0, 2.0, 4.0]), 1)
+assert is_number(_got), f"log_probability returns a number; yours: {_got!r}."
+assert close(_got, 2 - math.log(math.e + math.e**2 + math.e**4), 1e-5), (
+    f"Scores 1, 2, 4, word 1; yours: {_got}."
+)
+assert close(log_probability(np.array([0.0, 5000.0]), 0), -5000, 1e-6), (
+    "Scores 0 and 5000: word 0 has ln P = -5000."
+)
+### BEGIN HIDDEN TESTS
+_cases = [
+    [800.0, 799.0, 801.0],
+    [-9000.0, -9000.0, -9001.0],
+    [-800.0, 900.0],
+    [0.0, -2000.0, 1.0],
+    [5.0],
+]
+_cases += [
+    np.random.default_rng().normal(size=7) * scale + shift
+    for scale in (1, 30, 3000)
+    for shift in (-3000, 0, 3000)
+]
+for _y in map(np.array, _cases):
+    for _w in {0, len(_y) - 1, random.randrange(len(_y))}:
+        _wanted = torch.log_softmax(torch.tensor(_y), 0)[_w].item()
+        _got = log_probability(_y.copy(), _w)
+        assert is_number(_got), (
+            f"log_probability returns a number; for scores {_y} yours is {_got!r}."
+        )
+        _near = 1e-6 * (1 + np.abs(_y).max())  # as exact as float32 is
+        assert close(_got, _wanted, 1e-5, _near), (
+            f"Scores {_y}, word {_w}: yours is {_got}."
+        )
+_left = arguments_after(log_probability, _y.copy(), _w)[0]
+assert close(_left, _y), "log_probability changed the caller's scores."
+### END HIDDEN TESTS
+
+# %% test="softmax_smoothing" aspect="impossible for counts" points=1
+_got = never_met(
+    [("a", "b"), ("b", "c")], [("a", "b"), ("c", "b"), ("c", "b"), ("a", "c")]
+)
+assert is_number(_got), f"never_met returns a share, a number; yours: {_got!r}."
+assert close(_got, 0.75, 1e-6), (
+    f"Three of these four were never met, (c, b) counts twice; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_got = never_met([], [("a", "b"), ("b", "a")])
+assert close(_got, 1, 1e-6), (
+    f"If nothing was met, everything is impossible: share 1; yours: {_got!r}."
+)
+_got = never_met(
+    [("ab", "c"), ("a b", "c"), ("d", "e")],
+    [("a", "bc"), ("a", "b c"), ("d", "e"), ("e", "d")],
+)
+assert close(_got, 0.75, 1e-6), (
+    f"(ab, c) and (a, bc) are two tuples, even if they look alike end to end; yours: {_got}."
+)
+for _letters, _n, _most in (
+    ("ab", 3, 9),
+    ("abc", 2, 8),
+    ("abcd", 1, 3),
+    ("abcdefghijklmnopqrst", 2, 300),
+    ("abc", 4, 60),
+):
+    for _ in range(4):
+        _train = [
+            tuple(random.choices(_letters, k=_n))
+            for _ in range(random.randint(_most // 2, _most))
+        ]
+        _test = [
+            tuple(random.choices(_letters, k=_n))
+            for _ in range(random.randint(_most // 2, _most))
+        ]
+        _test += [
+            _train[-1],
+            ("never", *_letters)[:_n],
+        ]  # one surely met, at the end; one never
+        _wanted = sum(all(gram != other for other in _train) for gram in _test) / len(
+            _test
+        )
+        _got = never_met(list(_train), list(_test))
+        assert is_number(_got), f"never_met returns a share, a number; yours: {_got!r}."
+        assert close(_got, _wanted, 1e-5, 1e-6), (
+            f"{len(_train)} tuples met ({_train[:4]} ...), {len(_test)} asked ({_test[:4]} ...): {_wanted} wanted, yours {_got}."
+        )
+_left = arguments_after(never_met, list(_train), list(_test))
+assert [[tuple(gram) for gram in part] for part in _left] == [_train, _test], (
+    "never_met changed the caller's lists."
+)
+### END HIDDEN TESTS
+
+# %% test="softmax_smoothing" aspect="the price of one probability" points=1
+_got = multiplications(10, 1, 2, 3)
+assert is_number(_got), f"multiplications returns a number; yours: {_got!r}."
+assert _got == 56, f"V=10, n=1, m=2, h=3: W has 20 entries, H 6, U 30; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _V, _n, _m, _h in [
+    (20, 4, 3, 7),
+    (9, 2, 5, 1),
+    *(random.sample(range(2, 30), 4) for _ in range(6)),
+]:
+    _wanted = (
+        np.size(np.zeros((_V, _n * _m)))
+        + np.size(np.zeros((_h, _n * _m)))
+        + np.size(np.zeros((_V, _h)))
+    )
+    _got = multiplications(_V, _n, _m, _h)
+    assert is_number(_got) and _got == _wanted, (
+        f"V={_V}, n={_n}, m={_m}, h={_h}: {_wanted} wanted; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %%
+costs = {}
+for n in (1, 2, 4):
+    met, asked = (
+        [tuple(gram) for gram in torch.column_stack(all_examples(texts, n)).tolist()]
+        for texts in (stories, held_out)
+    )
+    costs[n] = {"impossible for counts, %": round(100 * never_met(met, asked))}
+    costs[n]["multiplications of the net"] = (
+        f"{multiplications(len(lexicon), n, 32, 64):,}"
+    )
+pd.DataFrame.from_dict(costs, orient="index").rename_axis("words back")
+
+# %%
+with torch.no_grad():
+    rows, _ = all_examples(held_out[:10], 2)
+    smallest = F.log_softmax(bengio[2, 1](rows), 1).min().item() / math.log(10)
+print(f"the network's least probable word: about 10 to the {round(smallest, -1):.0f}")
+
+# %%
+hard = [tuple(row) for row in all_examples(held_out[:40], 2)[0].tolist()]
+asked = [[lexicon[i] for i in row] for row in hard]
+rows, several = torch.tensor(hard), {}
+
+
+def microseconds(work, queries):
+    """Computing time of one query in the five fastest of ten runs."""
+    found = []
+    for _ in range(10):
+        begin = time.process_time()
+        work()
+        found.append(1e6 * (time.process_time() - begin) / queries)
+    return sorted(found)[:5]
+
+
+# %% alt="Microseconds for one probability: the counter about 7, the network 40 for one query, and below 5 for each in a batch of 1,000."
+with torch.no_grad():
+    several["counter, one query"] = microseconds(
+        lambda: [counters[2].prob("the", context) for context in asked[:300]], 300
+    )
+    several["network, one query"] = microseconds(
+        lambda: [F.softmax(bengio[2, 1](row[None]), 1)[0, 7] for row in rows[:300]], 300
+    )
+    several["network, a batch of 1,000"] = microseconds(
+        lambda: F.softmax(bengio[2, 1](rows[:1000]), 1)[:, 7], 1000
+    )
+_, axes = plt.subplots(figsize=(7, 1.8))
+for row, values in enumerate(several.values()):
+    axes.plot(values, [row] * 5, "o", color=plots.COLOURS[row > 0])
+axes.set_yticks(range(3), list(several))
+axes.set(xlabel="computing time of one probability (microseconds)", ylim=(-0.5, 2.5))
+axes.set(xlim=(0, None))
+axes.set_title("In a batch, the network is the cheaper one", loc="left", fontsize=11)
+axes.grid(axis="x", alpha=0.3)
+plt.show()
+
+# %% [markdown]
+# Plain counting calls a third of all held-out trigrams impossible; the network gives each a probability. The price:
+# it multiplies for *all* words at each query. One query takes several times as long as one to the counter. With 1,100
+# words, most of this is the cost of calling torch: in a batch of 1,000 contexts, each takes less than one query to
+# the counter. (CPU time, five fastest of ten runs.)
+#
+# <details><summary>A slip in the printed slides</summary>
+#
+# Lecture 002 gives the cost of a softmax over the vocabulary as "typically $O(|V|^2)$". From $nm$ numbers to $V$ scores
+# it grows like $V$; the square arises only if the input is one-hot, of $V$ numbers.
+# </details>

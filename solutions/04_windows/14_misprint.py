@@ -1,0 +1,176 @@
+# %% [markdown] statement="one_hot_slide"
+# ## 15. The printed slide is wrong: find it
+#
+# Lecture 002 builds an MLP that predicts a word $w$ from $n$ others (its letter is $k$): "Input is a concatenation of
+# $w$ with each context word", all one-hot, then one layer to $|V|$ scores: $(n+1)|V|^2 + |V|$ parameters. With $n = 10$
+# that is 11,001,000 for $10^3$ words, and 110,000,100,000 for $10^5$. Something stands in this input that must not be
+# there. Write
+#
+# - `repaired_parameters(V, n)`: the number of weights and biases without it;
+# - `leaks(rows, targets)`: the columns of `rows` that equal `targets` in every row: a check for any data set.
+
+# %% [markdown] hints="one_hot_slide"
+# 1. Which word do we want to guess, and which word is in the input?
+# 2. Each of the remaining words is $|V|$ numbers long, and each number meets every output.
+# 3. Count weights, then one bias for each output. A column is suspicious if no row contradicts it: compare it with the
+#    targets as a whole.
+
+
+# %% task="one_hot_slide" points=3 level=2 minutes=11
+def repaired_parameters(V, n):
+    """Weights and biases of one layer from n one-hot words to V scores, without the word to guess."""
+    ### BEGIN SOLUTION
+    return n * V**2 + V
+    ### END SOLUTION
+
+
+def leaks(rows, targets):
+    """A list: the numbers of the columns of rows (N, n) that equal targets (N,) in every row."""
+    ### BEGIN SOLUTION
+    return [
+        column for column in range(rows.shape[1]) if (rows[:, column] == targets).all()
+    ]
+    ### END SOLUTION
+
+
+# %% test="one_hot_slide" aspect="the word to guess left out" points=1
+_got = repaired_parameters(10, 2)
+assert is_number(_got), f"repaired_parameters returns a number; yours: {_got!r}."
+assert _got < 310, (
+    f"V = 10, n = 2: the slide would say 310, with the word to guess in the input; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _k in (
+    (10, 2),
+    (1000, 10),
+    (100_000, 10),
+    (7, 1),
+    (20, 5),
+    random.sample(range(3, 90), 2),
+):
+    _got = repaired_parameters(_V, _k)
+    assert is_number(_got), f"repaired_parameters returns a number; yours: {_got!r}."
+    assert _got == sum(_V * _V for _ in range(_k)) + _V, (
+        f"V = {_V}, n = {_k}: {_got} is not weights plus biases."
+    )
+### END HIDDEN TESTS
+
+# %% test="one_hot_slide" aspect="columns that give it away" points=2
+_rows = torch.tensor([[5, 1, 3], [2, 1, 4], [3, 1, 3]])
+_got = leaks(_rows, torch.tensor([3, 4, 3]))
+assert hasattr(_got, "__iter__"), f"leaks returns a list of columns; yours: {_got!r}."
+assert list(_got) == [2], (
+    f"Only the last column equals the targets 3 4 3 everywhere; yours: {_got}."
+)
+assert list(leaks(_rows, torch.tensor([3, 4, 5]))) == [], (
+    "One row that differs clears a column: no leak here."
+)
+### BEGIN HIDDEN TESTS
+for _N, _n, _same in (
+    (5, 4, (0,)),
+    (4, 3, (1,)),
+    (3, 5, (4,)),
+    (6, 4, (0, 2, 3)),
+    (5, 3, (0, 1, 2)),
+    (1, 2, (1,)),
+    (7, 3, ()),
+):
+    _y = torch.randint(3, (_N,))
+    _x = torch.stack(
+        [
+            _y if c in _same else (_y + 1 + torch.randint(2, (_N,))) % 3
+            for c in range(_n)
+        ],
+        1,
+    )
+    for _column in set(range(_n)) - {
+        *_same
+    }:  # equal in all rows but one, which is the first, the last or any
+        _x[:, _column] = _y
+        _x[random.choice((0, _N - 1, random.randrange(_N))), _column] += random.choice(
+            (-1, 1)
+        )
+    _got = leaks(_x.clone(), _y.clone())
+    assert hasattr(_got, "__iter__"), (
+        f"leaks returns a list of columns; yours: {_got!r}."
+    )
+    assert sorted(int(column) for column in _got) == [*_same], (
+        f"Rows {_x.tolist()}, targets {_y.tolist()}: {[*_same]} wanted; yours: {_got}."
+    )
+    _left = arguments_after(leaks, _x.clone(), _y.clone())
+    assert close(_left[0], _x) and close(_left[1], _y), (
+        "leaks changed the caller's rows or targets."
+    )
+_y = torch.randint(5, (1500,))
+_x = torch.stack([_y, _y, _y], 1)
+_x[[0, 700], [0, 1]] += 1
+_got = leaks(_x, _y.clone())
+assert hasattr(_got, "__iter__") and [int(column) for column in _got] == [2], (
+    f"1,500 rows; columns 0 and 1 differ from the targets in one row each, so only 2 leaks; yours: {_got!r}."
+)
+_y = torch.randperm(9)
+assert list(leaks(torch.stack([_y.roll(1), _y, _y.flip(0)], 1), _y.clone())) == [1], (
+    "A column with the same words in another order does not leak."
+)
+_y = torch.randint(3, (500,))
+for _row in (0, 1, 99, 150, 250, 499):
+    _x = torch.stack([_y, _y], 1)
+    _x[_row, 0] += 1
+    assert list(leaks(_x, _y.clone())) == [1], (
+        "Of 500 rows one differs: this column does not leak."
+    )
+for _large in (200_000, 20_000_000):  # neighbours, equal to six or seven digits
+    _y = _large + 4 * torch.randint(3, (4,))
+    _x = torch.stack([_y + 1, _y, _y + F.one_hot(torch.tensor(2), 4)], 1)
+    assert list(leaks(_x, _y.clone())) == [1], (
+        f"{_large:,} and {_large + 1:,} are two words: only column 1 leaks."
+    )
+### END HIDDEN TESTS
+
+# %%
+print(
+    f"printed: {11 * 1000**2 + 1000:,}, and {4e-9 * (11 * 10**10 + 10**5):.0f} GB for 100,000 words in float32"
+)
+print(
+    f"repaired: {repaired_parameters(1000, 10):,}; with vectors: {bengio_parameters(1000, 10, 60, 50):,}"
+)
+print(
+    f"lecture 000's history of 512, text of 16 words: {1 - sum(range(16)) / (16 * 512):.1%} padding"
+)
+leaky = torch.cat([contexts, next_words[:, None]], 1)
+print(
+    "columns that leak:", leaks(contexts, next_words), "and", leaks(leaky, next_words)
+)
+
+# %% [markdown]
+# With learned vectors and a hidden layer, the model has a thirteenth of the repaired numbers.
+#
+# Does a leak show in training? We give one model the honest context of two words, and another one the word to guess as
+# a third.
+
+# %%
+curves = {"the words before": [], "with the word to guess": []}
+for seed in (1, 2, 3):
+    for found, rows in zip(curves.values(), (contexts, leaky), strict=True):
+        _, history = train_lm(rows.shape[1], seed, 80, rows, next_words, batch=128)
+        found.append(history["train loss"])
+
+# %% folded="draws both learning curves" alt="Loss over 80 steps from three seeds. With the words before it ends near 3.8 nats; with the word to guess among the inputs it falls below the dashed floor."
+_, axes = plt.subplots(figsize=(7, 2))
+for (name, found), colour in zip(curves.items(), plots.COLOURS, strict=False):
+    for losses in found:
+        axes.plot(history["step"], losses, color=colour)
+    axes.plot([], color=colour, label=f"{name} (three seeds)")
+axes.axhline(
+    floor.nats, color="black", linestyle="--", label="floor: the language itself"
+)
+axes.set(xlabel="step", ylabel="loss (nats per token)", ylim=(0, 8))
+axes.legend(fontsize=10, loc="upper right")
+plt.show()
+
+# %% [markdown]
+# The loss of the second model falls below the floor, which means below what the language itself allows, and it does so before any
+# example has been seen twice. That is no triumph but a leak. Remember what made it visible: we know the floor. On real text the same curve would
+# only have looked very good. (After many passes, a *training* loss may fall that low by memorising; a held-out loss may not.)
+#
+# Back to the window: "your history length is N and no more than N" (lecture 000).

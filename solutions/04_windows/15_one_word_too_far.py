@@ -1,0 +1,242 @@
+# %% [markdown] statement="beyond_the_window"
+# ## 16. One word too far: predict, then measure
+#
+# *I visited New York. I had a really fun time going up the ...* (lecture 001). Which words fit, and which word decides?
+# Plant such a cue, 0 or 1, `distance` places before the blank, among filler words that tell nothing. A model with
+# $n = 4$, trained on cues at distances 1 to 6, waits below: `reader`.
+#
+# - `exam(fillers, distance, n)`: all texts $(N, T)$ with cue 0, then all with cue 1; their last $n$ words, $(2N, n)$,
+#   and the cues (leave `fillers` as it is);
+# - `guess_beyond`: the share right at distance 5, $n = 4$;
+# - `measured_beyond`: `reader`'s shares on `exam_fillers`, distances 1 to 6, $n = 4$.
+
+# %% [markdown] hints="beyond_the_window"
+# 1. Which column of a text of $T$ words is `distance` places before the blank after it?
+# 2. Overwrite that column in two copies, put them under each other, *then* cut off all but the last $n$ columns. Leave
+#    `fillers` itself unchanged.
+# 3. At distance $n + 1$ the rows $i$ and $i + N$ are equal, but their answers differ. How many of the two can any model
+#    get right? `reader(rows)` gives scores $(2N, 2)$; compare its argmax with the cues.
+
+# %%
+exam_fillers = torch.randint(
+    2, 12, (500, 8), generator=torch.Generator().manual_seed(5)
+)
+
+
+# %%
+def practice(step, seen):
+    """256 texts with the cue at a random distance from 1 to 6, their last words; and their cues."""
+    draw = torch.Generator().manual_seed(step)
+    drill = torch.randint(2, 12, (256, 8), generator=draw)
+    cues = torch.randint(2, (256,), generator=draw)
+    distances = torch.randint(1, 7, (256,), generator=draw)
+    drill[torch.arange(256), 8 - distances] = cues
+    return drill[:, -seen:], cues
+
+
+def new_reader():
+    """The vectors of 4 words end to end, a hidden layer, scores of the two cues."""
+    vectors = [nn.Embedding(12, 8), nn.Flatten(1)]
+    return nn.Sequential(*vectors, nn.Linear(32, 32), nn.Tanh(), nn.Linear(32, 2))
+
+
+# %%
+def train_reader(make, seed, seen):
+    """A reader of the last `seen` words, trained on cues at distance 1 to 6."""
+    set_seed(seed)
+    net = make().to(device)
+    train(
+        net,
+        lambda step: practice(step, seen),
+        lambda net, batch: (F.cross_entropy(net(batch[0]), batch[1]), len(batch[1])),
+        steps=200,
+        rate=1e-2,
+    )
+    return net.to("cpu")
+
+
+reader = train_reader(new_reader, seed=5, seen=4)
+print("trained on cues at distance 1 to 6, sees 4 words back")
+
+
+# %% task="beyond_the_window" points=4 level=3 minutes=19
+def exam(fillers, distance, n):
+    """Rows (2N, n) and cues (2N,), both int64, of fillers (N, T).
+
+    All fillers with cue 0 at this distance, then all with cue 1; of each the last n words.
+    """
+    ### BEGIN SOLUTION
+    N, T = fillers.shape
+    cues = torch.arange(2).repeat_interleave(N)
+    texts = fillers.repeat(2, 1)
+    texts[:, T - distance] = cues
+    return texts[:, T - n :], cues
+    ### END SOLUTION
+
+
+# guess_beyond = a number between 0 and 1, written down before you measure
+# measured_beyond = [..., ..., ..., ..., ..., ...]
+### BEGIN SOLUTION
+guess_beyond = 0.5
+measured_beyond = []
+for distance in range(1, 7):
+    exam_rows, cues = exam(exam_fillers, distance, 4)
+    measured_beyond.append((reader(exam_rows).argmax(1) == cues).double().mean().item())
+### END SOLUTION
+
+# %% test="beyond_the_window" aspect="the cue at its distance" points=1
+_got = exam(torch.tensor([[7, 8, 9], [4, 5, 6]]), 2, 3)
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return rows and cues; yours: {_got!r}."
+)
+assert hasattr(_got[0], "tolist"), f"The rows are a tensor; yours: {_got[0]!r}."
+assert _got[0].tolist() == [[7, 0, 9], [4, 0, 6], [7, 1, 9], [4, 1, 6]], (
+    f"Distance 2 of 3; yours: {_got[0].tolist()}."
+)
+### BEGIN HIDDEN TESTS
+for _N, _L, _distance in (
+    (1, 4, 1),
+    (3, 2, 2),
+    (5, 6, 6),
+    (4, 7, 3),
+    (3, 1, 1),
+    (7, 5, 5),
+    (6, 5, 1),
+):
+    _fillers = torch.randint(2, 9, (_N, _L))
+    _got = exam(_fillers.clone(), _distance, _L)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return rows and cues; yours: {_got!r}."
+    )
+    assert tuple(getattr(_got[0], "shape", ())) == (2 * _N, _L), (
+        f"{_N} fillers of {_L} words: rows {(2 * _N, _L)} wanted; yours: {_got[0]!r}."
+    )
+    assert "int" in str(_got[0].dtype), (
+        f"Rows hold word numbers, integers: an embedding takes no {_got[0].dtype}."
+    )
+    for _i, _row in enumerate(_got[0].tolist()):
+        _text = _fillers[_i % _N].tolist()
+        _text[-_distance] = _i // _N
+        assert _row == _text, (
+            f"{_fillers.tolist()}, distance {_distance}: row {_i} should be {_text}; yours: {_row}."
+        )
+for _shift in (0, 1, 2):  # other words in as many rows and columns
+    _fillers = torch.tensor([[2, 5, 3, 4], [6, 2, 4, 3], [3, 3, 5, 2]]) + _shift
+    _got = exam(_fillers.clone(), 2, 3)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return rows and cues; yours: {_got!r}."
+    )
+    _wanted = [[row[1], cue, row[3]] for cue in (0, 1) for row in _fillers.tolist()]
+    assert hasattr(_got[0], "tolist") and _got[0].tolist() == _wanted, (
+        f"{_fillers.tolist()}, distance 2, n = 3: {_wanted} wanted; yours: {_got[0]!r}. "
+        "Each call has fillers of its own, also where the sizes are the same."
+    )
+### END HIDDEN TESTS
+
+# %% test="beyond_the_window" aspect="each filler with both cues" points=1
+_got = exam(torch.tensor([[7, 8, 9], [4, 5, 6]]), 1, 2)
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return rows and cues; yours: {_got!r}."
+)
+assert hasattr(_got[1], "tolist"), f"The cues are a tensor; yours: {_got[1]!r}."
+assert _got[1].tolist() == [0, 0, 1, 1], (
+    f"Two fillers, first both with cue 0, then with 1; yours: {_got[1].tolist()}."
+)
+_left = arguments_after(exam, torch.tensor([[7, 8, 9], [4, 5, 6]]), 1, 2)[0].tolist()
+assert _left == [[7, 8, 9], [4, 5, 6]], (
+    f"exam wrote into fillers itself: the next exam finds the old cue; now {_left}."
+)
+### BEGIN HIDDEN TESTS
+for _N in (1, 3, 5, 8, 501):
+    _fillers = torch.randint(2, 9, (_N, 4))
+    _got = exam(_fillers.clone(), 2, 3)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return rows and cues; yours: {_got!r}."
+    )
+    assert hasattr(_got[1], "tolist") and _got[1].tolist() == [0] * _N + [1] * _N, (
+        f"{_N} fillers: {_N} times cue 0, then {_N} times cue 1 wanted; yours: {_got[1]!r}."
+    )
+    assert "int" in str(_got[1].dtype), (
+        f"The cues are integers, the numbers of classes; yours: {_got[1].dtype}."
+    )
+    assert len(_got[0]) == 2 * _N, (
+        f"{_N} fillers: {2 * _N} rows wanted; yours: {len(_got[0])}."
+    )
+    _left = arguments_after(exam, _fillers.clone(), 4, 4)[0]
+    assert close(_left, _fillers), (
+        "exam wrote into fillers itself: the next exam finds the old cue."
+    )
+### END HIDDEN TESTS
+
+# %% test="beyond_the_window" aspect="only the last n words" points=1
+_got = exam(torch.tensor([[7, 8, 9, 3]]), 3, 2)
+assert isinstance(_got, tuple | list) and len(_got) == 2, (
+    f"Return rows and cues; yours: {_got!r}."
+)
+assert hasattr(_got[0], "tolist"), f"The rows are a tensor; yours: {_got[0]!r}."
+assert _got[0].tolist() == [[9, 3], [9, 3]], (
+    f"Cue 3 back, 2 words seen: only 9 3 is left; yours: {_got[0].tolist()}."
+)
+### BEGIN HIDDEN TESTS
+_fillers = torch.randint(2, 9, (3, 6))
+for _n, _distance in ((n, distance) for n in range(1, 7) for distance in range(1, 7)):
+    _got = exam(_fillers.clone(), _distance, _n)
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return rows and cues; yours: {_got!r}."
+    )
+    assert tuple(getattr(_got[0], "shape", ())) == (6, _n), (
+        f"Three fillers, n = {_n}: rows {(6, _n)} wanted; yours: {_got[0]!r}."
+    )
+    if _distance > _n:
+        assert _got[0].tolist() == _fillers[:, 6 - _n :].tolist() * 2, (
+            f"Distance {_distance}, n = {_n}: the cue should not be seen."
+        )
+    else:
+        assert [row[_n - _distance] for row in _got[0].tolist()] == [
+            0,
+            0,
+            0,
+            1,
+            1,
+            1,
+        ], (
+            f"Distance {_distance}, n = {_n}: the cue should be seen, {_distance} before the end."
+        )
+### END HIDDEN TESTS
+
+# %% test="beyond_the_window" aspect="predicted, then measured" points=1
+assert is_number(guess_beyond), (
+    f"guess_beyond should be a number, not {guess_beyond!r}."
+)
+assert 0 <= guess_beyond <= 1, (
+    f"guess_beyond is a share between 0 and 1, not {guess_beyond}; a wrong guess costs nothing."
+)
+assert np.shape(measured_beyond) == (6,), (
+    f"measured_beyond is a list of six shares; yours: {measured_beyond!r}."
+)
+### BEGIN HIDDEN TESTS
+_measured = [float(share) for share in measured_beyond]
+assert all(0.9 < share <= 1 for share in _measured[:4]), (
+    f"Within the window reader is right nearly always; yours: {_measured}."
+)
+assert _measured[4] == _measured[5] == 0.5, (
+    f"Beyond it the two of a pair look alike; yours: {_measured[4:]}."
+)
+assert all(abs(1000 * share - round(1000 * share)) < 0.001 for share in _measured), (
+    f"Shares of 1,000 right or wrong answers are multiples of 1/1000: count answers, not probabilities; yours: {_measured}."
+)
+### END HIDDEN TESTS
+
+# %%
+for distance, share in enumerate(measured_beyond, start=1):
+    print(f"distance {distance}: {100 * share:.1f} % right")
+
+# %% [markdown]
+# Not *about* chance: exactly chance. Beyond the edge, the two texts of a pair are the same input. So every model with this
+# window gets one of them right and the other one wrong, however long it is trained.
+#
+# In section 13 a network beat counts with the same window, but it shares their *Markov assumption*: what stands further
+# back does not matter. In language it does. How does this sentence go on: *a strawberry that was picked in the field by the
+# best farmer in the world with some ...*? Probably with *cream*. Now put *a hedge that was cut* in the place of *a
+# strawberry that was picked*, and you expect *clippers*. The deciding word stands sixteen words before the one that we
+# guess. (The example is Y. Artzi's.)

@@ -1,0 +1,301 @@
+# %% [markdown] statement="generate"
+# ## 14. Let it write
+#
+# A model of the next word can write: choose a word, feed it back in, go on. **Greedy** decoding always takes the
+# likeliest word, $x_{t+1} = \arg\max_v s_{tv}$. **Sampling** draws the word from $\mathrm{softmax}(s_t / \theta)$
+# instead, with **temperature** $\theta$: below 1 likely words become likelier still, above 1 all become more alike.
+# Write
+#
+# - `probabilities(s, temperature)`: that softmax, also for scores in the thousands;
+# - `generate(step, word, h, length, temperature, rng)`: the list of the next `length` words after `word`. `step(word, h)`
+#   returns scores and the next state. Temperature 0: the likeliest.
+
+# %% [markdown] hints="generate"
+# 1. Which number may you subtract from all scores without changing a softmax?
+# 2. Each step has an input, a state and a choice; the choice is the next step's input. Never divide by a temperature
+#    of 0.
+# 3. In the loop: ask `step`, replace the state, choose by argmax or with `rng.choice` and its `p`, keep the chosen
+#    word and go on from it.
+
+
+# %% task="generate" points=5 level=2 minutes=18
+def probabilities(s, temperature):
+    """softmax(s / temperature), an array of shape [V], from an array of scores s; temperature > 0."""
+    ### BEGIN SOLUTION
+    weights = np.exp((s - np.max(s)) / temperature)
+    return weights / weights.sum()
+    ### END SOLUTION
+
+
+def generate(step, word, h, length, temperature, rng):
+    """`length` words (ints) that follow `word`; step(word, h) -> (s [V], new h).
+
+    rng: a NumPy generator, the only source of chance.
+    """
+    ### BEGIN SOLUTION
+    written = []
+    for _ in range(length):
+        s, h = step(word, h)
+        greedy = temperature == 0
+        word = int(
+            np.argmax(s)
+            if greedy
+            else rng.choice(len(s), p=probabilities(s, temperature))
+        )
+        written.append(word)
+    return written
+    ### END SOLUTION
+
+
+# %% test="generate" aspect="temperature divides the scores" points=1
+_s = np.log([0.5, 0.3, 0.2])
+for _temperature, _wanted in (
+    (1, [0.5, 0.3, 0.2]),
+    (0.5, [0.25 / 0.38, 0.09 / 0.38, 0.04 / 0.38]),
+):
+    _got = probabilities(_s.copy(), _temperature)
+    assert np.shape(_got) == (3,), (
+        f"Three scores, three probabilities; yours: {_got!r}."
+    )
+    assert close(_got, _wanted, 1e-5), (
+        f"θ = {_temperature}: {np.round(_wanted, 3)} wanted, yours: {np.round(_got, 3)}."
+    )
+### BEGIN HIDDEN TESTS
+for _V, _temperature in (
+    (6, random.uniform(1.5, 3)),
+    (4, random.uniform(0.3, 0.7)),
+    (9, 1),
+    (2, 5),
+):
+    _p = np.random.default_rng().dirichlet(np.ones(_V)) + 0.01
+    _wanted = _p ** (1 / _temperature) / np.sum(_p ** (1 / _temperature))
+    _got = probabilities(np.log(_p), _temperature)
+    assert close(_got, _wanted, 1e-4, 1e-6), (
+        f"At θ = {_temperature:.2f} a random distribution should become {_wanted}."
+    )
+    _left = arguments_after(probabilities, np.log(_p), _temperature)[0]
+    assert close(_left, np.log(_p)), "probabilities changed the caller's scores."
+_got = probabilities(np.array([2.0]), 1.0)
+assert np.shape(_got) == (1,), f"One word makes an array of one; yours: {_got!r}."
+### END HIDDEN TESTS
+
+# %% test="generate" aspect="large scores do not overflow" points=1
+for _large in ([5000.0, 5000.0, -5000.0], [-9000.0, -9000.0, -30000.0]):
+    with np.errstate(all="ignore"):
+        _got = probabilities(np.array(_large), 0.7)
+    assert np.shape(_got) == (3,), (
+        f"Three scores, three probabilities; yours: {_got!r}."
+    )
+    assert close(_got, [0.5, 0.5, 0], 1e-5, 1e-6), (
+        f"Scores {_large}: half, half and 0 wanted; yours: {_got}."
+    )
+### BEGIN HIDDEN TESTS
+for _shift, _temperature in (
+    (0, 0.001),
+    (800, 1),
+    (-800, 1),
+    (5000, 0.3),
+    (-9000, 2),
+    (20, 0.01),
+    (0, 2000.0),
+):
+    _s = np.array([0.0, 1.0, -4.0, 0.5]) * _temperature
+    with np.errstate(all="ignore"):
+        _got = probabilities(_s + _shift, _temperature)
+    _wanted = np.exp([0.0, 1.0, -4.0, 0.5]) / np.exp([0.0, 1.0, -4.0, 0.5]).sum()
+    assert close(_got, _wanted, 1e-4, 1e-6), (
+        f"Scores around {_shift}, θ = {_temperature}: {_wanted} wanted; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% test="generate" aspect="greedy takes word and state on" points=1
+
+
+def _step(word, h):
+    return -np.abs(np.arange(11) - (2 * word + h) % 11.0), h + 1
+
+
+_starts = [(1, 3, 8)]
+### BEGIN HIDDEN TESTS
+_starts += [
+    (random.randrange(11), random.randrange(11), length) for length in (0, 1, 2, 8, 13)
+]
+### END HIDDEN TESTS
+for _first, _begin, _length in _starts:
+    _word, _h, _wanted = _first, _begin, []
+    for _ in range(_length):
+        _word, _h = (2 * _word + _h) % 11, _h + 1
+        _wanted.append(_word)
+    _got = generate(_step, _first, _begin, _length, 0, np.random.default_rng(0))
+    assert np.shape(_got) == (_length,), f"{_length} words wanted; yours: {_got!r}."
+    assert [int(_w) for _w in _got] == _wanted, (
+        f"From word {_first} and state {_begin} the likeliest words are {_wanted}; yours: {list(_got)}. "
+        "Do both, the word and the state, go on?"
+    )
+### BEGIN HIDDEN TESTS
+for _gap in (0.01, 1e-6, 1e-12):  # one word of five is likelier, but only just
+    _got = generate(
+        lambda word, h, more=_gap: (1 + more * (np.arange(5) == h % 5), h + 1),
+        0,
+        0,
+        60,
+        0,
+        np.random.default_rng(),
+    )
+    assert np.shape(_got) == (60,), f"60 words wanted; yours: {_got!r}."
+    assert [int(_w) for _w in _got] == [_t % 5 for _t in range(60)], (
+        f"Temperature 0: always the likeliest, be its score larger by {_gap} only; "
+        f"yours: {list(_got)}."
+    )
+### END HIDDEN TESTS
+
+# %% test="generate" aspect="samples follow the temperature" points=1
+_table = np.log([0.6, 0.3, 0.1])
+_got = generate(
+    lambda word, h: (_table.copy(), h), 0, None, 150, 0.5, np.random.default_rng(4)
+)
+assert np.shape(_got) == (150,), f"150 words wanted; yours: {_got!r}."
+_share = [sum(int(_w) == word for _w in _got) / 150 for word in range(3)]
+assert close(_share, [0.783, 0.196, 0.022], 0, 0.16), (
+    f"At temperature .5, words of probability .6, .3, .1 should come up in .78, .20, .02 of all draws; yours: {_share}."
+)
+_got = generate(
+    lambda word, h: (_table.copy(), h), 0, None, 150, 2.0, np.random.default_rng(4)
+)
+_share = [sum(int(_w) == word for _w in _got) / 150 for word in range(3)]
+assert close(_share, [0.473, 0.334, 0.193], 0, 0.16), (
+    f"At temperature 2 these words should come up in .47, .33, .19 of all draws; yours: {_share}."
+)
+### BEGIN HIDDEN TESTS
+for _temperature in (0.001, 0.02, 0.07, 1.5):
+    _scores = np.log([0.15, 0.1, 0.6, 0.15]) * _temperature
+    _got = generate(
+        lambda word, h, s=_scores: (s.copy(), h),
+        1,
+        None,
+        150,
+        _temperature,
+        np.random.default_rng(),
+    )
+    assert np.shape(_got) == (150,), f"150 words wanted; yours: {_got!r}."
+    _share = [sum(int(_w) == word for _w in _got) / 150 for word in range(4)]
+    assert close(_share, [0.15, 0.1, 0.6, 0.15], 0, 0.2), (
+        f"At temperature {_temperature}, four words should come up in .15, .1, .6, .15 of all draws; yours: {_share}. "
+        "Only 0 means: the likeliest."
+    )
+_runs = [
+    [
+        int(_w)
+        for _w in generate(
+            lambda word, h: (np.zeros(7), h),
+            0,
+            None,
+            30,
+            1,
+            np.random.default_rng(seed),
+        )
+    ]
+    for seed in (5, 5, 6)
+]
+assert _runs[0] == _runs[1], (
+    "The same rng twice, but other words: draw with the rng that is given, not with another."
+)
+assert _runs[0] != _runs[2], (
+    "Another rng, but the same words: draw with the rng that is given, not with another."
+)
+### END HIDDEN TESTS
+
+# %% test="generate" aspect="samples take word and state on" points=1
+
+
+def _sure(word, h):
+    return 3000 - 60.0 * np.abs(np.arange(7) - (3 * word + h) % 7.0), h + 1
+
+
+_starts = [(1, 2, 6, 1.0)]
+### BEGIN HIDDEN TESTS
+_starts += [
+    (random.randrange(7), random.randrange(7), length, heat)
+    for length, heat in ((0, 1), (1, 1), (9, 0.6), (12, 1.5))
+]
+### END HIDDEN TESTS
+for _first, _begin, _length, _heat in _starts:
+    _word, _h, _wanted = _first, _begin, []
+    for _ in range(_length):
+        _word, _h = (3 * _word + _h) % 7, _h + 1
+        _wanted.append(_word)
+    _got = generate(_sure, _first, _begin, _length, _heat, np.random.default_rng())
+    assert np.shape(_got) == (_length,), f"{_length} words wanted; yours: {_got!r}."
+    assert [int(_w) for _w in _got] == _wanted, (
+        f"Temperature {_heat}, but each time one word has nearly all the probability: {_wanted}; yours: {list(_got)}. "
+        "Do both, the word drawn and the state, go on?"
+    )
+
+
+# %%
+def step_of(writer):
+    """What `generate` asks for, from one of the networks."""
+
+    @torch.no_grad()
+    def step(word, state):
+        scores, state = writer(torch.tensor([[word]], device=device), state)
+        return scores[0, 0].double().cpu().numpy(), state
+
+    return step
+
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# One last digit rounded otherwise changes a word, and all words after it.
+temperatures, start = (0, 0.25, 0.5, 0.75, 1, 1.25), number["</s>"]
+written = {
+    heat: [
+        generate(step_of(writer), start, None, 300, heat, np.random.default_rng(seed))
+        for seed, writer in enumerate(models["LSTM"], start=1)
+    ]
+    for heat in temperatures
+}
+for heat in (0, 0.75, 1.25):
+    print(f"{heat}: {' '.join(vocabulary[word] for word in written[heat][0][:24])}")
+
+# %% [markdown]
+# *Variety* of a text: what share of its 4-grams differ? And *sense*, roughly: how many of its trigrams occur anywhere in
+# the 100,000 words of training?
+
+
+# %%
+def grams(tokens, n):
+    return [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+
+
+known = set(grams(ids["train"].tolist(), 3))
+
+
+def variety(tokens):
+    return 100 * len(set(grams(tokens, 4))) / len(grams(tokens, 4))
+
+
+def sense(tokens):
+    return 100 * np.mean([gram in known for gram in grams(tokens, 3)])
+
+
+# %% alt="Over the temperature, different 4-grams rise from near zero to almost all, and trigrams known from training fall to a fifth. Dashed lines show real text: 98 and 70 percent."
+real = [ids["valid"][begin : begin + 300].tolist() for begin in (0, 300, 600)]
+_, axes = plt.subplots()
+for measure, label, colour in (
+    (variety, "different 4-grams", plots.COLOURS[0]),
+    (sense, "trigrams known from training", plots.COLOURS[1]),
+):
+    values = [[measure(one) for one in written[heat]] for heat in temperatures]
+    axes.plot(temperatures, np.mean(values, axis=1), "-", color=colour, label=label)
+    axes.plot(temperatures, values, ".", color=colour)
+    axes.axhline(np.mean([measure(one) for one in real]), color=colour, linestyle="--")
+axes.set(xlabel="temperature $\\theta$", ylabel="share (%)", ylim=(0, 105))
+axes.legend(loc="lower right")
+plt.show()
+
+# %% [markdown]
+# Dots are three texts, each by a network of its own, dashed lines the same two measures on real text. Greedy decoding
+# runs into a loop: fewer than one in twenty of its 4-grams are different. Whether the loop makes sense is luck. A
+# higher temperature buys variety, and from 0.75 on costs sense, in all three. At 0.75 both measures come near real
+# text's; at 1 these briefly trained networks have little more than half of its sense.

@@ -1,0 +1,330 @@
+# ---
+# title: Reading both ways
+# ---
+
+# %% [markdown]
+# Which word is missing in *the ___ sings*? The word after the gap tells you more than the word before it. After *the* almost anything may come, but only *one* cook sings; two cooks *sing*. You used both sides without thinking about it.
+#
+# Our language models so far could not do that. They read from left to right, because they were meant to write, and a text that is being written has no right side yet. But whoever tags, translates or searches a text has all of it, and it would be a waste to look at the left half only.
+#
+# The **Transformer encoder** looks at both sides. You build one in this chapter, from chapter 6's attention and a few new parts, until it gives the same numbers as torch's own. Then you cover words in real sentences, train your encoder to guess them, and ask it about a gap of your own (section 11).
+#
+# How good could it become? For English nobody knows. But the stories of our kitchen were written by a grammar, so you can compute the *best possible* answer for each gap, and we compare four kinds of networks with it. In the last section, a network that was trained on gaps learns to tag words, and with
+# only 50 labelled sentences it makes less than half of the mistakes of a tagger that starts from nothing.
+
+# %% [markdown]
+# These letters keep their meaning through the chapter. You can skip the table now and come back to it.
+#
+# | letter | what |
+# |---|---|
+# | $B$, $T$ | number of texts in a batch, number of places in each |
+# | $C$ | width: how many numbers stand for a word (chapter 6 called it $d$) |
+# | $h$, $N$ | number of heads, number of layers |
+# | $V$, $K$ | size of the vocabulary, number of tags |
+#
+# Shapes stand in brackets, for example $[B, T, C]$.
+#
+# This chapter grew out of lectures: an unsigned one (cited as lecture 000) and others by Fabrizio Silvestri (002), Yoav Artzi (003) and Benjamin Muller (004). You do not need their slides.
+
+# %%
+import copy
+import math
+import random
+from fractions import Fraction
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from lmkit import drawings, kitchen, paths, plots
+from lmkit.budgets import budget
+from lmkit.models.heads import MultiHead, from_torch, influence
+from lmkit.plots import dots, log_ticks
+from lmkit.testing import (
+    arguments_after,
+    close,
+    gradients,
+    is_number,
+    leave_gradients,
+    parameter_gradients,
+    torch_module,
+)
+from lmkit.training import choose_device, set_seed, train
+
+device = choose_device()
+plots.use_style()
+plt.rcParams.update({"figure.figsize": (7, 3), "figure.dpi": 130})
+torch.set_num_threads(1)  # our networks are small: a second thread costs more
+
+# %% [markdown]
+# `device` is where the networks of this chapter are trained: on a GPU if torch finds one in your machine, otherwise on
+# the CPU. Every answer works on a CPU. If you have a GPU and your answer makes a tensor of its own, make it where its
+# input is: `torch.zeros(3, device=x.device)`.
+
+# %% [markdown]
+# ## 1. What do both sides know?
+#
+# Here is a whole language: eight sentences, and how often each is said.
+
+# %%
+TOY = {
+    "the cook sings": 20,
+    "the cooks sing": 20,
+    "the guard sings": 5,
+    "the guards sing": 15,
+    "the cook sleeps": 5,
+    "the guards sleep": 15,
+    "a cook sings": 12,
+    "a guard sings": 8,
+}
+TOY = {tuple(text.split()): Fraction(count, 100) for text, count in TOY.items()}
+
+# %% [markdown]
+# By the definition of a conditional probability, the word in a gap between a left side $l$ and a right side $r$ has
+#
+# $$P(w \mid l, r) = \frac{P(l\,w\,r)}{\sum_{v} P(l\,v\,r)} \qquad\text{and, from the left alone,}\qquad P(w \mid l) = \frac{\sum_{s} P(l\,w\,s)}{\sum_{v}\sum_{s} P(l\,v\,s)} ,$$
+#
+# where $s$ runs over all continuations, also the empty one. In *the ___ sings* two sentences fit, with 20 and 5 hundredths: *cook* 0.8, *guard* 0.2.
+#
+# Does knowing more always make the true word more probable?
+
+# %% [markdown] statement="by_hand"
+# - `both_sides(table, words, place)`: $P(w \mid \text{all other words})$ as a dict, word → probability. `table`: sentence (a tuple) → its probability; `words`: a list or tuple; `place`
+#   counts from 0, and what `words` holds there is not read. Sentences of another length do not fit. Words of probability 0 are left out; if nothing
+#   is left, raise `ValueError`.
+# - `left_only(table, words, place)`: the same for $P(w \mid \text{words before } place)$. All sentences with this beginning count, however long, if they
+#   reach the place.
+# - `surprise`: a pair (a sentence of `TOY`, a place) where the true word is *less* probable from both sides than from the left alone.
+
+# %% [markdown] hints="by_hand"
+# 1. On paper: cross out each sentence that does not fit, then divide what is left by its sum.
+# 2. A sentence fits if it is equal to `words` once both have lost their word at `place`. From the left, several sentences may have the same word there: their
+#    probabilities add up.
+# 3. At the last place there is no right side. Where is there no left side? How probable are the two words that stand there, if nothing is known?
+
+
+# %% task="by_hand" points=3 level=1 minutes=18
+def both_sides(table, words, place):
+    """Dict word -> P(word at this place | all the other words); ValueError if no sentence fits."""
+    ### BEGIN SOLUTION
+    rest = (*words[:place], *words[place + 1 :])
+    fits = {
+        text[place]: P
+        for text, P in table.items()
+        if P > 0
+        and len(text) == len(words)
+        and (*text[:place], *text[place + 1 :]) == rest
+    }
+    if not fits:
+        raise ValueError("No sentence of the table fits.")
+    return {word: P / sum(fits.values()) for word, P in fits.items()}
+    ### END SOLUTION
+
+
+def left_only(table, words, place):
+    """Dict word -> P(word at this place | the words before it); ValueError if no sentence fits."""
+    ### BEGIN SOLUTION
+    sums = {}
+    for text, P in table.items():
+        if P > 0 and len(text) > place and text[:place] == tuple(words[:place]):
+            sums[text[place]] = sums.get(text[place], 0) + P
+    if not sums:
+        raise ValueError("No sentence of the table fits.")
+    return {word: P / sum(sums.values()) for word, P in sums.items()}
+    ### END SOLUTION
+
+
+# surprise = (a sentence of TOY as a tuple, a place from 0)
+### BEGIN SOLUTION
+surprise = ("the", "cook", "sings"), 0
+### END SOLUTION
+
+# %% test="by_hand" aspect="a ratio of whole sentences" points=1
+_table = {("we", "eat"): 0.1, ("i", "eat"): 0.3, ("we", "sleep"): 0.6}
+_got = both_sides(dict(_table), ["___", "eat"], 0)
+assert hasattr(_got, "keys"), f"both_sides returns a dict; yours: {_got!r}."
+assert set(_got) == {"we", "i"}, f"*we* and *i* eat; yours: {_got!r}."
+assert close(_got["we"], 0.25), f"0.1 of 0.1 + 0.3 is 0.25; yours: {_got['we']}."
+### BEGIN HIDDEN TESTS
+_numbers = random.sample(range(1, 10), 7)
+_table = {
+    ("a", "b", "c"): _numbers[0],
+    ("a", "d", "c"): _numbers[1],
+    ("a", "b", "d"): _numbers[2],
+    ("a", "e", "c"): 0,
+    ("a", "b", "c", "d"): _numbers[3],
+    ("a", "c"): _numbers[4],
+    ("c", "b", "c"): _numbers[5],
+    ("a", "b", "a"): _numbers[6],
+}
+_table = {text: Fraction(n, sum(_numbers)) for text, n in _table.items()}
+for _words, _place, _fits in (
+    (("a", "b", "c"), 1, {"b": 0, "d": 1}),
+    (["a", "zzz", "c"], 1, {"b": 0, "d": 1}),
+    (["a", "e", "c"], 1, {"b": 0, "d": 1}),
+    (["___", "b", "c"], 0, {"a": 0, "c": 5}),
+    (("a", "b", None), 2, {"c": 0, "d": 2, "a": 6}),
+    (["a", "b", "c", "___"], 3, {"d": 3}),
+    (["a", "___"], 1, {"c": 4}),
+):
+    _sum = sum(_numbers[n] for n in _fits.values())
+    _wanted = {word: _numbers[n] / _sum for word, n in _fits.items()}
+    for _kind in (Fraction, float):
+        _in = {text: _kind(P) for text, P in _table.items()}
+        _got = both_sides(_in, type(_words)(_words), _place)
+        assert hasattr(_got, "keys") and set(_got) == set(_wanted), (
+            f"{_words}, place {_place}: possible are {sorted(_wanted)}; yours: {_got!r}."
+        )
+        assert all(close(_got[word], _wanted[word]) for word in _wanted), (
+            f"{_words}, place {_place}: {_wanted} wanted; yours: {_got!r}."
+        )
+for _words, _place in (
+    (["b", "b", "c"], 1),
+    (["a", "e"], 0),
+    (["e", "e", "c"], 1),
+    (["b", "e", "c"], 0),
+):
+    try:
+        _got = both_sides(dict(_table), _words, _place)
+    except ValueError:
+        _got = "ValueError"
+    _is_possible = (_words, _place) == (["b", "e", "c"], 0)
+    assert _got == "ValueError", (
+        "Only a sentence of probability 0 fits: ValueError wanted; "
+        if _is_possible
+        else f"{_words}, place {_place}: no sentence fits, ValueError wanted; "
+    ) + f"yours: {_got!r}."
+_after = arguments_after(both_sides, dict(_table), ["a", "b", "c"], 1)
+assert dict(_after[0]) == _table and list(_after[1]) == ["a", "b", "c"], (
+    "both_sides changed the table or the words."
+)
+### END HIDDEN TESTS
+
+# %% test="by_hand" aspect="the left side alone" points=1
+_table = {("we", "eat"): 0.1, ("we", "eat", "it"): 0.3, ("we", "sleep"): 0.6}
+_got = left_only(dict(_table), ["we", "___"], 1)
+assert hasattr(_got, "keys") and set(_got) == {"eat", "sleep"}, (
+    f"After *we*: *eat* or *sleep*; yours: {_got!r}."
+)
+assert close(_got["eat"], 0.4), f"*eat* has 0.1 + 0.3; yours: {_got['eat']}."
+### BEGIN HIDDEN TESTS
+_numbers = random.sample(range(1, 10), 6)
+_table = {
+    ("a", "b", "c"): _numbers[0],
+    ("a", "b"): _numbers[1],
+    ("a",): _numbers[2],
+    ("a", "d", "b"): _numbers[3],
+    ("b", "b", "c", "a"): _numbers[4],
+    ("a", "b", "b", "c"): _numbers[5],
+    ("a", "e"): 0,
+    ("c", "d"): 0,
+}
+_table = {text: Fraction(n, sum(_numbers)) for text, n in _table.items()}
+for _words, _place, _fits in (
+    (("a", "___", "c"), 1, {"b": (0, 1, 5), "d": (3,)}),
+    (["a", "e"], 1, {"b": (0, 1, 5), "d": (3,)}),
+    (["q", "q", "q"], 0, {"a": (0, 1, 2, 3, 5), "b": (4,)}),
+    (["a", "b", "q"], 2, {"c": (0,), "b": (5,)}),
+    (["b", "b", "c", "q", "q"], 3, {"a": (4,)}),
+):
+    _sum = sum(_numbers[n] for found in _fits.values() for n in found)
+    _wanted = {w: sum(_numbers[n] for n in f) / _sum for w, f in _fits.items()}
+    for _kind in (Fraction, float):
+        _in = {text: _kind(P) for text, P in _table.items()}
+        _got = left_only(_in, type(_words)(_words), _place)
+        assert hasattr(_got, "keys") and set(_got) == set(_wanted), (
+            f"{_words}, place {_place}: possible are {sorted(_wanted)}; yours: {_got!r}."
+        )
+        assert all(close(_got[word], _wanted[word]) for word in _wanted), (
+            f"{_words}, place {_place}: {_wanted} wanted; yours: {_got!r}."
+        )
+for _words, _place in (
+    (["a", "d", "b", "q"], 3),
+    (["b", "a", "q"], 2),
+    (["c", "q"], 1),
+):
+    try:
+        _got = left_only(dict(_table), _words, _place)
+    except ValueError:
+        _got = "ValueError"
+    assert _got == "ValueError", (
+        f"{_words}, place {_place}: no possible sentence begins so and reaches it, ValueError wanted; yours: {_got!r}."
+    )
+_after = arguments_after(left_only, dict(_table), ["a", "b", "c"], 1)
+assert dict(_after[0]) == _table and list(_after[1]) == ["a", "b", "c"], (
+    "left_only changed the table or the words."
+)
+### END HIDDEN TESTS
+
+# %% test="by_hand" aspect="a word less probable from both sides" points=1
+assert isinstance(surprise, tuple | list) and len(surprise) == 2, (
+    f"surprise is a pair: a sentence, a place; yours: {surprise!r}."
+)
+_text, _place = tuple(surprise[0]), surprise[1]
+assert _text in TOY and is_number(_place) and 0 <= _place <= 2, (
+    f"A sentence of TOY and a place 0, 1 or 2 wanted; yours: {surprise!r}."
+)
+_place = int(_place)
+### BEGIN HIDDEN TESTS
+_both = sum(
+    P
+    for text, P in TOY.items()
+    if all(text[i] == _text[i] for i in range(3) if i != _place)
+)
+_begin = sum(P for text, P in TOY.items() if text[:_place] == _text[:_place])
+_left = sum(P for text, P in TOY.items() if text[: _place + 1] == _text[: _place + 1])
+assert TOY[_text] / _both < _left / _begin, (
+    f"{' '.join(_text)}, place {_place}: the word does not become less probable."
+)
+### END HIDDEN TESTS
+
+
+# %%
+def right_only(table, words, place):
+    """The left side of the table that is written backwards."""
+    backwards = {text[::-1]: P for text, P in table.items()}
+    return left_only(backwards, words[::-1], len(words) - 1 - place)
+
+
+gap, options = ("the", "___", "sings"), ("cook", "guard", "guards")
+found = {
+    "left": left_only(TOY, gap, 1),
+    "right": right_only(TOY, gap, 1),
+    "both": both_sides(TOY, gap, 1),
+}
+product = {w: found["left"].get(w, 0) * found["right"].get(w, 0) for w in options}
+found["left x right"] = {w: P / sum(product.values()) for w, P in product.items()}
+table = {name: [float(P.get(w, 0)) for w in options] for name, P in found.items()}
+print(pd.DataFrame(table, options).round(3).to_string())
+
+# %% [markdown]
+# From the left, *guards* is the best guess; the right side forbids it. The product of the two one-sided probabilities is not the truth: both
+# factors contain how frequent the word is, $P(w)$. One could divide by $P(w)$ once, but even that is right only if, given the word, the two sides know nothing of each other. So two one-sided models do not make one that sees both.
+#
+# Single words may lose. What about the average?
+
+
+# %% alt="The cost of three gaps for three kinds of context. One side alone is poor at one of the gaps, with 1.1 nats; both sides are best or equal at each, 0.50 at most."
+def mean_cost(conditional, place):
+    """Mean of -ln P over the language, in nats."""
+    return sum(
+        -float(P) * math.log(conditional(TOY, text, place)[text[place]])
+        for text, P in TOY.items()
+    )
+
+
+_, axes = plt.subplots(figsize=(5, 2.2))
+for i, f in enumerate((left_only, right_only, both_sides)):
+    costs = [mean_cost(f, place) for place in range(3)]
+    bars = axes.bar(np.arange(3) + 0.27 * (i - 1), costs, 0.25, label=f.__name__)
+    axes.bar_label(bars, fmt="%.2f", fontsize=9)
+axes.set(xlabel="place of the gap", ylabel="mean of -ln P (nats)", ylim=(0, 1.8))
+axes.set_xticks(range(3))
+axes.legend(ncols=3, loc="upper left")
+plt.show()
+
+# %% [markdown]
+# The heights are exact, since the table is the language. On average one more side never costs: with both sides each gap but the last is cheaper than from the left alone, the one in the middle most. How can a network use both sides?

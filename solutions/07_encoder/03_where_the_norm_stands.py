@@ -1,0 +1,310 @@
+# %% [markdown]
+# ## 3. Where the norm stands
+#
+# A stack of modules $f$ multiplies their derivatives, and small factors make the gradient vanish. So each module only *adds* to what comes in, a **residual** connection:
+#
+# $$b = a + f(a) \qquad \frac{\partial b}{\partial a} = I + \frac{\partial f}{\partial a}$$
+#
+# The $I$ loses nothing, however deep the stack. What runs through all the sums is called the **stream**. The norm may stand in the branch or after the sum. Lecture 003 prints:
+#
+# > Post-norm (original and here): $b = \text{Module}(\text{LN}(a)) + a$
+# >
+# > Pre-norm (modern): $b = \text{LN}(\text{Module}(a) + a)$
+#
+# Lecture 002 prints $\text{LayerNorm}(x + \text{SubLayer}(x))$ above code that returns
+# `x + dropout(sublayer(norm(x)))`. Which name belongs to which?
+
+# %% [markdown] statement="Block"
+# - `labels`: for `"Module(LN(a)) + a"`, `"LN(Module(a) + a)"` and `"code of 002"` the right name, `"pre"` or `"post"`;
+# - `Block(width, attention, feed_forward)`: keeps the two modules under these names (so that torch finds their weights), adds `attention_norm` and
+#   `feed_forward_norm`, both `nn.LayerNorm(width)`; attention first, pre-norm. `forward` calls whatever stands under these four names, since `NoNorm` below replaces the norms;
+# - `PostBlock`: the same parts, post-norm.
+
+# %% [markdown] hints="Block"
+# 1. *Pre*: the norm comes before the module. What then flows from one block to the next without ever being normalised?
+# 2. A block is two steps of one kind. The second begins with what the first has returned.
+# 3. Two norms, since each has a gain and a bias of its own. `PostBlock` has the same `__init__`; a class can inherit it.
+
+
+# %% task="Block" points=4 level=2 minutes=20
+class Block(nn.Module):
+    """Pre-norm: each module reads a normalised copy, and adds to the stream. The x handed over stays as it is."""
+
+    def __init__(self, width, attention, feed_forward):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.attention_norm, self.attention = nn.LayerNorm(width), attention
+        self.feed_forward_norm, self.feed_forward = nn.LayerNorm(width), feed_forward
+        ### END SOLUTION
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        ### BEGIN SOLUTION
+        x = x + self.attention(self.attention_norm(x))
+        return x + self.feed_forward(self.feed_forward_norm(x))
+        ### END SOLUTION
+
+
+class PostBlock(Block):
+    """Post-norm: the sum is normalised."""
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C]"""
+        ### BEGIN SOLUTION
+        x = self.attention_norm(x + self.attention(x))
+        return self.feed_forward_norm(x + self.feed_forward(x))
+        ### END SOLUTION
+
+
+# labels = {"Module(LN(a)) + a": ..., "LN(Module(a) + a)": ..., "code of 002": ...}, each "pre" or "post"
+### BEGIN SOLUTION
+labels = {"Module(LN(a)) + a": "pre", "LN(Module(a) + a)": "post", "code of 002": "pre"}
+### END SOLUTION
+
+
+# %%
+def block_of(kind, T, C):
+    """A block of this class around simple modules, random weights in it; and the weights by name."""
+    mixer, each = torch_module("Conv1d", T, T, 1), torch_module("Linear", C, C)
+    shapes = {"attention.weight": (T, T, 1), "attention.bias": (T,)}
+    shapes |= {"feed_forward.weight": (C, C), "feed_forward.bias": (C,)}
+    for norm in ("attention_norm", "feed_forward_norm"):
+        shapes |= {f"{norm}.{part}": (C,) for part in ("weight", "bias")}
+    block, wanted = kind(C, mixer, each), sorted(shapes)
+    found = sorted(dict(block.state_dict()))
+    assert set(wanted) <= set(found), (
+        f"Weights {wanted} wanted: both modules, and two norms, each its own; yours: {found}."
+    )
+    weights = {name: torch.randn(shape) for name, shape in shapes.items()}
+    block.load_state_dict(weights, strict=False)
+    return block, weights
+
+
+# %% test="Block" aspect="names of the two orders" points=1
+assert hasattr(labels, "keys"), f"labels is a dict with three keys; yours: {labels!r}."
+for _key in ("Module(LN(a)) + a", "LN(Module(a) + a)", "code of 002"):
+    assert labels.get(_key) in ("pre", "post"), (
+        f'labels[{_key!r}] should be "pre" or "post"; yours: {labels!r}.'
+    )
+### BEGIN HIDDEN TESTS
+assert labels["Module(LN(a)) + a"] == "pre" and labels["LN(Module(a) + a)"] == "post", (
+    "Pre and post say whether the norm comes before the module or after the sum, not which lecture is older."
+)
+assert labels["code of 002"] == "pre", (
+    "Read the code of 002 from the inside: what happens to x first?"
+)
+### END HIDDEN TESTS
+
+# %% test="Block" aspect="pre-norm, by formula" points=1
+_B, _T, _C = 2, 4, 5
+### BEGIN HIDDEN TESTS
+_B, _T, _C = 3, random.randint(4, 6), 7
+### END HIDDEN TESTS
+(_block, _s), _x = block_of(Block, _T, _C), torch.randn(_B, _T, _C)
+_in = F.layer_norm(_x, (_C,), _s["attention_norm.weight"], _s["attention_norm.bias"])
+_h = _x + F.conv1d(_in, _s["attention.weight"], _s["attention.bias"])
+_in = F.layer_norm(
+    _h, (_C,), _s["feed_forward_norm.weight"], _s["feed_forward_norm.bias"]
+)
+_wanted = _h + F.linear(_in, _s["feed_forward.weight"], _s["feed_forward.bias"])
+_got = _block(_x.clone())
+assert np.shape(_got) == (_B, _T, _C), (
+    f"Shape {_B, _T, _C} wanted back; yours: {_got!r}."
+)
+assert close(_got, _wanted, 1e-3, 1e-3), (
+    "With random gains and random linear maps as modules: not x + Module(LN(x)), twice."
+)
+### BEGIN HIDDEN TESTS
+assert close(arguments_after(_block, _x.clone())[0], _x), (
+    "x itself is changed by your block: x += ... does that."
+)
+_block.attention_norm = torch_module("Softplus")
+_block.feed_forward = torch_module("Tanh")
+_h = _x + F.conv1d(F.softplus(_x), _s["attention.weight"], _s["attention.bias"])
+_in = F.layer_norm(
+    _h, (_C,), _s["feed_forward_norm.weight"], _s["feed_forward_norm.bias"]
+)
+_wanted = _h + _in.tanh()
+assert close(_block(_x), _wanted, 1e-3, 1e-3), (
+    "attention_norm and feed_forward were exchanged for other modules, and your block "
+    "does not use them."
+)
+_block.attention = torch_module("Sigmoid")
+_block.feed_forward_norm = torch_module("Softplus")
+_h = _x + F.softplus(_x).sigmoid()
+_wanted = _h + F.softplus(_h).tanh()
+assert close(_block(_x), _wanted, 1e-3, 1e-3), (
+    "attention and feed_forward_norm were exchanged for other modules, and your block "
+    "does not use them."
+)
+_got = Block(4, torch_module("Identity"), torch_module("Identity"))(
+    torch.randn(1, 3, 4)
+)
+assert np.shape(_got) == (1, 3, 4), (
+    f"x is [1, 3, 4], so the result is; yours: {np.shape(_got)}."
+)
+### END HIDDEN TESTS
+
+# %% test="Block" aspect="post-norm, by formula" points=1
+_B, _T, _C = 2, 4, 5
+### BEGIN HIDDEN TESTS
+_B, _T, _C = 3, random.randint(4, 6), 7
+### END HIDDEN TESTS
+(_block, _s), _x = block_of(PostBlock, _T, _C), torch.randn(_B, _T, _C) * 3
+_got = PostBlock(_C, torch_module("Identity"), torch_module("Tanh"))(_x.clone())
+assert np.shape(_got) == (_B, _T, _C), (
+    f"Shape {_B, _T, _C} wanted back; yours: {_got!r}."
+)
+assert close(_got.mean(2), torch.zeros(_B, _T), 0, 1e-4), (
+    "After a post-norm block every token has mean 0."
+)
+_h = _x + F.conv1d(_x, _s["attention.weight"], _s["attention.bias"])
+_h = F.layer_norm(_h, (_C,), _s["attention_norm.weight"], _s["attention_norm.bias"])
+_h = _h + F.linear(_h, _s["feed_forward.weight"], _s["feed_forward.bias"])
+_wanted = F.layer_norm(
+    _h, (_C,), _s["feed_forward_norm.weight"], _s["feed_forward_norm.bias"]
+)
+assert close(_block(_x), _wanted, 1e-3, 1e-3), (
+    "With random gains and random linear maps as modules: not LN(x + Module(x)), twice."
+)
+### BEGIN HIDDEN TESTS
+assert close(arguments_after(_block, _x.clone())[0], _x), (
+    "x itself is changed by your block: x += ... does that."
+)
+_block.attention_norm = torch_module("Softplus")
+_block.feed_forward = torch_module("Tanh")
+_h = F.softplus(_x + F.conv1d(_x, _s["attention.weight"], _s["attention.bias"]))
+_wanted = F.layer_norm(
+    _h + _h.tanh(), (_C,), _s["feed_forward_norm.weight"], _s["feed_forward_norm.bias"]
+)
+assert close(_block(_x), _wanted, 1e-3, 1e-3), (
+    "attention_norm and feed_forward were exchanged for other modules, and your block "
+    "does not use them."
+)
+_block.attention = torch_module("Sigmoid")
+_block.feed_forward_norm = torch_module("Softplus")
+_h = F.softplus(_x + _x.sigmoid())
+_wanted = F.softplus(_h + _h.tanh())
+assert close(_block(_x), _wanted, 1e-3, 1e-3), (
+    "attention and feed_forward_norm were exchanged for other modules, and your block "
+    "does not use them."
+)
+assert close(_block(_x[:1, :1].clone()), _wanted[:1, :1], 1e-3, 1e-3), (
+    "B = 1 and T = 1: not what this token becomes among others."
+)
+### END HIDDEN TESTS
+
+# %% test="Block" aspect="the stream carries gradients" points=1
+_block = Block(
+    5,
+    torch_module("Conv1d", 3, 3, 1, bias=False),
+    torch_module("Linear", 5, 5, bias=False),
+)
+_norms, _x = ("attention_norm", "feed_forward_norm"), torch.randn(2, 3, 5)
+_zeros = {
+    f"{norm}.{part}": torch.zeros(5) for norm in _norms for part in ("weight", "bias")
+}
+_block.load_state_dict(_zeros, strict=False)
+assert close(_block(_x), _x, 0, 1e-6), (
+    "Gains and biases at zero, so both modules add 0: pre-norm passes x on unchanged."
+)
+assert close(gradients(_block, _x)[0], torch.ones(2, 3, 5), 0, 1e-6), (
+    "Then the gradient should pass unchanged, too."
+)
+### BEGIN HIDDEN TESTS
+_s = {name: torch.randn(5) for name in _zeros}
+_s |= {
+    "attention.weight": torch.randn(3, 3, 1),
+    "feed_forward.weight": torch.randn(5, 5),
+}
+_block.load_state_dict(_s, strict=False)
+_w = {
+    name: value.clone().requires_grad_(True) for name, value in {**_s, "x": _x}.items()
+}
+_normal = {norm: ((5,), _w[f"{norm}.weight"], _w[f"{norm}.bias"]) for norm in _norms}
+_h = _w["x"] + F.conv1d(
+    F.layer_norm(_w["x"], *_normal["attention_norm"]), _w["attention.weight"]
+)
+_h = _h + F.layer_norm(_h, *_normal["feed_forward_norm"]) @ _w["feed_forward.weight"].T
+_h.sum().backward()
+assert close(gradients(_block, _x)[0], _w["x"].grad, 1e-3, 1e-3), (
+    "Random gains: the gradient that reaches x is wrong."
+)
+_found = parameter_gradients(_block, _x)
+for _name in _s:
+    assert close(_found.get(_name), _w[_name].grad, 1e-3, 1e-3), (
+        f"The gradient of {_name} is wrong, or none arrives."
+    )
+### END HIDDEN TESTS
+
+# %% folded="draws the pre-norm block" alt="The stream runs straight from a to b. Attention and feed-forward each read a normalised copy of it and add their result."
+drawings.transformer_block("pre")
+
+# %% folded="draws the post-norm block" alt="The stream runs from a to b through two norms: each stands behind the sum of the stream with attention or feed-forward."
+drawings.transformer_block("post")
+
+# %% [markdown]
+# How much of the gradient comes through? We stack 1 to 32 feed-forward layers, send a random score's gradient back and measure what reaches the first layer:
+
+
+# %%
+class NoNorm(Block):
+    """The same block with norms that do nothing."""
+
+    def __init__(self, *parts):
+        super().__init__(*parts)
+        self.attention_norm = self.feed_forward_norm = nn.Identity()
+
+
+class Silent(nn.Module):
+    """Attention that adds nothing."""
+
+    def forward(self, x):
+        return torch.zeros_like(x)
+
+
+# %%
+def first_gradient(kind, depth, seed, C=64):
+    """Norm of the gradient of the first layer's weights, with `depth` layers up to a random score."""
+    set_seed(seed)
+    layers = [FeedForward(C) for _ in range(depth)]
+    blocks = [kind(C, Silent(), layer) for layer in layers] if kind else layers
+    out = nn.Sequential(*blocks)(torch.randn(1, 32, C))
+    (out * torch.randn(32, C)).mean().backward()
+    return layers[0].up.weight.grad.norm().item()
+
+
+# %%
+depths = (1, 2, 4, 8, 16, 32)
+kinds = {"pre-norm": Block, "post-norm": PostBlock, "no norm": NoNorm}
+kinds["no residual"] = None
+found = {
+    name: np.array([[first_gradient(kind, d, s) for s in (1, 2, 3)] for d in depths])
+    for name, kind in kinds.items()
+}
+
+# %% folded="draws the gradients" alt="The gradient by layers: without residual connections it falls to a trillionth within 16 layers. With them it stays near one with post-norm, and doubles with no norm."
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4))
+for colour, (name, rows) in zip(plots.COLOURS, found.items(), strict=False):
+    for axes in (left, right) if name != "no residual" else (left,):
+        dots(axes, depths, rows / rows[0], colour, name)  # one layer: 1
+left.set(yscale="log", title="all four, logarithmic", ylabel="gradient (1 layer = 1)")
+right.set(title="those with residuals, linear", ylim=(0, None))
+figure.suptitle("Without residual connections the gradient dies within a few layers")
+for axes in (left, right):
+    log_ticks(axes, depths, xlabel="layers (log)")
+left.legend()
+plt.show()
+lost = (found["no residual"][0] / found["no residual"][3]) ** (1 / 7)
+print("each layer without residual divides the gradient by", lost.round(1))
+
+# %% [markdown]
+# Each dot is a seed. On the left, look at the line that falls: without residual connections each layer divides the gradient by the printed factor, so that nothing is left after some 5 layers. With them, 32 layers are no obstacle. The other three lines lie so close together that the right side enlarges them:
+# at 32 layers they differ by a factor of about two.
+#
+# So gradients at the start do not decide where the norm should stand. Yet there is a difference in the formulas. In post-norm the *sum* passes through the norm, and the derivative becomes
+#
+# $$\frac{\partial b}{\partial a} = J_{\text{LN}} \left(I + \frac{\partial f}{\partial a}\right)$$
+#
+# where $J_{\text{LN}}$ is the derivative of LayerNorm: the road that lost nothing now leads through a norm in every layer. In pre-norm the $I$ stays untouched. Xiong and others (2020) show what follows for training: deep post-norm stacks need a learning rate that starts near 0 and *warms up*, and pre-norm stacks
+# train without. That is why nearly all large models of today are pre-norm, and so is ours.

@@ -1,0 +1,147 @@
+# %% [markdown]
+# ## 9. Heads: a tag for each word, a class for the text
+#
+# The encoder gives $X$, shape $[B, T, C]$: a vector for each place of each text. To tag words, a linear layer scores
+# each vector on its own. To sort whole texts, first make one vector of a text: its mean over the places, or for each of the
+# $C$ numbers the largest.
+
+# %% folded="draws the heads of the encoder" alt="Words go through the encoder. From each vector a matrix gives a tag; mean or max over the words that are not fillers gives one class for the text."
+drawings.encoder_heads()
+
+# %% [markdown] statement="heads"
+# Write
+#
+# - `tag_head(X, W, b)`: scores $[B, T, K]$, with $W$ $[C, K]$ and $b$ $[K]$, for all places;
+# - `class_head(X, lengths, W, b, how)`: scores $[B, K]$ from the mean (`how="mean"`) or the maximum (`how="max"`) of the
+#   first `lengths[i]` places of text $i$; `lengths` is a tensor of $B$ whole numbers from 1 to $T$. Any other `how` is a
+#   `ValueError`.
+#
+# Scores are **logits**: no softmax. Padding never counts, whatever stands there: NaN and infinities, too. The
+# gradient there is 0.
+
+# %% [markdown] hints="heads"
+# 1. Let a text of one word have the vector (-2, -3), followed by a row of zeros. Which mean, which maximum?
+# 2. Compare the places $0 \ldots T-1$ with the lengths: a bool $[B, T]$. Before mean and maximum, other numbers have to
+#    stand in the padding.
+# 3. A number that no mean changes is 0, one that no maximum changes is $-\infty$. *Replace*, do not multiply: 0 times NaN
+#    is NaN. And by how many do you divide?
+
+
+# %% task="heads" points=4 level=2 minutes=18
+def tag_head(X, W, b):
+    """Scores [B, T, K] from X [B, T, C]."""
+    ### BEGIN SOLUTION
+    return X @ W + b
+    ### END SOLUTION
+
+
+def class_head(X, lengths, W, b, how):
+    """Scores [B, K] from the mean or the maximum of each text's own places."""
+    ### BEGIN SOLUTION
+    padding = (torch.arange(X.shape[1]) >= lengths[:, None])[:, :, None]
+    if how == "mean":
+        pooled = X.masked_fill(padding, 0).sum(1) / lengths[:, None]
+    elif how == "max":
+        pooled = X.masked_fill(padding, -math.inf).amax(1)
+    else:
+        raise ValueError(f"how is mean or max, not {how!r}")
+    return pooled @ W + b
+    ### END SOLUTION
+
+
+# %% test="heads" aspect="a score for each word and tag" points=1
+_sizes = [(1, 2, 2, 3)]
+### BEGIN HIDDEN TESTS
+_sizes += [(1, 1, 1, 1), (2, 5, 3, 4), (3, 1, 4, 2), (4, 4, 4, 4), (2, 3, 5, 1)]
+### END HIDDEN TESTS
+for _B, _T, _C, _K in _sizes:
+    _X, _W, _b = torch.randn(_B, _T, _C), torch.randn(_C, _K), torch.randn(_K)
+    _wanted = np.einsum("btc,ck->btk", _X.numpy(), _W.numpy()) + _b.numpy()
+    _got = tag_head(_X.clone(), _W.clone(), _b.clone())
+    assert np.shape(_got) == (_B, _T, _K), (
+        f"[B, T, K] = {[_B, _T, _K]} wanted; yours: {np.shape(_got)}."
+    )
+    assert close(_got, _wanted, 1e-4, 1e-5), (
+        f"B, T, C, K = {_B, _T, _C, _K}: x W + b for each word, without softmax."
+    )
+
+# %% test="heads" aspect="the mean of a text's own words" points=1
+_cases = [(1, 3, 2, 2, [2])]
+### BEGIN HIDDEN TESTS
+_cases += [(1, 1, 1, 1, [1]), (3, 4, 2, 5, [1, 4, 2]), (2, 6, 6, 6, [6, 3])]
+_cases += [(4, 5, 3, 1, [2, 5, 1, 3])]
+### END HIDDEN TESTS
+for _B, _T, _C, _K, _lengths in _cases:
+    _X, _W, _b = torch.randn(_B, _T, _C) - 3, torch.randn(_C, _K), torch.randn(_K)
+    _wanted = [
+        (_X[i, :n].double().mean(0) @ _W.double() + _b).tolist()
+        for i, n in enumerate(_lengths)
+    ]
+    _got = class_head(_X.clone(), torch.tensor(_lengths), _W, _b, "mean")
+    assert np.shape(_got) == (_B, _K), f"[B, K] wanted; yours: {np.shape(_got)}."
+    assert close(_got, _wanted, 1e-4, 1e-4), (
+        f"Lengths {_lengths}, T = {_T}: not the mean of each text's own words, times W, plus b."
+    )
+
+# %% test="heads" aspect="the maximum of a text's own words" points=1
+_cases = [(1, 3, 2, 2, [2])]
+### BEGIN HIDDEN TESTS
+_cases += [(1, 1, 1, 1, [1]), (3, 4, 2, 5, [1, 4, 2]), (2, 6, 6, 6, [6, 3])]
+_cases += [(4, 5, 3, 1, [2, 5, 1, 3])]
+### END HIDDEN TESTS
+for _B, _T, _C, _K, _lengths in _cases:
+    for _shift in (-9, 9, -3e6):  # all negative: zeros in the padding would win
+        _X, _W = torch.randn(_B, _T, _C) + _shift, torch.randn(_C, _K)
+        _b = torch.randn(_K)
+        _wanted = [
+            (_X[i, :n].double().max(0)[0] @ _W.double() + _b).tolist()
+            for i, n in enumerate(_lengths)
+        ]
+        _got = class_head(_X.clone(), torch.tensor(_lengths), _W, _b, "max")
+        assert np.shape(_got) == (_B, _K), f"[B, K] wanted; yours: {np.shape(_got)}."
+        assert close(_got, _wanted, 1e-4, 1e-4 + 1e-5 * abs(_shift)), (
+            f"Lengths {_lengths}, T = {_T}, numbers about {_shift}: "
+            "not the largest of each text's own words, times W, plus b."
+        )
+
+# %% test="heads" aspect="padding never counts" points=1
+_how, _bad, _X = "mean", math.nan, torch.tensor([[[1.0], [3.0], [0.0]]])
+_X[0, 2] = _bad
+_got = class_head(_X, torch.tensor([2]), torch.ones(1, 1), torch.zeros(1), "mean")
+assert close(_got, [[2.0]]), f"1, 3, then NaN in the padding: mean 2; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _how in ("mean", "max"):
+    for _bad in (math.nan, math.inf, -math.inf, 1e30, 0.0):
+        _X, _W = -torch.rand(3, 5, 4).double() - 1, torch.randn(4, 2).double()
+        _b, _lengths = torch.randn(2).double(), torch.tensor([1, 5, 3])
+        _real = torch.arange(5) < _lengths[:, None]
+        _X[~_real] = _bad
+        _parts = [_X[i, :n] for i, n in enumerate(_lengths.tolist())]
+        _pool = [p.mean(0) if _how == "mean" else p.amax(0) for p in _parts]
+        _wanted = torch.stack(_pool) @ _W + _b
+        _got = class_head(_X.clone(), _lengths.clone(), _W, _b, _how)
+        assert close(_got, _wanted), (
+            f"{_how}: {_bad} in the padding changes the scores."
+        )
+        _back = gradients(class_head, _X, _lengths, _W, _b, _how)
+        assert close(_back[0][~_real], torch.zeros(6, 4)), (
+            f"{_how}: {_bad} stands in the padding, which gets a gradient other than 0."
+        )
+        assert close(_back[1], torch.stack(_pool).sum(0)[:, None].expand(4, 2)), (
+            f"{_how}: {_bad} in the padding spoils the gradient of W."
+        )
+for _how in ("mean", "max"):
+    _left = arguments_after(class_head, _X.clone(), _lengths.clone(), _W, _b, _how)
+    assert close(_left[0], _X) and close(_left[1], _lengths), (
+        f"{_how}: an argument was changed."
+    )
+for _how in ("min", "", "MEAN", "Max", None):
+    try:
+        _got = class_head(_X.clone(), _lengths, _W, _b, _how)
+    except ValueError:
+        continue
+    assert False, f"how = {_how!r} should raise ValueError, not return {_got!r}."
+### END HIDDEN TESTS
+
+# %% [markdown]
+# A mean tells *how much* of something is in a text, a maximum *whether* it occurs anywhere, however long the text is.

@@ -1,0 +1,159 @@
+# %% [markdown]
+# ## 14. A score for whole texts?
+#
+# A masked model gives no $\ln P$ of a text (section 12). What people use instead is the **pseudo-log-likelihood**
+# (PLL; Salazar and others, 2020): hide each word alone, and add up
+#
+# $$\text{PLL}(w_1 \dots w_T) = \sum_{t=1}^{T} \ln P(w_t \mid \text{all other words}).$$
+
+# %% [markdown] statement="pseudo"
+# - `pseudo_log_likelihood(fill, words)`: a float. `fill(words, place)` gives a dictionary, word to probability
+#   given all others; a word that is left out is impossible, and so is one with 0. With an impossible word:
+#   `-math.inf`. A text without words: 0.
+# - `ranked_right(good, bad)`: two lists or arrays of $n \ge 1$ scores. The share of the $n$ pairs in which the good
+#   text has the higher score; equal scores count half, two of $-\infty$ too.
+
+# %% [markdown] hints="pseudo"
+# 1. A text of two words in which each settles the other: what is its PLL?
+# 2. `math.log(0)` raises an error, and NumPy warns: look before you take the logarithm.
+# 3. What is $-\infty - (-\infty)$? Which operators compare two infinities without a difference?
+
+
+# %% task="pseudo" points=3 level=2 minutes=14
+def pseudo_log_likelihood(fill, words):
+    """The sum of ln P(word | all other words), a float, or -inf."""
+    ### BEGIN SOLUTION
+    total = 0.0
+    for place, word in enumerate(words):
+        p = fill(words, place).get(word, 0)
+        total += math.log(p) if p > 0 else -math.inf
+    return total
+    ### END SOLUTION
+
+
+def ranked_right(good, bad):
+    """The share of pairs whose good score is the higher one; ties count half."""
+    ### BEGIN SOLUTION
+    good, bad = np.asarray(good), np.asarray(bad)
+    return float(np.mean(good > bad) + np.mean(good == bad) / 2)
+    ### END SOLUTION
+
+
+# %% test="pseudo" aspect="one blank at a time" points=1
+def _echo(words, place):
+    return {"a": 0.5, "b": 0.25, "c": 0.25}
+
+
+_got = pseudo_log_likelihood(_echo, ["a", "c"])
+assert is_number(_got), f"A number wanted; yours: {_got!r}."
+assert close(_got, math.log(1 / 8)), (
+    f"ln .5 + ln .25 = {math.log(1 / 8):.4f}; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _T in (1, 2, 3, 4):
+    _p = np.random.default_rng().dirichlet(np.ones(3**_T)).reshape((3,) * _T)
+
+    def _fill(words, place, _p=_p):
+        _at = ["xyz".index(w) for w in words]
+        _at[place] = slice(None)
+        return dict(
+            zip("xyz", (_p[tuple(_at)] / _p[tuple(_at)].sum()).tolist(), strict=True)
+        )
+
+    _words = random.choices("xyz", k=_T)
+    _wanted = sum(math.log(_fill(_words, t)[_words[t]]) for t in range(_T))
+    _got = pseudo_log_likelihood(_fill, list(_words))
+    assert close(_got, _wanted, 1e-5), (
+        f"T = {_T}: each word given all others, {_wanted:.4f}; yours: {_got!r}."
+    )
+_left = arguments_after(pseudo_log_likelihood, _echo, ["a", "b", "c"])
+assert _left[1] == ["a", "b", "c"], "pseudo_log_likelihood changed the words."
+### END HIDDEN TESTS
+
+# %% test="pseudo" aspect="impossible words, long texts" points=1
+_got = pseudo_log_likelihood(lambda words, place: {"a": 1.0}, ["a", "b"])
+assert is_number(_got) and _got == -math.inf, f"b is impossible: -inf; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _words in (["b", "a"], ["a", "a", "z"], ["z"]):
+    _got = pseudo_log_likelihood(
+        lambda words, place: {"a": 0.5, "c": 0.5, "b": 0.0}, list(_words)
+    )
+    assert is_number(_got) and _got == -math.inf, (
+        f"{_words}: -inf wanted; yours: {_got!r}."
+    )
+_got = pseudo_log_likelihood(lambda words, place: {}, [])
+assert is_number(_got) and _got == 0, f"No words: 0 wanted; yours: {_got!r}."
+_got = pseudo_log_likelihood(lambda words, place: {"a": 1e-40}, ["a", "a"])
+assert close(_got, 2 * math.log(1e-40), 1e-5), (
+    f"1e-40 is little, but possible: {2 * math.log(1e-40):.1f}; yours: {_got!r}."
+)
+_got = pseudo_log_likelihood(lambda words, place: {"a": 1e-5}, ["a"] * 400)
+assert close(_got, 400 * math.log(1e-5), 1e-5), (
+    f"400 words at 1e-5 each: {400 * math.log(1e-5):.1f}; yours: {_got!r}."
+)
+### END HIDDEN TESTS
+
+# %% test="pseudo" aspect="pairs and ties" points=1
+_got = ranked_right([-3.0, -5.0, -2.0, -7.0], [-4.0, -1.0, -2.0, -8.0])
+assert is_number(_got) and close(_got, 0.625), (
+    f"Two of four right, one tie: .625; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+_no = -math.inf
+for _good, _bad, _wanted in (
+    ([-3.0, _no, _no, -1.0], [_no, _no, -3.0, -2.0], 0.625),
+    ([_no], [_no], 0.5),
+    ([-2.0, -2.0, -2.0], [-2.0, -2.0, -2.0], 0.5),
+    ([-1.0], [_no], 1.0),
+    ([-9.0], [-8.0], 0.0),
+    ([-1000.0, -1000.001], [-1000.001, -1000.0], 0.5),
+    ([-1000.0, -1e-9], [-1000.001, -1.1e-9], 1.0),
+):
+    for _kind in (list, np.array):
+        _got = ranked_right(_kind(_good), _kind(_bad))
+        assert is_number(_got) and close(_got, _wanted), (
+            f"{_good} against {_bad}: {_wanted}; yours: {_got!r}."
+        )
+_good = np.random.default_rng().integers(-4, 0, 30).astype(float)
+_bad = np.random.default_rng().integers(-4, 0, 30).astype(float)
+_wanted = (
+    sum(1 if g > b else 0.5 if g == b else 0 for g, b in zip(_good, _bad, strict=True))
+    / 30
+)
+assert close(ranked_right(_good.tolist(), _bad.tolist()), _wanted), (
+    "30 pairs with ties."
+)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Does PLL order texts as $\ln P$ does? Recorded: 150 kitchen stories, each also with one word exchanged for another
+# possible one, with both scores exact. *Predict* the share of pairs that PLL puts in the right order.
+
+# %%
+pairs = pd.read_csv(paths.DATA / "masked" / "pseudo.csv")
+ranks = (pairs[["ln_p", "pll"]].div(pairs.length, axis=0)).rank()
+draw = np.random.default_rng(1)
+spearman = [
+    ranks.iloc[draw.integers(len(ranks), size=len(ranks))].corr().iloc[0, 1]
+    for _ in range(1000)
+]
+low, high = np.quantile(spearman, [0.025, 0.975])
+print(f"Spearman, per word: {ranks.corr().iloc[0, 1]:.2f} ({low:.2f} to {high:.2f})")
+sign = np.sign(pairs.ln_p - pairs.other_ln_p)
+order = ranked_right(sign * pairs.pll, sign * pairs.other_pll)
+error = math.sqrt(order * (1 - order) / len(pairs))
+print(f"one word exchanged: {order:.0%} ± {error:.0%} in the same order")
+
+# %% folded="draws the score against the truth" alt="Dots for stories: the score PLL rises with ln P, but all dots lie far above the dashed line where the two would be equal."
+_, axes = plt.subplots(figsize=(4.5, 2.9))
+axes.plot(pairs.ln_p, pairs.pll, ".", markersize=5)
+axes.plot([-140, -40], [-140, -40], "--", color="gray", label="PLL = ln P")
+axes.set_xlabel("ln P of the story (nats)")
+axes.set_ylabel("PLL (nats)")
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# Each dot is a story, far above the line: with both sides known words are easier on average. Per word the ranks agree
+# well, and few pairs are turned round. One reason for these: a name
+# said twice is free in PLL, both times, since each copy settles the other. $\ln P$ pays for it once.

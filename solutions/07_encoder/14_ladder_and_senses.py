@@ -1,0 +1,137 @@
+# %% [markdown]
+# ## 15. The ladder: what must a model see?
+#
+# Here are four networks that we trained for you (`python -m benchmarks.masked`), each with some 100,000 weights between embedding and output layer. An LSTM
+# language model reads the left side only. A window of four words on each side, a BiLSTM, and an encoder with two layers (and rotary positions, which you build in chapter 8) read both sides. All get the same million words and
+# 40 seconds of CPU time, each at the learning rate that did best in 8 seconds of trying.
+#
+# They are asked for 3,000 words of new stories, one blank at a time. *Predict the order.*
+
+# %%
+ladder = pd.read_csv(paths.DATA / "masked" / "ladder.csv")
+models = ["unigram", "left only (LSTM)", "window", "bilstm", "encoder", "floor"]
+shown = pd.DataFrame(index=models)
+whole = ladder[ladder.kind == "all"].groupby("model")
+for column, name, form in (
+    ("nats", "nats per blank", "{:.2f}"),
+    ("accuracy", "likeliest word is right", "{:.1%}"),
+    ("gap", "above the floor", "{:.2f}"),
+    ("steps", "steps in 40 s", "{:,.0f}"),
+):
+    low, high = whole[column].min(), whole[column].max()
+    for model in models:
+        ends = form.format(low[model]), form.format(high[model])
+        shown.loc[model, name] = " to ".join(dict.fromkeys(ends))
+shown["seeds"] = whole.seed.nunique()
+shown
+
+# %% alt="Nats per blank for four models and the floor, in four kinds of blanks: low for closed classes, over three for open classes and agreement, and four for copies, where the floor is zero."
+kinds = ["closed classes", "open classes", "agreement", "copies"]
+_, axes = plt.subplots(figsize=(9, 3.6))
+for shift, (model, colour) in enumerate(zip(models[1:], plots.COLOURS, strict=False)):
+    rows = ladder[ladder.model == model].groupby("kind")
+    mean, error = rows.nats.mean()[kinds], 2 * rows.nats_error.max()[kinds]
+    places = np.arange(4) + 0.13 * shift - 0.26
+    form = "vosPD"[shift]
+    axes.errorbar(places, mean, error, fmt=form, color=colour, capsize=3, label=model)
+share = ladder[ladder.model == "floor"].set_index("kind").blanks
+axes.set_xticks(range(4), [f"{kind}\n({share[kind]} blanks)" for kind in kinds])
+axes.set(ylabel="nats per blank", ylim=(0, None))
+axes.set_title("Both sides help with little words; nobody copies in 40 seconds")
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
+
+# %%
+print("left side only, exact:", kitchen.floor("valid"))
+
+# %% [markdown]
+# The table shows the least and the greatest of three seeds. In the figure, marks are means over the seeds, and the bars are two standard errors that come from the choice of stories. The floors are exact: from the left alone 1.58 nats, from both sides 0.69.
+#
+# The window, which sees only four words on each side, beats the LSTM that reads all of the left side. The BiLSTM is level with the window. And our hero, the **encoder, is not ahead**: in nats it is about where the left-only LSTM is, though its likeliest word is right more often. With *copies* all fail: 0.02 nats
+# are possible, and all stand near 4.
+#
+# Before you give up on encoders: this race has three handicaps for it. A window is *told* which words are near, and the encoder must learn that first. The LSTM is asked for every word, the encoder for 15 % of them, so it learns from a seventh of the answers (section 11). And 40 seconds are short; it
+# took about half as many steps in them as the window. We come back to this below.
+
+# %% [markdown] statement="below_the_floor"
+# #### Below the floor
+#
+# A friend's masked model reports 0.31 nats per blank on these stories, where 0.69 is the floor. Name three faults, of
+# the model or of the measurement, that can do this, and for each a test that would find it.
+
+# %% [markdown] written="below_the_floor" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point for each fault with a test that would find *this* fault, at most 3. Right are: the hidden word is
+# still in the input, or the loss counts words that were not hidden (change the word at the place: the output must not
+# move; count the places in the loss); the mean runs over all words or over the padding instead of the blanks (take the sum
+# and divide by hand); test stories are in the training text (look them up, or make new ones); the places asked are easy
+# ones, little words only (count kinds of words); bits and nats, or the distribution does not sum to one (add it up).
+#
+# Half a fault, one without its test, earns nothing. "Overfitting" counts only with the reason why it shows in the test
+# text. A usual wrong idea: a large enough model can be better than the floor; on average no model can.
+#
+# **Sample, 3 points.** The model may see the word: I change the hidden word and look whether the answer changes. The test
+# stories may have been trained on: I generate a thousand new ones and measure again. Or the loss is divided by all words,
+# though only 15 % are hidden: I sum $-\ln P$ over the blanks of one story by hand and divide by their number.
+#
+# **Sample, 1 point.** It could be trained on the test text, so use stories made afterwards. It could also be a bug in the
+# masking or in the loss, one has to read the code again.
+#
+# **Sample, 0 points.** The model is just larger than ours. The floor holds for our networks with 100,000 weights.
+# ### END SOLUTION
+
+# %% [markdown]
+# How much should be hidden? The same encoder again, with half the time:
+
+# %%
+rates = pd.read_csv(paths.DATA / "masked" / "rates.csv").query("kind == 'all'")
+spread = rates.groupby("masking").nats.agg(["min", "mean", "max"]).round(2)
+spread.loc[["5 %", "15 %", "30 %", "50 %", "15 %, only <MASK>"]]
+
+# %% [markdown]
+# Nats per blank, three seeds. With 5 % a step asks so little that each seed stays behind all other runs. With 30 % all seeds are ahead of all with 15 %: BERT's rate is no law. Whether 80/10/10
+# beats `<MASK>` alone cannot be told here, because the last row scatters too much.
+#
+# So the race above was run at a bad rate for the encoder. Here is the race again: 30 % hidden for the two that read both sides, and besides 40 seconds also 240 (one training each, on a faster machine, so compare only within this table):
+
+# %%
+longer = pd.read_csv(paths.DATA / "masked" / "longer.csv").query("kind == 'all'")
+longer["seconds"] = longer.seconds.astype(int)
+shown = longer.pivot(index="model", columns="seconds", values=["nats", "accuracy"])
+print(shown.round(2).to_string(na_rep="-"))
+
+# %% [markdown]
+# After 40 seconds the encoder is now level with the window, and both are well ahead of the LSTM that reads the left side only. After 240 seconds the encoder is *ahead* of the window, which has hardly gained anything. (One possible reason, not measured here: what lies beyond its four words on each side, a window can never see.)
+#
+# Two things have changed since the first race, the share of hidden words and the number of steps, because the faster machine makes about twice as many in 40 seconds. The row for 40 seconds cannot tell which of the two brought the encoder level. But the encoder's place in the first race was no property of encoders.
+# Remember this whenever a table shows a model losing, and ask: at which settings, and after how much training?
+
+# %% [markdown]
+# Does a weak masked model's PLL still rank? The stories of section 14, and each with one verb in the wrong number:
+
+# %%
+ranking = pd.read_csv(paths.DATA / "masked" / "ranking.csv")
+share = ranking.groupby(["pairs", "model"]).right.agg(["min", "max"])
+share.apply(lambda r: f"{r['min']:.0%} to {r['max']:.0%}", axis=1).unstack()
+
+# %% [markdown]
+# The share of pairs in the order of the true $\ln P$, over seeds: the encoder by PLL, the LSTM by its own
+# $\ln P$. (This is the encoder of the first race.) For a wrong verb it is hardly better than a coin, and the LSTM is nearly always right: a PLL is only as good as its model.
+
+# %% [markdown]
+# ## 16. Two senses of one word
+#
+# In "the order arrives" *order* is a noun, in "they order the soup" a verb; a static vector has one place for
+# both (chapter 3). We took some hundred places of new stories that say *order*, half of them nouns, and at each the 64 numbers that a network of the first race holds before its output layer. Then a straight cut
+# through these numbers had to tell nouns from verbs; it was learned on half of the places and asked at the other half. "static" is the encoder's table, before anything is mixed.
+#
+# *Predict:* how often does the cut go wrong for each of the four?
+
+# %%
+probes = pd.read_csv(paths.DATA / "masked" / "senses.csv")
+wrong = probes.groupby(["word", "model"]).error.agg(["min", "max"])
+ranges = wrong.apply(lambda r: f"{r['min']:.0%} to {r['max']:.0%}", axis=1)
+ranges.unstack()[["static", "window", "bilstm", "encoder"]]
+
+# %% [markdown]
+# The table shows the share of wrong answers, from the least to the greatest of three seeds. The static vector must fail half of the time, since it is the same for noun and verb. All three networks separate *order* well and *dance* badly. The encoder is not the best of them here, either.

@@ -1,0 +1,292 @@
+# ---
+# title: From one sequence to another
+# ---
+
+# %% [markdown]
+# Here is a sentence in a language that you have never seen:
+#
+# > shaien bonas tas fridas din ka
+#
+# It is Selvan, and it means *were the good teas cold*. Look at it for a moment. *shaien* is "teas", and its adjective *bonas* and the article *tas* follow it, all with the ending of the plural.
+# *fridas* is "cold", *din* is "were", and the little word *ka* at the end turns the statement into a question. Nobody could translate this word for word, from left to right.
+#
+# The model of chapter 8 was free to write whatever is likely. A translator has less freedom: what it writes must mean what another text says. On paper the change is tiny, because every
+# probability only gets one more condition. Yet this one condition is what makes translation, summaries, captions and speech recognition possible, and it is the reason why attention and the Transformer were invented.
+#
+# In this chapter you build the three machines that changed translation between 2014 and 2017: two LSTMs that are joined by a single vector, the same two with attention, and the Transformer. In section 6 you type an
+# English sentence of your own, and the network that you have just trained translates it. After that you will search for the best translation, and find out how hard it is to say how good one is.
+#
+# Why an invented language? Because of that last question. In French nobody can list all the right translations of a sentence. We wrote the grammar of Selvan, so here we can: we know whether a translation
+# is right, and not only whether it looks like the one that some translator happened to write.
+
+# %% [markdown]
+# These letters keep their meaning through the chapter. You can skip the table now and come back to it.
+#
+# | letter | what |
+# |---|---|
+# | $S = x_1 \dots x_m$ | the source, a text of $m$ words |
+# | $T = y_1 \dots y_n$ | the target, a text of $n$ words |
+# | $B$ | number of pairs in a batch |
+# | $d$ | width: how many numbers a state has |
+# | $V$ | size of the target vocabulary |
+# | $h$ | a state of the decoder (sections 3 to 6); the number of heads (section 7) |
+# | $k$ | a weight in section 1; the width of the beam from section 11 on |
+# | $\alpha$ | weights of attention in section 6; an exponent in section 11 |
+
+# %% [markdown]
+# Shapes stand in brackets, for example $[B, n, V]$. Networks read numbers and not words, so each word has one. The first four numbers are special: 0 is padding (`PAD`), 1 and 2 are the beginning and the end of a text (`BOS`, `EOS`), and 3 is
+# any unknown word (`UNK`).
+#
+# This chapter grew out of lectures by Fabrizio Silvestri (cited as lecture 002), Yoav Artzi (003) and Benjamin Muller (004). You do not need their slides.
+
+# %%
+import itertools
+import math
+import random
+import re
+import unicodedata
+from collections import Counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from lmkit import drawings, paths, plots, translation
+from lmkit.budgets import budget
+from lmkit.models.heads import Attention, EncoderLayer, FeedForward
+from lmkit.models.seq2seq import BOS, EOS, PAD, UNK, Vocabulary
+from lmkit.testing import (
+    arguments_after,
+    close,
+    gradients,
+    is_number,
+    parameter_gradients,
+    torch_module,
+)
+from lmkit.training import choose_device, set_seed, shuffled, train
+
+device = choose_device()
+plots.use_style()
+plt.rcParams.update({"figure.figsize": (7, 3), "figure.dpi": 130})
+torch.set_num_threads(1)  # our networks are small: a second thread costs more
+
+# %% [markdown]
+# `device` is where the networks of this chapter are trained: on a GPU if torch finds one in your machine, otherwise on
+# the CPU. Every answer works on a CPU. If you have a GPU and your answer makes a tensor of its own, make it where its
+# input is: `torch.zeros(3, device=x.device)`.
+
+# %%
+sources, targets = translation.split("train")
+valid_sources, valid_targets = translation.split("valid")
+for i in (3, 0, 1):
+    print(" ".join(sources[i]), "->", " ".join(targets[i]))
+others = translation.references(sources[3])
+print(f"The first has {len(others)} translations; another: {' '.join(others[1])}")
+
+# %% [markdown]
+# ## 1. A language model with a condition
+#
+# A language model alone is, says lecture 004, "not that useful": it writes, but not what we want. Control is one more thing to know, the condition $C$:
+#
+# $$P(w_t \mid w_1 \dots w_{t-1}) \quad\text{becomes}\quad P(w_t \mid w_1 \dots w_{t-1}, C) .$$
+
+# %% [markdown]
+# Take the simplest model, counted pairs of words (chapter 1), and count each condition for itself. Rare pairs lean on the model that knows less, as in chapter 2:
+#
+# $$P(w \mid v, C) = \frac{c(C, v, w) + k\, P(w \mid v)}{c(C, v) + k} \qquad P(w \mid v) = \frac{c(v, w) + k / V}{c(v) + k}$$
+#
+# where $c(C, v, w)$ says how often $w$ follows $v$ in texts with the condition $C$, and $c(v, w)$ how often in all texts; $c(C, v)$ and $c(v)$ are their sums over all $w$.
+
+# %% [markdown] statement="conditional_bigrams"
+# - `conditional_bigrams(texts, conditions, V, k)`: returns a *function* `P(w, v, C)`. Text $i$ is a list of words with the condition `conditions[i]` (a
+#   string, a number, a tuple); `<s>` stands before and `</s>` after each text. A word or a condition that was never seen has counts of 0.
+#
+# Predict: which condition helps a model of Selvan most, held out: whether the sentence is a question, its tense, who acts (the verb's ending), or the last word of the English source?
+
+# %% [markdown] hints="conditional_bigrams"
+# 1. You need four kinds of counts. Which of them can share one `Counter`?
+# 2. What does each formula give if all of its counts are 0? Then nothing needs a special case.
+# 3. Define `P` inside your function: it still sees the counters after you have returned it.
+
+
+# %% task="conditional_bigrams" points=3 level=1 minutes=14
+def conditional_bigrams(texts, conditions, V, k=10):
+    """A function P(w, v, C): the probability of w after v in a text with the condition C."""
+    ### BEGIN SOLUTION
+    counts = Counter()
+    for words, C in zip(texts, conditions, strict=True):
+        for v, w in itertools.pairwise(["<s>", *words, "</s>"]):
+            counts.update([(v,), (v, w), ("given", C, v), ("given", C, v, w)])
+
+    def P(w, v, C):
+        free = (counts[v, w] + k / V) / (counts[(v,)] + k)
+        return (counts["given", C, v, w] + k * free) / (counts["given", C, v] + k)
+
+    return P
+    ### END SOLUTION
+
+
+# %% test="conditional_bigrams" aspect="counts of one condition" points=1
+_texts = [["good", "day"], ["hi"], ["hi", "there"], ["good", "grief"]]
+_P = conditional_bigrams(_texts, ["polite", "casual", "casual", "casual"], 6, k=1)
+assert callable(_P), f"conditional_bigrams returns a function; yours: {_P!r}."
+_got = _P("good", "<s>", "polite")
+assert is_number(_got), f"P returns a number; yours: {_got!r}."
+assert close(_got, (1 + (2 + 1 / 6) / 5) / 2), (
+    f"P(good | <s>) = (2 + 1/6) / 5, and (1 + that) / 2 = 0.7167 if polite; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _k, _V in ((random.uniform(0.5, 9), 9), (10, 40)):
+    _words = ["a", "b", "c", "a", "b", "polite", "<s>"]
+    _texts = [random.choices(_words[:5], k=random.randint(1, 6)) for _ in range(12)]
+    _texts += [[], ["a", "a", "a"], ["a"], ["polite", "a"]]
+    _conditions = [
+        *random.choices(["polite", 2, ("a", "b")], k=12),
+        2,
+        2,
+        "polite",
+        ("a", "b"),
+    ]
+    _P = conditional_bigrams([list(t) for t in _texts], list(_conditions), _V, _k)
+    _pairs = [
+        (C, v, w)
+        for t, C in zip(_texts, _conditions, strict=True)
+        for v, w in zip(["<s>", *t], [*t, "</s>"], strict=True)
+    ]
+    for _C in ("polite", 2, ("a", "b")):
+        for _v, _w in (
+            ("<s>", "a"),
+            ("<s>", "</s>"),
+            ("a", "b"),
+            ("a", "a"),
+            ("b", "</s>"),
+        ):
+            _free = (sum(p[1:] == (_v, _w) for p in _pairs) + _k / _V) / (
+                sum(p[1] == _v for p in _pairs) + _k
+            )
+            _wanted = (_pairs.count((_C, _v, _w)) + _k * _free) / (
+                sum(p[:2] == (_C, _v) for p in _pairs) + _k
+            )
+            _got = _P(_w, _v, _C)
+            assert close(_got, _wanted), (
+                f"Random texts, P({_w} | {_v}, {_C!r}) with k = {_k:.2f}, V = {_V}: {_wanted:.5f} wanted; yours: {_got}."
+            )
+### END HIDDEN TESTS
+
+# %% test="conditional_bigrams" aspect="unseen words and conditions" points=1
+_P = conditional_bigrams([["hi"], ["hi", "there"]], ["casual", "casual"], 4, k=2)
+assert close(_P("hi", "<s>", "casual"), (2 + 2 * 2.5 / 4) / 4), (
+    f"P(hi | <s>, casual) = 0.8125 wanted; yours: {_P('hi', '<s>', 'casual')}."
+)
+### BEGIN HIDDEN TESTS
+_k, _V, _n = random.randint(1, 9), random.randint(5, 50), random.randint(1, 9)
+_P = conditional_bigrams([["hi"]] * _n, ["casual"] * _n, _V, _k)
+_free = (_n + _k / _V) / (_n + _k)
+for _w, _v, _C, _wanted in (
+    ("hi", "<s>", "polite", _free),
+    ("hi", "<s>", None, _free),
+    ("hi", "</s>", "casual", 1 / _V),  # nothing follows the end
+    ("hi", "zzz", "casual", 1 / _V),
+    ("zzz", "yyy", "xxx", 1 / _V),
+    ("zzz", "hi", "casual", _k * (_k / _V) / (_n + _k) / (_n + _k)),
+    ("</s>", "hi", "casual", (_n + _k * _free) / (_n + _k)),
+):
+    _got = _P(_w, _v, _C)
+    assert close(_got, _wanted), (
+        f"{_n} texts ['hi'], all casual, k = {_k}, V = {_V}: P({_w} | {_v}, {_C}) = {_wanted:.5f} wanted; yours: {_got}."
+    )
+    assert close(_P(_w, _v, _C), _wanted), (
+        f"P({_w} | {_v}, {_C}), asked twice, changes."
+    )
+_got = conditional_bigrams([["hi"]], ["casual"], 5)("hi", "<s>", "casual")
+assert close(_got, (1 + 10 * 3 / 11) / 11), (
+    f"Without k, k is 10: one text ['hi'], V = 5, P(hi | <s>, casual) = 0.3388 wanted; yours: {_got}."
+)
+_texts = {0: [["a"]] * 2, "0": [["b"]], "": [["a"]], (): [["b"], ["a"], ["b"]]}
+_pairs = [(C, t) for C, some in _texts.items() for t in some]
+_P = conditional_bigrams([list(t) for _, t in _pairs], [C for C, _ in _pairs], 9, _k)
+for _C, _some in _texts.items():
+    _wanted = (_some.count(["a"]) + _k * (4 + _k / 9) / (7 + _k)) / (len(_some) + _k)
+    assert close(_P("a", "<s>", _C), _wanted), (
+        f"The conditions 0, '0', '' and () are four different ones: P(a | <s>, {_C!r}) = {_wanted:.5f} wanted; yours: {_P('a', '<s>', _C)}."
+    )
+### END HIDDEN TESTS
+
+# %% test="conditional_bigrams" aspect="all words sum to one" points=1
+_words, _seen = ["a", "b", "c", "</s>"], [("a", "b"), ("b",), ("c", "a", "a")]
+### BEGIN HIDDEN TESTS
+_seen = [random.choices("abc", k=n) for n in (1, 5, 3, 0, 2)]
+### END HIDDEN TESTS
+_P = conditional_bigrams([list(t) for t in _seen], [*range(len(_seen))], 4)
+for _v in ("<s>", "a", "b", "zzz"):
+    for _C in (*range(len(_seen)), "zzz"):
+        _sum = sum(_P(_w, _v, _C) for _w in _words)
+        assert close(_sum, 1), (
+            f"Texts {_seen}: after {_v}, given {_C!r}, all 4 words sum to {_sum}, not 1."
+        )
+
+
+# %%
+def verb(target):
+    """Stem, tense (a now, i then) and person of the verb that ends a Selvan sentence."""
+    last = target[-2] if target[-1] == "ka" else target[-1]
+    return re.fullmatch(r"(.*?)([ai])(mu|su|m|s|n|)", last).groups()
+
+
+# %%
+CONDITIONS = {
+    "nothing": lambda source, target: "",
+    "question?": lambda source, target: target[-1] == "ka",
+    "tense": lambda source, target: verb(target)[1],
+    "who acts": lambda source, target: verb(target)[2],
+    "tense and who": lambda source, target: verb(target)[1:],
+    "last word of the source": lambda source, target: source[-1],
+    "the whole source": lambda source, target: tuple(source),
+}
+
+
+# %%
+def perplexity(P, texts, conditions):
+    costs = [
+        -math.log(P(w, v, C))
+        for words, C in zip(texts, conditions, strict=True)
+        for v, w in itertools.pairwise(["<s>", *words, "</s>"])
+    ]
+    return math.exp(sum(costs) / len(costs))
+
+
+# %%
+kinds = {"</s>", *itertools.chain(*targets)}
+found = {}
+for name, condition in CONDITIONS.items():
+    seen = list(map(condition, sources, targets))
+    P = conditional_bigrams(targets, seen, len(kinds))
+    new = list(map(condition, valid_sources, valid_targets))
+    if name == "nothing":  # a condition that was never counted leaves P(w | v)
+        seen, new = [None] * len(targets), [None] * len(valid_targets)
+    found[name] = perplexity(P, valid_targets, new), perplexity(P, targets, seen)
+share = np.mean([CONDITIONS["question?"]((), target) for target in targets])
+bits = -share * math.log2(share) - (1 - share) * math.log2(1 - share)
+print(
+    f"{share:.1%} are questions, so 'question?' tells at most {bits:.2f} bits a sentence"
+)
+
+# %% folded="draws the conditions" alt="Perplexity of the target under seven conditions. In training it falls from 13 with nothing to 4 with the whole source; held out it falls a little in the middle and ends where it began."
+_, axes = plt.subplots(figsize=(7.5, 3.4))
+for side, (name, marker) in enumerate((("held out", "o"), ("in training", "x"))):
+    numbers = [pair[side] for pair in found.values()]
+    axes.plot(numbers, range(len(found)), marker, label=name)
+axes.set(yticks=range(len(found)), yticklabels=list(found))
+axes.set(xlabel="perplexity of the target", xlim=(0, None))
+axes.set(ylim=(len(found) - 0.5, -0.5), ylabel="condition")
+axes.set_title("A whole source helps only where it was seen before")
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# On texts that were counted, every condition helps, and the whole source best. Held out, *question?* buys nothing: its answer cannot say more about a whole sentence than its own entropy, which is printed above, and it splits the
+# counts. *Tense and who* takes the perplexity from 15.6 to 13.4. The source itself, which says everything, does not help at all: a new sentence was never
+# counted. So the condition must not be looked up as a whole. It must be *read*.

@@ -1,0 +1,246 @@
+# %% [markdown]
+# ## 4. Teacher forcing, and its shift
+#
+# The network learns from pairs (this one is lecture 004's). Meanwhile the decoder reads the *true* target (chapter 8), one place behind what it should say:
+#
+# | | | | | | |
+# |---|---|---|---|---|---|
+# | given | `BOS` | cette | semaine | nous | … |
+# | wanted | cette | semaine | nous | … | `EOS` |
+#
+# Without the shift, the word to predict would already be in the decoder's input: it could reach loss 0 by copying and would learn nothing about translation.
+
+# %% [markdown] statement="shift"
+# - `shift(targets)`: a list of $B$ lists of word numbers → (given, wanted), both tensors $[B, n + 1]$ of whole numbers with $n$ the longest target; behind the end stands `PAD`. A target may be empty.
+# - `translation_loss(scores, wanted)`: the mean of $-\ln P$, in nats, over all places of `wanted` that are not `PAD`; scores $[B, n, V]$. Gradients pass; padding sends none. Scores may be 1,000.
+
+# %% [markdown] hints="shift"
+# 1. Write both rows for the targets `[7, 8]` and `[9]` on paper. How many places hold a word that is wanted?
+# 2. `EOS` comes after each target's own last word, not at the end of the row.
+# 3. The mean is over real places of the whole batch: first a sum, then one division. torch's cross-entropy can also ignore a number.
+
+
+# %% task="shift" points=3 level=1 minutes=12
+def shift(targets):
+    """(given, wanted), both [B, n + 1], from B lists of word numbers."""
+    ### BEGIN SOLUTION
+    n = max(map(len, targets))
+    given = torch.full((len(targets), n + 1), PAD)
+    wanted = torch.full((len(targets), n + 1), PAD)
+    for b, target in enumerate(targets):
+        given[b, : len(target) + 1] = torch.tensor([BOS, *target])
+        wanted[b, : len(target) + 1] = torch.tensor([*target, EOS])
+    return given, wanted
+    ### END SOLUTION
+
+
+def translation_loss(scores, wanted):
+    """Mean of -ln P(wanted) over the places that are not PAD, without axes."""
+    ### BEGIN SOLUTION
+    return F.cross_entropy(scores.flatten(0, 1), wanted.flatten(), ignore_index=PAD)
+    ### END SOLUTION
+
+
+# %% test="shift" aspect="one place apart" points=1
+_cases = [[[7, 8], [9]]]
+### BEGIN HIDDEN TESTS
+_cases = [[[5], [], [9, 4, 4, 7]], [[], [6, 5, 4], [8]], [[4, 5, 6]], [[]]]
+_cases += [[[4], [5]], [[7, 7, 7], [7, 7], [4, 5, 6]], [[4], [5, 6, 7]]]
+### END HIDDEN TESTS
+for _targets in _cases:
+    _got, _n = shift([list(t) for t in _targets]), max(map(len, _targets))
+    assert isinstance(_got, tuple | list) and len(_got) == 2, (
+        f"Return the pair (given, wanted); yours: {_got!r}."
+    )
+    _rows = (
+        [[BOS, *t] + [PAD] * (_n - len(t)) for t in _targets],
+        [[*t, EOS] + [PAD] * (_n - len(t)) for t in _targets],
+    )
+    for _part, _name, _wanted in zip(_got, ("given", "wanted"), _rows, strict=True):
+        assert close(_part, _wanted), (
+            f"Targets {_targets}, {_name}: {_wanted} expected; yours: {_part}."
+        )
+        assert torch.is_tensor(_part) and not _part.is_floating_point(), (
+            f"{_name} should be a tensor of whole numbers; yours: {_part!r}."
+        )
+### BEGIN HIDDEN TESTS
+_after = arguments_after(shift, [[4, 5], [6]])
+assert [list(t) for t in _after[0]] == [[4, 5], [6]], "shift changes the targets."
+### END HIDDEN TESTS
+
+# %% test="shift" aspect="mean over real places" points=1
+_scores = torch.zeros(2, 3, 5)
+_scores[1, 1:] = torch.tensor([9.0, 1, 2, 3, 4])
+_got = translation_loss(_scores, torch.tensor([[4, 3, 2], [2, 0, 0]]))
+assert np.shape(_got) == (), (
+    f"The loss is one number; yours has the shape {np.shape(_got)}."
+)
+assert close(_got, math.log(5), 1e-5), (
+    f"Four real places, all 5 words alike: ln 5 = 1.609; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _lengths, _n, _V in (([3, 1, 5], 5, 6), ([1], 1, 4), ([4], 6, 4), ([2, 2], 4, 9)):
+    _wanted = torch.randint(1, _V, (len(_lengths), _n))
+    for _b, _length in enumerate(_lengths):
+        _wanted[_b, _length:] = PAD
+    _scores = torch.randn(len(_lengths), _n, _V).double() * 3
+    _costs = [
+        math.log(sum(math.exp(v) for v in _scores[b, t]))
+        - float(_scores[b, t, _wanted[b, t]])
+        for b, _length in enumerate(_lengths)
+        for t in range(_length)
+    ]
+    _got = translation_loss(_scores.clone(), _wanted.clone())
+    assert close(_got, sum(_costs) / len(_costs), 1e-4, 1e-4), (
+        f"Lengths {_lengths}, padded to {_n}, V = {_V}: mean {sum(_costs) / len(_costs):.4f} of {len(_costs)} places wanted; yours: {_got}."
+    )
+_got = translation_loss(
+    torch.tensor([[[0.0, 1000, 0], [0, 0, 1000]]]), torch.tensor([[1, 1]])
+)
+assert close(_got, 500, 1e-4), (
+    f"A score of 1,000 for the right word at one place, for a wrong one at the other: 500 wanted; yours: {_got}."
+)
+for _high, _cost in ((1000.0, math.log(2)), (-1000.0, 1000)):
+    _got = translation_loss(
+        torch.tensor([[[0.0, _high, _high]], [[0, 0, 0]]]), torch.tensor([[1], [2]])
+    )
+    _wanted = (_cost + math.log(3)) / 2
+    assert close(_got, _wanted, 1e-4), (
+        f"Scores 0, {_high}, {_high} in one text, zeros in the other: {_wanted:.4f} wanted; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% test="shift" aspect="padding teaches nothing" points=1
+_scores, _wanted = torch.randn(2, 3, 5), torch.tensor([[4, 3, 2], [2, 0, 0]])
+### BEGIN HIDDEN TESTS
+_scores, _wanted = (
+    torch.randn(3, 4, 6) * 4,
+    torch.tensor([[5, 2, 0, 0], [3, 4, 5, 2], [2, 0, 0, 0]]),
+)
+### END HIDDEN TESTS
+_got = gradients(translation_loss, _scores.clone(), _wanted.clone())[0]
+_real = _wanted != PAD
+_right = _scores.softmax(-1) - F.one_hot(_wanted, _scores.shape[2])
+_right = _right * _real[..., None] / _real.sum()
+assert close(_got, _right, 1e-3, 1e-5), (
+    "The gradient that your loss sends to the scores is wrong: at padded places it is 0, at the others "
+    "(softmax minus 1 at the wanted word) / number of real places."
+)
+
+# %% [markdown]
+# ## 5. Predict, then measure: what can one vector hold?
+#
+# Lecture 004 calls this network "very simple", and names the price: it needs a large state, fails on very long sentences, and gives each word of the target the same condition. The vector must carry the whole source. How long can that be? Count: with $b$ bits in each of its $d$ numbers a state has $2^{b d}$ values, and two sources with the same state get the same translation.
+
+# %% [markdown] statement="longest"
+# The test bench is *copying*: the target is the source, random words of $V$ kinds.
+#
+# - `longest(d, b, V)`: the largest $n$ such that all sequences of exactly $n$ words, $V \ge 2$ kinds, can have states of their own. Exact, also where numbers are huge.
+# - `half(right)`: `right[i]` is the share of sequences of $i + 1$ words that are copied without mistake. Up to which length are *all* shares at least 0.5? 0, if the first is below.
+#
+# Predict before you run on: for $V = 20$, 32 bits, $d = 32$, what is `longest`? And where does a *trained* network of this size come to `half`?
+
+# %% [markdown] hints="longest"
+# 1. How many different sequences of $n$ words are there?
+# 2. Python's whole numbers have no bound; logarithms round. Compare powers.
+# 3. For `half`, stop at the first share that is too small: later ones do not count, even if they are high.
+
+
+# %% task="longest" points=2 level=2 minutes=10
+def longest(d, b, V):
+    """The largest n with a state of its own for each of the V^n sequences."""
+    ### BEGIN SOLUTION
+    n = 0
+    while V ** (n + 1) <= 2 ** (d * b):
+        n += 1
+    return n
+    ### END SOLUTION
+
+
+def half(right):
+    """The length up to which all shares right[0], right[1], ... are at least 0.5."""
+    ### BEGIN SOLUTION
+    return next((i for i, share in enumerate(right) if share < 0.5), len(right))
+    ### END SOLUTION
+
+
+# %% test="longest" aspect="a state for each sequence" points=1
+_got = longest(2, 3, 8)
+assert is_number(_got), f"longest returns a number; yours: {_got!r}."
+assert close(_got, 2, 0, 0), f"2 x 3 bits, 8 kinds of word: 2; yours: {_got}."
+### BEGIN HIDDEN TESTS
+for _d, _b, _V in (
+    (3, 1, 2),
+    (1, 1, 3),
+    (1, 2, 3),
+    (5, 7, 32),
+    (11, 9, 8),
+    (107, 5, 32),
+    (119, 5, 32),
+    (13, 3, 125),
+    (4, 5, 1000),
+    (random.randint(20, 40), 32, random.randint(5, 50)),
+    (40, 32, 2**64 - 1),
+    (40, 32, 2**64 + 1),
+    (2, 64, 2**128 - 1),
+    (2, 64, 2**128 + 1),
+):
+    _states, _n = 1 << (_d * _b), 0
+    while _states >= _V:
+        _states, _n = _states // _V, _n + 1
+    assert close(longest(_d, _b, _V), _n, 0, 0), (
+        f"d = {_d}, b = {_b}, V = {_V}: {_n} wanted; yours: {longest(_d, _b, _V)}."
+    )
+### END HIDDEN TESTS
+
+# %% test="longest" aspect="until half fail" points=1
+_cases = [([1, 0.9, 0.3, 0.1], 2)]
+### BEGIN HIDDEN TESTS
+_low = random.uniform(0, 0.45)
+_cases = [
+    ([1, 0.7, 0.6, _low], 3),
+    ([1, 0.5, _low, 0.8, 0.9], 2),
+    ([_low, 1, 1], 0),
+    ([1, 1, 0.5], 3),
+    ([0.5], 1),
+    ([0.4999], 0),
+    ([0.8, 0.9, 0.7, 0.2, 0.1, 0.6], 3),
+]
+### END HIDDEN TESTS
+for _right, _wanted in _cases:
+    _got = half(list(_right))
+    assert is_number(_got) and close(_got, _wanted, 0, 0), (
+        f"Shares {_right}: {_wanted} wanted; yours: {_got!r}."
+    )
+
+# %%
+copying = pd.read_csv(paths.DATA / "seq2seq" / "copying.csv")
+print(
+    "32 numbers of 32 bits:",
+    longest(32, 32, 20),
+    "words; of 8 bits:",
+    longest(32, 8, 20),
+)
+
+
+# %% folded="draws how much is copied" alt="Copies without mistake by length. With one vector, d = 32 is at one half with 8 words and d = 128 with 14; both with attention stay near 100 percent."
+_, axes = plt.subplots(figsize=(8.5, 3.2))
+for (attention, d), found in copying.groupby(["attention", "d"]):
+    mean = found.groupby("length")["right"].mean()
+    label = (
+        f"d = {d}{', attention' if attention else ''}: half at {half(mean.tolist())}"
+    )
+    axes.plot(100 * mean, "-" if attention else "--", marker="o", ms=3, label=label)
+axes.set(xlabel="words to copy", ylabel="without mistake (%)", ylim=(-3, 104))
+axes.set_title("After a minute of training, one vector loses long texts")
+axes.set_xticks([1, 4, 8, 12, 16])
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
+
+
+# %% [markdown]
+# Each curve is the mean of two networks, each trained for one minute of CPU time. By counting, 32 numbers of 32 bits can tell all sequences of 236 words apart, and with only 8 bits each still those of 59 words. The trained network with $d = 32$
+# gets more than half of its sequences wrong from 9 words on. So *room* is not what limits it. The hard part is learning to pack the words in and to unpack them again. Would it learn this if we trained longer? The figure cannot tell, because
+# every network had just one minute. The wider one gets six words further, although it had time for fewer than a third of the steps.
+#
+# The solid lines are networks with attention, which is the subject of the next section. They had the same minute, and up to 16 words length hardly matters to them: 100 % with $d = 32$, and 96 % with $d = 128$, which again took fewer steps.

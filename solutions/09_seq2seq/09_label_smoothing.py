@@ -1,0 +1,193 @@
+# %% [markdown]
+# ## 10. Do not be so sure
+#
+# Selvan often has several right words for the next place, yet each pair shows just one of them. Training with $-\ln P(\text{word})$ still asks the model to put everything on that one. **Label smoothing** asks for less. The target of each place is no longer one word, but a distribution over all $V$: a share $\varepsilon$ is spread evenly,
+#
+# $$q(v) = (1 - \varepsilon)\,[v = y] + \frac{\varepsilon}{V} \qquad\qquad \text{loss} = -\sum_v q(v) \ln P(v)$$
+#
+# where $[v = y]$ is 1 for the word that stands there, and 0 for all others.
+
+# %% [markdown] statement="smoothed_loss"
+# - `smoothed_loss(scores, targets, eps)`: from scores $[B, n, V]$ (before the softmax) and targets $[B, n]$ the mean loss over all places whose target is not `PAD`. With `eps` $= 0$ it is the usual loss.
+# - `least_loss(V, eps)`: no model can get below a certain loss; which? In nats, for $0 \le \varepsilon \le 1$.
+
+# %% [markdown] hints="smoothed_loss"
+# 1. The sum over $v$ splits into two: the usual loss, and the mean of $-\ln P(v)$ over all words.
+# 2. A place of padding counts neither above nor below the line of the mean.
+# 3. Chapter 1: $-\sum_v q(v) \ln P(v)$ is smallest for $P = q$. Then it is the entropy of $q$, and $q$ has only two different values. What is $0 \ln 0$ here?
+
+
+# %% task="smoothed_loss" points=3 level=2 minutes=15
+def smoothed_loss(scores, targets, eps):
+    """The mean in nats, without axes; gradients pass. A score may be 1,000 beside 0."""
+    ### BEGIN SOLUTION
+    log_p = scores.log_softmax(-1)
+    usual = -log_p.gather(-1, targets[..., None])[..., 0]  # [B, n]
+    loss = (1 - eps) * usual - eps * log_p.mean(-1)
+    return loss[targets != PAD].mean()
+    ### END SOLUTION
+
+
+def least_loss(V, eps):
+    """The smallest smoothed loss that any scores can reach."""
+    ### BEGIN SOLUTION
+    first, other = 1 - eps + eps / V, eps / V
+    parts = [(1, first), (V - 1, other)]
+    return -sum(count * q * math.log(q) for count, q in parts if count and q > 0)
+    ### END SOLUTION
+
+
+# %% test="smoothed_loss" aspect="a share for every word" points=1
+_got = smoothed_loss(torch.zeros(1, 2, 5), torch.tensor([[3, 4]]), 0.1)
+assert np.shape(_got) == (), f"The loss is one number; yours: {_got!r}."
+assert close(_got, math.log(5), 1e-5), (
+    f"Five words alike: ln 5 = 1.609 for any target; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _B, _n, _V, _eps in ((2, 3, 5, 0.1), (1, 4, 9, 0.3), (3, 1, 3, 0.0), (2, 2, 4, 1)):
+    _s = torch.randn(_B, _n, _V).double() * 3
+    _t = torch.from_numpy(np.random.default_rng().integers(1, _V, (_B, _n)))
+    _q = (1 - _eps) * F.one_hot(_t, _V) + _eps / _V
+    _wanted = -(_q * _s.log_softmax(-1)).sum(-1).mean()
+    _got = smoothed_loss(_s.clone(), _t.clone(), _eps)
+    assert close(_got, _wanted, 1e-4, 1e-5), (
+        f"Random scores {_B, _n, _V}, ε = {_eps}: {_wanted:.4f} wanted; yours: {_got}."
+    )
+    _slope = (_s.softmax(-1) - _q) / (_B * _n)
+    assert close(gradients(smoothed_loss, _s, _t, _eps)[0], _slope, 1e-3, 1e-5), (
+        f"ε = {_eps}: the gradient that your loss sends to the scores is wrong."
+    )
+    _far = _s + 1000 * F.one_hot((_t + 1) % _V, _V)
+    _wanted = F.cross_entropy(
+        _far.flatten(0, 1), _t.flatten(), label_smoothing=float(_eps)
+    )
+    assert close(smoothed_loss(_far, _t.clone(), _eps), _wanted, 1e-4, 1e-3), (
+        "One score lies 1,000 above the others: your loss is wrong there, or no number."
+    )
+    _after = arguments_after(smoothed_loss, _s.clone(), _t.clone(), _eps)
+    assert close(_after[0], _s) and close(_after[1], _t), (
+        "Scores or targets are changed by your loss."
+    )
+### END HIDDEN TESTS
+
+# %% test="smoothed_loss" aspect="padding does not count" points=1
+_t = torch.tensor([[3, 2], [1, PAD]])
+### BEGIN HIDDEN TESTS
+_t = torch.tensor([[3, 2, 4, 1], [1, 2, PAD, PAD], [4, PAD, PAD, PAD]])
+### END HIDDEN TESTS
+_s = torch.randn(*_t.shape, 6).double() * 2
+_wanted = F.cross_entropy(
+    _s.flatten(0, 1), _t.flatten(), ignore_index=PAD, label_smoothing=0.2
+)
+_got = smoothed_loss(_s.clone(), _t.clone(), 0.2)
+assert close(_got, _wanted, 1e-4, 1e-5), (
+    f"Targets {_t.tolist()}, ε = 0.2: {_wanted:.4f} wanted, the mean over all words; yours: {_got}."
+)
+
+# %% test="smoothed_loss" aspect="as low as it gets" points=1
+_got = least_loss(2, 1)
+assert is_number(_got), f"least_loss returns a number; yours: {_got!r}."
+assert close(_got, math.log(2), 1e-6), (
+    f"V = 2, ε = 1: both words are wanted equally, ln 2 = 0.693; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _V, _eps in (
+    (719, 0.1),
+    (719, 0.2),
+    (5, 0.3),
+    (2, 0.5),
+    (random.randint(3, 50), 0.25),
+):
+    _q = torch.full((_V,), _eps / _V).double()
+    _q[0] += 1 - _eps
+    _wanted = -(_q * _q.log()).sum()
+    assert close(least_loss(_V, _eps), _wanted, 1e-6), (
+        f"V = {_V}, ε = {_eps}: {_wanted:.4f} wanted, the entropy of q; yours: {least_loss(_V, _eps)}."
+    )
+assert close(least_loss(7, 0), 0), (
+    f"ε = 0: a sure model has loss 0; yours: {least_loss(7, 0)}."
+)
+assert close(least_loss(7, 1), math.log(7)), (
+    f"V = 7, ε = 1: ln 7 = 1.9459; yours: {least_loss(7, 1)}."
+)
+assert close(least_loss(1, 0.3), 0), (
+    f"V = 1: there is no other word, 0 wanted; yours: {least_loss(1, 0.3)}."
+)
+### END HIDDEN TESTS
+
+# %% alt="Three panels of points gained by label smoothing. With 0.1 the mean gains in all three; with 0.2 BLEU with one reference still gains, all references are at zero, the grammar has lost two."
+smooth = record[(record.encoder == "transformer") & (record.decoder == "transformer")]
+smooth = smooth[smooth.part.isin(["models", "smoothing"])]
+smooth = smooth[smooth.groupby("seed").smoothing.transform("nunique") == 3]
+judges = {
+    "bleu": "BLEU, one reference",
+    "bleu_all": "BLEU, all references",
+    "right": "grammar: right (%)",
+}
+figure, axes = plt.subplots(1, 3, figsize=(9, 3), sharey=True)
+for ax, (column, title) in zip(axes, judges.items(), strict=True):
+    values = smooth[column] * (100 if column == "right" else 1)
+    for (seed, rows), marker in zip(smooth.groupby("seed"), "os^", strict=True):
+        some = values[rows.index].set_axis(rows.smoothing).sort_index()
+        ax.plot(
+            some.index, some - some[0], marker + "--", alpha=0.7, label=f"seed {seed}"
+        )
+    mean = values.groupby(smooth.smoothing).mean()
+    ax.plot(mean.index, mean - mean[0], color="black", lw=2.5, label="mean")
+    ax.axhline(0, color="gray", lw=0.8)
+    ax.set(title=title, xlabel="ε", xticks=sorted(set(smooth.smoothing)))
+axes[0].set_ylabel("points against ε = 0")
+axes[2].legend(loc="center left", bbox_to_anchor=(1, 0.5))
+figure.suptitle("At ε = 0.2, BLEU with one reference and the grammar disagree")
+plt.show()
+
+# %%
+table = smooth.assign(right=100 * smooth.right)
+print(table.groupby("smoothing")[["loss", *judges]].mean().round(2).to_string())
+V = len(selvan)
+least = {eps: round(least_loss(V, eps), 2) for eps in (0.1, 0.2)}
+print(f"least smoothed loss for V = {V} ({V - 4} words and 4 special ones): {least}")
+
+# %% [markdown]
+# The figure shows the Transformer of section 8, trained three times without smoothing and with two amounts of it, and what three judges say about the outputs. Each judge's line starts at its own value without smoothing. (BLEU compares words and short rows of words with references, and
+# 100 is perfect; you write it in section 13. Here it is measured twice: once against the one reference that stands in the text, once against *all* valid translations.) The table below has the means, and the usual loss, $-\ln P$ per word: it rises, since it is no longer what is trained.
+#
+# Vaswani and others (2017) report that smoothing costs perplexity and gains BLEU. With $\varepsilon = 0.1$ all three judges agree with that on average, though only the first of them in every single training. With $\varepsilon = 0.2$ they part. BLEU with one
+# reference is still higher than without smoothing, in all three trainings. The grammar counts *fewer* right translations, in all three trainings. And BLEU with all references is lower in two of three, and slightly lower on average.
+
+# %% [markdown] statement="two_judges"
+# #### Two judges
+#
+# Look at $\varepsilon = 0.2$ in the figure. BLEU with one reference says that smoothing has helped; the grammar says that it has harmed.
+#
+# - How can both be right about the same outputs?
+# - BLEU with *all* references shares its formula with the first judge and its knowledge with the second. What does its verdict tell you about the reason?
+# - What would you do with a real language, for which nobody has such a grammar?
+
+# %% [markdown] written="two_judges" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: a way for BLEU with one reference to rise while fewer sentences are right, that fits what the two
+# measure: BLEU pays for each shared word and row of words, also in wrong sentences, and pays less for a valid sentence in other
+# words; the grammar gives a whole sentence all or nothing. So outputs that come closer to the wording of the reference, or wrong
+# ones that become less wrong, raise BLEU without one more right sentence. 1 point: uses the third judge: with all references
+# nearly nothing is left of the gain (on average it is a small loss), so most of it was closeness to the *one* wording; if wrong
+# sentences had become less wrong, BLEU with all references would have risen, too. "It cannot tell, because two of three and half a
+# point are too little" earns this point as well if it says what a clear rise or fall would have meant. 1 point: a sensible proposal for a
+# real language: people judge a sample without knowing which model wrote it, several references for each sentence, or more
+# than one measure, and more than three trainings.
+#
+# "BLEU is useless" earns nothing by itself. The third point does not need more trainings, but say so if they are
+# missing: differences of about a point in three trainings are little evidence.
+#
+# **Sample, 3 points.** The grammar only counts sentences that are right from the first word to the last. BLEU pays for every row
+# of words that the output shares with the reference. So if the smoothed model picks the usual order of words more often, it gets
+# more BLEU even where another order was valid, too. Against all references this gain is gone, which fits: there the other orders
+# count as well. For German I would let two people compare the outputs of both models for 200 sentences, without telling them
+# which is which, and train each model with more seeds.
+#
+# **Sample, 2 points.** BLEU has just one reference, so it punishes correct translations with another order of words. The
+# smoothed model may choose the usual order more often and then gets more BLEU, although both orders are valid. With all references
+# BLEU falls, so this was the reason. With a real language I would trust BLEU, because there is nothing else.
+#
+# **Sample, 0 points.** One of them must be wrong. The grammar was made by a program, so I believe BLEU, which everybody uses.
+# ### END SOLUTION

@@ -1,0 +1,277 @@
+# ---
+# title: All models on one text
+# ---
+
+# %% [markdown]
+# You have built a dozen language models by now, from a table of counts to a Transformer. Which one is the best?
+#
+# Papers answer such a question with a table: one row for each model, one number in each row, the smallest number printed in bold. In a minute you will see our table, and then you will spend this chapter taking it apart, because such a table is easy to get wrong. One model was allowed to skip the difficult words. Another was trained for eight times as long as its neighbour. A third leads by so little that the lead would be gone on another day's test text. In print all three look splendid.
+#
+# We have an advantage that the authors of papers never have. Our text comes from a language whose true probabilities we know. So we know what a perfect model would score, and whatever we say about a model can be checked.
+#
+# At the end there is a game. `autograder challenge` trains a model of *yours* within a fixed budget of computing time, and scores it on stories that are written only afterwards, so nobody can have seen them. What you build in this chapter tells you whether you have really won.
+
+# %% [markdown]
+# How can one scoreboard hold a table of counts and a Transformer? By asking every model for the same thing. Given the tokens of some texts, a model returns $\ln P$ of each next token, and nothing else about it matters here: this is the **interface** of the chapter. We asked all models once and stored their answers, so from here on you work with arrays of numbers, and nothing has to be trained.
+#
+# | letter | what |
+# |---|---|
+# | $N$ | tokens, every `</s>` included |
+# | $D$ | stories (documents) |
+# | $M$ | models |
+# | $P_m(w_i)$ | the probability that model $m$ gave to token $i$, when it knew all tokens before it |
+#
+# Shapes stand in brackets: $[M, N]$. As everywhere in the course, your functions leave their arguments as they are.
+
+# %%
+import math
+import random
+from collections import Counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+import lmkit
+from lmkit import plots, runs, scoreboard
+from lmkit.testing import arguments_after, close, is_number
+
+plots.use_style()
+plt.rcParams.update({"figure.figsize": (9, 3.2), "figure.dpi": 100})
+
+# %%
+recorded = scoreboard.table("models").set_index("model")
+board = pd.DataFrame(
+    {
+        "minutes of training": (recorded["CPU seconds"] / 60).round(3),
+        "million tokens read": (recorded["tokens read"] / 1e6).round(1),
+        "perplexity": recorded["perplexity"].round(2),
+        "bits above the truth": recorded["bits above the floor"].round(2),
+    }
+)
+groups = {
+    "counted": "counting, in less than a second",
+    "recorded": "networks, four minutes",
+    "truth": "the language itself",
+}
+longer = board["minutes of training"] > 10
+group = recorded["kind"].map(groups).mask(longer, "networks, longer: not comparable")
+board.index = pd.MultiIndex.from_arrays([group, board.index], names=["", "model"])
+board
+
+# %% [markdown]
+# Each row was tested on the same 1,220 stories, about 100,000 tokens. The last row is the language itself, and nothing can do better in the long run. So the last column is the one to read: whatever is left there is something that the model does not know.
+#
+# Now read the first two columns. Is this table fair? Within a group, roughly yes. Between the groups it is not. A counting model has seen one million tokens, and it would not use more minutes if you gave them to it. The four networks of the second group had the same four minutes of one processor each (and read 2.5 to 3.3 million tokens in that time, since some are faster). But the two below them had 17 and 32 minutes. *Transformer, Muon* is the same Transformer with another optimiser, and *Transformer, shift* adds the token shift of chapter 8 to that; the last one has read eight times as much text as the plain Transformer. If you compare its 0.05 with the Transformer's 0.53, you do not learn whether token shift is a good idea. You learn that 32 minutes are more than four.
+#
+# One more thing that such a table usually hides: each row is *one* training. Are others of the same kind alike? The next cell looks, for those networks that we trained three times (on the first half of the stories).
+
+# %%
+trainings = {
+    name: runs.load(f"kitchen-{name.lower()}").each("bits above the floor")
+    for name in ("window", "RNN", "LSTM", "Transformer")
+}
+for name, found in trainings.items():
+    print(f"{name:12}", "bits above the truth:", *(f"{bits:.3f}" for bits in found))
+
+# %% [markdown]
+# Three trainings that differ in nothing but the seed of their random numbers: 0.004 bits apart for the LSTM, but 0.08 for the Transformer. No two *kinds* of network overlap, so the order of the four rows is safe. The second decimal of the Transformer is not.
+#
+# For most of the chapter we need more than one number for each model: we need $\ln P$ of every single token. We kept those for the first 200 of the 1,220 stories.
+
+# %%
+scores = scoreboard.log_probabilities()
+names = list(scores.names)
+document = scores.document
+print(f"{len(scores):,} tokens of {document.max() + 1} stories")
+for name in ("modified Kneser-Ney 5", "LSTM", "Transformer", "truth"):
+    few, all_ = np.exp(-scores[name].mean()), recorded.loc[name, "perplexity"]
+    print(f"{name:22} perplexity {few:6.2f} here, {all_:6.2f} on all stories")
+
+# %% [markdown]
+# Same models, other stories, other perplexities, by up to 2 %. Even the truth changes, since some stories are harder than others. So the rule for this chapter: **a table of perplexities is always about all 1,220 stories; where we look at single tokens, it is these 200.** How far may a number move when the stories change? That is the question of section 3.
+
+# %% [markdown]
+# ## 1. Find the unfair one
+#
+# Two numbers can be compared if both say how probable *the same text* is. Three habits break this. Some models never predict the end of a sentence, although it costs bits. Some turn rare words into `<UNK>`, which is easy to predict. And some are tested on a text that was cut or cleaned in another way.
+
+# %% [markdown] statement="flaws"
+# `flaws(tokens, sentences)` compares the tokens that a model was scored on with the sentences, lists of words that contain neither `</s>` nor `<UNK>`. It returns the set of those that hold:
+#
+# - `"ends"`: there are not as many `</s>` as sentences;
+# - `"unknown words"`: there is an `<UNK>`;
+# - `"other text"`: without the `</s>`, the tokens are not the words in their order; an `<UNK>` may stand for any one word.
+
+# %% [markdown] hints="flaws"
+# 1. Each of the three can be decided without the other two. Which of them needs the words in their order?
+# 2. Put all words of all sentences in one row, and the tokens without `</s>` in another.
+# 3. Two rows of different length are different texts. Rows of the same length agree if at each place the words are equal or the token is `<UNK>`.
+
+
+# %% task="flaws" points=3 level=1 minutes=10
+def flaws(tokens, sentences):
+    """What is unfair about a score for these tokens, as a set: "ends", "unknown words", "other text"."""
+    ### BEGIN SOLUTION
+    said = [token for token in tokens if token != "</s>"]
+    words = [word for sentence in sentences for word in sentence]
+    found = set()
+    if len(tokens) - len(said) != len(sentences):
+        found.add("ends")
+    if "<UNK>" in said:
+        found.add("unknown words")
+    same = all(a in (b, "<UNK>") for a, b in zip(said, words, strict=False))
+    if len(said) != len(words) or not same:
+        found.add("other text")
+    return found
+    ### END SOLUTION
+
+
+# %% test="flaws" aspect="ends and unknown words" points=1
+_sentences = [["the", "soup", "was", "cold"], ["mira", "left"]]
+_all = ["the", "soup", "was", "cold", "</s>", "mira", "left", "</s>"]
+for _tokens, _wanted in (
+    (_all, set()),
+    (_all[:-1], {"ends"}),
+    (["<UNK>" if word == "mira" else word for word in _all], {"unknown words"}),
+):
+    _got = flaws(list(_tokens), [list(one) for one in _sentences])
+    assert _got is not None, "You return None; return a set, which may be empty."
+    assert set(_got) == _wanted, (
+        f"{' '.join(_tokens)}: {_wanted or 'no flaw'}; yours: {_got}."
+    )
+### BEGIN HIDDEN TESTS
+for _tokens, _sentences, _wanted in (
+    ([], [], set()),
+    ([], [["a"]], {"ends", "other text"}),
+    (["a"], [["a"]], {"ends"}),
+    (["a", "</s>", "</s>"], [["a"]], {"ends"}),
+    (["a", "</s>", "</s>"], [["a"], []], set()),
+    (["</s>"], [[]], set()),
+    (["<UNK>", "</s>"], [["a"]], {"unknown words"}),
+    (["<UNK>", "<UNK>"], [["a"], ["b"]], {"ends", "unknown words"}),
+    (["a", "b", "</s>"], [["a"], ["b"]], {"ends"}),
+    (["a", "</s>", "b", "c", "</s>"], [["a", "b"], ["c"]], set()),
+    (["</s>", "a"], [["a"]], set()),
+    (
+        ["FUNK", "<unk>", "UNK", "</S>", "</s>"],
+        [["FUNK", "<unk>", "UNK", "</S>"]],
+        set(),
+    ),
+):
+    _got = flaws(list(_tokens), [list(one) for one in _sentences])
+    assert _got is not None and set(_got) == _wanted, (
+        f"Tokens {_tokens} for the sentences {_sentences}: "
+        f"{_wanted or 'no flaw'}; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% test="flaws" aspect="another text" points=1
+for _tokens, _wanted in (
+    ("a b </s>", set()),
+    ("b a </s>", {"other text"}),
+    ("a b b </s>", {"other text"}),
+    ("a </s>", {"other text"}),
+):
+    _got = flaws(_tokens.split(), [["a", "b"]])
+    assert _got is not None and set(_got) == _wanted, (
+        f"{_tokens!r} for the sentence `a b`: {_wanted or 'no flaw'}; yours: {_got}."
+    )
+### BEGIN HIDDEN TESTS
+_words = [f"w{i}" for i in range(random.randint(5, 9))]
+_rest = random.sample(["x", "y", "z", "w"], k=2)
+_end = ["</s>"]
+for _said, _wanted, _how in (
+    (_words[:-1] + _end, {"other text"}, "the last word is missing"),
+    (_words[1:] + _end, {"other text"}, "the first word is missing"),
+    ([*_words, "x", *_end], {"other text"}, "a word too many"),
+    ([*_words, "<UNK>", *_end], {"unknown words", "other text"}, "an <UNK> too many"),
+    (
+        ["<UNK>"] + _words[2:] + _end,
+        {"unknown words", "other text"},
+        "one <UNK> for two words",
+    ),
+    ([_words[1], _words[0]] + _words[2:] + _end, {"other text"}, "two words swapped"),
+    ([_words[0].upper()] + _words[1:] + _end, {"other text"}, "a capital letter"),
+    (
+        _words[:2] + ["<UNK>"] + _words[3:-1] + ["x"] + _end,
+        {"unknown words", "other text"},
+        "an <UNK>, and a wrong word after it",
+    ),
+    (
+        [_words[0], _words[2], "<UNK>"] + _words[3:] + _end,
+        {"unknown words", "other text"},
+        "as many words, but one is missing and an <UNK> stands one place too late",
+    ),
+    (_words[:-1] + ["<UNK>"] + _end, {"unknown words"}, "the last word is <UNK>"),
+    (_words[:-1], {"ends", "other text"}, "neither the last word nor an end"),
+):
+    _got = flaws(_said, [list(_words)])
+    assert _got is not None and set(_got) == _wanted, (
+        f"{_how}: {_wanted} wanted; yours: {_got}."
+    )
+for _said, _one in (
+    (["ab", "c"], ["a", "bc"]),
+    (["ab"], ["a", "b"]),
+    (["a", "b"], ["ab"]),
+):
+    _got = flaws([*_said, "</s>"], [_one])
+    assert _got is not None and set(_got) == {"other text"}, (
+        f"{_said} for the sentence {_one}, the same letters: other text; yours: {_got}."
+    )
+_got = flaws(["a", "<UNK>", "</s>"], [["a", "a"]])
+assert _got is not None and set(_got) == {"unknown words"}, (
+    f"`a <UNK>` for the sentence `a a`: <UNK> may stand for any word; yours: {_got}."
+)
+_got = flaws([*_words, "</s>", *_rest, "</s>"], [list(_words), list(_rest)])
+assert _got is not None and set(_got) == set(), (
+    f"Two sentences, both right and both with their ends: no flaw; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %% test="flaws" aspect="tokens and sentences stay" points=1
+_tokens, _sentences = ["a", "<UNK>", "</s>"], [["a", "b"]]
+_after = arguments_after(flaws, list(_tokens), [list(one) for one in _sentences])
+assert list(_after[0]) == _tokens, f"The tokens are changed: now {_after[0]}."
+assert [list(one) for one in _after[1]] == _sentences, (
+    f"The sentences are changed: now {_after[1]}."
+)
+### BEGIN HIDDEN TESTS
+_got = [flaws(["</s>", "b"], [["a", "b"]]) for _ in range(2)]
+assert all(one is not None and set(one) == {"other text"} for one in _got), (
+    f"Asked twice about the same, you answer {_got}."
+)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Which of the three flaws flatters most? We take a *unigram* model, the weakest of all, and let it know fewer and fewer words.
+
+# %%
+stories = lmkit.load("kitchen").splits["train"]
+train_words = [word for story in stories for word in (*story, "</s>")]
+counts = Counter(train_words)
+test_words = [scores.symbols[number] for number in scores.tokens]
+known_sizes = [30, 100, 300, 1000]
+
+
+def unigram_report(size):
+    """Tokens, ln P of each, and how many words are unknown, when `size` words are known."""
+    known = {word for word, _ in counts.most_common(size)}
+    tokens = [word if word in known else "<UNK>" for word in test_words]
+    often = Counter(word if word in known else "<UNK>" for word in train_words)
+    ln_p = np.log(
+        [(often[t] + 1) / (len(train_words) + len(known) + 1) for t in tokens]
+    )
+    kinds = len({*counts, *test_words} - known)
+    return tokens, ln_p, kinds
+
+
+for size in known_sizes:
+    tokens, ln_p, kinds = unigram_report(size)
+    share = tokens.count("<UNK>") / len(tokens)
+    print(
+        f"{size:5} words known: perplexity {np.exp(-ln_p.mean()):5.1f}, {share:.0%} of all tokens unknown"
+    )
+
+# %% [markdown]
+# With thirty words it "beats" the same model with a thousand by far. It has not learned more; it has said less.

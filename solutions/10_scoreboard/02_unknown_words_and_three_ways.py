@@ -1,0 +1,231 @@
+# %% [markdown]
+# ## 2. Pay for what was not said
+#
+# `<UNK>` is a promise, not a prediction: the model still has to say *which* unknown word it was. If there are $U$ unknown words and it has no preference among them, that takes another $\ln U$ nats for each `<UNK>`. This is the fair price.
+#
+# Sums of bits over the same text can always be compared. Means can be, once all of them divide by the same number. We take the number of words, which does not depend on how a model cuts its tokens:
+
+# %% [markdown] statement="bits_per_word"
+# $$\text{bits per word} = \frac{-\sum_i \ln P(w_i) + n_{\text{UNK}} \ln U}{\ln 2 \cdot n_{\text{words}}}$$
+#
+# `bits_per_word(ln_p, tokens, kinds)` computes it from $\ln P$ of $N$ tokens $[N]$, the tokens, and $U$ (0 if no word is unknown). The sum over all $N$ tokens includes the cost of every `</s>`, but $n_{\text{words}}$ does not count them; $n_{\text{UNK}}$ is the number of `<UNK>`, and each of these is a word.
+
+# %% [markdown] hints="bits_per_word"
+# 1. Above the line: what the whole text costs. Below it: how many words it has.
+# 2. Which tokens are words? What is to be paid if no word is unknown and $U$ is 0?
+# 3. Count the `<UNK>` first; only if there is one, its price is needed. Bits are nats divided by $\ln 2$.
+
+
+# %% task="bits_per_word" points=3 level=1 minutes=8
+def bits_per_word(ln_p, tokens, kinds):
+    """All bits of a text, those for naming unknown words too, per word (</s> is none)."""
+    ### BEGIN SOLUTION
+    unknown = list(tokens).count("<UNK>")
+    total = -np.sum(ln_p) + (unknown * math.log(kinds) if unknown else 0)
+    words = sum(token != "</s>" for token in tokens)
+    return total / math.log(2) / words
+    ### END SOLUTION
+
+
+# %% test="bits_per_word" aspect="ends cost, and are no words" points=1
+_ln_p = np.log([0.5, 0.25, 0.125])
+_got = bits_per_word(_ln_p, ["a", "b", "</s>"], 0)
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert close(_got, 3.0), f"6 bits for the 2 words `a b`: 3 bits a word; yours: {_got}."
+### BEGIN HIDDEN TESTS
+_ln_p = np.log([0.5, 0.5, 0.25, 0.5, 0.125, 0.5, 0.5])
+_tokens = ["a", "</s>", "b", "c", "d", "</s>", "</s>"]
+_got = bits_per_word(_ln_p, _tokens, 0)
+assert is_number(_got) and close(_got, 10 / 4), (
+    f"10 bits, 4 words and three ends: 2.5; yours: {_got}."
+)
+_got = bits_per_word(np.array([-1.0, -2.0]), ["a", "b"], 0)
+assert is_number(_got) and close(_got, 1.5 / math.log(2)), (
+    f"-1 and -2 nats for two words, and no end: {1.5 / math.log(2):.4f} bits; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %% test="bits_per_word" aspect="unknown words must be named" points=1
+_got = bits_per_word(np.log([0.5, 0.5]), ["<UNK>", "</s>"], 8)
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert close(_got, 5.0), (
+    f"2 bits, and 3 to say which of 8 words it was: 5; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _kinds in (1, 2, random.randint(20, 90)):
+    _tokens = ["<UNK>", "a", "<UNK>", "</s>", "<UNK>", "</s>"]
+    _ln_p = -np.random.default_rng().random(6) - 0.5
+    _wanted = (-_ln_p.sum() / math.log(2) + 3 * math.log2(_kinds)) / 4
+    _got = bits_per_word(_ln_p, list(_tokens), _kinds)
+    assert is_number(_got) and close(_got, _wanted), (
+        f"Three of four words unknown, {_kinds} kinds: {_wanted:.4f}; yours: {_got}."
+    )
+_tokens = ["<UNK>"] * 30 + ["a", "b", "a", "</s>"] * 7
+_got = bits_per_word(np.full(58, -0.1), list(_tokens), 1000)
+assert is_number(_got) and close(
+    _got, (5.8 / math.log(2) + 30 * math.log2(1000)) / 51
+), f"51 words, 30 of them unknown, 7 ends: another number is wanted; yours: {_got}."
+_got = bits_per_word(np.log([0.5, 0.5]), ["a", "</s>"], 100)
+assert is_number(_got) and close(_got, 2.0), (
+    f"100 words are unknown, but none occurs: nothing more to pay, 2 bits; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %% test="bits_per_word" aspect="arguments stay" points=1
+_ln_p, _tokens = np.log([0.5, 0.25]), ["<UNK>", "</s>"]
+_after = arguments_after(bits_per_word, _ln_p.copy(), list(_tokens), 4)
+assert close(_after[0], np.log([0.5, 0.25])) and list(_after[1]) == _tokens, (
+    f"ln_p and tokens should stay as they are; now {_after[0]} and {_after[1]}."
+)
+### BEGIN HIDDEN TESTS
+_n = random.randint(3, 6)
+_ln_p = np.full(_n, -0.7)
+_wanted = _n * 0.7 / math.log(2) / _n
+_got = [bits_per_word(_ln_p, ["a"] * _n, 0) for _ in range(2)]
+assert all(is_number(one) and close(one, _wanted) for one in _got), (
+    f"{_n} words at .7 nats, asked twice: {_wanted:.4f}; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %% alt="Against the known words, the reported perplexity rises from 8 to 190, while the bits per word, with all paid for, fall from 8.2 to 7.75."
+reports = [unigram_report(size) for size in known_sizes]
+reported = [np.exp(-ln_p.mean()) for _, ln_p, _ in reports]
+paid = [bits_per_word(ln_p, tokens, kinds) for tokens, ln_p, kinds in reports]
+_, (left, right) = plt.subplots(1, 2, figsize=(9, 3))
+left.plot(known_sizes, reported, "o-")
+left.set(xscale="log", xlabel="known words (log)", ylabel="perplexity as reported")
+right.plot(known_sizes, paid, "o-", color=plots.COLOURS[1])
+right.set(xscale="log", xlabel="known words (log)", ylabel="bits per word, all paid")
+plt.show()
+
+# %% [markdown]
+# As reported (left), knowing less looks better. Once every model names every word (right), the order is turned round.
+#
+# So all models of our scoreboard say the same symbols, everything rarer is `<UNK>` for each of them, and every `</s>` counts.
+
+# %% [markdown]
+# ## 3. Three ways, one number
+#
+# The Transformer beats the LSTM on our 200 stories. Would it on 200 others? Let $d_j$ be the difference of two models on story $j$, in nats per token, and $\bar d$ the mean of these $D$ numbers. Other stories would give another mean; how far such means scatter is the **standard error**.
+
+# %% [markdown] statement="standard_error"
+# Get it three ways:
+#
+# - `by_formula(d)`: $\sqrt{\sum_j (d_j - \bar d)^2 / (D - 1)} \,/\, \sqrt D$;
+# - `by_jackknife(d)`: leave out one story at a time. With $\bar d_{-j}$ the mean of the others, and $\bar d_{-\cdot}$ the mean of those means, $\sqrt{\tfrac{D-1}{D} \sum_j (\bar d_{-j} - \bar d_{-\cdot})^2}$;
+# - `by_bootstrap(d, draws)`: row $r$ of `draws` $[R, D]$ has the numbers of $D$ stories, drawn with replacement: some come twice, some not at all. Take the mean over each row; the answer is the standard deviation of the $R$ means (divide by $R$).
+#
+# The formula is special to means. Jackknife and bootstrap only recompute the number on altered data, so they also work where nobody has a formula: for a ratio, a correlation, a BLEU score. The bootstrap asks for little more than that. The jackknife also needs a number that moves smoothly when one story is left out, and a median does not: the cell below the checks shows what happens.
+
+# %% [markdown] hints="standard_error"
+# 1. The formula is that of a mean; which `ddof` does the inner root have?
+# 2. The mean of the others needs no loop: take $d_j$ away from the sum.
+# 3. An array of indices as an index, `d[draws]`, has the shape of the indices. Over which axis is a row's mean?
+
+
+# %% task="standard_error" points=4 level=2 minutes=14
+def by_formula(d):
+    """Standard error of the mean of d [D]."""
+    ### BEGIN SOLUTION
+    return np.std(d, ddof=1) / math.sqrt(len(d))
+    ### END SOLUTION
+
+
+def by_jackknife(d):
+    """The same, from the means of all but one of d [D]."""
+    ### BEGIN SOLUTION
+    D = len(d)
+    means = (np.sum(d) - d) / (D - 1)
+    return math.sqrt((D - 1) / D * ((means - means.mean()) ** 2).sum())
+    ### END SOLUTION
+
+
+def by_bootstrap(d, draws):
+    """The same, as the scatter of the means of d[draws]; draws [R, D] has indices."""
+    ### BEGIN SOLUTION
+    return d[draws].mean(axis=1).std()
+    ### END SOLUTION
+
+
+# %% test="standard_error" aspect="the formula" points=1
+_got = by_formula(np.array([1.0, 3.0]))
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert close(_got, 1.0), f"1 and 3: deviation √2, by √2: 1; yours: {_got}."
+### BEGIN HIDDEN TESTS
+_d = np.random.default_rng().normal(2, 3, size=random.randint(5, 9))
+_mean = sum(_d) / len(_d)
+_wanted = math.sqrt(sum((x - _mean) ** 2 for x in _d) / (len(_d) - 1) / len(_d))
+_got = by_formula(_d.copy())
+assert is_number(_got) and close(_got, _wanted), (
+    f"{len(_d)} random numbers: {_wanted:.4f} wanted; yours: {_got}."
+)
+_got = by_formula(np.array([-0.5, -0.5, -0.5]))
+assert is_number(_got) and close(_got, 0, 0, 1e-9), (
+    f"Three equal numbers do not scatter: 0; yours: {_got}."
+)
+### END HIDDEN TESTS
+
+# %% test="standard_error" aspect="leaving one out" points=1
+_got = by_jackknife(np.array([1.0, 3.0]))
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert close(_got, 1.0), (
+    f"The formula gives 1 for 1 and 3, and so should this; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _size in (random.randint(5, 9), 200):
+    _d = np.random.default_rng().normal(-1, 2, size=_size)
+    _others = [np.delete(_d, j).mean() for j in range(_size)]
+    _centre = sum(_others) / _size
+    _wanted = math.sqrt((_size - 1) / _size * sum((x - _centre) ** 2 for x in _others))
+    _got = by_jackknife(_d.copy())
+    assert is_number(_got) and close(_got, _wanted), (
+        f"{_size} random numbers: {_wanted:.4f} wanted; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% test="standard_error" aspect="drawing with replacement" points=2
+_got = by_bootstrap(np.array([1.0, 3.0]), np.array([[0, 0], [1, 1], [0, 1], [1, 0]]))
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert close(_got, math.sqrt(0.5)), f"Means 1, 3, 2, 2: √.5 = .707; yours: {_got}."
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _rows, _scale in ((1, 1), (3, 1e-5), (40, 1), (300, 100)):
+    _d = _scale * _rng.normal(1, 2, size=5)
+    _draws = _rng.integers(5, size=(_rows, 5))
+    _means = [sum(_d[j] for j in row) / 5 for row in _draws]
+    _centre = sum(_means) / _rows
+    _wanted = math.sqrt(sum((x - _centre) ** 2 for x in _means) / _rows)
+    _got = by_bootstrap(_d.copy(), _draws.copy())
+    assert is_number(_got) and close(_got, _wanted, 1e-6, 1e-12), (
+        f"{_rows} draws of 5: {_wanted:.4g} wanted; yours: {_got}."
+    )
+for _function, _inputs in (
+    (by_formula, (_d,)),
+    (by_jackknife, (_d,)),
+    (by_bootstrap, (_d, _draws)),
+):
+    _after = arguments_after(_function, *(part.copy() for part in _inputs))
+    assert all(close(a, b) for a, b in zip(_after, _inputs, strict=True)), (
+        "d or draws is changed in place."
+    )
+### END HIDDEN TESTS
+
+# %%
+lengths = np.bincount(document)
+per_story = {name: np.bincount(document, scores[name]) / lengths for name in names}
+d = per_story["Transformer"] - per_story["LSTM"]
+draws = np.random.default_rng(1).integers(len(d), size=(2000, len(d)))
+print(f"mean difference {d.mean():.4f} nats per token")
+print(
+    f"formula {by_formula(d):.5f}, jackknife {by_jackknife(d):.5f}, bootstrap {by_bootstrap(d, draws):.5f}"
+)
+without_one = [np.median(np.delete(d, j)) for j in range(len(d))]
+print(f"medians without one story: only {len(set(without_one))} different values")
+print(
+    f"medians of the bootstrap's draws: {len(set(np.median(d[draws], axis=1)))} values"
+)
+
+# %% [markdown]
+# Formula and jackknife agree to the last digit, and must: $\bar d_{-j} - \bar d = (\bar d - d_j) / (D - 1)$, so each jackknife term is the formula's, scaled. The bootstrap comes close: it depends on the stories that happen to be drawn, and with more draws it settles.
+#
+# For a median the jackknife breaks down. Leave out any one of the 200 stories, and the median is one of two numbers, its two neighbours in the middle of the sorted list. Two values cannot say how far a median would scatter. The bootstrap's draws have nearly two hundred different medians, so it can.

@@ -1,0 +1,181 @@
+# %% [markdown]
+# ## 4. Better, or lucky?
+#
+# A story is hard for both models or easy for both: their losses go up and down together. So draw *stories*, and compare both models on the same draw: a **paired bootstrap**. Nor are the words of one story independent of each other: they share a town, a surname and a plot. This is why we draw whole stories and not words.
+
+# %% [markdown] statement="paired_bootstrap"
+# - `differences(a, b, document, draws)`: `a` and `b` have $\ln P$ of each token under two models, $[N]$; `document` $[N]$ says to which story each token belongs, 0 to $D - 1$; `draws` $[R, D]$ has stories. For each row: $b$'s loss in nats per token minus $a$'s, over all tokens of the drawn stories, as often as they were drawn. Shape $[R]$; above 0 where $a$ is better.
+# - `interval(values, level)`: the lowest and the highest value, `(low, high)`, once the share $(1 - \text{level}) / 2$ is cut off at either end. Where a cut falls between two values, interpolate as `np.quantile` does.
+
+# %% [markdown] hints="paired_bootstrap"
+# 1. A loss per token is a ratio of two sums. In a draw, both sums change.
+# 2. First sum up each story once, both what the models differ by and how many tokens it has. Tokens of a story need not stand together.
+# 3. `np.bincount` with weights gives sums by story. Index both results with the draws, sum over a row, and divide last.
+
+
+# %% task="paired_bootstrap" points=5 level=3 minutes=18
+def differences(a, b, document, draws):
+    """Loss of b minus loss of a, nats per token, over the stories of each row of draws: [R]."""
+    ### BEGIN SOLUTION
+    gains = np.bincount(document, np.asarray(a) - np.asarray(b))  # [D]
+    lengths = np.bincount(document)
+    return gains[draws].sum(axis=1) / lengths[draws].sum(axis=1)
+    ### END SOLUTION
+
+
+def interval(values, level):
+    """Where the middle share `level` of the values lies: (low, high)."""
+    ### BEGIN SOLUTION
+    rest = (1 - level) / 2
+    return np.quantile(values, rest), np.quantile(values, 1 - rest)
+    ### END SOLUTION
+
+
+# %% test="paired_bootstrap" aspect="a ratio of sums" points=2
+_a, _b = np.array([-1.0, -1.0, -1.0]), np.array([-2.0, -2.0, -5.0])
+_got = differences(_a, _b, np.array([0, 0, 1]), np.array([[0, 1], [0, 0], [1, 1]]))
+assert np.shape(_got) == (3,), (
+    f"Three draws: shape (3,) wanted; yours: {np.shape(_got)}."
+)
+assert close(_got, [2, 1, 4]), (
+    f"Story 0 differs by 1 on each of 2 tokens, story 1 by 4 on one: 6/3, 4/4, 8/2; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _D, _R in ((4, 6), (1, 3), (6, 1), (20, 150)):
+    _document = np.concatenate([np.full(j + 1, j) for j in range(_D)])
+    _a, _b = _rng.normal(-3, 1, size=(2, len(_document)))
+    _draws = _rng.integers(_D, size=(_R, _D))
+    _wanted = []
+    for _row in _draws:
+        _at = np.concatenate([np.flatnonzero(_document == j) for j in _row])
+        _wanted.append(_a[_at].mean() - _b[_at].mean())
+    _got = differences(_a.copy(), _b.copy(), _document.copy(), _draws.copy())
+    assert np.shape(_got) == (_R,), (
+        f"{_R} draws: shape ({_R},); yours: {np.shape(_got)}."
+    )
+    assert close(_got, _wanted, 1e-6, 1e-9), (
+        f"{_D} stories of 1 to {_D} tokens: {np.round(_wanted, 4)} wanted; yours: {_got}."
+    )
+_after = arguments_after(
+    differences, _a.copy(), _b.copy(), _document.copy(), _draws.copy()
+)
+assert all(
+    close(*pair, 0, 0) for pair in zip(_after, (_a, _b, _document, _draws), strict=True)
+), "What is handed over is changed in place."
+### END HIDDEN TESTS
+
+# %% test="paired_bootstrap" aspect="tokens in any order" points=1
+_a, _b = np.array([-1.0, -1.0, -1.0]), np.array([-2.0, -5.0, -2.0])
+_got = differences(_a, _b, np.array([0, 1, 0]), np.array([[0, 1], [1, 1]]))
+assert np.shape(_got) == (2,) and close(_got, [2, 4]), (
+    f"Tokens 0 and 2 are story 0: 2 and 4 wanted; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+_document = np.array([2, 0, 1, 1, 2, 0, 2, 2, 1, 3])
+_mixed = _rng.permutation(10)
+_a, _b = _rng.normal(-3, 1, size=(2, 10))
+_draws = np.array([[3, 3, 3, 3], [0, 1, 2, 3], [1, 1, 2, 0]])
+_first = differences(_a, _b, _document, _draws)
+_second = differences(_a[_mixed], _b[_mixed], _document[_mixed], _draws)
+assert close(_first, _second, 1e-6), "Shuffle the tokens and your differences change."
+assert close(_first[0], _a[9] - _b[9], 1e-6), (
+    f"Four times story 3, which has one token: {_a[9] - _b[9]:.4f}; yours: {_first[0]}."
+)
+assert close(np.negative(_first), differences(_b, _a, _document, _draws), 1e-6), (
+    "With the two models swapped, each difference should change its sign."
+)
+### END HIDDEN TESTS
+
+# %% test="paired_bootstrap" aspect="cut off at both ends" points=2
+_got = interval(np.arange(101.0), 0.9)
+assert _got is not None and np.shape(_got) == (2,), (
+    f"Two numbers wanted; yours: {_got!r}."
+)
+assert close(_got, [5, 95]), f"0 to 100, the middle 90 %: 5 and 95; yours: {_got}."
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _size, _level in ((41, 0.95), (41, 0.5), (8, 0.8), (8, 0.95), (41, 0.0), (8, 1.0)):
+    _values = _rng.normal(size=_size)  # of 8 values, most cuts lie between two
+    _wanted = [np.quantile(_values, 0.5 + side * _level / 2) for side in (-1, 1)]
+    _got = interval(_values.copy(), _level)
+    assert _got is not None and np.shape(_got) == (2,), (
+        f"Two numbers wanted; yours: {_got!r}."
+    )
+    assert close(_got, _wanted, 1e-6, 1e-9), (
+        f"{_size} unsorted numbers, the middle {_level:.0%}: {np.round(_wanted, 3)} wanted; yours: {_got}."
+    )
+_got = interval(np.array([3.0]), 0.95)
+assert _got is not None and close(_got, [3, 3]), f"A single 3: 3 and 3; yours: {_got}."
+_after = arguments_after(interval, np.array([3.0, 1.0, 2.0]), 0.9)
+assert close(_after[0], [3, 1, 2]), f"interval changes the values: {_after[0]}."
+### END HIDDEN TESTS
+
+# %%
+pairs = [
+    ("Transformer", "LSTM"),
+    ("LSTM", "RNN"),
+    ("RNN", "window"),
+    ("window", "modified Kneser-Ney 5"),
+]
+draws = np.random.default_rng(2).integers(len(lengths), size=(2000, len(lengths)))
+others = np.random.default_rng(3).integers(len(lengths), size=(2000, len(lengths)))
+nothing, every_token = np.zeros(len(scores)), np.arange(len(scores))
+token_draws = np.random.default_rng(4).integers(len(scores), size=(500, len(scores)))
+spans = []
+for first, second in pairs:
+    a, b = scores[first], scores[second]
+    paired = differences(a, b, document, draws)
+    apart = differences(a, nothing, document, draws) - differences(
+        b, nothing, document, others
+    )
+    tokens_alone = (a - b)[token_draws].mean(1)
+    spans.append([interval(x, 0.95) for x in (paired, apart, tokens_alone)])
+
+# %% alt="Four leads with three intervals each. Those of paired stories and tokens are narrow and all beyond zero; those of stories that are not paired are three times as wide, and one reaches zero."
+_, axes = plt.subplots(figsize=(9.5, 3.4))
+ways = ("stories, paired", "stories, not paired", "single tokens, paired")
+for i, (label, colour) in enumerate(zip(ways, plots.COLOURS, strict=False)):
+    for y, row in enumerate(spans):
+        axes.plot(row[i], [y + 0.2 - 0.2 * i] * 2, color=colour, lw=4)
+    axes.plot([], [], color=colour, lw=4, label=label)
+perplexity = recorded["perplexity"]
+on_all = [math.log(perplexity[b] / perplexity[a]) for a, b in pairs]
+axes.plot(on_all, range(len(pairs)), "k|", markersize=26, label="on all 1,220 stories")
+axes.axvline(0, color="gray", linestyle=":")
+axes.set_yticks(range(len(pairs)), [f"{a} better than\n{b} by" for a, b in pairs])
+axes.set_xlabel("nats per token (bars: 95 % of the draws)")
+axes.set_title("Only paired stories see every lead")
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
+for (first, second), row in zip(pairs, spans, strict=True):
+    widths = [high - low for low, high in row]
+    print(
+        f"{first} - {second}: widths {widths[0]:.3f}, {widths[1]:.3f}, {widths[2]:.3f}"
+    )
+
+# %% [markdown]
+# On the same stories (blue) every lead is clear. With other stories for each model (orange) the intervals are three to six times as wide, and the RNN's lead over the window would be lost. The reason: some stories are hard for both models, and that is most of the scatter; the pairs cancel it. Drawing single tokens (green) changes little here, because in our made-up stories the *difference* between two models hardly depends on the story. In texts whose authors and topics differ it may, so draw documents.
+#
+# The black marks are a test that one rarely has: the difference on all 1,220 stories. Each should lie in its blue bar, or just beside it, since one interval in twenty misses.
+#
+# And here is what the blue bars do *not* tell you. They answer the question "would it be so on other stories?" They know nothing about "would it be so if we trained both again?" Three Transformers that differ in the seed alone were 0.08 bits apart, that is 0.05 nats, more than the width of the Transformer's bar. A comparison of *recipes* therefore needs several trainings of each as well as many stories.
+
+# %% [markdown] statement="twenty_stories"
+# #### Twenty stories
+#
+# A friend has a new model. On 20 test stories it needs 0.01 nats per token less than the old one, and 12 of the 20 stories got better. What do you answer, and what would you ask to see?
+
+# %% [markdown] written="twenty_stories" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: says that the difference has to be held against its scatter between stories (a standard error or an interval from the paired differences), and that .01 alone decides nothing. 1 point: uses the 12 of 20: a coin does as well or better one time in four (probability .25), so this is no evidence. 1 point: asks for something that would decide: more stories, with how many are needed from the scatter; a paired interval; several seeds, since two trainings of one model differ, too.
+#
+# No point for "0.01 is small" without a scale. A usual wrong idea: to count tokens as independent draws, because there are many of them.
+#
+# **Sample, 3 points.** I would not believe it yet. 12 heads in 20 throws of a coin are nothing special, one gets 12 or more in a quarter of all tries. Whether .01 is much depends on how the 20 differences scatter: with a standard deviation of .05 the standard error is .011, so it could be zero. I would ask for the interval of a paired bootstrap over stories, and then for so many stories that two standard errors are below .01; also for a second seed.
+#
+# **Sample, 1 point.** The number of stories is too small, because of statistics one needs a standard error with it. Maybe with 1,000 stories it would be better.
+#
+# **Sample, 0 points.** It is better on 60 % of the stories and on average, so it is better. I would ask how many parameters it has.
+# ### END SOLUTION

@@ -1,0 +1,136 @@
+# %% [markdown] statement="documents_needed"
+# ## 5. How large a test?
+#
+# A pilot of a few stories already says how many will be needed. If single differences scatter by $s$ (the standard deviation with $D - 1$ below), the mean of $D$ of them scatters by $s / \sqrt D$. We call two models told apart once their mean difference is at least $z$ standard errors, $|\bar d| \ge z\, s / \sqrt D$.
+#
+# `documents_needed(d, z=2)`: solve this for $D$, with $\bar d$ and $s$ from the pilot $d$; return the smallest whole number of stories, at least 1. If $\bar d$ is 0, no number suffices: `math.inf`. No test lets a rounding error of the computer decide between two numbers.
+
+# %% [markdown] hints="documents_needed"
+# 1. Square both sides; then $D$ stands alone.
+# 2. A sign says who is better, not how hard it is to see. And stories come in whole numbers.
+# 3. Round up, never below 1, and look at $\bar d = 0$ before you divide.
+
+
+# %% task="documents_needed" points=3 level=2 minutes=10
+def documents_needed(d, z=2):
+    """The smallest D at which a mean difference like that of the pilot d is z standard errors."""
+    ### BEGIN SOLUTION
+    mean, s = np.mean(d), np.std(d, ddof=1)
+    if mean == 0:
+        return math.inf
+    return max(1, math.ceil((z * s / mean) ** 2))
+    ### END SOLUTION
+
+
+# %% test="documents_needed" aspect="the smallest number" points=2
+_got = documents_needed(np.array([0.0, 1.0, 0.0, 1.0]))
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert _got == 6, f"Mean .5, s² = 1/3: (2 s / .5)² = 5.33, so 6; yours: {_got}."
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _z, _size in ((2, 5), (3, 9), (1.5, 30), (1, 4), (0.5, 6), (20, 3)):
+    _d = _rng.normal(0, 1, size=_size)
+    _d += random.choice([-1, 1]) * random.uniform(0.15, 0.6) - _d.mean()
+    _s = math.sqrt(((_d - _d.mean()) ** 2).sum() / (_size - 1))
+    _wanted = next(
+        D for D in range(1, 10**6) if abs(_d.mean()) >= _z * _s / math.sqrt(D)
+    )
+    _got = documents_needed(_d.copy(), _z)
+    assert is_number(_got) and _got == _wanted, (
+        f"A pilot of {_size} with mean {_d.mean():.3f}, s = {_s:.3f} and z = {_z}: "
+        f"{_wanted} stories; yours: {_got}."
+    )
+for _d, _z, _wanted in (
+    ([2.0, 4.0, 6.0], 4, 4),
+    ([-6.0, -4.0, -2.0], 6, 9),
+    ([2.0, 4.0, 6.0], 2, 1),
+    ([-1.7, 0.3, 2.3], 0.5, 12),
+):
+    _got = documents_needed(np.array(_d), _z)
+    assert is_number(_got) and _got == _wanted, (
+        f"Mean {np.mean(_d):.1f}, s = 2, z = {_z}: {_wanted} wanted; yours: {_got}."
+    )
+_got = documents_needed(np.array([1.0, 0.0, -1.0]) + 2.0**-12)
+assert is_number(_got) and _got == 2**26, (
+    f"Mean {2.0**-12:.6f}, s = 1: small is not zero, {2**26} wanted; yours: {_got}."
+)
+_d = _rng.normal(1, 2, size=8)
+_got = documents_needed(_d.copy())
+assert _got == documents_needed(_d.copy(), 2), "Without a second argument, z is 2."
+### END HIDDEN TESTS
+
+# %% test="documents_needed" aspect="no difference, no scatter" points=1
+_got = documents_needed(np.array([1.0, -1.0]))
+assert _got == math.inf, f"The mean is 0: math.inf is wanted; yours: {_got!r}."
+### BEGIN HIDDEN TESTS
+for _d, _wanted in (
+    ([0.25, 0.25, 0.25], 1),
+    ([-3.0, -3.0], 1),
+    ([0.0, 0.0], math.inf),
+    ([-100.0, -101.0, -100.5], 1),
+    ([-2.0, 2.0, 0.5, -0.5], math.inf),
+):
+    _got = documents_needed(np.array(_d))
+    assert is_number(_got) and _got == _wanted, (
+        f"d = {_d}: {_wanted} wanted; yours: {_got!r}."
+    )
+_d = np.array([0.5, -1.0, 2.0])
+assert close(arguments_after(documents_needed, _d.copy())[0], _d), (
+    "d is changed in place."
+)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Predict, then measure. A pilot of 30 stories says how many are needed. Then we draw that many of our 200 stories (with replacement), a thousand times. In what share of the draws is the difference at least two standard errors: nearly always? We also want cases that are hard, so some models are mixed by hand: 80 % Transformer and 20 % LSTM hardly differs from the Transformer alone.
+#
+# The share that you are about to see has a name. The **power** of a test is the probability that it sees a difference that really is there. If the true difference is $\delta$ and the standard error $s / \sqrt D$, the measured difference scatters around $\delta$ roughly as a normal distribution, so it lies above $z$ standard errors with probability
+#
+# $$\text{power} \approx \Phi\!\left(\frac{\delta}{s / \sqrt D} - z\right), \qquad \Phi(x) = P(\text{a standard normal number} < x) .$$
+
+# %%
+rng = np.random.default_rng(5)
+
+
+def blend(first, second, share):
+    """ln P of each token if a share of the probability comes from the first model."""
+    return np.log(share * np.exp(scores[first]) + (1 - share) * np.exp(scores[second]))
+
+
+transformer, lstm = scores["Transformer"], scores["LSTM"]
+contests = {
+    "LSTM, RNN": lstm - scores["RNN"],
+    "RNN, window": scores["RNN"] - scores["window"],
+    "LSTM, half RNN": lstm - blend("LSTM", "RNN", 0.5),
+    "Transformer, half LSTM": transformer - blend("Transformer", "LSTM", 0.5),
+    "Transformer, a fifth LSTM": transformer - blend("Transformer", "LSTM", 0.8),
+}
+
+
+def power(d, stories):
+    """In what share of 1,000 draws of so many stories the mean is two standard errors from 0."""
+    some = d[rng.integers(len(d), size=(1000, max(stories, 2)))]
+    error = some.std(axis=1, ddof=1) / math.sqrt(some.shape[1])
+    return np.mean(abs(some.mean(axis=1)) >= 2 * error)
+
+
+rows = []
+for gain in contests.values():
+    d = np.bincount(document, gain) / lengths
+    rows.append([d.mean()])
+    for needed in documents_needed(d[:30]), documents_needed(d), documents_needed(d, 4):
+        rows[-1] += [needed, f"{power(d, needed):.0%}"]
+head = [
+    "nats apart",
+    "by the pilot",
+    "power",
+    "by all 200",
+    "power ",
+    "with z = 4",
+    "power  ",
+]
+pd.DataFrame(rows, contests, head).round(4)
+
+# %% [markdown]
+# Not nearly always. Look at the last row, where there are enough stories for the formula to be exact. If $D$ is exactly the number that all 200 stories ask for, the true difference is two standard errors, so $\frac{\delta}{s / \sqrt D} - z = 0$ and the power should be $\Phi(0) = \frac12$: half of all draws fall short. It is 51 %. How many stories do you need for a power of 98 %? $\Phi(2)$ is about 0.98, so the true difference has to be *four* standard errors. Ask for $z = 4$, which means four times as many stories, and the last column shows that it works: 96 % or more in every row. (The formula is rough where few stories are needed, since then the scatter itself is estimated from a handful of numbers.)
+#
+# And a pilot can err. For the last pair it asks for 50 stories, where all 200 together say 231; with 50, one draw in five tells the two apart. Note also how expensive small differences are: at the same scatter, half the difference needs four times as many stories.

@@ -1,0 +1,210 @@
+# %% [markdown]
+# ## 8. When it says 70 %
+#
+# At each place a model has a likeliest word, and says how likely it is: its **confidence**. Take all places where it says about 70 %. If the word comes in about 70 % of them, and so for every other number, the model is **calibrated**.
+
+# %% [markdown] statement="calibration"
+# - `reliability(confidence, right, edges)`: confidences $[N]$, and whether the word came $[N]$; `edges` $[K + 1]$ cut the numbers from 0 to 1 into $K$ bins. Bin $k$ holds edge $k$ and what is between it and edge $k + 1$; the last bin holds its upper edge too. Return three arrays $[K]$: mean confidence, share that came, number of places. Where a bin is empty, the first two are NaN.
+# - `calibration_error(confidence, right, edges)`: the distance between the first two, averaged over all *places* (a bin with many counts for more).
+
+# %% [markdown] hints="calibration"
+# 1. First give each place the number of its bin. What happens to a confidence of exactly 1?
+# 2. With bin numbers, `np.bincount` gives sums and counts; its `minlength` keeps empty bins.
+# 3. `np.digitize(confidence, edges[1:-1])` finds the bins, the last edge included. Divide sums by counts, with NaN where a count is 0; the error leaves such bins out.
+
+
+# %% task="calibration" points=4 level=2 minutes=16
+def reliability(confidence, right, edges):
+    """Mean confidence, share right and number of places in each bin: three arrays [K]."""
+    ### BEGIN SOLUTION
+    K = len(edges) - 1
+    place = np.digitize(confidence, edges[1:-1])
+    number = np.bincount(place, minlength=K)
+    with np.errstate(invalid="ignore"):
+        said = np.bincount(place, confidence, minlength=K) / number
+        came = np.bincount(place, right, minlength=K) / number
+    return said, came, number
+    ### END SOLUTION
+
+
+def calibration_error(confidence, right, edges):
+    """Mean over all places of the distance between what their bin says and what comes."""
+    ### BEGIN SOLUTION
+    said, came, number = reliability(confidence, right, edges)
+    return np.nansum(number * abs(said - came)) / number.sum()
+    ### END SOLUTION
+
+
+# %% test="calibration" aspect="means and shares by bin" points=1
+_said, _right = np.array([0.1, 0.3, 0.8, 0.6]), np.array([False, True, True, True])
+_got = reliability(_said, _right, np.array([0.0, 0.5, 1.0]))
+assert _got is not None and len(_got) == 3, f"Three arrays wanted; yours: {_got!r}."
+for _part, _wanted, _name in zip(
+    _got,
+    ([0.2, 0.7], [0.5, 1], [2, 2]),
+    ("mean confidence", "share that came", "number"),
+    strict=True,
+):
+    assert np.shape(_part) == (2,) and close(_part, _wanted, 1e-6), (
+        f"{_name}: {_wanted} wanted; yours: {_part}."
+    )
+### BEGIN HIDDEN TESTS
+_rng = np.random.default_rng()
+for _K in (1, 3, 5):
+    _edges = np.array(
+        [
+            0.0,
+            *sorted(_rng.choice(np.arange(1, 20), size=_K - 1, replace=False) / 20),
+            1.0,
+        ]
+    )
+    _middle = np.concatenate(
+        [
+            _rng.uniform(low + 0.001, high - 0.001, size=4)
+            for low, high in zip(_edges[:-1], _edges[1:], strict=True)
+        ]
+    )
+    _right = _rng.random(len(_middle)) < 0.6
+    _order = _rng.permutation(len(_middle))
+    _got = reliability(_middle[_order], _right[_order], _edges.copy())
+    _wanted = (
+        _middle.reshape(_K, 4).mean(1),
+        _right.reshape(_K, 4).mean(1),
+        np.full(_K, 4),
+    )
+    assert _got is not None and len(_got) == 3, f"Three arrays wanted; yours: {_got!r}."
+    for _part, _want, _name in zip(
+        _got, _wanted, ("Mean confidence", "Share that came", "Number"), strict=True
+    ):
+        assert np.shape(_part) == (_K,) and close(_part, _want, 1e-6), (
+            f"{_name} in {_K} bins of different widths: {np.round(_want, 3)} wanted; yours: {_part}."
+        )
+### END HIDDEN TESTS
+
+# %% test="calibration" aspect="edges and empty bins" points=2
+_got = reliability(
+    np.array([0.5, 1.0, 0.0]), np.array([1, 0, 1]), np.array([0.0, 0.5, 1.0])
+)
+assert _got is not None and len(_got) == 3, f"Three arrays wanted; yours: {_got!r}."
+assert np.shape(_got[2]) == (2,) and close(_got[2], [1, 2]), (
+    f".5 and 1 belong to the upper bin, 0 to the lower: 1 and 2 places; yours: {_got[2]}."
+)
+### BEGIN HIDDEN TESTS
+_edges = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+_got = reliability(
+    np.array([0.25, 0.5, 0.5, 0.9]), np.array([True, False, True, True]), _edges.copy()
+)
+assert _got is not None and len(_got) == 3, f"Three arrays wanted; yours: {_got!r}."
+assert close(_got[2], [0, 1, 2, 1]), (
+    f".25, .5, .5, .9 in quarters: 0, 1, 2, 1 places; yours: {_got[2]}."
+)
+assert np.isnan(_got[0][0]) and np.isnan(_got[1][0]), (
+    f"The first bin is empty: NaN and NaN; yours: {_got[0][0]} and {_got[1][0]}."
+)
+assert close(_got[0][1:], [0.25, 0.5, 0.9], 1e-6) and close(
+    _got[1][1:], [1, 0.5, 1], 1e-6
+), (
+    f"In the other bins .25, .5, .9 are said and 1, .5, 1 come; yours: {_got[0]} and {_got[1]}."
+)
+_got = reliability(np.array([0.1]), np.array([False]), _edges.copy())
+assert _got is not None and len(_got) == 3 and close(_got[2], [1, 0, 0, 0]), (
+    "One place, in the first of four bins; the last three are empty and must be there."
+)
+_said = np.array([0.2499999, 0.25, 0.4999999, 0.9999999, 0.7500001])
+_got = reliability(_said.copy(), np.array([0, 1, 0, 1, 1]), _edges.copy())
+assert close(_got[2], [1, 2, 0, 2]) and close(_got[1][[0, 1, 3]], [0, 0.5, 1]), (
+    f"Confidences {_said}, each close to an edge of a quarter: 1, 2, 0, 2 places; yours: {_got}."
+)
+for _function in (reliability, calibration_error):
+    _given = (np.array([0.3, 1.0, 0.0]), np.array([True, False, True]), _edges)
+    _after = arguments_after(_function, *(part.copy() for part in _given))
+    assert all(close(*pair, 0, 0) for pair in zip(_after, _given, strict=True)), (
+        "An argument is changed in place."
+    )
+### END HIDDEN TESTS
+
+# %% test="calibration" aspect="places weigh, not bins" points=1
+_said, _right = np.array([0.2, 0.2, 0.2, 0.9]), np.array([False, False, False, True])
+_got = calibration_error(_said, _right, np.array([0.0, 0.5, 1.0]))
+assert is_number(_got), f"A number is wanted; yours: {_got!r}."
+assert close(_got, (3 * 0.2 + 0.1) / 4, 1e-6), (
+    f"Three places off by .2, one by .1: .175; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_said = np.array([0.05, 0.1, 0.95, 0.9, 0.92, 0.99, 1.0])
+_right = np.array([True, False, True, True, False, True, True])
+for _edges in (np.linspace(0, 1, 11), np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0])):
+    _wanted, _last = 0.0, len(_edges) - 2
+    for _k in range(_last + 1):
+        _in = (_said >= _edges[_k]) & ((_said < _edges[_k + 1]) | (_k == _last))
+        _wanted += abs(_said[_in].sum() - _right[_in].sum()) / len(_said)
+    _got = calibration_error(_said.copy(), _right.copy(), _edges)
+    assert is_number(_got) and close(_got, _wanted, 1e-6), (
+        f"Seven places, {_last + 1} bins, some of them empty: {_wanted:.4f} wanted; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% alt="Share that came minus confidence for five models. Only modified Kneser-Ney leaves the grey band: too sure at low confidence, not sure enough at high."
+tenths = np.linspace(0, 1, 11)
+asked = ["unigram", "modified Kneser-Ney 5", "LSTM", "Transformer", "truth"]
+coin = np.random.default_rng(6)
+_, panels = plt.subplots(1, 5, figsize=(11, 2.9), sharey=True, sharex=True)
+for i, (name, axes) in enumerate(zip(asked, panels, strict=True)):
+    confidence, came = scores.confidence(name), scores.top(name) == scores.tokens
+    said, share, number = reliability(confidence, came, tenths)
+    enough = number >= 30
+    said, share, number = said[enough], share[enough], number[enough]
+    axes.fill_between(
+        said,
+        -2 * np.sqrt(said * (1 - said) / number),
+        2 * np.sqrt(said * (1 - said) / number),
+        color="gray",
+        alpha=0.25,
+        linewidth=0,
+    )
+    axes.plot(said, share - said, "o-", color=plots.COLOURS[i], markersize=5)
+    axes.axhline(0, color="gray", linestyle=":")
+    axes.set(xlim=(0, 1), xticks=[0, 0.5, 1], xticklabels=["0", "0.5", "1"])
+    axes.set_title(name.replace(" Kneser", "\nKneser"), fontsize=11)
+    honest = [
+        calibration_error(confidence, coin.random(len(confidence)) < confidence, tenths)
+        for _ in range(200)
+    ]
+    error = calibration_error(confidence, came, tenths)
+    distance = np.nanmean(abs(confidence - scores.true_confidence(name)))
+    print(
+        f"{name:22} mean confidence {confidence.mean():.2f}, calibration error {error:.3f} "
+        f"(if it were perfectly calibrated: {np.quantile(honest, 0.025):.3f} to "
+        f"{np.quantile(honest, 0.975):.3f}), from the truth, place by place {distance:.3f}"
+    )
+panels[0].set_ylabel("share that came\nminus confidence")
+panels[2].set_xlabel("confidence")
+plt.suptitle("Only Kneser-Ney leaves the band of chance by far", fontsize=12)
+plt.show()
+
+# %% [markdown]
+# Read a panel like this: at 0, the model is as often right as it says; below, it is too sure; above, it is not sure enough. The grey band is what chance alone does to a model that is perfectly calibrated (two standard errors of a share).
+#
+# Something in the printed lines should bother you. The *truth* has a calibration error of 0.005. Is the truth not calibrated? It is, by definition. But the error is measured on a finite number of places: in the truth's own panel the shares miss by up to 3 points, up and down, by nothing but accident, and the error adds up distances, so an accident never makes up for another. So even a perfect model gets a number above 0. How large a number? We let the computer make up the outcomes, each word coming with exactly the probability that the model says, and computed the error 200 times: that is the bracket, 0.003 to 0.009 for the truth. Whatever lies inside its bracket cannot be told from a perfectly calibrated model by this number. All but one lie inside, though the LSTM only just; Kneser-Ney is far outside.
+#
+# Nobody trained any of them for calibration. It comes with the loss: $-\ln P$ is smallest on average for whoever states the true probabilities. Kneser-Ney errs most, by 0.04: it is too sure where it says little, and not sure enough where it says much. (Not every model is so honest. Laplace's bigram, not drawn, says 0.20 on average, and 0.34 come.) The unigram has a single dot, because it always says the same word with the same confidence.
+#
+# Only a text with a known truth allows the last number of each line. It asks at each place how far the confidence is from the *true* probability of that word: 0.21 for the unigram, 0.10, 0.04 and 0.04 for the others.
+
+# %% [markdown] statement="calibrated_and_useless"
+# #### Calibrated, and no use
+#
+# The unigram model has one of the smallest calibration errors. Why, and why does this not make it a good model? Say what calibration measures and what it leaves out, and name a second number of this chapter that shows the difference.
+
+# %% [markdown] written="calibrated_and_useless" points=3 minutes=6
+# ### BEGIN SOLUTION
+# **Rubric.** 1 point: why it is calibrated: it always says the same word with that word's share in the training text, and the test text comes from the same language, so the word comes about that often. 1 point: what calibration leaves out: it compares averages over places with the same confidence, not whether the model tells one place from another (that is what context is for). 1 point: a second number with its figures from this chapter: perplexity or bits above the truth, mean confidence, or the distance from the truth place by place.
+#
+# No point for "it is too simple". A usual wrong idea: a calibrated model is right more often than others; it only knows how often it is wrong.
+#
+# **Sample, 3 points.** The unigram always bets on the same word and says its share in the text, so of course it comes that often: calibrated without knowing anything. Calibration asks if the confidences are right on average, not if they differ between an easy and a hard place. The perplexity shows it, the unigram's is far above the Transformer's.
+#
+# **Sample, 1 point.** Its confidence is always low, so it cannot be wrong by much. That is no use, because one wants a model that is sure.
+#
+# **Sample, 0 points.** It is an error in the measurement, because a model with such a high perplexity cannot be calibrated.
+# ### END SOLUTION

@@ -1,0 +1,341 @@
+# %% [markdown]
+# ## 8. One model for all of them
+#
+# So far each model had one kind of thing to read. Now for the last step: one model that reads and writes several. Everything in this section is a real token, one of finitely many that can be predicted: words, bins of brightness, bins of angles. To share a model they need *one* numbering. Each kind gets a stretch of its own, one after another:
+
+# %% folded="draws the shared numbers" alt="Three blocks in a row share one softmax: numbers 0 to 7 for pictures, 8 to 15 for words, 16 to 47 for the arm."
+drawings.shared_vocabulary()
+
+# %% [markdown]
+# And one softmax over all $V$ numbers decides two things at once. With $q$ for the kind of the token $k$:
+#
+# $$-\ln P(k) = \underbrace{-\ln P(q)}_{\text{which kind?}} \; \underbrace{- \ln P(k \mid q)}_{\text{which of its tokens?}} , \qquad P(q) = \sum_{k' \text{ of kind } q} P(k') .$$
+#
+# The first part is the price of sharing: a model for one kind never pays it.
+
+# %% [markdown] statement="join"
+# `sizes`: a dict, kind → how many tokens it has (perhaps 0). With `{"words": 8, "arm": 32}`, the words have the numbers 0 to 7, the arm 8 to 39.
+#
+# - `stretches(sizes)`: a dict, kind → the `range` of its shared numbers.
+# - `join(parts, sizes)`: `parts` is a list of pairs (kind, list of tokens, perhaps empty), tokens numbered from 0 in their kind. Returns one list of shared numbers. A token that its kind does not have: `ValueError`.
+# - `split(numbers, sizes)`: back, a list of such pairs. Neighbours of one kind share a pair; none is empty.
+# - `kind_and_token(logits, numbers, sizes)`: logits $[T, V]$, perhaps large, and the shared numbers that came, a tensor $[T]$. Returns two tensors $[T]$, $-\ln P(q)$ and $-\ln P(k \mid q)$.
+
+# %% [markdown] hints="join"
+# 1. The first number of a kind is the sum of all sizes before it. Which kind owns a number, if one kind has size 0?
+# 2. `itertools.groupby` finds stretches of equal neighbours, if its key is the kind of a number.
+# 3. $\ln P(q)$ is a `logsumexp` over a slice of the `log_softmax`; what is left of the cross-entropy is the second part.
+
+
+# %% task="join" points=3 level=2 minutes=18
+def stretches(sizes):
+    """Dict kind -> the range of its shared numbers."""
+    ### BEGIN SOLUTION
+    ends = itertools.accumulate(sizes.values())
+    return {q: range(e - n, e) for (q, n), e in zip(sizes.items(), ends, strict=True)}
+    ### END SOLUTION
+
+
+def join(parts, sizes):
+    """Pairs (kind, tokens) -> one list of shared numbers; ValueError if a kind lacks a token."""
+    ### BEGIN SOLUTION
+    numbers, owned = [], stretches(sizes)
+    for q, tokens in parts:
+        for token in tokens:
+            if not 0 <= token < sizes[q]:
+                raise ValueError(
+                    f"{q} has {sizes[q]} tokens, but none numbered {token}."
+                )
+            numbers.append(owned[q][token])
+    return numbers
+    ### END SOLUTION
+
+
+def split(numbers, sizes):
+    """Shared numbers -> pairs (kind, tokens); neighbours of one kind share a pair."""
+    ### BEGIN SOLUTION
+    pairs, owned = [], stretches(sizes)
+    for number in numbers:
+        q = next(q for q, some in owned.items() if number in some)
+        if not pairs or pairs[-1][0] != q:
+            pairs.append((q, []))
+        pairs[-1][1].append(number - owned[q].start)
+    return pairs
+    ### END SOLUTION
+
+
+def kind_and_token(logits, numbers, sizes):
+    """Logits [T, V], shared numbers [T] -> -ln P(kind) [T] and -ln P(token | kind) [T]."""
+    ### BEGIN SOLUTION
+    logs = logits.log_softmax(-1)
+    whole = -logs.gather(1, numbers[:, None])[:, 0]
+    kind = torch.zeros_like(whole)
+    for some in stretches(sizes).values():
+        there = (numbers >= some.start) & (numbers < some.stop)
+        if there.any():
+            kind[there] = -logs[there, some.start : some.stop].logsumexp(-1)
+    return kind, whole - kind
+    ### END SOLUTION
+
+
+# %% test="join" aspect="no two kinds share a number" points=1
+_sizes = {"words": 8, "arm": 32}
+_got = stretches(dict(_sizes))
+assert {q: list(some) for q, some in _got.items()} == {
+    "words": list(range(8)),
+    "arm": list(range(8, 40)),
+}, f"words 0 to 7, arm 8 to 39; yours: {_got!r}."
+_got = join([("words", [7, 0]), ("arm", [0, 31])], dict(_sizes))
+assert isinstance(_got, list | tuple), f"join returns a list; yours: {_got!r}."
+assert list(_got) == [7, 0, 8, 39], (
+    f"words 7, 0, arm 0, 31: 7 0 8 39 wanted; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _ in range(4):
+    _kinds = random.sample(["words", "arm", "picture", "sound", "", 3], 4)
+    _sizes = {q: random.randint(2, 9) for q in _kinds}
+    _sizes = {**_sizes, "nothing": 0, "last": random.randint(1, 4)}
+    _first = {q: sum(list(_sizes.values())[:i]) for i, q in enumerate(_sizes)}
+    _parts = [(q, [random.randrange(_sizes[q]) for _ in range(3)]) for q in _kinds]
+    _parts += [("last", [_sizes["last"] - 1, 0]), (_kinds[1], []), ("nothing", [])]
+    _parts += [(q, [_sizes[q] - 1]) for q in _kinds]
+    random.shuffle(_parts)
+    _got = {q: list(some) for q, some in stretches(dict(_sizes)).items()}
+    _wanted = {q: list(range(_first[q], _first[q] + n)) for q, n in _sizes.items()}
+    assert _got == _wanted, (
+        f"sizes {_sizes}: stretches {_wanted} wanted; yours: {_got}."
+    )
+    _wanted = [_first[q] + k for q, some in _parts for k in some]
+    _got = join([(q, [*some]) for q, some in _parts], dict(_sizes))
+    assert isinstance(_got, list | tuple) and list(_got) == _wanted, (
+        f"sizes {_sizes}, parts {_parts}: {_wanted} wanted; yours: {_got!r}."
+    )
+    for _q in (*_kinds, "nothing", "last"):
+        for _bad in ([0] * (_sizes[_q] > 0) + [_sizes[_q]], [-1], [_sizes[_q] + 1]):
+            try:
+                _got = join([("last", [0]), (_q, list(_bad))], dict(_sizes))
+            except ValueError:
+                continue
+            assert False, (
+                f"{_q!r} has {_sizes[_q]} tokens, {_bad} are asked: ValueError wanted; yours: {_got!r}."
+            )
+assert list(join([], {"words": 3})) == [], "No parts: an empty list wanted."
+_sizes = {"words": 300, "nothing": 0, "picture": 256, "arm": 50}
+_got = {q: list(some) for q, some in stretches(dict(_sizes)).items()}
+assert _got["arm"] == list(range(556, 606)) and _got["nothing"] == [], (
+    "300 words, nothing, 256 for pictures, 50 for the arm: arm has 556 to 605."
+)
+_parts = [("arm", [3]), ("words", [299, 0]), ("picture", [255])]
+_got = join([(q, [*some]) for q, some in _parts], dict(_sizes))
+assert list(_got) == [559, 299, 0, 555], f"559 299 0 555 wanted; yours: {_got!r}."
+_after = arguments_after(join, [(q, [*some]) for q, some in _parts], dict(_sizes))
+assert [(q, list(some)) for q, some in _after[0]] == _parts and _after[1] == _sizes, (
+    "join changes the parts or the sizes that it is given."
+)
+### END HIDDEN TESTS
+
+# %% test="join" aspect="back into kinds" points=1
+_sizes = {"words": 8, "arm": 32}
+_got = split([7, 0, 8, 39, 3], dict(_sizes))
+_wanted = [("words", [7, 0]), ("arm", [0, 31]), ("words", [3])]
+assert isinstance(_got, list | tuple), (
+    f"split returns a list of pairs; yours: {_got!r}."
+)
+assert [(q, list(some)) for q, some in _got] == _wanted, (
+    f"7 0 8 39 3: {_wanted} wanted; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+for _ in range(4):
+    _kinds = random.sample(["words", "arm", "picture", "sound", "", 3], 4)
+    _sizes = {q: random.randint(2, 9) for q in _kinds}
+    _sizes = {_kinds[0]: _sizes[_kinds[0]], "nothing": 0, **_sizes}
+    _first = {q: sum(list(_sizes.values())[:i]) for i, q in enumerate(_sizes)}
+    _order = [*_kinds, _kinds[0], _kinds[2], _kinds[1]]
+    _wanted = [
+        (q, random.choices(range(_sizes[q]), k=random.randint(1, 4))) for q in _order
+    ]
+    _wanted += [
+        (_kinds[3], [0, _sizes[_kinds[3]] - 1]),
+        (_kinds[0], [_sizes[_kinds[0]] - 1, 0]),
+    ]
+    _numbers = [_first[q] + k for q, some in _wanted for k in some]
+    _got = split(list(_numbers), dict(_sizes))
+    assert isinstance(_got, list | tuple), f"A list wanted; yours: {_got!r}."
+    assert [(q, list(some)) for q, some in _got] == _wanted, (
+        f"sizes {_sizes}, numbers {_numbers}: {_wanted} wanted; yours: {_got!r}."
+    )
+_got = split([2, 2, 0], {"nothing": 0, "words": 3, "arm": 4})
+assert [(q, list(some)) for q, some in _got] == [("words", [2, 2, 0])], (
+    f"A kind without tokens owns no number: all of 2 2 0 are words; yours: {_got!r}."
+)
+assert list(split([], {"words": 3})) == [], "No numbers: an empty list wanted."
+_after = arguments_after(split, [1, 0, 4], {"words": 3, "nothing": 0, "arm": 4})
+assert list(_after[0]) == [1, 0, 4] and list(_after[1].values()) == [3, 0, 4], (
+    "split changes the numbers or the sizes that it is given."
+)
+### END HIDDEN TESTS
+
+# %% test="join" aspect="which kind, then which token" points=1
+_logits = torch.tensor([[0.0, 0, 0, 0], [0, 0, 0, math.log(3)]])
+_got = kind_and_token(_logits.clone(), torch.tensor([0, 3]), {"words": 1, "arm": 3})
+assert isinstance(_got, list | tuple) and len(_got) == 2, (
+    f"Two tensors wanted; yours: {_got!r}."
+)
+assert close(_got[0], [math.log(4), math.log(6 / 5)], 1e-4, 1e-5), (
+    f"P(words) = 1/4, then P(arm) = 5/6: -ln of them wanted; yours: {_got[0]!r}."
+)
+assert close(_got[1], [0, math.log(5 / 3)], 1e-4, 1e-5), (
+    f"The only word is certain, then 3/5: -ln of them wanted; yours: {_got[1]!r}."
+)
+### BEGIN HIDDEN TESTS
+for _sizes in (
+    {"words": 5, "arm": 2, "sound": 4},
+    {"a": 1, "nothing": 0, "b": 6},
+    {"only": 7},
+    {"a": 3, "b": 3, "c": 3},
+):
+    _V = sum(_sizes.values())
+    for _scale in (1, 3, 400):
+        _numbers = torch.cat([torch.arange(_V), torch.randint(_V, (3,))])
+        _numbers = _numbers[torch.randperm(len(_numbers))]
+        _logits = torch.randn(len(_numbers), _V) * _scale + 50
+        _kind, _token = [], []
+        for _row, _number in zip(_logits.tolist(), _numbers.tolist(), strict=True):
+            _low = 0
+            for _size in _sizes.values():
+                if _low <= _number < _low + _size:
+                    break
+                _low += _size
+            _top = max(_row)
+            _own = max(_row[_low : _low + _size])
+            _all = _top + math.log(sum(math.exp(z - _top) for z in _row))
+            _some = _own + math.log(
+                sum(math.exp(z - _own) for z in _row[_low : _low + _size])
+            )
+            _kind.append(_all - _some)
+            _token.append(_some - _row[_number])
+        _got = kind_and_token(_logits.clone(), _numbers.clone(), dict(_sizes))
+        _what = f"sizes {_sizes}, {len(_numbers)} random rows of logits times {_scale}"
+        # float32 keeps logits of 1,000 to about 0.0001
+        assert close(_got[0], _kind, 1e-4, 1e-3), f"{_what}: -ln P(kind) is wrong."
+        assert close(_got[1], _token, 1e-4, 1e-3), (
+            f"{_what}: -ln P(token | kind) is wrong."
+        )
+_got = kind_and_token(torch.zeros(1, 3), torch.tensor([2]), {"a": 1, "b": 2})
+assert close(_got[0], [math.log(3 / 2)], 1e-4) and close(
+    _got[1], [math.log(2)], 1e-4
+), f"One row: shapes [1] wanted; yours: {_got!r}."
+_got = kind_and_token(
+    torch.tensor([[0.0, 0, 2000]]), torch.tensor([1]), {"a": 2, "b": 1}
+)
+assert close(_got[0], [2000 - math.log(2)], 1e-4), (
+    f"Logits 0, 0, 2000, and a token of the first two came: -ln P(kind) = 1999.307 wanted; yours: {_got[0]!r}."
+)
+_after = arguments_after(kind_and_token, _logits, _numbers, dict(_sizes))
+assert close(_after[0], _logits) and close(_after[1], _numbers), (
+    "The logits or the numbers that were given are changed."
+)
+assert _after[2] == _sizes, "kind_and_token changes the sizes that it is given."
+### END HIDDEN TESTS
+
+# %% [markdown]
+# What happens when they share? Three kinds: the brightness of 64 patches of a drawn shape, in 8 bins; a caption of three words, such as *cross top left*; the two angles of an arm at 12 points of a circle, in 32 bins. Three causal Transformers (chapter 8) learned one kind each, *alone*, for 20 seconds. One Transformer of the same width learned all of them for 60 seconds, *together*; there each caption follows its picture. (Recorded: `python -m benchmarks.record.mixed`.)
+
+# %% alt="Left: nats per token of picture and arm, alone and together, differ little. Right: a caption costs 0.9 nats alone, 0.4 after its picture, and 3 after another picture."
+table = pd.read_csv(paths.DATA / "anything" / "mixed.csv")
+kinds = ["picture", "words", "arm"]
+means = table.groupby(["model", "kind"])[["nats", "kind_nats", "steps"]].mean()
+_, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.6))
+for side, name in ((-1, "alone"), (1, "together")):
+    rows = table[table["model"] == name].pivot(
+        index="kind", columns="seed", values="nats"
+    )
+    colour = plots.COLOURS[(side + 1) // 2]
+    x = np.arange(2) + 0.17 * side
+    shown = rows.loc[["picture", "arm"]]
+    left.bar(x, shown.mean(axis=1), 0.32, color=colour, label=name)
+    left.plot(x, shown, "k.")
+    right.bar((side + 1) // 2, rows.loc["words"].mean(), 0.5, color=colour)
+    right.plot([(side + 1) // 2] * 3, rows.loc["words"], "k.")
+swapped = table["swapped"].dropna()
+right.bar(2, swapped.mean(), 0.5, color=plots.COLOURS[2])
+right.plot([2] * 3, swapped, "k.")
+left.set(xticks=range(2), xticklabels=["picture", "arm"], ylabel="nats per token")
+left.set(title="Sharing a model changes little", ylim=(0, 1.1))
+left.legend(loc="upper left", ncols=2)
+labels = ["alone", "together,\nits picture before", "together, another\npicture before"]
+right.set(xticks=range(3), xticklabels=labels, title="A caption reads its picture")
+plt.show()
+means.loc[["alone", "together"]].round({"nats": 3, "kind_nats": 4, "steps": 0})
+
+# %% [markdown]
+# (A black dot is one training.) On the left: what a token of a picture or an arm costs is nearly the same, alone or together. Do not read more into it. Pictures are 2 % *better* together, but that model also made about 1,340 steps on pictures and captions, half of its 2,670, where the model alone made 690, since of the shared 60 seconds these long rows took much more than a third. Arms are 1 % worse. All we can say is that one small model holds both without visible harm.
+#
+# On the right is what no model of one kind can have. With its picture before it, a caption takes less than half of the nats, and after *another* picture more than three times as many as alone. So the model really looks: the tokens of one kind have become a condition for those of the next (chapter 9), and nobody had to tell it how.
+
+# %% [markdown]
+# One column of the table is strange. `kind_nats` is what it costs to say of which kind a token is, and in the model of many kinds it is 0.013 for an arm and 0.021 for a picture. Should it not be $\ln 2$ once, at the first token, where nobody can know which kind of document comes?
+#
+# Let $p$ be the probability that the model gives there to *arm*. Half of its batches are arms, and the loss is a mean over the tokens of a batch. An arm has 24 tokens, so in its batches the first token has weight $\frac{1}{24}$; a picture with its caption has 67, so there it has weight $\frac{1}{67}$. What the training makes small is therefore
+#
+# $$\tfrac12 \cdot \tfrac{1}{24} (-\ln p) + \tfrac12 \cdot \tfrac{1}{67} (-\ln (1 - p)) , \qquad \text{smallest where } \frac{1}{24\, p} = \frac{1}{67\, (1 - p)} , \text{ that is } p = \frac{67}{67 + 24} .$$
+#
+# Not ½ but 0.74: the model leans towards arms, because a mistake there weighs more. Now spread the cost over the tokens of a kind: $-\frac{1}{24} \ln \frac{67}{91} = 0.0128$ for each of the 24 of an arm, $-\frac{1}{64} \ln \frac{24}{91} = 0.0208$ for each of the 64 of a picture. Compare with the table. How batches are mixed is part of what a model of mixed kinds learns.
+
+# %% [markdown]
+# ## What this course was
+#
+# One question, *what comes next?*, and one number to judge an answer. Each model answered well until something broke it, and what broke it was the reason for the next:
+#
+# | chapter | what it brought | what broke it |
+# |---|---|---|
+# | 1 | Counting gives every sentence a probability. | A pair of words that was never seen is impossible. |
+# | 2 | Smoothing keeps something for what was never seen. | In a table of counts, no two words are alike. |
+# | 3 | Word vectors put similar words near each other. | A word has one vector, whatever it means in this sentence. |
+# | 4 | A network over a window learns its own features. | Nothing beyond the window can matter. |
+# | 5 | A recurrent network carries a state through a text of any length. | Old news fades, and each step has to wait for the one before. |
+# | 6 | Attention looks at all places at once. | By itself it does not know their order. |
+# | 7 | An encoder reads both sides of a gap. | It cannot write. |
+# | 8 | A causal Transformer reads and writes. | It says what is likely, which need not be what you want it to say. |
+# | 9 | A condition tells it what to say: *this*, in another language. | Many translations are right, and a score knows only some of them. |
+# | 10 | A scoreboard compares all models fairly. | On one text, in one language. |
+# | 11 | A token need not be a word. | That part is yours. |
+
+# %% [markdown]
+# What never changed is the chain rule of chapter 1: a probability for each next token, multiplied together. All that the models learned was how to fill in these factors. And most of the work was in two questions that no architecture answers for you: *what are the tokens*, and *is the comparison fair?*
+
+# %% [markdown]
+# *Sources.* Much of this chapter's plan, and the sentence that it takes at its word, come from a lecture by Yoav Artzi, which thanks Lucas Beyer, from whose slides some of its content comes, and Greg Durrett, Ana Marasović and Christian von der Weth. Benjamin Muller's lecture ends with these references: Devlin and others 2018 (BERT), Radford and others 2019 (GPT-2), Rae and others 2018, Siegelmann and Sontag 1992, Vaswani and others 2017.
+#
+# Named in this chapter: Chen and others 2021 (Decision Transformer), Haviv and others 2022 and Kazemnejad and others 2023 (no positions), Dosovitskiy and others 2021 (Vision Transformer), van den Oord and others 2017 (learned codes for pictures), Radford and others 2022 (Whisper), Brohan and others 2022 and 2023 (RT-1, RT-2), Reed and others 2022 (Gato), van den Oord and others 2016 (WaveNet).
+
+# %% [markdown]
+# ## What you can do now
+#
+# You have reached the last page of the course. Take a moment to see how far that is. You started with a table of eight words, and you have since written, with your own hands, a smoothed n-gram model, word vectors, a recurrent network with its gradients, attention, an encoder, a Transformer that writes, beam search, and the statistics that tell whether any of it is better than the rest. Every part was checked by tests that you could not see. Nobody can tell you any more that a language model is magic; you know which multiplication it is.
+#
+# So, if somebody now hands you a new model, you can
+#
+# - read its paper with a pencil: find the tokens, the factors of the chain rule, and the place where information flows from one position to another;
+# - build a small version that runs on your own computer, and test it against a case whose answer you know;
+# - find the usual bugs, such as a mask that leaks, a softmax over the wrong axis, or a target that stands in the input;
+# - and ask the four questions of chapter 10 before you believe its table.
+#
+# **Something to build next.** Start small and finish it.
+#
+# - *A writer of your own.* Train the Transformer of chapter 8 on a text that you love, and let it continue a sentence of yours.
+# - *An entry for the challenge.* `autograder challenge my_model.ipynb`: a fixed budget of computing time, an exact floor, and room below every model of this course.
+# - *A painter.* Give this chapter's patches real tokens: cluster them into 64 kinds, number the kinds, train a causal Transformer on the rows, and let it draw a shape. You have every part already; only the clustering is new.
+# - *A reader of bytes.* Every file on your disk is a row of numbers below 256. What does a Transformer make of pictures, songs or programs without being told what they are?
+#
+# **Something to read next**, from near to far.
+#
+# - A. Karpathy's *nanoGPT* and *nanochat*: the Transformer of chapter 8, grown up, in code short enough to read in an afternoon. You will recognise nearly every line.
+# - Stanford's *CS336, Language Modeling from Scratch*: the same journey on real data and many GPUs.
+# - J. Hoffmann and others, *Training compute-optimal large language models* (2022): how large a model, and how much text, for a given budget?
+# - C. Olsson and others, *In-context learning and induction heads* (2022): what the attention heads of chapter 6 do inside a model that nobody wired.
+# - L. Ouyang and others, *Training language models to follow instructions with human feedback* (2022): how a model that says what is likely becomes one that says what you asked for. It begins where chapter 8 broke.
+#
+# One question has carried you from counting pairs of words to moving an arm. It is a good question to keep asking.
+#
+# *What comes next?*
