@@ -9,7 +9,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from autograder.authoring.ours import add_ours
-from autograder.chapter.cells import BEGIN_HIDDEN, END_HIDDEN
+from autograder.chapter.cells import BEGIN_HIDDEN, END_HIDDEN, Notebook
 from autograder.chapter.source import ALT, WITH_ALT, Chapter, cell_names, grade_id, kind_of, notebook_of
 from autograder.chapter.text import Cell, SourceError
 from autograder.wall.names import names_of, plan
@@ -80,7 +80,7 @@ def _foreign_names(chapter: Chapter, find_chapter: Callable[[str], Path]) -> Ite
     """Names that a test asks of the student's side, though its own task does not bind them."""
     notebook = notebook_of(chapter, find_chapter)
     add_ours(notebook)  # what the build imports for a test is not the student's
-    asked = plan(notebook).asked
+    asked = plan(Notebook.of(notebook)).asked
     own = {task.keys["task"]: names_of(task.source) for task in chapter.tasks()}
     for cell in chapter.cells:
         if "test" not in cell.keys:

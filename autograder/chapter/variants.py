@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nbformat import NotebookNode
-
+from autograder.chapter.cells import Notebook
 from autograder.chapter.reference import read_reference
 from autograder.chapter.source import (
     ALT,
@@ -63,9 +62,9 @@ def read_variant(course: Course, name: str, variant: str) -> Chapter:
     return _varied(chapter, known[variant])
 
 
-def built_variant(reference: NotebookNode) -> str:
+def built_variant(reference: Notebook) -> str:
     """Which variant a reference was built from; empty for the chapter as it stands."""
-    variant: str = reference.metadata.get(METADATA, "")
+    variant: str = reference.node.metadata.get(METADATA, "")
     return variant
 
 

@@ -37,6 +37,7 @@ class StudentGone(Exception):
     """The student's process has ended or broken the protocol; `reason` says which."""
 
     ends_the_test = True  # for what catches exceptions of answers inside a test
+
     def __init__(self, reason: Outcome, message: str):
         super().__init__(message)
         self.reason = reason
