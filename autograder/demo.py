@@ -12,8 +12,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from autograder.authoring.bank import Answer, read_bank
-from autograder.chapter.cells import is_test, name_of, points_of
-from autograder.chapter.reference import fill_in, read_reference
+from autograder.chapter.cells import Notebook
+from autograder.chapter.reference import read_reference
 from autograder.course import CONFIGURATION, Course, CourseError, open_course
 from autograder.grading.marks import marks_of_class, totals
 from autograder.pages.feedback import write_feedback
@@ -128,7 +128,7 @@ def submission(bank: dict[str, list[Answer]], release: NotebookNode, student: St
             filled[task] = right[student.answers - 1]
     for task, label in student.wrong.items():
         filled[task] = next(answer.source for answer in bank[task] if answer.label == label)
-    text: str = nbformat.writes(fill_in(release, filled | student.code))
+    text: str = nbformat.writes(Notebook.of(release).with_sources(filled | student.code).node)
     return text
 
 
@@ -136,6 +136,6 @@ def expected_points(course: Course, chapter: str, student: Student) -> float:
     """What the class list says a student earns."""
     if not student.answers:
         return 0.0
-    points = {name_of(cell): points_of(cell) for cell in read_reference(course, chapter).cells if is_test(cell)}
+    points = {cell.name: cell.points for cell in read_reference(course, chapter).tests}
     earned = sum(value for name, value in points.items() if not student.only or name.split("--")[0] in student.only)
     return earned - sum(student.loses.values())

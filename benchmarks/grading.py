@@ -31,11 +31,9 @@ import nbformat
 import psutil
 import typer
 from distributed import LocalCluster
-from nbgrader import utils
 
 from autograder.authoring.bank import read_bank
-from autograder.chapter.cells import is_test
-from autograder.chapter.reference import fill_in, read_reference
+from autograder.chapter.reference import read_reference
 from autograder.course import Course, open_course
 from autograder.grading.coordinator import students_to_grade
 from autograder.grading.marks import marks_of_class, totals
@@ -91,12 +89,12 @@ def make_submissions(origin: Course, chapter: str, number: int) -> dict[str, str
     Other answers, right or wrong, can take a hundred times as long, and would measure themselves, both ways.
     """
     reference = read_reference(origin, chapter)
-    tasks = [cell.metadata.nbgrader.grade_id for cell in reference.cells if utils.is_solution(cell)]
+    tasks = [cell.name for cell in reference.answers]
     submissions = {}
     for position in range(number):
         left_out = random.Random(position).sample(tasks, k=position % 4)
-        notebook = fill_in(reference, dict.fromkeys(left_out, "raise NotImplementedError"))
-        submissions[f"student{position:04}"] = nbformat.writes(notebook)
+        notebook = reference.with_sources(dict.fromkeys(left_out, "raise NotImplementedError"))
+        submissions[f"student{position:04}"] = nbformat.writes(notebook.node)
     return submissions
 
 
@@ -305,7 +303,7 @@ def honest(
     }
     texts = {
         f"student{number:04}": nbformat.writes(
-            fill_in(reference, {task: rng.choice(sources) for task, sources in right.items() if sources})
+            reference.with_sources({task: rng.choice(sources) for task, sources in right.items() if sources}).node
         )
         for number in range(submissions)
     }
@@ -313,7 +311,7 @@ def honest(
         course = course_with(Path(folder) / "honest", origin, chapter, texts, HARDENED)
         graded = run(["autograder.cli", "grade", chapter, "--jobs", str(jobs)], course)
         points = marks(course, chapter)
-    full = sum(cell.metadata.nbgrader.points for cell in reference.cells if is_test(cell))
+    full = sum(test.points for test in reference.tests)
     reached = sum(value == full for value in points.values())
     print(f"{chapter}: {reached} of {len(points)} have all {full:g} points, the last one has {min(points.values()):g}")
     print(f"{graded.wall:.0f} s with {jobs} workers, load {os.getloadavg()[1]:.1f}")

@@ -20,7 +20,7 @@ import requests
 import typer
 
 from autograder.authoring.bank import Answer, read_bank
-from autograder.chapter.reference import fill_in
+from autograder.chapter.cells import Notebook
 from autograder.course import open_course
 from autograder.grading.marks import final_marks
 
@@ -158,7 +158,8 @@ def solve(student: str, bank: dict[str, list[Answer]]) -> None:
     filled = {task: next(answer.source for answer in answers if answer.is_right) for task, answers in bank.items()}
     if student == "ben":
         filled[SLIP[0]] = next(answer.source for answer in bank[SLIP[0]] if answer.label == SLIP[1])
-    path.write_text(nbformat.writes(fill_in(nbformat.read(path, as_version=4), filled)))
+    release = Notebook.of(nbformat.read(path, as_version=4))
+    path.write_text(nbformat.writes(release.with_sources(filled).node))
 
 
 if __name__ == "__main__":

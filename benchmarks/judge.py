@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from nbformat import NotebookNode
 
 from autograder.authoring.build import build
+from autograder.chapter.cells import Notebook
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Verdict
 from autograder.course import Course, open_course
@@ -37,7 +37,7 @@ def torch_course(folder: Path) -> Course:
     return course
 
 
-def seconds(run: Callable[[Course, str, NotebookNode], list[Verdict]], course: Course, chapter: str) -> float:
+def seconds(run: Callable[[Course, str, Notebook], list[Verdict]], course: Course, chapter: str) -> float:
     """Wall time of grading the reference once; it must get all points."""
     notebook = read_reference(course, chapter)
     start = time.perf_counter()

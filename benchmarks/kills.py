@@ -26,7 +26,7 @@ import psutil
 import typer
 from nbgrader.api import Gradebook
 
-from autograder.chapter.reference import fill_in, read_reference
+from autograder.chapter.reference import read_reference
 from autograder.course import Course, open_course
 from autograder.grading.coordinator import students_to_grade
 from autograder.grading.outbox import OUTCOME, RECORD, Outbox, Record
@@ -76,7 +76,7 @@ def hand_in_class(template: Course, folder: Path) -> Course:
     for student, code in ANSWERS.items():
         path = course.submitted / student / CHAPTER / f"{CHAPTER}.ipynb"
         path.parent.mkdir(parents=True)
-        nbformat.write(fill_in(reference, {"square": code}), path)
+        nbformat.write(reference.with_sources({"square": code}).node, path)
     return course
 
 

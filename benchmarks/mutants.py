@@ -26,7 +26,8 @@ import typer
 from nbformat.v4 import new_code_cell
 
 from autograder.authoring.bank import Answer, Trial, try_answers
-from autograder.chapter.reference import fill_in, read_reference, reference_answers
+from autograder.chapter.cells import NotebookCell
+from autograder.chapter.reference import read_reference, reference_answers
 from autograder.chapter.verdicts import Outcome
 from autograder.course import Course, open_course
 from autograder.wall.names import only_shown
@@ -368,14 +369,13 @@ def dimensions_seen(root: Path, chapter: str) -> dict[str, dict[int, int]]:
     course = open_course(root)
     reference = read_reference(course, chapter)
     answers = reference_answers(reference)
-    notebook = fill_in(reference, {task: noting(task, source) for task, source in answers.items()})
-    for position in only_shown(notebook, reference):
-        notebook.cells[position].source = ""
-    notebook.cells.insert(0, new_code_cell(NOTING))
-    notebook.cells.append(new_code_cell(NOTED))
+    notebook = reference.with_sources({task: noting(task, source) for task, source in answers.items()})
+    shown = [notebook.cells[position].name for position in only_shown(notebook, reference)]
+    first, last = NotebookCell.of(new_code_cell(NOTING)), NotebookCell.of(new_code_cell(NOTED))
+    notebook = notebook.with_cells([first, *notebook.with_sources(dict.fromkeys(shown, "")).cells, last])
     verdicts = run_tests_in_kernel(course, chapter, notebook)
     assert all(verdict.outcome == Outcome.PASSED for verdict in verdicts), verdicts
-    seen = json.loads(notebook.cells[-1].outputs[0].text)
+    seen = json.loads(last.node.outputs[0].text)
     return {task: {int(place): most for place, most in places.items()} for task, places in seen.items()}
 
 

@@ -26,7 +26,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
-from autograder.chapter.reference import fill_in
+from autograder.chapter.cells import Notebook
 from autograder.course import open_course
 from benchmarks.commands import named_or_all
 from lmkit import drawings
@@ -166,7 +166,7 @@ def panel(browser: Chrome, task: WebElement) -> Image.Image:
 def terminal(browser: Chrome, released: NotebookNode, folder: Path) -> Image.Image:
     """What `autograder check` says about the release with this one answer, in the colours of a terminal."""
     path = folder / f"{CHAPTER}.ipynb"
-    nbformat.write(fill_in(released, {TASK: RIGHT}), path)
+    nbformat.write(Notebook.of(released).with_sources({TASK: RIGHT}).node, path)
     command = [str(Path(sys.executable).with_name("autograder")), "check", str(path)]
     told = subprocess.run(
         command, cwd=ROOT, capture_output=True, text=True, check=True, env={**os.environ, "FORCE_COLOR": "1"}

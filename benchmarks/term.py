@@ -24,7 +24,7 @@ import pandas as pd
 import typer
 
 from autograder.authoring.bank import Answer, read_bank
-from autograder.chapter.reference import fill_in
+from autograder.chapter.cells import Notebook
 from autograder.course import Course, open_course, sections_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -147,7 +147,7 @@ def hand_in(course: Course, bank: dict[str, list[Answer]], chapter: str, number:
         filled[task] = next(answer.source for answer in bank[task] if answer.label == label)
     path = course.submission(f"s{number:02}", chapter)
     path.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(fill_in(release, filled), path)
+    nbformat.write(Notebook.of(release).with_sources(filled).node, path)
     hours = LATE_HOURS.get(number, -1) if chapter == VARIANT else -1
     path.with_name("timestamp.txt").write_text(f"{DUE + timedelta(hours=hours):%Y-%m-%d %H:%M:%S} UTC")
 

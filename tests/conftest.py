@@ -10,7 +10,8 @@ import pytest
 from xdist.scheduler import LoadFileScheduling
 
 from autograder.authoring.build import build
-from autograder.chapter.reference import fill_in, read_reference
+from autograder.chapter.cells import Notebook
+from autograder.chapter.reference import read_reference
 from autograder.course import Course, open_course
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -127,6 +128,6 @@ def real_course() -> Course:
     return open_course(ROOT)
 
 
-def answered(course: Course, code: str):
+def answered(course: Course, code: str) -> Notebook:
     """The reference notebook of the small course with `code` in place of the answer."""
-    return fill_in(read_reference(course, CHAPTER), {"square": code})
+    return read_reference(course, CHAPTER).with_sources({"square": code})

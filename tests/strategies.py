@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from autograder.chapter.cells import Notebook
 from autograder.intake.submission import take_in
 from autograder.wall.inside import wire
 from autograder.wall.sandbox import Limits
@@ -444,7 +445,7 @@ def check_submission(data: bytes, folder: Path) -> None:
     path = folder / "submission.ipynb"
     path.write_bytes(data)
     start = time.process_time()
-    notebook = take_in(path, REFERENCE).notebook
+    notebook = take_in(path, Notebook.of(REFERENCE)).notebook.node
     assert time.process_time() - start < MOST_SECONDS
     nbformat.validate(notebook)
     nbformat.writes(notebook).encode("utf-8")

@@ -12,7 +12,7 @@ import torch
 
 from autograder.authoring.build import build
 from autograder.chapter.cells import CHANGES
-from autograder.chapter.reference import fill_in, read_reference
+from autograder.chapter.reference import read_reference
 from autograder.course import Course
 from autograder.wall.inside.arguments import checks_of
 from autograder.wall.trial import judged
@@ -94,7 +94,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 def judged_with(course: Course, body: str) -> dict[str, str]:
     """What each check says of `touch` with such a body; nothing of those that pass."""
     reference = read_reference(course, CHAPTER)
-    notebook = fill_in(reference, {"touch": f"def touch(value, table=None):\n    {body}"})
+    notebook = reference.with_sources({"touch": f"def touch(value, table=None):\n    {body}"})
     return {verdict.aspect: verdict.message for verdict in judged(course, notebook, reference)}
 
 
@@ -143,7 +143,7 @@ def test_what_a_check_says_itself_stays(course: Course) -> None:
 
 
 def test_only_a_task_that_says_so_carries_the_mark(course: Course) -> None:
-    marked = [cell.id for cell in read_reference(course, CHAPTER).cells if CHANGES in cell.metadata]
+    marked = [cell.name for cell in read_reference(course, CHAPTER).cells if CHANGES in cell.node.metadata]
     assert marked == ["sort"]
 
 

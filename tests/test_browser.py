@@ -18,8 +18,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 from autograder.authoring.bank import read_bank
-from autograder.chapter.cells import is_answer, name_of
-from autograder.chapter.reference import fill_in
+from autograder.chapter.cells import Notebook
 from autograder.course import START, open_course
 from autograder.learner.workplace import prepare
 
@@ -38,9 +37,9 @@ WRONG = "one start symbol whatever n is"
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder JupyterLab shows: the release, and a copy where all tasks but one hold the reference's answer."""
     folder = tmp_path_factory.mktemp("course")
-    rest = {name_of(cell): cell.source for cell in REFERENCE.cells if is_answer(cell) and name_of(cell) != TASK}
+    rest = {cell.name: cell.source for cell in Notebook.of(REFERENCE).answers if cell.name != TASK}
     nbformat.write(RELEASE, folder / "release.ipynb")
-    nbformat.write(fill_in(RELEASE, rest), folder / "one_task_left.ipynb")
+    nbformat.write(Notebook.of(RELEASE).with_sources(rest).node, folder / "one_task_left.ipynb")
     shutil.copyfile(open_course(ROOT).released(TORCH_CHAPTER), folder / f"{TORCH_CHAPTER}.ipynb")
     places = {"source_directory": str(ROOT / "solutions"), "release_directory": str(RELEASES)}
     work = replace(open_course(ROOT), root=folder, nbgrader=open_course(ROOT).settings(**places))

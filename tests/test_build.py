@@ -7,7 +7,8 @@ import nbformat
 import pytest
 
 from autograder.authoring.build import build
-from autograder.chapter.cells import is_test
+from autograder.chapter.cells import Notebook
+from autograder.chapter.reference import read_reference
 from autograder.chapter.release import hidden_lines, leaks
 from autograder.chapter.source import read_chapter
 from autograder.course import Course, CourseError
@@ -43,10 +44,10 @@ def test_changed_code_is_executed_again_and_changed_text_is_not(tmp_path: Path) 
 def test_a_passed_check_says_so(built_course: Course) -> None:
     """To a person who runs it; as text of a kind that costs no points and is the same each time."""
     for notebook in (built_course.reference(CHAPTER), built_course.released(CHAPTER)):
-        tests = [cell for cell in nbformat.read(notebook, 4).cells if is_test(cell)]
+        tests = Notebook.of(nbformat.read(notebook, 4)).tests
         lines = [cell.source.split("\n")[-1] for cell in tests]
         assert lines == ['print("passed: small numbers")', 'print("passed: negative numbers")']
-    outputs = [cell.outputs for cell in nbformat.read(built_course.reference(CHAPTER), 4).cells if is_test(cell)]
+    outputs = [cell.node.outputs for cell in read_reference(built_course, CHAPTER).tests]
     assert [[(o.name, o.text) for o in shown] for shown in outputs] == [
         [("stdout", "passed: small numbers\n")],
         [("stdout", "passed: negative numbers\n")],

@@ -88,7 +88,7 @@ def test_check_finds_all_chapters_and_shows_a_table(built_course: Course, tmp_pa
     (row,) = (line for line in output.splitlines() if CHAPTER in line)
     assert code == 0 and "0 of 1" in row and "0 of 3" in row and "not begun" in row
     mine = tmp_path / f"{CHAPTER} (1).ipynb"
-    nbformat.write(answered(course, "def square(x):\n    return abs(x) * x"), mine)  # negative numbers are wrong
+    nbformat.write(answered(course, "def square(x):\n    return abs(x) * x").node, mine)  # negative numbers are wrong
     code, output, _ = run("check", str(mine), "1", *where)
     rows = [line for line in output.splitlines() if CHAPTER in line]
     assert code == 0 and len(rows) == 2
@@ -242,7 +242,7 @@ def test_check_reads_names_and_cells(built_course: Course, tmp_path: Path) -> No
         if "nbgrader" in cell.metadata:
             cell.metadata.nbgrader.grade_id += "-2"
     nbformat.write(reference, course.reference(other))
-    right = nbformat.writes(answered(course, "def square(x):\n    return x * x"))
+    right = nbformat.writes(answered(course, "def square(x):\n    return x * x").node)
 
     def check(name: str, content: str) -> tuple[int, str, str]:
         (tmp_path / name).write_text(content)
@@ -271,7 +271,7 @@ def test_check_reads_names_and_cells(built_course: Course, tmp_path: Path) -> No
     untouched = course.released(CHAPTER).read_text()
     code, output, _ = check(f"{CHAPTER}.ipynb", untouched)
     assert output.splitlines() == ["Not begun: square", "01_squares: 0 of 3 points, 0 of 1 task complete"]
-    code, output, _ = check(f"{CHAPTER}.ipynb", nbformat.writes(answered(course, "def square(x)\n    return")))
+    code, output, _ = check(f"{CHAPTER}.ipynb", nbformat.writes(answered(course, "def square(x)\n    return").node))
     assert output.count("SyntaxError") == 1
 
 
@@ -333,7 +333,7 @@ def test_watch_shows_the_verdicts_after_a_save_and_leaves_quietly(built_course: 
             assert next(line for line in watching.stdout if "Waiting until you save 01_squares.ipynb" in line)
             mine.write_text("{")  # half a file is no reason to end
             assert "could not be read" in watching.stderr.readline()
-            nbformat.write(answered(course, "def square(x):\n    return abs(x) * x"), mine)
+            nbformat.write(answered(course, "def square(x):\n    return abs(x) * x").node, mine)
             lines = list(iter(watching.stdout.readline, "01_squares: 1 of 3 points, 0 of 1 task complete\n"))
             assert any("the square of a negative number is positive" in line for line in lines)
             watching.send_signal(signal.SIGINT)

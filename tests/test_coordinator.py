@@ -46,7 +46,7 @@ def hand_in(course: Course, student: str, code: str) -> Path:
     path = course.submitted / student / CHAPTER / f"{CHAPTER}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     if code:
-        nbformat.write(answered(course, code), path)
+        nbformat.write(answered(course, code).node, path)
     else:
         shutil.copy(course.release / CHAPTER / f"{CHAPTER}.ipynb", path)
     return path

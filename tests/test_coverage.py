@@ -5,7 +5,7 @@ import re
 import nbformat
 import pytest
 
-from autograder.chapter.cells import is_answer, is_graded
+from autograder.chapter.cells import Notebook
 from benchmarks.coverage import COLUMNS, HOW, ITEMS, PAGE, SLIPS, page, read
 from conftest import ROOT
 
@@ -28,8 +28,8 @@ def test_no_item_is_missing_or_doubled() -> None:
 def test_every_cell_exists_and_has_an_id_that_edits_of_other_cells_leave_alone(chapter: str) -> None:
     # The build numbers unnamed cells within their section: only the first, the heading's, keeps its number for sure.
     (path,) = (ROOT / "notebooks").glob(f"{chapter}_*/{chapter}_*.ipynb")
-    cells = nbformat.read(path, as_version=4).cells
-    stable = {cell.id for cell in cells if is_answer(cell) or is_graded(cell) or re.search(r"[a-z]-1$", cell.id)}
+    cells = Notebook.of(nbformat.read(path, as_version=4)).cells
+    stable = {cell.name for cell in cells if cell.is_answer or cell.is_graded or re.search(r"[a-z]-1$", cell.name)}
     named = {(row["item"], cell) for row in ROWS if row["chapter"] == chapter for cell in row["cells"].split()}
     assert sorted(pair for pair in named if pair[1] not in stable) == []
 

@@ -36,7 +36,7 @@ def take(step: type[Exchange], course: Course, home: Path, student: str, **setti
 def hand_in(course: Course, home: Path, student: str, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fill in the notebook that was fetched and submit it."""
     monkeypatch.chdir(home)
-    nbformat.write(answered(course, code), home / CHAPTER / f"{CHAPTER}.ipynb")
+    nbformat.write(answered(course, code).node, home / CHAPTER / f"{CHAPTER}.ipynb")
     take(steps.ExchangeSubmit, course, home, student)
 
 

@@ -13,7 +13,7 @@ import pytest
 from attack_files import with_answer
 
 from autograder.authoring.build import build
-from autograder.chapter.reference import fill_in, read_reference
+from autograder.chapter.reference import read_reference
 from autograder.course import Course, CourseError, open_course
 from autograder.grading.coordinator import grade_class
 from autograder.grading.marks import marks_of_class, totals
@@ -61,7 +61,7 @@ def test_but_only_a_remark_if_student_code_may_have_a_part_in_it(built_course: C
     build(course, CHAPTER)
     reference = read_reference(course, CHAPTER)
     ours = Judge(config=course.nbgrader, run_shown=True)
-    notebook = fill_in(reference, {"square": f"{RIGHT}\nmath.sqrt = None"})
+    notebook = reference.with_sources({"square": f"{RIGHT}\nmath.sqrt = None"})
     verdicts = ours.judge(notebook, reference, "a seed")
     assert sum(verdict.points for verdict in verdicts) == 3
     assert len(ours.remarks) == 1 and "half = math.sqrt(4) / 4" in ours.remarks[0]
@@ -74,7 +74,7 @@ def test_a_judge_leaves_its_caller_as_it_was(built_course: Course, monkeypatch: 
     before, seen = dict(os.environ), []
     watchers = {"square--small-numbers": lambda side: seen.append({**os.environ})}
     reference = read_reference(built_course, CHAPTER)
-    ours.judge(fill_in(reference, {"square": RIGHT}), reference, "a seed", watchers)
+    ours.judge(reference.with_sources({"square": RIGHT}), reference, "a seed", watchers)
     assert seen[0] == before | {"SET_BEFORE": "other", "NOT_SET_BEFORE": "other"}, "given cells of ours read them"
     assert dict(os.environ) == before
     ours.remarks.append("of this judge's notebook")
@@ -136,14 +136,14 @@ def test_an_interrupted_import_is_no_verdict(tmp_path: Path, monkeypatch: pytest
     course = make_course(folder)
     build(course, CHAPTER)
     reference = read_reference(course, CHAPTER)
-    cell = next(cell for cell in reference.cells if "assert square(2)" in cell.source)
+    test = next(cell.name for cell in reference.cells if "assert square(2)" in cell.source)
     for source, is_ours in (
         ("assert square(2) == 4\nimport slow_to_import", True),
         ("while True: pass", True),
         ("x = square(2)\nwhile x: pass", False),
     ):
-        cell.source = source
-        notebook = fill_in(reference, {"square": RIGHT})
+        reference = reference.with_sources({test: source})
+        notebook = reference.with_sources({"square": RIGHT})
         ours = Judge(config=course.nbgrader, timeout=1)
         if is_ours:
             with pytest.raises(OurFault, match="run the command again"):
@@ -183,12 +183,12 @@ def test_a_busy_machine_changes_no_verdict(tmp_path: Path) -> None:
     with busy_machine():
         time.sleep(1)
         reference = read_reference(typical, chapter)
-        verdicts = Judge(config=typical.nbgrader).judge(fill_in(reference, {}), reference, "a seed")
+        verdicts = Judge(config=typical.nbgrader).judge(reference.copy(), reference, "a seed")
         assert [verdict for verdict in verdicts if verdict.outcome != "passed"] == []
         reference = read_reference(small, CHAPTER)
         for answer, points in ((heavy, 3), (endless, 3), (endless_call, 0)):  # what stands above a loop was defined
             ours = Judge(config=small.nbgrader, timeout=4, notebook_timeout=10)
-            verdicts = ours.judge(fill_in(reference, {"square": answer}), reference, "a seed")
+            verdicts = ours.judge(reference.with_sources({"square": answer}), reference, "a seed")
             assert sum(verdict.points for verdict in verdicts) == points, verdicts
 
 

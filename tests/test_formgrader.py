@@ -28,7 +28,7 @@ def class_in(folder: Path, built_course: Course) -> Course:
     for student, code in HANDED_IN.items():
         path = course.submitted / student / CHAPTER / f"{CHAPTER}.ipynb"
         path.parent.mkdir(parents=True)
-        nbformat.write(answered(course, code), path)
+        nbformat.write(answered(course, code).node, path)
     register(course, CHAPTER)
     return course
 

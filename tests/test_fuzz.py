@@ -13,6 +13,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 
 import strategies
+from autograder.chapter.cells import Notebook
 from autograder.intake.submission import take_in
 from autograder.wall.inside import wire
 
@@ -123,7 +124,7 @@ def test_notebooks_of_endless_parts_are_untouched_ones(tmp_path: Path) -> None:
         cells = ",".join([part] * count)
         data = f'{{"nbformat":4,"nbformat_minor":4,"metadata":{{}},"cells":[{cells}]}}'
         strategies.check_submission(data.encode(), tmp_path)
-        (repair,) = take_in(tmp_path / "submission.ipynb", strategies.REFERENCE).repairs[:1]
+        (repair,) = take_in(tmp_path / "submission.ipynb", Notebook.of(strategies.REFERENCE)).repairs[:1]
         assert repair.startswith("The submission could not be read. The notebook has")
     assert time.process_time() - start < 20
 

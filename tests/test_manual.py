@@ -13,7 +13,7 @@ from nbgrader.api import Gradebook
 from typer.testing import CliRunner
 
 from autograder.authoring.build import build
-from autograder.chapter.reference import reference_answers
+from autograder.chapter.reference import read_reference, reference_answers
 from autograder.chapter.release import hidden_lines, leaks, run_generate_assignment
 from autograder.chapter.source import read_chapter
 from autograder.chapter.text import SourceError
@@ -165,7 +165,7 @@ def test_check_says_what_waits_for_a_person_and_shows_rubrics_of_what_was_answer
 
 
 def test_the_bank_asks_for_no_answers_to_such_questions(course: Course) -> None:
-    assert list(reference_answers(nbformat.read(course.reference(CHAPTER), 4))) == ["square"]
+    assert list(reference_answers(read_reference(course, CHAPTER))) == ["square"]
 
 
 MISTAKES = {

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from autograder.authoring.build import build
-from autograder.chapter.reference import fill_in, read_reference
+from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Outcome, Verdict
 from autograder.course import Course, CourseError
 from autograder.oracle import (
@@ -27,6 +27,7 @@ from autograder.oracle import (
     listing,
     made,
     number,
+    shares,
     size,
     spreads_like,
     tensor,
@@ -283,6 +284,7 @@ def test_tolerances_follow_the_kind_of_numbers() -> None:
         whole(2, 9, (5,)),
         number(0.0, 1.0, (math.inf,)),
         choice("a", "b"),
+        shares(size("n", least=0)),
         words(size("n", least=0)),
         listing(size("n", least=0), whole(0, 3)),
         tensor(B, T, edges=("huge", "-inf"), kind=choice("float32", "float64")),
@@ -387,11 +389,11 @@ def roots(tmp_path_factory: pytest.TempPathFactory) -> Course:
 def test_a_test_with_ours_works_behind_the_wall_and_in_a_plain_kernel(
     roots: Course, answers: dict[str, str], said: list[str], tried_by: Callable[..., list[Verdict]]
 ) -> None:
-    verdicts = tried_by(roots, CHAPTER, fill_in(read_reference(roots, CHAPTER), answers))
+    verdicts = tried_by(roots, CHAPTER, read_reference(roots, CHAPTER).with_sources(answers))
     for verdict, words_of_message in zip(verdicts, said, strict=True):
         assert (verdict.outcome == Outcome.PASSED) == (not words_of_message), verdict
         assert words_of_message in verdict.message
-    again = tried_by(roots, CHAPTER, fill_in(read_reference(roots, CHAPTER), answers))
+    again = tried_by(roots, CHAPTER, read_reference(roots, CHAPTER).with_sources(answers))
     if tried_by is run_tests:
         assert [verdict.message for verdict in again] == [verdict.message for verdict in verdicts]
 

@@ -26,7 +26,7 @@ def test_tables_sort_and_search(built_course: Course, tmp_path: Path) -> None:
     for student, code in CLASS.items():
         path = course.submission(student, CHAPTER)
         path.parent.mkdir(parents=True)
-        nbformat.write(answered(course, code), path)
+        nbformat.write(answered(course, code).node, path)
     list(grade_class(course, CHAPTER, list(CLASS), jobs=1))
     html, _ = write_report(course, CHAPTER)
     across, *_ = write_course_report(course, [CHAPTER])

@@ -35,7 +35,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 def hand_in(course: Course, code: str) -> None:
     path = course.submitted / "bob" / CHAPTER / f"{CHAPTER}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(answered(course, code), path)
+    nbformat.write(answered(course, code).node, path)
 
 
 def kept(course: Course, tmp_path: Path) -> str:

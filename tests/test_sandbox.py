@@ -188,7 +188,7 @@ def test_another_user_with_many_threads_gets_the_same(built_course: Course, tmp_
         ("answered", answered(built_course, "def square(x):\n    return x * x")),
         ("reference", read_reference(built_course, CHAPTER)),
     ):
-        nbformat.write(notebook, tmp_path / f"{name}.ipynb")
+        nbformat.write(notebook.node, tmp_path / f"{name}.ipynb")
     tmp_path.chmod(0o755)
     # Python and this clone may be where only root may look, or below the /tmp that the other user gets for itself:
     # the way to them is made here anew, and leads to nothing else.

@@ -10,10 +10,10 @@ import nbformat
 import numpy as np
 import pytest
 import torch
-from nbformat import NotebookNode
 from nbgrader.apps import AutogradeApp
 
 from autograder.authoring.build import build
+from autograder.chapter.cells import Notebook
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Verdict, recorded_verdicts
 from autograder.course import Course, CourseError, open_course
@@ -77,44 +77,41 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return open_course(course.root)
 
 
-def talkative(course: Course) -> NotebookNode:
+def talkative(course: Course) -> Notebook:
     """The reference with an answer that fails each test, so that its draws are seen."""
     notebook = read_reference(course, CHAPTER)
-    for cell in notebook.cells:
-        cell.source = cell.source.replace("silent = True", "silent = False")
-    return notebook
+    sources = {cell.name: cell.source.replace("silent = True", "silent = False") for cell in notebook.cells}
+    return notebook.with_sources(sources)
 
 
 def messages(verdicts: list[Verdict]) -> list[str]:
     return [verdict.message for verdict in verdicts]
 
 
-def graded(course: Course, key: str, change: Callable[[NotebookNode], None] = lambda notebook: None) -> list[Verdict]:
-    notebook = talkative(course)
-    change(notebook)
-    return run_tests(course, CHAPTER, notebook, key)
+def graded(
+    course: Course, key: str, change: Callable[[Notebook], Notebook] = lambda notebook: notebook
+) -> list[Verdict]:
+    return run_tests(course, CHAPTER, change(talkative(course)), key)
 
 
 def test_the_same_answers_meet_the_same_draws_and_another_secret_others(course: Course) -> None:
     first, again = graded(course, "one"), graded(course, "one")
     assert messages(first) == messages(again) and len(set(messages(first))) == 2
     assert {verdict.seed for verdict in first} == {seed_of("one", talkative(course))}
-    for other in (graded(course, "two"), graded(course, "one", lambda notebook: change_answer(notebook))):
+    for other in (graded(course, "two"), graded(course, "one", change_answer)):
         for mine, theirs in zip(messages(first), messages(other), strict=True):
             asked, others = mine.strip("[]").split(", "), theirs.strip("[]").split(", ")
             same = [number for number, of_other in zip(asked, others, strict=True) if number == of_other]
             assert all("word" in text for text in same), "only the order in a set may be the same"
 
 
-def change_answer(notebook: NotebookNode) -> None:
-    for cell in notebook.cells:
-        if "def echo" in cell.source:
-            cell.source += "\n# another answer"
+def change_answer(notebook: Notebook) -> Notebook:
+    return notebook.with_sources({task.name: f"{task.source}\n# another answer" for task in notebook.tasks})
 
 
 def test_a_test_draws_the_same_whatever_ran_before_it(course: Course) -> None:
-    def leave_out_first(notebook: NotebookNode) -> None:
-        notebook.cells = [cell for cell in notebook.cells if not cell.source.startswith("# Checks echo: first")]
+    def leave_out_first(notebook: Notebook) -> Notebook:
+        return notebook.with_cells(cell for cell in notebook.cells if cell.aspect != "first")
 
     first, second = graded(course, "one")
     missing, alone = graded(course, "one", leave_out_first)
@@ -125,7 +122,7 @@ def test_all_doors_use_the_secret_of_the_course(course: Course) -> None:
     secret = course.state / "secret"
     notebook = course.submitted / "ada" / CHAPTER / f"{CHAPTER}.ipynb"
     notebook.parent.mkdir(parents=True)
-    notebook.write_text(nbformat.writes(talkative(course)))
+    notebook.write_text(nbformat.writes(talkative(course).node))
     checked = check_notebook(course, notebook).verdicts
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600 and len(secret_of(course)) == 64
     assert [path.name for path in course.state.iterdir()] == ["secret"]

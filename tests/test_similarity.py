@@ -178,7 +178,7 @@ def test_the_page_shows_both_and_says_what_it_is_worth(built_course: Course, tmp
     for student, code in answers.items():
         path = course.submission(student, CHAPTER)
         path.parent.mkdir(parents=True)
-        nbformat.write(answered(course, code), path)
+        nbformat.write(answered(course, code).node, path)
     list(grade_class(course, CHAPTER, list(answers), jobs=1))
     result = CliRunner().invoke(app, ["alike", "01", "--course", str(course.root)])
     assert result.exit_code == 0 and "bob and z<b>: " in result.output and "1 unusual pair" in result.output

@@ -10,6 +10,7 @@ from nbformat.v4 import new_code_cell
 
 from autograder.authoring.bank import Answer, Trial
 from autograder.authoring.tables import show_trials
+from autograder.chapter.cells import CellKind, NotebookCell
 from autograder.chapter.verdicts import Outcome, Verdict
 from autograder.learner.check import Checked
 from autograder.learner.checked import show_verdicts
@@ -72,9 +73,9 @@ def test_no_cell_of_a_table_is_a_formula() -> None:
 
 
 def test_an_endless_answer_makes_a_page_of_bounded_size() -> None:
-    page = _shown(new_code_cell("x=1;" * 2**18))
+    page = _shown(NotebookCell.of(new_code_cell("x=1;" * 2**18)))
     assert len(page) < 30 * LONGEST_ANSWER and "more" in page
-    assert "more" not in _shown(new_code_cell("x = 1"))
+    assert "more" not in _shown(NotebookCell.of(new_code_cell("x = 1")))
 
 
 def test_counting() -> None:
@@ -82,9 +83,7 @@ def test_counting() -> None:
 
 
 def test_cells_of_strange_kinds_have_names() -> None:
-    from autograder.chapter import cells
-
     for metadata in ({}, {"nbgrader": None}, {"nbgrader": []}, {"nbgrader": {"grade_id": 3, "points": "x"}}):
-        cell = nbformat.from_dict({**new_code_cell("x"), "metadata": metadata})
-        assert cells.grade_id_of(cell) is None and cells.name_of(cell) == cell.id and cells.points_of(cell) == 0
-        assert not cells.is_test(cell) and not cells.is_answer(cell)
+        node = nbformat.from_dict({**new_code_cell("x"), "metadata": metadata})
+        cell = NotebookCell.of(node)
+        assert (cell.name, cell.points, cell.kind) == (node.id, 0, CellKind.SCRATCH)

@@ -54,7 +54,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
     for student, (code, hours, _) in CLASS.items():
         path = course.submission(student, CHAPTER)
         path.parent.mkdir(parents=True)
-        nbformat.write(answered(course, code), path)
+        nbformat.write(answered(course, code).node, path)
         path.with_name("timestamp.txt").write_text(f"{DUE + timedelta(hours=hours):%Y-%m-%d %H:%M:%S} UTC")
     list(grade_class(course, CHAPTER, list(CLASS), jobs=1))
     return course

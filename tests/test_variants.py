@@ -9,8 +9,7 @@ from typer.testing import CliRunner
 
 from autograder.authoring.bank import read_bank, try_answers
 from autograder.authoring.build import build
-from autograder.chapter.cells import is_test, what_it_checks
-from autograder.chapter.reference import fill_in, read_reference, reference_answers
+from autograder.chapter.reference import read_reference, reference_answers
 from autograder.chapter.text import SourceError
 from autograder.chapter.variants import chapter_as_built, chosen_variants, read_variant, variants_of
 from autograder.chapter.verdicts import Outcome
@@ -67,10 +66,10 @@ def test_cells_of_a_variant_take_the_place_of_the_chapters_own(tmp_path: Path) -
     build(course, CHAPTER, variant="2027")
     assert chapter_as_built(course, CHAPTER) == varied
     reference = read_reference(course, CHAPTER)
-    assert [what_it_checks(cell)[1] for cell in reference.cells if is_test(cell)] == ["small numbers", "signs stay"]
+    assert [test.aspect for test in reference.tests] == ["small numbers", "signs stay"]
     released = nbformat.read(course.released(CHAPTER), as_version=4)
     assert "Return the cube" in str(released) and "Return the square" not in str(released)
-    assert (released.metadata.variant, reference.metadata.variant) == ("2027", "2027")
+    assert (released.metadata.variant, reference.node.metadata.variant) == ("2027", "2027")
 
 
 def test_an_answer_to_the_chapter_as_it_stands_fails_in_the_variant(tmp_path: Path) -> None:
@@ -78,7 +77,7 @@ def test_an_answer_to_the_chapter_as_it_stands_fails_in_the_variant(tmp_path: Pa
     build(course, CHAPTER, variant="2027")
     reference = read_reference(course, CHAPTER)
     assert all(verdict.outcome == Outcome.PASSED for verdict in judged(course, reference, reference, NO_SECRET))
-    old = fill_in(reference, {"square": "def square(x):\n    return x * x"})
+    old = reference.with_sources({"square": "def square(x):\n    return x * x"})
     assert not any(verdict.outcome == Outcome.PASSED for verdict in judged(course, old, reference, NO_SECRET))
     assert build(course, CHAPTER).changed  # and back
     assert chapter_as_built(course, CHAPTER) == read_variant(course, CHAPTER, "")
@@ -117,7 +116,7 @@ def test_settings_choose_a_variant_and_the_option_overrules_them(tmp_path: Path)
     assert chosen_variants(course, [CHAPTER], "") == {CHAPTER: ""}
     done = CliRunner().invoke(app, ["build", "--course", str(course.root)])
     assert (done.exit_code, chapter_as_built(course, CHAPTER).name) == (0, CHAPTER)
-    assert read_reference(course, CHAPTER).metadata.variant == "2027"
+    assert read_reference(course, CHAPTER).node.metadata.variant == "2027"
 
 
 @pytest.fixture(scope="module")
@@ -148,5 +147,5 @@ def test_bank_of_a_variant_and_answers_of_another(
     assert [(trial.answer.label, trial.problem) for trial in trials if trial.problem] == []
     verdicts = judged(varied_course, reference, reference, NO_SECRET)
     assert [verdict.message for verdict in verdicts if verdict.outcome != Outcome.PASSED] == []
-    lost = judged(varied_course, fill_in(reference, {task: old[task] for task in changed}), reference, NO_SECRET)
+    lost = judged(varied_course, reference.with_sources({task: old[task] for task in changed}), reference, NO_SECRET)
     assert {verdict.task for verdict in lost if verdict.outcome != Outcome.PASSED} == changed

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-import nbformat
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
 from traitlets.config import Config
 
 from autograder.authoring.build import build
-from autograder.chapter.reference import fill_in, read_reference
-from autograder.chapter.verdicts import Outcome, verdicts_of, what_it_checks
+from autograder.chapter.cells import NotebookCell
+from autograder.chapter.reference import read_reference
+from autograder.chapter.verdicts import Outcome, verdicts_of
 from autograder.course import Course
 from autograder.wall.execute import SandboxedExecute
 from autograder.wall.judge import COURSES_OUTPUT, Judge
@@ -31,9 +31,9 @@ def wall_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 def judged(course: Course, answers: dict[str, str]) -> tuple[dict[str, str], NotebookNode]:
     """GradedSubmission and message of each check, by aspect, and the notebook, with some task cells replaced."""
     reference = read_reference(course, CHAPTER)
-    notebook = fill_in(reference, answers)
+    notebook = reference.with_sources(answers)
     verdicts = Judge(config=course.nbgrader).judge(notebook, reference, "a seed")
-    return {verdict.aspect: f"{verdict.outcome} {verdict.message}".strip() for verdict in verdicts}, notebook
+    return {verdict.aspect: f"{verdict.outcome} {verdict.message}".strip() for verdict in verdicts}, notebook.node
 
 
 def test_values_functions_classes_and_modules_cross(wall_course: Course) -> None:
@@ -43,7 +43,7 @@ def test_values_functions_classes_and_modules_cross(wall_course: Course) -> None
 
 def test_in_kernel_grading_agrees(wall_course: Course) -> None:
     notebook = read_reference(wall_course, CHAPTER)
-    SandboxedExecute(config=wall_course.nbgrader).preprocess(notebook, {})
+    SandboxedExecute(config=wall_course.nbgrader).preprocess(notebook.node, {})
     assert [verdict.aspect for verdict in verdicts_of(notebook) if verdict.outcome != "passed"] == []
 
 
@@ -101,8 +101,7 @@ def test_wrong_answers_fail_with_a_reason(wall_course: Course, name: str) -> Non
 
 
 def aspects_of(course: Course, name: str) -> set[str]:
-    cells = (cell for cell in read_reference(course, CHAPTER).cells if cell.metadata.get("nbgrader", {}).get("grade"))
-    return {aspect for task_name, aspect in map(what_it_checks, cells) if task_name == name}
+    return {test.aspect for test in read_reference(course, CHAPTER).tests if test.task == name}
 
 
 def test_outputs_are_kept_and_harmless(wall_course: Course) -> None:
@@ -179,19 +178,16 @@ def test_given_cells_that_use_answers_run_on_their_side_only(wall_course: Course
 def test_cells_that_only_show_something_are_found(wall_course: Course) -> None:
     reference = read_reference(wall_course, CHAPTER)
     helper = next(cell for cell in reference.cells if cell.source == "helper = TABLE * 2")
-    position = reference.cells.index(helper) + 1
-    drawn, picture = nbformat.from_dict(helper), nbformat.from_dict(helper)
-    picture.source, drawn.source = "picture = helper + 1", "print(picture)"
-    reference.cells[position:position] = [picture, drawn]
+    after = reference.cells.index(helper) + 1
+    picture, drawn = helper.with_source("picture = helper + 1"), helper.with_source("print(picture)")
+    reference = reference.with_cells([*reference.cells[:after], picture, drawn, *reference.cells[after:]])
     shown = [reference.cells[found].source for found in only_shown(reference, reference)]
     assert {"picture = helper + 1", "print(picture)"} <= set(shown)
     # What a function uses that somebody calls may be bound below it.
-    function, below = nbformat.from_dict(helper), nbformat.from_dict(helper)
-    function.source, below.source = "def total():\n    return more", "more = 7"
-    reference.cells += [function, below]
+    function, below = helper.with_source("def total():\n    return more"), helper.with_source("more = 7")
+    reference = reference.with_cells([*reference.cells, function, below])
     assert {function.source, below.source} <= {reference.cells[at].source for at in only_shown(reference, reference)}
-    own = nbformat.from_dict(reference)
-    own.cells.append(new_code_cell("total()"))
+    own = reference.with_cells([*reference.cells, NotebookCell.of(new_code_cell("total()"))])
     assert not {function.source, below.source} & {own.cells[at].source for at in only_shown(own, reference)}
     assert not {"helper = TABLE * 2", "TABLE[0, 0] = 5", "theirs = raises"} & set(shown)
 
@@ -199,9 +195,9 @@ def test_cells_that_only_show_something_are_found(wall_course: Course) -> None:
 def test_cells_that_only_show_something_are_not_run_and_keep_what_the_course_had(wall_course: Course) -> None:
     reference = read_reference(wall_course, CHAPTER)
     after = next(number for number, cell in enumerate(reference.cells) if cell.source == "helper = TABLE * 2")
-    shown = nbformat.from_dict(reference.cells[after])
-    shown.source, shown.outputs = "print(np.sum(helper))", [new_output("stream", name="stdout", text="the course's")]
-    reference.cells.insert(after + 1, shown)
+    shown = reference.cells[after].with_source("print(np.sum(helper))")
+    shown.node.outputs = [new_output("stream", name="stdout", text="the course's")]
+    reference = reference.with_cells([*reference.cells[: after + 1], shown, *reference.cells[after + 1 :]])
     for run_shown, own, expected in (
         (False, "1 + 1", f"{COURSES_OUTPUT}the course's"),
         (True, "1 + 1", "40.0\n"),
@@ -209,10 +205,9 @@ def test_cells_that_only_show_something_are_not_run_and_keep_what_the_course_had
         (False, "%time len('a')", "40.0\n"),  # what a magic uses cannot be read
         (False, "print(helper", f"{COURSES_OUTPUT}the course's"),  # does not run
     ):
-        notebook = nbformat.from_dict(reference)
-        notebook.cells.append(new_code_cell(own))
+        notebook = reference.with_cells([*reference.copy().cells, NotebookCell.of(new_code_cell(own))])
         config = Config(wall_course.nbgrader)
         config.Judge.run_shown = run_shown
         verdicts = Judge(config=config).judge(notebook, reference, "a seed")
         assert {verdict.outcome for verdict in verdicts} == {Outcome.PASSED}
-        assert "".join(output.text for output in notebook.cells[after + 1].outputs) == expected
+        assert "".join(output.text for output in notebook.cells[after + 1].node.outputs) == expected

@@ -100,7 +100,7 @@ def test_check_looks_into_the_workplace_first(course: Course) -> None:
     option = ["--course", str(course.root)]
     result = CliRunner().invoke(app, ["start", *option])
     assert result.exit_code == 0 and result.output.endswith(f"Your notebooks are in {course.workplace}.\n")
-    nbformat.write(answered(course, "def square(x):\n    return x * x"), course.workplace / f"{CHAPTER}.ipynb")
+    nbformat.write(answered(course, "def square(x):\n    return x * x").node, course.workplace / f"{CHAPTER}.ipynb")
     for words in (["1"], []):
         (found,) = json.loads(CliRunner().invoke(app, ["check", *words, "--json", *option]).output)
         assert found["points"] == 3 and found["notebook"] == str(course.workplace / f"{CHAPTER}.ipynb")

@@ -15,6 +15,7 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder.chapter.cells import Notebook
 from autograder.wall import warm
 from autograder.wall.execute import SandboxedExecute
 from autograder.wall.judge import Judge
@@ -133,7 +134,9 @@ if __name__ == "__main__":
     for _ in range(THREADS):
         threading.Thread(target=done.wait, daemon=True).start()
     tempfile.tempdir = os.environ["HOME"]
-    notebook, reference = (nbformat.read(Path(sys.argv[1], name), 4) for name in ("answered.ipynb", "reference.ipynb"))
+    notebook, reference = (
+        Notebook.of(nbformat.read(Path(sys.argv[1], name), 4)) for name in ("answered.ipynb", "reference.ipynb")
+    )
     verdicts = Judge(timeout=60).judge(notebook, reference, "a seed")
     print(
         json.dumps(

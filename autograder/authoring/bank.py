@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from nbformat import NotebookNode
 from tqdm import tqdm
 
-from autograder.chapter.cells import is_task, is_test, name_of, what_it_checks
+from autograder.chapter.cells import Notebook
 from autograder.chapter.edits import EditError, changed, is_patch, patched
-from autograder.chapter.reference import fill_in, read_reference, reference_answers
+from autograder.chapter.reference import read_reference, reference_answers
 from autograder.chapter.text import Cell, SourceError, read_text
 from autograder.chapter.variants import built_variant
 from autograder.chapter.verdicts import Outcome, Verdict
@@ -231,18 +230,17 @@ def _verdicts_with(course_root: Path, chapter: str, way: Way, answers: dict[str,
     if way.seconds is not None:
         course.nbgrader.Judge.timeout = way.seconds
     reference = _with_tests_of(read_reference(course, chapter), answers)
-    notebook = fill_in(reference, answers)
+    notebook = reference.with_sources(answers)
     if way.in_kernel:
-        for position in only_shown(notebook, reference):
-            notebook.cells[position].source = ""
+        shown = [notebook.cells[position].name for position in only_shown(notebook, reference)]
+        notebook = notebook.with_sources(dict.fromkeys(shown, ""))
         return run_tests_in_kernel(course, chapter, notebook, way.key)
     return judged(course, notebook, reference, way.key)
 
 
-def _with_tests_of(reference: NotebookNode, tasks: Collection[str]) -> NotebookNode:
+def _with_tests_of(reference: Notebook, tasks: Collection[str]) -> Notebook:
     """The reference without the tests of other tasks: nobody would look at their verdicts."""
-    cells = [cell for cell in reference.cells if not is_test(cell) or what_it_checks(cell)[0] in tasks]
-    return NotebookNode(reference, cells=cells)
+    return reference.with_cells(cell for cell in reference.cells if not cell.is_test or cell.task in tasks)
 
 
 def _checked_bank(course: Course, chapter: str, tasks: list[str] | None) -> dict[str, list[Answer]]:
@@ -255,9 +253,9 @@ def _checked_bank(course: Course, chapter: str, tasks: list[str] | None) -> dict
     return {task: bank[task] for task in tasks or bank}
 
 
-def _check_bank(bank: dict[str, list[Answer]], reference: NotebookNode) -> None:
-    tasks = [name_of(cell) for cell in reference.cells if is_task(cell)]
-    tests = {what_it_checks(cell) for cell in reference.cells if is_test(cell)}
+def _check_bank(bank: dict[str, list[Answer]], reference: Notebook) -> None:
+    tasks = [cell.name for cell in reference.tasks]
+    tests = {(test.task, test.aspect) for test in reference.tests}
     for task in tasks:
         answers = bank.get(task, [])
         right = sum(answer.is_right for answer in answers)

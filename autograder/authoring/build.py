@@ -13,11 +13,11 @@ from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.authoring.lint import problems_of
+from autograder.authoring.lint import problems_of, without_alt
 from autograder.authoring.ours import add_ours
 from autograder.chapter.cells import name_of
 from autograder.chapter.release import leaks, run_generate_assignment
-from autograder.chapter.source import notebook_of
+from autograder.chapter.source import notebook_of, without_first_line
 from autograder.chapter.variants import METADATA, read_variant
 from autograder.course import Course, CourseError
 from autograder.disk import write_atomically
@@ -43,8 +43,8 @@ def build(course: Course, name: str, check: bool = False, force: bool = False, v
     the leak check objects to.
     """
     chapter = read_variant(course, name, variant)
-    broken_rules = problems_of(chapter, course.chapter_source) if course.nbgrader.Authoring.get("rules") else []
-    if broken_rules:
+    rules = course.nbgrader.Authoring.get("rules")
+    if rules and (broken_rules := problems_of(chapter, course.chapter_source)):
         raise broken_rules[0].error()
     reference_path = course.reference(name)
     reference = notebook_of(chapter, course.chapter_source)
@@ -56,6 +56,8 @@ def build(course: Course, name: str, check: bool = False, force: bool = False, v
         if check:
             raise _out_of_date(name)
         _execute(course, reference)
+    if rules and (without := without_alt(chapter, reference)):
+        raise without[0].error()
     with tempfile.TemporaryDirectory() as folder:
         release = make_release(course, name, reference, Path(folder))
         problems = leaks(chapter, release)
@@ -97,7 +99,7 @@ def _take_outputs(notebook: NotebookNode, path: Path) -> bool:
     old = nbformat.read(path, as_version=4)
     old_code = [cell for cell in old.cells if cell.cell_type == "code"]
     new_code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    if [cell.source for cell in old_code] != [cell.source for cell in new_code]:
+    if [without_first_line(cell) for cell in old_code] != [without_first_line(cell) for cell in new_code]:
         return False
     for old_cell, new_cell in zip(old_code, new_code, strict=True):
         new_cell.outputs, new_cell.execution_count = old_cell.outputs, old_cell.execution_count

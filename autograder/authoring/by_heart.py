@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import nbformat
-from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from autograder.authoring import remembering
-from autograder.chapter.cells import is_task, is_test, what_it_checks, without_hidden
+from autograder.chapter.cells import CellKind, Notebook, NotebookCell, without_hidden
 from autograder.chapter.reference import read_reference
 from autograder.chapter.source import without_marks
 from autograder.chapter.verdicts import Outcome, Verdict
@@ -89,15 +87,13 @@ def _asked_by_visible_checks(course_root: Path, chapter: str) -> list[str]:
     """Digests of all that the visible checks ask of the reference's functions."""
     course = open_course(course_root)
     reference = read_reference(course, chapter)
-    for cell in reference.cells:
-        if is_test(cell):
-            cell.source = without_hidden(cell.source)
+    reference = reference.with_sources({test.name: without_hidden(test.source) for test in reference.tests})
     notebook = _remembering(reference, "_remembering.recording = True")
     shows = [
-        new_code_cell(f"print(*sorted(_remembering.known)[{part * DIGESTS_IN_PART}:{(part + 1) * DIGESTS_IN_PART}])")
+        _code(f"print(*sorted(_remembering.known)[{part * DIGESTS_IN_PART}:{(part + 1) * DIGESTS_IN_PART}])")
         for part in range(PARTS)
     ]
-    notebook.cells += shows
+    notebook = notebook.with_cells([*notebook.cells, *shows])
     verdicts = judged(course, notebook, reference)
     failed = [verdict for verdict in verdicts if verdict.outcome != Outcome.PASSED]
     if failed:  # then little would be learned, and the course look better than it is
@@ -105,7 +101,7 @@ def _asked_by_visible_checks(course_root: Path, chapter: str) -> list[str]:
             f"{chapter}: the reference fails its own check {failed[0].grade_id} when its calls are noted: "
             f"{failed[0].outcome}, {failed[0].message}"
         )
-    shown = [output.text for cell in notebook.cells[-PARTS:] for output in cell.outputs if "text" in output]
+    shown = [output.text for cell in shows for output in cell.node.outputs if "text" in output]
     return " ".join(shown).split()
 
 
@@ -122,44 +118,43 @@ def _verdicts_by_heart(course_root: Path, chapter: str, known: list[str], empty:
     return verdicts
 
 
-def _remembering(reference: NotebookNode, setting: str) -> NotebookNode:
+def _remembering(reference: Notebook, setting: str) -> Notebook:
     """The reference as an answer whose functions remember while a test runs, and only then."""
-    notebook: NotebookNode = nbformat.from_dict(reference)
     text = Path(remembering.__file__).read_text(encoding="utf-8")
     first = (
         f"import types as _types\n_remembering = _types.ModuleType('remembering')\nexec({text!r}, vars(_remembering))"
     )
-    cells = [new_code_cell(f"{first}\n{setting}")]
-    for cell in notebook.cells:
-        if is_task(cell):
+    cells = [_code(f"{first}\n{setting}")]
+    for cell in reference.copy().cells:
+        if cell.kind == CellKind.TASK:
             names = names_of(cell.source)
             bound = sorted(names.binds) if names else []
-            cell.source = f"{without_marks(cell.source)}\n\n_remembering.wrap(globals(), {bound!r})"
-        if is_test(cell):
-            on, off = (new_code_cell(f"_remembering.active = {state}") for state in (True, False))
-            cells += [on, cell, off]
+            cells.append(cell.with_source(f"{without_marks(cell.source)}\n\n_remembering.wrap(globals(), {bound!r})"))
+        elif cell.is_test:
+            cells += [_code("_remembering.active = True"), cell, _code("_remembering.active = False")]
         else:
             cells.append(cell)
-    notebook.cells = cells
-    return notebook
+    return reference.with_cells(cells)
 
 
-def _tests_of_functions(reference: NotebookNode) -> set[str]:
+def _code(source: str) -> NotebookCell:
+    return NotebookCell.of(new_code_cell(source))
+
+
+def _tests_of_functions(reference: Notebook) -> set[str]:
     """Grade ids of tests that use a class, or a function with arguments, of their own task."""
     learnable: dict[str, set[str]] = {}
     asked = plan(reference).asked
     found = set()
     for cell in reference.cells:
-        if is_task(cell):
-            learnable[cell.metadata.nbgrader.grade_id] = {
+        if cell.kind == CellKind.TASK:
+            learnable[cell.name] = {
                 node.name
                 for node in ast.parse(cell.source).body
                 if isinstance(node, ast.ClassDef) or (isinstance(node, ast.FunctionDef) and _has_arguments(node))
             }
-        elif is_test(cell):
-            task, _ = what_it_checks(cell)
-            if asked[cell.metadata.nbgrader.grade_id] & learnable.get(task, set()):
-                found.add(cell.metadata.nbgrader.grade_id)
+        elif cell.is_test and asked[cell.name] & learnable.get(cell.task, set()):
+            found.add(cell.name)
     return found
 
 

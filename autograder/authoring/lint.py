@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder.chapter.cells import BEGIN_HIDDEN, END_HIDDEN
-from autograder.chapter.source import Chapter, grade_id, notebook_of
+from nbformat import NotebookNode
+
+from autograder.authoring.ours import add_ours
+from autograder.chapter.cells import BEGIN_HIDDEN, END_HIDDEN, Notebook
+from autograder.chapter.source import ALT, WITH_ALT, Chapter, cell_names, grade_id, kind_of, notebook_of
 from autograder.chapter.text import Cell, SourceError
 from autograder.wall.names import names_of, plan
 
@@ -44,6 +47,21 @@ def problems_of(chapter: Chapter, find_chapter: Callable[[str], Path]) -> list[P
     return sorted(found, key=lambda problem: (problem.path.name, problem.line))
 
 
+def without_alt(chapter: Chapter, executed: NotebookNode) -> list[Problem]:
+    """Cells of the course (no answers) whose figures somebody who cannot see them knows nothing of."""
+    message = 'This cell draws a figure: say in its line `# %% alt="..."` what is to be seen, in a sentence or two.'
+    with_figure = {cell.id for cell in executed.cells if any(map(_is_picture, cell.get("outputs", [])))}
+    return [
+        Problem(cell.path, cell.line, message)
+        for name, cell in zip(cell_names(chapter), chapter.cells, strict=True)
+        if name in with_figure and kind_of(cell) in WITH_ALT and ALT not in cell.keys
+    ]
+
+
+def _is_picture(output: NotebookNode) -> bool:
+    return any(kind.startswith("image/") for kind in output.get("data", {}))
+
+
 def _too_much_visible(chapter: Chapter) -> Iterator[Problem]:
     for task in chapter.tasks():
         most = task.keys["points"] // MOST_VISIBLE
@@ -60,7 +78,9 @@ def _too_much_visible(chapter: Chapter) -> Iterator[Problem]:
 
 def _foreign_names(chapter: Chapter, find_chapter: Callable[[str], Path]) -> Iterator[Problem]:
     """Names that a test asks of the student's side, though its own task does not bind them."""
-    asked = plan(notebook_of(chapter, find_chapter)).asked
+    notebook = notebook_of(chapter, find_chapter)
+    add_ours(notebook)  # what the build imports for a test is not the student's
+    asked = plan(Notebook.of(notebook)).asked
     own = {task.keys["task"]: names_of(task.source) for task in chapter.tasks()}
     for cell in chapter.cells:
         if "test" not in cell.keys:

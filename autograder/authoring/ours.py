@@ -10,7 +10,7 @@ import ast
 from nbformat import NotebookNode
 
 import autograder.oracle
-from autograder.chapter.cells import BEGIN_HIDDEN, END_HIDDEN, is_test
+from autograder.chapter.cells import BEGIN_HIDDEN, END_HIDDEN, Notebook
 from autograder.chapter.source import without_marks
 from autograder.course import CourseError
 from autograder.wall.names import Names, names_of, plan
@@ -21,16 +21,17 @@ NOTE = "# Written by the build: the course's own answers, and what compares with
 
 def add_ours(reference: NotebookNode) -> None:
     """Complete each test cell of a built notebook, in place. Raises CourseError for an answer that does not exist."""
-    own = set(plan(reference).own)
-    for position, cell in enumerate(reference.cells):
-        if is_test(cell):
-            lines = _lines_for(reference, position, own)
+    notebook = Notebook.of(reference)
+    own = set(plan(notebook).own)
+    for position, cell in enumerate(notebook.cells):
+        if cell.is_test:
+            lines = _lines_for(notebook, position, own)
             if lines:
                 text = "\n".join([BEGIN_HIDDEN, NOTE, *lines])
-                cell.source = cell.source.replace(BEGIN_HIDDEN, text, 1)
+                cell.node.source = cell.source.replace(BEGIN_HIDDEN, text, 1)
 
 
-def _lines_for(reference: NotebookNode, position: int, own: set[int]) -> list[str]:
+def _lines_for(reference: Notebook, position: int, own: set[int]) -> list[str]:
     source = reference.cells[position].source
     names = names_of(_hidden(source))
     if names is None:
@@ -54,7 +55,7 @@ def _wanted(source: str) -> set[str]:
     return {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id == OURS}
 
 
-def _answers(reference: NotebookNode, position: int, own: set[int], wanted: set[str]) -> list[str]:
+def _answers(reference: Notebook, position: int, own: set[int], wanted: set[str]) -> list[str]:
     """The line `ours = answers(...)`: the cells that bind the wanted names, and what they need in turn.
 
     What the judge's own cells bind is handed over; answers and given cells that use answers come as source.
@@ -62,12 +63,12 @@ def _answers(reference: NotebookNode, position: int, own: set[int], wanted: set[
     cells = [
         (earlier, names)
         for earlier, cell in enumerate(reference.cells[:position])
-        if cell.cell_type == "code" and not is_test(cell) and (names := names_of(cell.source)) is not None
+        if cell.is_code and not cell.is_test and (names := names_of(cell.source)) is not None
     ]
     bound = {name for earlier, names in cells if earlier not in own for name in names.binds}
     if wanted - bound:
         missing = ", ".join(f"ours.{name}" for name in sorted(wanted - bound))
-        raise CourseError(f"{missing}: no answer above this test binds that, {reference.cells[position].id}.")
+        raise CourseError(f"{missing}: no answer above this test binds that, {reference.cells[position].name}.")
     needed, given = _closure(cells, own, wanted)
     program = "\n\n\n".join(without_marks(reference.cells[earlier].source) for earlier in needed)
     written = [f"    {line!r}" for line in program.splitlines(keepends=True)]

@@ -8,7 +8,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from autograder.chapter.cells import BEGIN_HIDDEN, BEGIN_SOLUTION, CHANGES, END_HIDDEN, END_SOLUTION
-from autograder.chapter.source import Chapter
+from autograder.chapter.source import ALT, Chapter
 from autograder.chapter.variants import METADATA
 from autograder.quiet import run_quietly
 
@@ -44,7 +44,7 @@ def _notebook_leaks(chapter: Chapter, path: Path) -> list[str]:
     shown = {line.strip() for cell in notebook.cells for line in cell.source.split("\n")}
     problems.extend(f"the hidden line {line!r}" for line in sorted(hidden_lines(chapter) & shown))
     for cell in notebook.cells:
-        extra = set(cell.metadata) - {"nbgrader", "deletable", "editable", CHANGES}
+        extra = set(cell.metadata) - {"nbgrader", "deletable", "editable", "jupyter", ALT, CHANGES}
         if extra:
             problems.append(f"metadata {sorted(extra)} in cell {cell.id}")
         if cell.cell_type == "code" and (cell.outputs or cell.execution_count):

@@ -12,6 +12,7 @@ from autograder.chapter.cells import (
     BEGIN_HIDDEN,
     BEGIN_SOLUTION,
     CHANGES,
+    CHECKS,
     END_HIDDEN,
     END_SOLUTION,
     first_line_of_test,
@@ -32,8 +33,12 @@ KINDS: dict[str, dict[str, type]] = {
     "include": {"include": str},
 }
 OPTIONAL = {"changes"}  # true where a task is to change its arguments in place
+# What cells of the course may carry as well: what is to be seen in their figure, and what a folded one does.
+ALT, FOLDED = "alt", "folded"
+WITH_ALT = ("given", "include", "test")
 MARKDOWN_KINDS = {"statement", "hints"}
 ANSWERS = ("task", "written")
+RUN_ME = " (run me: Shift+Enter)"  # how the first line of a folded cell ends, which is all one sees of it
 LONGEST_ID = 64  # Jupyter's limit for the id of a cell
 LEVELS = range(1, 5)
 RUBRIC, SAMPLE, FEWEST_SAMPLES = "**Rubric.**", "**Sample,", 3  # how the parts of a written question's solution begin
@@ -148,6 +153,27 @@ def cell_names(chapter: Chapter) -> list[str]:
 
 
 def _built_cell(chapter: Chapter, cell: Cell, name: str, find_chapter: Callable[[str], Path]) -> NotebookNode:
+    built = _plain_cell(chapter, cell, name, find_chapter)
+    if kind_of(cell) in ("test", "include") or FOLDED in cell.keys:
+        built.metadata["jupyter"] = {"source_hidden": True}
+    if ALT in cell.keys:
+        built.metadata[ALT] = cell.keys[ALT]  # nbconvert and the site read it there
+    return built
+
+
+def _folded(does: str, source: str) -> str:
+    """The code under a line that says what it does."""
+    return f"# {does[:1].upper()}{does[1:]}{RUN_ME}\n{source}"
+
+
+def without_first_line(cell: NotebookNode) -> str:
+    """The code of a built cell without the line that the build writes on top of folded ones."""
+    source: str = cell.source
+    first, _, rest = source.partition("\n")
+    return rest if first.startswith(CHECKS) or first.endswith(RUN_ME) else source
+
+
+def _plain_cell(chapter: Chapter, cell: Cell, name: str, find_chapter: Callable[[str], Path]) -> NotebookNode:
     kind = kind_of(cell)
     if kind == "task":
         task = _code(name, cell.source, solution=True)
@@ -170,7 +196,15 @@ def _built_cell(chapter: Chapter, cell: Cell, name: str, find_chapter: Callable[
     if kind == "scratch":
         scratch: NotebookNode = new_code_cell(cell.source, id=name)
         return scratch
-    source = _included(cell, find_chapter) if kind == "include" else cell.source
+    source = cell.source
+    if kind == "include":
+        topic, _, task = cell.keys["include"].partition(":")
+        source = (
+            f"# Carries over {task} from chapter {topic.partition('_')[0]}{RUN_ME}\n{_included(cell, find_chapter)}"
+        )
+    elif FOLDED in cell.keys:
+        words = cell.keys[FOLDED]
+        source = f"# {words[:1].upper()}{words[1:]}{RUN_ME}\n{source}"
     return _code(name, source, locked=True)
 
 
@@ -254,23 +288,24 @@ def _check_keys(cell: Cell) -> None:
     if not cell.keys:
         return
     known = KINDS.get(kind, {})
+    words = [word for word, kinds in {ALT: WITH_ALT, FOLDED: ("given",)}.items() if kind in kinds]
     for key in cell.keys:
-        if key not in known:
-            hint = (
-                f"a {kind} cell takes {', '.join(known)}" if known else f"a cell begins with one of {', '.join(KINDS)}"
-            )
+        if key not in known and key not in words:
+            hint = f"a {kind} cell takes {', '.join([*known, *words])}"
+            if not known:
+                hint = f"a cell begins with one of {', '.join([*KINDS, *words])}"
             owners = [name for name, keys in KINDS.items() if key in keys]
             if owners and not known:
                 hint = f"write {' or '.join(f'{name}=' for name in owners)} before it"
             raise cell.error(f"{'Misplaced' if owners else 'Unknown'} key {key!r}: {hint}.")
-    for key, wanted in known.items():
+    for key, wanted in (known | {word: str for word in words if word in cell.keys}).items():
         if key not in cell.keys and key in OPTIONAL:
             continue
         if key not in cell.keys:
             example = f'{key}="..."' if wanted is str else f"{key}=1"
             raise cell.error(f"This {kind} cell lacks {key!r}: write {example}.")
         value = cell.keys[key]
-        if type(value) is not wanted or (isinstance(value, int) and value < 1):
+        if type(value) is not wanted or not value or (isinstance(value, int) and value < 1):
             wish = {str: "a text in quotes", int: "a whole number of at least 1", bool: "true"}[wanted]
             raise cell.error(f"{key}={value!r}: write {wish}.")
     if kind == "task" and cell.keys["level"] not in LEVELS:

@@ -9,10 +9,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nbformat import NotebookNode
-
+from autograder.chapter.cells import Notebook
 from autograder.chapter.reference import read_reference
-from autograder.chapter.source import ANSWERS, Chapter, cell_names, check_cells, grade_id, kind_of, read_chapter
+from autograder.chapter.source import (
+    ALT,
+    ANSWERS,
+    FOLDED,
+    Chapter,
+    cell_names,
+    check_cells,
+    grade_id,
+    kind_of,
+    read_chapter,
+)
 from autograder.chapter.text import Cell, read_text
 from autograder.course import Course, CourseError
 
@@ -53,9 +62,9 @@ def read_variant(course: Course, name: str, variant: str) -> Chapter:
     return _varied(chapter, known[variant])
 
 
-def built_variant(reference: NotebookNode) -> str:
+def built_variant(reference: Notebook) -> str:
     """Which variant a reference was built from; empty for the chapter as it stands."""
-    variant: str = reference.metadata.get(METADATA, "")
+    variant: str = reference.node.metadata.get(METADATA, "")
     return variant
 
 
@@ -108,5 +117,5 @@ def _place(cell: Cell) -> tuple[str, str]:
 
 
 def _fixed(cell: Cell) -> dict[str, Any]:
-    """The keys that a cell must share with the one it replaces: a test may check something else."""
-    return {key: value for key, value in cell.keys.items() if key != "aspect"}
+    """The keys that a cell must share with the one it replaces: it may check or show something else."""
+    return {key: value for key, value in cell.keys.items() if key not in ("aspect", ALT, FOLDED)}

@@ -7,7 +7,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from autograder.chapter.cells import is_answer, is_test, name_of, what_it_checks
+from autograder.chapter.cells import Notebook, NotebookCell
 
 
 class Outcome(StrEnum):
@@ -63,24 +63,21 @@ def recorded_verdicts(notebook: NotebookNode) -> list[Verdict]:
     return [Verdict.from_dict(verdict) for verdict in notebook.metadata.get(RECORD, {}).get("verdicts", [])]
 
 
-def verdicts_of(notebook: NotebookNode) -> list[Verdict]:
+def verdicts_of(notebook: Notebook) -> list[Verdict]:
     """The verdicts of all test cells of a notebook whose tests ran in its own kernel, read from their outputs."""
-    failed_tasks = {
-        name_of(cell): errors[0] for cell in notebook.cells if is_answer(cell) and (errors := _errors(cell))
-    }
-    return [_verdict(cell, failed_tasks) for cell in notebook.cells if is_test(cell)]
+    failed_tasks = {cell.name: errors[0] for cell in notebook.answers if (errors := _errors(cell.node))}
+    return [_verdict(cell, failed_tasks) for cell in notebook.tests]
 
 
-def _verdict(cell: NotebookNode, failed_tasks: dict[str, NotebookNode]) -> Verdict:
-    points, most_points = utils.determine_grade(cell)
-    task, aspect = what_it_checks(cell)
+def _verdict(cell: NotebookCell, failed_tasks: dict[str, NotebookNode]) -> Verdict:
+    points, most_points = utils.determine_grade(cell.node)
     outcome, message = Outcome.PASSED, ""
-    for error in _errors(cell)[:1]:
+    for error in _errors(cell.node)[:1]:
         outcome, message = Outcome(error.ename) if error.ename in PROBLEMS else Outcome.FAILED, _message(error)
-        if error.ename == "NameError" and task in failed_tasks:
+        if error.ename == "NameError" and cell.task in failed_tasks:
             # The name is missing because its cell did not run; that is what the student must hear of.
-            message = f"Your cell for {task} does not run. {_message(failed_tasks[task])}"
-    return Verdict(name_of(cell), task, aspect, points or 0.0, most_points, outcome, message)
+            message = f"Your cell for {cell.task} does not run. {_message(failed_tasks[cell.task])}"
+    return Verdict(cell.name, cell.task, cell.aspect, points or 0.0, most_points, outcome, message)
 
 
 def _errors(cell: NotebookNode) -> list[NotebookNode]:

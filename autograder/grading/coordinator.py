@@ -11,9 +11,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 
 import nbformat
-from nbformat import NotebookNode
 
-from autograder.chapter.cells import grade_id_of
+from autograder.chapter.cells import Notebook
 from autograder.chapter.reference import read_reference
 from autograder.chapter.release import run_generate_assignment
 from autograder.course import Course, CourseError
@@ -264,14 +263,9 @@ def _not_graded(chapter: str, what: str) -> CourseError:
     )
 
 
-def _with_checksums(reference: NotebookNode, course: Course, chapter: str) -> str:
+def _with_checksums(reference: Notebook, course: Course, chapter: str) -> str:
     """The reference as text, with the checksums by which nbgrader knows an untouched answer."""
-    known = checksums(course, chapter)
-    for cell in reference.cells:
-        grade_id = grade_id_of(cell)
-        if grade_id in known:
-            cell.metadata.nbgrader["checksum"] = known[grade_id]
-    text: str = nbformat.writes(reference)
+    text: str = nbformat.writes(reference.with_checksums(checksums(course, chapter)).node)
     return text
 
 

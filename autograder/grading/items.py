@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import nbformat
 import pandas as pd
 
-from autograder.chapter.cells import is_test, name_of
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Outcome, recorded_verdicts
 from autograder.course import Course
@@ -53,7 +52,7 @@ class Item:
 
 def items_of(course: Course, chapter: str, marks: pd.DataFrame) -> list[Item]:
     """The tests of a chapter with `marks` as from `marks_of_class`, fewest passed first."""
-    tests = {name_of(cell) for cell in read_reference(course, chapter).cells if is_test(cell)}
+    tests = {cell.name for cell in read_reference(course, chapter).tests}
     counted = marks[(marks["most_points"] > 0) & marks["grade_id"].isin(tests)]
     points = counted.pivot(index="student", columns="grade_id", values="points")
     messages = _messages(course, chapter, list(points.index))

@@ -4,7 +4,6 @@ import pandas as pd
 from nbgrader.api import MissingEntry, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import func
 
-from autograder.chapter.cells import is_graded, is_graded_by_hand, name_of, points_of, what_it_checks
 from autograder.chapter.reference import read_reference
 from autograder.course import Course, CourseError
 from autograder.grading.gradebook import open_gradebook
@@ -21,9 +20,9 @@ def marks_of_class(course: Course, chapter: str) -> pd.DataFrame:
     questions need not do anything about them. A test that `term.toml` drops is worth nothing for anybody.
     Raises CourseError if nothing is graded.
     """
-    tests = [cell for cell in read_reference(course, chapter).cells if is_graded(cell)]
+    graded = [cell for cell in read_reference(course, chapter).cells if cell.is_graded]
     dropped = read_term(course).dropped_in(chapter)
-    if unknown := set(dropped) - {name_of(cell) for cell in tests}:
+    if unknown := set(dropped) - {cell.name for cell in graded}:
         raise CourseError(f"{TERM}: {chapter} has no test {min(unknown)!r}: take its name from the report's table.")
     rows = []
     with open_gradebook(course) as gradebook:
@@ -40,16 +39,15 @@ def marks_of_class(course: Course, chapter: str) -> pd.DataFrame:
         }
         for submission in submissions:
             grades = {grade.name: grade for notebook in submission.notebooks for grade in notebook.grades}
-            for cell in tests:
-                grade_id = name_of(cell)
-                grade = grades.get(grade_id)
-                task, aspect = what_it_checks(cell)
-                most_points = points_of(cell) if grade_id in used or not is_graded_by_hand(cell) else 0.0
+            for cell in graded:
+                grade = grades.get(cell.name)
+                most_points = cell.points if cell.name in used or cell.is_test else 0.0
                 points, review = (grade.score, grade.needs_manual_grade) if grade else (0.0, True)
                 by_hand = (grade.manual_score if grade else None) or 0.0
-                if grade_id in dropped:
+                if cell.name in dropped:
                     points, most_points, review, by_hand = 0.0, 0.0, False, 0.0
-                rows.append([submission.student.id, task, aspect, grade_id, points, most_points, review, by_hand])
+                what = [submission.student.id, cell.task, cell.aspect, cell.name]
+                rows.append([*what, points, most_points, review, by_hand])
     if not rows:
         raise CourseError(f"Nothing is graded yet: run `autograder grade {chapter}`.")
     return pd.DataFrame(rows, columns=COLUMNS).sort_values("student", kind="stable", ignore_index=True)

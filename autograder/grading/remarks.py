@@ -1,9 +1,6 @@
 """What a person should know about a graded submission besides its points, in a few words."""
 
-import json
-
-from autograder.chapter.cells import is_test, name_of
-from autograder.chapter.verdicts import PROBLEMS, Outcome
+from autograder.chapter.verdicts import Outcome
 from autograder.grading.work import GradedSubmission
 
 SYNTAX_ERRORS = ("SyntaxError:", "IndentationError:", "TabError:")
@@ -17,8 +14,6 @@ def remarks_of(outcome: GradedSubmission) -> list[str]:
             cells.setdefault(verdict.outcome, {})[verdict.task] = None
         elif any(error in verdict.message for error in SYNTAX_ERRORS):
             cells.setdefault("syntax error", {})[verdict.task] = None
-    for cell in json.loads(outcome.notebook)["cells"]:
-        for output in cell.get("outputs", []):
-            if not is_test(cell) and output["output_type"] == "error" and output["ename"] in PROBLEMS:
-                cells.setdefault(output["ename"], {})[name_of(cell)] = None
+    for problem, name in outcome.stopped:
+        cells.setdefault(problem, {})[name] = None
     return [*outcome.repairs, *(f"{what.capitalize()}: {', '.join(names)}." for what, names in cells.items())]

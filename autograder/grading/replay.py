@@ -5,7 +5,6 @@ from typing import Any
 
 import nbformat
 import numpy as np
-from nbgrader import utils
 
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Verdict, recorded_verdicts
@@ -86,7 +85,7 @@ class Replay:
 def replay(course: Course, student: str, chapter: str, test: str) -> Replay:
     """Run the test of that grade id again on a submission, with the seed that was kept when it was graded."""
     reference = read_reference(course, chapter)
-    tests = [cell.metadata.nbgrader["grade_id"] for cell in reference.cells if utils.is_grade(cell)]
+    tests = [cell.name for cell in reference.tests]
     if test not in tests:
         raise CourseError(f"{chapter} has no test {test!r}; its tests: {', '.join(tests)}.")
     path = course.submission(student, chapter)
@@ -100,8 +99,8 @@ def replay(course: Course, student: str, chapter: str, test: str) -> Replay:
         note = "It is not graded yet; this is what grading would find."
     elif kept != seed:
         note = "The answers or the course's secret have changed since it was graded; the draws are those of then."
-    place = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells].index(test)
-    notebook.cells = notebook.cells[: place + 1]
+    place = [cell.name for cell in notebook.cells].index(test)
+    notebook = notebook.with_cells(notebook.cells[: place + 1])
     recorder = CallRecorder()
     verdicts = Judge(config=course.nbgrader).judge(notebook, reference, kept or seed, {test: recorder.attach})
     return Replay(next(verdict for verdict in verdicts if verdict.grade_id == test), recorder.calls, note)

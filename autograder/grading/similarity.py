@@ -15,9 +15,8 @@ from dataclasses import dataclass
 import nbformat
 import numpy as np
 import pandas as pd
-from nbformat import NotebookNode
 
-from autograder.chapter.cells import is_answer, is_graded_by_hand, name_of
+from autograder.chapter.cells import Notebook
 from autograder.chapter.reference import read_reference
 from autograder.course import Course, CourseError
 from autograder.grading.gradebook import students_in
@@ -74,7 +73,7 @@ def alike(course: Course, chapter: str) -> list[Pair]:
     for student in sorted(students_in(course, chapter)):
         path = course.graded(student, chapter)
         if path.is_file():
-            answers[student] = answers_of(nbformat.read(path, as_version=4))
+            answers[student] = answers_of(Notebook.of(nbformat.read(path, as_version=4)))
     if not answers:
         raise CourseError(f"Nothing is graded yet: run `autograder grade {chapter}`.")
     given = nbformat.read(course.released(chapter), as_version=4)
@@ -83,9 +82,9 @@ def alike(course: Course, chapter: str) -> list[Pair]:
     return pairs_of(answers, reference, [cell.source for cell in given.cells], groups)
 
 
-def answers_of(notebook: NotebookNode) -> dict[str, str]:
+def answers_of(notebook: Notebook) -> dict[str, str]:
     """The code of each task."""
-    return {name_of(cell): cell.source for cell in notebook.cells if is_answer(cell) and not is_graded_by_hand(cell)}
+    return {cell.name: cell.source for cell in notebook.tasks}
 
 
 def pairs_of(

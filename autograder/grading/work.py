@@ -15,8 +15,8 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
-from autograder.chapter.cells import is_answer, is_graded, name_of
-from autograder.chapter.verdicts import Verdict, record
+from autograder.chapter.cells import Notebook, NotebookCell
+from autograder.chapter.verdicts import PROBLEMS, Verdict, record
 from autograder.course import CourseError
 from autograder.intake.files import Submission
 from autograder.intake.submission import take_in_content, untouched
@@ -64,6 +64,7 @@ class GradedSubmission:
     verdicts: tuple[Verdict, ...]
     repairs: tuple[str, ...]
     seconds: float
+    stopped: tuple[tuple[str, str], ...] = ()  # cells other than tests that hung, say: the problem and the cell's name
     phases: dict[str, float] = field(default_factory=dict)  # seconds of intake, cells, tests and conversion
 
     def to_json(self) -> str:
@@ -73,29 +74,27 @@ class GradedSubmission:
     def from_json(cls, text: str) -> "GradedSubmission":
         content = json.loads(text)
         verdicts = tuple(Verdict.from_dict(verdict) for verdict in content.pop("verdicts"))
-        return cls(verdicts=verdicts, repairs=tuple(content.pop("repairs")), **content)
+        stopped = tuple((problem, name) for problem, name in content.pop("stopped", ()))
+        return cls(verdicts=verdicts, repairs=tuple(content.pop("repairs")), stopped=stopped, **content)
 
 
-def assignment_of(chapter: str, reference: NotebookNode, config: Config, key: str) -> Assignment:
+def assignment_of(chapter: str, reference: Notebook, config: Config, key: str) -> Assignment:
     """What workers need to know about a chapter. Nothing else of the configuration, such as a password, goes out."""
     names = config.Autograde.get("autograde_preprocessors") or []
     paths = [name if isinstance(name, str) else f"{name.__module__}.{name.__name__}" for name in names]
     preprocessors = tuple(path for path in paths if path.rsplit(".", 1)[-1] not in DONE_ELSEWHERE)
     sections = {"Judge", "NbGraderPreprocessor", *(path.rsplit(".", 1)[-1] for path in preprocessors)}
     settings = {section: dict(config[section]) for section in sorted(sections) if section in config}
-    text, tests = nbformat.writes(reference), digest_of_tests(reference)
+    text, tests = nbformat.writes(reference.node), digest_of_tests(reference)
     return Assignment(chapter, text, tests, settings, preprocessors, key)
 
 
-def digest_of_tests(reference: NotebookNode) -> str:
+def digest_of_tests(reference: Notebook) -> str:
     """Digest of what decides about marks: tests, given cells, points. Text and solutions may change without it."""
     parts = [
-        [
-            {key: value for key, value in cell.metadata.get("nbgrader", {}).items() if key != "checksum"},
-            "" if is_answer(cell) else cell.source,
-        ]
+        [cell.facts, "" if cell.is_answer else cell.source]
         for cell in reference.cells
-        if cell.cell_type == "code" or is_graded(cell)
+        if cell.is_code or cell.is_graded
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -113,14 +112,17 @@ def grade_submission(work: Work) -> GradedSubmission:
     unreadable = work.submission.unreadable
     intake = untouched(unreadable, reference) if unreadable else take_in_content(work.submission.content, reference)
     taken_in = time.perf_counter()
-    notebook = intake.notebook
-    verdicts = judge.judge(notebook, reference, seed_of(assignment.key, notebook))
+    cells = intake.notebook.cells
+    verdicts = judge.judge(intake.notebook, reference, seed_of(assignment.key, intake.notebook))
     remarks = [*intake.repairs, *judge.remarks]
+    notebook = intake.notebook.node
     record(notebook, remarks, verdicts)
+    stopped = tuple(problem for cell in cells if not cell.is_test for problem in _problems(cell))
     judged = time.perf_counter()
     names = {"student": work.student, "assignment": assignment.chapter, "notebook": assignment.chapter}
     for preprocessor in preprocessors:
         notebook, _ = preprocessor(notebook, {"nbgrader": names})
+    nodes = {node["id"]: node for node in notebook.cells}  # a preprocessor may have made new ones
     text = nbformat.writes(notebook)
     end = time.perf_counter()
     tests = sum(verdict.seconds for verdict in verdicts)
@@ -131,13 +133,12 @@ def grade_submission(work: Work) -> GradedSubmission:
         tests_digest=assignment.tests_digest,
         timestamp=work.submission.timestamp,
         notebook=text,
-        scores={name_of(cell): utils.determine_grade(cell)[0] for cell in notebook.cells if is_graded(cell)},
-        comments={
-            name_of(cell): _automatic_comment(cell) for cell in notebook.cells if is_answer(cell) or utils.is_task(cell)
-        },
+        scores={cell.name: utils.determine_grade(nodes[cell.node["id"]])[0] for cell in cells if cell.is_graded},
+        comments={cell.name: _automatic_comment(cell, nodes[cell.node["id"]]) for cell in cells if cell.is_answer},
         verdicts=tuple(verdicts),
         repairs=tuple(remarks),
         seconds=end - start,
+        stopped=stopped,
         phases={
             "intake": taken_in - start,
             "cells": judged - taken_in - tests,
@@ -150,17 +151,22 @@ def grade_submission(work: Work) -> GradedSubmission:
 @lru_cache(maxsize=1)
 def _prepare(
     reference: str, settings: str, preprocessors: tuple[str, ...]
-) -> tuple[NotebookNode, Judge, list[NbGraderPreprocessor]]:
+) -> tuple[Notebook, Judge, list[NbGraderPreprocessor]]:
     """The reference and what works on a notebook, made once for all submissions that a process sees in a row."""
     config = Config(json.loads(settings))
     return (
-        nbformat.reads(reference, as_version=4),
+        Notebook.of(nbformat.reads(reference, as_version=4)),
         Judge(config=config),
         [import_item(path)(config=config) for path in preprocessors],
     )
 
 
-def _automatic_comment(cell: NotebookNode) -> str | None:
-    """As nbgrader's SaveAutoGrades has it."""
-    is_unchanged = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
-    return "No response." if is_unchanged and not utils.is_task(cell) else None
+def _problems(cell: NotebookCell) -> list[tuple[str, str]]:
+    """How the cell hung, crashed or was not run, if it was, and its name."""
+    errors = [output.ename for output in cell.node.get("outputs", []) if output.output_type == "error"]
+    return [(error, cell.name) for error in errors if error in PROBLEMS]
+
+
+def _automatic_comment(cell: NotebookCell, node: NotebookNode) -> str | None:
+    """What nbgrader's SaveAutoGrades says of an answer."""
+    return "No response." if cell.checksum == utils.compute_checksum(node) else None

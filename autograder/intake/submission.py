@@ -1,9 +1,10 @@
 """Read what students hand in, and rebuild it from the course's own notebook so that only their answers are theirs."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
@@ -12,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.converters import base
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.chapter.cells import is_answer, is_free, is_locked, name_of, without_hidden
+from autograder.chapter.cells import Notebook, NotebookCell, name_of, without_hidden
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import record
 from autograder.course import Course, open_course
@@ -26,16 +27,24 @@ MISSING_ANSWER = "# This cell was not in the submission."
 NOTE_ID = "autograder-note"
 
 
+class Submitted(NamedTuple):
+    """What of a submitted cell is looked at."""
+
+    name: str
+    cell_type: str
+    source: str
+
+
 @dataclass
 class Intake:
     """A submission made ready for grading, and what had to be repaired or dropped on the way, as sentences."""
 
-    notebook: NotebookNode
+    notebook: Notebook
     repairs: list[str] = field(default_factory=list)
     answered: frozenset[str] = frozenset()  # task and scratch cells that the submission holds
 
 
-def take_in(submission: Path, reference: NotebookNode, below: Path | None = None) -> Intake:
+def take_in(submission: Path, reference: Notebook, below: Path | None = None) -> Intake:
     """Rebuild the notebook at `submission` from `reference`, as `take_in_content` does; for `below` see `read_file`."""
     try:
         return take_in_content(read_file(submission, below), reference)
@@ -43,7 +52,7 @@ def take_in(submission: Path, reference: NotebookNode, below: Path | None = None
         return untouched(str(problem), reference)
 
 
-def take_in_content(content: bytes, reference: NotebookNode) -> Intake:
+def take_in_content(content: bytes, reference: Notebook) -> Intake:
     """Rebuild the notebook that a file's content holds from `reference`.
 
     What is no notebook becomes an untouched one with a note on top: it earns what an untouched notebook earns, and
@@ -55,16 +64,16 @@ def take_in_content(content: bytes, reference: NotebookNode) -> Intake:
         return untouched(str(problem), reference)
 
 
-def untouched(problem: str, reference: NotebookNode) -> Intake:
+def untouched(problem: str, reference: Notebook) -> Intake:
     """What stands for a submission that cannot be read because of `problem`."""
-    intake = rebuild(nbformat.v4.new_notebook(), reference)
+    notebook = rebuild([], reference).notebook
     note = f"**This submission could not be read.** {problem} It was graded as an untouched notebook."
-    intake.notebook.cells.insert(0, new_markdown_cell(note, id=NOTE_ID))
-    return Intake(intake.notebook, [f"The submission could not be read. {problem}"])
+    on_top = NotebookCell.of(new_markdown_cell(note, id=NOTE_ID))
+    return Intake(notebook.with_cells([on_top, *notebook.cells]), [f"The submission could not be read. {problem}"])
 
 
-def parse(content: bytes) -> NotebookNode:
-    """The notebook in `content`, upgraded to the current format. Raises UnreadableSubmission if it is none."""
+def parse(content: bytes) -> list[Submitted]:
+    """The cells of the notebook in `content`. Raises UnreadableSubmission if it is none that Jupyter could open."""
     try:
         text = content.decode("utf-8")
         if text.count("{") > MOST_OBJECTS:
@@ -74,7 +83,9 @@ def parse(content: bytes) -> NotebookNode:
             raise UnreadableSubmission(
                 f"The notebook has more than {MOST_CELLS} cells: hand in the one you were given."
             )
-        return notebook
+        return [
+            Submitted(name_of(cell), str(cell.get("cell_type")), _text(cell.get("source"))) for cell in notebook.cells
+        ]
     except UnreadableSubmission:
         raise
     except UnicodeDecodeError:
@@ -85,49 +96,41 @@ def parse(content: bytes) -> NotebookNode:
         raise UnreadableSubmission("The file is JSON but not a notebook that Jupyter could open.") from None
 
 
-def rebuild(submission: NotebookNode, reference: NotebookNode) -> Intake:
+def rebuild(submission: Sequence[Submitted], reference: Notebook) -> Intake:
     """The reference's cells, with the student's text in task and scratch cells and their own cells in between.
 
     Of a task cell that occurs twice the first counts; cells that were deleted come back; changed tests, metadata, tags,
     attachments and outputs have no effect. Cells that lost their names are found by what they define.
     """
-    by_name = {name_of(cell): cell for cell in reference.cells}
-    of_course = {cell.source for cell in reference.cells if cell.cell_type == "markdown" and not is_free(cell)}
+    by_name = {cell.name: cell for cell in reference.cells}
+    of_course = {cell.source for cell in reference.cells if cell.cell_type == "markdown" and not cell.is_free}
     recognised = _recognised(submission, reference)
     answers: dict[str, str] = {}
-    own_cells: dict[str | None, list[NotebookNode]] = {}
+    own_cells: dict[str | None, list[Submitted]] = {}
     twice: list[str] = []
     changed: list[str] = []
     place: str | None = None
-    for number, cell in enumerate(submission.cells):
-        name, source = recognised.get(number, name_of(cell)), _text(cell.get("source"))
+    for number, submitted in enumerate(submission):
+        name, source = recognised.get(number, submitted.name), submitted.source
         if name not in by_name:
-            if cell.get("cell_type") in ("code", "markdown") and source.strip() and source not in of_course:
-                own_cells.setdefault(place, []).append(_own_cell(cell["cell_type"], source))
+            if submitted.cell_type in ("code", "markdown") and source.strip() and source not in of_course:
+                own_cells.setdefault(place, []).append(submitted)
             continue
         place = name
-        if is_locked(by_name[name]):
+        if by_name[name].is_locked:
             changed += [] if name in changed or _same(source, by_name[name].source) else [name]
-        elif is_free(by_name[name]):
+        elif by_name[name].is_free:
             twice += [name] if name in answers else []
             answers.setdefault(name, source)
-    missing = [name for name, cell in by_name.items() if is_answer(cell) and name not in answers]
-    found = [name for name in recognised.values() if is_answer(by_name[name])]
-    cells = list(own_cells.get(None, []))
+    missing = [cell.name for cell in reference.answers if cell.name not in answers]
+    found = [name for name in recognised.values() if by_name[name].is_answer]
+    cells = [_own_cell(own, position) for position, own in enumerate(own_cells.get(None, []))]
     for cell in reference.cells:
-        name = name_of(cell)
-        rebuilt = NotebookNode(cell, metadata=NotebookNode(cell.metadata))
-        if is_free(cell):
-            rebuilt["source"] = answers.get(name, MISSING_ANSWER)
-            rebuilt.pop("attachments", None)
-        if cell.cell_type == "code":
-            rebuilt["outputs"], rebuilt["execution_count"] = [], None
-        cells += [rebuilt, *own_cells.get(name, [])]
-    for number, cell in enumerate(cells):
-        if "id" not in cell:
-            cell["id"] = f"own-{number}"
+        cells.append(_rebuilt(cell, answers))
+        for own in own_cells.get(cell.name, []):
+            cells.append(_own_cell(own, len(cells)))
     return Intake(
-        nbformat.v4.new_notebook(cells=cells, metadata=NotebookNode(reference.metadata)),
+        reference.with_cells(cells),
         _repairs(twice, missing, found, changed, none_found=not answers),
         frozenset(answers),
     )
@@ -150,35 +153,45 @@ def _repairs(
     return repairs
 
 
-def _recognised(submission: NotebookNode, reference: NotebookNode) -> dict[int, str]:
+def _rebuilt(cell: NotebookCell, answers: dict[str, str]) -> NotebookCell:
+    """A cell of the reference, without outputs, with the student's text if it is theirs."""
+    rebuilt = cell.with_source(answers.get(cell.name, MISSING_ANSWER) if cell.is_free else cell.source)
+    if cell.is_free:
+        rebuilt.node.pop("attachments", None)
+    if cell.is_code:
+        rebuilt.node["outputs"], rebuilt.node["execution_count"] = [], None
+    return rebuilt
+
+
+def _recognised(submission: Sequence[Submitted], reference: Notebook) -> dict[int, str]:
     """Positions of submitted cells that lost their names (in another editor, say), with the names they had.
 
     A task cell is known by the function, class or variable that it defines, what the course wrote by its text.
     """
-    names = {name_of(cell) for cell in submission.cells}
-    lost = {name_of(cell): cell for cell in reference.cells if name_of(cell) not in names}
+    names = {submitted.name for submitted in submission}
+    lost = {cell.name: cell for cell in reference.cells if cell.name not in names}
     wanted: dict[str, str] = {}
     for name, cell in lost.items():
-        if is_answer(cell) and (defined := DEFINES.search(cell.source)):
+        if cell.is_answer and (defined := DEFINES.search(cell.source)):
             wanted.setdefault(defined["function"] or defined["variable"], name)
     if not wanted:
         return {}
-    texts = {_first_line(cell): name for name, cell in lost.items() if not is_answer(cell)}
-    all_names = {name_of(cell) for cell in reference.cells}
+    texts = {_first_line(cell.source): name for name, cell in lost.items() if not cell.is_answer}
+    all_names = {cell.name for cell in reference.cells}
     found: dict[int, str] = {}
-    for number, cell in enumerate(submission.cells):
-        if name_of(cell) in all_names or cell.get("cell_type") != "code":
+    for number, submitted in enumerate(submission):
+        if submitted.name in all_names or submitted.cell_type != "code":
             continue
-        defines = [match["function"] or match["variable"] for match in DEFINES.finditer(_text(cell.get("source")))]
-        if text := texts.get(_first_line(cell)):
+        defines = [match["function"] or match["variable"] for match in DEFINES.finditer(submitted.source)]
+        if text := texts.get(_first_line(submitted.source)):
             found[number] = text
         elif defined_name := next((defined for defined in defines if defined in wanted), None):
             found[number] = wanted.pop(defined_name)
-    return found if any(is_answer(lost[name]) for name in found.values()) else {}
+    return found if any(lost[name].is_answer for name in found.values()) else {}
 
 
-def _first_line(cell: NotebookNode) -> str:
-    return _text(cell.get("source")).strip().split("\n", 1)[0].rstrip()
+def _first_line(source: str) -> str:
+    return source.strip().split("\n", 1)[0].rstrip()
 
 
 def _same(source: str, of_course: str) -> bool:
@@ -189,10 +202,12 @@ def _same(source: str, of_course: str) -> bool:
     return mine in others
 
 
-def _own_cell(cell_type: str, source: str) -> NotebookNode:
-    cell: NotebookNode = new_code_cell(source) if cell_type == "code" else new_markdown_cell(source)
-    del cell["id"]  # given by position once all cells are known, so that the same submission gives the same notebook
-    return cell
+def _own_cell(own: Submitted, position: int) -> NotebookCell:
+    """A cell of the student's own; its id is made from its position, the same for the same submission."""
+    source, name = own.source, f"own-{position}"
+    return NotebookCell.of(
+        new_code_cell(source, id=name) if own.cell_type == "code" else new_markdown_cell(source, id=name)
+    )
 
 
 def _text(source: Any) -> str:
@@ -217,8 +232,8 @@ class TolerantExporter(NotebookExporter):
         if not path.is_relative_to(course.submitted):  # nbgrader's second pass, over its own sanitised copy
             return super().from_filename(filename, resources=resources, **kwargs)
         intake = take_in(path, read_reference(course, path.stem), course.submitted)
-        record(intake.notebook, intake.repairs, [])
-        return self.from_notebook_node(intake.notebook, resources=resources, **kwargs)  # type: ignore[no-untyped-call]
+        record(intake.notebook.node, intake.repairs, [])
+        return self.from_notebook_node(intake.notebook.node, resources=resources, **kwargs)  # type: ignore[no-untyped-call]
 
     def _course(self) -> Course:
         return open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))

@@ -1,17 +1,17 @@
 """Grade one notebook without a gradebook: for self-learners, and for the bank of answers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearSolutions
 
-from autograder.chapter.cells import BEGIN_SOLUTION, END_SOLUTION, is_answer, is_graded_by_hand, name_of
+from autograder.chapter.cells import BEGIN_SOLUTION, END_SOLUTION, Notebook
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Outcome, Verdict
 from autograder.course import Course, CourseError
 from autograder.intake.files import UnreadableSubmission, name_without_copies, read_file
-from autograder.intake.submission import parse, rebuild
+from autograder.intake.submission import Submitted, parse, rebuild
 from autograder.wall.seeds import key_of
 from autograder.wall.trial import NO_SECRET, run_tests
 
@@ -55,9 +55,9 @@ def check_notebook(course: Course, path: Path) -> Checked:
         released = course.released(chapter).relative_to(course.root)
         raise CourseError(f"{path.name} holds no task cell of {chapter}: copy your answers into {released}.")
     stubs = _stubs(course, reference)
-    answers = {name_of(cell): cell.source for cell in intake.notebook.cells if is_answer(cell)}
+    answers = {cell.name: cell.source for cell in intake.notebook.answers}
     not_begun = {name for name, source in answers.items() if stubs[name] == source.strip()}
-    questions = [name_of(cell) for cell in reference.cells if is_graded_by_hand(cell)]
+    questions = [cell.name for cell in reference.questions]
     by_hand = [name for name in questions if name in intake.answered and name not in not_begun]
     return Checked(
         chapter,
@@ -72,21 +72,20 @@ def check_notebook(course: Course, path: Path) -> Checked:
 def is_untouched(course: Course, chapter: str, path: Path) -> bool:
     """Whether a notebook holds no answer yet: every cell for one is as the course hands it out."""
     try:
-        cells = parse(read_file(path.resolve())).cells
+        cells = parse(read_file(path.resolve()))
     except UnreadableSubmission:
         return False  # `check_notebook` says what is wrong
     stubs = _stubs(course, read_reference(course, chapter))
-    found = {name_of(cell): str(cell.source).strip() for cell in cells if name_of(cell) in stubs}
+    found = {cell.name: cell.source.strip() for cell in cells if cell.name in stubs}
     return found == stubs
 
 
-def rubrics(reference: NotebookNode) -> dict[str, str]:
+def rubrics(reference: Notebook) -> dict[str, str]:
     """What earns the points of the questions that a person grades, and sample answers, by the questions' names."""
     found = {}
-    for cell in reference.cells:
-        if is_graded_by_hand(cell) and BEGIN_SOLUTION in cell.source:
-            inside = cell.source.partition(BEGIN_SOLUTION)[2].partition(END_SOLUTION)[0]
-            found[name_of(cell)] = inside.strip()
+    for cell in reference.questions:
+        if BEGIN_SOLUTION in cell.source:
+            found[cell.name] = cell.source.partition(BEGIN_SOLUTION)[2].partition(END_SOLUTION)[0].strip()
     return found
 
 
@@ -98,10 +97,10 @@ def key_to_learn_with(course: Course, chapter: str) -> str:
         return NO_SECRET
 
 
-def _chapter_of(course: Course, path: Path, submission: NotebookNode) -> str:
+def _chapter_of(course: Course, path: Path, submission: Sequence[Submitted]) -> str:
     """The chapter that a notebook is named after, unless most of its cells are another one's."""
     named = name_without_copies(path.stem)
-    names = {name_of(cell) for cell in submission.cells}
+    names = {cell.name for cell in submission}
     chapters = [chapter for chapter in course.chapters() if course.reference(chapter).is_file()]
     if named in chapters and _share(course, named, names) > 0.5:
         return named
@@ -119,13 +118,12 @@ def _chapter_of(course: Course, path: Path, submission: NotebookNode) -> str:
 
 def _share(course: Course, chapter: str, names: set[str]) -> float:
     """The part of a chapter's named cells that a notebook holds."""
-    wanted = {name_of(cell) for cell in read_reference(course, chapter).cells}
+    wanted = {cell.name for cell in read_reference(course, chapter).cells}
     return len(wanted & names) / max(1, len(wanted))
 
 
-def _stubs(course: Course, reference: NotebookNode) -> dict[str, str]:
+def _stubs(course: Course, reference: Notebook) -> dict[str, str]:
     """Cells for answers as students get them, by name. The release is not asked: learners work in that very file."""
-    answers = [NotebookNode(cell, metadata=cell.metadata) for cell in reference.cells if is_answer(cell)]
-    notebook = NotebookNode(reference, cells=answers)
-    cleared, _ = ClearSolutions(config=course.nbgrader).preprocess(notebook, {})
-    return {name_of(cell): cell.source.strip() for cell in cleared.cells}
+    answers = reference.with_cells(reference.answers).copy()
+    cleared, _ = ClearSolutions(config=course.nbgrader).preprocess(answers.node, {})
+    return {cell.name: node.source.strip() for cell, node in zip(answers.cells, cleared.cells, strict=True)}

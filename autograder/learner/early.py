@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import nbformat
-
+from autograder.chapter.reference import read_reference
 from autograder.course import Course
 from autograder.wall import warm
 
@@ -11,6 +10,5 @@ from autograder.wall import warm
 def start_early(course: Course, notebook: Path) -> None:
     """Start that process for the chapter that a notebook is likely to be of, by its name; a wrong guess costs time."""
     for chapter in course.chapters():
-        reference = course.reference(chapter)
-        if notebook.stem.startswith(chapter) and reference.is_file():
-            warm.start_early(warm.kind_of(nbformat.read(reference, as_version=4), course.nbgrader.Judge))
+        if notebook.stem.startswith(chapter) and course.reference(chapter).is_file():
+            warm.start_early(warm.kind_of(read_reference(course, chapter), course.nbgrader.Judge))

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from autograder.chapter.cells import is_test, points_of, what_it_checks
 from autograder.chapter.reference import read_reference
 from autograder.course import Course, CourseError
 from autograder.intake.files import name_without_copies
@@ -26,7 +25,7 @@ class Progress:
     problem: str = ""  # why it could not be read
 
     def as_fields(self) -> dict[str, Any]:
-        """The same for JSON; `checks` has the failed and the passed ones and is empty where nothing was run."""
+        """All of it for JSON; `checks` has the failed and the passed ones and is empty where nothing was run."""
         fields = {name: value for name, value in vars(self).items() if name != "checked"}
         checks = [asdict(verdict) for verdict in (self.checked.verdicts if self.checked else [])]
         for check in checks:
@@ -57,6 +56,6 @@ def progress_of_all(course: Course, notebooks: Sequence[Path]) -> Iterator[Progr
 
 def _nothing_yet(course: Course, chapter: str, notebook: Path) -> Progress:
     """What a notebook without an answer could earn."""
-    tests = [cell for cell in read_reference(course, chapter).cells if is_test(cell)]
-    tasks = {what_it_checks(cell)[0] for cell in tests}
-    return Progress(chapter, notebook, tasks=len(tasks), most_points=sum(points_of(cell) for cell in tests))
+    tests = read_reference(course, chapter).tests
+    tasks = {test.task for test in tests}
+    return Progress(chapter, notebook, tasks=len(tasks), most_points=sum(test.points for test in tests))

@@ -196,6 +196,25 @@ class words(Source):
         return rng.choices(alphabet, k=length)
 
 
+class shares(Source):
+    """A list of `length` probabilities that sum to 1; edges: all equal, a certain one, some that are 0."""
+
+    edges = ("equal", "certain", "zeros")
+    simple = ("equal",)
+
+    def __init__(self, length: Any):
+        self.length = length
+
+    def draw(self, case: Case, rng: random.Random, edge: Any = None) -> list[float]:
+        weights = [1.0 if edge == "equal" else rng.uniform(0.02, 1) for _ in range(case.get(self.length))]
+        if edge in ("certain", "zeros") and weights:
+            kept = rng.randrange(len(weights))
+            for place in range(len(weights)):
+                if place != kept and (edge == "certain" or rng.random() < 0.5):
+                    weights[place] = 0.0
+        return [weight / sum(weights) for weight in weights]
+
+
 class _Array(Source):
     """Numbers in an array or a tensor of the given axes. By rule: other layouts in memory, ties, zeros."""
 

@@ -13,7 +13,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer, TextLexer
 
-from autograder.chapter.cells import is_answer, is_graded_by_hand, name_of
+from autograder.chapter.cells import CellKind, Notebook, NotebookCell
 from autograder.chapter.verdicts import Verdict, recorded_verdicts, repairs_of
 from autograder.course import Course, CourseError
 from autograder.disk import write_atomically
@@ -86,7 +86,7 @@ def _keep_what_the_exchange_asks_for(graded: Path, feedback: Path) -> None:
 
 def _tasks(notebook: nbformat.NotebookNode, marks: pd.DataFrame, comments: dict[str, list[str]]) -> list[TaskFeedback]:
     verdicts = recorded_verdicts(notebook)
-    answers = {name_of(cell): cell for cell in notebook.cells if is_answer(cell)}
+    answers = {cell.name: cell for cell in Notebook.of(notebook).answers}
     return [
         TaskFeedback(
             name,
@@ -95,18 +95,18 @@ def _tasks(notebook: nbformat.NotebookNode, marks: pd.DataFrame, comments: dict[
             float(of_task["points"].sum()),
             float(of_task["most_points"].sum()),
             comments.get(name, []),
-            waits=name in answers and is_graded_by_hand(answers[name]) and bool(of_task["needs_review"].any()),
+            waits=name in answers and answers[name].kind == CellKind.QUESTION and bool(of_task["needs_review"].any()),
         )
         for name, of_task in ((str(name), rows) for name, rows in marks.groupby("task", sort=False))
     ]
 
 
-def _shown(cell: nbformat.NotebookNode) -> Markup:
+def _shown(cell: NotebookCell) -> Markup:
     """An answer as a page shows it; of an endless one the beginning, since colours make a text many times longer."""
     rest = len(cell.source) - LONGEST_ANSWER
     text = cell.source[:LONGEST_ANSWER] + (f"\n# ... and {count(rest, 'character')} more" if rest > 0 else "")
     # Pygments escapes the text it highlights.
-    return Markup(highlight(text, PythonLexer() if cell.cell_type == "code" else TextLexer(), FORMATTER))
+    return Markup(highlight(text, PythonLexer() if cell.is_code else TextLexer(), FORMATTER))
 
 
 def _comments(course: Course, chapter: str) -> dict[str, dict[str, list[str]]]:

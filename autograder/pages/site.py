@@ -13,7 +13,10 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from autograder.chapter.cells import Notebook
+from autograder.chapter.reference import read_reference
 from autograder.chapter.release import leaks
+from autograder.chapter.source import ALT
 from autograder.chapter.variants import chapter_as_built
 from autograder.course import Course, CourseError
 
@@ -67,7 +70,7 @@ def write_source(course: Course, folder: Path) -> None:
         released = nbformat.read(course.released(name), as_version=4)
         if problems := leaks(chapter_as_built(course, name), course.released(name).parent):
             raise CourseError(f"No site: {'; '.join(problems)}.")
-        reference = nbformat.read(course.reference(name), as_version=4)
+        reference = read_reference(course, name)
         nbformat.write(page_of(released, reference), folder / f"{name}.ipynb")
         title = released.cells[0].source.split("\n")[0].lstrip("# ")
         chapters.append(f"{name.partition('_')[0]} {title} <{name}>")
@@ -98,23 +101,20 @@ def menu(file: Path, pages: list[str]) -> list[tuple[str, list[str]]]:
     return [*groups.items(), *([("More", others)] if others else [])]
 
 
-def page_of(released: NotebookNode, reference: NotebookNode) -> NotebookNode:
+def page_of(released: NotebookNode, reference: Notebook) -> NotebookNode:
     """A release with the reference's outputs where both have the same code: of given cells, never of tasks or tests."""
-    outputs = {cell.id: cell for cell in reference.cells if cell.cell_type == "code"}
+    twins = {cell.name: cell for cell in reference.cells if cell.is_code and not cell.is_graded}
     page: NotebookNode = nbformat.v4.new_notebook(metadata={"kernelspec": released.metadata.get("kernelspec", {})})
-    heading = ""
     for cell in released.cells:
         cell = nbformat.from_dict({**cell, "metadata": {}})
         if cell.cell_type == "markdown":
-            heading = next((line.lstrip("# ") for line in cell.source.split("\n") if line.startswith("#")), heading)
             cell.source = MATH.sub(lambda found: f"$${found[1].strip()}$$", cell.source)
         else:
-            twin = outputs.get(cell.id)
-            graded = "nbgrader" in twin.metadata and twin.metadata.nbgrader.get("grade") if twin else False
-            if twin and twin.source == cell.source and not graded:
-                cell.outputs = [output for found in twin.outputs if (output := _shown(found))]
-                plain = re.sub(r"[$`*\\]", "", heading)
-                cell.metadata["mystnb"] = {"image": {"alt": f"Figure of the section: {plain}"}}
+            twin = twins.get(cell.id)
+            if twin and twin.source == cell.source:
+                cell.outputs = [output for found in twin.node.outputs if (output := _shown(found))]
+                if ALT in twin.node.metadata:
+                    cell.metadata["mystnb"] = {"image": {"alt": twin.node.metadata[ALT]}}
         page.cells.append(cell)
     return page
 

@@ -13,7 +13,7 @@ from nbformat.v4 import new_output
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Dict, Integer, List, Unicode
 
-from autograder.chapter.cells import is_test
+from autograder.chapter.cells import Notebook, forget_tags
 from autograder.chapter.verdicts import Outcome
 from autograder.wall.sandbox import SandboxKernelManager
 
@@ -34,9 +34,8 @@ class SandboxedExecute(NbGraderPreprocessor):  # type: ignore[misc]
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         asyncio.run(_Run(nb, self).all_cells())
-        for cell in nb.cells:
-            if is_test(cell):
-                _make_warnings_harmless(cell)
+        for test in Notebook.of(nb).tests:
+            _make_warnings_harmless(test.node)
         return nb, resources
 
 
@@ -58,7 +57,7 @@ class _Run:
                 if cell.cell_type != "code":
                     continue
                 cell.outputs, cell.execution_count = [], None
-                cell.metadata.pop("tags", None)
+                forget_tags(cell)
                 if not await self._kernel_that_ran_all_before(position):
                     message = "Not run: cells above used up the time or the restarts that one notebook is given."
                     _mark(cell, Outcome.NOT_RUN, message)

@@ -25,16 +25,7 @@ from nbformat.v4 import new_output
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Dict, Integer, List, Unicode
 
-from autograder.chapter.cells import (
-    grade_id_of,
-    is_answer,
-    is_locked,
-    is_test,
-    may_change_arguments,
-    name_of,
-    points_of,
-    what_it_checks,
-)
+from autograder.chapter.cells import Notebook, NotebookCell
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Outcome, Verdict, record, repairs_of
 from autograder.course import open_course
@@ -113,12 +104,13 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
         """nbgrader's way in. Test cells of the notebook itself are not looked at: the reference has them."""
         course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))  # nbgrader works in the root
         chapter = resources["nbgrader"]["notebook"]
-        verdicts = self.judge(nb, read_reference(course, chapter), seed_of(key_of(course, chapter), nb))
+        notebook = Notebook.of(nb)
+        verdicts = self.judge(notebook, read_reference(course, chapter), seed_of(key_of(course, chapter), notebook))
         record(nb, [*repairs_of(nb), *self.remarks], verdicts)
         return nb, resources
 
     def judge(
-        self, notebook: NotebookNode, reference: NotebookNode, seed: str, watchers: Watchers | None = None
+        self, notebook: Notebook, reference: Notebook, seed: str, watchers: Watchers | None = None
     ) -> list[Verdict]:
         """Run a rebuilt notebook in place and return the verdicts of the reference's test cells, in order.
 
@@ -130,22 +122,24 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
 class _Trial:
     """One notebook before the judge."""
 
-    def __init__(self, settings: Judge, notebook: NotebookNode, reference: NotebookNode, seed: str, watchers: Watchers):
+    def __init__(self, settings: Judge, notebook: Notebook, reference: Notebook, seed: str, watchers: Watchers):
         self.settings = settings
         self.notebook = notebook
         self.reference = reference
         self.seed = seed
         self.watchers = watchers
         self.plan = plan(reference)
-        self.tests = {str(grade_id_of(cell)): cell for cell in reference.cells if is_test(cell)}
-        self.may_change = {name_of(cell) for cell in reference.cells if may_change_arguments(cell)}
+        self.tests = {cell.name: cell for cell in reference.tests}
+        self.may_change = {cell.task for cell in reference.tasks if cell.may_change}
         self.changers: set[str] = set()  # tasks and functions that were found to change arguments
         self.own_cells = {reference.cells[position].source for position in self.plan.own}
         settings.trials += 1
         settings.remarks = []
         self.is_fresh = settings.trials == 1
         self.left_out = frozenset() if settings.run_shown else frozenset(only_shown(notebook, reference))
-        self.shown_before = {cell.source: cell.get("outputs", []) for cell in reference.cells if not is_answer(cell)}
+        self.shown_before = {
+            cell.source: cell.node.get("outputs", []) for cell in reference.cells if not cell.is_answer
+        }
         self.our_texts = {cell.source for cell in reference.cells if cell.cell_type == "markdown"}
         kind = warm.kind_of(reference, {name: getattr(settings, name) for name in warm.SETTINGS})
         self.side = StudentSide(kind)
@@ -172,18 +166,16 @@ class _Trial:
                     importlib.import_module(module)
         try:
             for position, cell in enumerate(self.notebook.cells):
-                cell.metadata.pop("tags", None)
                 if cell.cell_type == "markdown" and cell.source not in self.our_texts:
-                    cell.source = clean_markdown(cell.source)
-                if cell.cell_type != "code":
+                    cell.node.source = clean_markdown(cell.source)
+                if not cell.is_code:
                     continue
-                cell.outputs, cell.execution_count = [], None
-                grade_id = grade_id_of(cell)
-                if grade_id is not None and grade_id in self.tests:
-                    if grade_id not in verdicts:
-                        verdicts[grade_id] = self._test(cell, grade_id, position)
+                cell.node.outputs, cell.node.execution_count = [], None
+                if cell.name in self.tests:
+                    if cell.name not in verdicts:
+                        verdicts[cell.name] = self._test(cell, position)
                 elif position in self.left_out:
-                    cell.outputs = self._course_outputs(cell)
+                    cell.node.outputs = self._course_outputs(cell)
                 elif cell.source.strip():
                     self._student_cell(cell, position)
         finally:
@@ -193,29 +185,28 @@ class _Trial:
             for name in self.tests
         ]
 
-    def _course_outputs(self, cell: NotebookNode) -> list[NotebookNode]:
+    def _course_outputs(self, cell: NotebookCell) -> list[NotebookNode]:
         """What a given cell shows that is not run, with a line that says whose it is."""
         outputs = self.shown_before.get(cell.source)
         return [new_output("stream", name="stdout", text=COURSES_OUTPUT), *copy.deepcopy(outputs)] if outputs else []
 
-    def _student_cell(self, cell: NotebookNode, position: int) -> None:
+    def _student_cell(self, cell: NotebookCell, position: int) -> None:
         result = None
         while result is None:
             if not self._process_that_ran_all_before(position):
-                cell.outputs = [_error(Outcome.NOT_RUN, "Not run: cells above used up the time of the whole notebook.")]
+                text = "Not run: cells above used up the time of the whole notebook."
+                cell.node.outputs = [_error(Outcome.NOT_RUN, text)]
                 return
-            result = self._run_there(cell.source, position, self.settings.draw_given or not is_locked(cell))
+            result = self._run_there(cell.source, position, self.settings.draw_given or not cell.is_locked)
         outputs, problem = result
-        cell.outputs = clean_outputs(outputs, self.room)
-        self.room -= sum(len(str(output)) for output in cell.outputs)
-        if problem is not None:
-            cell.outputs.append(problem)
-        grade_id = grade_id_of(cell)
-        errors = [output for output in cell.outputs if output.output_type == "error"]
-        if errors and is_locked(cell) and cell.source in self.own_cells:
+        outputs = clean_outputs(outputs, self.room)
+        self.room -= sum(len(str(output)) for output in outputs)
+        cell.node.outputs = [*outputs, problem] if problem is not None else outputs
+        errors = [output for output in cell.node.outputs if output.output_type == "error"]
+        if errors and cell.is_locked and cell.source in self.own_cells:
             self._report_given(cell, position, f"{errors[0].ename}: {errors[0].evalue}")
-        if grade_id and errors:
-            self.task_errors[grade_id] = _first_line(f"{errors[0].ename}: {errors[0].evalue}")
+        if errors:
+            self.task_errors[cell.name] = _first_line(f"{errors[0].ename}: {errors[0].evalue}")
 
     def _run_there(self, source: str, position: int, pictures: bool) -> tuple[list[Any], NotebookNode | None] | None:
         """Run a cell on the student's side. If that ends the process, the cell is remembered as fatal.
@@ -256,7 +247,7 @@ class _Trial:
             with contextlib.suppress(StudentGone):  # what is asked next meets it again, where it is dealt with
                 self.side.follow(derived(self.seed, "start"))
             for earlier, cell in enumerate(self.notebook.cells[:position]):
-                if cell.cell_type != "code" or grade_id_of(cell) in self.tests:
+                if not cell.is_code or cell.name in self.tests:
                     continue
                 if earlier in self.fatal or earlier in self.left_out:
                     continue
@@ -265,9 +256,9 @@ class _Trial:
                     break
         return self._left() > 0
 
-    def _test(self, cell: NotebookNode, grade_id: str, position: int) -> Verdict:
+    def _test(self, cell: NotebookCell, position: int) -> Verdict:
         """Run one test cell here. Its verdict also becomes the cell's output, which is what nbgrader reads."""
-        result = None
+        result, grade_id = None, cell.name
         while result is None and self._process_that_ran_all_before(position):
             start = time.monotonic()
             result = self._execute_test(grade_id)
@@ -277,14 +268,17 @@ class _Trial:
             )
         else:
             printed, outcome, message = result
+            change = self._first_change(self.tests[grade_id].task)
+            if change and outcome == Outcome.PASSED:
+                printed, outcome, message = "", Outcome.FAILED, change
             if printed:
-                cell.outputs.append(new_output("stream", name="stdout", text=printed))
+                cell.node.outputs.append(new_output("stream", name="stdout", text=printed))
             verdict = self._verdict(grade_id, outcome, message, time.monotonic() - start)
             if outcome == Outcome.TIMED_OUT:
                 self.out_of_time.add(verdict.task)
-        cell.source = self.tests[grade_id].source
+        cell.node.source = self.tests[grade_id].source
         if verdict.outcome != Outcome.PASSED:
-            cell.outputs.append(_error(verdict.outcome, verdict.message))
+            cell.node.outputs.append(_error(verdict.outcome, verdict.message))
         return verdict
 
     def _execute_test(self, grade_id: str) -> tuple[str, Outcome, str] | None:
@@ -293,7 +287,7 @@ class _Trial:
         printed = io.StringIO()
         code = compile(self.tests[grade_id].source, f"<{grade_id}>", "exec")
         names = Namespace(self.given, self.side)
-        task, _ = what_it_checks(self.tests[grade_id])
+        task = self.tests[grade_id].task
         seconds = self._seconds()
         if task in self.out_of_time:  # an endless loop ends in no check, and a class has many of them
             seconds = min(seconds, self.settings.timeout / PATIENCE_LOST)
@@ -340,10 +334,6 @@ class _Trial:
                 Outcome.FAILED,
                 _first_line(getattr(error, "student_text", None) or f"{type(error).__name__}: {error}"),
             )
-        finally:
-            change = self._first_change(task)
-        if change:
-            return "", Outcome.FAILED, change
         return storable(printed.getvalue()[:MAX_PRINTED]), Outcome.PASSED, ""
 
     def _first_change(self, task: str) -> str:
@@ -393,7 +383,7 @@ class _Trial:
                 if getattr(value, RUNS_BESIDE, False) is True and callable(value):
                     self.given[name] = _Beside(self.side, value.__module__, value.__qualname__)
 
-    def _report_given(self, cell: NotebookNode, position: int, error: str) -> None:
+    def _report_given(self, cell: NotebookCell, position: int, error: str) -> None:
         """A given cell failed on the student's side, although it uses nothing of theirs.
 
         Raises CourseFault if none of their code has run before it (OurFault if this process did something before);
@@ -401,17 +391,16 @@ class _Trial:
         """
         text = _fault_of_given(cell, "where students' code runs", error)
         earlier = self.notebook.cells[:position]
-        if not any(other.cell_type == "code" and other.source.strip() and not is_locked(other) for other in earlier):
+        if not any(other.is_code and other.source.strip() and not other.is_locked for other in earlier):
             raise CourseFault(text) if self.is_fresh else OurFault(text)
         if text not in self.settings.remarks:
             self.settings.remarks.append(text)
 
     def _verdict(self, grade_id: str, outcome: Outcome, message: str, seconds: float = 0.0) -> Verdict:
-        most_points = points_of(self.tests[grade_id])
-        task, aspect = what_it_checks(self.tests[grade_id])
-        points = most_points if outcome == Outcome.PASSED else 0.0
+        test = self.tests[grade_id]
+        points = test.points if outcome == Outcome.PASSED else 0.0
         shown, took = storable(message), round(seconds, 3)
-        return Verdict(grade_id, task, aspect, points, most_points, outcome, shown, took, self.seed)
+        return Verdict(grade_id, test.task, test.aspect, points, test.points, outcome, shown, took, self.seed)
 
     def _seconds(self) -> float:
         return max(0.5, min(self.settings.timeout, self._left()))
@@ -476,7 +465,7 @@ def _is_importing(stopped: BaseException) -> bool:
     )
 
 
-def _fault_of_given(cell: NotebookNode, where: str, error: BaseException | str) -> str:
+def _fault_of_given(cell: NotebookCell, where: str, error: BaseException | str) -> str:
     """One line about a given cell that fails."""
     text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
     first_line = cell.source.strip().split("\n", 1)[0][:60]

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from IPython.core.inputtransformer2 import TransformerManager
-from nbformat import NotebookNode
 
-from autograder.chapter.cells import grade_id_of, is_answer, is_locked, is_task, is_test
+from autograder.chapter.cells import CellKind, Notebook, NotebookCell
 
 
 @dataclass(frozen=True)
@@ -75,13 +74,13 @@ def names_of(source: str) -> Names | None:
     return Names(*map(frozenset, sets))
 
 
-def modules_of(reference: NotebookNode) -> tuple[str, ...]:
+def modules_of(reference: Notebook) -> tuple[str, ...]:
     """The modules that a reference notebook imports outside its tests, to be imported before students come."""
-    sources = (cell.source for cell in reference.cells if cell.cell_type == "code" and not is_test(cell))
+    sources = (cell.source for cell in reference.cells if cell.is_code and not cell.is_test)
     return tuple(dict.fromkeys(module for source in sources for module in _imported_by(source)))
 
 
-@functools.lru_cache(maxsize=1024)  # as above
+@functools.lru_cache(maxsize=1024)  # a class brings the same reference cells again and again
 def _imported_by(source: str) -> tuple[str, ...]:
     modules: dict[str, None] = {}
     for node in ast.walk(ast.parse(source)) if names_of(source) is not None else []:
@@ -93,18 +92,18 @@ def _imported_by(source: str) -> tuple[str, ...]:
     return tuple(modules)
 
 
-def prelude_of(reference: NotebookNode) -> str:
+def prelude_of(reference: Notebook) -> str:
     """The given cells before the first task: what a chapter sets up, which may be slow the first time."""
     cells = []
     for cell in reference.cells:
-        if is_task(cell):
+        if cell.kind == CellKind.TASK:
             break
-        if cell.cell_type == "code" and is_locked(cell) and names_of(cell.source) is not None:
+        if cell.is_code and cell.is_locked and names_of(cell.source) is not None:
             cells.append(cell.source)
     return "\n".join(cells)
 
 
-def plan(reference: NotebookNode) -> Plan:
+def plan(reference: Notebook) -> Plan:
     """Which given cells the judge runs for each test cell of a reference notebook."""
     students: set[str] = set()
     modules: set[str] = set()
@@ -112,18 +111,17 @@ def plan(reference: NotebookNode) -> Plan:
     given: dict[str, list[int]] = {}
     asked: dict[str, frozenset[str]] = {}
     for position, cell in enumerate(reference.cells):
-        if cell.cell_type != "code":
+        if not cell.is_code:
             continue
         names = names_of(cell.source)
-        if is_test(cell):
+        if cell.is_test:
             if names is None:
-                raise ValueError(f"Test cell {grade_id_of(cell)} is not plain Python.")
-            grade_id = str(grade_id_of(cell))
-            given[grade_id] = _needed(set(names.uses) - students, judges_cells, modules)
-            asked[grade_id] = (names.uses - names.binds) & students
+                raise ValueError(f"Test cell {cell.name} is not plain Python.")
+            given[cell.name] = _needed(set(names.uses) - students, judges_cells, modules)
+            asked[cell.name] = (names.uses - names.binds) & students
         elif names is None:
             continue
-        elif is_locked(cell) and not names.uses & students:
+        elif cell.is_locked and not names.uses & students:
             judges_cells[position] = names
             students -= names.changes(modules)
             modules = (modules - names.binds) | names.imports
@@ -133,14 +131,14 @@ def plan(reference: NotebookNode) -> Plan:
     return Plan(given, asked, tuple(judges_cells))
 
 
-def only_shown(notebook: NotebookNode, reference: NotebookNode) -> list[int]:
+def only_shown(notebook: Notebook, reference: Notebook) -> list[int]:
     """Positions of the course's cells that bind nothing for a task or test, nor for a cell that does: figures, say.
 
     No verdict depends on them, and in a chapter that trains they take most of the time. Free cells that are as the
     course has them count too. A cell that hands to a function what a cell of the student's own uses is none of them:
     that may show what the function has made of it.
     """
-    ours = {cell.source for cell in reference.cells if not is_answer(cell) and not is_test(cell)}
+    ours = {cell.source for cell in reference.cells if not cell.is_answer and not cell.is_test}
     cells = [(position, cell, names_of(cell.source)) for position, cell in _code_cells(notebook)]
     if any(names is None and cell.source not in ours and _has_magic(cell.source) for _, cell, names in cells):
         return []  # what it uses cannot be read
@@ -154,11 +152,11 @@ def only_shown(notebook: NotebookNode, reference: NotebookNode) -> list[int]:
         for position, cell, names in reversed(cells):
             if names is None:
                 continue
-            is_of_course = not is_answer(cell) and not is_test(cell) and cell.source in ours
+            is_of_course = not cell.is_answer and not cell.is_test and cell.source in ours
             if not is_of_course or names.changes(modules) & wanted or names.passes & looked_at - modules:
                 needed[position] = names
                 wanted |= names.uses
-            if not is_of_course and not is_answer(cell) and not is_test(cell):
+            if not is_of_course and not cell.is_answer and not cell.is_test:
                 looked_at |= names.uses
         if len(needed) == before:
             return [position for position, _, names in cells if names is not None and position not in needed]
@@ -173,8 +171,8 @@ def _has_magic(source: str) -> bool:
     return True
 
 
-def _code_cells(notebook: NotebookNode) -> list[tuple[int, NotebookNode]]:
-    return [(position, cell) for position, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+def _code_cells(notebook: Notebook) -> list[tuple[int, NotebookCell]]:
+    return [(position, cell) for position, cell in enumerate(notebook.cells) if cell.is_code]
 
 
 def _needed(wanted: set[str], judges_cells: dict[int, Names], modules: set[str]) -> list[int]:

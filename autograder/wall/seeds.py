@@ -10,9 +10,7 @@ import json
 import os
 import secrets
 
-from nbformat import NotebookNode
-from nbgrader import utils
-
+from autograder.chapter.cells import Notebook
 from autograder.course import Course, CourseError
 
 
@@ -42,9 +40,9 @@ def key_of(course: Course, chapter: str) -> str:
     return derived(secret_of(course), chapter)
 
 
-def seed_of(key: str, notebook: NotebookNode) -> str:
+def seed_of(key: str, notebook: Notebook) -> str:
     """The seed of a rebuilt notebook: its answers and own cells decide, not what else stands in the file."""
-    free = [cell.source for cell in notebook.cells if cell.cell_type == "code" and not utils.is_locked(cell)]
+    free = [cell.source for cell in notebook.cells if cell.is_code and not cell.is_locked]
     return derived(key, json.dumps(free))
 
 

@@ -3,10 +3,10 @@
 import logging
 from pathlib import Path
 
-from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from traitlets.config import Config
 
+from autograder.chapter.cells import Notebook, NotebookCell
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Verdict, verdicts_of
 from autograder.course import Course
@@ -25,13 +25,16 @@ logger = logging.getLogger(__name__)
 NO_SECRET = "no secret"  # the key where nobody needs to be surprised by a draw
 
 
-def run_tests(course: Course, chapter: str, notebook: NotebookNode, key: str = NO_SECRET) -> list[Verdict]:
+def run_tests(course: Course, chapter: str, notebook: Notebook, key: str = NO_SECRET) -> list[Verdict]:
     """Put a rebuilt notebook before the judge, in place, and return the verdicts of its test cells."""
     return judged(course, notebook, read_reference(course, chapter), key)
 
 
-def judged(course: Course, notebook: NotebookNode, reference: NotebookNode, key: str = NO_SECRET) -> list[Verdict]:
-    """The same with the tests of any reference. What was our fault is tried once more, as a worker's submission is."""
+def judged(course: Course, notebook: Notebook, reference: Notebook, key: str = NO_SECRET) -> list[Verdict]:
+    """Put a rebuilt notebook before the judge, in place, with the tests of any reference; returns their verdicts.
+
+    What was our fault is tried once more, as a worker's submission is.
+    """
     seed = seed_of(key, notebook)
     try:
         return Judge(config=course.nbgrader).judge(notebook, reference, seed)
@@ -41,22 +44,20 @@ def judged(course: Course, notebook: NotebookNode, reference: NotebookNode, key:
         return Judge(config=course.nbgrader).judge(notebook, reference, seed)
 
 
-def run_tests_in_kernel(course: Course, chapter: str, notebook: NotebookNode, key: str = NO_SECRET) -> list[Verdict]:
-    """The same with the tests in the student's own kernel, as *Validate* runs them; nothing guards those verdicts.
+def run_tests_in_kernel(course: Course, chapter: str, notebook: Notebook, key: str = NO_SECRET) -> list[Verdict]:
+    """Run a rebuilt notebook, in place, with the tests in the student's own kernel, as *Validate* does.
 
-    It is for comparing; on a busy machine it may take its time.
+    Nothing guards these verdicts: it is for comparing. On a busy machine it may take its time.
     """
     first = following_cell(seed_of(key, notebook), modules_of(read_reference(course, chapter)))
     config = Config(course.nbgrader)
     config.SandboxedExecute.timeout, config.SandboxedExecute.notebook_timeout = 60, 1800
     config.SandboxedExecute.environment = {**environment(config), "PYTHONHASHSEED": "0"}
-    notebook.cells.insert(0, first)
-    SandboxedExecute(config=config).preprocess(notebook, {})
-    notebook.cells.pop(0)
+    SandboxedExecute(config=config).preprocess(notebook.with_cells([first, *notebook.cells]).node, {})
     return verdicts_of(notebook)
 
 
-def following_cell(seed: str, modules: tuple[str, ...]) -> NotebookNode:
+def following_cell(seed: str, modules: tuple[str, ...]) -> NotebookCell:
     """A cell after which a kernel draws from `seed`, as a process behind the wall does."""
     lines = [
         "import contextlib as _contextlib, importlib as _importlib, types as _types",
@@ -67,5 +68,4 @@ def following_cell(seed: str, modules: tuple[str, ...]) -> NotebookNode:
         f"exec({Path(draws.__file__).read_text(encoding='utf-8')!r}, _draws.__dict__)",
         f"_draws.follow({seed!r})",
     ]
-    cell: NotebookNode = new_code_cell("\n".join(lines))
-    return cell
+    return NotebookCell.of(new_code_cell("\n".join(lines)))

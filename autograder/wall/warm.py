@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from nbformat import NotebookNode
 
+from autograder.chapter.cells import Notebook
 from autograder.wall.inside import protocol
 from autograder.wall.names import modules_of, prelude_of
 from autograder.wall.sandbox import Limits, bubblewrap_works, clean_environment, sandboxed
@@ -52,7 +52,7 @@ class Kind:
     environment: tuple[tuple[str, str], ...] = ()
 
 
-def kind_of(reference: NotebookNode, settings: Mapping[str, Any]) -> Kind:
+def kind_of(reference: Notebook, settings: Mapping[str, Any]) -> Kind:
     """What a chapter's submissions need, from its reference and the course's settings of the judge."""
     environment = {"PYTHONHASHSEED": str(settings.get("hash_seed", HASH_SEED)), **settings.get("environment", {})}
     return Kind(

@@ -76,7 +76,7 @@ for name, group in (("never said", new_sentences), ("said before", old_sentences
         f"on average {np.mean([len(sentence) for sentence in group]):.1f} words long",
     )
 
-# %%
+# %% folded="draws the mean count by length" alt="Bars: sentences of one word were seen more than six times on average, of two words about three times, and from seven words on only once."
 for number in (1000, 2000, 4000, 8000):
     different = len(set(map(tuple, train_sentences[:number])))
     print(f"{number:,} sentences read: {different:,} different ones")

@@ -10,7 +10,7 @@
 # makes the **Markov assumption**: of the past, only the last word counts,
 # $P(w_t \mid w_1, \dots, w_{t-1}) \approx P(w_t \mid w_{t-1})$. What it forgets is dashed:
 
-# %%
+# %% folded="draws what is cut" alt="Two staircases for the text i want thai food. With the chain rule each word sees all words before it; with the bigram model all but the last of them are greyed out."
 drawings.chain_rule(["i", "want", "thai", "food"])
 
 # %% [markdown]
@@ -176,7 +176,7 @@ assert dict(_after) == _table, (
 )
 ### END HIDDEN TESTS
 
-# %%
+# %% folded="draws both distributions" alt="Pairs of bars for four texts. The joint probability is on cook here eats and cooks here eat alone; the Markov model spreads it over all four, the wrong forms as well."
 texts = [(who, "here", verb) for who in ("cook", "cooks") for verb in ("eats", "eat")]
 _, axes = plt.subplots()
 axes.bar(

@@ -205,7 +205,7 @@ print(
     "random changes:", len(falls), " of them better:", sum(fall > 0 for fall in falls)
 )
 
-# %%
+# %% folded="draws the two experiments" alt="Left: three curves that touch zero where nothing is added to a count and fall on both sides. Right: dots that start at zero and fall further the larger the factor f is."
 _, (left, right) = plt.subplots(1, 2, figsize=(8, 2.9))
 for word, style in (("sat", "-"), ("said", "--"), ("danced", ":")):
     extras = np.linspace(-0.99 * row_we.get(word, 0), 6, 80)

@@ -225,7 +225,7 @@ for slide in ("mle_printed_002", "mle_printed_004"):
             f"{slide}: P({w2} | {w1}), printed {printed.loc[w1, w2]:.2g}, exact {exact.loc[w1, w2]:.4g}"
         )
 
-# %%
+# %% folded="draws the table and its wrong cells" alt="A coloured table of bigram probabilities of eight restaurant words. Frames mark the three cells whose printed value is wrong: i after i, eat after i, and chinese after food."
 axes = plots.heatmap(
     exact, "P(next | previous), from the counts", "probability", log=True
 )

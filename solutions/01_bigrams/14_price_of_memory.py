@@ -139,7 +139,7 @@ for name, (text, words) in texts.items():
         ]
         never[name].append([unseen_share(learned, asked, n) for n in orders])
 
-# %%
+# %% folded="draws the share of n-grams never seen" alt="Four rising lines for n from 1 to 5: almost no word is new, but of the n-grams with five tokens about 40 percent in the restaurant text and 90 percent in the Python reference were never seen."
 _, axes = plt.subplots()
 for (name, found), style in zip(never.items(), ("o-", "s--", "^-", "v:"), strict=True):
     middle, low, high = np.mean(found, 0), np.min(found, 0), np.max(found, 0)

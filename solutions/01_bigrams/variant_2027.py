@@ -137,7 +137,7 @@ assert dict(_after) == _table, (
 )
 ### END HIDDEN TESTS
 
-# %% replaces="4-the-chain-rule-and-where-a-bigram-model-cuts-it-9"
+# %% replaces="4-the-chain-rule-and-where-a-bigram-model-cuts-it-9" folded="draws both distributions" alt="Pairs of bars for four texts. The joint probability is on he often sings and they often sing alone; the Markov model spreads it over all four, the wrong forms as well."
 texts = [(who, "often", verb) for who in ("he", "they") for verb in ("sings", "sing")]
 _, axes = plt.subplots()
 axes.bar(

@@ -343,7 +343,7 @@ print(
 strange = np.mean(new_pairs[:, 1] == bigrams.index["<UNK>"])
 print(f"out-of-vocabulary among the tokens of new sentences: {strange:.1%}")
 
-# %%
+# %% alt="Curves of probability by rank on logarithmic axes. Draws with a small alpha fall steeply, draws with alpha 1 are flat; the marks of three real rows fall like the steep ones."
 rng = np.random.default_rng(7)
 _, axes = plt.subplots()
 ranks = np.arange(1, V + 1)

@@ -16,7 +16,7 @@
 #
 # times in $N$ trials: this is what a count of $c$ is really worth.
 
-# %%
+# %% folded="draws the move of a held-out token" alt="Boxes for pairs never seen, seen once, twice and three times. An arrow leads from each to the one before it: if one token is held out, its pair moves from count c + 1 to c."
 drawings.good_turing_leave_one_out()
 
 # %% [markdown]
@@ -292,7 +292,7 @@ def simple_good_turing(N):
     return {c: scale * value for c, value in adjusted.items()}
 
 
-# %%
+# %% folded="draws the counts of counts" alt="Dots on logarithmic axes fall along a straight line. For large counts the raw numbers form a level row of ones; spread over the gaps they follow the line down."
 _, axes = plt.subplots()
 Z, c = spread(dict(N)), np.array(sorted(N))
 slope, height = np.polyfit(np.log(list(Z)), np.log(list(Z.values())), 1)
@@ -331,7 +331,7 @@ laplace = defaultdict(list)
 for (w1, _), c in here.items():
     laplace[c].append((c + 1) * row_total[w1] / (row_total[w1] + V))
 
-# %%
+# %% folded="draws four estimates of a count" alt="Black dots of what was seen elsewhere lie a little below the diagonal. Simple Good-Turing follows them, Turing jumps up and down at large counts, and add-one lies far below."
 first = means.columns
 _, axes = plt.subplots()
 axes.plot(first, first, "--", color="gray", label="c* = c")

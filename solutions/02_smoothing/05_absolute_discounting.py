@@ -7,7 +7,7 @@
 #
 # $$P(w \mid h) = \frac{\max(c(hw) - k,\, 0)}{n(h)} + \lambda(h)\, P(w \mid h')$$
 
-# %%
+# %% folded="draws the ladder of contexts" alt="A ladder of four rows, from a context of three words down to none. In each row a discounted count is kept, and the rest of the mass is handed down to the row below, at the end to 1/V for every word."
 drawings.backing_off()
 
 # %% [markdown] statement="absolute_discount"

@@ -144,7 +144,7 @@ for name, k in {"predicted": predicted, "leave-one-out": left_out, "one": 1}.ite
 print(f"best: {min(measured):.2f}")
 
 
-# %%
+# %% folded="prepares the figure with the slider"
 def show_discount(k):
     """The measured curve, and where this k stands on it."""
     _, axes = plt.subplots()
@@ -168,7 +168,7 @@ def show_discount(k):
     plt.show()
 
 
-# %%
+# %% alt="A valley of perplexity over the discount k, flat between 0.3 and 0.7. The dot of the slider, the predicted discount and the best leave-one-out discount all lie at the bottom."
 slider(show_discount, start=0.5, low=0.02, high=1, step=0.02)
 
 # %% [markdown]

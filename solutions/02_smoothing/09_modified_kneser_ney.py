@@ -8,7 +8,7 @@
 # `NgramCounts` numbers the different n-grams of each length, in sorted order. `counts[2]` is a dict of arrays with one
 # entry for each bigram; here, for the toy text:
 
-# %%
+# %% folded="draws the two tables" alt="Bigrams in the middle, words on the left. From each bigram one arrow leads to its context and one to its shorter form; columns on the right show its count and how many words were seen to its left."
 drawings.ngram_tables()
 
 # %%

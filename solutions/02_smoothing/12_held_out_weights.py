@@ -8,7 +8,7 @@
 # ($P_3$, $P_2$, $P_1$: relative frequencies after two, one, no words; $1/V$ is our addition.) Which weights make the tuning text most
 # probable? Imagine that each token was said by one of the levels, and we did not see which.
 
-# %%
+# %% folded="draws the mixture" alt="Four boxes, the probability of food with two words of context, one, none, and 1/V, each with its weight, flow into a plus sign. The weights sum to one."
 drawings.interpolation(weight=r"\pi")
 
 # %% [markdown]
@@ -308,7 +308,7 @@ print(
 )
 pd.DataFrame(fitted.round(3), columns=names, index=["fitted on tuning text"])
 
-# %%
+# %% alt="Stacked bars of four weights. The share of the trigram grows from 40 percent for contexts never seen to 85 percent for those seen more than 60 times; the unigram's share vanishes."
 for rounds in (0, 1, 2, 5, 10, 50):
     step = fit_weights(tuning_levels, one_bucket, rounds)
     print(

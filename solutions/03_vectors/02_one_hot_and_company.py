@@ -9,7 +9,7 @@
 # row $i$ of $A$. All other terms are multiplications by zero, so nobody computes them: one *looks up* the row. The
 # table $A$ is then called an **embedding**.
 
-# %%
+# %% folded="draws the look-up" alt="A row of five numbers, a 1 at the third place and 0 elsewhere, times a table of five rows: the result is the highlighted row of the table."
 drawings.look_up()
 
 # %% [markdown] statement="lookup"

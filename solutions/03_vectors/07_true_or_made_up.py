@@ -6,7 +6,7 @@
 # true, $\sigma(x) = 1/(1 + e^{-x})$ for the score $x = a_i \cdot b_j$. This should be 1 for the true pair and 0 for
 # the others. (Without any others, one long vector for *all* words would do: every $\sigma$ would be near 1.)
 
-# %%
+# %% folded="draws the true pair and the made-up ones" alt="The vector of bit is compared with four words: dog, which should give 1, and soup, the and golden, which were drawn and should give 0."
 drawings.negative_sampling()
 
 # %% [markdown] statement="negative_pair"

@@ -129,7 +129,7 @@ assert close(_left[0], [0.1, 0, 0.9]) and close(_left[1], [0, 0.7]), (
 )
 ### END HIDDEN TESTS
 
-# %%
+# %% folded="draws three ways to draw" alt="Share of the draws by rank of the word. With power 1 frequent words are drawn far more often, with 0.75 somewhat less so, and with 0 all words lie on one level line."
 _, axes = plt.subplots(figsize=(7, 2.4))
 ranks, u = range(1, V + 1), np.random.default_rng(1).random(100_000)
 for power, colour in zip((1, 0.75, 0), plots.COLOURS, strict=False):

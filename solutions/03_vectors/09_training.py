@@ -223,7 +223,7 @@ print(
     f"{seen.shape[1]:,} pairs; {steps * 256 / seen.shape[1]:.1f} times through all of them"
 )
 
-# %%
+# %% alt="The loss of a pair begins at the dotted line at 4.2 nats, falls to 2.5 within 200 steps, and then slowly to 1.9."
 print(f"first loss {losses[0]:.3f}, (k + 1) ln 2 = {6 * math.log(2):.3f}")
 _, axes = plt.subplots(figsize=(7, 2.6))
 means = np.reshape(losses, (-1, 50)).mean(1)

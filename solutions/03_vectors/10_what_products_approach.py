@@ -166,7 +166,7 @@ A1, B1, _ = learn(update, seen, V, power_one, steps=steps)
 scores = (A1 @ B1.T).double().numpy()
 wanted = best_scores(N, power_one, 5)
 
-# %%
+# %% folded="draws products against PMI" alt="Two clouds around a diagonal. For pairs met one to four times the cloud is wide, with a correlation of 0.56; for those met at least twenty times it is a thin stripe, 0.96."
 _, panels = plt.subplots(1, 2, figsize=(7, 2.7), sharey=True)
 for axes, low, high in ((panels[0], 1, 4), (panels[1], 20, np.inf)):
     where = (low <= N) & (high >= N)

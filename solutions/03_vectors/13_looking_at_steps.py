@@ -143,7 +143,7 @@ assert close(arguments_after(parallel, _A.copy(), [(0, 2), (2, 3)])[0], _A), (
 )
 ### END HIDDEN TESTS
 
-# %%
+# %% alt="Eight people in the singular on the left are joined to their plurals on the right. Six of the lines are almost parallel; teacher and chef begin far below and run upwards."
 people = ["guard", "chef", "nurse", "baker", "singer", "teacher", "painter", "driver"]
 numbers = [[place[word], place[word + "s"]] for word in people]
 flat, share = plane(A_1m[np.ravel(numbers)])

@@ -34,7 +34,7 @@ shown = levels.unstack("rate")[[(c, r) for c in levels for r in (0.0, 0.001, 0.0
 shown.rename(columns={0.0: "frozen"}).round(1)
 
 
-# %%
+# %% alt="Tags gained by moving the vectors. Random vectors gain about ten points with 1,000 labels and nothing with fewer; trained vectors gain nothing, and lose more the larger the learning rate."
 def gain(start):
     """Right tags gained by moving the vectors (percentage points): a row for each draw, a column for each rate."""
     some = used[used.start == start]

@@ -210,7 +210,7 @@ ways = {
     "concatenated": lambda rows: fixed[middle(rows, 2)].flatten(1),
 }
 
-# %%
+# %% alt="Loss over 300 steps: the mean of the window stays near 1.7 nats with some 64 percent of the tags wrong; the concatenated window falls below 0.5, with 13 percent wrong."
 _, axes = plt.subplots(figsize=(7, 2.3))
 for (name, way), colour in zip(ways.items(), plots.COLOURS, strict=False):
     D, errors = way(inputs[:1]).shape[1], []

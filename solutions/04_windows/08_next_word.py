@@ -14,7 +14,7 @@ grid[0] = [i > gap for i in range(9)]
 grid[1] = [abs(i - gap) <= c for i in range(9)]
 grid[:, gap] = np.nan
 
-# %%
+# %% folded="draws what the removal moves" alt="Two rows of nine words. In the whole text all inputs from brown on change; in the centred window only those of the four words within two places change."
 _, axes = plt.subplots(figsize=(7, 1.4))
 axes.imshow(grid, cmap="cividis", aspect="auto", vmin=-0.3, vmax=1.3)
 axes.axhline(0.5, color="white", linewidth=4)

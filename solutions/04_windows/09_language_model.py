@@ -10,7 +10,7 @@
 # It is the window tagger with words for tags, and one more path: $W$ leads straight from $x$ to the scores, as in
 # section 4 (there in the form $xW$, so transposed). Words with similar vectors get similar predictions.
 
-# %%
+# %% folded="draws Bengio's network" alt="From below: the last two words want and thai, one table of vectors for both places, a tanh layer, scores for all words, softmax. A side arrow W leads from the vectors straight to the scores."
 drawings.bengio_network()
 
 # %% [markdown] statement="BengioLM"

@@ -188,7 +188,7 @@ def microseconds(work, queries):
     return sorted(found)[:5]
 
 
-# %%
+# %% alt="Microseconds for one probability: the counter about 7, the network 40 for one query, and below 5 for each in a batch of 1,000."
 with torch.no_grad():
     several["counter, one query"] = microseconds(
         lambda: [counters[2].prob("the", context) for context in asked[:300]], 300

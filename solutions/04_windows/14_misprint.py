@@ -155,7 +155,7 @@ for seed in (1, 2, 3):
         _, history = train_lm(rows.shape[1], seed, 80, rows, next_words, batch=128)
         found.append(history["train loss"])
 
-# %%
+# %% folded="draws both learning curves" alt="Loss over 80 steps from three seeds. With the words before it ends near 3.8 nats; with the word to guess among the inputs it falls below the dashed floor."
 _, axes = plt.subplots(figsize=(7, 2))
 for (name, found), colour in zip(curves.items(), plots.COLOURS, strict=False):
     for losses in found:

@@ -114,7 +114,7 @@ def expect(got, names):
 #
 # The 1 was read only once, but its echo is in every later state, and it fades. Unrolled in time:
 
-# %%
+# %% folded="draws the unrolled network" alt="Four states in a row. Each gets the state before it through one matrix, and its word from below through another; above each there is a score."
 drawings.unrolled_rnn()
 
 # %% [markdown]
@@ -267,7 +267,7 @@ def states_of(e, W_h):
     return rnn(e, torch.zeros(width), torch.eye(width), W_h, torch.zeros(width))
 
 
-# %%
+# %% alt="Distance between two runs that differ in the first word, over 60 words: with rho 0.8 it falls to a millionth, with 0.95 to a hundredth, with 1.1 it stays near one."
 _, axes = plt.subplots()
 for rho, colour in zip((0.8, 0.95, 1.0, 1.1), plots.COLOURS, strict=False):
     for rotation, e in draws:

@@ -5,7 +5,7 @@
 # because the states of earlier batches are no longer kept. This is **truncated BPTT**, with pieces (*chunks*) of $\tau$
 # words:
 
-# %%
+# %% folded="draws the pieces" alt="Nine states in three pieces of three words. Black arrows carry the state on from piece to piece; orange arrows for the gradient run back and stop at each border."
 drawings.truncated_bptt()
 
 # %% [markdown] statement="truncated_loss"
@@ -197,7 +197,7 @@ found_bits = {
     for lag in (6, 8)
 }
 
-# %%
+# %% folded="draws answers by length of a piece" alt="Right answers by words in a piece. What lies 6 steps back is found with pieces of 8 and 16 words, what lies 8 steps back only with 16; otherwise the dots are at one half."
 _, axes = plt.subplots()
 for lag, percent in found_bits.items():
     places = np.array(taus) * (0.97 if lag == 6 else 1.03)  # side by side

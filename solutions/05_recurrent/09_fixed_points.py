@@ -9,7 +9,7 @@
 # there and the past is forgotten. With three, there are two resting places (*stable fixed points*, dots) and between
 # them a watershed (an *unstable* one, ring):
 
-# %%
+# %% folded="draws the fixed points" alt="Two curves of the next state over the state, and a diagonal. The flat one crosses it once, at zero; the steep one three times, with dots at plus and minus 0.96 and a ring at zero."
 _, axes = plt.subplots(figsize=(4.4, 2.5))
 grid = np.linspace(-1.2, 1.2, 200)
 for slope, colour in ((0.7, plots.COLOURS[1]), (2.0, plots.COLOURS[0])):

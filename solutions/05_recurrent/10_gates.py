@@ -12,7 +12,7 @@
 # The old number is *multiplied by a gate*, and something is *added* to it; there is no tanh around it and no matrix
 # before it. One step with $k = 3$, gate by gate ($\star$ multiplies entry by entry):
 
-# %%
+# %% folded="draws the gates in numbers" alt="Four rows of three numbers each: forget multiplies the old cell, write multiplies the new content, add sums the two, and show multiplies the tanh of the sum to give the state."
 drawings.lstm_gates()
 
 # %% [markdown]
@@ -227,7 +227,7 @@ for _part in "Cfio":
 ### END HIDDEN TESTS
 
 
-# %%
+# %% folded="draws the cell" alt="Above a straight line carries the cell past a product and a sum. Below, state and word feed four boxes: forget, write, new content and show, whose results meet that line."
 drawings.lstm_cell()
 
 # %% [markdown]

@@ -176,7 +176,7 @@ def reach(b_f):
     return [gradient.norm() / 32**0.5 for gradient in found]
 
 
-# %%
+# %% folded="draws the reach of four biases" alt="The derivative by steps back on a logarithmic scale: straight lines that fall fast for bias 0 and hardly at all for bias 5, each along its dashed prediction."
 _, axes = plt.subplots()
 for half_life, colour in zip((1, 5, 20, 100), plots.COLOURS, strict=False):
     b_f = forget_bias(half_life)
@@ -199,7 +199,7 @@ plt.show()
 learned["LSTM"] = [longest_learned(nn.LSTM, seed) for seed in seeds]
 learned["LSTM, $b_f$ + 5"] = [longest_learned(nn.LSTM, seed, 5) for seed in seeds]
 
-# %%
+# %% folded="draws the longest texts" alt="The longest text that was learned: 14 to 20 inputs by the RNN, 10 to 14 by the LSTM, 40 to 80 by the LSTM whose forget bias is 5 larger."
 _, axes = plt.subplots()
 for place, longest in enumerate(learned.values()):
     for seed, length in enumerate(longest):
@@ -264,7 +264,7 @@ plt.show()
 # what is written must first be forgotten. The *reset gate* $r_t$ says how much of the old state the candidate sees.
 # Three maps, so three quarters of an LSTM's weights. (`nn.GRU` applies $r_t$ *after* the product with its matrix.)
 
-# %%
+# %% folded="draws the relatives" alt="Left: two layers of states, one upon the other, both from left to right. Right: a layer that reads from left to right and one that reads from right to left."
 drawings.stacked_and_bidirectional()
 
 # %% [markdown]

@@ -83,7 +83,7 @@ floor = perplexity_of_the_same(
     [x for story in stories for x in language.log_probabilities(story, set(vocabulary))]
 )
 
-# %%
+# %% folded="draws perplexity by words known" alt="Perplexity by number of words known. RNN and LSTM fall up to about eight words and then stay level; counts with Kneser-Ney lie lower; the floor for the whole past is at 5."
 _, axes = plt.subplots(figsize=(7, 3.3))
 for name, colour in (("RNN", plots.COLOURS[1]), ("LSTM", plots.COLOURS[0])):
     each, look = found[name], {"color": colour}
@@ -145,7 +145,7 @@ for n in (3, 5):
     excess[f"Kneser-Ney {n}"] = [-scores.mean() / math.log(2) - best]
 excess |= {name: run.each("bits above the floor") for name, run in recorded.items()}
 
-# %%
+# %% folded="draws bits above the floor" alt="Bars of bits above the floor: Kneser-Ney 3 has 1.52, Kneser-Ney 5 1.45, the window of four words 0.85, the RNN 0.83, the LSTM 0.65."
 _, axes = plt.subplots()
 heights = [np.mean(found) for found in excess.values()]
 fill = [colours.get(name, "gray") for name in excess]
@@ -188,7 +188,7 @@ asked = {  # [seed, distance, right answers and questions]
     for name, run in recorded.items()
 }
 
-# %%
+# %% folded="draws the right forms" alt="Right form of the verb by words back to the noun. The LSTM stays near 100 percent; the window of four falls to 68 and recovers; the RNN falls steadily to 45, below guessing."
 _, axes = plt.subplots()
 for name, found in asked.items():
     percent = 100 * found[..., 0] / found[..., 1]

@@ -187,7 +187,7 @@ for word, trained in sources.items():
     names.append(f"{word}\n({len(tags)} places)")
 heights = np.array(heights)  # [word, seed, bar]
 
-# %%
+# %% alt="Mean cosine for increase, order and cook: static vectors are always 1, states with the same tag are about 0.75 to 0.85, those with different tags lower, 0.5 to 0.8."
 _, axes = plt.subplots()
 labels = "static, any tags", "states, same tag", "states, different tags"
 for bar, label in enumerate(labels):

@@ -257,7 +257,7 @@ with torch.no_grad():
         for name, read in {**cells, "your layer": your_layer}.items()
     }
 
-# %%
+# %% folded="draws the processor times" alt="Left: your layer takes 0.57 of the equations' time and nn.LSTM 0.12. Right: forward time by words in a text: it rises with the length for your layer, the GRU and the RNN and stays almost level for the LSTM."
 _, (left, right) = plt.subplots(1, 2)
 shares = step_times / np.median(step_times[0])
 bars = left.bar(list(ways), np.median(shares, axis=1), color="gray")

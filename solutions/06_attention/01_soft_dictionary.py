@@ -82,7 +82,7 @@ torch.set_num_threads(1)  # for networks this small a second thread costs more
 #
 # $$s_i = q \cdot k_i \qquad p_i = \frac{e^{s_i}}{\sum_j e^{s_j}} \qquad z = \sum_i p_i v_i$$
 
-# %%
+# %% folded="draws the soft look-up" alt="A query meets four keys; the scores go through softmax to four weights, each weight multiplies a value, and the sum is the answer."
 drawings.soft_lookup()
 
 # %% [markdown]

@@ -105,7 +105,7 @@ lengths = np.logspace(0.31, 6, 60)
 curves = {s: [weight_on_one(n, s) for n in lengths] for s in (1, 3, 10)}
 needed = [score_needed(n, 0.5) for n in lengths]
 
-# %%
+# %% folded="draws the needle" alt="Left: the needle's weight over the length of the text, for scores 1, 3 and 10: each falls from near one to zero, the larger the score the later. Right: the score needed for half the weight is a line in log length."
 _, (left, right) = plt.subplots(1, 2, figsize=(6.4, 2.1))
 for s, weights in curves.items():
     left.semilogx(lengths, weights)
@@ -307,7 +307,7 @@ labels = [f"× {scale}: {b:.1f} bits" for scale, b in zip(scales, bits, strict=T
 tried = np.linspace(4, 8, 81)
 changed = [fox["score"].where(fox.index != "quick", s).to_numpy() for s in tried]
 
-# %%
+# %% folded="draws the temperatures" alt="Left: six rows of weights on nine words; the larger the factor, the more lies on brown alone. Right: the soft weight on quick rises smoothly with its score, the hard one jumps from 0 to 1."
 _, (left, right) = plt.subplots(1, 2, width_ratios=[5, 4], figsize=(6.6, 2.1))
 image = left.imshow(rows, cmap="Blues", aspect="auto", vmin=0, vmax=1)
 left.set_xticks(range(9), fox.index, rotation=60)

@@ -194,7 +194,7 @@ for name, divisor in divisors.items():
     slopes[name] = [(p * (1 - p)).mean() for p in P]  # of a weight, by its own score
     peaks[name] = [f"{p.max(1).mean():.2f} ± {p.max(1).std():.2f}" for p in P]
 
-# %%
+# %% alt="Over the width, the variance of plain scores grows like the width, that of divided scores stays at one; the slope of the softmax falls to a thousandth for plain scores and stays for divided ones."
 _, (left, right) = plt.subplots(1, 2, figsize=(6.4, 2.1))
 for name in divisors:
     left.loglog(widths, variances[name], "o-", label=name)

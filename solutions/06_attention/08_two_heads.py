@@ -9,7 +9,7 @@
 # - `multihead_loop(Q, K, V, H, h)`, head by head, by `attend` (given above);
 # - `wrong_lines`: a set. Which lines of lecture 000's code, below, fail (9 words, hidden 8, 2 heads), as Python or by their shapes?
 
-# %%
+# %% folded="draws two heads" alt="Q, K and V are each cut into a left and a right half; each three halves go through a soft look-up of their own; the two results are joined and mixed by a matrix H."
 drawings.two_heads()
 
 # %% [markdown]

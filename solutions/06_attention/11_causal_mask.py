@@ -10,7 +10,7 @@
 # - `masked_attention(Q, K, V, mask)`, written out, for shapes $[\dots, m, d_k]$, $[\dots, n, d_k]$, $[\dots, n, d_v]$ and
 #   $[m, n]$. A row that may look nowhere gives *zeros*.
 
-# %%
+# %% folded="draws four masks" alt="Four square grids: full has no crosses, causal has crosses above the diagonal, padding in its last columns, banded everywhere except near the diagonal."
 drawings.masks()
 
 # %% [markdown] hints="masked_attention"

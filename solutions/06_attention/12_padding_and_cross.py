@@ -12,7 +12,7 @@
 #
 # `attend`, `heads_apart` and `heads_together` are given.
 
-# %%
+# %% folded="draws attention across texts" alt="The words the house ask with queries; das Haus brennt gives keys and values; the softmax of their products weighs the values, a row for each asking word."
 drawings.cross_attention()
 
 # %% [markdown] hints="cross_attention"

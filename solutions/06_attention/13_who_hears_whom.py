@@ -149,7 +149,7 @@ layers = {
     "RNN (one layer)": lambda X: rnn(X)[0],
 }
 
-# %%
+# %% folded="draws who can hear whom" alt="Five square patterns of which output hears which word: all of it for self-attention, a lower triangle for causal attention and the RNN, a band for restricted attention and convolution."
 _, axes = plt.subplots(1, 5, figsize=(7, 1.8), sharey=True)
 for axis, (name, layer) in zip(axes, layers.items(), strict=True):
     heard = torch.as_tensor(influence(layer, torch.randn(16, 8))).bool()

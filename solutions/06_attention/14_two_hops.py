@@ -156,7 +156,7 @@ bounds = {"two lookups": 1 / 2, "two hops": 1 / 4}  # of one head, as worked out
 readers = pd.read_csv(paths.DATA / "attention" / "readers.csv")
 shares = 100 * readers.set_index(["task", "kind"]).explained.sort_index()
 
-# %%
+# %% folded="draws what was explained" alt="Variance explained in two tasks. Two look-ups: one head gets 50 percent, two heads or two layers get 100. Two hops: one layer gets 23 percent with one or two heads, two layers get 100."
 _, axes = plt.subplots(figsize=(6, 2.6))
 for x, task in enumerate(bounds):
     for n, kind in enumerate(kinds):
@@ -204,7 +204,7 @@ print(pd.DataFrame(looks).round(2).to_string())
 # That dishes look at their partners too (.52), and so fetch the price, goes unused: in layer 2 the question ignores the
 # asked dish.
 
-# %%
+# %% folded="draws the ladder of models" alt="Perplexity of six models: from 25.0 with the last word alone down to 18.7 with soft look-up, places and four heads; a second layer brings 20.0. The floor is at 5."
 _, axes = plt.subplots(figsize=(7, 2.5))
 for y, name in enumerate(RUNGS):
     found = of(name)

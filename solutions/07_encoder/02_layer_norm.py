@@ -147,7 +147,7 @@ for _C in (3, 8, 768):
     )
 ### END HIDDEN TESTS
 
-# %%
+# %% alt="Three activations: ReLU is zero for negative x, ELU bends down to minus one, GELU dips slightly below zero; all run along x for positive numbers."
 x = torch.linspace(-4, 4, 201)
 _, axes = plt.subplots(figsize=(4, 2.4))
 bends = {"GELU": gelu, "ReLU": torch.relu, "ELU": F.elu}

@@ -237,10 +237,10 @@ for _name in _s:
     )
 ### END HIDDEN TESTS
 
-# %%
+# %% folded="draws the pre-norm block" alt="The stream runs straight from a to b. Attention and feed-forward each read a normalised copy of it and add their result."
 drawings.transformer_block("pre")
 
-# %%
+# %% folded="draws the post-norm block" alt="The stream runs from a to b through two norms: each stands behind the sum of the stream with attention or feed-forward."
 drawings.transformer_block("post")
 
 # %% [markdown]
@@ -283,7 +283,7 @@ found = {
     for name, kind in kinds.items()
 }
 
-# %%
+# %% folded="draws the gradients" alt="The gradient by layers: without residual connections it falls to a trillionth within 16 layers. With them it stays near one with post-norm, and doubles with no norm."
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4))
 for colour, (name, rows) in zip(plots.COLOURS, found.items(), strict=False):
     for axes in (left, right) if name != "no residual" else (left,):

@@ -245,7 +245,7 @@ def moved(seed, neighbour, is_masked, C=32):
     return ((beside - alone).norm() / alone.norm()).item()
 
 
-# %%
+# %% alt="Without a mask the result changes by up to 0.35 as a neighbour in the batch grows to 40 words; with the mask the line stays at zero."
 neighbours = (5, 6, 8, 12, 20, 40)
 _, axes = plt.subplots(figsize=(5, 2.2))
 for colour, is_masked in zip(plots.COLOURS, (False, True), strict=False):

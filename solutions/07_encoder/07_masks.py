@@ -8,7 +8,7 @@
 #
 # A mask describes *one* layer. Let each word look at itself and one neighbour on either side:
 
-# %%
+# %% folded="draws how far three layers reach" alt="Circles in four rows, joined by lines: one output after layer 3 is reached by three circles of layer 2, five of layer 1 and seven words."
 drawings.reach()
 
 # %% [markdown] statement="attention_masks"
@@ -158,7 +158,7 @@ for _T, _N in ((2, 65), (4, 64), (40, 1000), (256, 2)):
         )
 ### END HIDDEN TESTS
 
-# %%
+# %% folded="draws three masks" alt="Three grids: GPT with crosses above the diagonal, prefix with crosses there except in the first three columns, BERT without crosses."
 drawings.masks({"GPT": gpt(6), "prefix, p = 3": prefix(6, 3), "BERT": bert(6)})
 
 # %%

@@ -25,7 +25,7 @@ def outputs(mask):
     return run
 
 
-# %%
+# %% folded="draws masks and what is heard" alt="Above four masks, below what three layers hear. For GPT, prefix and BERT the two patterns are equal; for the window the pattern below is a wider band."
 figure, axes = plt.subplots(2, 4, figsize=(8, 4.3), sharex=True, sharey=True)
 figure.suptitle("Three layers look further than their mask only with a window")
 for (name, mask), (above, below) in zip(shapes.items(), axes.T, strict=True):

@@ -5,7 +5,7 @@
 # each vector on its own. To sort whole texts, first make one vector of a text: its mean over the places, or for each of the
 # $C$ numbers the largest.
 
-# %%
+# %% folded="draws the heads of the encoder" alt="Words go through the encoder. From each vector a matrix gives a tag; mean or max over the words that are not fillers gives one class for the text."
 drawings.encoder_heads()
 
 # %% [markdown] statement="heads"

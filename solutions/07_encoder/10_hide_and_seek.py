@@ -5,7 +5,7 @@
 # Encoder Representations from Transformers*), the *cloze* test of
 # language schools. The network may look at everything: the answer is no longer there.
 
-# %%
+# %% folded="draws the masked language model" alt="The text the cat is drinking milk with is and milk covered. A model in which every word sees every word guesses the two covered words."
 drawings.masked_language_model(("the", "cat", "is", "drinking", "milk"), (2, 4))
 
 # %% [markdown]

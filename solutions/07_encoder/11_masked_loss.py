@@ -223,7 +223,7 @@ history = train(
 for text, before in zip(GAPS, untrained, strict=True):
     print(f"{text:22} untrained: {before}\n{'':22} trained:   {guesses(filler, text)}")
 
-# %%
+# %% alt="Loss on sentences never seen falls over 800 steps from 4.8 to 2.8 nats for each hidden word; the dotted line of one who knows frequencies only lies at 5.3."
 # NBVAL_IGNORE_OUTPUT
 counts = np.bincount([i for line in lines for i in line], minlength=len(vocabulary)) + 1
 asked = lesson(new_lines, 400, np.random.default_rng(2))[2]

@@ -115,7 +115,7 @@ for _shape in ((1,), (4,), (2, 3, 4), (3, 1, 2), (2, 2, 2, 3), (2,) * 5):
     )
 ### END HIDDEN TESTS
 
-# %%
+# %% folded="draws the sums" alt="The sum over all texts falls from V to one as the second word is more and more drawn blindly, for vocabularies of 2, 3 and 5 words."
 _, axes = plt.subplots()
 shares = np.linspace(0, 1, 21)
 for V in (2, 3, 5):

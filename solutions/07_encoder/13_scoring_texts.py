@@ -144,7 +144,7 @@ order = ranked_right(sign * pairs.pll, sign * pairs.other_pll)
 error = math.sqrt(order * (1 - order) / len(pairs))
 print(f"one word exchanged: {order:.0%} ± {error:.0%} in the same order")
 
-# %%
+# %% folded="draws the score against the truth" alt="Dots for stories: the score PLL rises with ln P, but all dots lie far above the dashed line where the two would be equal."
 _, axes = plt.subplots(figsize=(4.5, 2.9))
 axes.plot(pairs.ln_p, pairs.pll, ".", markersize=5)
 axes.plot([-140, -40], [-140, -40], "--", color="gray", label="PLL = ln P")

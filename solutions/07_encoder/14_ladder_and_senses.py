@@ -25,7 +25,7 @@ for column, name, form in (
 shown["seeds"] = whole.seed.nunique()
 shown
 
-# %%
+# %% alt="Nats per blank for four models and the floor, in four kinds of blanks: low for closed classes, over three for open classes and agreement, and four for copies, where the floor is zero."
 kinds = ["closed classes", "open classes", "agreement", "copies"]
 _, axes = plt.subplots(figsize=(9, 3.6))
 for shift, (model, colour) in enumerate(zip(models[1:], plots.COLOURS, strict=False)):

@@ -257,7 +257,7 @@ for frozen in (True, False):
 # of sentences and heads. They start from nothing, from the vectors of chapter 3 (only the embedding is ready), or
 # from the pre-trained encoder. *Predict* the error with 50.
 
-# %%
+# %% alt="Wrong tags by number of labelled sentences, for all words and for ambiguous ones: with 50 sentences pre-trained starts have about half of the errors of training from scratch, with 1,000 the gap is small."
 tuning = pd.read_csv(paths.DATA / "masked" / "tuning.csv").query("seed < 9")
 figure, panels = plt.subplots(1, 2, figsize=(9.5, 3.4))
 figure.suptitle("The fewer the labels, the more pre-training helps")

@@ -243,7 +243,7 @@ def loss_by_place(masked, seed, steps):
 # %%
 from lmkit.plots import dots, log_ticks
 
-# %%
+# %% alt="Loss by place in the text: with the mask about 2.2 nats at each place; without it zero everywhere except at the last place, where it is nearly 3."
 steps = budget().choose(grading=100, laptop=1_000, gpu=1_000)
 _, axes = plt.subplots()
 for colour, masked in zip(plots.COLOURS, (True, False), strict=False):
@@ -263,7 +263,7 @@ plt.show()
 # Is it worth asking at every place? The same network size (two layers, recorded: `data/transformer`), once with the loss of all 32 places of each text, once with that of the last place only:
 
 
-# %%
+# %% folded="draws the lessons" alt="Loss by number of steps: learning from all places falls to 2.1 nats, from the last place alone only to 2.8."
 lessons = pd.read_csv(paths.DATA / "transformer" / "lessons.csv")
 _, axes = plt.subplots()
 for colour, (kind, found) in zip(plots.COLOURS, lessons.groupby("kind"), strict=False):

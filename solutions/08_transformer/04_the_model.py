@@ -21,7 +21,7 @@ class FeedForward(nn.Module):
 
 # %% include="07_encoder:Block"
 
-# %%
+# %% folded="draws the block" alt="The stream runs straight from a to b. Attention and feed-forward each read a normalised copy of it and add their result."
 drawings.transformer_block("pre")
 
 # %% [markdown] statement="Transformer"
@@ -237,7 +237,7 @@ for _T in (1, 3, _block):
     )
 ### END HIDDEN TESTS
 
-# %%
+# %% folded="draws the whole model" alt="Tokens become embeddings, positions are added, then come three blocks, a norm and the head, which gives scores. A dashed line says that embedding and head share their weights."
 drawings.transformer_stack()
 
 # %% [markdown]

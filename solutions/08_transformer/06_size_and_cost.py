@@ -95,7 +95,7 @@ print(
 )
 print("operations:", sum(flops(V, 16, 64, 2)), "=", counter.get_total_flops())
 
-# %%
+# %% folded="draws the shares of the operations" alt="Stacked shares over the length of the text: the weights of the layers take most at first; the T × T tables grow and take more than 80 percent at 65,000 tokens."
 T = 2 ** np.arange(6, 17)
 parts = np.array([[*flops(0, t, 768, 12), 2 * t * 768 * 50257] for t in T.tolist()]).T
 parts = parts[[1, 0, 2]]  # the square first
@@ -128,7 +128,7 @@ for t in lengths:
         times.append(time.process_time() - begin)
     seconds.append(times[1:])  # the first one touches new memory
 
-# %%
+# %% alt="CPU time by length on logarithmic axes: it follows the dashed line of the operations up to 512 tokens and rises faster beyond."
 seconds = np.array(seconds)
 count = np.array([sum(flops(V, t, 64, 2)) for t in lengths])
 as_counted = count * seconds.min(1)[2] / count[2]

@@ -99,7 +99,7 @@ for _n, _steps in (
     )
 ### END HIDDEN TESTS
 
-# %%
+# %% folded="draws three schedules" alt="Three curves of the factor over 200 steps: after 0, 20 and 80 steps of straight rise each falls along a cosine to 0.1."
 s = np.arange(200)
 _, axes = plt.subplots(figsize=(4.5, 1.8))
 for n in (0, 20, 80):
@@ -122,7 +122,7 @@ highest.pivot(index=["schedule", "decay"], columns="seed", values="nats").round(
 #
 # What is the slow rise worth? 242 steps on kitchen stories (recorded; one seed at each rate, four at each best):
 
-# %%
+# %% folded="draws the study" alt="Held-out loss by learning rate for warm-ups of 1, 10, 50 and 150 steps: with more warm-up the valley lies at larger rates and stays low there."
 _, axes = plt.subplots(figsize=(5, 2.4))
 study = runs.load_study("warmup")
 for i, (name, found) in enumerate(study.groupby("variant", sort=False)):

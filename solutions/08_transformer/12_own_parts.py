@@ -342,7 +342,7 @@ history = train(
     every=max(1, steps // 20),
 )
 
-# %%
+# %% alt="The loss of your steps falls from 7 to 5 nats within 40 steps, and the crosses of torch's AdamW lie on it."
 _, axes = plt.subplots()
 axes.plot(range(1, steps + 1), losses, color=plots.COLOURS[0], label="your steps")
 axes.plot(

@@ -181,7 +181,7 @@ def named_rows(axes, labels, **more):
     axes.set_ylim(len(labels) - 0.5, -0.5)
 
 
-# %%
+# %% alt="Words before the first impossible one, eight texts for each of three temperatures: between 8 and 60, with medians of about 33, 49 and 35."
 _, axes = plt.subplots(figsize=(6, 1.8))
 for y, tau in enumerate((0.5, 0.7, 1)):
     lengths = [sound(told(seed, tau, None).split()) for seed in range(8)]
@@ -226,7 +226,7 @@ with torch.no_grad():
                 way(n)
                 times.setdefault((way, n), []).append(time.process_time() - begin)
 
-# %%
+# %% folded="draws the times" alt="CPU seconds for new tokens: without a cache the line bends upwards to 0.18 at 128 tokens, with it it is straight and reaches 0.06."
 _, axes = plt.subplots(figsize=(5, 2.6))
 for way, colour in ((without_cache, plots.COLOURS[1]), (with_cache, plots.COLOURS[0])):
     rows = [times[way, n] for n in counts]

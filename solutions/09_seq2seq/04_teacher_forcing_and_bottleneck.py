@@ -223,7 +223,7 @@ print(
 )
 
 
-# %%
+# %% folded="draws how much is copied" alt="Copies without mistake by length. With one vector, d = 32 is at one half with 8 words and d = 128 with 14; both with attention stay near 100 percent."
 _, axes = plt.subplots(figsize=(8.5, 3.2))
 for (attention, d), found in copying.groupby(["attention", "d"]):
     mean = found.groupby("length")["right"].mean()

@@ -105,7 +105,7 @@ for _case in _cases:
     _x, _y = map(torch.tensor, _case)
     check_mask(three_masks(_x.clone(), _y.clone()), _x, _y, 2)
 
-# %%
+# %% folded="draws the three masks" alt="Three masks. Inside the source the filler's column is white; inside the target a staircase leaves all later places white; across, the source's filler is white."
 source = torch.tensor([[4, 5, 6, EOS, PAD]])
 target = torch.tensor([[BOS, 9, 8, 7, PAD, PAD]])
 names = ["inside the source", "inside the target", "across"]

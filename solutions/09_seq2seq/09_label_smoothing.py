@@ -115,7 +115,7 @@ assert close(least_loss(1, 0.3), 0), (
 )
 ### END HIDDEN TESTS
 
-# %%
+# %% alt="Three panels of points gained by label smoothing. With 0.1 the mean gains in all three; with 0.2 BLEU with one reference still gains, all references are at zero, the grammar has lost two."
 smooth = record[(record.encoder == "transformer") & (record.decoder == "transformer")]
 smooth = smooth[smooth.part.isin(["models", "smoothing"])]
 smooth = smooth[smooth.groupby("seed").smoothing.transform("nunique") == 3]

@@ -156,7 +156,7 @@ rows = {
 }
 
 
-# %%
+# %% folded="draws three scores of four errors" alt="Four kinds of errors, scored by BLEU, by edits and by chrF: a swap costs BLEU most, with 0.67; a wrong ending costs BLEU 0.29 and the others only 0.11."
 _, axes = plt.subplots(figsize=(8.5, 3.4))
 for i, name in enumerate(("BLEU, all references", "1 - edits per word", "chrF")):
     places = np.arange(len(rows)) + 0.26 * (i - 1)

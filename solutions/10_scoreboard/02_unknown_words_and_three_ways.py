@@ -87,7 +87,7 @@ assert all(is_number(one) and close(one, _wanted) for one in _got), (
 )
 ### END HIDDEN TESTS
 
-# %%
+# %% alt="Against the known words, the reported perplexity rises from 8 to 190, while the bits per word, with all paid for, fall from 8.2 to 7.75."
 reports = [unigram_report(size) for size in known_sizes]
 reported = [np.exp(-ln_p.mean()) for _, ln_p, _ in reports]
 paid = [bits_per_word(ln_p, tokens, kinds) for tokens, ln_p, kinds in reports]

@@ -109,7 +109,7 @@ for _loss, _floor in ((1.5, 1.5), (1.0, 1.5), (0.0, 0.0), (-1.0, 0.0)):
     )
 ### END HIDDEN TESTS
 
-# %%
+# %% alt="Bits above the floor over tokens on logarithmic axes. Counting models fall slowly, the networks' lines steeply; but the networks' diamonds on fresh text lie far above their lines."
 shares = scoreboard.table("shares")
 true_bits = math.log2(recorded.loc["truth", "perplexity"])
 fresh = {  # the board's recipes, four lengths of training; these never read a story twice

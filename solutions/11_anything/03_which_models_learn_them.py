@@ -151,7 +151,7 @@ print([n for n in range(1, 41) if knows(bigram, n)], bigram("aab"))
 #
 # We trained both, and a bigram model, on $(ab)^*$ and on $a^n b^n$ with $n$ up to 12, for the same CPU time, each at the best of three learning rates, with three seeds (recorded: `data/anything`). The Transformer comes with rotary positions and with none. Predict: who is right on the lengths it has seen? Who on lengths up to 40, which it has not?
 
-# %%
+# %% alt="Lengths right for five models. On the lengths that were seen all except the bigram are at 100 percent, from 13 to 24 they spread between 0 and 100, beyond that nearly all are at 0."
 record = pd.read_csv(paths.DATA / "anything" / "automata.csv")
 spans = ["1-12", "13-24", "25-40"]
 kinds = list(dict.fromkeys(record["model"]))

@@ -181,7 +181,7 @@ def asking_for(total, model):
     return choose
 
 
-# %%
+# %% alt="Coins earned over coins asked for: after 1,600 steps the line follows the diagonal up to 20, far above the players it learned from; after 400 steps it levels off at 10."
 # NBVAL_IGNORE_OUTPUT
 # Another machine rounds otherwise, and one other action changes the rest of a game.
 torch.manual_seed(2)

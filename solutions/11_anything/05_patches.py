@@ -17,7 +17,7 @@
 # | $n$ | numbers in a patch, $n = p^2 C$ |
 # | $d$ | numbers in an embedding |
 
-# %%
+# %% folded="draws the patches" alt="An image of six coloured patches is cut into a row of six columns of numbers; each is multiplied by a matrix and goes into a Transformer."
 drawings.patches()
 
 # %% [markdown]
@@ -319,7 +319,7 @@ print(
     f"largest difference: {max((one - two).abs().max(), (one - three).abs().max()):.0e}"
 )
 
-# %%
+# %% folded="draws five of the pictures" alt="Five noisy pictures with a grid of 16 patches upon them: a disk, a triangle, two crosses and a square."
 _, axes = plt.subplots(1, 5, figsize=(10, 2.2))
 for ax, image, kind in zip(axes, images, kinds, strict=False):
     ax.imshow(image.permute(1, 2, 0))
@@ -345,7 +345,7 @@ plt.show()
 #
 # Predict their order with 250 pictures and with 4,000.
 
-# %%
+# %% folded="draws right answers by number of pictures" alt="Share right over pictures learned from: convolution is best with few, the two with patches catch up at 4,000, and the linear model stays below one half."
 table = pd.read_csv(paths.DATA / "anything" / "pictures.csv")
 _, axes = plt.subplots(figsize=(9, 3.6))
 names = ["linear", "no places", "places", "convolution"]

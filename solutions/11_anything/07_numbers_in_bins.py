@@ -200,7 +200,7 @@ def drawn(robot, K, mu=0):
     return anything.hand(np.array(now))
 
 
-# %%
+# %% folded="draws the three robots" alt="Circles as three robots draw them. With angles in 16 bins it is jagged; with changes it is slightly off; with changes and a look at the hand it lies on the circle."
 robots = ["angles", "changes", "changes, looking"]
 _, axes = plt.subplots(1, 3, figsize=(7.5, 2.5), sharey=True, sharex=True)
 for ax, robot in zip(axes, robots, strict=True):
