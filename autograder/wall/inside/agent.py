@@ -31,7 +31,7 @@ del sys.path[0]
 MAX_TEXT = 100_000  # characters that one cell may print
 MAX_OUTPUTS = 200  # of one cell
 MAX_NESTED = 50  # calls to and fro within one call
-RECURSION = 100  # calls: more than Jupyter lets student code nest, for what we call in between
+ROOM = 200  # calls that ours may nest, however deep student code has gone before it calls a function of the judge's
 
 
 class JudgeFunction:
@@ -184,7 +184,6 @@ class Agent:
         self.objects: dict[int, Any] = {}
         self.nested = 0
         self.clock = Clock()
-        sys.setrecursionlimit(sys.getrecursionlimit() + RECURSION)
 
     def serve(self) -> None:
         """Read requests and answer them; returns when the connection is closed."""
@@ -289,8 +288,9 @@ class Agent:
         """Call a function of the judge's; meanwhile it may call back into student code."""
         if self.nested > MAX_NESTED:
             raise RecursionError("calls to and fro are nested too deeply")
-        paused = self.clock.pause()
+        paused, limit = self.clock.pause(), sys.getrecursionlimit()
         try:
+            sys.setrecursionlimit(limit + ROOM)  # an exchange that ends half-way would put off all later ones
             self.send(self.pack(protocol.fields_of(protocol.Callback(number, list(args), kwargs, training))))
             while (message := self.receive()) is not None:
                 if isinstance(message, protocol.Request):
@@ -301,6 +301,7 @@ class Agent:
                     return message.value
         finally:
             self.clock.resume(paused)
+            sys.setrecursionlimit(limit)
         os._exit(0)
 
     def pack(self, fields: dict[str, Any]) -> bytes:
