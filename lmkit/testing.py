@@ -144,7 +144,7 @@ def laid_out_otherwise(function: Callable[..., Any], *inputs: Any) -> Any:
     """function(*inputs) with equal arrays and tensors whose numbers lie the other way round, column by column.
 
     That is a transposed copy viewed back, for two or more dimensions: what only works on numbers that lie row by row
-    fails. It is made here because all that crosses to the student's side arrives row by row.
+    fails.
     """
     return function(*(_column_by_column(value) for value in inputs))
 

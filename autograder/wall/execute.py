@@ -27,7 +27,7 @@ class SandboxedExecute(NbGraderPreprocessor):  # type: ignore[misc]
 
     timeout = Integer(20, help="Seconds that one cell may run.").tag(config=True)
     notebook_timeout = Integer(180, help="Seconds that all cells of a notebook may run together.").tag(config=True)
-    most_kernels = Integer(6, help="How many kernels one notebook may use up.").tag(config=True)
+    max_kernels = Integer(6, help="How many kernels one notebook may use up.").tag(config=True)
 
     visible_folders = List(Unicode(), help="Folders that the kernel may read besides its Python.").tag(config=True)
     environment = Dict(Unicode(), help="Variables of the course's own.").tag(config=True)
@@ -70,7 +70,7 @@ class _Run:
     async def _kernel_that_ran_all_before(self, position: int) -> bool:
         """Make sure of a kernel in which the cells before `position` have run. False if the budget is used up."""
         while self.client is None:
-            if self.kernels >= self.settings.most_kernels or self._seconds_left() <= 0:
+            if self.kernels >= self.settings.max_kernels or self._seconds_left() <= 0:
                 return False
             await self._start_kernel()
             for earlier, cell in enumerate(self.notebook.cells[:position]):

@@ -80,7 +80,7 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
     memory = Integer(warm.MEMORY, help="Bytes of memory for all processes of a notebook.").tag(config=True)
     timeout = Integer(20, help="Seconds that one cell may compute or sleep.").tag(config=True)
     notebook_timeout = Integer(180, help="Seconds that all cells of a notebook may compute or sleep.").tag(config=True)
-    most_processes = Integer(12, help="How many fresh Python processes one notebook may use up.").tag(config=True)
+    max_processes = Integer(12, help="How many fresh Python processes one notebook may use up.").tag(config=True)
     hash_seed = Integer(warm.HASH_SEED, help="Decides on the order of texts in students' sets, as PYTHONHASHSEED.").tag(
         config=True
     )
@@ -239,7 +239,7 @@ class _Trial:
     def _process_that_ran_all_before(self, position: int) -> bool:
         """Make sure of a process in which the cells before `position` have run. False if the budget is used up."""
         while not self.alive:
-            if self.processes >= self.settings.most_processes or self._left() <= 0:
+            if self.processes >= self.settings.max_processes or self._left() <= 0:
                 return False
             self.processes += 1
             self.side.start()

@@ -206,7 +206,7 @@ class Meter:
             self._read()
 
     def read_again(self) -> None:
-        """The same for the processes that were there before, which is quicker."""
+        """Add what has passed since for the processes that were there then, which is quicker than to look for all."""
         with self.lock:
             self._read()
 

@@ -344,9 +344,9 @@ def _read_default(source: Reader, tree: Tree, depth: int) -> Any:
 
 
 def _write_deque(out: Writer, value: Any, depth: int) -> Tree:
-    most = value.maxlen
+    maxlen = value.maxlen
     items = out.trees(itertools.islice(collections.deque.__iter__(value), MAX_NODES), depth)
-    return {"t": "deque", "v": items, "m": most if type(most) is int else None}
+    return {"t": "deque", "v": items, "m": maxlen if type(maxlen) is int else None}
 
 
 def _read_deque(source: Reader, tree: Tree, depth: int) -> Any:
