@@ -13,7 +13,8 @@ MIXTURES = 12  # cases in which several sources take an edge at once
 MAX_TRIES = 60  # calls to make a failing case smaller
 EDGE_SHARE = 0.35  # of the sources of a mixture
 MAX_LINE = 400  # characters that describe the inputs of a case
-ALARM = 6.5  # standard deviations: by luck once in 10^10 comparisons
+ALARM = 6.0  # standard deviations: by luck once in 10^9 comparisons
+MORE_OF_OURS = 10  # times as often as theirs the course's random function is called: it costs no message
 
 Differ = Callable[[Any, Any, Sequence[Any], dict[str, Any]], str]
 
@@ -69,38 +70,37 @@ def spreads_like(
 ) -> None:
     """Compare how often two random functions give each outcome; `of(result)` (hashable) is the outcome that counts.
 
-    Each function is called `samples` times on one usual case; their outcomes are compared by a chi-squared test that
-    gives a false alarm once in ten thousand million. Raises AssertionError and names the outcome that stands out most.
+    The student's function is called `samples` times on one usual case, the course's more often; their outcomes are
+    compared by a chi-squared test that gives a false alarm once in a thousand million. Raises AssertionError and names
+    the outcome that stands out most.
     """
     trial = _Trial(theirs, ours, inputs, options, by)
     seed = random.getrandbits(60)
-    found = [
-        Counter(of(trial.result(function, Case(seed))) for _ in range(samples)) for function in (theirs, trial.ours)
-    ]
-    surprise, worst = _surprise(*found)
+    theirs_found = Counter(of(trial.result(theirs, Case(seed))) for _ in range(samples))
+    ours_found = Counter(of(trial.result(trial.ours, Case(seed))) for _ in range(MORE_OF_OURS * samples))
+    surprise, worst = _surprise(theirs_found, ours_found)
     if surprise > ALARM:
-        shares = [f"{counter[worst] / samples:.1%}" for counter in found]
+        share, wanted = (counter[worst] / counter.total() for counter in (theirs_found, ours_found))
         raise AssertionError(
             f"{trial.described(Case(seed))} your random results are spread differently: {shown(worst)} came in "
-            f"{shares[0]} of {samples} calls, wanted about {shares[1]}."
+            f"{share:.1%} of {samples} calls, wanted about {wanted:.1%}."
         )
 
 
 def _surprise(one: Counter[Any], other: Counter[Any]) -> tuple[float, Any]:
-    """How many standard deviations two equally large samples are too different, and the outcome that differs most.
+    """How many standard deviations two samples are too different, and the outcome whose share differs most.
 
     Rare outcomes are counted together; the chi-squared statistic is made normal after Wilson and Hilferty (1931).
     """
-    both = one + other
-    parts = {outcome: (one[outcome], other[outcome]) for outcome in both if both[outcome] >= 10}
-    rest = (one.total() - sum(a for a, _ in parts.values()), other.total() - sum(b for _, b in parts.values()))
-    terms = {outcome: (a - b) ** 2 / (a + b) for outcome, (a, b) in parts.items()}
-    rare = (rest[0] - rest[1]) ** 2 / sum(rest) if sum(rest) else 0.0
-    freedom = max(1, len(parts) + bool(sum(rest)) - 1)
-    statistic = sum(terms.values()) + rare
-    shrunk = ((statistic / freedom) ** (1 / 3) - (1 - 2 / (9 * freedom))) / (2 / (9 * freedom)) ** 0.5
-    worst = max(both, key=lambda outcome: abs(one[outcome] - other[outcome]))
-    return shrunk, worst
+    ratio = (other.total() / one.total()) ** 0.5
+    often = [outcome for outcome, count in (one + other).items() if count >= 10 * (1 + ratio**2) / 2]
+    parts = [(one[outcome], other[outcome]) for outcome in often]
+    parts.append((one.total() - sum(a for a, _ in parts), other.total() - sum(b for _, b in parts)))
+    terms = [(ratio * a - b / ratio) ** 2 / (a + b) for a, b in parts if a + b]
+    freedom = max(1, len(terms) - 1)
+    shrunk = (sum(terms) / freedom) ** (1 / 3) - (1 - 2 / (9 * freedom))
+    worst = max(one + other, key=lambda outcome: abs(ratio * one[outcome] - other[outcome] / ratio))
+    return shrunk / (2 / (9 * freedom)) ** 0.5, worst
 
 
 class _Trial:

@@ -228,7 +228,7 @@ for seed in range(1, 6):
 # shows α = 0.01.)
 
 
-# %%
+# %% folded="prepares the figure with the slider"
 def after_chinese(log10_alpha):
     """What may follow `chinese`, and how surprising the new sentences are."""
     row = lidstone_array(C[[bigrams.index["chinese"]]], 10**log10_alpha)[0]

@@ -144,7 +144,7 @@ for name, k in {"predicted": predicted, "leave-one-out": left_out, "one": 1}.ite
 print(f"best: {min(measured):.2f}")
 
 
-# %%
+# %% folded="prepares the figure with the slider"
 def show_discount(k):
     """The measured curve, and where this k stands on it."""
     _, axes = plt.subplots()

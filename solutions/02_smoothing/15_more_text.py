@@ -30,7 +30,7 @@ times_floor = (last.perplexity / last.floor).groupby(["method", "order"]).mean()
 print(f"a million tokens, best of all: {times_floor.min():.2f} times the floor")
 
 
-# %%
+# %% folded="prepares the next figure"
 def draw_gain(axes, better, base, marks="os^v", least=1_000):
     """The perplexity that one method saves of another's, by order: mean and standard deviation over the texts."""
     for order, mark in zip((2, 3, 4, 5), marks, strict=True):

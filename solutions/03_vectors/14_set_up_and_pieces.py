@@ -24,7 +24,7 @@ shown
 # bigram model, with $2dV$ numbers instead of $V^2$. How close does it come to the counts?
 
 
-# %%
+# %% folded="prepares the next figures"
 def band(axes, table, across, column, mark, label):
     """The mean over the seeds as a line, from their lowest to their highest as a band."""
     seeds = table.groupby(across)[column].agg(["mean", "min", "max"])

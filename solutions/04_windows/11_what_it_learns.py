@@ -292,7 +292,7 @@ labels = [tag_of[lexicon[i]] for i in shown]
 tables = {key: model.embedding.weight.detach()[shown] for key, model in bengio.items()}
 
 
-# %%
+# %% folded="prepares the map"
 def draw_map(axes, points, names, kinds, wide=0.055, high=0.032):
     """Each word at its place, the first ones first; a word that would cover another one is a dot."""
     low, size = points.min(0).values, points.max(0).values - points.min(0).values

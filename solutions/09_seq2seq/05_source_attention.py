@@ -231,7 +231,7 @@ def looks(model, source, target):
         return model.decode(memory, given.to(device), weights=True)[1][0, :-1].cpu()
 
 
-# %%
+# %% folded="prepares the drawing of links"
 PARTICLES = {"ne": "(object)", "lu": "(receiver)", "ka": "(question)"}
 
 
