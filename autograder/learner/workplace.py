@@ -30,7 +30,7 @@ def prepare(course: Course) -> list[str]:
         if release.is_file() and (line := _bring(release, course.workplace, put)):
             lines.append(line)
     for file in sorted(course.beside_notebooks.rglob("*")):
-        own = course.workplace / file.relative_tocourse.beside_notebooks
+        own = course.workplace / file.relative_to(course.beside_notebooks)
         if file.is_file() and not own.exists():
             write_atomically(own, file.read_bytes())
     write_atomically(notes, json.dumps(put, indent=1).encode())
