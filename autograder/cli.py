@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from autograder.course import Course, CourseError, open_course
+from autograder.course import HISTORY, TERM, Course, CourseError, open_course
 from autograder.disk import REFUSALS, WRITING
 from autograder.logs import LOG, is_logged, keep_log, logged_course, show_log, text_of
 from autograder.wording import count, printable
@@ -348,8 +348,8 @@ def export(
 def _note_changes(course: Course, chapters: list[str], occasion: str) -> None:
     """Keep what became of each mark, and say which names of `term.toml` nobody has."""
     from autograder.grading.gradebook import known_students, students_in
-    from autograder.grading.history import HISTORY, note_changes
-    from autograder.grading.term import TERM, read_term
+    from autograder.grading.history import note_changes
+    from autograder.grading.term import read_term
 
     graded = [chapter for chapter in chapters if students_in(course, chapter)]
     if changes := note_changes(course, graded, occasion):

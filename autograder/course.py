@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # nbgrader takes long to import, which `autograder --help` ne
 
 CONFIGURATION = "nbgrader_config.py"
 START = "00_start.ipynb"  # among the releases: the page where a learner begins
+TERM, HISTORY = "term.toml", "history.csv"  # what the instructor says of marks; who had which mark when
 STATE = ".autograder"  # folder in a course for what grading must remember
 
 
@@ -75,6 +76,21 @@ class Course:
     def entries(self) -> Path:
         """The course's own entries to a challenge."""
         return self.root / "challenge"
+
+    @property
+    def term(self) -> Path:
+        """Late policy and exceptions, the instructor's own file."""
+        return self.root / TERM
+
+    @property
+    def history(self) -> Path:
+        """The file of all marks that were ever seen."""
+        return self.root / HISTORY
+
+    @property
+    def beside_notebooks(self) -> Path:
+        """What learners get in their workplace beside the notebooks."""
+        return self.root / "workplace"
 
     @property
     def workplace(self) -> Path:

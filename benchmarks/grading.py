@@ -169,7 +169,7 @@ def floor(origin: Course, chapter: str, submissions: dict[str, str]) -> float:
 
 def parts(course: Course, chapter: str, wall: float, jobs: int) -> dict[str, float]:
     """Mean seconds of a submission's parts. What no part accounts for is start, import and the gradebook."""
-    records = Outbox(course.root, chapter).records().values()
+    records = Outbox(course, chapter).records().values()
     means = {name: statistics.fmean(r.phases[name] for r in records) for name in next(iter(records)).phases}
     return means | {"start, import, gradebook": wall * jobs / len(records) - sum(means.values())}
 

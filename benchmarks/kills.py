@@ -86,7 +86,7 @@ def one_round(course: Course, kind: str, random_numbers: random.Random, seconds:
     with _cluster() if kind in CLUSTER else contextlib.nullcontext() as machines:
         run = _start(course, machines.address if machines else None)
         family = _wait_and_kill(run, kind, random_numbers, random_numbers.random() * seconds / 2, machines, damage)
-        finished = Outbox(course.root, CHAPTER).records() | {
+        finished = Outbox(course, CHAPTER).records() | {
             outcome.student: Record(
                 outcome.submission_digest, outcome.tests_digest, outcome.seconds, outcome.scores, outcome.phases, []
             )
@@ -170,12 +170,12 @@ def _command(process: psutil.Process) -> str:
 
 def _waiting(course: Course) -> Iterator[GradedSubmission]:
     """Outcomes in the outbox; other than `Outbox.waiting` this removes nothing."""
-    for path in Outbox(course.root, CHAPTER).folder.glob(f"*/{OUTCOME}"):
+    for path in Outbox(course, CHAPTER).folder.glob(f"*/{OUTCOME}"):
         yield GradedSubmission.from_json(path.read_text())
 
 
 def _count(course: Course, finished: dict[str, Record], damage: Damage) -> None:
-    outbox = Outbox(course.root, CHAPTER)
+    outbox = Outbox(course, CHAPTER)
     records = outbox.records()
     damage.repeated += sum(records.get(student) != record for student, record in finished.items())
     damage.waiting += sum(path.name != RECORD for path in outbox.folder.glob("*/*"))

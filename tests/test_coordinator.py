@@ -195,8 +195,8 @@ def test_an_outcome_that_waits_is_stored_and_not_graded_again(
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(GradebookWriter, "write", killed)
         grade_all(course)
-    (waiting,) = [outcome.student for outcome in Outbox(course.root, CHAPTER).waiting()]
-    torn = Outbox(course.root, CHAPTER).folder / waiting / f"{WRITING}torn"
+    (waiting,) = [outcome.student for outcome in Outbox(course, CHAPTER).waiting()]
+    torn = Outbox(course, CHAPTER).folder / waiting / f"{WRITING}torn"
     torn.write_text("{")
     with monkeypatch.context() as patch:
         patch.setattr(grade, "local_pool", killed)
@@ -287,7 +287,7 @@ def test_a_fault_of_disk_or_gradebook_is_one_line_and_a_rerun_completes(
         assert "same command again" in str(error.value) and "\n" not in str(error.value)
     assert set(grade_all(course).values()) == {""} and marks(course) == MARKS
 
-    folder = Outbox(course.root, CHAPTER).folder
+    folder = Outbox(course, CHAPTER).folder
     for student, content in {"ada": "{", "bob": "[]", "cy": "\x00"}.items():
         (folder / student / RECORD).write_text(content)
         (folder / student / OUTCOME).write_text(content)
@@ -379,7 +379,7 @@ def test_stopping_with_control_c(built_course: Course, tmp_path: Path) -> None:
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job would ignore it
     )
     deadline = time.monotonic() + 60
-    while not Outbox(course.root, CHAPTER).records() and time.monotonic() < deadline:
+    while not Outbox(course, CHAPTER).records() and time.monotonic() < deadline:
         time.sleep(0.05)
     family = psutil.Process(process.pid).children(recursive=True)
     process.send_signal(signal.SIGINT)

@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 
 from autograder.authoring.build import build
 from autograder.cli import app
-from autograder.course import STATE, Course, CourseError, open_course
+from autograder.course import HISTORY, STATE, TERM, Course, CourseError, open_course
 from autograder.grading.coordinator import grade_class, students_to_grade
 from autograder.grading.gradebook import open_gradebook
-from autograder.grading.history import COLUMNS, HISTORY, note_changes
+from autograder.grading.history import COLUMNS, note_changes
 from autograder.grading.marks import final_marks
-from autograder.grading.term import TERM, Late, read_term
+from autograder.grading.term import Late, read_term
 from autograder.logs import LOG
 from autograder.pages.course_report import file_of
 from conftest import CHAPTER, answered, make_course
@@ -165,20 +165,31 @@ def test_whose_of_two_counts_must_be_said(course: Course) -> None:
     ("text", "problem"),
     [
         ("late = ", "is no TOML: Invalid value"),
-        ("[latte]\n", "there is no \\[latte\\]; choose among late, deadlines"),
+        ("[latte]\n", "there is no 'latte'; choose among late, deadlines"),
         ("[late]\n", "\\[late\\]: say percent_per_day\\."),
         ("[late]\npercent_per_day = true\n", "percent_per_day is a number"),
-        ("[late]\npercent_per_day = nan\n", "percent_per_day is a number"),
-        ("[late]\npercent_per_day = -5\n", "percent_per_day is at least 0"),
-        ("[late]\npercent_a_day = 5\n", "there is no 'percent_a_day'; it has grace_minutes, most_percent"),
+        ("[late]\npercent_per_day = nan\n", "percent_per_day is a number that"),
+        ("[late]\npercent_per_day = -5\n", "percent_per_day is a number that is at least 0"),
+        (
+            "[late]\npercent_a_day = 5\n",
+            "there is no 'percent_a_day'; choose among percent_per_day, most_percent, grace",
+        ),
         ("late = 5\n", "\\[late\\]: that is no table"),
         ("[deadlines]\n01_squares = 2026-11-01T13:00:00Z\n", "need \\[late\\], which says what being late costs"),
         ("[late]\npercent_per_day = 5\n[deadlines]\n01 = 2026-11-01T13:00:00\n", "a time with its zone"),
         ("[late]\npercent_per_day = 5\n[deadlines]\n09 = 2026-11-01T13:00:00Z\n", "no chapter '09'; chapters: 01_sq"),
         ('[extra]\nstudent = "ada"\n', "write \\[\\[extra\\]\\], in double brackets"),
-        ('[[extra]]\nstudent = "ada"\nchapter = "01"\n', "\\[\\[extra\\]\\] number 1: say points and why"),
+        ('[[extra]]\nstudent = "ada"\nchapter = "01"\n', "\\[\\[extra\\]\\] number 1: say points\\."),
         ('[[extra]]\nstudent = 5\nchapter = "01"\npoints = 1\nwhy = "x"\n', "student is a text in quotes"),
         ('[[dropped]]\nchapter = "01"\ntest = "square--small"\nwhy = ""\n', "why is a text in quotes"),
+        (
+            '[[dropped]]\nchapter = "09"\ntest = "square--small"\nwhy = "x"\n',
+            "number 1: there is no chapter '09'; chap",
+        ),
+        ("deadlines = 5\n", "\\[deadlines\\]: that is no table"),
+        ("[late]\npercent_per_day = inf\n", "percent_per_day is a number\\."),
+        ('[[extra]]\nstudent = "ada"\nchapter = "01"\npoints = nan\nwhy = "x"\n', "number 1: points is a number\\."),
+        ('[[groups]]\nchapter = "01"\nstudents = ["ada", 5]\n', "number 1: each of students is a text in quotes"),
         ('[[groups]]\nchapter = "01"\nstudents = ["ada"]\n', "students is a list of at least two"),
         ('[[groups]]\nchapter = "01"\nstudents = ["x", "y"]\nby = "z"\n', "'z' is not among the students"),
         ('[[groups]]\nchapter = "01"\nstudents = ["x", "y"]\n' * 2, "'x' is twice in the groups of 01_squares"),

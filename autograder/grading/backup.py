@@ -9,12 +9,10 @@ from pathlib import Path
 
 from sqlalchemy.engine import make_url
 
-from autograder.course import STATE, Course, CourseError
-from autograder.grading.history import HISTORY
+from autograder.course import HISTORY, STATE, TERM, Course, CourseError
 from autograder.grading.locks import GRADING as GRADING_LOCK
 from autograder.grading.locks import HISTORY as HISTORY_LOCK
 from autograder.grading.locks import only_coordinator, only_historian
-from autograder.grading.term import TERM
 from autograder.logs import LOG
 
 GRADEBOOK = "gradebook.db"  # its name in a backup, whatever it is called in the course
@@ -72,7 +70,7 @@ def _restore(course: Course, database: Path, source: Path) -> list[str]:
         if not _is_gradebook(found / GRADEBOOK):
             raise CourseError(f"{source} holds no gradebook: name a file that `autograder backup` wrote.")
         parts = [name for name in PARTS if (found / name).exists()]
-        for name, place in [(GRADEBOOK, database), (HISTORY, course.root / HISTORY), (TERM, course.root / TERM)]:
+        for name, place in [(GRADEBOOK, database), (HISTORY, course.history), (TERM, course.term)]:
             aside = _aside(place)
             if place.exists():
                 _remove(aside)

@@ -93,7 +93,7 @@ def grade_class(
     with _one_line_for_the_disk(), gradebook_at_work(), only_coordinator(course):
         reference, key = read_reference(course, chapter), key_of(course, chapter)
         assignment = assignment_of(chapter, reference, course.nbgrader, key)
-        outbox = Outbox(course.root, chapter)
+        outbox = Outbox(course, chapter)
         kept = {outcome.student: outcome for outcome in outbox.waiting()}
         queue, settled = _divided(course, assignment, students, kept, outbox.records())
         with _pool_for(len(queue), scheduler, jobs or _jobs(course)) as pool:
@@ -271,7 +271,7 @@ def _with_checksums(reference: Notebook, course: Course, chapter: str) -> str:
 
 def _records(course: Course, chapter: str) -> dict[str, Record]:
     """Records of submissions that the gradebook and the folder of graded notebooks still hold."""
-    records = Outbox(course.root, chapter).records()
+    records = Outbox(course, chapter).records()
     if not records:
         return {}
     known = students_in(course, chapter)

@@ -15,7 +15,6 @@ from autograder.grading.locks import only_historian
 from autograder.grading.marks import final_marks
 from autograder.wording import in_a_cell
 
-HISTORY = "history.csv"
 NUMBERS = ["earned", "late", "extra", "points", "most_points", "by_hand"]
 COLUMNS = ["when", "who", "student", "chapter", *NUMBERS, "submitter", "why"]
 
@@ -25,13 +24,13 @@ def note_changes(course: Course, chapters: Sequence[str], occasion: str) -> int:
     with only_historian(course):  # two commands at once would add the same lines twice
         lines = _changes(course, chapters, occasion)
         if lines:
-            _append(course.root / HISTORY, lines)
+            _append(course.history, lines)
     return len(lines)
 
 
 def _changes(course: Course, chapters: Sequence[str], occasion: str) -> list[list[str]]:
     """The lines that are to be added."""
-    last = _last_lines(course.root / HISTORY)
+    last = _last_lines(course.history)
     when, who = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"), _user()
     lines = []
     for chapter in chapters:

@@ -5,9 +5,9 @@ from nbgrader.api import MissingEntry, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import func
 
 from autograder.chapter.reference import read_reference
-from autograder.course import Course, CourseError
+from autograder.course import TERM, Course, CourseError
 from autograder.grading.gradebook import open_gradebook
-from autograder.grading.term import TERM, read_term
+from autograder.grading.term import read_term
 
 COLUMNS = ["student", "task", "aspect", "grade_id", "points", "most_points", "needs_review", "by_hand"]
 

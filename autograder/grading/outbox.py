@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from autograder.course import STATE
+from autograder.course import Course
 from autograder.disk import WRITING, write_atomically
 from autograder.grading.work import GradedSubmission
 
@@ -39,8 +39,8 @@ class Record:
 class Outbox:
     """The outcomes and records of one chapter."""
 
-    def __init__(self, course_root: Path, chapter: str):
-        self.folder = course_root / STATE / chapter
+    def __init__(self, course: Course, chapter: str):
+        self.folder = course.state / chapter
 
     def put(self, outcome: GradedSubmission) -> None:
         """Keep an outcome. When this returns it survives a kill and a power cut."""

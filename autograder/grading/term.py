@@ -5,25 +5,34 @@ reason. docs/instructors.md shows one. The file is read whenever marks are made,
 """
 
 import math
-import tomllib
-from collections.abc import Sequence
-from dataclasses import MISSING, dataclass, fields
+import re
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Annotated, Any, get_args, get_type_hints
 
-from autograder.course import Course, CourseError
+import msgspec
+from msgspec import Meta, Struct, structs
 
-TERM = "term.toml"
+from autograder.course import TERM, Course, CourseError
+
 DAY = timedelta(days=1)
+HUGE = 1e9  # no number of the file is as large, which leaves out infinity and what is no number
 
 
-@dataclass(frozen=True)
-class Late:
+class ChapterName(str):
+    """The whole name of a chapter of the course."""
+
+
+Text = Annotated[str, Meta(min_length=1)]
+Time = Annotated[datetime, Meta(tz=True)]
+Amount = Annotated[float, Meta(ge=0, le=HUGE)]
+
+
+class Late(Struct, frozen=True, forbid_unknown_fields=True):
     """What a late submission costs: percent of the points earned for each day begun after the deadline."""
 
-    percent_per_day: float
-    most_percent: float = 100
-    grace_minutes: float = 0
+    percent_per_day: Amount
+    most_percent: Amount = 100
+    grace_minutes: Amount = 0
 
     def taken_off(self, points: float, lateness: timedelta) -> float:
         """The points that so much lateness costs of those earned."""
@@ -33,62 +42,63 @@ class Late:
         return round(points * percent / 100, 2)
 
 
-@dataclass(frozen=True)
-class Extension:
+class Extension(Struct, frozen=True, forbid_unknown_fields=True):
     """A deadline of one student's own."""
 
-    student: str
-    chapter: str
-    until: datetime
-    why: str
+    student: Text
+    chapter: ChapterName
+    until: Time
+    why: Text
 
 
-@dataclass(frozen=True)
-class Dropped:
+class Dropped(Struct, frozen=True, forbid_unknown_fields=True):
     """A test that counts for nobody."""
 
-    chapter: str
-    test: str
-    why: str
+    chapter: ChapterName
+    test: Text
+    why: Text
 
 
-@dataclass(frozen=True)
-class Extra:
+class Extra(Struct, frozen=True, forbid_unknown_fields=True):
     """Points of one student beside the tests; may be negative."""
 
-    student: str
-    chapter: str
-    points: float
-    why: str
+    student: Text
+    chapter: ChapterName
+    points: Annotated[float, Meta(ge=-HUGE, le=HUGE)]
+    why: Text
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Struct, frozen=True, forbid_unknown_fields=True):
     """Students of whom one hands in a chapter for all; `by` says who, where several handed in."""
 
-    chapter: str
-    students: list[str]
+    chapter: ChapterName
+    students: Annotated[list[Text], Meta(min_length=2)]
     by: str = ""
 
+    def __post_init__(self) -> None:
+        if self.by and self.by not in self.students:
+            raise ValueError(f"{self.by!r} is not among the students")
 
-Line = TypeVar("Line", Extension, Dropped, Extra, Group, Late)
 
-
-@dataclass(frozen=True)
-class Term:
+class Term(Struct, frozen=True, forbid_unknown_fields=True):
     """All of it; an empty one changes no mark."""
 
-    late: Late | None
-    deadlines: dict[str, datetime]
-    extensions: Sequence[Extension]
-    dropped: Sequence[Dropped]
-    extra: Sequence[Extra]
-    groups: Sequence[Group]
+    late: Late | None = None
+    deadlines: dict[str, Time] = {}  # by chapter
+    extensions: list[Extension] = []
+    dropped: list[Dropped] = []
+    extra: list[Extra] = []
+    groups: list[Group] = []
 
     def deadline(self, student: str, chapter: str, usual: datetime | None) -> datetime | None:
         """Until when a student may hand in a chapter whose `usual` deadline nbgrader may know."""
-        usual = self.deadlines.get(chapter, usual)
-        own = [line.until for line in self.extensions if (line.student, line.chapter) == (student, chapter)]
+        if chapter in self.deadlines:
+            usual = _as_in_gradebook(self.deadlines[chapter])
+        own = [
+            _as_in_gradebook(line.until)
+            for line in self.extensions
+            if (line.student, line.chapter) == (student, chapter)
+        ]
         return max([usual, *own]) if usual else None
 
     def dropped_in(self, chapter: str) -> dict[str, str]:
@@ -118,7 +128,9 @@ class Term:
         """What the file says of a student's mark, in words."""
         mine = (student, chapter)
         found = [
-            f"extension until {one.until}: {one.why}" for one in self.extensions if (one.student, one.chapter) == mine
+            f"extension until {_as_in_gradebook(one.until)}: {one.why}"
+            for one in self.extensions
+            if (one.student, one.chapter) == mine
         ]
         found += [f"{one.points:+g}: {one.why}" for one in self.extra if (one.student, one.chapter) == mine]
         found += [f"{test} does not count: {why}" for test, why in self.dropped_in(chapter).items()]
@@ -134,95 +146,72 @@ class Term:
         return sorted(named - known)
 
 
-NOTHING = Term(None, {}, [], [], [], [])
+# What msgspec says of a value begins like this: what the value is to be.
+WISHES = {
+    "Expected `str`": "a text in quotes",
+    "Expected `float` >= 0.0": "a number that is at least 0",
+    "Expected `float`": "a number",
+    "Expected `datetime`": "a time with its zone, such as 2026-11-01T23:59:00+01:00",
+    "Expected `array`": 'a list of at least two, such as ["ada", "ben"]',
+}
 
 
 def read_term(course: Course) -> Term:
     """The course's `term.toml`; without one, nothing. Raises CourseError, in one line, for what cannot be meant."""
-    path = course.root / TERM
     try:
-        text = path.read_text(encoding="utf-8")
+        text = course.term.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return NOTHING
+        return Term()
     except UnicodeDecodeError:
         raise CourseError(f"{TERM} is no text in UTF-8: save it as such.") from None
+
+    def whole_name(kind: type, value: Any) -> ChapterName:
+        """What msgspec asks for where it meets a ChapterName."""
+        name = course.chapter_meant(str(value))
+        if name not in course.chapters():
+            raise ValueError(f"there is no chapter {value!r}; {course.known_chapters()}")
+        return ChapterName(name)
+
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        term = msgspec.toml.decode(text, type=Term, dec_hook=whole_name)
+        deadlines: dict[str, datetime] = {whole_name(str, name): when for name, when in term.deadlines.items()}
+    except msgspec.ValidationError as error:
+        raise CourseError(f"{TERM}{_in_words(str(error))}.") from None
+    except msgspec.DecodeError as error:
         raise CourseError(f"{TERM} is no TOML: {error}.") from None
-    if unknown := set(table) - {field.name for field in fields(Term)}:
-        known = ", ".join(field.name for field in fields(Term))
-        raise CourseError(f"{TERM}: there is no [{min(unknown)}]; choose among {known}.")
-    late = _line(Late, table["late"], "[late]", course) if "late" in table else None
-    deadlines = table.get("deadlines", {})
-    if not isinstance(deadlines, dict):
-        raise CourseError(f"{TERM}: [deadlines] has lines such as 01_bigrams = 2026-11-01T23:59:00+01:00.")
-    term = Term(
-        late,
-        {_chapter(name, "[deadlines]", course): _time(when, "[deadlines]") for name, when in deadlines.items()},
-        _lines(Extension, table, "extensions", course),
-        _lines(Dropped, table, "dropped", course),
-        _lines(Extra, table, "extra", course),
-        _lines(Group, table, "groups", course),
-    )
-    if (term.extensions or term.deadlines) and late is None:
+    except ValueError as error:
+        raise CourseError(f"{TERM}, [deadlines]: {error}.") from None
+    if (term.extensions or deadlines) and term.late is None:
         raise CourseError(f"{TERM}: deadlines and extensions need [late], which says what being late costs.")
     _one_group_each(term)
-    return term
+    return structs.replace(term, deadlines=deadlines)
 
 
-def _lines(kind: type[Line], table: dict[str, Any], name: str, course: Course) -> list[Line]:
-    lines = table.get(name, [])
-    if not isinstance(lines, list):
-        raise CourseError(f"{TERM}: write [[{name}]], in double brackets, above each of them.")
-    return [_line(kind, line, f"[[{name}]] number {i}", course) for i, line in enumerate(lines, start=1)]
+def _in_words(problem: str) -> str:
+    """What msgspec objects to, with the place in the file and what to write there."""
+    said, _, path = problem.removesuffix("`").partition(" - at `$.")
+    table, number, name = re.fullmatch(r"(\w*)(?:\[(\d+|\.{3})\])?(?:\.(\w+))?.*", path).groups()  # type: ignore[union-attr]
+    where = f", [[{table}]] number {int(number) + 1}" if (number or "").isdigit() else f", [{table}]" if table else ""
+    field = said.split("`")[1] if said.startswith("Object ") else ""
+    if said.startswith("Object missing"):
+        return f"{where}: say {field}"
+    if field:
+        kind = get_args(get_type_hints(Term)[table])[0] if table else Term
+        known = ", ".join(one.name for one in structs.fields(kind))
+        return f"{where}: there is no {field!r}; choose among {known}"
+    if said.startswith("Expected `array`") and not name:
+        return f": write [[{table}]], in double brackets, above each of them"
+    if said.startswith("Expected `object"):
+        return f"{where}: that is no table; write its name in brackets, and below it a line for each value"
+    wish = next((wish for start, wish in WISHES.items() if said.startswith(start)), "")
+    if name and path.endswith("]"):
+        name = f"each of {name}"
+    return f"{where}: {name or 'each'} is {wish}" if wish else f"{where}: {said}"
 
 
-def _line(kind: type[Line], line: Any, where: str, course: Course) -> Line:
-    """One table of the file as its dataclass, every value looked at."""
-    names = {field.name for field in fields(kind)}
-    if not isinstance(line, dict) or (unknown := set(line) - names):
-        what = f"there is no {min(unknown)!r}" if isinstance(line, dict) else "that is no table"
-        raise CourseError(f"{TERM}, {where}: {what}; it has {', '.join(sorted(names))}.")
-    checked = {}
-    for name, value in line.items():
-        if name == "until":
-            value = _time(value, where)
-        elif name == "chapter":
-            value = _chapter(value, where, course)
-        elif name == "students":
-            if not isinstance(value, list) or not all(isinstance(one, str) for one in value) or len(value) < 2:
-                raise CourseError(f'{TERM}, {where}: students is a list of at least two, such as ["ada", "ben"].')
-        elif name in ("student", "why", "test", "by"):
-            if not isinstance(value, str) or not value:
-                raise CourseError(f"{TERM}, {where}: {name} is a text in quotes.")
-        elif isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise CourseError(f"{TERM}, {where}: {name} is a number.")
-        elif name != "points" and value < 0:
-            raise CourseError(f"{TERM}, {where}: {name} is at least 0.")
-        checked[name] = value
-    try:
-        made = kind(**checked)
-    except TypeError:
-        missing = [field.name for field in fields(kind) if field.default is MISSING and field.name not in checked]
-        raise CourseError(f"{TERM}, {where}: say {' and '.join(missing)}.") from None
-    if isinstance(made, Group) and made.by and made.by not in made.students:
-        raise CourseError(f"{TERM}, {where}: {made.by!r} is not among the students.")
-    return made
-
-
-def _time(value: Any, where: str) -> datetime:
-    """A time as the gradebook keeps them: UTC, without a zone."""
-    if not isinstance(value, datetime) or value.tzinfo is None:
-        raise CourseError(f"{TERM}, {where}: write a time with its zone, such as 2026-11-01T23:59:00+01:00.")
-    return value.astimezone(UTC).replace(tzinfo=None)
-
-
-def _chapter(value: Any, where: str, course: Course) -> str:
-    name = course.chapter_meant(str(value))
-    if name not in course.chapters():
-        raise CourseError(f"{TERM}, {where}: there is no chapter {value!r}; {course.known_chapters()}.")
-    return name
+def _as_in_gradebook(time: datetime) -> datetime:
+    """UTC, without a zone."""
+    return time.astimezone(UTC).replace(tzinfo=None)
 
 
 def _one_group_each(term: Term) -> None:

@@ -12,7 +12,6 @@ from autograder.disk import write_atomically
 if TYPE_CHECKING:  # the start page reads points without loading nbgrader
     from autograder.learner.progress import Progress
 
-BESIDE = "workplace"  # folder of the course: what its learners get beside the notebooks
 POINTS = ".points.json"  # by chapter's number: what was earned at the last check, and what can be
 NOTES = ".releases.json"  # SHA-256 of each file as it was put here
 
@@ -30,8 +29,8 @@ def prepare(course: Course) -> list[str]:
     for release in [course.release / START, *(course.released(chapter) for chapter in course.chapters())]:
         if release.is_file() and (line := _bring(release, course.workplace, put)):
             lines.append(line)
-    for file in sorted((course.root / BESIDE).rglob("*")):
-        own = course.workplace / file.relative_to(course.root / BESIDE)
+    for file in sorted(course.beside_notebooks.rglob("*")):
+        own = course.workplace / file.relative_to(course.beside_notebooks)
         if file.is_file() and not own.exists():
             write_atomically(own, file.read_bytes())
     write_atomically(notes, json.dumps(put, indent=1).encode())

@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from autograder.course import Course
-from autograder.grading.history import HISTORY
 from autograder.grading.items import items_of
 from autograder.grading.marks import by_task, final_marks, in_words, marks_of_class
 from autograder.pages.html import render, write_page
@@ -112,7 +111,7 @@ def _student(course: Course, student: str, final: dict[str, pd.DataFrame], marks
 
 
 def _history(course: Course, student: str) -> list[dict[str, str]]:
-    path = course.root / HISTORY
+    path = course.history
     if not path.is_file():
         return []
     lines = pd.read_csv(path, dtype=str, keep_default_na=False)

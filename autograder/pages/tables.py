@@ -53,7 +53,7 @@ def grade_with_progress(
 def show_class(course: Course, chapter: str, graded: list[Graded]) -> None:
     """The class with each student's points and what else is to be known; also those who handed in nothing."""
     results = {result.student: result for result in graded}
-    records = Outbox(course.root, chapter).records()
+    records = Outbox(course, chapter).records()
     table = Table("student", "points", "of", "seconds", "remark", title=chapter)
     marks = final_marks(course, chapter) if students_in(course, chapter) else None
     points = {} if marks is None else {str(student): mark for student, mark in marks.iterrows()}

@@ -40,29 +40,26 @@ assert np.shape(_got) == (3,), (
 assert close(_got, [2, 1, 4]), (
     f"Story 0 differs by 1 on each of 2 tokens, story 1 by 4 on one: 6/3, 4/4, 8/2; yours: {_got}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-_rng = np.random.default_rng()
-for _D, _R in ((4, 6), (1, 3), (6, 1), (20, 150)):
-    _document = np.concatenate([np.full(j + 1, j) for j in range(_D)])
-    _a, _b = _rng.normal(-3, 1, size=(2, len(_document)))
-    _draws = _rng.integers(_D, size=(_R, _D))
-    _wanted = []
-    for _row in _draws:
-        _at = np.concatenate([np.flatnonzero(_document == j) for j in _row])
-        _wanted.append(_a[_at].mean() - _b[_at].mean())
-    _got = differences(_a.copy(), _b.copy(), _document.copy(), _draws.copy())
-    assert np.shape(_got) == (_R,), (
-        f"{_R} draws: shape ({_R},); yours: {np.shape(_got)}."
+def _together(rng, D, more):
+    """The story of each token: every story has one at least, all its tokens stand together."""
+    return np.array(sorted([*range(D), *rng.choices(range(D), k=more)]))
+
+
+_D, _R, _more = size("D"), size("R"), size("more", least=0)
+_document = made(_together, _D, _more)
+_ln_p = [
+    made(
+        lambda rng, document: np.array([rng.gauss(-3, 1) for _ in document]), _document
     )
-    assert close(_got, _wanted, 1e-6, 1e-9), (
-        f"{_D} stories of 1 to {_D} tokens: {np.round(_wanted, 4)} wanted; yours: {_got}."
-    )
-_after = arguments_after(
-    differences, _a.copy(), _b.copy(), _document.copy(), _draws.copy()
+    for _ in range(2)
+]
+_draws = made(
+    lambda rng, R, D: np.array([rng.choices(range(D), k=D) for _ in range(R)]), _R, _D
 )
-assert all(
-    close(*pair, 0, 0) for pair in zip(_after, (_a, _b, _document, _draws), strict=True)
-), "What is handed over is changed in place."
+agrees(differences, ours.differences, *_ln_p, _document, _draws, rtol=1e-6, atol=1e-9)
 ### END HIDDEN TESTS
 
 # %% test="paired_bootstrap" aspect="tokens in any order" points=1
@@ -71,21 +68,27 @@ _got = differences(_a, _b, np.array([0, 1, 0]), np.array([[0, 1], [1, 1]]))
 assert np.shape(_got) == (2,) and close(_got, [2, 4]), (
     f"Tokens 0 and 2 are story 0: 2 and 4 wanted; yours: {_got}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-_rng = np.random.default_rng()
-_document = np.array([2, 0, 1, 1, 2, 0, 2, 2, 1, 3])
-_mixed = _rng.permutation(10)
-_a, _b = _rng.normal(-3, 1, size=(2, 10))
-_draws = np.array([[3, 3, 3, 3], [0, 1, 2, 3], [1, 1, 2, 0]])
-_first = differences(_a, _b, _document, _draws)
-_second = differences(_a[_mixed], _b[_mixed], _document[_mixed], _draws)
-assert close(_first, _second, 1e-6), "Shuffle the tokens and your differences change."
-assert close(_first[0], _a[9] - _b[9], 1e-6), (
-    f"Four times story 3, which has one token: {_a[9] - _b[9]:.4f}; yours: {_first[0]}."
+def _mixed(rng, D, more):
+    """The story of each token: every story has one at least, in any order."""
+    document = [*range(D), *rng.choices(range(D), k=more)]
+    return np.array(rng.sample(document, len(document)))
+
+
+_D, _R, _more = size("D"), size("R"), size("more", least=0)
+_document = made(_mixed, _D, _more)
+_ln_p = [
+    made(
+        lambda rng, document: np.array([rng.gauss(-3, 1) for _ in document]), _document
+    )
+    for _ in range(2)
+]
+_draws = made(
+    lambda rng, R, D: np.array([rng.choices(range(D), k=D) for _ in range(R)]), _R, _D
 )
-assert close(np.negative(_first), differences(_b, _a, _document, _draws), 1e-6), (
-    "With the two models swapped, each difference should change its sign."
-)
+agrees(differences, ours.differences, *_ln_p, _document, _draws, rtol=1e-6, atol=1e-9)
 ### END HIDDEN TESTS
 
 # %% test="paired_bootstrap" aspect="cut off at both ends" points=2
@@ -95,21 +98,8 @@ assert _got is not None and np.shape(_got) == (2,), (
 )
 assert close(_got, [5, 95]), f"0 to 100, the middle 90 %: 5 and 95; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-_rng = np.random.default_rng()
-for _size, _level in ((41, 0.95), (41, 0.5), (8, 0.8), (8, 0.95), (41, 0.0), (8, 1.0)):
-    _values = _rng.normal(size=_size)  # of 8 values, most cuts lie between two
-    _wanted = [np.quantile(_values, 0.5 + side * _level / 2) for side in (-1, 1)]
-    _got = interval(_values.copy(), _level)
-    assert _got is not None and np.shape(_got) == (2,), (
-        f"Two numbers wanted; yours: {_got!r}."
-    )
-    assert close(_got, _wanted, 1e-6, 1e-9), (
-        f"{_size} unsorted numbers, the middle {_level:.0%}: {np.round(_wanted, 3)} wanted; yours: {_got}."
-    )
-_got = interval(np.array([3.0]), 0.95)
-assert _got is not None and close(_got, [3, 3]), f"A single 3: 3 and 3; yours: {_got}."
-_after = arguments_after(interval, np.array([3.0, 1.0, 2.0]), 0.9)
-assert close(_after[0], [3, 1, 2]), f"interval changes the values: {_after[0]}."
+_level = number(0.0, 1.0, (0.5, 0.8, 0.95))
+agrees(interval, ours.interval, array(size("values")), _level, rtol=1e-6, atol=1e-9)
 ### END HIDDEN TESTS
 
 # %%

@@ -41,15 +41,15 @@ assert close(_got, [8, 0.5], 1e-6), (
     f"8, 4 and 2 above the floor: a = 8, b = .5; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _floor in (0.0, random.uniform(1, 3)):
-    _a, _b = random.uniform(0.5, 50), random.uniform(0.05, 1.5)
-    _n = np.array([3e3, 1e4, 2e5, 5e6])
-    _got = fit_power_law(_n, _floor + _a * _n**-_b, _floor)
-    assert (
-        _got is not None and np.shape(_got) == (2,) and close(_got, [_a, _b], 1e-5)
-    ), (
-        f"a = {_a:.3f}, b = {_b:.3f}, floor {_floor:.2f}, four points on the curve; yours: {_got}."
-    )
+_n, _floor = size("points", least=2), number(0.0, 3.0)
+_sizes = made(
+    lambda rng, n: np.exp([2 + 10 * (i + rng.random() / 2) / n for i in range(n)]), _n
+)
+_losses = made(
+    lambda rng, sizes, floor, a, b: floor + a * sizes**-b,
+    *(_sizes, _floor, number(0.5, 50.0), number(0.05, 1.5)),
+)
+agrees(fit_power_law, ours.fit_power_law, _sizes, _losses, _floor, rtol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="fit_power_law" aspect="least squares on logarithms" points=1
@@ -59,25 +59,19 @@ assert close(_got[1], 0, 1e-6, 1e-9), (
     f"Up and down by as much: b = 0; yours: {_got[1]}."
 )
 ### BEGIN HIDDEN TESTS
-_rng = np.random.default_rng()
-for _points in (3, 7):
-    _n = np.exp(_rng.uniform(2, 12, size=_points))
-    _losses = 2 + np.exp(3 - 0.3 * np.log(_n) + _rng.normal(0, 0.5, size=_points))
-    _x, _y = np.log(_n), np.log(_losses - 2)
-    _slope = ((_x - _x.mean()) * (_y - _y.mean())).sum() / ((_x - _x.mean()) ** 2).sum()
-    _wanted = [math.exp(_y.mean() - _slope * _x.mean()), -_slope]
-    _got = fit_power_law(_n.copy(), _losses.copy(), 2)
-    assert _got is not None and np.shape(_got) == (2,) and close(_got, _wanted, 1e-5), (
-        f"{_points} scattered points: {np.round(_wanted, 4)} wanted; yours: {_got}."
-    )
-_got = fit_power_law(np.array([1.0, 4.0, 16.0]), np.array([3.0, 5.0, 9.0]), 1.0)
-assert _got is not None and close(_got, [2, -0.5], 1e-5), (
-    f"2, 4 and 8 above the floor: a loss that grows has b = -.5; yours: {_got}."
+_n, _floor = size("points", least=2), number(0.0, 3.0)
+_sizes = made(
+    lambda rng, n: np.exp([2 + 10 * (i + rng.random() / 2) / n for i in range(n)]), _n
 )
-_after = arguments_after(fit_power_law, _n.copy(), _losses.copy(), 2)
-assert close(_after[0], _n) and close(_after[1], _losses), (
-    "sizes or losses are changed in place."
-)
+
+
+def _scattered(rng, sizes, floor, b):
+    """Losses above the floor, around the line of exponent b."""
+    return np.array([floor + math.exp(3 + rng.gauss(0, 0.5)) * n**-b for n in sizes])
+
+
+_losses = made(_scattered, _sizes, _floor, choice(0.3, -0.5))
+agrees(fit_power_law, ours.fit_power_law, _sizes, _losses, _floor, rtol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="fit_power_law" aspect="how much text for a loss" points=2
@@ -85,28 +79,11 @@ _got = tokens_for(3.0, 8.0, 0.5, 1.0)
 assert is_number(_got), f"A number is wanted; yours: {_got!r}."
 assert close(_got, 16.0), f"8 / √n = 2: n = 16; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _ in range(4):
-    _n, _a, _b, _floor = (
-        random.uniform(*span) for span in ((10, 1e6), (1, 20), (0.1, 0.9), (0, 2))
-    )
-    _got = tokens_for(_floor + _a * _n**-_b, _a, _b, _floor)
-    assert is_number(_got) and close(_got, _n, 1e-5), (
-        f"a = {_a:.2f}, b = {_b:.2f}, floor {_floor:.2f}: {_n:.1f} tokens; yours: {_got}."
-    )
-_got = tokens_for(3.5, 8.0, 0.5, 1.0)
-assert is_number(_got) and close(_got, 10.24, 1e-6), (
-    f"8 / √n = 2.5: n = 10.24, not rounded; yours: {_got}."
-)
-for _loss, _wanted in ((21.0, 0.16), (1.0 + 2.0**-21, 2.0**48)):
-    _got = tokens_for(_loss, 8.0, 0.5, 1.0)
-    assert is_number(_got) and close(_got, _wanted, 1e-6), (
-        f"Loss {_loss:.7f}, floor 1, a = 8, b = .5: {_wanted:g} tokens; yours: {_got}."
-    )
-for _loss, _floor in ((1.5, 1.5), (1.0, 1.5), (0.0, 0.0), (-1.0, 0.0)):
-    _got = tokens_for(_loss, 8.0, 0.5, _floor)
-    assert _got == math.inf, (
-        f"Loss {_loss} with the floor at {_floor}: math.inf; yours: {_got!r}."
-    )
+_floor = number(0.0, 2.0, (1.5,))
+_above = number(0.01, 20.0, (0.0, -1.0, 2.0**-21))
+_loss = made(lambda rng, floor, above: floor + above, _floor, _above)
+_a, _b = number(0.5, 20.0), number(0.1, 0.9)
+agrees(tokens_for, ours.tokens_for, _loss, _a, _b, _floor, rtol=1e-5)
 ### END HIDDEN TESTS
 
 # %% alt="Bits above the floor over tokens on logarithmic axes. Counting models fall slowly, the networks' lines steeply; but the networks' diamonds on fresh text lie far above their lines."

@@ -38,17 +38,12 @@ _got = returns_to_go(np.array([[1, 0, 2], [0, 5, 0]]))
 assert np.shape(_got) == (2, 3), f"Shape (2, 3) wanted; yours: {np.shape(_got)}."
 assert close(_got, [[3, 2, 2], [5, 5, 0]]), f"3 2 2 and 5 5 0 wanted; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _B, _T in ((1, 1), (1, 6), (4, 3), (3, 3)):
-    _r = np.random.default_rng().integers(-3, 9, size=(_B, _T))
-    _wanted = [[sum(row[t:]) for t in range(_T)] for row in _r.tolist()]
-    _got = returns_to_go(_r.copy())
-    assert np.shape(_got) == (_B, _T) and close(_got, _wanted), (
-        f"{_B} games of {_T} steps, rewards {_r.tolist()}: {_wanted} wanted; yours: {_got}."
-    )
-_got = returns_to_go(np.array([[0.5, 0.25]]))
-assert close(_got, [[0.75, 0.25]]), f"Rewards .5 and .25: .75 and .25; yours: {_got}."
-assert close(arguments_after(returns_to_go, _r.copy())[0], _r), (
-    "The rewards are changed in place."
+_B, _T = size("B"), size("T")
+agrees(
+    returns_to_go,
+    ours.returns_to_go,
+    choice(array(_B, _T, below=9, kind="int64"), array(_B, _T, scale=3)),
+    atol=1e-6,
 )
 ### END HIDDEN TESTS
 
@@ -59,46 +54,25 @@ assert np.shape(_got) == (1, 6), (
 )
 assert close(_got, [[3, 10, 15, 2, 11, 14]]), f"3 10 15 2 11 14 wanted; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _B, _T, _most, _places in (
-    (1, 1, 0, 1),
-    (2, 5, 7, 3),
-    (4, 2, 12, 60),
-    (3, 3, 5, 2),
-):
-    _rng = np.random.default_rng()
-    _G = _rng.integers(0, _most + 1, size=(_B, _T))
-    _s, _a = (
-        _rng.integers(0, _places, size=(_B, _T)),
-        _rng.integers(0, 9, size=(_B, _T)),
+_B, _T, _most, _places = size("B"), size("T"), whole(0, 25), whole(1, 60)
+
+
+def _below(limit):
+    """Whole numbers [B, T] below a limit."""
+    return made(
+        lambda rng, B, T, n: np.array([rng.choices(range(n), k=T) for _ in range(B)]),
+        *(_B, _T, limit),
     )
-    _s[-1, -1], _a[-1, -1] = _places - 1, 8
-    _wanted = np.zeros((_B, 3 * _T))
-    for _b in range(_B):
-        for _t in range(_T):
-            _wanted[_b, 3 * _t] = _G[_b, _t]
-            _wanted[_b, 3 * _t + 1] = _most + 1 + _s[_b, _t]
-            _wanted[_b, 3 * _t + 2] = _most + 1 + _places + _a[_b, _t]
-    _got = interleave(_G.copy(), _s.copy(), _a.copy(), _most, _places)
-    assert np.shape(_got) == (_B, 3 * _T) and close(_got, _wanted), (
-        f"{_B} games of {_T} steps, most = {_most}, places = {_places}: "
-        f"{_wanted.astype(int).tolist()} wanted; yours: {_got}."
-    )
-_got = interleave(
-    np.array([[9, 10, 4], [8, 2, 20]]),
-    np.zeros((2, 3), int),
-    np.zeros((2, 3), int),
-    8,
-    2,
-)
-assert np.shape(_got) == (2, 9) and close(
-    _got, [[8, 9, 11, 8, 9, 11, 4, 9, 11], [8, 9, 11, 2, 9, 11, 8, 9, 11]]
-), (
-    f"Returns 9 10 4 and 8 2 20 with most = 8: all above 8 are written as 8; yours: {_got}."
-)
-_G = _G + 3  # so that some are larger than most
-_after = arguments_after(interleave, _G.copy(), _s.copy(), _a.copy(), 5, 2)
-assert all(close(x, y) for x, y in zip(_after[:3], (_G, _s, _a), strict=True)), (
-    "Returns, states or actions are changed in place."
+
+
+agrees(
+    interleave,
+    ours.interleave,
+    array(_B, _T, below=30, kind="int64"),
+    _below(_places),
+    _below(9),
+    _most,
+    _places,
 )
 ### END HIDDEN TESTS
 

@@ -30,8 +30,6 @@ drawings.patches()
 # %% [markdown] statement="patchify"
 # - `patchify(images, p)`: a tensor `images` $[B, C, H, W]$ → patches $[B, T, n]$, of the same kind of numbers. If $p$ does not divide both $H$ and $W$, raise `ValueError`.
 # - `unpatchify(patches, p, H, W)`: patches $[B, T, n]$ → images $[B, C, H, W]$, again of the same kind of numbers. How many colours there are follows from $n$.
-#
-# Nothing that is given may be changed.
 
 # %% [markdown] hints="patchify"
 # 1. Chapter 6 cut vectors into heads: a `reshape` that only splits axes, a `permute`, and a `reshape` that only joins neighbours.
@@ -79,42 +77,13 @@ assert close(
     f"One colour, 4 rows of 6 pixels, numbered from 0, p = 2: the first patch is 0, 1, 6, 7. Yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _B, _C, _H, _W, _p in (
-    (2, 3, 4, 6, 2),
-    (1, 3, 9, 3, 3),
-    (3, 2, 2, 8, 2),
-    (2, 1, 3, 5, 1),
-    (1, 5, 4, 4, 4),
-    (2, 4, 6, 12, 3),
-):
-    _images = torch.randn(_B, _C, _H, _W, dtype=torch.float64)
-    if _p == 3:
-        _images = torch.randint(0, 256, (_B, _C, _H, _W))
-    _wanted = torch.zeros(_B, _H * _W // _p**2, _p**2 * _C, dtype=_images.dtype)
-    for _b in range(_B):
-        for _c in range(_C):
-            for _y in range(_H):
-                for _x in range(_W):
-                    _t = (_y // _p) * (_W // _p) + _x // _p
-                    _n = ((_y % _p) * _p + _x % _p) * _C + _c
-                    _wanted[_b, _t, _n] = _images[_b, _c, _y, _x]
-    _what = f"B, C, H, W = {_B, _C, _H, _W}, p = {_p}"
-    _got = patchify(_images.clone(), _p)
-    assert torch.is_tensor(_got), f"{_what}: a tensor is wanted; yours: {_got!r}."
-    assert tuple(_got.shape) == tuple(_wanted.shape), (
-        f"{_what}: shape {tuple(_wanted.shape)} wanted; yours: {tuple(_got.shape)}."
-    )
-    assert _got.dtype == _images.dtype, (
-        f"{_what}, {_images.dtype}: the kind of number changes to {_got.dtype}."
-    )
-    assert close(_got, _wanted), f"{_what}: right shape, but numbers in wrong places."
-    _got = laid_out_otherwise(patchify, _images, _p)
-    assert close(_got, _wanted), (
-        f"{_what}: wrong for a tensor whose numbers lie in memory in another order."
-    )
-    assert close(arguments_after(patchify, _images, _p)[0], _images), (
-        f"{_what}: the images that were given are changed."
-    )
+_C, _p = size("C"), size("p", most=4, large=None)
+_rows, _columns = [size(name, most=5, large=None) for name in ("rows", "columns")]
+_H, _W = [made(lambda rng, n, p: n * p, n, _p) for n in (_rows, _columns)]
+_images = tensor(
+    *(size("B"), _C, _H, _W), scale=100, kind=choice("float32", "float64", "int64")
+)
+agrees(patchify, ours.patchify, _images, _p, strict=True)
 ### END HIDDEN TESTS
 
 # %% test="patchify" aspect="and back" points=1
@@ -124,52 +93,19 @@ assert close(_got, torch.arange(12).reshape(1, 1, 2, 6)), (
     f"Three patches of one colour side by side, H, W = 2, 6, numbered by pixel from 0: 0 to 11 in order wanted; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _B, _C, _H, _W, _p in (
-    (2, 3, 4, 6, 2),
-    (2, 3, 6, 4, 2),
-    (1, 3, 3, 9, 3),
-    (3, 4, 2, 8, 2),
-    (2, 1, 3, 5, 1),
-    (1, 5, 4, 4, 4),
-):
-    _T, _n = _H * _W // _p**2, _p**2 * _C
-    _patches = torch.randn(_B, _T, _n)
-    if _p == 3:
-        _patches = torch.randint(0, 256, (_B, _T, _n))
-    _wanted = torch.zeros(_B, _C, _H, _W, dtype=_patches.dtype)
-    for _t, _i in itertools.product(range(_T), range(_n)):
-        _y = _t // (_W // _p) * _p + _i // _C // _p
-        _x = _t % (_W // _p) * _p + _i // _C % _p
-        _wanted[:, _i % _C, _y, _x] = _patches[:, _t, _i]
-    _what = f"B, T, n = {_B, _T, _n}, p = {_p}, H, W = {_H, _W}"
-    _got = unpatchify(_patches.clone(), _p, _H, _W)
-    assert torch.is_tensor(_got), f"{_what}: a tensor is wanted; yours: {_got!r}."
-    assert tuple(_got.shape) == tuple(_wanted.shape), (
-        f"{_what}: shape {tuple(_wanted.shape)} wanted; yours: {tuple(_got.shape)}."
-    )
-    assert _got.dtype == _patches.dtype, (
-        f"{_what}, {_patches.dtype}: the kind of number changes to {_got.dtype}."
-    )
-    assert close(_got, _wanted), f"{_what}: right shape, but numbers in wrong places."
-    assert close(laid_out_otherwise(unpatchify, _patches, _p, _H, _W), _wanted), (
-        f"{_what}: wrong for a tensor whose numbers lie in memory in another order."
-    )
-    assert close(arguments_after(unpatchify, _patches, _p, _H, _W)[0], _patches), (
-        f"{_what}: the patches that were given are changed."
-    )
+_C, _p = size("C"), size("p", most=4, large=None)
+_rows, _columns = [size(name, most=5, large=None) for name in ("rows", "columns")]
+_H, _W = [made(lambda rng, n, p: n * p, n, _p) for n in (_rows, _columns)]
+_T = made(lambda rng, rows, columns: rows * columns, _rows, _columns)
+_numbers = made(lambda rng, C, p: p * p * C, _C, _p)
+_kind = choice("float32", "float64", "int64")
+_patches = tensor(size("B"), _T, _numbers, scale=100, kind=_kind)
+agrees(unpatchify, ours.unpatchify, _patches, _p, _H, _W, strict=True)
 ### END HIDDEN TESTS
 
 # %% test="patchify" aspect="patches that do not fit" points=1
 for _H, _W, _p in [
     (4, 5, 2),
-    ### BEGIN HIDDEN TESTS
-    (5, 4, 2),
-    (6, 8, 4),
-    (8, 6, 4),
-    (2, 18, 6),
-    (3, 3, 2),
-    (4, 4, 5),
-    ### END HIDDEN TESTS
 ]:
     try:
         _got = patchify(torch.zeros(2, 3, _H, _W), _p)
@@ -179,8 +115,11 @@ for _H, _W, _p in [
         f"H, W = {_H, _W}, p = {_p}: ValueError wanted; yours: {tuple(getattr(_got, 'shape', ()))}."
     )
 ### BEGIN HIDDEN TESTS
-_got = patchify(torch.zeros(1, 2, 4, 10), 2)
-assert tuple(_got.shape) == (1, 10, 8), "H, W = 4, 10, p = 2: these patches do fit."
+_B, _H, _W = size("B", large=None), size("H", most=9), size("W", most=9)
+_p = whole(1, 6, (2, 4))
+agrees(
+    patchify, ours.patchify, tensor(_B, 2, _H, _W), _p, raises=ValueError, mixtures=60
+)
 ### END HIDDEN TESTS
 
 # %% [markdown] statement="three_ways"
@@ -232,23 +171,10 @@ assert close(_got, [[[0, 8, 1, 9, 4, 12, 5, 13], [2, 10, 3, 11, 6, 14, 7, 15]]])
     f"Two colours (0 to 7, 8 to 15) of 2 rows of 4 pixels: the first patch is 0, 8, 1, 9, 4, 12, 5, 13. Yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _B, _C, _H, _W, _p in (
-    (2, 3, 4, 6, 2),
-    (1, 2, 9, 3, 3),
-    (3, 4, 2, 8, 2),
-    (2, 1, 6, 4, 2),
-    (2, 3, 2, 5, 1),
-    (1, 5, 4, 4, 4),
-):
-    _images = torch.randn(_B, _C, _H, _W)
-    _wanted = torch.zeros(_B, _H * _W // _p**2, _p**2 * _C)
-    for _c, _y, _x in itertools.product(range(_C), range(_H), range(_W)):
-        _t = (_y // _p) * (_W // _p) + _x // _p
-        _wanted[:, _t, ((_y % _p) * _p + _x % _p) * _C + _c] = _images[:, _c, _y, _x]
-    _got = by_unfold(_images.clone(), _p)
-    assert close(_got, _wanted), (
-        f"B, C, H, W = {_B, _C, _H, _W}, p = {_p}: not the patches [{_B}, {_wanted.shape[1]}, {_wanted.shape[2]}] of patchify; yours: {tuple(getattr(_got, 'shape', ()))}."
-    )
+_C, _p = size("C"), size("p", most=4, large=None)
+_rows, _columns = [size(name, most=5, large=None) for name in ("rows", "columns")]
+_H, _W = [made(lambda rng, n, p: n * p, n, _p) for n in (_rows, _columns)]
+agrees(by_unfold, ours.by_unfold, tensor(size("B"), _C, _H, _W), _p)
 ### END HIDDEN TESTS
 
 # %% test="three_ways" aspect="kernels that read one number" points=1
@@ -257,23 +183,17 @@ assert close(_got, torch.eye(2).reshape(2, 2, 1, 1)), (
     f"C = 2, p = 1: kernel 0 reads colour 0, kernel 1 colour 1; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _C, _p in ((3, 2), (1, 3), (2, 3), (4, 1), (5, 2)):
-    _n = _p**2 * _C
-    _got = one_hot_kernels(_C, _p)
-    assert torch.is_tensor(_got) and tuple(_got.shape) == (_n, _C, _p, _p), (
-        f"C = {_C}, p = {_p}: a tensor {_n, _C, _p, _p} wanted; yours: {tuple(getattr(_got, 'shape', ()))}."
-    )
-    for _i in range(_n):
-        _one = torch.zeros(_C, _p, _p)
-        _one[_i % _C, _i // _C // _p, _i // _C % _p] = 1
-        assert close(_got[_i], _one), (
-            f"C = {_C}, p = {_p}: kernel {_i} should read colour {_i % _C}, row {_i // _C // _p}, column {_i // _C % _p} of a patch, and nothing else."
-        )
-    _images = torch.randn(2, _C, _p, 3 * _p)
-    try:
-        F.conv2d(_images, _got, stride=_p)
-    except RuntimeError as _error:
-        assert False, f"F.conv2d does not take these kernels: {_error}."
+_C, _p = size("C", large=None), size("p", most=4, large=None)
+agrees(one_hot_kernels, ours.one_hot_kernels, _C, _p)
+_side = made(lambda rng, p: 3 * p, _p)
+agrees(
+    one_hot_kernels,
+    ours.one_hot_kernels,
+    _C,
+    _p,
+    tensor(2, _C, _p, _side),
+    by=lambda kernels, C, p, images: F.conv2d(images, kernels(C, p), stride=p),
+)
 ### END HIDDEN TESTS
 
 # %% test="three_ways" aspect="a projection is a convolution" points=1
@@ -283,30 +203,10 @@ assert close(_got, [[[[1, 10], [100, 1000]]]]), (
     f"One colour, p = 2: the kernel [[1, 10], [100, 1000]] wanted; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _d, _C, _p, _B in (
-    (5, 3, 2, 2),
-    (1, 2, 3, 1),
-    (12, 3, 2, 3),
-    (7, 4, 1, 2),
-    (4, 2, 2, 1),
-):
-    _E = torch.randn(_d, _p**2 * _C, dtype=torch.float64)
-    _wanted = torch.zeros(_d, _C, _p, _p, dtype=torch.float64)
-    for _c, _r, _s in itertools.product(range(_C), range(_p), range(_p)):
-        _wanted[:, _c, _r, _s] = _E[:, (_r * _p + _s) * _C + _c]
-    _got = as_kernels(_E.clone(), _C, _p)
-    assert close(_got, _wanted), (
-        f"d, C, p = {_d, _C, _p}: convolved with your kernels, a patch does not give patch times E; shape {tuple(getattr(_got, 'shape', ()))}."
-    )
-    assert torch.is_tensor(_got) and _got.dtype == _E.dtype, (
-        f"An E of {_E.dtype} wants kernels of {_E.dtype}, or F.conv2d refuses its images; yours: {getattr(_got, 'dtype', type(_got))}."
-    )
-    assert close(laid_out_otherwise(as_kernels, _E, _C, _p), _wanted), (
-        f"d, C, p = {_d, _C, _p}: wrong for an E whose numbers lie in memory in another order."
-    )
-    assert close(arguments_after(as_kernels, _E, _C, _p)[0], _E), (
-        f"d, C, p = {_d, _C, _p}: the E that was given is changed."
-    )
+_C, _p = size("C"), size("p", most=4, large=None)
+_numbers = made(lambda rng, C, p: p * p * C, _C, _p)
+_E = tensor(size("d"), _numbers, kind=choice("float32", "float64"))
+agrees(as_kernels, ours.as_kernels, _E, _C, _p, strict=True)
 ### END HIDDEN TESTS
 
 # %%

@@ -46,30 +46,8 @@ assert close(_got, [[[0, 1, 2, 3], [3, 4, 5, 6], [6, 7, 8, 9]]]), (
     f"Samples 0 to 9, N = 4, hop = 3: three frames that begin with 0, 3 and 6; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _B, _L, _N, _hop in (
-    (2, 9, 4, 3),
-    (1, 12, 4, 4),
-    (3, 7, 7, 2),
-    (2, 11, 3, 5),
-    (1, 13, 3, 5),
-    (2, 8, 5, 1),
-    (2, 5, 1, 2),
-    (1, 6, 2, 9),
-    (4, 23, 6, 4),
-):
-    _x = torch.randn(_B, _L, dtype=torch.float64)
-    _starts = [s for s in range(0, _L, _hop) if s + _N <= _L]
-    _wanted = torch.stack([_x[:, s : s + _N] for s in _starts], dim=1)
-    _got = frames(_x.clone(), _N, _hop)
-    assert close(_got, _wanted), (
-        f"B, L = {_B, _L}, N = {_N}, hop = {_hop}: frames that begin with samples {_starts} wanted, shape {tuple(_wanted.shape)}; yours: {tuple(getattr(_got, 'shape', ()))}."
-    )
-for _L, _N in ((3, 4), (1, 9)):
-    try:
-        _got = frames(torch.ones(2, _L), _N, 1)
-    except ValueError:
-        continue
-    assert False, f"{_L} samples, N = {_N}: ValueError wanted; yours: {_got!r}."
+_x = tensor(size("B"), size("L", most=12), kind=choice("float32", "float64"))
+agrees(frames, ours.frames, _x, size("N", large=None), whole(1, 9), raises=ValueError)
 ### END HIDDEN TESTS
 
 # %% test="spectrogram" aspect="each frequency, by the sum" points=1
@@ -78,32 +56,12 @@ assert close(_got, [[[2, 1, 0]]], 1e-4, 1e-4), (
     f"The frame 1, 1, 1, 1 has the window's own frequencies, 2, 1, 0; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _B, _T, _N in ((2, 3, 8), (1, 1, 5), (2, 5, 9), (3, 2, 2), (1, 4, 3), (2, 1, 16)):
-    _f = torch.randn(_B, _T, _N)
-    _wanted = torch.zeros(_B, _T, _N // 2 + 1, dtype=torch.float64)
-    for _k in range(_N // 2 + 1):
-        _sum = torch.zeros(_B, _T, dtype=torch.complex128)
-        for _j in range(_N):
-            _w = 0.5 - 0.5 * math.cos(2 * math.pi * _j / _N)
-            _turn = complex(
-                math.cos(2 * math.pi * _k * _j / _N),
-                -math.sin(2 * math.pi * _k * _j / _N),
-            )
-            _sum += _w * _turn * _f[:, :, _j]
-        _wanted[:, :, _k] = _sum.abs()
-    _got = magnitudes(_f.clone())
-    assert torch.is_tensor(_got) and not _got.is_complex(), (
-        f"Frames {_B, _T, _N}: a tensor of real numbers wanted; yours: {_got!r}."
-    )
-    assert tuple(_got.shape) == tuple(_wanted.shape), (
-        f"Frames {_B, _T, _N}: shape {tuple(_wanted.shape)} wanted; yours: {tuple(_got.shape)}."
-    )
-    assert close(_got, _wanted, 1e-4, 1e-4), (
-        f"Random frames {_B, _T, _N}: right shape, wrong numbers (window, square, scale, or order?)."
-    )
-    assert close(arguments_after(magnitudes, _f)[0], _f), (
-        f"Random frames {_B, _T, _N}: the frames that were given are changed."
-    )
+_frames = tensor(size("B"), size("T"), size("N", least=2, most=16))
+agrees(magnitudes, ours.magnitudes, _frames, rtol=1e-4, atol=1e-4)
+_got = magnitudes(torch.ones(1, 2, 4))
+assert torch.is_tensor(_got) and not _got.is_complex(), (
+    f"A tensor of real numbers is wanted; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %% test="spectrogram" aspect="both together are torch's stft" points=1
@@ -116,22 +74,24 @@ assert torch.is_tensor(_got) and _got.ndim == 3, (
 assert (_got[0].argmax(1) == 10).all(), (
     f"1000 Hz in frames of 80 samples at 8 kHz swing 10 times; yours: {_got[0].argmax(1).tolist()}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-for _B, _L, _N, _hop in (
-    (2, 300, 64, 16),
-    (1, 101, 25, 10),
-    (3, 50, 50, 7),
-    (2, 90, 16, 30),
-    (1, 230, 101, 33),
-):
-    _x = torch.randn(_B, _L) * 3
-    _wanted = torch.stft(
-        _x, _N, _hop, window=torch.hann_window(_N), center=False, return_complex=True
-    ).abs()
-    _got = magnitudes(frames(_x.clone(), _N, _hop))
-    assert close(_got, _wanted.transpose(1, 2), 1e-4, 1e-3), (
-        f"B, L = {_B, _L}, N = {_N}, hop = {_hop}: not torch.stft(..., center=False) with a Hann window, as [B, T, N // 2 + 1]; yours: {tuple(getattr(_got, 'shape', ()))}."
-    )
+def _stft(x, N, hop):
+    """The same by torch, [B, T, N // 2 + 1]."""
+    options = {"window": torch.hann_window(N), "center": False, "return_complex": True}
+    return torch.stft(x, N, hop, **options).abs().transpose(1, 2)
+
+
+agrees(
+    lambda x, N, hop: magnitudes(frames(x, N, hop)),
+    _stft,
+    tensor(size("B"), size("L", least=101, most=300, large=None), scale=3),
+    size("N", least=2, most=50, large=101),
+    whole(1, 40),
+    rtol=1e-4,
+    atol=1e-3,
+)
 ### END HIDDEN TESTS
 
 # %%

@@ -91,46 +91,46 @@ assert list(_got) == [7, 0, 8, 39], (
     f"words 7, 0, arm 0, 31: 7 0 8 39 wanted; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _ in range(4):
-    _kinds = random.sample(["words", "arm", "picture", "sound", "", 3], 4)
-    _sizes = {q: random.randint(2, 9) for q in _kinds}
-    _sizes = {**_sizes, "nothing": 0, "last": random.randint(1, 4)}
-    _first = {q: sum(list(_sizes.values())[:i]) for i, q in enumerate(_sizes)}
-    _parts = [(q, [random.randrange(_sizes[q]) for _ in range(3)]) for q in _kinds]
-    _parts += [("last", [_sizes["last"] - 1, 0]), (_kinds[1], []), ("nothing", [])]
-    _parts += [(q, [_sizes[q] - 1]) for q in _kinds]
-    random.shuffle(_parts)
-    _got = {q: list(some) for q, some in stretches(dict(_sizes)).items()}
-    _wanted = {q: list(range(_first[q], _first[q] + n)) for q, n in _sizes.items()}
-    assert _got == _wanted, (
-        f"sizes {_sizes}: stretches {_wanted} wanted; yours: {_got}."
-    )
-    _wanted = [_first[q] + k for q, some in _parts for k in some]
-    _got = join([(q, [*some]) for q, some in _parts], dict(_sizes))
-    assert isinstance(_got, list | tuple) and list(_got) == _wanted, (
-        f"sizes {_sizes}, parts {_parts}: {_wanted} wanted; yours: {_got!r}."
-    )
-    for _q in (*_kinds, "nothing", "last"):
-        for _bad in ([0] * (_sizes[_q] > 0) + [_sizes[_q]], [-1], [_sizes[_q] + 1]):
-            try:
-                _got = join([("last", [0]), (_q, list(_bad))], dict(_sizes))
-            except ValueError:
-                continue
-            assert False, (
-                f"{_q!r} has {_sizes[_q]} tokens, {_bad} are asked: ValueError wanted; yours: {_got!r}."
-            )
-assert list(join([], {"words": 3})) == [], "No parts: an empty list wanted."
-_sizes = {"words": 300, "nothing": 0, "picture": 256, "arm": 50}
-_got = {q: list(some) for q, some in stretches(dict(_sizes)).items()}
-assert _got["arm"] == list(range(556, 606)) and _got["nothing"] == [], (
-    "300 words, nothing, 256 for pictures, 50 for the arm: arm has 556 to 605."
+_kinds = ["words", "arm", "picture", "sound", "", 3]
+
+
+def _some(rng, n, most):
+    """How many tokens n kinds have; the first of them has some."""
+    named = rng.sample(_kinds, n)
+    return {q: rng.randint(1 if q == named[0] else 0, most) for q in named}
+
+
+_sizes = made(_some, size("kinds", most=6, large=None), choice(2, 9, 300))
+agrees(
+    stretches,
+    ours.stretches,
+    _sizes,
+    by=lambda f, sizes: {q: list(some) for q, some in f(sizes).items()},
 )
-_parts = [("arm", [3]), ("words", [299, 0]), ("picture", [255])]
-_got = join([(q, [*some]) for q, some in _parts], dict(_sizes))
-assert list(_got) == [559, 299, 0, 555], f"559 299 0 555 wanted; yours: {_got!r}."
-_after = arguments_after(join, [(q, [*some]) for q, some in _parts], dict(_sizes))
-assert [(q, list(some)) for q, some in _after[0]] == _parts and _after[1] == _sizes, (
-    "join changes the parts or the sizes that it is given."
+
+
+def _parts(rng, sizes, n, wrong):
+    """Pairs (kind, tokens), perhaps with a token at some place that the kind does not have."""
+    parts = []
+    for q in rng.choices([*sizes], k=n):
+        parts.append(
+            (q, rng.choices(range(sizes[q]), k=rng.randrange(4) if sizes[q] else 0))
+        )
+    if wrong and parts:
+        q, tokens = rng.choice(parts)
+        tokens.insert(rng.randint(0, len(tokens)), wrong(sizes[q]))
+    return parts
+
+
+_wrong = choice(None, lambda n: n, lambda n: -1, lambda n: n + 1)
+_length = size("parts", least=0)
+agrees(
+    join,
+    ours.join,
+    made(_parts, _sizes, _length, _wrong),
+    _sizes,
+    raises=ValueError,
+    mixtures=40,
 )
 ### END HIDDEN TESTS
 
@@ -145,34 +145,21 @@ assert [(q, list(some)) for q, some in _got] == _wanted, (
     f"7 0 8 39 3: {_wanted} wanted; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _ in range(4):
-    _kinds = random.sample(["words", "arm", "picture", "sound", "", 3], 4)
-    _sizes = {q: random.randint(2, 9) for q in _kinds}
-    _sizes = {_kinds[0]: _sizes[_kinds[0]], "nothing": 0, **_sizes}
-    _first = {q: sum(list(_sizes.values())[:i]) for i, q in enumerate(_sizes)}
-    _order = [*_kinds, _kinds[0], _kinds[2], _kinds[1]]
-    _wanted = [
-        (q, random.choices(range(_sizes[q]), k=random.randint(1, 4))) for q in _order
-    ]
-    _wanted += [
-        (_kinds[3], [0, _sizes[_kinds[3]] - 1]),
-        (_kinds[0], [_sizes[_kinds[0]] - 1, 0]),
-    ]
-    _numbers = [_first[q] + k for q, some in _wanted for k in some]
-    _got = split(list(_numbers), dict(_sizes))
-    assert isinstance(_got, list | tuple), f"A list wanted; yours: {_got!r}."
-    assert [(q, list(some)) for q, some in _got] == _wanted, (
-        f"sizes {_sizes}, numbers {_numbers}: {_wanted} wanted; yours: {_got!r}."
-    )
-_got = split([2, 2, 0], {"nothing": 0, "words": 3, "arm": 4})
-assert [(q, list(some)) for q, some in _got] == [("words", [2, 2, 0])], (
-    f"A kind without tokens owns no number: all of 2 2 0 are words; yours: {_got!r}."
+_kinds = ["words", "arm", "picture", "sound", "", 3]
+
+
+def _some(rng, n, most):
+    """How many tokens n kinds have; the first of them has some."""
+    named = rng.sample(_kinds, n)
+    return {q: rng.randint(1 if q == named[0] else 0, most) for q in named}
+
+
+_sizes = made(_some, size("kinds", most=6, large=None), choice(2, 9, 300))
+_numbers = made(
+    lambda rng, sizes, n: rng.choices(range(sum(sizes.values())), k=n),
+    *(_sizes, size("numbers", least=0)),
 )
-assert list(split([], {"words": 3})) == [], "No numbers: an empty list wanted."
-_after = arguments_after(split, [1, 0, 4], {"words": 3, "nothing": 0, "arm": 4})
-assert list(_after[0]) == [1, 0, 4] and list(_after[1].values()) == [3, 0, 4], (
-    "split changes the numbers or the sizes that it is given."
-)
+agrees(split, ours.split, _numbers, _sizes)
 ### END HIDDEN TESTS
 
 # %% test="join" aspect="which kind, then which token" points=1
@@ -188,54 +175,26 @@ assert close(_got[1], [0, math.log(5 / 3)], 1e-4, 1e-5), (
     f"The only word is certain, then 3/5: -ln of them wanted; yours: {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _sizes in (
-    {"words": 5, "arm": 2, "sound": 4},
-    {"a": 1, "nothing": 0, "b": 6},
-    {"only": 7},
-    {"a": 3, "b": 3, "c": 3},
-):
-    _V = sum(_sizes.values())
-    for _scale in (1, 3, 400):
-        _numbers = torch.cat([torch.arange(_V), torch.randint(_V, (3,))])
-        _numbers = _numbers[torch.randperm(len(_numbers))]
-        _logits = torch.randn(len(_numbers), _V) * _scale + 50
-        _kind, _token = [], []
-        for _row, _number in zip(_logits.tolist(), _numbers.tolist(), strict=True):
-            _low = 0
-            for _size in _sizes.values():
-                if _low <= _number < _low + _size:
-                    break
-                _low += _size
-            _top = max(_row)
-            _own = max(_row[_low : _low + _size])
-            _all = _top + math.log(sum(math.exp(z - _top) for z in _row))
-            _some = _own + math.log(
-                sum(math.exp(z - _own) for z in _row[_low : _low + _size])
-            )
-            _kind.append(_all - _some)
-            _token.append(_some - _row[_number])
-        _got = kind_and_token(_logits.clone(), _numbers.clone(), dict(_sizes))
-        _what = f"sizes {_sizes}, {len(_numbers)} random rows of logits times {_scale}"
-        # float32 keeps logits of 1,000 to about 0.0001
-        assert close(_got[0], _kind, 1e-4, 1e-3), f"{_what}: -ln P(kind) is wrong."
-        assert close(_got[1], _token, 1e-4, 1e-3), (
-            f"{_what}: -ln P(token | kind) is wrong."
-        )
-_got = kind_and_token(torch.zeros(1, 3), torch.tensor([2]), {"a": 1, "b": 2})
-assert close(_got[0], [math.log(3 / 2)], 1e-4) and close(
-    _got[1], [math.log(2)], 1e-4
-), f"One row: shapes [1] wanted; yours: {_got!r}."
-_got = kind_and_token(
-    torch.tensor([[0.0, 0, 2000]]), torch.tensor([1]), {"a": 2, "b": 1}
+_kinds = ["words", "arm", "picture", "sound", "", 3]
+
+
+def _some(rng, n, most):
+    """How many tokens n kinds have; the first of them has some."""
+    named = rng.sample(_kinds, n)
+    return {q: rng.randint(1 if q == named[0] else 0, most) for q in named}
+
+
+_sizes = made(_some, size("kinds", most=6, large=None), choice(2, 9, 300))
+_T, _V = size("T"), made(lambda rng, sizes: sum(sizes.values()), _sizes)
+agrees(
+    kind_and_token,
+    ours.kind_and_token,
+    tensor(_T, _V, scale=3, edges=["huge"]),
+    ids(_T, below=_V),
+    _sizes,
+    rtol=1e-4,
+    atol=1e-3,  # float32 keeps logits of 1,000 to about 0.0001
 )
-assert close(_got[0], [2000 - math.log(2)], 1e-4), (
-    f"Logits 0, 0, 2000, and a token of the first two came: -ln P(kind) = 1999.307 wanted; yours: {_got[0]!r}."
-)
-_after = arguments_after(kind_and_token, _logits, _numbers, dict(_sizes))
-assert close(_after[0], _logits) and close(_after[1], _numbers), (
-    "The logits or the numbers that were given are changed."
-)
-assert _after[2] == _sizes, "kind_and_token changes the sizes that it is given."
 ### END HIDDEN TESTS
 
 # %% [markdown]
