@@ -137,24 +137,17 @@ for _side, _name in enumerate(("inputs", "targets")):
         f"yours: {_got[_side]}."
     )
 ### BEGIN HIDDEN TESTS
-for _T in (1, 5):
-    _ids = torch.from_numpy(np.random.default_rng().permutation(50)[: _T + 1])
-    _got = examples(_ids.clone(), torch.tensor([0, 0, 0]), _T)
-    for _side, _name in enumerate(("inputs", "targets")):
-        assert close(_got[_side], _ids[_side : _side + _T].expand(3, _T)), (
-            f"{_T + 1} tokens, T = {_T}, three times from 0: all {_T + 1} are needed, and some {_name} are wrong."
-        )
-        assert np.asarray(_got[_side]).dtype.kind in "iu", (
-            f"Your {_name} are no token numbers: {_got[_side]}."
-        )
+assert all(np.asarray(_side).dtype.kind in "iu" for _side in _got), (
+    f"Inputs and targets are token numbers; yours: {_got}."
+)
+_T = size("T")
+_tokens = made(lambda rng, T: torch.tensor(rng.sample(range(99), T + 1)), _T)
+_zeros = made(lambda rng, B: torch.zeros(B, dtype=torch.int64), size("B"))
+agrees(examples, ours.examples, _tokens, _zeros, _T)
 ### END HIDDEN TESTS
 
 # %% test="examples" aspect="each row from its start" points=1
 _N, _T, _starts = 20, 4, [3, 0, 15]
-### BEGIN HIDDEN TESTS
-_N, _T = random.randint(20, 40), random.randint(2, 3)
-_starts = [_N - _T - 1, *random.choices(range(_N - _T), k=2), 0, 7, 7]
-### END HIDDEN TESTS
 _ids = torch.from_numpy(np.random.default_rng().permutation(_N))
 _got = examples(_ids.clone(), torch.tensor(_starts), _T)
 for _side, _name in enumerate(("inputs", "targets")):
@@ -166,10 +159,17 @@ for _side, _name in enumerate(("inputs", "targets")):
         f"N = {_N}, T = {_T}, starts {_starts}: some {_name} are wrong."
     )
 ### BEGIN HIDDEN TESTS
-_after = arguments_after(examples, _ids.clone(), torch.tensor(_starts), _T)
-assert close(_after[0], _ids) and close(_after[1], _starts), (
-    "ids or starts are changed by your examples."
+_B, _T, _further = size("B"), size("T"), size("further", least=0)
+_ids = made(
+    lambda rng, T, more: torch.tensor(rng.sample(range(99), T + 1 + more)), _T, _further
 )
+_starts = made(
+    lambda rng, B, more: torch.tensor(rng.choices(range(more + 1), k=B)),
+    _B,
+    _further,
+    edges=[lambda rng, B, more: torch.full((B,), more)],
+)
+agrees(examples, ours.examples, _ids, _starts, _T)
 ### END HIDDEN TESTS
 
 # %% test="examples" aspect="mean of all places" points=1
@@ -181,40 +181,28 @@ assert close(_got, math.log(5), 1e-5), (
     f"All 5 tokens alike: ln 5 = 1.609 nats; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _B, _T, _V in ((2, 3, 4), (3, 4, 4), (4, 3, 3), (1, 5, 2), (3, 1, 6)):
-    _s = torch.randn(_B, _T, _V).double() * 3
-    _x = torch.from_numpy(np.random.default_rng().integers(0, _V, (_B, _T)))
-    _places = [(b, t) for b in range(_B) for t in range(_T)]
-    _costs = [
-        math.log(sum(math.exp(v) for v in _s[p])) - _s[p][_x[p]].item() for p in _places
-    ]
-    _mixed = 1000 * ((torch.arange(_B)[:, None] + torch.arange(_T)) % 2)[..., None]
-    for _shift, _where in ((0, "0"), (1000, "1000"), (_mixed, "1000 and 0 in turn")):
-        _got = lm_loss(_s + _shift, _x.clone())
-        assert close(_got, sum(_costs) / len(_costs), 1e-4, 1e-3), (
-            f"Random scores {_B, _T, _V} around {_where}: "
-            f"mean {sum(_costs) / len(_costs):.4f} wanted; yours: {_got}."
-        )
-    _wanted = (_s.softmax(-1) - F.one_hot(_x, _V)) / (_B * _T)
-    assert close(gradients(lm_loss, _s, _x)[0], _wanted, 1e-3, 1e-5), (
-        "The gradient that your loss sends to the scores is wrong, or none arrives: "
-        "nothing could be trained with it."
-    )
-    _got = laid_out_otherwise(lm_loss, _s, _x)
-    assert close(_got, sum(_costs) / len(_costs), 1e-4, 1e-3), (
-        "Scores and targets that do not lie row by row in memory, as views cut out of "
-        f"larger tensors: {sum(_costs) / len(_costs):.4f} wanted; yours: {_got}."
-    )
-    _far = _s + 1000 * F.one_hot((_x + 1) % _V, _V)  # the right token far below another
-    _wanted = F.cross_entropy(_far.flatten(0, 1), _x.flatten())
-    _got = lm_loss(_far.clone(), _x.clone())
-    assert close(_got, _wanted, 1e-4, 1e-3), (
-        f"Each target's score is 1,000 below another one: {_wanted:.1f} wanted; yours: {_got}."
-    )
-    _after = arguments_after(lm_loss, _s.clone(), _x.clone())
-    assert close(_after[0], _s) and close(_after[1], _x), (
-        "Scores or targets are changed by your lm_loss."
-    )
+_B, _T, _V = size("B"), size("T"), size("V")
+_scores = tensor(
+    _B, _T, _V, scale=3, edges=("huge",), kind=choice("float64", "float32")
+)
+_targets = made(
+    lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
+    _B,
+    _T,
+    _V,
+)
+_close = {"rtol": 1e-4, "atol": 1e-3}
+agrees(lm_loss, ours.lm_loss, _scores, _targets, **_close)
+agrees(
+    lm_loss,
+    ours.lm_loss,
+    _scores,
+    _targets,
+    by=laid_out_otherwise,
+    mixtures=0,
+    **_close,
+)
+agrees(lm_loss, ours.lm_loss, _scores, _targets, by=gradients, rtol=1e-3, atol=1e-5)
 ### END HIDDEN TESTS
 
 

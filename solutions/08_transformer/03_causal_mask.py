@@ -69,9 +69,6 @@ assert _got.dtype == torch.float64, (
 
 # %% test="Attention" aspect="equal to torch's attention" points=1
 _sizes = ((2, 5, 2, 4),)
-### BEGIN HIDDEN TESTS
-_sizes = ((3, 5, 3, 4), (2, 7, 1, 3), (4, 4, 5, 2), (3, 6, 2, 5))
-### END HIDDEN TESTS
 for _B, _T, _H, _D in _sizes:
     _C, _parts = _H * _D, ("query", "key", "value", "out")
     _layer, _x = Attention(_C, _H, _T), torch.randn(_B, _T, _C)
@@ -96,23 +93,21 @@ for _B, _T, _H, _D in _sizes:
         "Is each layer used once, in its place?"
     )
 ### BEGIN HIDDEN TESTS
-_w = {name: value.clone().requires_grad_(True) for name, value in _s.items()}
-_in = [F.linear(_x, _w[f"{_part}.weight"], _w[f"{_part}.bias"]) for _part in _parts[:3]]
-_q, _k, _v = (part.view(_B, _T, _H, _D).transpose(1, 2) for part in _in)
-_z = (
-    F.scaled_dot_product_attention(_q, _k, _v, is_causal=True)
-    .transpose(1, 2)
-    .reshape(_B, _T, _C)
-)
-F.linear(_z, _w["out.weight"], _w["out.bias"]).sum().backward()
-_found = parameter_gradients(_layer, _x)
-for _name in _w:
-    assert close(_found.get(_name), _w[_name].grad, 1e-3, 1e-3), (
-        f"The gradient of {_name} is wrong, or none arrives."
-    )
-assert close(arguments_after(_layer, _x.clone())[0], _x), (
-    "x is changed in place by your attention."
-)
+_T, _H, _D = size("T"), size("heads", most=5, large=None), size("D", large=None)
+_C = made(lambda rng, heads, D: heads * D, _H, _D)
+_inputs = [whole(0, 10**6), _C, _H, _T, tensor(size("B"), _T, _C, kind="float64")]
+
+
+def _called(Attention, seed, C, heads, block, x):
+    torch.manual_seed(seed)
+    weights = ours.Attention(C, heads, block).state_dict()
+    layer = Attention(C, heads, block)
+    layer.load_state_dict({name: 2 * w for name, w in weights.items()}, strict=False)
+    layer.double()
+    return layer(x), parameter_gradients(layer, x)
+
+
+agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 
 # %% test="Attention" aspect="the past is deaf to the future" points=1
@@ -134,37 +129,27 @@ for _t in (1, 4, 6):
         f"Token {_t} (from 0) was exchanged; all outputs after it should notice."
     )
 ### BEGIN HIDDEN TESTS
-_layer, _x = Attention(9, 3, 5), torch.randn(3, 5, 9)
-_parts = ("query", "key", "value", "out")
-_s = {f"{_part}.weight": torch.randn(9, 9) for _part in _parts}
-_s |= {f"{_part}.bias": torch.randn(9) for _part in _parts}
-_layer.load_state_dict(_s, strict=False)
-_in = [F.linear(_x, _s[f"{_part}.weight"], _s[f"{_part}.bias"]) for _part in _parts[:3]]
-_q, _k, _v = (part.view(3, 5, 3, 3).transpose(1, 2) for part in _in)
-for _open in (
-    torch.zeros(5, 5),
-    torch.full((5, 5), -math.inf).triu(2),
-    torch.randn(5, 5) * 2,
-):
-    _layer.mask = _open
-    _z = (
-        F.scaled_dot_product_attention(_q, _k, _v, _open)
-        .transpose(1, 2)
-        .reshape(3, 5, 9)
-    )
-    assert close(
-        _layer(_x), F.linear(_z, _s["out.weight"], _s["out.bias"]), 1e-3, 1e-3
-    ), (
-        "Another mask was put into the buffer, and your attention does not add it to the "
-        "scores as it is."
-    )
+_T, _H, _D = size("T"), size("heads", most=5, large=None), size("D", large=None)
+_C = made(lambda rng, heads, D: heads * D, _H, _D)
+_inputs = [whole(0, 10**6), _C, _H, _T, tensor(size("B"), _T, _C, kind="float64")]
+_inputs.append(tensor(_T, _T, scale=2, edges=("-inf",), kind="float64"))
+
+
+def _called(Attention, seed, C, heads, block, x, mask):
+    torch.manual_seed(seed)
+    weights = ours.Attention(C, heads, block).state_dict()
+    layer = Attention(C, heads, block)
+    layer.load_state_dict({name: 2 * w for name, w in weights.items()}, strict=False)
+    layer.double()
+    layer.mask = mask
+    return layer(x)
+
+
+agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 
 # %% test="Attention" aspect="shorter texts than the block" points=1
 _sizes = ((6, 3, 9, (1, 2, 5)),)
-### BEGIN HIDDEN TESTS
-_sizes = ((6, 3, 9, (1, 2, 5, 8)), (10, 5, 6, (5, 3, 1, 6)))
-### END HIDDEN TESTS
 for _C, _H, _block, _lengths in _sizes:
     _layer, _x = Attention(_C, _H, _block), torch.randn(2, _block, _C)
     _whole = _layer(_x)
@@ -181,25 +166,24 @@ for _C, _H, _block, _lengths in _sizes:
             "step by step and all at once differ."
         )
 ### BEGIN HIDDEN TESTS
-_layer, _x = Attention(9, 3, 6), torch.randn(2, 6, 9)
-_parts = ("query", "key", "value", "out")
-_s = {f"{_part}.weight": torch.randn(9, 9) for _part in _parts}
-_s |= {f"{_part}.bias": torch.randn(9) for _part in _parts}
-_layer.load_state_dict(_s, strict=False)
-_layer.mask = _other = torch.randn(6, 6) * 2
-for _T in (4, 1, 5, 6):
-    _in = [
-        F.linear(_x[:, :_T], _s[f"{_part}.weight"], _s[f"{_part}.bias"])
-        for _part in _parts[:3]
-    ]
-    _q, _k, _v = (part.view(2, _T, 3, 3).transpose(1, 2) for part in _in)
-    _z = F.scaled_dot_product_attention(_q, _k, _v, _other[:_T, :_T])
-    _z = _z.transpose(1, 2).reshape(2, _T, 9)
-    _wanted = F.linear(_z, _s["out.weight"], _s["out.bias"])
-    assert close(_layer(_x[:, :_T]), _wanted, 1e-3, 1e-3), (
-        f"Another mask in the buffer, block 6, a text of {_T}: your attention does not add "
-        "the mask's top left corner."
-    )
+_T, _H, _D = size("T"), size("heads", most=5, large=None), size("D", large=None)
+_C = made(lambda rng, heads, D: heads * D, _H, _D)
+_block = made(lambda rng, T, further: T + further, _T, whole(0, 5))
+_inputs = [whole(0, 10**6), _C, _H, _block, tensor(size("B"), _T, _C, kind="float64")]
+_inputs.append(tensor(_block, _block, scale=2, edges=("-inf",), kind="float64"))
+
+
+def _called(Attention, seed, C, heads, block, x, mask):
+    torch.manual_seed(seed)
+    weights = ours.Attention(C, heads, block).state_dict()
+    layer = Attention(C, heads, block)
+    layer.load_state_dict({name: 2 * w for name, w in weights.items()}, strict=False)
+    layer.double()
+    layer.mask = mask
+    return layer(x)
+
+
+agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 
 # %% [markdown]

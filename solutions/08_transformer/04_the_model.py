@@ -70,9 +70,6 @@ class Transformer(nn.Module):
 
 # %% test="Transformer" aspect="scores by formula" points=1
 _V, _T, _C = 7, 4, 3
-### BEGIN HIDDEN TESTS
-_V, _T, _C = random.sample(range(4, 10), 3)
-### END HIDDEN TESTS
 _parts = [
     torch_module("Linear", _C, _C),
     torch_module("Softplus"),
@@ -106,28 +103,35 @@ assert close(_got, _wanted, 1e-3, 1e-2), (
     "With given weights and simple blocks your scores are off: embedding + positions, blocks in order, norm, head."
 )
 ### BEGIN HIDDEN TESTS
-assert close(arguments_after(_model, _tokens.clone())[0], _tokens), (
-    "The tokens are changed by your model."
+_V, _T, _C = size("V"), size("T"), size("C", least=2, large=None)
+_tokens = made(
+    lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
+    *(size("B"), _T, _V),
 )
-_twice = torch_module("Linear", _C, _C)
-_twice.load_state_dict({"weight": torch.randn(_C, _C), "bias": torch.randn(_C)})
-_list = arguments_after(Transformer, _V, _T, _C, [_twice, _twice, _parts[1]])[3]
-assert len(_list) == 3, (
-    f"A list of three blocks was handed over; after your Transformer it holds {len(_list)}."
-)
-_model = Transformer(_V, _T, _C, [_twice, _parts[1], _twice])
-_linear = dict(_twice.state_dict())
-_model.load_state_dict(
-    {key: _s[key] for key in _s if not key.startswith("blocks")}, strict=False
-)
-_x = _s["embedding.weight"][_tokens] + _s["positions.weight"]
-_x = F.softplus(F.linear(_x, _linear["weight"], _linear["bias"]))
-_x = F.linear(_x, _linear["weight"], _linear["bias"])
-_x = F.layer_norm(_x, (_C,), _s["norm.weight"], _s["norm.bias"])
-assert close(_model(_tokens), _x @ _s["embedding.weight"].T, 1e-3, 1e-2), (
-    "One module was given as first and as third block: your scores are not those of "
-    "three blocks in order."
-)
+_inputs = (whole(0, 10**6), _V, _C, choice(False, True), _tokens)
+
+
+def _model_of(kind, seed, V, C, is_twice, T):
+    torch.manual_seed(seed)
+    here = kind is ours.Transformer  # parts are made where the model is
+    part = (lambda name, *sizes: getattr(nn, name)(*sizes)) if here else torch_module
+    blocks = [part("Linear", C, C), part("Softplus"), part("Conv1d", T, T, 1)]
+    return kind(V, T, C, [*blocks, blocks[0] if is_twice else part("Linear", C, C)])
+
+
+def _called(kind, seed, V, C, is_twice, tokens):
+    sizes = seed, V, C, is_twice, tokens.shape[1]
+    weights = dict(_model_of(ours.Transformer, *sizes).state_dict())
+    del weights["head.weight"]  # it is embedding.weight
+    model = _model_of(kind, *sizes)
+    model.load_state_dict(
+        {name: 1.5 * w + 0.1 for name, w in weights.items()}, strict=False
+    )
+    model.double()
+    return model(tokens)
+
+
+agrees(Transformer, ours.Transformer, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 
 # %% test="Transformer" aspect="one matrix at both ends" points=1
@@ -172,43 +176,40 @@ _found = parameter_gradients(_model, torch.tensor([[1, 2, 3, 6]]))
 for _name in _learned:
     assert _found[_name] is not None, f"No gradient reaches {_name}."
 ### BEGIN HIDDEN TESTS
-_shapes = {"embedding.weight": (7, 3), "positions.weight": (4, 3)}
-_shapes |= {"norm.weight": (3,), "norm.bias": (3,)}
-_shapes |= {f"blocks.{k}.weight": (3, 3) for k in (0, 1)} | {
-    f"blocks.{k}.bias": (3,) for k in (0, 1)
-}
-_w = {name: torch.randn(shape, requires_grad=True) for name, shape in _shapes.items()}
-_s, _tokens = (
-    {name: value.detach() for name, value in _w.items()},
-    torch.randint(7, (3, 4)),
+_V, _T, _C = size("V"), size("T"), size("C", least=2, large=None)
+_tokens = made(
+    lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
+    *(size("B"), _T, _V),
 )
-_model.load_state_dict({**_s, "head.weight": _s["embedding.weight"]}, strict=False)
-_x = _w["embedding.weight"][_tokens] + _w["positions.weight"]
-for _k in (0, 1):
-    _x = F.linear(_x, _w[f"blocks.{_k}.weight"], _w[f"blocks.{_k}.bias"])
-(
-    F.layer_norm(_x, (3,), _w["norm.weight"], _w["norm.bias"])
-    @ _w["embedding.weight"].T
-).sum().backward()
-_found = parameter_gradients(_model, _tokens)
-_found["embedding.weight"] = _found.get("embedding.weight", _found.get("head.weight"))
-for _name in _w:
-    assert close(_found[_name], _w[_name].grad, 1e-2, 1e-2), (
-        f"The gradient of {_name} is wrong, or none arrives."
+_inputs = (whole(0, 10**6), _V, _C, choice(False, True), _tokens)
+
+
+def _model_of(kind, seed, V, C, is_twice, T):
+    torch.manual_seed(seed)
+    here = kind is ours.Transformer  # parts are made where the model is
+    part = (lambda name, *sizes: getattr(nn, name)(*sizes)) if here else torch_module
+    blocks = [part("Linear", C, C)]
+    return kind(V, T, C, [*blocks, blocks[0] if is_twice else part("Linear", C, C)])
+
+
+def _called(kind, seed, V, C, is_twice, tokens):
+    sizes = seed, V, C, is_twice, tokens.shape[1]
+    weights = dict(_model_of(ours.Transformer, *sizes).state_dict())
+    del weights["head.weight"]  # it is embedding.weight
+    model = _model_of(kind, *sizes)
+    model.load_state_dict(
+        {name: 1.5 * w + 0.1 for name, w in weights.items()}, strict=False
     )
-_twice = torch_module("Linear", 3, 3)
-_learned = dict(Transformer(7, 4, 3, [_twice, _twice]).named_parameters())
-assert sum(value.numel() for value in _learned.values()) == 7 * 3 + 4 * 3 + 12 + 6, (
-    "One module stands twice among the blocks: it has its 12 numbers once, for both "
-    f"places. Yours learns {sorted(_learned)}."
-)
+    model.double()
+    found = parameter_gradients(model, tokens)
+    return {name.replace("head", "embedding"): w for name, w in found.items()}
+
+
+agrees(Transformer, ours.Transformer, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 
 # %% test="Transformer" aspect="shorter texts begin at place 0" points=1
 _block, _lengths = 6, (1, 3)
-### BEGIN HIDDEN TESTS
-_block, _lengths = random.randint(7, 9), (1, 2, 4, 6)
-### END HIDDEN TESTS
 _model = Transformer(
     11, _block, 3, [torch_module("Linear", 3, 3), torch_module("Softplus")]
 )
@@ -226,15 +227,37 @@ for _T in _lengths:
         f"The first {_T} tokens alone do not get places 0 to {_T - 1}."
     )
 ### BEGIN HIDDEN TESTS
-_fresh = Transformer(
-    11, _block, 3, [torch_module("Linear", 3, 3), torch_module("Softplus")]
+_V, _T, _C = size("V"), size("T"), size("C", least=2, large=None)
+_tokens = made(
+    lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
+    *(size("B"), _T, _V),
 )
-_fresh.load_state_dict(dict(_model.state_dict()))
-for _T in (1, 3, _block):
-    assert close(_fresh(_tokens[:, :_T]), _whole[:, :_T], 1e-3, 1e-4), (
-        f"A model whose first text has one token, and this one has {_T}: the scores are not "
-        "those of places 0 on. Something is kept from the text before."
+_inputs = (whole(0, 10**6), _V, _C, choice(False, True), _tokens, whole(0, 4))
+
+
+def _model_of(kind, seed, V, C, is_twice, T, more):
+    torch.manual_seed(seed)
+    here = kind is ours.Transformer  # parts are made where the model is
+    part = (lambda name, *sizes: getattr(nn, name)(*sizes)) if here else torch_module
+    blocks = [part("Linear", C, C), part("Softplus")]
+    return kind(
+        V, T + more, C, [*blocks, blocks[0] if is_twice else part("Linear", C, C)]
     )
+
+
+def _called(kind, seed, V, C, is_twice, tokens, more):
+    sizes = seed, V, C, is_twice, tokens.shape[1], more
+    weights = dict(_model_of(ours.Transformer, *sizes).state_dict())
+    del weights["head.weight"]  # it is embedding.weight
+    model = _model_of(kind, *sizes)
+    model.load_state_dict(
+        {name: 1.5 * w + 0.1 for name, w in weights.items()}, strict=False
+    )
+    model.double()
+    return [model(tokens[:, :n]) for n in (1, 1 + len(tokens[0]) // 2, len(tokens[0]))]
+
+
+agrees(Transformer, ours.Transformer, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 
 # %% folded="draws the whole model" alt="Tokens become embeddings, positions are added, then come three blocks, a norm and the head, which gives scores. A dashed line says that embedding and head share their weights."

@@ -20,7 +20,7 @@
 
 # %% task="adamw_step" points=3 level=2 minutes=12
 def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
-    """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
+    """New (w, m, v), each in the one shape of w, g, m and v; betas is (beta_1, beta_2)."""
     ### BEGIN SOLUTION
     m = betas[0] * m + (1 - betas[0]) * g
     v = betas[1] * v + (1 - betas[1]) * g**2
@@ -55,29 +55,12 @@ assert close(_got[1], 0.1 * _g, 1e-3) and close(_got[2], 0.001 * _g**2, 1e-3), (
     "Return the running means m and v as they are, not divided by 1 - beta to the t."
 )
 ### BEGIN HIDDEN TESTS
-for _shape in ((2, 3, 4), ()):
-    _w, _g = torch.randn(_shape).double(), torch.randn(_shape).double() + 3
-    _rate, _zero = random.uniform(0.2, 0.5), torch.zeros(_shape).double()
-    _got = adamw_step(
-        _w.clone(),
-        _g.clone(),
-        _zero.clone(),
-        _zero.clone(),
-        1,
-        _rate,
-        0.0,
-        (0.6, 0.8),
-        1e-12,
-    )
-    assert isinstance(_got, tuple | list) and len(_got) == 3, (
-        f"Return (w, m, v); yours: {_got!r}."
-    )
-    for _name, _mine, _wanted in zip(
-        "wmv", _got, (_w - _rate * _g.sign(), 0.4 * _g, 0.2 * _g**2), strict=True
-    ):
-        assert close(_mine, _wanted, 1e-4, 1e-6), (
-            f"Random weights and gradients of shape {_shape}, means at zero, betas .6 and .8: the new {_name} is wrong."
-        )
+_n, _k = size("n"), size("k")
+_more = (choice(0.01, 0.3), 0.0, choice((0.6, 0.8), (0.9, 0.999)), choice(1e-12, 0.05))
+for _axes in ((), (_n,), (_n, _k)):
+    _w, _g = (tensor(*_axes, kind="float64") for _ in "wg")
+    _m, _v = (made(lambda rng, w: torch.zeros_like(w), _w) for _ in "mv")
+    agrees(adamw_step, ours.adamw_step, _w, _g, _m, _v, 1, *_more, rtol=1e-4, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="adamw_step" aspect="many steps like torch" points=1
@@ -110,30 +93,27 @@ for _t in range(1, 7):
             f"(rate {_rate:.2g}, decay {_decay:.2g}, betas {_betas}, eps {_eps:.2g})."
         )
 ### BEGIN HIDDEN TESTS
-_names, _before = "wgmv", [torch.rand(3, 2).double() + 0.5 for _ in range(4)]
-_after = arguments_after(
-    adamw_step, *(part.clone() for part in _before), 5, 0.1, 0.2, (0.9, 0.99), 1e-8
+_n, _k = size("n"), size("k")
+_rate, _decay, _betas = (
+    choice(0.01, 0.3),
+    choice(0.0, 0.2, 0.6),
+    choice((0.7, 0.9), (0.9, 0.999)),
 )
-for _name, _old, _new in zip(_names, _before, _after, strict=False):
-    assert close(_new, _old), (
-        f"The old {_name} is changed in place by your adamw_step: return a new tensor."
+for _axes in ((), (_n,), (_n, _k)):
+    _w, _g, _m, _root = (tensor(*_axes, kind="float64") for _ in range(4))
+    _v = made(lambda rng, root: root**2 + 0.01, _root)
+    _inputs = (
+        _w,
+        _g,
+        _m,
+        _v,
+        whole(1, 3000, (2, 60)),
+        _rate,
+        _decay,
+        _betas,
+        choice(1e-8, 0.05),
     )
-_w, _g, _m, _v = _before
-_g[1] = 0
-_new_m, _new_v = 0.9 * _m + 0.1 * _g, 0.999 * _v + 0.001 * _g**2
-for _t in (5, 60, 3000):
-    _got = adamw_step(
-        *(part.clone() for part in (_w, _g, _m, _v)), _t, 0.1, 0.2, (0.9, 0.999), 1e-8
-    )
-    _root = (_new_v / (1 - 0.999**_t)).sqrt() + 1e-8
-    _wanted = 0.98 * _w - 0.1 * (_new_m / (1 - 0.9**_t)) / _root
-    for _name, _mine, _theirs in zip(
-        "wmv", _got, (_wanted, _new_m, _new_v), strict=True
-    ):
-        assert close(_mine, _theirs, 1e-4, 1e-6), (
-            f"Step {_t} with given means, without the steps before, and some gradients 0: "
-            f"{_name} is wrong. Does something live on between calls?"
-        )
+    agrees(adamw_step, ours.adamw_step, *_inputs, rtol=1e-4, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="adamw_step" aspect="decay without a gradient" points=1
@@ -159,28 +139,18 @@ assert not np.any(np.asarray(_got[1])) and not np.any(np.asarray(_got[2])), (
     "The decay should not get into m or v."
 )
 ### BEGIN HIDDEN TESTS
-_w, _zero = torch.randn(3, 4).double(), torch.zeros(3, 4).double()
-_rate, _decay = random.uniform(0.1, 0.3), random.uniform(0.2, 0.8)
-_got = adamw_step(
-    _w.clone(),
-    _zero.clone(),
-    _zero.clone(),
-    _zero.clone(),
-    2,
-    _rate,
-    _decay,
-    (0.8, 0.9),
+_n, _k = size("n"), size("k")
+_more = (
+    choice(0.01, 0.3),
+    choice(0.0, 0.2, 0.8),
+    choice((0.8, 0.9), (0.9, 0.999)),
     1e-8,
 )
-assert isinstance(_got, tuple | list) and len(_got) == 3, (
-    f"Return (w, m, v); yours: {_got!r}."
-)
-assert close(_got[0], (1 - _rate * _decay) * _w, 1e-4, 1e-6), (
-    f"No gradient, rate {_rate:.3f}, decay {_decay:.3f}: every weight shrinks by {_rate * _decay:.2%}, and here not."
-)
-assert close(_got[1], _zero) and close(_got[2], _zero), (
-    "No gradient yet: m and v should stay zero."
-)
+for _axes in ((), (_n,), (_n, _k)):
+    _w = tensor(*_axes, kind="float64")
+    _zeros = [made(lambda rng, w: torch.zeros_like(w), _w) for _ in "gmv"]
+    _inputs = (_w, *_zeros, whole(1, 100, (2,)), *_more)
+    agrees(adamw_step, ours.adamw_step, *_inputs, rtol=1e-4, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% [markdown]

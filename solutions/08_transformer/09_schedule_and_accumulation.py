@@ -34,20 +34,12 @@ for _n in (0, 1):
         f"Without warm-up (n = 0), or with one step, the first factor is 1; yours: {_got}."
     )
 ### BEGIN HIDDEN TESTS
-for _N, _n, _low in ((30, 7, 0.2), (8, 7, 0.0), (50, random.randint(10, 40), 0.3)):
-    for _s in (0, 1, _n - 1, _n):
-        _got = rate_factor(_s, _N, _n, _low)
-        assert close(_got, min((_s + 1) / _n, 1), 1e-5), (
-            f"Step {_s}, N = {_N}, n = {_n}: not {_got}."
-        )
-for _s in (0, 3, 9):
-    _wanted, _got = (
-        0.1 + 0.9 * math.cos(math.pi / 20 * _s) ** 2,
-        rate_factor(_s, 10, 0, 0.1),
-    )
-    assert close(_got, _wanted, 1e-5), (
-        f"N = 10, no warm-up (n = 0), step {_s}: {_wanted:.4f} wanted; yours: {_got}."
-    )
+_n = whole(0, 40, (1, 7))
+_N = made(lambda rng, n, further: n + further, _n, whole(1, 90))
+_s = made(lambda rng, n: rng.randint(0, n), _n, edges=[0, lambda rng, n: n])
+agrees(
+    rate_factor, ours.rate_factor, _s, _N, _n, choice(0.0, 0.1), rtol=1e-5, atol=1e-6
+)
 ### END HIDDEN TESTS
 
 # %% test="rate_factor" aspect="half a cosine down" points=1
@@ -56,15 +48,14 @@ assert close(_got, [1, 0.55, 0.1], 1e-5), (
     f"N = 20, n = 4: 1, in the middle .55, at the end .1; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _ in range(20):
-    _N, _low = random.randint(30, 90), random.uniform(0.02, 0.4)
-    _n = random.randint(1, 20)
-    _s = random.randint(_n + 1, _N - 1)
-    _wanted = _low + (1 - _low) * math.cos(math.pi / 2 * (_s - _n) / (_N - _n)) ** 2
-    _got = rate_factor(_s, _N, _n, _low)
-    assert close(_got, _wanted, 1e-4, 1e-6), (
-        f"s = {_s}, N = {_N}, n = {_n}, lowest {_low:.2f}: {_wanted:.4f}, not {_got}."
-    )
+_n = whole(0, 40, (1, 7))
+_N = made(lambda rng, n, further: n + further, _n, whole(1, 90))
+_s = made(
+    lambda rng, n, N: rng.randint(n, N - 1), _n, _N, edges=[lambda rng, n, N: N - 1]
+)
+agrees(
+    rate_factor, ours.rate_factor, _s, _N, _n, choice(0.0, 0.1), rtol=1e-4, atol=1e-6
+)
 ### END HIDDEN TESTS
 
 # %% test="rate_factor" aspect="an array of steps" points=1
@@ -75,28 +66,17 @@ assert close(_got, _wanted, 1e-4, 1e-6), (
     f"Factors {np.round(_wanted, 2)} wanted; yours: {np.round(_got, 2)}."
 )
 ### BEGIN HIDDEN TESTS
-for _n, _steps in (
-    (5, np.random.default_rng().permutation(12)),
-    (5, [7, 3, 3, 11]),
-    (6, [4, 2]),
-    (2, [11, 5, 8]),
-    (0, range(9)),
-    (4, [6]),
-):
-    _s = np.array(_steps, dtype=float if _n == 5 else int)
-    _wanted = [
-        (s + 1) / _n
-        if s < _n
-        else 0.2 + 0.8 * math.cos(math.pi / 2 * (s - _n) / (12 - _n)) ** 2
-        for s in _s
-    ]
-    _got = rate_factor(_s.copy(), 12, _n, 0.2)
-    assert close(_got, _wanted, 1e-4, 1e-6), (
-        f"Steps {_s}, N = 12, n = {_n}: factors {np.round(_wanted, 3)} wanted; yours: {_got}."
-    )
-    assert close(arguments_after(rate_factor, _s.copy(), 12, _n, 0.2)[0], _s), (
-        "Your rate_factor changes its array s."
-    )
+_n = whole(0, 40, (1, 7))
+_N = made(lambda rng, n, further: n + further, _n, whole(1, 90))
+_kind = choice("int64", "float64")
+_s = made(
+    lambda rng, N, T, kind: np.array(rng.choices(range(N), k=T), dtype=kind),
+    *(_N, size("T"), _kind),
+    edges=[lambda rng, N, *_: np.arange(N), lambda rng, N, *_: np.arange(N)[::-1]],
+)
+agrees(
+    rate_factor, ours.rate_factor, _s, _N, _n, choice(0.0, 0.1), rtol=1e-4, atol=1e-6
+)
 ### END HIDDEN TESTS
 
 # %% folded="draws three schedules" alt="Three curves of the factor over 200 steps: after 0, 20 and 80 steps of straight rise each falls along a cosine to 0.1."

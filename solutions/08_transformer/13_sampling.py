@@ -57,30 +57,20 @@ assert close(next_distribution(_s.clone())[0], [1 / 6, 2 / 6, 3 / 6], 1e-5), (
     "If none is given, the temperature is 1."
 )
 ### BEGIN HIDDEN TESTS
-_s = torch.randn(3, 5).double() * 3
-for _tau in (0.3, 1.7, 4.0):
-    _wanted = torch.softmax(_s / _tau, -1)
-    assert close(next_distribution(_s.clone(), _tau), _wanted, 1e-4, 1e-5), (
-        f"Random scores, temperature {_tau}: wrong."
-    )
-assert close(arguments_after(next_distribution, _s.clone(), 0.7, 3, 0.8)[0], _s), (
-    "Your function changes the scores s."
+_s = tensor(size("B"), size("V"), scale=3, edges=("huge",), kind="float64")
+_tau = choice(0.1, 0.3, 1.0, 1.7, 4.0)
+agrees(next_distribution, ours.next_distribution, _s, _tau, rtol=1e-4, atol=1e-6)
+_distinct = made(
+    lambda rng, B, V: torch.tensor([rng.sample(range(50), V) for _ in range(B)]) / 7,
+    *(size("B"), size("V")),
+    edges=[torch.tensor([[1e-30, 0.0, -1.0], [-900.0, 3.0, 3.001]])],
 )
-_s = torch.tensor(
-    [[1e-30, 0.0, -1.0], [-900.0, 3.0, 3.001], [-7.0, -6.0, -8.0], [5, 4, 4.99]]
-)
-for _more in ((0,), (0, 2), (0.0, None, 0.5), (0, 3, 0.9)):
-    _got = next_distribution(_s.clone(), *_more)
-    assert close(_got, [[1, 0, 0], [0, 0, 1], [0, 1, 0], [1, 0, 0]], 0, 1e-6), (
-        f"tau = 0 gives all to the best, by however little it is better, whatever k and p are; yours: {_got}."
-    )
+_more = {"tau": choice(0, 0.0), "k": choice(None, 2, 3), "p": choice(None, 0.5, 0.9)}
+agrees(next_distribution, ours.next_distribution, _distinct, **_more, atol=1e-6)
 _s = torch.tensor([[1.0, 2.0, 2.0], [3.0, 3.0, 3.0], [0.0, -1.0, 0.0]])
 for _more in ((0,), (0, 2, 0.9)):
-    _got = next_distribution(_s.clone(), *_more)
-    assert np.shape(_got) == (3, 3), (
-        f"Chances of shape (3, 3) are wanted; yours: {np.shape(_got)}."
-    )
-    for _line, _scores in zip(np.asarray(_got), _s.numpy(), strict=True):
+    for _line, _scores in zip(next_distribution(_s.clone(), *_more), _s, strict=True):
+        _line = np.asarray(_line)
         assert close(sorted(_line), [0, 0, 1], 0, 1e-6), (
             f"tau = 0 gives all to one token, of equals to any one: scores {_scores}; yours: {_line}."
         )
@@ -102,30 +92,13 @@ assert close(next_distribution(_s.clone(), 1.0, 9), _s.exp(), 1e-5), (
     "k larger than V keeps everything."
 )
 ### BEGIN HIDDEN TESTS
-_s = torch.stack([torch.randperm(7) for _ in range(3)]).double() / 2
-for _k in (1, 3, 7, 8):
-    _wanted = torch.softmax(_s.masked_fill(_s < (7 - _k) / 2, -math.inf), -1)
-    assert close(next_distribution(_s.clone(), 1.0, _k), _wanted, 1e-4, 1e-6), (
-        f"Seven tokens in three rows, k = {_k}: the {min(_k, 7)} best of each row should stay, scaled to sum 1."
-    )
-_s = torch.tensor(
-    [
-        [0.0, 1.0, 0.0, -1.0],
-        [2.0, 2.0, 2.0, 5.0],
-        [1.0, 3.0, 2.0, 0.0],
-        [-1.0, 1.0, 0.0, 1.0],
-    ]
+_B, _V = size("B"), size("V")
+_s = choice(
+    made(lambda rng, s: s.round(), tensor(_B, _V, kind="float64")),  # many ties
+    tensor(_B, _V, scale=3, edges=("huge",), kind="float64"),
 )
-for _k, _kept in (
-    (3, [[1, 1, 1, 0], [1, 1, 1, 1], [1, 1, 1, 0], [0, 1, 1, 1]]),
-    (2, [[1, 1, 1, 0], [1, 1, 1, 1], [0, 1, 1, 0], [0, 1, 0, 1]]),
-    (1, [[0, 1, 0, 0], [0, 0, 0, 1], [0, 1, 0, 0], [0, 1, 0, 1]]),
-):
-    _wanted = torch.softmax(_s.masked_fill(torch.tensor(_kept) == 0, -math.inf), -1)
-    _got = next_distribution(_s.clone(), 1.0, _k)
-    assert close(_got, _wanted, 1e-4, 1e-6), (
-        f"k = {_k}, scores {_s.tolist()}: what is as likely as the last one kept stays, too, and only that; yours: {_got}."
-    )
+_k = choice(1, 2, 3, 6, _V, 50)
+agrees(next_distribution, ours.next_distribution, _s, 1.0, _k, rtol=1e-4, atol=1e-6)
 _s = torch.tensor([[0.0, 3.0, 3.001], [3.001, -1.0, 3.0]])
 for _more in ((1.0, 1), (1.0, None, 0.4), (1.0, 2, 0.4)):
     _got = next_distribution(_s.clone(), *_more)
@@ -161,53 +134,51 @@ for _s in (_half.log() + shift for shift in range(9)):
         assert close(_got, [[1, 0, 0], [0, 1, 0]], 0, 1e-6), (
             f"Chances .5, .25, .25 and p = .5: the best alone has at least p, so only it stays; yours: {_got[0]}."
         )
-_s = torch.tensor([[0.0, 1.0, 0.0, -1.0], [2.0, 2.0, 2.0, -1.0]])
-_got = next_distribution(
-    _s.clone(), 1.0, None, 0.6
-)  # chances .20, .53, .20, .07 and .33, .33, .33, .02
-_wanted = torch.softmax(_s.masked_fill(_s < 0, -math.inf), -1)
-assert close(_got, _wanted, 1e-4, 1e-6), (
-    f"p = .6, scores {_s.tolist()}: what is as likely as the last one kept stays, too; yours: {_got}."
+
+
+def _safe(rng, s, tau, k):  # a p that no sum of chances comes near
+    sums = ours.next_distribution(s, tau, k).sort(descending=True).values.cumsum(-1)
+    tries = [rng.uniform(0.05, 0.99) for _ in range(60)]
+    return max(tries, key=lambda p: (sums - p).abs().min())
+
+
+_B, _V = size("B", large=None), size("V")
+_s = choice(
+    made(lambda rng, s: s.round(), tensor(_B, _V, kind="float64")),  # many ties
+    tensor(_B, _V, kind="float64"),
+)
+_p = made(_safe, _s, 1.0, None, edges=[1e-6])
+agrees(
+    next_distribution, ours.next_distribution, _s, 1.0, None, _p, rtol=1e-4, atol=1e-6
 )
 _s = torch.randn(60, 50)
 assert close(
     next_distribution(_s.clone(), 1.0, None, 1.0), _s.softmax(-1), 1e-3, 1e-5
 ), "p = 1 keeps everything, also where 50 chances in float32 add up to 0.9999999."
-_got = next_distribution(_s.clone(), 1.0, None, 1e-6)
-assert close(_got, F.one_hot(_s.argmax(-1), 50), 0, 1e-6), (
-    "A tiny p keeps the best token, and only it."
-)
 ### END HIDDEN TESTS
 
 # %% test="next_distribution" aspect="all three in order" points=1
 _cases = [(torch.tensor([[0.0, 1, 0.5, -1], [2, 1.9, 1.8, 1.7]]).double(), 0.7, 3, 0.8)]
+
+
 ### BEGIN HIDDEN TESTS
-_cases = []
-while (
-    len(_cases) < 9
-):  # cases in which another order gives something else; no sum is nearly p, no tie nearly one
-    _tau, _k, _p = ((2.0, 5, 0.7), (0.8, 4, 0.9), (0.6, 3, 0.8))[len(_cases) // 3]
-    _s = torch.randn(1, 9).double()
-    _hot, _cold = (
-        _s.sort(descending=True).values.softmax(1),
-        (_s / _tau).sort(descending=True).values.softmax(1),
-    )
-    _kept = (_cold[:, :_k] / _cold[:, :_k].sum()).cumsum(1)
-    _count, _late = (_kept < _p).sum() + 1, min((_cold.cumsum(1) < _p).sum() + 1, _k)
-    _plain = ((_hot[:, :_k] / _hot[:, :_k].sum()).cumsum(1) < _p).sum() + 1
-    _edge = _s.sort(descending=True).values[0, _k - 1 : _k + 1]
-    if (
-        _count not in (_late, _plain, _k)
-        and (_kept - _p).abs().min() > 1e-3
-        and _edge[0] - _edge[1] > 0.05
-    ):
-        _rows = [
-            -5 * torch.arange(9).double(),
-            _s[0],
-            _s[0],
-        ]  # the first is all but certain
-        _rows = [row[torch.randperm(9)] for row in _rows]
-        _cases.append((torch.stack(_rows), _tau, _k, _p))
+def _safe(rng, s, tau, k):  # a p that no sum of chances comes near
+    sums = ours.next_distribution(s, tau, k).sort(descending=True).values.cumsum(-1)
+    tries = [rng.uniform(0.05, 0.99) for _ in range(60)]
+    return max(tries, key=lambda p: (sums - p).abs().min())
+
+
+_s = tensor(size("B", large=None), size("V"), scale=2, kind="float64")
+_tau, _k = choice(0.6, 0.8, 2.0), choice(1, 2, 3, 4, 5, None)
+_inputs = (_s, _tau, _k, made(_safe, _s, _tau, _k))
+agrees(
+    next_distribution,
+    ours.next_distribution,
+    *_inputs,
+    mixtures=60,
+    rtol=1e-4,
+    atol=1e-6,
+)
 ### END HIDDEN TESTS
 for _s, _tau, _k, _p in _cases:
     _got = next_distribution(_s.clone(), _tau, _k, _p)

@@ -38,7 +38,7 @@ def decay_groups(weights, decay):
 
 
 # %% wrong="decay passed through the means (L2)" caught_by="decay without a gradient"
-# -     """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
+# -     """New (w, m, v), each in the one shape of w, g, m and v; betas is (beta_1, beta_2)."""
 # +     """New (w, m, v), all of one shape, from weights w, gradient g, means m and v; betas is (beta_1, beta_2)."""
 # +     g = g + decay * w
 
@@ -82,12 +82,12 @@ def decay_groups(weights, decay):
 
 
 # %% wrong="counts the steps itself" caught_by="many steps like torch"
-# -     """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
+# -     """New (w, m, v), each in the one shape of w, g, m and v; betas is (beta_1, beta_2)."""
 # +     t = adamw_step.steps = getattr(adamw_step, "steps", 0) + 1
 
 
 # %% wrong="means kept between calls" caught_by="many steps like torch"
-# -     """New (w, m, v) of one shape; the old w, m, v and the gradient g stay as they are; betas is (beta_1, beta_2)."""
+# -     """New (w, m, v), each in the one shape of w, g, m and v; betas is (beta_1, beta_2)."""
 # +     global _kept
 # +     m, v = (m, v) if t == 1 or _kept[0].shape != m.shape else _kept
 
