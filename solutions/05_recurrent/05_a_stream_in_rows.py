@@ -48,34 +48,9 @@ for _inputs, _targets in _got:
         f"After the words {_inputs.tolist()} come others than {_targets!r}."
     )
 ### BEGIN HIDDEN TESTS
-for _N, _rows, _steps in ((25, 4, 3), (24, 4, 2), (8, 1, 3), (17, 5, 7), (31, 3, 1)):
-    _text = torch.randperm(_N) + 70_000
-    _next = dict(zip(_text.tolist(), _text[1:].tolist(), strict=False))
-    _got = stream_batches(_text.clone(), _rows, _steps)
-    assert isinstance(_got, tuple | list) and len(_got) == -(
-        -((_N - 1) // _rows) // _steps
-    ), (
-        f"N = {_N}, {_rows} rows, {_steps} steps: not {len(_got) if hasattr(_got, '__len__') else _got!r} pairs."
-    )
-    for _inputs, _targets in _got:
-        for _side in (_inputs, _targets):
-            assert torch.is_tensor(_side) and str(_side.dtype) in (
-                "torch.int64",
-                "torch.int32",
-            ), (
-                f"Word numbers stay integers, an embedding takes no others; yours: {getattr(_side, 'dtype', _side)}."
-            )
-        assert _inputs.shape == _targets.shape, (
-            "Inputs and targets of a pair have the same shape."
-        )
-        for _word, _after in zip(
-            _inputs.flatten().tolist(), _targets.flatten().tolist(), strict=True
-        ):
-            assert _next.get(_word) == _after, (
-                f"N = {_N}, {_rows} rows, {_steps} steps: some target is not the next word of the text."
-            )
-    _left = arguments_after(stream_batches, _text.clone(), _rows, _steps)[0]
-    assert close(_left, _text), "stream_batches changed the caller's text."
+_rows, _L, _steps = size("rows"), size("words in a row", large=90), size("steps")
+_N = made(lambda rng, rows, L: rows * L + rng.randint(1, rows), _rows, _L)
+agrees(stream_batches, ours.stream_batches, ids(_N, below=10**6), _rows, _steps)
 ### END HIDDEN TESTS
 
 # %% test="stream_batches" aspect="rows go on in the next batch" points=1
@@ -90,28 +65,15 @@ assert _got[1][0].tolist() == [[2, 3], [6, 7], [10, 11]], (
     f"Second batch: 2 3, 6 7, 10 11; yours: {_got[1][0].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _N, _rows, _steps in (
-    (29, 4, 3),
-    (32, 4, 3),
-    (31, 4, 5),
-    (30, 3, 4),
-    (9, 1, 2),
-    (45, 5, 2),
-    (22, 3, 1),
-):
-    _L = (_N - 1) // _rows
-    _got = stream_batches(torch.arange(_N), _rows, _steps)
-    assert isinstance(_got, tuple | list) and len(_got) == -(-_L // _steps), (
-        f"N = {_N}, {_rows} rows of {_L}, {_steps} at a time: {-(-_L // _steps)} pairs wanted; yours: {_got!r}."
-    )
-    for _j, _pair in enumerate(_got):
-        _wanted = [
-            [row * _L + i for i in range(_L)[_j * _steps :][:_steps]]
-            for row in range(_rows)
-        ]
-        assert torch.is_tensor(_pair[0]) and _pair[0].tolist() == _wanted, (
-            f"The words 0 to {_N - 1} in {_rows} rows, {_steps} at a time: batch {_j} (from 0) should be {_wanted}."
-        )
+_rows, _L, _steps = size("rows"), size("words in a row", large=90), size("steps")
+_N = made(lambda rng, rows, L: rows * L + rng.randint(1, rows), _rows, _L)
+agrees(
+    stream_batches,
+    ours.stream_batches,
+    made(lambda rng, N: torch.arange(N), _N),
+    _rows,
+    _steps,
+)
 ### END HIDDEN TESTS
 
 # %% test="stream_batches" aspect="a narrow end is kept" points=1
@@ -125,40 +87,18 @@ assert _widths == [(2, 5)], (
     f"Steps of 9 in rows of 5: one batch of width 5; yours: {_widths}."
 )
 ### BEGIN HIDDEN TESTS
-for _rows, _L, _steps in (
-    (2, 7, 3),
-    (3, 9, 4),
-    (4, 1, 2),
-    (3, 5, 5),
-    (2, 6, 3),
-    (5, 4, 9),
-    (1, 6, 5),
-):  # rests of 1, none, ...
-    for _rest in {1, 2, _rows} - ({2} if _rows == 1 else set()):
-        _N = _rows * _L + _rest
-        _got = stream_batches(torch.arange(_N), _rows, _steps)
-        _wanted = [min(_steps, _L - j) for j in range(0, _L, _steps)]
-        for _side in (0, 1):
-            _widths = [tuple(getattr(pair[_side], "shape", ())) for pair in _got]
-            assert _widths == [(_rows, width) for width in _wanted], (
-                f"N = {_N}, {_rows} rows, {_steps} steps: widths {_wanted} wanted, each with {_rows} rows; yours: {_widths}."
-            )
+_rows, _L, _steps = size("rows"), size("words in a row", large=90), size("steps")
+_N = made(lambda rng, rows, L: rows * L + rng.randint(1, rows), _rows, _L)
+_given = ids(_N, below=9), _rows, _steps
+agrees(
+    lambda *given: [[x.shape, y.shape] for x, y in stream_batches(*given)],
+    lambda *given: [[x.shape, y.shape] for x, y in ours.stream_batches(*given)],
+    *_given,
+)
 ### END HIDDEN TESTS
 
 # %% test="stream_batches" aspect="every word once" points=1
 _cases = [(4, 3, 31)]
-### BEGIN HIDDEN TESTS
-# N such that rows divides N, leaves a rest of 1, or another; the last batch full, one column wide, or between
-_cases += [
-    (r, s, r * L + rest)
-    for r, L, s in ((3, 8, 4), (4, 7, 3), (5, 8, 5), (2, 9, 2))
-    for rest in (1, 2, r)
-]
-_cases += [
-    (1, 4, 10),
-    (random.randint(2, 6), random.randint(2, 9), random.randint(60, 99)),
-]
-### END HIDDEN TESTS
 for _rows, _steps, _N in _cases:
     _text = torch.randint(50, (_N,))  # some words come more than once
     _L = (_N - 1) // _rows
@@ -177,3 +117,8 @@ for _rows, _steps, _N in _cases:
         assert torch.equal(_read.flatten(), _text[_first : _first + _rows * _L]), (
             f"N = {_N}, {_rows} rows, {_steps} steps: put together again, your {('inputs', 'targets')[_side]} are not the text."
         )
+### BEGIN HIDDEN TESTS
+_rows, _L, _steps = size("rows"), size("words in a row", large=90), size("steps")
+_N = made(lambda rng, rows, L: rows * L + rng.randint(1, rows), _rows, _L)
+agrees(stream_batches, ours.stream_batches, ids(_N, below=50), _rows, _steps)
+### END HIDDEN TESTS

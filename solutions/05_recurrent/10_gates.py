@@ -102,36 +102,21 @@ assert close(_h[1, 0], 0.5 * math.tanh(0.5 * math.tanh(1) + 0.2), 1e-5), (
     f"h = ½ tanh(C) = .2617, with the new C; yours: {_h[1, 0]:.4f}."
 )
 ### BEGIN HIDDEN TESTS
-for _B, _d, _k in ((3, 2, 4), (1, 3, 2), (5, 1, 1)):
-    _W = {part: torch.zeros(_k, _d + _k).double() for part in "Cfio"}
-    _b = {part: torch.zeros(_k).double() for part in "fio"} | {
-        "C": torch.randn(_k).double()
-    }
-    _e, _h, _C = (torch.randn(_B, n).double() for n in (_d, _k, _k))
-    _got = lstm_step(
-        _e.clone(),
-        _h.clone(),
-        _C.clone(),
-        _W,
-        {part: value.clone() for part, value in _b.items()},
+_B, _d, _k = size("B"), size("d", large=None), size("k", large=None)
+_e, _h, _C = (tensor(_B, _width, kind="float64") for _width in (_d, _k, _k))
+_both = made(lambda rng, d, k: d + k, _d, _k)
+_W, _b = (
+    made(lambda rng, parts: dict(zip("foiC", parts, strict=True)), _parts)
+    for _parts in (
+        tensor(4, _k, _both, kind="float64", scale=0),
+        tensor(4, _k, kind="float64"),
     )
-    expect(_got, "h, C")
-    _wanted = (_b["C"].tanh() + _C) / 2
-    assert close(_got[1], _wanted, 1e-4, 1e-5), (
-        f"Gates at 1/2, B = {_B}, k = {_k}: C should be half of both."
-    )
-    assert close(_got[0], _wanted.tanh() / 2, 1e-4, 1e-5), (
-        f"Gates at 1/2, B = {_B}, k = {_k}: h = ½ tanh(C), new C."
-    )
+)
+agrees(lstm_step, ours.lstm_step, _e, _h, _C, _W, _b, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="lstm_step" aspect="each gate does its own" points=1
 _cases = [(1, 0, 1, 0.3), (0, 1, 1, 0.3), (1, 1, 0, 0.3), (0, 0, 1, 0.3)]
-### BEGIN HIDDEN TESTS
-_cases += [
-    (f, i, o, random.uniform(0.4, 0.9)) for f in (0, 1) for i in (0, 1) for o in (0, 1)
-]
-### END HIDDEN TESTS
 for _f, _i, _o, _old in _cases:
     _W = {part: torch.zeros(1, 2).double() for part in "Cfio"}
     _b = {
@@ -151,25 +136,17 @@ for _f, _i, _o, _old in _cases:
         f"Output gate o = {_o} and C = {_wanted:.4f}: h should be {_o * math.tanh(_wanted):.4f}; yours: {_got[0]}."
     )
 ### BEGIN HIDDEN TESTS
-for _f, _i, _o, _new in (
-    (f, i, o, c) for f in (0, 1) for i in (0, 1) for o in (0, 1) for c in (-1, 1)
-):
-    _W = {part: torch.zeros(1, 2) for part in "Cfio"}
-    _b = {
-        part: torch.tensor([200.0 * gate - 100])
-        for part, gate in zip("fio", (_f, _i, _o), strict=True)
-    } | {"C": torch.tensor([100.0 * _new])}
-    _got = lstm_step(
-        torch.ones(1, 1), torch.ones(1, 1), torch.full((1, 1), 0.25), _W, _b
+_B, _d, _k = size("B"), size("d", large=None), size("k", large=None)
+_e, _h, _C = (tensor(_B, _width, kind="float64") for _width in (_d, _k, _k))
+_both = made(lambda rng, d, k: d + k, _d, _k)
+_W, _b = (
+    made(lambda rng, parts: dict(zip("foiC", parts, strict=True)), _parts)
+    for _parts in (
+        tensor(4, _k, _both, kind="float64"),
+        tensor(4, _k, kind="float64", edges=("huge",)),
     )
-    expect(_got, "h, C")
-    _wanted = _f * 0.25 + _i * _new
-    assert close(_got[1], [[_wanted]], 1e-4, 1e-5) and close(
-        _got[0], [[_o * math.tanh(_wanted)]], 1e-4, 1e-5
-    ), (
-        f"Sums of ±100 in float32, gates f = {_f}, i = {_i}, o = {_o}: "
-        f"C = {_wanted} wanted; yours: h = {_got[0]}, C = {_got[1]}."
-    )
+)
+agrees(lstm_step, ours.lstm_step, _e, _h, _C, _W, _b, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="lstm_step" aspect="word first, then state" points=1
@@ -190,40 +167,14 @@ assert close(_got[1], [[math.tanh(0.5)]], 1e-5), (
     f"W_C [1, 0, h=1] = .1 + .4, so C = tanh(.5) = .4621; yours: {_got[1]}. Which comes first, e or h?"
 )
 ### BEGIN HIDDEN TESTS
-for (_B, _d, _k), _order in zip(
-    ((4, 3, 2), (1, 4, 3), (3, 1, 5)), ("Cfio", "ifCo", "oiCf"), strict=True
-):
-    _W = {part: torch.randn(_k, _d + _k).double() for part in _order}
-    _b = {part: torch.randn(_k).double() for part in _order[::-1]}
-    _e, _h, _C = (torch.randn(_B, n).double() for n in (_d, _k, _k))
-    _given = [_e, _h, _C, _W, _b]
-    _copy = [
-        x.clone() if torch.is_tensor(x) else {part: x[part].clone() for part in x}
-        for x in _given
-    ]
-    _got = lstm_step(*_copy)
-    expect(_got, "h, C")
-    _a = {p: _e @ _W[p][:, :_d].T + _h @ _W[p][:, _d:].T + _b[p] for p in "Cfio"}
-    _new = _a["i"].sigmoid() * _a["C"].tanh() + _a["f"].sigmoid() * _C
-    assert close(_got[1], _new, 1e-4, 1e-5), (
-        f"B = {_B}, d = {_d}, k = {_k}, random weights, keys in the order {[*_W]}: the cells C are off."
-    )
-    assert close(_got[0], _a["o"].sigmoid() * _new.tanh(), 1e-4, 1e-5), (
-        "Random weights: the states h are off."
-    )
-_copy = [
-    x.clone() if torch.is_tensor(x) else {part: x[part].clone() for part in x}
-    for x in _given
-]
-_left = arguments_after(lstm_step, *_copy)
-for _name, _one, _two in zip(("e", "h", "C"), _left, _given, strict=False):
-    assert close(_one, _two), (
-        f"lstm_step changed the caller's {_name}: the next step would see it."
-    )
-for _part in "Cfio":
-    assert close(_left[3].get(_part), _W[_part]) and close(
-        _left[4].get(_part), _b[_part]
-    ), f"lstm_step changed the caller's W or b for {_part!r}."
+_B, _d, _k = size("B"), size("d", large=None), size("k", large=None)
+_e, _h, _C = (tensor(_B, _width, kind="float64") for _width in (_d, _k, _k))
+_both = made(lambda rng, d, k: d + k, _d, _k)
+_W, _b = (
+    made(lambda rng, parts: dict(zip("foiC", parts, strict=True)), _parts)
+    for _parts in (tensor(4, _k, _both, kind="float64"), tensor(4, _k, kind="float64"))
+)
+agrees(lstm_step, ours.lstm_step, _e, _h, _C, _W, _b, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS
 
 
