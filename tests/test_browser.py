@@ -85,6 +85,20 @@ def click_into_cell(browser: Chrome, text: str) -> WebElement:
     return WebDriverWait(browser, PATIENCE, ignored_exceptions=moved).until(clicked)
 
 
+def unfold(browser: Chrome, text: str) -> None:
+    """Open the folded code cell whose first line, all that is seen of it, begins with `text`."""
+    path = f"//*[contains(@class, 'jp-PlaceholderText')][starts-with(normalize-space(.), '{text}')]"
+
+    def clicked(_: Chrome) -> bool:
+        for line in browser.find_elements(By.XPATH, path)[:1]:
+            line.click()
+            return True
+        return False
+
+    moved = (ElementClickInterceptedException, StaleElementReferenceException)
+    WebDriverWait(browser, PATIENCE, ignored_exceptions=moved).until(clicked)
+
+
 def press(browser: Chrome, modifier: str, key: str) -> None:
     ActionChains(browser).key_down(modifier).send_keys(key).key_up(modifier).perform()
 
@@ -144,9 +158,10 @@ def close_dialog(browser: Chrome) -> None:
 
 
 def test_release(browser: Chrome, lab: dict[str, str], course: Path, screenshots: Path) -> None:
-    """Hints are folded, checks locked; with one task answered, *Validate* complains of the other tasks only."""
+    """Hints and locked checks are folded; with one task answered, *Validate* complains of the other tasks only."""
     open_notebook(browser, lab, "release.ipynb")
     browser.save_screenshot(screenshots / "release.png")
+    unfold(browser, f"# Checks {TASK}:")
     check = click_into_cell(browser, f"# Checks {TASK}:")
     shown = check.text
     ActionChains(browser).send_keys("pass #").perform()
