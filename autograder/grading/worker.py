@@ -108,7 +108,7 @@ class Worker:
 
 
 class Workers:
-    """As many of them as threads ask at once.
+    """As many workers as threads ask at once.
 
     With `pinned` each keeps to a core, so that a submission that computes too much, with however many processes, slows
     only those that share its core; this is for the only ones on a machine.
