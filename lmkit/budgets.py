@@ -35,3 +35,8 @@ def budget() -> Budget:
     if name not in NAMES:
         raise ValueError(f"LMKIT_BUDGET is {name!r}; set it to one of: {', '.join(NAMES)}.")
     return Budget(name)
+
+
+def is_grading() -> bool:
+    """Whether the course itself runs the notebook: to build, to check or to grade it."""
+    return os.environ.get("LMKIT_BUDGET") == "grading"

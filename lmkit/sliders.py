@@ -11,7 +11,7 @@ def slider(draw: Callable[[float], Any], start: float, low: float, high: float, 
     Where a notebook is executed without a reader (build, grading, nbconvert) and where ipywidgets is missing, only the
     still figure appears.
     """
-    if not _somebody_is_here():
+    if not somebody_is_here():
         draw(start)
         return
     import ipywidgets
@@ -20,7 +20,7 @@ def slider(draw: Callable[[float], Any], start: float, low: float, high: float, 
     ipywidgets.interact(draw, **{_parameter(draw): control})
 
 
-def _somebody_is_here() -> bool:
+def somebody_is_here() -> bool:
     """Jupyter's server names the notebook to the kernels that it starts for a reader; nbclient does not."""
     if "JPY_SESSION_NAME" not in os.environ:
         return False

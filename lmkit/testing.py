@@ -7,7 +7,7 @@ student's side.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -121,6 +121,57 @@ def torch_module(kind: str, *inputs: Any, **options: Any) -> Any:
     import torch
 
     return getattr(torch.nn, kind)(*inputs, **options)
+
+
+@beside_the_answer
+def training_log(
+    learn: Callable[..., Any],
+    held_out: Sequence[float],
+    steps: int,
+    every: int,
+    patience: int,
+    parts: int,
+    old_gradient: float = 1.0,
+) -> dict[str, Any]:
+    """What a training loop does, told by a model of three weights whose held-out losses are given beforehand.
+
+    Calls learn(model, batches, loss, step, measure, steps, every, patience, parts, watch). Returns what it returned,
+    the numbers of the batches it asked for, the steps at which it watched and stepped, the gradient that each step
+    found, and the weights at the end. The k-th measurement gives held_out[k], the last one again and again behind the end.
+    """
+    import torch
+
+    model = torch.nn.Linear(3, 1, bias=False).double()
+    with torch.no_grad():
+        model.weight.copy_(torch.tensor([[0.5, -1.0, 2.0]]))
+    model.weight.grad = torch.full_like(model.weight, old_gradient)
+    log: dict[str, list[Any]] = {"batches": [], "watched": [], "stepped": [], "gradients": []}
+    told = iter(held_out)
+    last = held_out[-1]
+
+    def batches(number: int) -> tuple[torch.Tensor, torch.Tensor]:
+        log["batches"].append(int(number))
+        x = torch.sin(torch.arange(12, dtype=torch.float64) * (number + 1)).view(4, 3)
+        return x, x.sum(1, keepdim=True) + number % 3
+
+    def loss(model: Any, batch: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
+        return (model(batch[0]) - batch[1]).square().mean()
+
+    def step(model: Any, s: int) -> None:
+        log["stepped"].append(int(s))
+        log["gradients"].append(model.weight.grad.flatten().tolist())
+        with torch.no_grad():
+            model.weight -= 0.1 * model.weight.grad
+
+    def measure(model: Any) -> float:
+        return next(told, last)
+
+    def watch(s: int, model: Any) -> None:
+        log["watched"].append(int(s))
+
+    result = learn(model, batches, loss, step, measure, steps, every, patience, parts, watch)
+    history = [(int(s), float(value)) for s, value in result]
+    return {"history": history, **log, "weights": model.weight.detach().flatten().tolist()}
 
 
 @beside_the_answer

@@ -407,3 +407,38 @@ def test_answers_that_do_not_exist_are_refused(tmp_path: Path) -> None:
     course = make_course(tmp_path, TEXT.replace("ours.norm", "ours.length"), CHAPTER)
     with pytest.raises(CourseError, match=r"ours\.length: no answer above this test binds that, norm--like-ours"):
         build(course, CHAPTER)
+
+
+STEEP = """# ---
+# title: Small
+# ---
+# %%
+import torch
+from lmkit.testing import gradients
+# %% [markdown] statement="square"
+# Squares.
+# %% [markdown] hints="square"
+# 1. a
+# 2. b
+# 3. c
+# %% task="square" points=1 level=1 minutes=1
+def square(x):
+    \"\"\"x times x.\"\"\"
+    ### BEGIN SOLUTION
+    return x * x
+    ### END SOLUTION
+# %% test="square" aspect="slope" points=1
+assert square(2) == 4, "2 times 2 is 4."
+### BEGIN HIDDEN TESTS
+agrees(square, ours.square, tensor(size("n")), by=gradients)
+### END HIDDEN TESTS
+"""
+
+
+def test_gradients_of_the_course_s_function_are_taken_where_it_is(tmp_path: Path) -> None:
+    course = make_course(tmp_path, STEEP, CHAPTER)
+    build(course, CHAPTER)
+    flat = "def square(x):\n    return x.detach() * x if hasattr(x, 'detach') else x * x"
+    for answer, outcome in (({}, Outcome.PASSED), ({"square": flat}, Outcome.FAILED)):
+        (verdict,) = run_tests(course, CHAPTER, read_reference(course, CHAPTER).with_sources(answer))
+        assert verdict.outcome == outcome, verdict

@@ -184,6 +184,15 @@ def test_where_nothing_can_be_fetched_it_is_kitchen_text_and_says_so(
         lmkit.load("tiny-shakespeare")
 
 
+def test_the_course_s_own_run_reads_the_kitchen_text_whatever_lies_there(
+    work: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (work / "texts" / "mine.txt").write_text("to be or not to be\n" * 200)
+    monkeypatch.setenv("LMKIT_BUDGET", "grading")
+    assert lmkit.load("mine").splits == lmkit.load("kitchen", "character").splits
+    assert "on your machine, this is your text" in capsys.readouterr().out
+
+
 def test_units_of_the_kitchen() -> None:
     words, characters = lmkit.load("kitchen"), lmkit.load("kitchen", "character")
     assert lmkit.load("kitchen", "word").splits == words.splits and characters.unit == "character"

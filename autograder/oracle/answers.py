@@ -7,6 +7,8 @@ import linecache
 import types
 from typing import Any
 
+MODULE = "__course__"  # where the course's functions and classes say that they were made
+
 _numbers = itertools.count(1)
 
 
@@ -22,7 +24,12 @@ def answers(source: str, **given: Any) -> Answers:
     """
     file = f"<the course's answers {next(_numbers)}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)  # for tracebacks of ours
-    names: dict[str, Any] = {"__name__": "__course__", **given}
+    names: dict[str, Any] = {"__name__": MODULE, **given}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(compile(source, file, "exec"), names)
     return Answers(**{name: value for name, value in names.items() if not name.startswith("__")})
+
+
+def is_ours(value: Any) -> bool:
+    """Whether a value is a function or a class of the course's answers, or an object of such a class."""
+    return MODULE in (getattr(value, "__module__", None), type(value).__module__)

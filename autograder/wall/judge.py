@@ -30,6 +30,7 @@ from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Outcome, Verdict, record, repairs_of
 from autograder.course import open_course
 from autograder.intake.outputs import clean_markdown, clean_outputs, storable
+from autograder.oracle.answers import is_ours
 from autograder.wall import warm
 from autograder.wall.faults import CourseFault, OurFault
 from autograder.wall.inside import draws, wire
@@ -397,6 +398,8 @@ class _Beside:
         self.side, self.module, self.name = side, module, name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if args and is_ours(args[0]):  # on their side it would be a callback, which no gradient passes
+            return getattr(importlib.import_module(self.module), self.name)(*args, **kwargs)
         return self.side.ask("call_library", module=self.module, name=self.name, args=list(args), kwargs=kwargs)
 
 

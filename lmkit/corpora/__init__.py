@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lmkit import real
+from lmkit.budgets import is_grading
 from lmkit.corpora import own
 from lmkit.paths import DATA, own_folder
 
@@ -335,7 +336,13 @@ def _shakespeare(why: str = "") -> Corpus:
 
 
 def _mine() -> Corpus:
-    """All files .txt in work/texts/; without one, tiny Shakespeare or kitchen text. Prints one line that says which."""
+    """All files .txt in work/texts/; without one, tiny Shakespeare or kitchen text. Prints one line that says which.
+
+    Where the course itself runs a chapter (grading, builds), it is the kitchen text, whatever lies there.
+    """
+    if is_grading():
+        print("The course's own run reads the kitchen text; on your machine, this is your text.")
+        return _kitchen().in_unit("character")
     files, texts = own.mine()
     folder = own_folder("texts")
     if not files:

@@ -60,13 +60,9 @@ assert close(_got, [[5, 6], [1, 2], [5, 6], [3, 4]]), (
     f"Rows 2, 0, 2, 1 of A wanted; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d, _n in ((1, 1, 1), (5, 3, 1), (4, 1, 6), (7, 2, 7), (3, 8, 5)):
-    _A, _ids = torch.randn(_V, _d), random.choices(range(_V), k=_n)
-    _got = lookup(_A.clone(), list(_ids))
-    assert torch.is_tensor(_got), f"Return a tensor; you return {_got!r}."
-    assert close(_got, F.one_hot(torch.tensor(_ids), _V).float() @ _A, 1e-6), (
-        f"V = {_V}, d = {_d}, numbers {_ids}: not the rows that the one-hot product gives."
-    )
+_V, _n = size("V"), size("n")
+_ids = made(lambda rng, V, n: rng.choices(range(V), k=n), _V, _n)
+agrees(lookup, ours.lookup, tensor(_V, size("d")), _ids)
 ### END HIDDEN TESTS
 
 # %% test="lookup" aspect="gradients of a repeated word add up" points=1
@@ -76,19 +72,15 @@ assert close(_got, [[0, 0], [11, 22], [0, 0]]), (
     f"Word 1 was looked up twice, words 0 and 2 never; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d, _n in ((1, 1, 3), (5, 3, 1), (4, 1, 6), (7, 2, 9), (2, 5, 6), (9, 2, 3)):
-    _ids, _G = random.choices(range(_V), k=_n), torch.randn(_n, _d).double()
-    _ids[-1] = _ids[0]
-    _wanted = F.one_hot(torch.tensor(_ids), _V).double().T @ _G
-    _got = spread(list(_ids), _G.clone(), _V)
-    assert np.shape(_got) == (_V, _d), f"Shape {(_V, _d)} wanted; yours: {_got!r}."
-    assert close(_got, _wanted, 1e-6), (
-        f"V = {_V}, numbers {_ids}: a row gets the sum of the gradients of all its lookups, others get zero."
-    )
-    _left = arguments_after(spread, list(_ids), _G.clone(), _V)
-    assert close(_left[1], _G) and list(_left[0]) == _ids, (
-        "spread changed the caller's G or ids."
-    )
+_V, _n = size("V"), size("n")
+_ids = made(
+    lambda rng, V, n: rng.choices(range(V), k=n),
+    _V,
+    _n,
+    edges=[lambda rng, V, n: [0] * n, lambda rng, V, n: [V - 1] * n],
+)
+_G = tensor(_n, size("d"), kind=choice("float32", "float64"))
+agrees(spread, ours.spread, _ids, _G, _V, rtol=1e-5, atol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="lookup" aspect="what the lookup saves" points=1
@@ -98,11 +90,7 @@ assert _got == 6, (
     f"(1, 3) times (3, 2): 2 numbers of 3 products each, 6; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d, _n in ((3, 2, 5), (1000, 50, 1), (100_000, 300, 8), (7, 11, 13)):
-    _got = saved(_V, _d, _n)
-    assert is_number(_got) and _got == sum(_V for _ in range(_n)) * _d, (
-        f"V = {_V}, d = {_d}, n = {_n}: not {_got!r} multiplications."
-    )
+agrees(saved, ours.saved, whole(1, 100_000), whole(1, 300), whole(1, 1000))
 ### END HIDDEN TESTS
 
 # %%
@@ -162,14 +150,9 @@ assert close(_got, [[0, 1, 1, 1], [1, 0, 1, 0], [1, 1, 0, 0], [1, 0, 0, 0]]), (
     f"the dog bit the man, c = 1: word 0 stands beside 1, 2 and 3; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _n in ((2, 2), (5, 5), (30, 30), (12, 6)):
-    _text = random.sample(range(_V), _n)  # each word once
-    _wanted = np.zeros((_V, _V))
-    for _one, _two in zip(_text, _text[1:], strict=False):
-        _wanted[_one, _two] = _wanted[_two, _one] = 1
-    assert close(cooccurrences([list(_text)], _V, 1), _wanted), (
-        f"The text {_text} with c = 1: each word stands beside its two neighbours, the outer ones beside one."
-    )
+_V = size("V")
+_texts = made(lambda rng, V: [rng.sample(range(V), V)], _V)  # each word once
+agrees(cooccurrences, ours.cooccurrences, _texts, _V, 1)
 ### END HIDDEN TESTS
 
 # %% test="cooccurrences" aspect="every place counts" points=1
@@ -179,24 +162,14 @@ assert close(_got, [[0, 3], [3, 0]]), (
     f"1 0 1 0: three pairs of neighbours, each seen from both sides; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-assert close(cooccurrences([[0, 0]], 1, 1), [[2]]), (
-    "The text 0 0: each of the two has the other as its neighbour, so N[0, 0] = 2."
+_V = size("V", most=4, large=None)
+_texts = made(
+    lambda rng, V, T: [rng.choices(range(V), k=T)],
+    _V,
+    size("T", large=200),
+    edges=[lambda rng, V, T: [[0] * T], lambda rng, V, T: [[0, V - 1] * 200]],
 )
-assert close(cooccurrences([[0, 0, 0, 1]], 2, 3), [[6, 3], [3, 0]]), (
-    "The text 0 0 0 1, c = 3: three pairs of equal words, each seen from both sides."
-)
-assert close(cooccurrences([[0, 1] * 200], 2, 1), [[0, 399], [399, 0]]), (
-    "The text 0 1, two hundred times over, c = 1: each is 399 times beside the other."
-)
-for _V, _T, _c in ((1, 5, 2), (2, 9, 2), (3, 20, 4), (4, 30, 1)):
-    _text = random.choices(range(_V), k=_T)
-    _wanted = np.zeros((_V, _V))
-    for _t in range(_T):
-        for _s in range(_T):
-            _wanted[_text[_t], _text[_s]] += 1 <= abs(_t - _s) <= _c
-    assert close(cooccurrences([list(_text)], _V, _c), _wanted), (
-        f"The counts of {_text} with c = {_c} are others: each pair of places counts, also of equal words."
-    )
+agrees(cooccurrences, ours.cooccurrences, _texts, _V, whole(1, 4))
 ### END HIDDEN TESTS
 
 # %% test="cooccurrences" aspect="as far as the window reaches" points=1
@@ -206,11 +179,9 @@ assert close(_got[0], [0, 1, 1, 0]), (
     f"0 1 2 3, c = 2: word 0 stands near 1 and 2, not near 3; yours: {_got[0]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _T, _c in ((6, 3), (7, 2), (9, 8), (5, 5), (4, 9), (1, 3), (2, 1), (3, 0)):
-    _wanted = [[float(1 <= abs(i - j) <= _c) for j in range(_T)] for i in range(_T)]
-    assert close(cooccurrences([list(range(_T))], _T, _c), _wanted), (
-        f"A text of {_T} different words, c = {_c}: words up to c places apart are near, no others."
-    )
+_T = size("T")
+_texts = made(lambda rng, T: [list(range(T))], _T)
+agrees(cooccurrences, ours.cooccurrences, _texts, _T, whole(0, 9, (50,)))
 ### END HIDDEN TESTS
 
 # %% test="cooccurrences" aspect="texts stay apart" points=1
@@ -220,21 +191,14 @@ assert close(_got, [[0, 1, 0], [1, 0, 1], [0, 1, 0]]), (
     f"Texts 0 1 and 2 1: 0 and 2 never meet, nor does 1 meet itself; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-assert close(cooccurrences([], 2, 2), np.zeros((2, 2))), (
-    "Without texts all counts are 0."
+_V = size("V")
+_texts = made(
+    lambda rng, V, n: [rng.choices(range(V), k=rng.randint(0, 6)) for _ in range(n)],
+    _V,
+    size("texts", least=0),
+    edges=[[[]], [[], [0], [0, 0]]],
 )
-_texts = [random.sample(range(8), k) for k in (0, 1, 2, 7, 3)]
-_wanted = np.zeros((9, 9))
-for _text in _texts:
-    for _t in range(len(_text)):
-        for _s in range(max(0, _t - 3), min(len(_text), _t + 4)):
-            _wanted[_text[_t], _text[_s]] += _s != _t
-_got = cooccurrences([list(text) for text in _texts], 9, 3)
-assert close(_got, _wanted), (
-    f"Texts {_texts}, c = 3: the counts of the texts add up, and no window leaves its text."
-)
-_left = arguments_after(cooccurrences, [list(text) for text in _texts], 9, 3)[0]
-assert [list(text) for text in _left] == _texts, "Your function changed the texts."
+agrees(cooccurrences, ours.cooccurrences, _texts, _V, whole(1, 4))
 ### END HIDDEN TESTS
 
 # %%

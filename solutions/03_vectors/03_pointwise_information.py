@@ -52,19 +52,13 @@ assert close(_got, np.log([[1.5, 0.5], [0.5, 1.5]]), 1e-5), (
     f"Of 8 pairs, chance would give 2 to each cell; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _shape in ((2, 3), (4, 2), (1, 5), (6, 6)):
-    _N = np.random.default_rng().integers(1, 50, _shape)
-    _n = _N.sum()
-    _wanted = [
-        [
-            math.log(_N[i, j] * _n / (_N[i].sum() * _N[:, j].sum()))
-            for j in range(_shape[1])
-        ]
-        for i in range(_shape[0])
-    ]
-    assert close(pmi(_N.copy()), _wanted, 1e-5, 1e-6), (
-        f"For the counts {_N.tolist()} the PMI is not that: each word has a row sum, each context a column sum."
-    )
+_N = made(
+    lambda rng, n1, n2: np.array([rng.choices(range(1, 50), k=n2) for _ in range(n1)]),
+    size("n1"),
+    size("n2"),
+    edges=[lambda rng, n1, n2: np.ones((n1, n2))],
+)
+agrees(pmi, ours.pmi, _N, rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="pmi" aspect="pairs that never met" points=1
@@ -73,21 +67,14 @@ _got = pmi(_N.copy())
 assert np.shape(_got) == (2, 2), f"pmi has the shape of N; yours: {_got!r}."
 assert _got[0][1] == -math.inf, f"A pair that never met: -inf; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-_generator = np.random.default_rng()
-for _shape in ((3, 4), (5, 3), (6, 6)):
-    _N = _generator.integers(1, 9, _shape) * 1.0
-    _N[1, 1:] = 0
-    _N[0, 2] = 0
-    _got = pmi(_N.copy())
-    assert np.shape(_got) == _shape, f"pmi has the shape of N; yours: {_got!r}."
-    assert ((np.array(_got) == -math.inf) == (_N == 0)).all(), (
-        f"-inf where the count is 0, and only there: {_N.tolist()}."
-    )
-    _chance = _N.sum(1)[:, None] * _N.sum(0) / _N.sum()
-    assert close(
-        np.array(_got)[_N > 0], np.log(_N[_N > 0] / _chance[_N > 0]), 1e-5, 1e-6
-    ), "Beside zeros the other entries must stay what they are."
-    assert close(arguments_after(pmi, _N.copy())[0], _N), "pmi changed the counts."
+_N = made(  # many zeros, but no empty row or column
+    lambda rng, V: (
+        np.array([rng.choices([0, 0, 1, 5], k=V) for _ in range(V)]) + np.eye(V)
+    ),
+    size("V"),
+    edges=[lambda rng, V: np.eye(V)],
+)
+agrees(pmi, ours.pmi, _N, rtol=1e-5, atol=1e-6)
 _found = [_text for _text in warnings_of(pmi, np.eye(3)) if "in log" in _text]
 assert not _found, f"Counts with zeros: NumPy warns of a logarithm of 0: {_found}."
 ### END HIDDEN TESTS
@@ -99,28 +86,14 @@ assert close(_got, [[math.log(1.5), 0], [0, math.log(1.5)]], 1e-5), (
     f"PMI ln 1.5 stays, ln 0.5 becomes 0; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _shape in ((3, 4), (5, 3), (7, 7)):
-    _N = np.random.default_rng().integers(0, 6, _shape) * 1.0
-    _N[0, :2], _N[:2, 0] = (9, 1), (9, 1)
-    _chance = _N.sum(1)[:, None] * _N.sum(0) / _N.sum()
-    _wanted = [
-        [
-            max(0, math.log(_N[i, j] / _chance[i, j])) if _N[i, j] else 0
-            for j in range(_shape[1])
-        ]
-        for i in range(_shape[0])
-    ]
-    assert close(ppmi(_N.copy()), _wanted, 1e-5, 1e-6), (
-        f"For the counts {_N.tolist()} PPMI is not that: what is positive stays, all else is 0."
-    )
-for _N in (np.array([[3.0, 0.0, 2.0]]), np.array([[3.0], [0.0]]), np.array([[4.0]])):
-    assert close(ppmi(_N.copy()), np.zeros(_N.shape)), (
-        f"One row or column, {_N.tolist()}: no more than chance would give, so zeros of shape {_N.shape}."
-    )
-_got = ppmi(np.array([[1.0, 0.0], [0.0, 9.0]]))
-assert close(_got, [[math.log(10), 0], [0, math.log(10 / 9)]], 1e-5, 1e-6), (
-    f"A pair that met once has a PMI like all others, here ln 10; yours: {_got!r}."
+_N = made(
+    lambda rng, V: (
+        np.array([rng.choices([0, 0, 1, 5], k=V) for _ in range(V)]) + np.eye(V)
+    ),
+    size("V"),
+    edges=[np.array([[3.0, 0.0, 2.0]]), np.array([[3.0], [1.0]])],
 )
+agrees(ppmi, ours.ppmi, _N, rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="pmi" aspect="words never seen" points=1
@@ -131,29 +104,9 @@ assert close(_got[1], [0, 0, 0]), (
     f"Word 1 was never seen: its row of ppmi is 0; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _axis in (0, 1):
-    _N = np.random.default_rng().integers(2, 9, (4, 5)) * 1.0
-    _N[(2, slice(None)) if _axis == 0 else (slice(None), 3)] = 0
-    _inner = np.delete(_N, 2 if _axis == 0 else 3, _axis)
-    for _function in (pmi, ppmi):
-        _got = _function(_N.copy())
-        assert np.shape(_got) == (4, 5), f"The shape of N wanted; yours: {_got!r}."
-        _empty = np.array(_got)[2] if _axis == 0 else np.array(_got)[:, 3]
-        assert (_empty == (-math.inf if _function is pmi else 0)).all(), (
-            f"A {('row', 'column')[_axis]} without counts: -inf in pmi, 0 in ppmi; yours: {_empty}."
-        )
-        _rest = np.delete(np.array(_got), 2 if _axis == 0 else 3, _axis)
-        _wanted = np.log(
-            _inner * _inner.sum() / (_inner.sum(1)[:, None] * _inner.sum(0))
-        )
-        assert close(
-            _rest, _wanted if _function is pmi else np.maximum(_wanted, 0), 1e-5, 1e-6
-        ), "An empty row or column must not change the others."
-_zeros = np.zeros((2, 3))
-assert close(ppmi(_zeros.copy()), _zeros), "Without any counts ppmi is 0 everywhere."
-assert (np.array(pmi(_zeros.copy())) == -math.inf).all(), (
-    "Without any counts pmi is -inf everywhere."
-)
+_N = array(size("n1"), size("n2"), below=3, kind=choice("float64", "int64"))
+agrees(pmi, ours.pmi, _N, rtol=1e-5, atol=1e-6)
+agrees(ppmi, ours.ppmi, _N, rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %%

@@ -17,7 +17,7 @@
 #
 # Share each factor $s_r$ evenly between the sides, $\sqrt{s_r}$ for $A$ and for $B$. Write
 #
-# - `factors(M, d)`: for a matrix $M$ of shape $(n_1, n_2)$ and $d \le n_1, n_2$ the arrays $A$, $(n_1, d)$, and $B$,
+# - `factors(M, d)`: for a matrix $M$ of shape $(n_1, n_2)$ and $1 \le d \le n_1, n_2$ the arrays $A$, $(n_1, d)$, and $B$,
 #   $(n_2, d)$, such that $AB^\top$ is this best fit and column $r$ has squared length $s_r$ in both;
 # - `lost(M, d)`: the share of the sum of squares of $M$ (not all zero) that the best fit of rank $d$ leaves over.
 
@@ -59,32 +59,34 @@ assert np.shape(_got[0]) == (2, 1) and np.shape(_got[1]) == (3, 1), (
 assert close(
     np.array(_got[0]) @ np.array(_got[1]).T, [[0, 0, 0], [0, 9, 0]], 1e-5, 1e-6
 ), "One number for each word fits the 9 and gives up the 4."
+
+
 ### BEGIN HIDDEN TESTS
-for _n1, _n2, _d in ((5, 3, 2), (3, 6, 2), (4, 4, 4), (8, 5, 1), (6, 7, 6)):
-    _M = np.random.default_rng().normal(size=(_n1, _n2)) + 1
-    _got = factors(_M.copy(), _d)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, (
-        f"Return A and B; yours: {_got!r}."
-    )
-    _A, _B = np.array(_got[0]), np.array(_got[1])
-    assert _A.shape == (_n1, _d) and _B.shape == (_n2, _d), (
-        f"Shapes {(_n1, _d)} and {(_n2, _d)} wanted; yours: {_A.shape}, {_B.shape}."
-    )
-    _Q, _s, _R = np.linalg.svd(_M, full_matrices=False)
-    assert close(
-        _A @ _B.T, sum(_s[r] * np.outer(_Q[:, r], _R[r]) for r in range(_d)), 1e-5, 1e-6
-    ), f"A matrix {_M.shape}, d = {_d}: A times B transposed is not the best fit."
+def _product(function, M, d):
+    A, B = function(M, d)
+    return np.shape(A), np.shape(B), np.array(A) @ np.array(B).T
+
+
+_n1, _n2 = size("n1"), size("n2")
+_M = made(
+    lambda rng, n1, n2: np.array(
+        [[rng.gauss(1, 1) for _ in range(n2)] for _ in range(n1)]
+    ),
+    _n1,
+    _n2,
+    edges=[lambda rng, n1, n2: np.ones((n1, n2))],
+)
+_d = made(
+    lambda rng, M: rng.randint(1, min(M.shape)),
+    _M,
+    edges=[1, lambda rng, M: min(M.shape)],
+)
+agrees(factors, ours.factors, _M, _d, by=_product, rtol=1e-5, atol=1e-6)
 # singular values that nearly agree, and one far below the others
 for _s, _d in (([3.0, 2.99, 2.98, 1.0], 2), ([900.0, 0.5, 0.2, 0.1], 3)):
-    _Q, _R = (
-        np.linalg.qr(np.random.default_rng().normal(size=(6, 4)))[0] for _ in "QR"
-    )
-    _got = factors((_Q * _s) @ _R.T, _d)
-    _product = np.array(_got[0]) @ np.array(_got[1]).T
-    assert close(_product, (_Q[:, :_d] * _s[:_d]) @ _R[:, :_d].T, 1e-5, 1e-6), (
-        f"Singular values {_s}, d = {_d}: A times B transposed is not the best fit."
-    )
-assert close(arguments_after(factors, _M.copy(), 2)[0], _M), "factors changed M."
+    _Q, _R = (np.linalg.qr(np.random.normal(size=(6, 4)))[0] for _ in "QR")
+    _M = (_Q * _s) @ _R.T
+    agrees(factors, ours.factors, _M, _d, by=_product, rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="factors" aspect="each side half" points=1
@@ -96,20 +98,20 @@ for _side in _got:
     assert close((np.array(_side) ** 2).sum(0), [9, 4], 1e-5, 1e-6), (
         f"The columns have squared lengths 9 and 4, in A as in B; yours: {_side!r}."
     )
+
+
 ### BEGIN HIDDEN TESTS
-for _n1, _n2, _d in ((5, 3, 2), (3, 6, 3), (4, 4, 1), (7, 6, 5)):
-    _rng, _most = np.random.default_rng(), min(_n1, _n2)
-    _Q, _R = (np.linalg.qr(_rng.normal(size=(_n, _most)))[0] for _n in (_n1, _n2))
-    _s = _rng.uniform(5, 9) * 0.6 ** np.arange(_most)
-    _M, _s = (_Q * _s) @ _R.T, _s[:_d]
-    _got = factors(_M.copy(), _d)
-    assert isinstance(_got, tuple | list) and len(_got) == 2, (
-        f"Return A and B; yours: {_got!r}."
-    )
-    for _side in _got:
-        assert close(np.array(_side).T @ np.array(_side), np.diag(_s), 1e-5, 1e-6), (
-            f"d = {_d}: columns at right angles with squared lengths {np.round(_s, 3)} wanted, in A as in B."
-        )
+def _inner_products(function, M, d):
+    return [np.array(side).T @ np.array(side) for side in function(M, d)]
+
+
+_M = array(size("n1"), size("n2"))
+_d = made(
+    lambda rng, M: rng.randint(1, min(M.shape)),
+    _M,
+    edges=[1, lambda rng, M: min(M.shape)],
+)
+agrees(factors, ours.factors, _M, _d, by=_inner_products, rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="factors" aspect="what a rank leaves over" points=1
@@ -117,18 +119,21 @@ _got = lost(np.array([[4.0, 0.0, 0.0], [0.0, 3.0, 0.0]]), 1)
 assert is_number(_got), f"lost returns a number; yours: {_got!r}."
 assert close(_got, 9 / 25, 1e-5), f"Squares 16 + 9; the 9 is left: 0.36; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _n1, _n2, _d in ((5, 3, 2), (3, 6, 1), (4, 4, 4), (7, 6, 0), (2, 5, 2)):
-    _M = np.random.default_rng().normal(size=(_n1, _n2)) + 1
-    _Q, _s, _R = np.linalg.svd(_M, full_matrices=False)
-    _wanted = ((_M - (_Q[:, :_d] * _s[:_d]) @ _R[:_d]) ** 2).sum() / (_M**2).sum()
-    _got = lost(_M.copy(), _d)
-    assert is_number(_got) and close(_got, _wanted, 1e-5, 1e-7), (
-        f"A matrix {_M.shape}, rank {_d}: a share {_wanted:.4f} is left over; yours: {_got!r}."
-    )
-_got = lost(np.diag([100.0, 0.6, 0.8]), 1)
-assert is_number(_got) and close(_got, 1 / 10_001, 1e-5), (
-    f"Singular values 100, 0.8 and 0.6: 1 of 10001 is left over, small as it is; yours: {_got!r}."
+_M = made(
+    lambda rng, n1, n2: np.array(
+        [[rng.gauss(1, 1) for _ in range(n2)] for _ in range(n1)]
+    ),
+    size("n1"),
+    size("n2"),
 )
+_d = made(
+    lambda rng, M: rng.randint(1, min(M.shape)),
+    _M,
+    edges=[1, lambda rng, M: min(M.shape)],
+)
+agrees(lost, ours.lost, _M, _d, rtol=1e-5, atol=1e-7)
+_M = np.diag([100.0, 0.6, 0.8])  # little is left over, but not nothing
+agrees(lost, ours.lost, _M, 1, rtol=1e-5, atol=1e-9)
 ### END HIDDEN TESTS
 
 # %% folded="draws the share that is lost" alt="Two falling curves over the numbers for each word. The table of the kitchen text loses far less than the same numbers shuffled: about half instead of four fifths with 50 numbers."

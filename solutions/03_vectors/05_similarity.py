@@ -59,28 +59,19 @@ assert close(_got, [1, 1, 0, -0.8], 1e-5, 1e-6), (
     f"Same direction 1, right angle 0, (0, -2) -0.8; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d in ((1, 3), (2, 3), (5, 2), (7, 4), (3, 6)):
-    _A = np.random.default_rng().normal(size=(_V, _d)) * 10.0 ** np.arange(_V)[:, None]
-    for _i in (0, _V - 1):
-        _wanted = [
-            float(_row @ _A[_i])
-            / math.sqrt(float(_row @ _row) * float(_A[_i] @ _A[_i]))
-            for _row in _A
+_A = made(
+    lambda rng, V, d: np.array(
+        [
+            [length * rng.gauss(0, 1) for _ in range(d)]
+            for length in rng.choices([1e-5, 1, 100], k=V)
         ]
-        _got = cosines(_A.copy(), _i)
-        assert np.shape(_got) == (_V,), (
-            f"Of {_V} vectors, {_V} cosines, shape ({_V},); yours: {_got!r}."
-        )
-        assert close(_got, _wanted, 1e-5, 1e-6), (
-            "Vectors of very different lengths: each product is divided by both lengths."
-        )
-_got = cosines(np.array([[3e-5, 4e-5], [0.0, 2e-5], [1.0, 0.0]]), 0)
-assert close(_got, [1, 0.8, 0.6], 1e-5, 1e-6), (
-    f"Short vectors have a direction too: cosines 1, 0.8 and 0.6; yours: {_got!r}."
+    ),
+    size("V"),
+    size("d"),
+    edges=[np.array([[3e-5, 4e-5], [0.0, 2e-5], [1.0, 0.0]])],
 )
-assert close(arguments_after(cosines, _A.copy(), 0)[0], _A), (
-    "cosines changed the caller's A."
-)
+_i = made(lambda rng, A: rng.randrange(len(A)), _A, edges=[0])
+agrees(cosines, ours.cosines, _A, _i, rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="nearest" aspect="vectors of length zero" points=1
@@ -88,21 +79,18 @@ _got = cosines(np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 0.0]]), 0)
 assert np.shape(_got) == (3,), f"Three rows, three cosines; yours: {_got!r}."
 assert close(_got[1], 0), f"The zero vector has no angle: 0; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-_A = np.random.default_rng().normal(size=(6, 3))
-_A[[1, 4]] = 0
-_wanted = [
-    0 if j in (1, 4) else _A[j] @ _A[2] / np.sqrt(_A[j] @ _A[j] * (_A[2] @ _A[2]))
-    for j in range(6)
-]
-assert close(cosines(_A.copy(), 2), _wanted, 1e-5, 1e-6), (
-    "Rows of zeros get 0, the others keep their cosine."
+_A = made(
+    lambda rng, V, d, length: np.array(
+        [[length * (v % 3 > 0) * rng.gauss(0, 1) for _ in range(d)] for v in range(V)]
+    ),
+    size("V"),
+    size("d"),
+    choice(1.0, 1e-9),  # short is not zero
 )
-assert close(cosines(1e-9 * _A, 2), _wanted, 1e-5, 1e-6), (
-    "Short vectors are not zero: in lengths of 1e-9 the cosines stay what they are."
+_i = made(
+    lambda rng, A: rng.randrange(len(A)), _A, edges=[0, lambda rng, A: len(A) - 1]
 )
-assert close(cosines(_A.copy(), 4), np.zeros(6)), (
-    "Row i itself is zero: no angle with anybody, all 0, also with itself."
-)
+agrees(cosines, ours.cosines, _A, _i, rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="nearest" aspect="nearest first, without itself" points=1
@@ -110,38 +98,26 @@ _A = np.array([[1.0, 0.0], [9.0, 9.0], [2.0, 1.0], [-1.0, 0.0]])
 _got = nearest(_A.copy(), 0, 2)
 assert hasattr(_got, "__len__"), f"nearest returns a list of numbers; yours: {_got!r}."
 assert list(_got) == [2, 1], f"Nearest to row 0: first 2, then 1; yours: {_got!r}."
+
+
 ### BEGIN HIDDEN TESTS
-for _V, _n in ((4, 1), (6, 5), (9, 3), (8, 0)):
-    _angles = [random.uniform(0, 170) for _ in range(_V)]
-    _A = np.array([[math.cos(a / 57.3), math.sin(a / 57.3)] for a in _angles])
-    _A *= np.array([random.uniform(0.1, 9) for _ in range(_V)])[:, None]
-    for _i in (0, _V - 1, random.randrange(_V)):
-        _gaps = {j: abs(_angles[j] - _angles[_i]) for j in range(_V) if j != _i}
-        _wanted = sorted(_gaps, key=_gaps.get)[:_n]
-        _got = nearest(_A.copy(), _i, _n)
-        assert hasattr(_got, "__len__") and [int(j) for j in _got] == _wanted, (
-            f"Vectors at {np.round(_angles)} degrees: nearest to number {_i} are {_wanted}; yours: {_got!r}."
-        )
-_A = np.array([[0.0, 2.0], [3.0, 0.0], [0.0, 5.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
-for _i, _n, _wanted in (
-    (4, 3, [0, 2, 1]),
-    (0, 2, [2, 4]),
-    (5, 4, [1, 3, 0, 2]),
-    (1, 2, [3, 5]),
-):
-    _got = nearest(_A.copy(), _i, _n)
-    assert hasattr(_got, "__len__") and [int(j) for j in _got] == _wanted, (
-        f"Row {_i} has copies of its direction: of equal cosines the smaller number first, never {_i} itself; yours: {_got!r}."
-    )
-_A = np.array([[-1.0, 0.0], [0.0, 0.0], [5.0, 0.0], [1.0, 1.0]])
-for _i, _n, _wanted in ((2, 3, [3, 1, 0]), (1, 2, [0, 2]), (1, 3, [0, 2, 3])):
-    _got = nearest(_A.copy(), _i, _n)
-    assert hasattr(_got, "__len__") and [int(j) for j in _got] == _wanted, (
-        f"A row of zeros has cosine 0 with all, also where it is row i ({_i}): {_wanted} wanted; yours: {_got!r}."
-    )
-assert close(arguments_after(nearest, _A.copy(), 2, 2)[0], _A), (
-    "nearest changed the caller's A."
+def _along_axes(rng, V, d):  # equal cosines, exactly
+    rows = np.zeros((V, d))
+    for row in rows:
+        row[rng.randrange(d)] = rng.choice([-3, 0, 1, 2, 5])
+    return rows
+
+
+_V = size("V")
+_A = made(
+    lambda rng, V, d: np.array([[rng.gauss(0, 1) for _ in range(d)] for _ in range(V)]),
+    _V,
+    size("d", least=2),
 )
+_i = made(lambda rng, V: rng.randrange(V), _V, edges=[0, lambda rng, V: V - 1])
+_n = made(lambda rng, V: rng.randrange(V), _V, edges=[0, lambda rng, V: V - 1])
+agrees(nearest, ours.nearest, _A, _i, _n)
+agrees(nearest, ours.nearest, made(_along_axes, _V, size("d")), _i, _n)
 ### END HIDDEN TESTS
 
 # %% test="nearest" aspect="a large product without likeness" points=1

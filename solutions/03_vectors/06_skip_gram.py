@@ -64,29 +64,19 @@ assert hasattr(_got, "__len__") and len(_got) == 8, (
 assert Counter((int(i), int(j)) for i, j in _got) == Counter(
     [(0, 1), (1, 0), (1, 2), (2, 1), (2, 0), (0, 2), (0, 3), (3, 0)]
 ), f"Each word with its neighbours on both sides; yours: {_got!r}."
+
+
 ### BEGIN HIDDEN TESTS
-for _T, _c in ((0, 1), (1, 2), (2, 1), (6, 2), (9, 3), (4, 7), (12, 5)):
-    _text = random.choices(range(4), k=_T)
-    _wanted = Counter(
-        (_text[t], _text[s])
-        for t in range(_T)
-        for s in range(_T)
-        if 1 <= abs(t - s) <= _c
-    )
-    _got = pairs(list(_text), _c)
-    assert hasattr(_got, "__len__"), f"pairs returns a list; yours: {_got!r}."
-    assert Counter((int(i), int(j)) for i, j in _got) == _wanted, (
-        f"The text {_text}, c = {_c}: these are not its pairs: {_got!r}."
-    )
-_got = pairs([1, 1, 2, 1], 2)
-assert hasattr(_got, "__len__"), f"pairs returns a list; yours: {_got!r}."
-assert Counter((int(i), int(j)) for i, j in _got) == {
-    (1, 1): 4,
-    (1, 2): 3,
-    (2, 1): 3,
-}, (
-    f"1 1 2 1, c = 2: equal words at two places are a pair, and pairs may repeat; yours: {_got!r}."
+def _counted(function, text, c):
+    return Counter((int(i), int(j)) for i, j in function(text, c))
+
+
+_text = made(
+    lambda rng, T: rng.choices(range(4), k=T),
+    size("T", least=0),
+    edges=[lambda rng, T: [1] * T, lambda rng, T: list(range(T))],
 )
+agrees(pairs, ours.pairs, _text, whole(1, 9), by=_counted)
 ### END HIDDEN TESTS
 
 # %% test="skip_gram" aspect="minus ln of the softmax" points=1
@@ -98,25 +88,16 @@ assert is_number(_got[0]) and close(_got[0], math.log(5), 1e-5), (
     f"All scores equal, five words: the loss is ln 5; yours: {_got[0]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d in ((1, 2), (4, 3), (6, 1), (3, 5)):
-    _A, _B = torch.randn(_V, _d).double(), torch.randn(_V, _d).double()
-    _i, _j = random.randrange(_V), random.randrange(_V)
-    _x = [sum(float(_A[_i, r] * _B[v, r]) for r in range(_d)) for v in range(_V)]
-    _wanted = math.log(sum(map(math.exp, _x))) - _x[_j]
-    _got = softmax_pair(_A.clone(), _B.clone(), _i, _j)
-    assert isinstance(_got, tuple | list) and len(_got) == 3, (
-        f"Return loss and two gradients; yours: {_got!r}."
-    )
-    assert is_number(_got[0]) and close(_got[0], _wanted, 1e-5, 1e-6), (
-        f"V = {_V}: the loss of the pair ({_i}, {_j}) is {_wanted:.5f}; yours: {_got[0]!r}."
-    )
-_got = softmax_pair(
-    torch.tensor([[30.0], [1.0]]), torch.tensor([[30.0], [-30.0]]), 0, 1
-)
-assert (
-    isinstance(_got, tuple | list) and is_number(_got[0]) and close(_got[0], 1800, 1e-5)
-), (
-    f"Scores 900 and -900: the loss of the second is 1800, without overflow; yours: {_got!r}."
+_V, _d = size("V"), size("d")
+_A, _B = (tensor(_V, _d, kind="float64", edges=["huge"]) for _ in "AB")
+_i, _j = (made(lambda rng, V: rng.randrange(V), _V) for _ in "ij")
+agrees(
+    softmax_pair,
+    ours.softmax_pair,
+    *(_A, _B, _i, _j),
+    by=lambda function, *inputs: function(*inputs)[0],
+    rtol=1e-5,
+    atol=1e-6,
 )
 ### END HIDDEN TESTS
 
@@ -133,25 +114,16 @@ assert close(_got[1], [-0.5, 1.5], 1e-5, 1e-6), (
     f"Both words have probability 1/2, word 0 was right: the gradient of a is not {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d in ((2, 3), (6, 4), (9, 2), (5, 5)):
-    _A, _B = torch.randn(_V, _d).double(), torch.randn(_V, _d).double()
-    _i, _j = random.sample(range(_V), 2)
-    _p = (_B @ _A[_i]).softmax(0)
-    _wanted = sum(_p[v] * _B[v] for v in range(_V)) - _B[_j]
-    _got = without_autograd(softmax_pair, _A.clone(), _B.clone(), _i, _j)
-    assert isinstance(_got, tuple | list) and len(_got) == 3, (
-        f"Return loss and two gradients; yours: {_got!r}."
-    )
-    assert close(_got[1], _wanted, 1e-5, 1e-6), (
-        f"V = {_V}, d = {_d}: the gradient of a is another."
-    )
-_got = softmax_pair(
-    torch.tensor([[30.0], [1.0]]), torch.tensor([[30.0], [-30.0]]), 0, 1
-)
-assert (
-    isinstance(_got, tuple | list) and len(_got) == 3 and close(_got[1], [60.0], 1e-5)
-), (
-    f"Scores 900 and -900, the second is true: the gradient of a is 60, without overflow; yours: {_got!r}."
+_V, _d = size("V"), size("d")
+_A, _B = (tensor(_V, _d, kind="float64", edges=["huge"]) for _ in "AB")
+_i, _j = (made(lambda rng, V: rng.randrange(V), _V) for _ in "ij")
+agrees(
+    softmax_pair,
+    ours.softmax_pair,
+    *(_A, _B, _i, _j),
+    by=lambda function, *inputs: without_autograd(function, *inputs)[1],
+    rtol=1e-5,
+    atol=1e-6,
 )
 ### END HIDDEN TESTS
 
@@ -164,38 +136,18 @@ assert close(_got[2], [[1.0], [-1.0]], 1e-5, 1e-6), (
     f"Both words have probability 1/2, word 1 was right: the gradient of B is not {_got[2]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d in ((2, 3), (6, 4), (9, 2), (5, 5)):
-    _A, _B = torch.randn(_V, _d).double(), torch.randn(_V, _d).double()
-    _i, _j = random.sample(range(_V), 2)
-    _p = (_B @ _A[_i]).softmax(0) - F.one_hot(torch.tensor(_j), _V)
-    _got = without_autograd(softmax_pair, _A.clone(), _B.clone(), _i, _j)
-    assert isinstance(_got, tuple | list) and len(_got) == 3, (
-        f"Return loss and two gradients; yours: {_got!r}."
-    )
-    assert close(
-        _got[2], [[_p[v] * _A[_i, r] for r in range(_d)] for v in range(_V)], 1e-5, 1e-6
-    ), f"V = {_V}, d = {_d}: the gradient of B is another: every word gets one."
-_got = softmax_pair(_A.clone(), _B.clone(), 2, 2)
-_p = (_B @ _A[2]).softmax(0)
-_p[2] = _p[2] - 1
-assert isinstance(_got, tuple | list) and len(_got) == 3, (
-    f"Return loss and two gradients; yours: {_got!r}."
+_V, _d = size("V"), size("d")
+_A, _B = (tensor(_V, _d, kind="float64", edges=["huge"]) for _ in "AB")
+_i = made(lambda rng, V: rng.randrange(V), _V)
+_j = made(lambda rng, V, i: rng.randrange(V), _V, _i, edges=[lambda rng, V, i: i])
+agrees(
+    softmax_pair,
+    ours.softmax_pair,
+    *(_A, _B, _i, _j),
+    by=lambda function, *inputs: without_autograd(function, *inputs)[2],
+    rtol=1e-5,
+    atol=1e-6,
 )
-assert close(_got[2], [[g * a for a in _A[2]] for g in _p], 1e-5, 1e-6), (
-    "A word may be its own neighbour (i = j): the gradient of B follows the same rule."
-)
-_got = softmax_pair(
-    torch.tensor([[30.0], [1.0]]), torch.tensor([[30.0], [-30.0]]), 0, 1
-)
-assert (
-    isinstance(_got, tuple | list)
-    and len(_got) == 3
-    and close(_got[2], [[30.0], [-30.0]], 1e-5)
-), (
-    f"Scores 900 and -900: the gradient of B is 30 and -30, without overflow; yours: {_got!r}."
-)
-_left = arguments_after(softmax_pair, _A.clone(), _B.clone(), _i, _j)
-assert close(_left[0], _A) and close(_left[1], _B), "softmax_pair changed A or B."
 ### END HIDDEN TESTS
 
 # %% [markdown]

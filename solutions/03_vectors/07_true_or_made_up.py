@@ -50,26 +50,19 @@ assert is_number(_got[0]) and close(_got[0], 4 * math.log(2), 1e-5), (
     f"All scores 0, k = 3: four times ln 2; yours: {_got[0]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _k, _d in ((1, 3), (4, 2), (2, 2), (5, 1)):
-    _a, _b, _n = (torch.randn(_s).double() for _s in ((_d,), (_d,), (_k, _d)))
-    _wanted = math.log(1 + math.exp(-float(_a @ _b))) + sum(
-        math.log(1 + math.exp(float(_a @ _row))) for _row in _n
+_k, _d = size("k"), size("d")
+_a, _b = (tensor(_d, kind="float64", edges=["huge"]) for _ in "ab")
+_n = tensor(_k, _d, kind="float64", edges=["huge"])
+_far = torch.tensor([30.0]), torch.tensor([-30.0]), torch.tensor([[20.0], [-20.0]])
+for _inputs in ((_a, _b, _n), _far):
+    agrees(
+        negative_pair,
+        ours.negative_pair,
+        *_inputs,
+        by=lambda function, *inputs: function(*inputs)[0],
+        rtol=1e-5,
+        atol=1e-6,
     )
-    _got = negative_pair(_a.clone(), _b.clone(), _n.clone())
-    assert isinstance(_got, tuple | list) and len(_got) == 4, (
-        f"Return the loss and three gradients; yours: {_got!r}."
-    )
-    assert is_number(_got[0]) and close(_got[0], _wanted, 1e-5, 1e-6), (
-        f"k = {_k}, d = {_d}: the loss is {_wanted:.5f}, summed over the negatives; yours: {_got[0]!r}."
-    )
-_got = negative_pair(
-    torch.tensor([30.0]), torch.tensor([-30.0]), torch.tensor([[20.0]])
-)
-assert (
-    isinstance(_got, tuple | list) and is_number(_got[0]) and close(_got[0], 1500, 1e-5)
-), (
-    f"Scores -900 (true) and 600 (made up): the loss is 1500, without overflow; yours: {_got!r}."
-)
 ### END HIDDEN TESTS
 
 # %% test="negative_pair" aspect="the gradient of the word" points=1
@@ -82,27 +75,16 @@ assert close(_got[1], [1.5, -1], 1e-5, 1e-6), (
     f"All scores 0: half of b pulls, half of the negative pushes; yours: {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _k, _d in ((1, 3), (4, 2), (3, 3), (5, 1)):
-    _a, _b, _n = (torch.randn(_s).double() for _s in ((_d,), (_d,), (_k, _d)))
-    _wanted = -_b / (1 + math.exp(float(_a @ _b)))
-    for _row in _n:
-        _wanted = _wanted + _row / (1 + math.exp(-float(_a @ _row)))
-    _got = without_autograd(negative_pair, _a.clone(), _b.clone(), _n.clone())
-    assert isinstance(_got, tuple | list) and len(_got) == 4, (
-        f"Return the loss and three gradients; yours: {_got!r}."
-    )
-    assert close(_got[1], _wanted, 1e-5, 1e-6), (
-        f"k = {_k}, d = {_d}: the gradient of a is another; b and all negatives take part."
-    )
-_got = negative_pair(
-    torch.tensor([30.0]), torch.tensor([-30.0]), torch.tensor([[20.0], [-20.0]])
-)
-assert (
-    isinstance(_got, tuple | list)
-    and len(_got) == 4
-    and close(_got[1], [50.0], 1e-5, 1e-6)
-), (
-    f"Scores -900 (true), 600 and -600: the gradient of a is 50, without overflow; yours: {_got!r}."
+_k, _d = size("k"), size("d")
+_a, _b = (tensor(_d, kind="float64", edges=["huge"]) for _ in "ab")
+_n = tensor(_k, _d, kind="float64", edges=["huge"])
+agrees(
+    negative_pair,
+    ours.negative_pair,
+    *(_a, _b, _n),
+    by=lambda function, *inputs: without_autograd(function, *inputs)[1],
+    rtol=1e-5,
+    atol=1e-6,
 )
 ### END HIDDEN TESTS
 
@@ -115,24 +97,16 @@ assert close(_got[2], [-1, -2], 1e-5, 1e-6), (
     f"The score is 0, so sigma is half too small: b is pulled by half of a; yours: {_got[2]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _k, _d in ((1, 3), (4, 2), (3, 3)):
-    _a, _b, _n = (torch.randn(_s).double() for _s in ((_d,), (_d,), (_k, _d)))
-    _got = without_autograd(negative_pair, _a.clone(), _b.clone(), _n.clone())
-    assert isinstance(_got, tuple | list) and len(_got) == 4, (
-        f"Return the loss and three gradients; yours: {_got!r}."
-    )
-    assert close(_got[2], -_a / (1 + math.exp(float(_a @ _b))), 1e-5, 1e-6), (
-        f"k = {_k}, d = {_d}: the gradient of b is another; the negatives do not touch it."
-    )
-_got = negative_pair(
-    torch.tensor([30.0]), torch.tensor([-30.0]), torch.tensor([[20.0], [-20.0]])
-)
-assert (
-    isinstance(_got, tuple | list)
-    and len(_got) == 4
-    and close(_got[2], [-30.0], 1e-5, 1e-6)
-), (
-    f"Scores -900 (true), 600 and -600: the gradient of b is -30, without overflow; yours: {_got!r}."
+_k, _d = size("k"), size("d")
+_a, _b = (tensor(_d, kind="float64", edges=["huge"]) for _ in "ab")
+_n = tensor(_k, _d, kind="float64", edges=["huge"])
+agrees(
+    negative_pair,
+    ours.negative_pair,
+    *(_a, _b, _n),
+    by=lambda function, *inputs: without_autograd(function, *inputs)[2],
+    rtol=1e-5,
+    atol=1e-6,
 )
 ### END HIDDEN TESTS
 
@@ -145,28 +119,15 @@ assert close(_got[3], [[1, 2], [1, 2], [1, 2]], 1e-5, 1e-6), (
     f"Three negatives of score 0: each is pushed by half of a; yours: {_got[3]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _k, _d in ((1, 3), (4, 2), (3, 3), (6, 1)):
-    _a, _b, _n = (torch.randn(_s).double() for _s in ((_d,), (_d,), (_k, _d)))
-    _got = without_autograd(negative_pair, _a.clone(), _b.clone(), _n.clone())
-    assert isinstance(_got, tuple | list) and len(_got) == 4, (
-        f"Return the loss and three gradients; yours: {_got!r}."
-    )
-    _wanted = torch.stack([_a / (1 + math.exp(-float(_a @ _row))) for _row in _n])
-    assert close(_got[3], _wanted, 1e-5, 1e-6), (
-        f"k = {_k}, d = {_d}: each negative has a score and a gradient of its own."
-    )
-_got = negative_pair(
-    torch.tensor([30.0]), torch.tensor([-30.0]), torch.tensor([[20.0], [-20.0]])
-)
-assert (
-    isinstance(_got, tuple | list)
-    and len(_got) == 4
-    and close(_got[3], [[30.0], [0.0]], 1e-5, 1e-6)
-), (
-    f"Scores -900 (true), 600 and -600: the gradients of the negatives are 30 and 0, without overflow; yours: {_got!r}."
-)
-_left = arguments_after(negative_pair, _a.clone(), _b.clone(), _n.clone())
-assert all(close(one, other) for one, other in zip(_left, (_a, _b, _n), strict=True)), (
-    "negative_pair changed its arguments."
+_k, _d = size("k"), size("d")
+_a, _b = (tensor(_d, kind="float64", edges=["huge"]) for _ in "ab")
+_n = tensor(_k, _d, kind="float64", edges=["huge"])
+agrees(
+    negative_pair,
+    ours.negative_pair,
+    *(_a, _b, _n),
+    by=lambda function, *inputs: without_autograd(function, *inputs)[3],
+    rtol=1e-5,
+    atol=1e-6,
 )
 ### END HIDDEN TESTS

@@ -52,24 +52,17 @@ assert close(_got[2], 5 * math.log(2), 1e-5), (
     f"All scores 0, k = 4: each pair loses 5 ln 2, so the mean does; yours: {_got[2]}."
 )
 ### BEGIN HIDDEN TESTS
-_sizes = ((3, 2, 1, 1), (6, 3, 5, 2), (4, 5, 9, 3), (9, 4, 4, 4), (5, 1, 3, 6))
-for _V, _d, _P, _k in _sizes:
-    _A, _B = torch.randn(_V, _d).double(), torch.randn(_V, _d).double()
-    _i, _j, _n = (torch.randint(_V, _s) for _s in ((_P,), (_P,), (_P, _k)))
-    _wanted = np.mean(
-        [
-            math.log1p(math.exp(-float(_A[_i[p]] @ _B[_j[p]])))
-            + sum(math.log1p(math.exp(float(_A[_i[p]] @ _B[v]))) for v in _n[p])
-            for p in range(_P)
-        ]
-    )
-    _got = update(_A.clone(), _B.clone(), _i.clone(), _j.clone(), _n.clone(), 0.3)
-    assert isinstance(_got, tuple | list) and len(_got) == 3, (
-        f"Return A, B and the loss; yours: {_got!r}."
-    )
-    assert is_number(_got[2]) and close(_got[2], _wanted, 1e-5, 1e-6), (
-        f"{_P} pairs, k = {_k}: the mean over the pairs (sum over the negatives) is {_wanted:.5f}; yours: {_got[2]!r}."
-    )
+_V, _d, _P, _k = size("V"), size("d"), size("P"), size("k", large=None)
+_A, _B = (tensor(_V, _d, kind="float64") for _ in "AB")
+_i, _j, _n = ids(_P, below=_V), ids(_P, below=_V), ids(_P, _k, below=_V)
+agrees(
+    update,
+    ours.update,
+    *(_A, _B, _i, _j, _n, 0.3),
+    by=lambda function, *inputs: function(*inputs)[2],
+    rtol=1e-5,
+    atol=1e-6,
+)
 ### END HIDDEN TESTS
 
 # %% test="update" aspect="word vectors move" points=1
@@ -83,24 +76,17 @@ assert close(_got[0], [[-1, 0.5], [0, 0], [0, 0]], 1e-5, 1e-6), (
     f"Word 0 moves towards b of 1 and away from b of 2, by rate times a half; yours: {_got[0]!r}."
 )
 ### BEGIN HIDDEN TESTS
-_sizes = ((3, 2, 1, 1), (6, 3, 5, 2), (4, 5, 9, 3), (9, 4, 4, 4), (5, 1, 3, 6))
-for _V, _d, _P, _k in _sizes:
-    _A, _B = torch.randn(_V, _d).double(), torch.randn(_V, _d).double()
-    _i, _j, _n = (torch.randint(_V, _s) for _s in ((_P,), (_P,), (_P, _k)))
-    _i[-1] = _i[0]
-    _rate, _wanted = random.uniform(0.05, 0.8), _A.clone()
-    for _p in range(_P):
-        _a, _b = _A[_i[_p]], _B[_j[_p]]
-        _wanted[_i[_p]] += _rate * _b / (1 + math.exp(float(_a @ _b)))
-        for _v in _n[_p]:
-            _wanted[_i[_p]] -= _rate * _B[_v] / (1 + math.exp(-float(_a @ _B[_v])))
-    _got = update(_A.clone(), _B.clone(), _i.clone(), _j.clone(), _n.clone(), _rate)
-    assert isinstance(_got, tuple | list) and len(_got) == 3, (
-        f"Return A, B and the loss; yours: {_got!r}."
-    )
-    assert close(_got[0], _wanted, 1e-5, 1e-6), (
-        f"{_P} pairs, k = {_k}, words {_i.tolist()}: the new A is another."
-    )
+_V, _d, _P, _k = size("V"), size("d"), size("P"), size("k", large=None)
+_A, _B = (tensor(_V, _d, kind="float64") for _ in "AB")
+_i, _j, _n = ids(_P, below=_V), ids(_P, below=_V), ids(_P, _k, below=_V)
+agrees(
+    update,
+    ours.update,
+    *(_A, _B, _i, _j, _n, choice(0.05, 0.5, 1.0)),
+    by=lambda function, *inputs: function(*inputs)[0],
+    rtol=1e-5,
+    atol=1e-6,
+)
 ### END HIDDEN TESTS
 
 # %% test="update" aspect="context vectors move" points=1
@@ -114,45 +100,25 @@ assert close(_got[1], [[0, 0.5], [0, 0], [0, -0.5]], 1e-5, 1e-6), (
     f"Context 0 moves towards a of 1, the negative 2 away from it; yours: {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d, _P, _k in ((4, 2, 1, 3), (7, 3, 5, 2), (9, 5, 3, 2), (30, 4, 4, 3)):
-    # all different: each row of B moves at most once
-    _A, _B = torch.randn(_V, _d).double(), torch.randn(_V, _d).double()
-    _picked = torch.randperm(_V)[: _P * (_k + 1)]
-    _P = len(_picked) // (_k + 1)
-    _picked = _picked[: _P * (_k + 1)].reshape(_P, _k + 1)
-    _i = torch.randint(_V, (_P,))
-    _rate, _wanted = random.uniform(0.05, 0.8), _B.clone()
-    for _p in range(_P):
-        _a = _A[_i[_p]]
-        for _r, _v in enumerate(_picked[_p]):
-            _wanted[_v] -= (
-                _rate * _a * (1 / (1 + math.exp(-float(_a @ _B[_v]))) - (_r == 0))
-            )
-    _got = update(
-        _A.clone(),
-        _B.clone(),
-        _i.clone(),
-        _picked[:, 0].clone(),
-        _picked[:, 1:].clone(),
-        _rate,
-    )
-    assert isinstance(_got, tuple | list) and len(_got) == 3, (
-        f"Return A, B and the loss; yours: {_got!r}."
-    )
-    assert close(_got[1], _wanted, 1e-5, 1e-6), (
-        f"{_P} pairs, k = {_k}: the new B is another; it moves by the gradients before the step."
-    )
-_left = arguments_after(
-    update,
-    _A.clone(),
-    _B.clone(),
-    _i.clone(),
-    _picked[:, 0].clone(),
-    _picked[:, 1:].clone(),
-    0.5,
+_P, _d, _k = size("P"), size("d"), size("k", large=None)
+_picked = made(  # all different: each row of B moves once
+    lambda rng, P, k: torch.tensor(rng.sample(range(P * (k + 1)), P * (k + 1))).reshape(
+        P, k + 1
+    ),
+    _P,
+    _k,
 )
-assert close(_left[0], _A) and close(_left[1], _B), (
-    "update changed the caller's A or B: return new ones."
+_V = made(lambda rng, picked: picked.numel(), _picked)
+_j = made(lambda rng, picked: picked[:, 0], _picked)
+_n = made(lambda rng, picked: picked[:, 1:], _picked)
+_A, _B = (tensor(_V, _d, kind="float64") for _ in "AB")
+agrees(
+    update,
+    ours.update,
+    *(_A, _B, ids(_P, below=_V), _j, _n, choice(0.05, 0.5, 1.0)),
+    by=lambda function, *inputs: function(*inputs)[1],
+    rtol=1e-5,
+    atol=1e-6,
 )
 ### END HIDDEN TESTS
 
@@ -167,23 +133,18 @@ assert close(_got[1], [[0.5, 1], [-0.5, -1]], 1e-5, 1e-6), (
     f"Both pairs have context 0 and negative 1: each row gets two gradients; yours: {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d, _P, _k in ((1, 2, 3, 2), (2, 3, 6, 3), (3, 2, 12, 5), (4, 4, 7, 1)):
-    _A, _B = torch.randn(_V, _d).double(), torch.randn(_V, _d).double()
-    _i, _j, _n = (torch.randint(_V, _s) for _s in ((_P,), (_P,), (_P, _k)))
-    _n[0, 0] = _j[0]  # a negative that is the true neighbour
-    _rate, _wanted = random.uniform(0.05, 0.8), _B.clone()
-    for _p in range(_P):
-        _a = _A[_i[_p]]
-        _wanted[_j[_p]] += _rate * _a / (1 + math.exp(float(_a @ _B[_j[_p]])))
-        for _v in _n[_p]:
-            _wanted[_v] -= _rate * _a / (1 + math.exp(-float(_a @ _B[_v])))
-    _got = update(_A.clone(), _B.clone(), _i.clone(), _j.clone(), _n.clone(), _rate)
-    assert isinstance(_got, tuple | list) and len(_got) == 3, (
-        f"Return A, B and the loss; yours: {_got!r}."
-    )
-    assert close(_got[1], _wanted, 1e-5, 1e-6), (
-        f"{_V} words, {_P} pairs, k = {_k}: a row of B gets the sum of all its gradients, true and made up."
-    )
+_V, _P = size("V", most=4, large=None), size("P")
+_d, _k = size("d"), size("k", large=None)
+_A, _B = (tensor(_V, _d, kind="float64") for _ in "AB")
+_i, _j, _n = ids(_P, below=_V), ids(_P, below=_V), ids(_P, _k, below=_V)
+agrees(
+    update,
+    ours.update,
+    *(_A, _B, _i, _j, _n, choice(0.05, 0.5, 1.0)),
+    by=lambda function, *inputs: function(*inputs)[1],
+    rtol=1e-5,
+    atol=1e-6,
+)
 ### END HIDDEN TESTS
 
 

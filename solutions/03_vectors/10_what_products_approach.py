@@ -15,10 +15,8 @@
 #
 # Set the derivative to zero and write
 #
-# - `cost(x, N, q, k)`: the sum of these terms over all $i$ and $j$, for arrays $x$ and $N$, $(V, V)$, and $q$, $(V,)$.
-#   A score may be $-\infty$ where $N_{ij} = 0$: such a term costs 0. Scores of several hundred must not overflow.
-# - `best_scores(N, q, k)`: the scores $(V, V)$ that make the cost smallest; $-\infty$ where $N_{ij} = 0$, also if word
-#   $i$ was never seen. All $q_j$ are above 0.
+# - `cost(x, N, q, k)`: the sum of these terms over all $i$ and $j$, for arrays $x$ and $N$, $(V, V)$, and $q$, $(V,)$;
+# - `best_scores(N, q, k)`: the scores $(V, V)$ that make the cost smallest.
 
 # %% [markdown] hints="best_scores"
 # 1. Of what share of its appearances is the pair $(i, j)$ a true one? What would you answer, if you had to name one
@@ -32,7 +30,10 @@
 
 # %% task="best_scores" points=4 level=3 minutes=20
 def cost(x, N, q, k):
-    """The expected loss of scores x (V, V), for counts N (V, V), noise q (V,) and k negatives."""
+    """The expected loss of scores x (V, V), for counts N (V, V), noise q (V,) and k negatives.
+
+    Scores of several hundred do not overflow; a score of -inf where N is 0 costs nothing.
+    """
     ### BEGIN SOLUTION
     true = np.logaddexp(0, -np.where(N > 0, x, 0)) * N
     made_up = np.logaddexp(0, x) * (k * N.sum(1, keepdims=True) * q)
@@ -41,7 +42,7 @@ def cost(x, N, q, k):
 
 
 def best_scores(N, q, k):
-    """The scores (V, V) of smallest cost; -inf where N is 0."""
+    """The scores (V, V) of smallest cost; -inf where N is 0, as in the row of a word never seen. All q are above 0."""
     ### BEGIN SOLUTION
     found = np.full(np.shape(N), -np.inf)
     seen = N > 0
@@ -60,24 +61,10 @@ assert close(_got, 18 * math.log(2), 1e-5), (
     f"6 true pairs and 12 negatives, all scores 0: 18 ln 2; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _k in ((1, 1), (2, 3), (4, 5), (6, 1)):
-    _generator = np.random.default_rng()
-    _N, _x = (
-        _generator.integers(0, 9, (_V, _V)) * 1.0,
-        2 * _generator.normal(size=(_V, _V)),
-    )
-    _q = _generator.random(_V) + 0.1
-    _q /= _q.sum()
-    _wanted = sum(
-        _N[i, j] * math.log1p(math.exp(-_x[i, j]))
-        + _k * sum(_N[i]) * _q[j] * math.log1p(math.exp(_x[i, j]))
-        for i in range(_V)
-        for j in range(_V)
-    )
-    _got = cost(_x.copy(), _N.copy(), _q.copy(), _k)
-    assert is_number(_got) and close(_got, _wanted, 1e-5, 1e-6), (
-        f"V = {_V}, k = {_k}: the cost is {_wanted:.4f}; yours: {_got!r}."
-    )
+_V = size("V", large=20)
+_q = made(lambda rng, q: np.array(q), shares(_V))
+_x, _N = array(_V, _V, scale=2), array(_V, _V, below=9)
+agrees(cost, ours.cost, _x, _N, _q, whole(1, 15), rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="best_scores" aspect="scores far out" points=1
@@ -88,17 +75,19 @@ assert close(_got, 7 * math.log(2), 1e-5), (
     f"The score -inf costs 0, all else 4 ln 2 and 3 ln 2; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_got = cost(np.array([[-900.0, 800.0], [-700.0, 900.0]]), _N.copy(), _q.copy(), 3)
-assert is_number(_got) and close(_got, 700 + 3 * 800 + 3 * 900, 1e-6), (
-    f"Scores -900, 800, -700, 900: the cost is 5800, without overflow; yours: {_got!r}."
+_V = size("V", large=20)
+_q = made(lambda rng, q: np.array(q), shares(_V))
+_N = array(_V, _V, below=3)
+_x = made(
+    lambda rng, N: np.array(
+        [
+            [rng.choice([-900.0, 0.5, 800.0] if n else [-np.inf, 800.0]) for n in row]
+            for row in N
+        ]
+    ),
+    _N,
 )
-_all = cost(np.full((2, 2), -np.inf), np.zeros((2, 2)), _q.copy(), 2)
-assert is_number(_all) and close(_all, 0), (
-    f"No pairs at all cost nothing; yours: {_all!r}."
-)
-_x = np.array([[-np.inf, 0.0], [3.0, 1.0]])
-_left = arguments_after(cost, _x.copy(), _N.copy(), _q.copy(), 1)
-assert (_left[0] == _x).all() and close(_left[1], _N), "cost changed its arguments."
+agrees(cost, ours.cost, _x, _N, _q, whole(1, 15), rtol=1e-6, atol=1e-9)
 ### END HIDDEN TESTS
 
 # %% test="best_scores" aspect="where the cost is smallest" points=1
@@ -109,26 +98,17 @@ assert close(_got, np.log([[3, 1 / 3], [1, 1]]), 1e-5, 1e-6), (
     f"Pair (0, 0): 6 times true, 8 times a quarter made up; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _k in ((1, 2), (3, 1), (5, 4), (4, 15)):
-    _generator = np.random.default_rng()
-    _N = _generator.integers(1, 40, (_V, _V)) * 1.0
-    _q = _generator.random(_V) + 0.1
-    _q /= _q.sum()
-    _got = best_scores(_N.copy(), _q.copy(), _k)
-    assert np.shape(_got) == (_V, _V), f"Shape {(_V, _V)} wanted; yours: {_got!r}."
-    _made_up = _k * _N.sum(1)[:, None] * _q
-    _slope = _made_up / (1 + np.exp(-np.array(_got))) - _N / (
-        1 + np.exp(np.array(_got))
-    )
-    assert (abs(_slope) < 1e-6 * (_N + _made_up)).all(), (
-        f"V = {_V}, k = {_k}: at your scores the cost still falls in some direction."
-    )
-_n = _N + _N.T
-_chance = _n.sum(1)[:, None] * _n.sum(0) / _n.sum()
-_got = best_scores(_n.copy(), _n.sum(0) / _n.sum(), 4)
-assert close(_got, np.log(_n / _chance / 4), 1e-5, 1e-6), (
-    "If the noise is the share of each context, the best scores are PMI - ln k."
+_V = size("V", large=20)
+_N = made(
+    lambda rng, V: np.array([rng.choices(range(1, 40), k=V) for _ in range(V)]) * 1.0,
+    _V,
 )
+_q = made(
+    lambda rng, V: np.arange(1, V + 1) * 2 / (V * (V + 1)),
+    _V,
+    edges=[lambda rng, V: np.full(V, 1 / V)],
+)
+agrees(best_scores, ours.best_scores, _N, _q, whole(1, 15), rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="best_scores" aspect="pairs that never met" points=1
@@ -136,20 +116,10 @@ _got = best_scores(np.array([[4.0, 0.0], [2.0, 2.0]]), np.array([0.5, 0.5]), 2)
 assert np.shape(_got) == (2, 2), f"Shape (2, 2) wanted; yours: {_got!r}."
 assert _got[0][1] == -math.inf, f"Never true, only made up: -inf; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-_N = np.random.default_rng().integers(1, 9, (5, 5)) * 1.0
-_N[1, 2:] = _N[3] = 0
-_q = np.array([0.1, 0.2, 0.3, 0.15, 0.25])
-_got = best_scores(_N.copy(), _q.copy(), 3)
-assert np.shape(_got) == (5, 5), f"Shape (5, 5) wanted; yours: {_got!r}."
-assert ((np.array(_got) == -math.inf) == (_N == 0)).all(), (
-    "-inf where the count is 0, also in the row of a word that was never seen, and only there."
-)
-_seen, _made_up = _N > 0, 3 * _N.sum(1)[:, None] * _q
-assert close(np.array(_got)[_seen], np.log(_N[_seen] / _made_up[_seen]), 1e-5, 1e-6), (
-    "Beside zeros the other scores must stay what they are."
-)
-_left = arguments_after(best_scores, _N.copy(), _q.copy(), 3)
-assert close(_left[0], _N) and close(_left[1], _q), "best_scores changed its arguments."
+_V = size("V", large=20)
+_q = made(lambda rng, V: np.arange(1, V + 1) * 2 / (V * (V + 1)), _V)
+_N = array(_V, _V, below=3)
+agrees(best_scores, ours.best_scores, _N, _q, whole(1, 15), rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% [markdown]

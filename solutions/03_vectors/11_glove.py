@@ -47,30 +47,18 @@ _got = terms(torch.tensor([[3.0, 0.0], [1.0, 7.0]]))
 assert is_number(_got), f"terms returns a number; yours: {_got!r}."
 assert _got == 3, f"Three of the four counts are not 0; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _V in (1, 4, 7):
-    _N = torch.randint(3, (_V, _V)).double()
-    _N[0, -1], _N[-1, 0] = 0, 2
-    _got = terms(_N.clone())
-    assert is_number(_got) and _got == sum(float(n) > 0 for n in _N.flatten()), (
-        f"Counts {_N.tolist()}: {_got!r} is not how many are above 0."
-    )
-_zero = torch.zeros(3, 2).double()
-_got = glove(
-    _zero,
-    _zero,
-    torch.ones(3).double(),
-    torch.ones(3).double(),
-    torch.diag(torch.tensor([5.0, 0.0, 9.0])).double(),
-)
-assert isinstance(_got, tuple | list) and len(_got) == 5, (
-    f"Return J and four gradients; yours: {_got!r}."
-)
-_wanted = sum((n / 100) ** 0.75 * (2 - math.log(n)) ** 2 for n in (5, 9))
-assert is_number(_got[0]) and close(_got[0], _wanted, 1e-5, 1e-7), (
-    f"Two pairs met, 5 and 9 times, all others never: J = {_wanted:.5f}; yours: {_got[0]!r}."
-)
-assert close(_got[3][1], 0), (
-    f"Word 1 has no pairs: its bias gets no gradient; yours: {_got[3]!r}."
+_V, _d = size("V", large=12), size("d", large=None)
+_A, _B = (tensor(_V, _d, kind="float64") for _ in "AB")
+_beta, _gamma = (tensor(_V, kind="float64") for _ in "bc")
+_N = ids(_V, _V, below=3, kind="float64")
+agrees(terms, ours.terms, _N)
+agrees(
+    glove,
+    ours.glove,
+    *(_A, _B, _beta, _gamma, _N),
+    by=lambda function, *inputs: function(*inputs)[0],
+    rtol=1e-5,
+    atol=1e-7,
 )
 ### END HIDDEN TESTS
 
@@ -85,29 +73,24 @@ assert is_number(_got[0]) and close(_got[0], 0.16**0.75 * math.log(16) ** 2, 1e-
     f"One pair, 16 times, nothing fitted: f(16) times the square of ln 16; yours: {_got[0]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d in ((2, 3), (5, 2), (4, 4)):
-    _A, _B, _s, _t = (
-        torch.randn(_size).double() for _size in ((_V, _d), (_V, _d), (_V,), (_V,))
-    )
-    _N = (
-        torch.tensor(random.choices([1, 8, 99, 100, 101, 5000], k=_V * _V))
-        .reshape(_V, _V)
-        .double()
-    )
-    _N[0, 1], _N[1, 0] = 5000, 8  # above the limit of the weight, and below
-    _wanted = sum(
-        min(1, (float(_N[i, j]) / 100) ** 0.75)
-        * (float(_A[i] @ _B[j] + _s[i] + _t[j]) - math.log(_N[i, j])) ** 2
-        for i in range(_V)
-        for j in range(_V)
-    )
-    _got = glove(_A.clone(), _B.clone(), _s.clone(), _t.clone(), _N.clone())
-    assert isinstance(_got, tuple | list) and len(_got) == 5, (
-        f"Return J and four gradients; yours: {_got!r}."
-    )
-    assert is_number(_got[0]) and close(_got[0], _wanted, 1e-5), (
-        f"Counts {_N.tolist()}: J = {_wanted:.4f}; yours: {_got[0]!r}. Beyond 100 the weight stays 1."
-    )
+_V, _d = size("V", large=12), size("d", large=None)
+_A, _B = (tensor(_V, _d, kind="float64") for _ in "AB")
+_beta, _gamma = (tensor(_V, kind="float64") for _ in "bc")
+_N = made(
+    lambda rng, V: torch.tensor(
+        [rng.choices([1.0, 8.0, 99.0, 100.0, 101.0, 5000.0], k=V) for _ in range(V)],
+        dtype=torch.float64,
+    ),
+    _V,
+)
+agrees(
+    glove,
+    ours.glove,
+    *(_A, _B, _beta, _gamma, _N),
+    by=lambda function, *inputs: function(*inputs)[0],
+    rtol=1e-5,
+    atol=1e-7,
+)
 ### END HIDDEN TESTS
 
 # %% test="glove" aspect="gradients of the vectors" points=1
@@ -120,37 +103,18 @@ assert close(_got[1], [[4 * (6 - math.log(100))]], 1e-5), (
     f"One pair, weight 1, error 6 - ln 100: the gradient of a is 2 b times that; yours: {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d, _scale in ((2, 3, 1), (5, 2, 30), (4, 4, 1)):  # 30: errors of hundreds
-    _A, _B, _s, _t = (
-        torch.randn(_size).double() for _size in ((_V, _d), (_V, _d), (_V,), (_V,))
-    )
-    _A, _B, _s[0] = _scale * _A, _scale * _B, 300.0
-    _N = torch.randint(1, 250, (_V, _V)).double()
-    _N[0, 1] = _N[1, 1] = 0
-    _E = (
-        (_A @ _B.T + _s[:, None] + _t - _N.clamp(min=1).log())
-        * 2
-        * (_N / 100).clamp(max=1) ** 0.75
-    )
-    _got = without_autograd(
-        glove, _A.clone(), _B.clone(), _s.clone(), _t.clone(), _N.clone()
-    )
-    assert isinstance(_got, tuple | list) and len(_got) == 5, (
-        f"Return J and four gradients; yours: {_got!r}."
-    )
-    for _i, _mine, _name in (
-        (1, sum(_E[:, j, None] * _B[j] for j in range(_V)), "A"),
-        (2, sum(_E[i, :, None] * _A[i] for i in range(_V)), "B"),
-    ):
-        assert close(_got[_i], _mine, 1e-5, 1e-6), (
-            f"V = {_V}, d = {_d}: the gradient of {_name} is another."
-        )
-_left = arguments_after(
-    glove, _A.clone(), _B.clone(), _s.clone(), _t.clone(), _N.clone()
+_V, _d = size("V", large=12), size("d")
+_A, _B = (tensor(_V, _d, scale=10, kind="float64") for _ in "AB")  # large errors
+_beta, _gamma = (tensor(_V, scale=100, kind="float64") for _ in "bc")
+_N = ids(_V, _V, below=250, kind="float64")
+agrees(
+    glove,
+    ours.glove,
+    *(_A, _B, _beta, _gamma, _N),
+    by=lambda function, *inputs: without_autograd(function, *inputs)[1:3],
+    rtol=1e-5,
+    atol=1e-6,
 )
-assert all(
-    close(one, other) for one, other in zip(_left, (_A, _B, _s, _t, _N), strict=True)
-), "glove changed its arguments."
 ### END HIDDEN TESTS
 
 # %% test="glove" aspect="gradients of the biases" points=1
@@ -165,29 +129,18 @@ assert close(_got[3], [2 * (5 - math.log(100)), 0], 1e-5, 1e-6), (
     f"Only word 0 and context 1 met: word 1 gets nothing; yours: {_got[3]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d in ((2, 3), (5, 2), (4, 4)):
-    _A, _B, _s, _t = (
-        torch.randn(_size).double() for _size in ((_V, _d), (_V, _d), (_V,), (_V,))
-    )
-    _N = torch.randint(1, 250, (_V, _V)).double()
-    _N[1, 0] = 0
-    _E = (
-        (_A @ _B.T + _s[:, None] + _t - _N.clamp(min=1).log())
-        * 2
-        * (_N / 100).clamp(max=1) ** 0.75
-    )
-    _got = without_autograd(
-        glove, _A.clone(), _B.clone(), _s.clone(), _t.clone(), _N.clone()
-    )
-    assert isinstance(_got, tuple | list) and len(_got) == 5, (
-        f"Return J and four gradients; yours: {_got!r}."
-    )
-    assert close(
-        _got[3], [sum(_E[i, j] for j in range(_V)) for i in range(_V)], 1e-5, 1e-6
-    ), "The gradient of beta sums over the contexts of each word."
-    assert close(
-        _got[4], [sum(_E[i, j] for i in range(_V)) for j in range(_V)], 1e-5, 1e-6
-    ), "The gradient of gamma sums over the words of each context."
+_V, _d = size("V", large=12), size("d", large=None)
+_A, _B = (tensor(_V, _d, kind="float64") for _ in "AB")
+_beta, _gamma = (tensor(_V, kind="float64") for _ in "bc")
+_N = ids(_V, _V, below=250, kind="float64")
+agrees(
+    glove,
+    ours.glove,
+    *(_A, _B, _beta, _gamma, _N),
+    by=lambda function, *inputs: without_autograd(function, *inputs)[3:],
+    rtol=1e-5,
+    atol=1e-6,
+)
 ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -67,51 +67,19 @@ assert _got == 3, (
     f"From 0 to 1 is a step along the second axis, so from 2 to 3; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d in ((5, 3), (8, 4), (20, 2), (40, 6)):
-    while True:
-        _A = np.random.default_rng().normal(size=(_V, _d)) + 0.5
-        _A /= np.sqrt((_A**2).sum(1, keepdims=True))
-        _a, _b, _c, _wanted = random.sample(range(_V), 4)
-        _aim = _A[_b] - _A[_a] + _A[_c]
-        _A[_wanted] = _aim / math.sqrt(_aim @ _aim)
-        _scores = _A @ _aim
-        _second, _first = np.argsort(_scores)[-2:]
-        _short = (
-            _A @ np.array([_A[_c], _A[_b], _A[_b] + _A[_c], _A[_c] + _A[_a] - _A[_b]]).T
-        )
-        _short[[_a, _b, _c]] = -9  # whoever takes a step too few, or back, finds others
-        if _scores[_first] > max(0.1, _scores[_second] + 0.01) and (
-            _wanted not in _short.argmax(0)
-        ):
-            break
-    _got = analogy(_A.copy(), _a, _b, _c)
-    assert is_number(_got) and _got == _wanted, (
-        f"{_V} words: {_a} is to {_b} as {_c} to {_wanted}; yours: {_got!r}."
-    )
-    assert close(arguments_after(analogy, 3 * _A, _a, _b, _c)[0], 3 * _A), (
-        "analogy changed the caller's A."
-    )
-# a, b and c at right angles; the answer, and a word near each of the three ends of the step
-_words = [
-    [1.0, 0, 0],
-    [0, 1, 0],
-    [0, 0, 1],
-    [-1, 1, 1],
-    [0.1, -0.1, 1],
-    [-0.1, 1, -0.1],
-]
-_words = np.array([*_words, [-1, -0.1, 0.1]])
-for _long in (0, 1, 2):
-    _A = _words.copy()
-    _A[_long] *= 20
-    assert analogy(_A.copy(), 0, 1, 2) == 3, (
-        f"Word {'abc'[_long]} has a vector 20 times as long, and the answer becomes another: "
-        "scale all vectors to length 1 before you take the step."
-    )
-_A = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, -1, -1], [-1, 2, -0.5]])
-assert analogy(_A.copy(), 0, 1, 2) == 4, (
-    "The largest cosine is wanted; the word that points the other way has the smallest."
+_V = size("V", least=4)
+_A = made(
+    lambda rng, V, d: np.array(
+        [
+            [length * rng.gauss(0, 1) for _ in range(d)]
+            for length in rng.choices([0.5, 1, 20], k=V)
+        ]
+    ),
+    _V,
+    size("d", least=2),
 )
+_three = made(lambda rng, V: rng.sample(range(V), 3), _V)
+agrees(analogy, ours.analogy, _A, _three, by=lambda function, A, abc: function(A, *abc))
 ### END HIDDEN TESTS
 
 # %% test="analogy" aspect="never one of the three" points=1
@@ -120,29 +88,25 @@ _got = analogy(_A.copy(), 0, 1, 2)
 assert is_number(_got), f"analogy returns the number of a word; yours: {_got!r}."
 assert _got == 3, f"Only word 3 is none of the three, far as it is; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _a, _b, _c in ((0, 1, 2), (2, 0, 1), (3, 1, 0), (1, 2, 3)):
-    _A = np.array(
+_V = size("V", least=4, large=None)
+_A = made(  # close together, but for the last one
+    lambda rng, V, d: np.array(
         [
-            [1.0, 0.1, 0],
-            [1.0, 0.2, 0],
-            [1.0, 0.3, 0.1],
-            [1, 0.2, 0.1],
-            [-1.0, -0.5, 0.3],
+            [(-1 if v == V - 1 else 1) * rng.uniform(0.9, 1) for _ in range(d)]
+            for v in range(V)
         ]
-    )
-    _got = analogy(_A.copy(), _a, _b, _c)
-    assert is_number(_got) and _got not in (_a, _b, _c), (
-        f"The question {(_a, _b, _c)} may not be answered by {_got!r}."
-    )
+    ),
+    _V,
+    size("d", least=2),
+)
+_three = made(
+    lambda rng, V: rng.sample(range(V), 3), _V, edges=[[0, 1, 2], [0, 0, 1], [1, 1, 1]]
+)
+agrees(analogy, ours.analogy, _A, _three, by=lambda function, A, abc: function(A, *abc))
 _A = np.array([[-1.0, 0.1], [1.0, 0.1], [1.0, -0.1], [-1.0, -0.1]])
-_got = analogy(_A.copy(), 0, 1, 2)
-assert is_number(_got) and _got == 3, (
-    f"Word 3 points away from the sum and is still the only one left; yours: {_got!r}."
-)
-_A = np.array([[1.0, 0.0], [0.0, 1.0], [-0.6, -0.8], [-0.8, -0.6]])
-assert analogy(_A.copy(), 0, 0, 1) in (2, 3) and analogy(_A.copy(), 1, 1, 1) != 1, (
-    "Words may be given twice; an answer may still be none of them."
-)
+agrees(
+    analogy, ours.analogy, _A, 0, 1, 2
+)  # word 3 points away and is the only one left
 ### END HIDDEN TESTS
 
 # %% test="analogy" aspect="lengths and printed errors" points=1
@@ -161,22 +125,13 @@ assert not _fine, (
 assert len(_cells & _sure) >= 4, (
     f"Of the answers that are plainly wrong you list {len(_cells & _sure)}; say each relation in words and look again."
 )
-for _factor in (1e-3, 1e3):
-    _A = np.array(
-        [
-            [1.0, 0.0, 0.0],
-            [0.8, 0.6, 0.0],
-            [0.0, 0.0, 1.0],
-            [0.0, 0.6, 0.8],
-            [0.7, 0.7, 0.1],
-        ]
-    )
-    for _row in range(5):
-        _scaled = _A.copy()
-        _scaled[_row] *= _factor
-        assert analogy(_scaled, 0, 1, 2) == 3, (
-            "A vector ten or a thousand times as long has the same direction: the answer stays."
-        )
+_A = np.array([[5.0, 0, 0], [4, 3, 0], [0, 0, 5], [0, 3, 4], [3.5, 3.5, 0.5]])
+_one_longer = made(
+    lambda rng, v, factor: _A * np.where(np.arange(5) == v, factor, 1)[:, None],
+    whole(0, 4, (1, 2, 3)),
+    choice(1e-3, 1e3),
+)
+agrees(analogy, ours.analogy, _one_longer, 0, 1, 2)
 ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -12,10 +12,9 @@
 # Write
 #
 # - `plane(X)`: the coordinates of the points on these axes, $(n, 2)$, and the share of the sum of squares of the
-#   shifted points that the two keep. Here $n, d \ge 2$. The direction of an axis is yours. If all points
-#   are equal, the share is 1.
+#   shifted points that the two keep. The direction of an axis is yours.
 # - `parallel(A, pairs)`: for two or more pairs of word numbers $(i, j)$, the mean cosine of the offsets $a_j - a_i$ of
-#   two different pairs of the list. An offset of zero has cosine 0 with all others.
+#   two different pairs of the list.
 
 # %% [markdown] hints="plane"
 # 1. Draw five points that nearly lie on a line far from the origin. Why must the mean go first?
@@ -27,7 +26,10 @@
 
 # %% task="plane" points=3 level=2 minutes=18
 def plane(X):
-    """Coordinates (n, 2) of the rows of X (n, d) on their two main axes, and the share of squares kept."""
+    """Coordinates (n, 2) of the rows of X (n, d) on their two main axes, and the share of squares kept.
+
+    n and d are 2 or more. If all points are equal, the share is 1.
+    """
     ### BEGIN SOLUTION
     shifted = X - X.mean(0)
     Q, s, _ = np.linalg.svd(shifted, full_matrices=False)
@@ -37,7 +39,10 @@ def plane(X):
 
 
 def parallel(A, pairs):
-    """The mean cosine of the offsets of two different pairs (i, j) of rows of A (V, d)."""
+    """The mean cosine of the offsets of two different pairs (i, j) of rows of A (V, d).
+
+    An offset of zero has cosine 0 with all others.
+    """
     ### BEGIN SOLUTION
     one, two = np.array(pairs).T
     offsets = A[two] - A[one]
@@ -59,23 +64,23 @@ assert np.shape(_got[0]) == (4, 2), f"Shape (4, 2) wanted; yours: {_got[0]!r}."
 assert close(abs(np.array(_got[0])), [[3, 0], [3, 0], [0, 2], [0, 2]], 1e-5, 1e-6), (
     f"The first axis is the first coordinate, the second the third; yours: {_got[0]!r}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-for _n, _d in ((5, 3), (3, 6), (8, 2), (2, 4), (12, 7)):
-    _X = np.random.default_rng().normal(size=(_n, _d)) * 3.0 ** -np.arange(_d) + 40
-    _got = plane(_X.copy())
-    assert isinstance(_got, tuple | list) and np.shape(_got[0]) == (_n, 2), (
-        f"{_n} points of {_d} numbers: coordinates ({_n}, 2) wanted; yours: {_got!r}."
-    )
-    _P, _shifted = np.array(_got[0], dtype=float), _X - sum(_X) / _n
-    _values, _axes = np.linalg.eigh(_shifted.T @ _shifted)
-    for _r in (0, 1):
-        _wanted = _shifted @ _axes[:, -1 - _r]
-        assert close(
-            np.outer(_P[:, _r], _P[:, _r]), np.outer(_wanted, _wanted), 1e-4, 1e-5
-        ), (
-            f"{_n} points of {_d} numbers: the coordinates on axis {_r} are others, also with the sign turned."
-        )
-assert close(arguments_after(plane, _X.copy())[0], _X), "plane changed the caller's X."
+def _up_to_signs(function, X):
+    points = np.array(function(X)[0])
+    return [np.outer(column, column) for column in points.T]
+
+
+_X = made(
+    lambda rng, n, d: np.array(
+        [[40 + rng.gauss(0, 3.0**-axis) for axis in range(d)] for _ in range(n)]
+    ),
+    size("n", least=2),
+    size("d", least=2),
+    edges=[lambda rng, n, d: np.full((n, d), 2.0)],
+)
+agrees(plane, ours.plane, _X, by=_up_to_signs, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="plane" aspect="the share that the plane keeps" points=1
@@ -89,24 +94,13 @@ assert close(_got[1], 16 / 18, 1e-5), (
     f"Squares 8, 8 and 2: two axes keep 16 of 18; yours: {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _n, _d in ((5, 3), (4, 6), (7, 2), (2, 5), (15, 8)):
-    _X = np.random.default_rng().normal(size=(_n, _d)) + 5
-    _shifted = _X - sum(_X) / _n
-    _values = np.sort(np.linalg.eigvalsh(_shifted.T @ _shifted))[::-1]
-    _got = plane(_X.copy())
-    assert isinstance(_got, tuple | list) and len(_got) == 2 and is_number(_got[1]), (
-        f"Return coordinates and a number; yours: {_got!r}."
-    )
-    assert close(_got[1], _values[:2].sum() / (_shifted**2).sum(), 1e-5), (
-        f"{_n} points of {_d} numbers: the share of squares on the plane is not {_got[1]!r}."
-    )
-_got = plane(np.full((4, 3), 2.0))
-assert isinstance(_got, tuple | list) and len(_got) == 2 and is_number(_got[1]), (
-    f"Return coordinates and a number, also for equal points; yours: {_got!r}."
+_X = made(
+    lambda rng, n, d: np.array([[rng.gauss(5, 1) for _ in range(d)] for _ in range(n)]),
+    size("n", least=2),
+    size("d", least=2),
+    edges=[lambda rng, n, d: np.full((n, d), 2.0)],
 )
-assert _got[1] == 1 and close(_got[0], np.zeros((4, 2))), (
-    f"All points equal: nothing is lost, all coordinates are 0; yours: {_got!r}."
-)
+agrees(plane, ours.plane, _X, by=lambda function, X: function(X)[1], rtol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="plane" aspect="how parallel the offsets are" points=1
@@ -117,30 +111,14 @@ assert close(_got, 1 / 3, 1e-5), (
     f"Cosines 1, 0 and 0 of three couples: 1/3; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d, _m in ((4, 2, 2), (9, 3, 4), (30, 5, 12)):
-    _A = np.random.default_rng().normal(size=(_V, _d)) + 1
-    _pairs = [tuple(random.sample(range(_V), 2)) for _ in range(_m)]
-    _pairs[-1] = _pairs[0]
-    _o = [_A[j] - _A[i] for i, j in _pairs]
-    _all = [
-        (_o[x] @ _o[y]) / math.sqrt(sum(_o[x] ** 2) * sum(_o[y] ** 2))
-        for x in range(_m)
-        for y in range(x)
-    ]
-    _got = parallel(_A.copy(), list(_pairs))
-    assert is_number(_got) and close(_got, sum(_all) / len(_all), 1e-5, 1e-7), (
-        f"{_m} pairs: the mean cosine of two different ones is {sum(_all) / len(_all):.4f}; yours: {_got!r}."
-    )
-_A = np.array([[1.0, 1.0], [1.0, 1.0], [3.0, 1.0], [4.0, 1.0]])
-_got = parallel(_A.copy(), [(0, 1), (0, 2), (2, 3)])
-assert is_number(_got) and close(_got, 1 / 3, 1e-5), (
-    f"One offset is zero: cosines 0, 0 and 1, mean 1/3; yours: {_got!r}."
+_V = size("V", least=2)
+_pairs = made(
+    lambda rng, V, m: [tuple(rng.choices(range(V), k=2)) for _ in range(m)],
+    _V,
+    size("m", least=2),
+    edges=[lambda rng, V, m: [(0, 1)] * m, lambda rng, V, m: [(0, 1), (1, 0), (1, 1)]],
 )
-_got = parallel(_A.copy(), [(0, 1), (1, 0)])
-assert is_number(_got) and close(_got, 0), f"Two offsets of zero: 0; yours: {_got!r}."
-assert close(arguments_after(parallel, _A.copy(), [(0, 2), (2, 3)])[0], _A), (
-    "parallel changed the caller's A."
-)
+agrees(parallel, ours.parallel, array(_V, size("d")), _pairs, rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS
 
 # %% alt="Eight people in the singular on the left are joined to their plurals on the right. Six of the lines are almost parallel; teacher and chef begin far below and run upwards."

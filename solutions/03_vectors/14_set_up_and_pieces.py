@@ -109,10 +109,9 @@ plt.show()
 # Write
 #
 # - `pieces(word, low, high)`: the list, in any order, of all pieces with `low` to `high` characters of the marked
-#   word; marks are characters too. A piece that occurs twice is listed twice; a word too short for a length has none
-#   of that length.
+#   word; marks are characters too, and a piece that occurs twice is listed twice;
 # - `compose(word, Z, low, high)`: the sum of the vectors of the word's pieces in the dictionary `Z`, piece to array
-#   $(d,)$, never empty. A piece that occurs twice counts twice; with no known piece, the sum is $d$ zeros.
+#   $(d,)$. A piece that occurs twice counts twice.
 
 # %% [markdown] hints="pieces"
 # 1. Write the marked word `<tea>` on paper. How many pieces of three characters has it, how many of four, of five, of
@@ -123,7 +122,7 @@ plt.show()
 
 # %% task="pieces" points=3 level=1 minutes=12
 def pieces(word, low, high):
-    """All stretches of low to high characters of the word between < and >."""
+    """All stretches of low to high characters of the word between < and >; none of a length that it is too short for."""
     ### BEGIN SOLUTION
     marked = f"<{word}>"
     return [
@@ -135,7 +134,7 @@ def pieces(word, low, high):
 
 
 def compose(word, Z, low, high):
-    """The sum (d,) of the vectors of the word's pieces in the dictionary Z; zeros if it has none of them."""
+    """The sum (d,) of the vectors of the word's pieces in Z (never empty); zeros if Z has none of them."""
     ### BEGIN SOLUTION
     total = np.zeros(len(next(iter(Z.values()))))
     for piece in pieces(word, low, high):
@@ -154,30 +153,22 @@ assert sorted(_got) == ["<te", "<tea", "ea>", "tea", "tea>"], (
     f"<tea> has three pieces of 3 characters and two of 4; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _n, _low, _high in (
-    (6, 3, 6),
-    (4, 2, 3),
-    (5, 1, 1),
-    (7, 4, 4),
-    (3, 3, 5),
-    (9, 3, 6),
-):
-    _word = "".join(random.sample("abcdefghijklm", _n))
-    _marked = "<" + _word + ">"
-    _wanted = {
-        _marked[_s:_e]
-        for _s in range(_n + 2)
-        for _e in range(_s + 1, _n + 3)
-        if _low <= _e - _s <= _high
-    }
-    _got = pieces(_word, _low, _high)
-    assert hasattr(_got, "__len__"), f"pieces returns a list; yours: {_got!r}."
-    assert sorted(_got) == sorted(_wanted), (
-        f"{_word!r}, {_low} to {_high} characters: wanted {sorted(_wanted)}; yours: {_got!r}."
-    )
-_got = pieces("Tom", 2, 2)
-assert hasattr(_got, "__len__") and sorted(_got) == ["<T", "To", "m>", "om"], (
-    f"'Tom' has the pieces <T, To, om and m>, with its capital; yours: {_got!r}."
+_word = made(
+    lambda rng, n: "".join(rng.sample("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN", n)),
+    size("n"),
+    edges=["Tom"],
+)
+_low = whole(1, 5)
+_high = made(
+    lambda rng, low: low + rng.randint(1, 3), _low, edges=[lambda rng, low: low]
+)
+agrees(
+    pieces,
+    ours.pieces,
+    _word,
+    _low,
+    _high,
+    by=lambda function, *of: sorted(function(*of)),
 )
 ### END HIDDEN TESTS
 
@@ -187,22 +178,15 @@ assert hasattr(_got, "__len__") and sorted(_got) == sorted(
     ["<ba", "ban", "ana", "nan", "ana", "na>"]
 ), f"banana has the piece ana twice; yours: {_got!r}."
 ### BEGIN HIDDEN TESTS
-for _word, _low, _high, _wanted in (
-    ("a", 3, 6, ["<a>"]),
-    ("a", 4, 6, []),
-    ("to", 3, 6, ["<to", "to>", "<to>"]),
-    ("aaaa", 2, 3, ["<a", "aa", "aa", "aa", "a>", "<aa", "aaa", "aaa", "aa>"]),
-    ("i", 1, 2, ["<", "i", ">", "<i", "i>"]),
-):
-    _got = pieces(_word, _low, _high)
-    assert hasattr(_got, "__len__") and sorted(_got) == sorted(_wanted), (
-        f"{_word!r}, {_low} to {_high} characters: wanted {_wanted}; yours: {_got!r}."
+_word = made(lambda rng, n: "".join(rng.choices("ab", k=n)), size("n"), edges=["a"])
+_low = whole(1, 6)
+_high = made(lambda rng, low: low + rng.randint(0, 3), _low)
+for _inputs in ((_word, _low, _high), ("a", 4, 6)):
+    agrees(
+        pieces, ours.pieces, *_inputs, by=lambda function, *of: sorted(function(*of))
     )
 _Z = {"ana": np.array([1.0, 10.0]), "na>": np.array([100.0, 0.0])}
-_got = compose("banana", dict(_Z), 3, 3)
-assert close(_got, [102, 20]), (
-    f"ana counts twice in banana: (102, 20); yours: {_got!r}."
-)
+agrees(compose, ours.compose, choice("banana", "anana", "ban"), _Z, 3, choice(3, 4))
 ### END HIDDEN TESTS
 
 # %% test="pieces" aspect="the sum of known pieces" points=1
@@ -217,36 +201,26 @@ assert close(_got, [11, 2]), (
     f"<tea> has <te and ea>, not xyz: (11, 2); yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _d, _low, _high in ((1, 3, 4), (3, 2, 5), (6, 3, 3)):
-    for _word in ("gaurd", "tea", "lemonade", "cooks"):
-        _marked = "<" + _word + ">"
-        _all = [
-            _marked[_s:_e]
-            for _s in range(len(_marked))
-            for _e in range(_s + _low, min(_s + _high, len(_marked)) + 1)
-        ]
-        _kept = random.sample(sorted(set(_all)), len(set(_all)) // 2)
-        _Z = {_p: np.random.default_rng().normal(size=_d) for _p in [*_kept, "qqq"]}
-        _got = compose(_word, {_p: _v.copy() for _p, _v in _Z.items()}, _low, _high)
-        _wanted = sum(_Z[_p] for _p in _all if _p in _Z)
-        assert close(_got, _wanted, 1e-6, 1e-8), (
-            f"{_word!r}, {_low} to {_high}: not the sum of the vectors of {_kept}; yours: {_got!r}."
-        )
-        _left = arguments_after(
-            compose, _word, {_p: _v.copy() for _p, _v in _Z.items()}, _low, _high
-        )[1]
-        assert sorted(_left) == sorted(_Z) and all(
-            close(_left[_p], _Z[_p]) for _p in _Z
-        ), "compose changed the dictionary or one of its vectors."
-for _d in (1, 4):
-    _got = compose("zzz", {"abc": np.ones(_d)}, 3, 6)
-    assert close(_got, np.zeros(_d)), (
-        f"No piece of zzz is known: {_d} zeros; yours: {_got!r}."
-    )
-    _got = compose("a", {"abc": np.ones(_d)}, 4, 6)
-    assert close(_got, np.zeros(_d)), (
-        f"<a> has no piece of four characters: {_d} zeros; yours: {_got!r}."
-    )
+_word = made(
+    lambda rng, n: "".join(rng.sample("abcdefghijklm", n)), size("n", large=12)
+)
+_Z = made(
+    lambda rng, word, d: (
+        {
+            f"<{word}>"[t : t + n]: np.array([rng.gauss(0, 1) for _ in range(d)])
+            for t in range(len(word) + 2)
+            for n in range(1, 6)
+            if rng.random() < 0.5
+        }
+        | {"qqq": np.ones(d)}
+    ),
+    _word,
+    size("d"),
+    edges=[lambda rng, word, d: {"qqq": np.ones(d)}],
+)
+_low = whole(1, 4)
+_high = made(lambda rng, low: low + rng.randint(0, 2), _low)
+agrees(compose, ours.compose, _word, _Z, _low, _high, rtol=1e-6, atol=1e-8)
 ### END HIDDEN TESTS
 
 # %% [markdown]

@@ -126,7 +126,7 @@ for examples, found in gain("word vectors").groupby("examples"):
 # - `text_means(texts, A)`: for a list of texts, each a list of word numbers, the means of their rows of the array $A$,
 #   shape $(n, d)$; zeros for a text without words;
 # - `attend(y, X)`: this weighted mean, $(d,)$, for arrays $y$ and $X$, $(T, d)$. Scores of several thousand must not
-#   overflow; a score of $-\infty$ gives weight 0 (one at least is finite).
+#   overflow.
 
 # %% [markdown] hints="mean_attention"
 # 1. On paper: `0 0 1 0` with one-hot vectors. What is the mean; what does `attend` give for four equal scores?
@@ -148,7 +148,10 @@ def text_means(texts, A):
 
 
 def attend(y, X):
-    """The mean (d,) of the rows of X (T, d), weighted with the softmax of the scores y (T,)."""
+    """The mean (d,) of the rows of X (T, d), weighted with the softmax of the scores y (T,).
+
+    A score of -inf gives weight 0; one at least is finite.
+    """
     ### BEGIN SOLUTION
     weights = np.exp(y - y.max())
     return weights @ X / weights.sum()
@@ -165,26 +168,14 @@ assert close(_got, [[0.75, 0.25], [4, 4]], 1e-5), (
     f"0 0 1 0 with one-hot vectors: (0.75, 0.25); yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _d, _lengths in (
-    (5, 3, (4, 1, 7)),
-    (2, 4, (1,)),
-    (9, 2, (3, 3, 3, 12)),
-    (4, 1, (2, 5)),
-):
-    _A = np.random.default_rng().normal(size=(_V, _d))
-    _texts = [random.choices(range(_V), k=_T) for _T in _lengths]
-    _texts[0] = [_texts[0][0], *_texts[0]]  # a word twice
-    _wanted = [
-        [sum(_A[i, r] for i in text) / len(text) for r in range(_d)] for text in _texts
-    ]
-    _got = text_means([list(text) for text in _texts], _A.copy())
-    assert close(_got, _wanted, 1e-5, 1e-7), (
-        f"The texts {_texts}: their means are not {_got!r}."
-    )
-_left = arguments_after(text_means, [list(text) for text in _texts], _A.copy())
-assert close(_left[1], _A) and [list(text) for text in _left[0]] == _texts, (
-    "text_means changed its arguments."
+_V = size("V")
+_texts = made(
+    lambda rng, V, n: [rng.choices(range(V), k=rng.randint(1, 7)) for _ in range(n)],
+    _V,
+    size("texts"),
+    edges=[lambda rng, V, n: [rng.choices(range(V), k=60), [V - 1] * 2]],
 )
+agrees(text_means, ours.text_means, _texts, array(_V, size("d")), rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS
 
 # %% test="mean_attention" aspect="weights from scores" points=1
@@ -195,22 +186,9 @@ assert close(_got, [0.25, 0.75], 1e-5), (
     f"Scores 0 and ln 3: weights 1/4 and 3/4; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _T, _d in ((1, 3), (4, 2), (3, 3), (6, 1), (5, 8)):
-    _y, _X = (
-        np.random.default_rng().normal(size=_T) * 2,
-        np.random.default_rng().normal(size=(_T, _d)),
-    )
-    _e = [math.exp(v) for v in _y]
-    _wanted = [sum(_e[t] * _X[t, r] for t in range(_T)) / sum(_e) for r in range(_d)]
-    _got = attend(_y.copy(), _X.copy())
-    assert close(_got, _wanted, 1e-5, 1e-7), (
-        f"T = {_T}, d = {_d}: the weighted mean is another; yours: {_got!r}."
-    )
-    assert close(attend(np.full(_T, 3.0), _X.copy()), _X.sum(0) / _T, 1e-5, 1e-7), (
-        "Equal scores give the mean."
-    )
-_left = arguments_after(attend, _y.copy(), _X.copy())
-assert close(_left[0], _y) and close(_left[1], _X), "attend changed its arguments."
+_T = size("T")
+_y, _X = array(_T, scale=2), array(_T, size("d"))
+agrees(attend, ours.attend, _y, _X, rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS
 
 # %% test="mean_attention" aspect="no words, and scores far out" points=1
@@ -222,23 +200,24 @@ assert close(_got, [[0, 0], [3, 4]]), (
     f"A text without words has zeros; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-assert close(text_means([[]], np.ones((3, 2))), [[0, 0]]), (
-    "One text, without words: one row of zeros."
+_V, _T = size("V"), size("T")
+_texts = made(
+    lambda rng, V, n: [rng.choices(range(V), k=rng.randint(0, 1)) for _ in range(n)],
+    _V,
+    size("texts"),
+    edges=[[[]], [[], [0], []]],
 )
-_X = np.array([[1.0, 5.0], [3.0, 7.0], [100.0, 100.0]])
-for _y, _wanted in (
-    ([4000.0, 4000.0, -4000.0], [2, 6]),
-    ([-5000.0, -5000.0, -9000.0], [2, 6]),
-    ([0.0, 0.0, -math.inf], [2, 6]),
-    ([4000.0, 4000 - math.log(3), -4000.0], [1.5, 5.5]),
-    ([-math.inf, 9000.0, -math.inf], [3, 7]),
-):
-    _got = attend(np.array(_y), _X.copy())
-    assert close(_got, _wanted, 1e-6), f"Scores {_y}: {_wanted}; yours: {_got!r}."
-_got = attend(np.array([0.0, -40.0]), np.array([[0.0], [math.exp(40)]]))
-assert close(_got, [1], 1e-5), (
-    f"Scores 0 and -40, rows 0 and e^40: the small weight counts, 1 wanted; yours: {_got!r}."
+agrees(text_means, ours.text_means, _texts, array(_V, size("d")), rtol=1e-5, atol=1e-7)
+_y = made(
+    lambda rng, T: np.array(
+        [rng.choice([-5000, 0, 4000]) + rng.random()]
+        + [rng.choice([-math.inf, -5000, 0, 4000]) + rng.random() for _ in range(T - 1)]
+    ),
+    _T,
 )
+agrees(attend, ours.attend, _y, array(_T, size("d")), rtol=1e-6, atol=1e-9)
+_y, _X = np.array([0.0, -40.0]), np.array([[0.0], [math.exp(40)]])
+agrees(attend, ours.attend, _y, _X)  # a small weight, a large number
 ### END HIDDEN TESTS
 
 # %%

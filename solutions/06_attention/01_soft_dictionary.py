@@ -162,30 +162,14 @@ assert close(_got, [8], 1e-5), (
     f"Weights 1/6, 1/6, 1/2, 1/6 of the values 6, 6, 12, 0: 8; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _e, _n, _d_k, _d_v in (
-    (7.5, 1, 3, 2),
-    (1, 5, 2, 4),  # values wider than keys
-    (2, 5, 1, 3),
-    (3, 4, 3, 1),
-    (3, 1, 1, 1),
-    (0.5, 4, 3, 2),
-    (math.e, 6, 3, 2),
-):
-    _rng = np.random.default_rng()
-    _q, _K, _V = (_rng.normal(size=_size) for _size in (_d_k, (_n, _d_k), (_n, _d_v)))
-    _p = np.array([_e ** float(_k @ _q) for _k in _K])
-    _extra = {} if _e == math.e else {"e": _e}
-    _got = lookup_loop(_q.tolist(), _K.tolist(), _V.tolist(), **_extra)
-    assert close(np.shape(_got), (_d_v,), 0, 0), (
-        f"Keys of {_d_k} numbers, values of {_d_v}: z has {_d_v}; yours: {_got!r}."
-    )
-    assert close(_got, _p @ _V / _p.sum(), 1e-4, 1e-6), (
-        f"{_n} random keys of {_d_k} numbers, e = {_e:.2f}: {_got} is wrong."
-    )
-_lists = _q.tolist(), _K.tolist(), _V.tolist()
-assert all(map(close, arguments_after(lookup_loop, *_lists), (_q, _K, _V))), (
-    "lookup_loop changes the lists that it is given."
+_n, _d_k, _d_v = size("n"), size("d_k"), size("d_v")
+_q, _keys, _values = (
+    made(lambda rng, numbers: numbers.tolist(), array(*_axes))
+    for _axes in ((_d_k,), (_n, _d_k), (_n, _d_v))
 )
+agrees(lookup_loop, ours.lookup_loop, _q, _keys, _values, rtol=1e-4, atol=1e-6)
+_e = number(0.5, 4, (1, 3, 7.5))
+agrees(lookup_loop, ours.lookup_loop, _q, _keys, _values, _e, rtol=1e-4, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="soft_lookup" aspect="arrays, without a loop" points=1
@@ -199,34 +183,12 @@ assert close(np.shape(_got), (3,), 0, 0), (
 )
 assert close(_got, _wanted, 1e-4, 1e-6), f"Wanted {_wanted.round(4)}; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-for _n, _d_k, _d_v in (
-    (1, 2, 3),
-    (5, 3, 1),
-    (6, 2, 4),
-    (4, 1, 2),
-    (1, 1, 1),
-    (3, 5, 2),
-    (4, 3, 5),
-):
-    _rng = np.random.default_rng()
-    _q, _K, _V = (_rng.normal(size=_size) for _size in (_d_k, (_n, _d_k), (_n, _d_v)))
-    _p = [math.exp(sum(a * b for a, b in zip(_q, _k, strict=True))) for _k in _K]
-    _wanted = [sum(_p[i] * _V[i, j] for i in range(_n)) / sum(_p) for j in range(_d_v)]
-    _got = lookup(_q.copy(), _K.copy(), _V.copy())
-    assert close(_got, _wanted, 1e-4, 1e-6), (
-        f"n = {_n}, d_k = {_d_k}, d_v = {_d_v}: z, shape {np.shape(_got)}, is wrong."
-    )
-    _after = arguments_after(lookup, _q.copy(), _K.copy(), _V.copy())
-    assert all(map(close, _after, (_q, _K, _V))), (
-        "lookup changes the arrays that it is given."
-    )
-_whole, _V = np.array([[2, 0], [0, 3], [1, -1]]), np.array([[1, 0], [0, 1], [5, 7]])
-for _q, _K in ((np.array([0.75, -0.5]), _whole), (np.array([2, -1]), _whole / 4)):
-    _p = np.exp(_K.astype(float) @ _q)
-    assert close(lookup(_q, _K, _V), _p @ _V / _p.sum(), 1e-4, 1e-6), (
-        f"Whole numbers in one, fractions in the other: q = {_q.tolist()}, "
-        f"K = {_K.tolist()}: z is wrong."
-    )
+_n, _d_k, _d_v = size("n"), size("d_k"), size("d_v")
+_q, _K, _V = (
+    array(*_axes, kind=choice("float64", "int64"))
+    for _axes in ((_d_k,), (_n, _d_k), (_n, _d_v))
+)
+agrees(lookup, ours.lookup, _q, _K, _V, rtol=1e-4, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="soft_lookup" aspect="large scores do not overflow" points=1
@@ -240,16 +202,14 @@ with np.errstate(all="ignore"):
             f"Scores {_large}, twice, and {2 * _large}, twice: {_wanted}; yours: {_got}."
         )
 ### BEGIN HIDDEN TESTS
-for _sign in (1, -1, 0):
-    _high = _sign * random.uniform(2000, 5000)  # and scores a little above and below
-    _less = np.array([0, 1, random.uniform(0.2, 0.9), random.uniform(1.5, 3)])
-    _p = np.exp(-_less) / np.exp(-_less).sum()
-    _K = np.stack([np.ones(4), -_less], axis=1)
-    with np.errstate(all="ignore"):
-        _got = lookup(np.array([_high, 1.0]), _K, np.diag([1.0, 2, 3, 4]))
-    assert close(_got, _p * [1, 2, 3, 4], 1e-3, 1e-4), (
-        f"Scores near {_high:.0f} that differ by 1 and less: wanted {_p * [1, 2, 3, 4]}; yours: {_got}."
-    )
+_n, _d_k, _d_v = size("n"), size("d_k", large=None), size("d_v", large=None)
+_q = made(lambda rng, q: np.append(q, 1.0), array(_d_k, edges=("huge",)))
+_K = made(  # the last number of each key adds the same to all scores
+    lambda rng, K, high: np.hstack([K, np.full((len(K), 1), high)]),
+    array(_n, _d_k),
+    number(-5000, 5000, (0,)),
+)
+agrees(lookup, ours.lookup, _q, _K, array(_n, _d_v), rtol=1e-3, atol=1e-4)
 ### END HIDDEN TESTS
 
 # %% scratch=true

@@ -50,18 +50,11 @@ for _n, _s, _wanted in (
         f"n = {_n}, s = {_s}: {_wanted:.6f}; yours: {_got}."
     )
 ### BEGIN HIDDEN TESTS
-_cases = [
-    (10**6, 13),
-    (40, -3.5),
-    (random.randint(50, 90), 0),
-    (random.randint(50, 90), 1000),
-]
-_cases += [(10**9, 21), (10**12, 27.5), (10**16, 37), (3, -100)]
-_cases += [(2, random.uniform(-2, -1)), (random.randint(2, 9), random.uniform(-5, -1))]
-_cases += [(random.randint(2, 500), random.uniform(0.5, 6)) for _ in range(3)]
-for _n, _s in _cases:
-    _got, _wanted = weight_on_one(_n, _s), 1 / (1 + (_n - 1) * math.exp(-_s))
-    assert close(_got, _wanted, 1e-5), f"n = {_n:,}, s = {_s:.2f}: {_got} is wrong."
+_n = whole(2, 90, (3, 10**6, 10**9, 10**16))
+_s = made(  # near ln n, where the weight is neither 0 nor 1
+    lambda rng, n: math.log(n - 1) + rng.uniform(-3, 3), _n, edges=[0, -100, 1000, -3.5]
+)
+agrees(weight_on_one, ours.weight_on_one, _n, _s, rtol=1e-5, atol=1e-9)
 ### END HIDDEN TESTS
 
 # %% test="needle" aspect="the score a share needs" points=1
@@ -71,20 +64,10 @@ assert close(_got, math.log(100), 1e-5), (
     f"As heavy as 100 others: s = ln 100 = 4.605; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_n = random.randint(50, 90)
-_cases = [(random.randint(20, 5000), random.uniform(0.6, 0.99)), (_n, 0.3), (_n, 0.5)]
-_cases += [
-    (_n, random.uniform(0.1, 0.9) / _n),
-    (4, 0.25),
-    (2, random.uniform(0.1, 0.4)),
-]
-_cases += [(10**6, 1 - 1e-6), (2, 1e-6)]
-for _n, _share in _cases:
-    _got = score_needed(_n, _share)
-    _wanted = math.log(_n - 1) + math.log(_share) - math.log1p(-_share)
-    assert close(_got, _wanted, 1e-4, 1e-4), (
-        f"n = {_n}, share {_share:.6f} (equal would be {1 / _n:.6f}): s is not {_got}."
-    )
+_n = whole(2, 5000, (4, 10**6))
+_less = made(lambda rng, n: rng.uniform(0.1, 0.9) / n, _n)  # than equal: s < 0
+_share = choice(number(0.02, 0.98, (0.5, 1e-9, 1 - 1e-6)), _less)
+agrees(score_needed, ours.score_needed, _n, _share, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 
 # %% test="needle" aspect="guess and measurement" points=1

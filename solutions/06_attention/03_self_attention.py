@@ -77,35 +77,20 @@ assert close(_got, [_wanted], 1e-5), (
     f"Scores 0 and 4, values 3 and 2: {_wanted:.4f}; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _n, _d, _d_k, _d_v in (
-    (1, 3, 2, 4),
-    (5, 3, 2, 4),
-    (4, 3, 1, 1),
-    (3, 1, 2, 2),
-    (1, 2, 1, 1),
-    (4, 2, 5, 3),
-):
-    _sizes = ((_n, _d), (_d, _d_k), (_d, _d_k), (_d, _d_v))
-    _x, _W_q, _W_k, _W_v = (torch.randn(*_size).double() for _size in _sizes)
-    for _j in range(_n):
-        _p = [math.exp((_x[_j] @ _W_q @ (_x[i] @ _W_k)).item()) for i in range(_n)]
-        _wanted = sum(_p[i] / sum(_p) * (_x[i] @ _W_v) for i in range(_n))
-        _got = attend_one(_x.clone(), _W_q.clone(), _W_k.clone(), _W_v.clone(), _j)
-        assert close(_got, _wanted, 1e-4, 1e-5), (
-            f"Random numbers, n, d, d_k, d_v = {_n, _d, _d_k, _d_v}, word {_j}: z is wrong."
-        )
-_inputs = _x, _W_q, _W_k, _W_v
-_after = arguments_after(attend_one, *(_M.clone() for _M in _inputs), 0)
-assert all(map(close, _after, _inputs)), (
-    "attend_one changes the tensors that it is given."
+_n, _d, _d_k, _d_v = (
+    size("n"),
+    size("d", large=None),
+    size("d_k", large=None),
+    size("d_v", large=None),
 )
+_maps = [tensor(_d, _width, kind="float64") for _width in (_d_k, _d_k, _d_v)]
+_j = whole(0, made(lambda rng, n: n - 1, _n))
+_x = tensor(_n, _d, kind="float64")
+agrees(attend_one, ours.attend_one, _x, *_maps, _j, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="self_attention" aspect="all words at once" points=1
 _sizes = [(6, 3, 2, 4)]  # n, d, d_k, d_v
-### BEGIN HIDDEN TESTS
-_sizes = [(1, 3, 2, 4), (5, 3, 2, 1), (1, 2, 1, 1), (4, 1, 1, 3), (6, 3, 2, 4)]
-### END HIDDEN TESTS
 for _n, _d, _d_k, _d_v in _sizes:
     _inputs = [
         torch.randn(*_size).double()
@@ -123,32 +108,11 @@ for _n, _d, _d_k, _d_v in _sizes:
     assert close(np.sum(np.asarray(_P), axis=1), np.ones(_n), 1e-4), (
         "Each row of P, one asker's weights, should sum to 1."
     )
-    ### BEGIN HIDDEN TESTS
-    _x, _W_q, _W_k, _W_v = _inputs
-    for _i in range(_n):
-        _p = np.exp([(_x[_i] @ _W_q @ (_x[j] @ _W_k)).item() for j in range(_n)])
-        assert close(_P[_i], _p / _p.sum(), 1e-4, 1e-6), (
-            f"Row {_i} of P is wrong: who asks, who answers? No scale is asked for."
-        )
-        assert close(_Z[_i], _p / _p.sum() @ np.asarray(_x @ _W_v), 1e-4, 1e-5), (
-            f"P is right, but row {_i} of Z is not."
-        )
-    ### END HIDDEN TESTS
 ### BEGIN HIDDEN TESTS
-_x = torch.tensor([[300.0, 0], [0, 1], [0, 2], [300.01, 0]]).double()
-_unit = torch.eye(2).double()
-_wanted = torch.softmax(_x @ _x.T, dim=1)
-_got = self_attention(_x.clone(), _unit, _unit, _unit)
-assert close(_got[1], _wanted, 1e-4, 1e-6) and close(
-    _got[0], _wanted @ _x, 1e-4, 1e-5
-), (
-    "Two words have scores near 90,000, the others 0 to 4: P or Z is wrong. Each row gets "
-    "what it gets alone."
-)
-_after = arguments_after(self_attention, *(_M.clone() for _M in _inputs))
-assert all(map(close, _after, _inputs)), (
-    "self_attention changes the tensors that it is given."
-)
+_n, _d, _d_k, _d_v = size("n"), size("d"), size("d_k"), size("d_v")
+_maps = [tensor(_d, _width, kind="float64") for _width in (_d_k, _d_k, _d_v)]
+_x = tensor(_n, _d, kind="float64", edges=("huge",))
+agrees(self_attention, ours.self_attention, _x, *_maps, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="self_attention" aspect="lecture 001: look for ones" points=1
@@ -166,18 +130,11 @@ assert close(_got[0], [[1.36e-4, 0.99986]] * 4, 0, 1e-5), (
     f"Each row of Z is [1.4e-4, .99986]; yours: {_got[0]}."
 )
 ### BEGIN HIDDEN TESTS
-_E, _V = torch.eye(2)[[1, 0, 1, 1, 0]], torch.randn(2, 3)  # 1 0 1 1 0: look for zeros
-for _long in (random.uniform(2, 9), -1.0, 30.0):
-    _got = self_attention(
-        _E.clone(), torch.eye(2)[[0, 0]], _long * torch.eye(2), _V.clone()
-    )
-    _p = torch.softmax(_long * _E[:, 0], dim=0)
-    assert close(_got[1], _p.repeat(5, 1), 1e-4, 1e-6), (
-        f"1 0 1 1 0, all look for a 0, keys times {_long:.2f}: the rows of P are wrong."
-    )
-    assert close(_got[0], (_p @ _E @ _V).repeat(5, 1), 1e-4, 1e-5), (
-        "P is right, but Z is not."
-    )
+_n, _d_k, _d_v = size("n"), size("d_k", large=None), size("d_v", large=None)
+_E = made(lambda rng, which: torch.eye(2).double()[which], ids(_n, below=2))
+_W_q, _W_k = (tensor(2, _d_k, kind="float64", scale=_scale) for _scale in (1, 8))
+_W_v = tensor(2, _d_v, kind="float64")
+agrees(self_attention, ours.self_attention, _E, _W_q, _W_k, _W_v, rtol=1e-4, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="self_attention" aspect="a shape for each step" points=1
@@ -193,19 +150,14 @@ assert is_number(_got) and _got == learned(99, 5, 4, 3), (
     "A longer text needs no further maps: learned is a number that does not grow with n."
 )
 ### BEGIN HIDDEN TESTS
-_n, _d_k, _d_v = random.sample(range(2, 60), 3)
-_d = random.randint(60, 90)
-_got = shapes(_n, _d, _d_k, _d_v)
-_wanted = {"Q": (_n, _d_k), "K": (_n, _d_k), "V": (_n, _d_v)}
-_wanted |= {"S": (_n, _n), "P": (_n, _n), "Z": (_n, _d_v)}
-for _name, _shape in _wanted.items():
-    assert close(_got[_name], _shape, 0, 0), (
-        f"n, d, d_k, d_v = {_n, _d, _d_k, _d_v}: {_name} is not {_got[_name]}."
-    )
-_got = learned(_n, _d, _d_k, _d_v)
-assert close(_got, _d * _d_k + _d * _d_k + _d * _d_v, 0, 0), (
-    f"d, d_k, d_v = {_d, _d_k, _d_v}: three maps do not hold {_got}."
+_sizes = size("n"), size("d"), size("d_k"), size("d_v")
+agrees(
+    shapes,
+    ours.shapes,
+    *_sizes,
+    by=lambda shapes, *sizes: {_name: shapes(*sizes)[_name] for _name in "QKVSPZ"},
 )
+agrees(learned, ours.learned, *_sizes)
 ### END HIDDEN TESTS
 
 # %% scratch=true

@@ -59,11 +59,6 @@ assert measure_variance(16, 9, 5) != measure_variance(16, 400, 5), (
     "Draw as many pairs as asked for."
 )
 ### BEGIN HIDDEN TESTS
-for _d_k in (1, random.randint(20, 30)):
-    _got = measure_variance(_d_k, 9_000, random.randint(2, 10**6))
-    assert is_number(_got) and 0.8 < _got / _d_k < 1.2, (
-        f"d_k = {_d_k}: the variance is not near {_got}."
-    )
 for _seed in (0, 1, 2, 3, 42, 123, 1234):  # q and k differ, whatever the seed
     _got = measure_variance(8, 1_000, _seed)
     assert is_number(_got) and 0.6 < _got / 8 < 1.4, (
@@ -72,15 +67,10 @@ for _seed in (0, 1, 2, 3, 42, 123, 1234):  # q and k differ, whatever the seed
 assert measure_variance(1, 20_000, 3) != measure_variance(1, 26_000, 3), (
     "20,000 pairs and 26,000 give the same: draw as many pairs as asked for."
 )
-_spreads = []  # of the variance over 400 pairs, from seed to seed: near √8 / 20 for normal q, k
-for _ in range(3):
-    _seed = random.randint(0, 10**6)
-    _several = [float(measure_variance(1, 400, _seed + i)) for i in range(60)]
-    _spreads.append(np.std(_several) * 20)
-    if 2.2 < _spreads[-1] < 5:
-        break
-assert 2.2 < _spreads[-1] < 5, (
-    "d_k = 1, 400 pairs, many seeds: your variances scatter otherwise than normal q and k would."
+spreads_like(
+    lambda: measure_variance(1, 100, random.randint(0, 10**6)),
+    lambda: ours.measure_variance(1, 100, random.randint(0, 10**6)),
+    of=lambda variance: round(5 * float(variance)),
 )
 ### END HIDDEN TESTS
 
@@ -93,29 +83,17 @@ assert close(_got, [0.25, -0.125, -0.125], 1e-5), (
     f"p = .5, .25, .25, g = 1, 0, 0: .25, -.125, -.125; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _n in (1, 2, 5, 9):
-    _s, _g = torch.randn(_n).double().requires_grad_(True), torch.randn(_n).double()
-    _p = torch.softmax(_s, 0)
-    (_p @ _g).backward()
-    _inputs = _p.detach().numpy(), _g.numpy()
-    _got = softmax_gradient(*(_array.copy() for _array in _inputs))
-    assert close(_got, _s.grad, 1e-4, 1e-6), (
-        f"n = {_n}, random: not autograd's gradient."
-    )
-    _after = arguments_after(softmax_gradient, *(_array.copy() for _array in _inputs))
-    assert all(map(close, _after, _inputs)), (
-        "softmax_gradient changes the arrays it is given."
-    )
-_got = softmax_gradient(np.array([0.98, 0.01, 0.01]), np.array([0, 1, 0]))
-assert close(_got, [-0.0098, 0.0099, -0.0001], 1e-3), (
-    f"With whole numbers in g: not {_got}."
-)
-_got = softmax_gradient(np.array([0.0, 1.0, 0.0]), np.array([3.0, -2.0, 5.0]))
-assert close(_got, np.zeros(3), 0, 1e-6), (
-    f"A hard softmax, p = 0, 1, 0, has no slope; yours: {_got}."
-)
-assert close(without_autograd(softmax_gradient, *_inputs), _s.grad, 1e-4, 1e-6), (
-    "Where torch records nothing, your gradient is another one."
+_n = size("n")
+_p = made(lambda rng, p: np.array(p), shares(_n))
+_g = array(_n, kind=choice("float64", "int64"))
+agrees(
+    softmax_gradient,
+    ours.softmax_gradient,
+    _p,
+    _g,
+    by=without_autograd,
+    rtol=1e-4,
+    atol=1e-6,
 )
 ### END HIDDEN TESTS
 
@@ -129,33 +107,15 @@ assert close(_got[0][2], 0.99746, 0, 1e-5), (
     f"Score 10 / √2 against three 0: weight .99746; yours: {_got[0][2]}."
 )
 ### BEGIN HIDDEN TESTS
-for _m, _n, _d_k, _d_v in (
-    (1, 4, 3, 2),
-    (5, 1, 2, 3),
-    (4, 3, 1, 1),
-    (1, 1, 2, 1),
-    random.sample(range(2, 9), 4),
-):
-    _inputs = [
-        torch.randn(*_size).double() for _size in ((_m, _d_k), (_n, _d_k), (_n, _d_v))
-    ]
-    _Q, _K, _V = _inputs
-    _got = scaled_attention(*(_M.clone() for _M in _inputs))
-    _wanted = F.scaled_dot_product_attention(_Q[None], _K[None], _V[None])[0]
-    assert close(_got, _wanted, 1e-4, 1e-5), (
-        f"{_m} queries, {_n} keys of width {_d_k}, values of width {_d_v}: not what torch computes."
-    )
-_after = arguments_after(scaled_attention, *(_M.clone() for _M in _inputs))
-assert all(map(close, _after, _inputs)), (
-    "scaled_attention changes the tensors it is given."
+_m, _n, _d_k, _d_v = size("m"), size("n"), size("d_k"), size("d_v", large=None)
+_Q, _K, _V = (
+    tensor(*_axes, kind="float64") for _axes in ((_m, _d_k), (_n, _d_k), (_n, _d_v))
 )
+agrees(scaled_attention, ours.scaled_attention, _Q, _K, _V, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="scale" aspect="texts keep apart" points=1
 _axes = [(2, 3)]
-### BEGIN HIDDEN TESTS
-_axes = [(4,), (3, 2), (3, 1, 2), (1,), (1, 1), (2, 1)]
-### END HIDDEN TESTS
 for _lead in _axes:
     _Q, _K, _V = (
         torch.randn(*_lead, *_size).double() for _size in ((4, 5), (6, 5), (6, 2))
@@ -171,6 +131,16 @@ for _lead in _axes:
         assert close(_got[_at], _alone, 1e-4, 1e-5), (
             f"Text {_at} gets another answer beside others than alone."
         )
+### BEGIN HIDDEN TESTS
+_m, _n, _d_k, _d_v = (size(_name, large=None) for _name in ("m", "n", "d_k", "d_v"))
+_A, _B = size("texts", large=None), size("more texts", large=None)
+for _lead in ((_B,), (_A, 1, _B)):
+    _Q, _K, _V = (
+        tensor(*_lead, *_axes, kind="float64")
+        for _axes in ((_m, _d_k), (_n, _d_k), (_n, _d_v))
+    )
+    agrees(scaled_attention, ours.scaled_attention, _Q, _K, _V, rtol=1e-4, atol=1e-5)
+### END HIDDEN TESTS
 
 # %% scratch=true
 softmax_gradient(np.array([0.98, 0.01, 0.01]), np.array([0, 1, 0]))  # a p of your own

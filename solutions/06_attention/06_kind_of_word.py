@@ -61,32 +61,28 @@ assert _got == "equivariant", (
     f"tanh of each word: the vectors move with their words, equivariant; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _ in range(3):
-    _order = torch.tensor([2, 0, 1, *(3 + torch.randperm(4)).tolist()])
-    for _X in (torch.randn(7, 3).double(), torch.randn(7, 4)):
-        _got = kind_of(lambda X: attend(X, X, X)[:, :2], _X.clone(), _order.clone())
-        assert _got == "equivariant", (
-            f"Order {_order.tolist()}: attention is equivariant; yours: {_got!r}."
-        )
-_order = torch.tensor([2, 0, 1, 3])
-for _name, _layer in {
+_layers = {
     "the sum of each word, [T, 1]": lambda X: X.sum(1, keepdim=True),
-    "each word less the mean of all": lambda X: X - X.mean(0),
-}.items():
-    for _X in (torch.randn(4, 3).double(), torch.randn(4, 1).double()):
-        _got = kind_of(_layer, _X.clone(), _order.clone())
-        assert _got == "equivariant", (
-            f"{_name} (X {tuple(_X.shape)}): equivariant; yours: {_got!r}."
-        )
-_got = kind_of(
-    lambda X: X[[1, 2, 0, 3]], torch.randn(4, 3).double(), torch.tensor([0, 3, 1, 2])
+    "each word less the mean tanh of all": lambda X: X - X.tanh().mean(0),
+    "words 0, 1, 2 moved in a ring": lambda X: X[[1, 2, 0, *range(3, len(X))]],
+}
+_T, _d = size("T", large=9), size("d", most=4, large=None)
+_X = made(  # numbers that differ by an eighth at least
+    lambda rng, T, d: torch.tensor(rng.sample(range(T * d), T * d)).view(T, d) / 8 - 1,
+    _T,
+    _d,
 )
-assert _got == "neither", (
-    f"A layer that itself moves words 0, 1, 2 in a ring is neither; yours: {_got!r}."
+_order = made(  # some words stay
+    lambda rng, T: torch.tensor(sorted(range(T), key=lambda i: i + rng.uniform(0, 3))),
+    _T,
 )
-_after = arguments_after(kind_of, torch.tanh, _X.clone(), _order.clone())[1:]
-assert all(map(close, _after, (_X, _order))), (
-    "kind_of changes X or the order it is given."
+agrees(
+    kind_of,
+    ours.kind_of,
+    choice(*_layers),
+    _X,
+    _order,
+    by=lambda kind_of, name, X, order: kind_of(_layers[name], X, order),
 )
 ### END HIDDEN TESTS
 
@@ -103,31 +99,31 @@ for _name, _layer in {
         f"{_name}: the order leaves it as it is, up to rounding; yours: {_got!r}."
     )
 ### BEGIN HIDDEN TESTS
-_X, _order = (
-    torch.randn(9, 4),
-    torch.tensor([*torch.randperm(7).roll(1).tolist(), 7, 8]),
-)
-for _name, _layer in {
-    "the mean of attention": lambda X: attend(X, X, X).mean(0),
+_layers = {
+    "the mean tanh": lambda X: X.tanh().mean(0),
     "the sum of all, at each place": lambda X: 0 * X + X.sum(0),
-    "the last output of a causal layer, while the last word stays": lambda X: attend(
-        X, X, X, is_causal=True
-    )[-1],
-}.items():
-    _got = kind_of(_layer, _X.clone(), _order.clone())
-    assert _got == "invariant", f"{_name}: invariant, up to rounding; yours: {_got!r}."
-_X = torch.randn(4, 3).double()
-_first, _far = _X[0].clone(), torch.tensor([20.0, 0, 5]).double()
-for _change in (9e-7, -9e-7):
-    _got = kind_of(
-        lambda X, _change=_change: _far + _change * (X[0] == _first),
-        _X.clone(),
-        torch.tensor([2, 0, 1, 3]),
-    )
-    assert _got == "invariant", (
-        "An output near 20, 0, 5, of which the order changes each number by less than a "
-        f"millionth: that is rounding, invariant; yours: {_got!r}."
-    )
+    "a vector near 20 that moves by less than a millionth": lambda X: (
+        20 + 9e-7 * (X[0] > 0).double()
+    ),
+}
+_T, _d = size("T", large=9), size("d", most=4, large=None)
+_X = made(  # numbers that differ by an eighth at least
+    lambda rng, T, d: torch.tensor(rng.sample(range(T * d), T * d)).view(T, d) / 8 - 1,
+    _T,
+    _d,
+)
+_order = made(  # some words stay
+    lambda rng, T: torch.tensor(sorted(range(T), key=lambda i: i + rng.uniform(0, 3))),
+    _T,
+)
+agrees(
+    kind_of,
+    ours.kind_of,
+    choice(*_layers),
+    _X,
+    _order,
+    by=lambda kind_of, name, X, order: kind_of(_layers[name], X, order),
+)
 ### END HIDDEN TESTS
 
 # %% test="kind_of" aspect="neither of both" points=1
@@ -142,60 +138,40 @@ for _name, _layer in {
         f"{_name}: neither invariant nor equivariant; yours: {_got!r}."
     )
 ### BEGIN HIDDEN TESTS
-for _name, _layer in {
+_layers = {
     "words plus a hundredth of their places": lambda X: (
-        X + torch.arange(5.0)[:, None] / 100
+        X + torch.arange(len(X))[:, None] / 100
     ),
-    "the mean plus a hundredth of the first": lambda X: X.mean(0) + X[0] / 100,
+    "the same near 20": lambda X: 20 + 0.08 * X + torch.arange(len(X))[:, None] / 100,
+    "the mean plus a tenth of the first": lambda X: X.mean(0) + X[0] / 10,
     "the last word": lambda X: X[-1],
-    "a layer of which only the last number minds the order": lambda X: torch.cat(
-        [X[:, :2], X[:, 2:].cumsum(0)], dim=1
+    "the first number of each word, as one vector": lambda X: X[:, 0],
+    "running sums of the last number": lambda X: torch.cat(
+        [X[:, :-1], X[:, -1:].cumsum(0)], dim=1
     ),
     "each word's numbers turned as often as its place says": lambda X: torch.stack(
         [_word.roll(i) for i, _word in enumerate(X)]
     ),
-    "the first word at place 2, zeros elsewhere": lambda X: torch.cat(
-        [0 * X[:2], X[:1], 0 * X[3:]]
-    ),
-    "the first number of the first word": lambda X: X[0, :1],
+    "the first word at the last place": lambda X: torch.cat([0 * X[1:], X[:1]]),
     "the words from last to first": lambda X: X.flip(0),
-    "all words one place on": lambda X: X.roll(1, 0),
-}.items():
-    _got = kind_of(_layer, torch.randn(5, 3).double(), _order.clone())
-    assert _got == "neither", (
-        f"{_name}: neither invariant nor equivariant; yours: {_got!r}."
-    )
-_X = torch.arange(15.0).view(5, 3).double()
-for _name, _layer in {
-    "words near 20 plus a hundredth of their places": lambda X: (
-        20 + X / 100 + torch.arange(5.0)[:, None] / 100
-    ),
-    "a vector near 20, of which the order changes a hundredth": lambda X: (
-        20 + X[0] / 300
-    ),
-}.items():
-    _got = kind_of(_layer, _X.clone(), torch.tensor([1, 0, 2, 3, 4]))
-    assert _got == "neither", (
-        f"{_name}: neither invariant nor equivariant; yours: {_got!r}."
-    )
-for _i, _j in ((0, 1), (1, 2), (2, 3), (3, 4), (0, 4)):
-    _swap = torch.arange(5)
-    _swap[_i], _swap[_j] = _j, _i
-    _got = kind_of(
-        lambda X, _i=_i: X + (torch.arange(5)[:, None] == _i), _X.clone(), _swap
-    )
-    assert _got == "neither", (
-        f"1 added at place {_i}, words {_i} and {_j} swapped: neither; "
-        f"yours: {_got!r}. Are all words compared?"
-    )
-_T = random.randint(4, 7)
-_places = torch.arange(_T)
-_X = torch.randn(_T).double()[
-    (_places[:, None] + _places) % _T
-]  # each row: the one above, turned
-_got = kind_of(lambda X: X[0], _X, torch.arange(1, _T + 1) % _T)
-assert _got == "neither", (
-    f"The first word alone is one vector, here of d = T = {_T} numbers: neither; yours: {_got!r}."
+}
+_T, _d = size("T", large=9), size("d", most=4, large=None)
+_X = made(  # numbers that differ by an eighth at least
+    lambda rng, T, d: torch.tensor(rng.sample(range(T * d), T * d)).view(T, d) / 8 - 1,
+    _T,
+    _d,
+)
+_order = made(  # some words stay
+    lambda rng, T: torch.tensor(sorted(range(T), key=lambda i: i + rng.uniform(0, 3))),
+    _T,
+)
+agrees(
+    kind_of,
+    ours.kind_of,
+    choice(*_layers),
+    _X,
+    _order,
+    by=lambda kind_of, name, X, order: kind_of(_layers[name], X, order),
 )
 ### END HIDDEN TESTS
 

@@ -49,28 +49,10 @@ assert close(_got[0], [[1, 2], [5, 6], [9, 10]], 0, 0), (
     f"Head 1 has the first two columns, [[1, 2], [5, 6], [9, 10]]; yours: {_got[0].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-for _T, _h, _d_k in (
-    (4, 1, 3),
-    (4, 3, 1),
-    (6, 3, random.choice([2, 4])),
-    (7, 2, 4),
-    (1, 3, 2),
-    (1, 1, 2),
-    (1, 1, 1),
-    (3, 5, 2),
-):
-    _X = torch.randn(_T, _h * _d_k)
-    _got = split_heads(_X.clone(), _h)
-    assert np.shape(_got) == (_h, _T, _d_k), (
-        f"T, h, d/h = {_T, _h, _d_k}: shape {_h, _T, _d_k}; yours: {np.shape(_got)}."
-    )
-    for _l in range(_h):
-        assert close(_got[_l], _X[:, _l * _d_k : (_l + 1) * _d_k], 0, 0), (
-            f"T, h, d/h = {_T, _h, _d_k}: head {_l + 1} is wrong."
-        )
-assert close(arguments_after(split_heads, _X.clone(), _h)[0], _X), (
-    "split_heads changes its X."
-)
+_T, _h, _d_k = size("T"), size("h", most=5, large=None), size("d/h", most=5, large=16)
+_d = made(lambda rng, h, d_k: h * d_k, _h, _d_k)
+_X = tensor(_T, _d, kind=choice("float32", "int64"))
+agrees(split_heads, ours.split_heads, _X, _h)
 ### END HIDDEN TESTS
 
 # %% test="heads_at_once" aspect="merged as it was" points=1
@@ -83,22 +65,11 @@ assert close(_got[0], [1, 2, 3, 4], 0, 0), (
     f"The first word has 1, 2 (head 1), then 3, 4; yours: {_got[0].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-_sizes = [(_lead, 3, 4, 2) for _lead in ((), (1,), (3,), (1, 1), (2, 3))]
-_sizes += [((), 1, 3, 2), ((2,), 3, 1, 2), ((1,), 1, 1, 1), ((2,), 4, 3, 1)]
-_sizes += [((), 3, 3, 2), ((2,), 2, 2, 3)]  # as many heads as words
-_sizes += [((3, 1, 2), *random.choice([(3, 4, 2), (5, 2, 3)]))]
-for _lead, _h, _T, _d_k in _sizes:
-    _Z = torch.randn(*_lead, _h, _T, _d_k)
-    _got = merge_heads(_Z.clone())
-    assert np.shape(_got) == (*_lead, _T, _h * _d_k), (
-        f"From {tuple(_Z.shape)} you make {tuple(np.shape(_got))}."
-    )
-    assert close(_got, torch.cat(_Z.unbind(-3), dim=-1), 0, 0), (
-        f"From {tuple(_Z.shape)}: some words get others' numbers."
-    )
-assert close(arguments_after(merge_heads, _Z.clone())[0], _Z), (
-    "merge_heads changes its Z."
-)
+_T, _h, _d_k = size("T"), size("h", most=5, large=None), size("d/h", most=5, large=16)
+_d = made(lambda rng, h, d_k: h * d_k, _h, _d_k)
+_A, _B = size("texts", large=None), size("more texts", large=None)
+for _lead in ((), (_A,), (_A, _B), (_A, 1, _B)):
+    agrees(merge_heads, ours.merge_heads, tensor(*_lead, _h, _T, _d_k))
 ### END HIDDEN TESTS
 
 # %% test="heads_at_once" aspect="batches stay apart" points=1
@@ -111,32 +82,15 @@ assert close(_got[1, 0], _X[1, :, :2], 0, 0), (
     "In the second text of a batch, head 1 has not the first two columns."
 )
 ### BEGIN HIDDEN TESTS
-for _lead in ((5,), (3, 2), (2, 1, 4), (1,), (1, 1), (1, 3)):
-    _X = torch.randn(*_lead, 4, 6)
-    _got = split_heads(_X.clone(), 3)
-    assert np.shape(_got) == (*_lead, 3, 4, 2), (
-        f"{(*_lead, 4, 6)} with 3 heads: {(*_lead, 3, 4, 2)}; yours: {np.shape(_got)}."
-    )
-    for _at in np.ndindex(_lead):
-        _wanted = torch.stack([_X[_at][:, i : i + 2] for i in (0, 2, 4)])
-        assert close(_got[_at], _wanted, 0, 0), (
-            f"Leading axes {_lead}, 3 heads: text {_at} is split otherwise than alone."
-        )
+_T, _h, _d_k = size("T"), size("h", most=5, large=None), size("d/h", most=5, large=16)
+_d = made(lambda rng, h, d_k: h * d_k, _h, _d_k)
+_A, _B = size("texts", large=None), size("more texts", large=None)
+for _lead in ((_A,), (_A, _B), (_A, 1, _B)):
+    agrees(split_heads, ours.split_heads, tensor(*_lead, _T, _d), _h)
 ### END HIDDEN TESTS
 
 # %% test="heads_at_once" aspect="equal to the loop" points=1
 _sizes = [((2,), 5, 3, 2)]  # leading axes, T, h, d/h
-### BEGIN HIDDEN TESTS
-_sizes = [
-    ((3,), random.randint(5, 8), 4, 2),
-    ((4,), 1, 2, 3),
-    ((1,), 4, 2, 3),
-    ((1, 1), 1, 1, 2),
-    ((2,), 3, 1, 1),
-    ((2, 3), 4, 3, 2),
-    ((), 5, 3, 4),
-]
-### END HIDDEN TESTS
 for _lead, _T, _h, _d_k in _sizes:
     _d = _h * _d_k
     _x, _W = (
@@ -160,10 +114,14 @@ for _lead, _T, _h, _d_k in _sizes:
             f"Leading axes, T, h, d/h = {_lead, _T, _h, _d_k}: text {_at} differs from the loop."
         )
 ### BEGIN HIDDEN TESTS
-_after = arguments_after(multihead, _x.clone(), *(_M.clone() for _M in _W), _h)
-assert all(map(close, _after, (_x, *_W))), (
-    "multihead changes the tensors that it is given."
-)
+_T, _h, _d_k = size("T"), size("h", most=5, large=None), size("d/h", most=5, large=16)
+_d = made(lambda rng, h, d_k: h * d_k, _h, _d_k)
+_A, _B = size("texts", large=None), size("more texts", large=None)
+for _lead in ((), (_A,), (_A, _B)):
+    _inputs = [
+        tensor(*_axes, kind="float64") for _axes in ((*_lead, _T, _d), *[(_d, _d)] * 4)
+    ]
+    agrees(multihead, ours.multihead, *_inputs, _h, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS
 
 # %%

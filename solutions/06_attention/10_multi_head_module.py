@@ -80,10 +80,6 @@ def parameters_sliced(d, h):
 
 # %% test="MultiHead" aspect="equal to nn.MultiheadAttention" points=1
 _sizes, _texts = [(6, 2)], [(3, 7)]  # d, h; B, T
-### BEGIN HIDDEN TESTS
-_sizes = [(4, 1), (3, 3), (1, 1), *random.sample([(15, 5), (12, 3), (8, 4)], 3)]
-_texts = [(1, 4), (3, 1), (1, 1), (3, 7)]
-### END HIDDEN TESTS
 _all = [
     f"{_name}.{_kind}"
     for _name in ("q", "k", "v", "out")
@@ -130,17 +126,32 @@ _slopes = parameter_gradients(_mine, _x.clone())
 assert not [_name for _name in _all if _slopes.get(_name) is None], (
     "Some of q, k, v, out cannot learn: the result does not depend on them for autograd."
 )
+
+
+def _called(MultiHead, d, h, state, x):
+    model = MultiHead(d, h)
+    MultiHead(2 * d, 2 * h)  # another one, made later
+    model.load_state_dict(state)
+    return [model(x), model.eval()(x)]
+
+
+_B, _T, _h = size("B", large=None), size("T"), size("h", most=4, large=None)
+_d = made(lambda rng, h, each: h * each, _h, size("d/h", most=4, large=8))
+_state = made(
+    lambda rng, W, b: {
+        f"{_name}.{_kind}": _part[i]
+        for _kind, _part in (("weight", W), ("bias", b))
+        for i, _name in enumerate(("q", "k", "v", "out"))
+    },
+    tensor(4, _d, _d, scale=0.5),
+    tensor(4, _d),
+)
+_given = _d, _h, _state, tensor(_B, _T, _d)
+agrees(MultiHead, ours.MultiHead, *_given, by=_called, rtol=1e-3, atol=1e-3)
 ### END HIDDEN TESTS
 
 # %% test="MultiHead" aspect="masked words are unseen" points=1
 _d, _h, _mask = 6, 2, [[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1]]
-### BEGIN HIDDEN TESTS
-_d, _h, _mask = 12, 3, (torch.rand(5, 5) < 0.4).tolist()
-for _i in range(5):  # each word sees one at least; 0 sees 4, 4 not 0
-    _mask[_i][_i] = _mask[0][4] = True
-_mask[4][0] = False
-_mask[3] = [False, False, False, True, False]
-### END HIDDEN TESTS
 _mask = torch.tensor(_mask).bool()
 _T, _mine = len(_mask), MultiHead(_d, _h)
 _x = torch.randn(3, _T, _d)
@@ -158,53 +169,42 @@ for _j in range(_T):
     assert _moved[1].tolist() == _mask[:, _j].tolist(), (
         f"Word {_j} changed. Rows that may look at it: {_mask[:, _j].tolist()}; rows that moved: {_moved[1].tolist()}."
     )
+
+
 ### BEGIN HIDDEN TESTS
-_s = dict(_mine.state_dict())
-_s |= {
-    "q.bias": torch.full((_d,), 20.0),
-    "k.bias": torch.full((_d,), -20.0),
-}  # scores near -800
-_mine.load_state_dict(_s)
-_Q, _K, _V = (F.linear(_x, _s[f"{_n}.weight"], _s[f"{_n}.bias"]) for _n in "qkv")
-for _few, _allowed in (  # a mask, none, another; one text, one word
-    (_x, _mask),
-    (_x, None),
-    (_x, _mask.T | torch.eye(5).bool()),
-    (_x, _mask.roll(1, 0)),  # word 4 sees word 3, not itself
-    (_x[:1], _mask),
-    (_x[:, :1], _mask[:1, :1]),
-):
-    _B, _T, _ = _few.shape
-    _heads = [[_M[:_B, :_T, i : i + 4] for _M in (_Q, _K, _V)] for i in (0, 4, 8)]
-    _heads = torch.cat([attend(*_head, attn_mask=_allowed) for _head in _heads], dim=-1)
-    _wanted = F.linear(_heads, _s["out.weight"], _s["out.bias"])
-    _got = (
-        _mine(_few.clone())
-        if _allowed is None
-        else _mine(_few.clone(), _allowed.clone())
-    )
-    assert close(_got, _wanted, 1e-3, 1e-3), (
-        "The same module, called with a mask, without one, with another: wrong "
-        f"{'without one' if _allowed is None else 'with one'}, "
-        f"{_B} texts of {_T} words."
-    )
-_after = arguments_after(_mine, _x.clone(), _mask.clone())
-assert all(map(close, _after, (_x, _mask))), (
-    "forward changes x or the mask that it is given."
+def _called(MultiHead, d, h, state, x, mask):
+    model = MultiHead(d, h)
+    model.load_state_dict(state)
+    return [model(x, mask), model(x), model(x, mask.mT | torch.eye(len(mask)).bool())]
+
+
+_B, _T, _h = size("B", large=None), size("T"), size("h", most=4, large=None)
+_d = made(lambda rng, h, each: h * each, _h, size("d/h", most=4, large=8))
+_state = made(
+    lambda rng, W, b: {
+        f"{_name}.{_kind}": _part[i]
+        for _kind, _part in (("weight", W), ("bias", b))
+        for i, _name in enumerate(("q", "k", "v", "out"))
+    },
+    tensor(4, _d, _d, scale=0.5),
+    made(lambda rng, b: b + torch.tensor([[20.0], [-20], [0], [0]]), tensor(4, _d)),
 )
+_mask = made(  # each row sees one at least
+    lambda rng, T, mask: (
+        mask | torch.eye(T).bool()[[rng.randrange(T) for _ in range(T)]]
+    ),
+    _T,
+    truths(_T, _T),
+)
+_given = _d, _h, _state, tensor(_B, _T, _d), _mask
+agrees(MultiHead, ours.MultiHead, *_given, by=_called, rtol=1e-3, atol=1e-3)
 ### END HIDDEN TESTS
 
 # %% test="MultiHead" aspect="weights from torch" points=1
 _d = 2
-### BEGIN HIDDEN TESTS
-_d = random.randint(3, 6)
-### END HIDDEN TESTS
 _state = {"in_proj_weight": torch.arange(3.0 * _d * _d).view(3 * _d, _d)}
 _state |= {"in_proj_bias": torch.arange(3.0 * _d), "out_proj.weight": torch.eye(_d)}
 _state |= {"out_proj.bias": torch.arange(7.0, 7 + _d)}
-### BEGIN HIDDEN TESTS
-_state = {_name: torch.randn(_part.shape) for _name, _part in _state.items()}
-### END HIDDEN TESTS
 _got = from_torch({_name: _part.clone() for _name, _part in _state.items()})
 _all = {
     f"{_name}.{_kind}"
@@ -227,14 +227,18 @@ for _kind in ("weight", "bias"):
         f"out.{_kind} is not out_proj's."
     )
 ### BEGIN HIDDEN TESTS
-_after = arguments_after(
-    from_torch, {_name: _part.clone() for _name, _part in _state.items()}
-)[0]
-assert {*_after} == {*_state} and all(
-    close(_after[_name], _state[_name]) for _name in _state
-), (
-    "from_torch changes the state dict that it is given: names are gone, or new, or numbers differ."
+_d = size("d")
+_state = made(
+    lambda rng, W, b: {
+        "in_proj_weight": W[:3].flatten(0, 1),
+        "in_proj_bias": b[:3].flatten(),
+        "out_proj.weight": W[3],
+        "out_proj.bias": b[3],
+    },
+    tensor(4, _d, _d),
+    tensor(4, _d),
 )
+agrees(from_torch, ours.from_torch, _state)
 ### END HIDDEN TESTS
 
 # %% test="MultiHead" aspect="parameters are counted" points=1
@@ -247,17 +251,10 @@ assert _got[1] == 24, (
     f"Two slices of 2 numbers, three 2 × 2 matrices each: 24; yours: {_got[1]}."
 )
 ### BEGIN HIDDEN TESTS
-_sizes = [random.sample(range(3, 10), 4) for _ in range(3)]
-for _h, _d_k, _d_v, _each in [*_sizes, (1, 3, 2, 5), (5, 1, 2, 1)]:
-    _d = _h * _each
-    _wanted = (
-        sum(_d * _n for _n in [_d_k, _d_k, _d_v, _d_v] for _ in range(_h)),
-        sum(3 * _each**2 for _ in range(_h)),
-    )
-    _got = parameters(_d, _h, _d_k, _d_v), parameters_sliced(_d, _h)
-    assert close(_got, _wanted, 0, 1e-6), (
-        f"d = {_d}, h = {_h}, d_k = {_d_k}, d_v = {_d_v}: {_wanted[0]} and {_wanted[1]}; yours: {_got}."
-    )
+_h, _each = size("h"), size("d/h")
+_d = made(lambda rng, h, each: h * each, _h, _each)
+agrees(parameters, ours.parameters, _d, _h, size("d_k"), size("d_v"))
+agrees(parameters_sliced, ours.parameters_sliced, _d, _h)
 ### END HIDDEN TESTS
 
 # %%

@@ -55,22 +55,11 @@ assert _got.tolist() == [
     [True, True, True],
 ], f"Each word sees itself and those before it; yours: {_got.int().tolist()}."
 ### BEGIN HIDDEN TESTS
-for _T in (1, 2, random.randint(4, 9)):
-    _got = causal_mask(_T)
-    assert torch.is_tensor(_got) and _got.dtype == torch.bool, (
-        f"T = {_T}: a tensor of bools?"
-    )
-    assert _got.tolist() == [[j <= i for j in range(_T)] for i in range(_T)], (
-        f"Wrong for T = {_T}."
-    )
+agrees(causal_mask, ours.causal_mask, size("T"), strict=True)
 ### END HIDDEN TESTS
 
 # %% test="masked_attention" aspect="only what may be seen" points=1
 _sizes = [((2,), 3, 4, 1)]  # leading axes, n, m, size of the scores
-### BEGIN HIDDEN TESTS
-_sizes = [((3, 2), 3, random.randint(5, 8), 1), ((), 5, 4, 1), ((3,), 4, 6, 100)]
-_sizes += [((), 4, 5, 10_000)]
-### END HIDDEN TESTS
 for _lead, _n, _m, _large in _sizes:
     _Q, _K, _V = (
         torch.randn(*_lead, *_s).double() for _s in ((_n, 5), (_m, 5), (_m, 3))
@@ -97,13 +86,29 @@ for _lead, _n, _m, _large in _sizes:
                 f"{_s.max():.1f}) should get {_wanted.tolist()}; yours: {_got[_at][_i].tolist()}."
             )
 ### BEGIN HIDDEN TESTS
-_mask[2] = False
-_after = arguments_after(
-    masked_attention, _Q.clone(), _K.clone(), _V.clone(), _mask.clone()
+_n, _m, _d_k, _d_v = (
+    size("n"),
+    size("m"),
+    size("d_k", large=None),
+    size("d_v", large=None),
 )
-assert all(map(close, _after, (_Q, _K, _V, _mask))), (
-    "masked_attention changes Q, K, V or the mask: whoever uses that mask again gets another."
+_mask = made(  # each query may see one key at least
+    lambda rng, n, m, mask: mask | torch.eye(m).bool()[[rng.randrange(m)] * n],
+    _n,
+    _m,
+    truths(_n, _m),
 )
+for _lead in ((), (size("texts", large=None), 2)):
+    _Q, _K = (  # the last numbers add the same to all scores
+        made(
+            lambda rng, X, last: torch.cat([X, torch.full_like(X[..., :1], last)], -1),
+            tensor(*_lead, _length, _d_k, kind="float64"),
+            _last,
+        )
+        for _length, _last in ((_n, 1000), (_m, number(-200, 60, (0,))))
+    )
+    _given = _Q, _K, tensor(*_lead, _m, _d_v, kind="float64"), _mask
+    agrees(masked_attention, ours.masked_attention, *_given, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="masked_attention" aspect="a row that sees nothing" points=1
@@ -118,28 +123,20 @@ assert close(_got[2], attend(_Q, _K, _V)[2], 1e-4, 1e-5), (
     "Row 2 may look everywhere, but is not plain attention."
 )
 ### BEGIN HIDDEN TESTS
-for _lead, _n, _m, _d_k, _d_v in (
-    ((3,), 4, 6, 5, 3),
-    ((2, 3), 5, 2, 5, 3),
-    ((), 2, 3, 5, 3),
-    ((), 4, 1, 5, 3),  # one key
-    ((2,), 1, 3, 5, 3),  # one query
-    ((2,), 3, 4, 1, 1),  # width one
-    ((1,), 3, 4, 5, 3),  # one text
-    ((1, 1), 1, 1, 1, 1),
-):
+_n, _m, _d_k, _d_v = (
+    size("n"),
+    size("m"),
+    size("d_k", large=None),
+    size("d_v", large=None),
+)
+_mask = made(lambda rng, rows, mask: rows & mask, truths(_n, 1), truths(_n, _m))
+for _lead in ((), (size("texts", large=None),), (1, size("texts", large=None))):
     _Q, _K, _V = (
-        torch.randn(*_lead, *_s).double() for _s in ((_n, _d_k), (_m, _d_k), (_m, _d_v))
+        tensor(*_lead, *_axes, kind="float64")
+        for _axes in ((_n, _d_k), (_m, _d_k), (_m, _d_v))
     )
-    _Q[..., -1, :] = 0  # one query of zeros: all keys alike, if it may look
-    for _nowhere in ([], [0], [_n - 1], [0, _n - 1], [*range(_n)]):
-        _mask = torch.tensor([[i not in _nowhere] * _m for i in range(_n)])
-        _wanted = attend(_Q, _K, _V).masked_fill(~_mask[:, :1], 0.0)
-        _got = masked_attention(_Q.clone(), _K.clone(), _V.clone(), _mask)
-        assert close(_got, _wanted, 1e-4, 1e-5), (
-            f"Leading axes {_lead}, {_n} queries, {_m} keys, rows {_nowhere} may look nowhere and "
-            "the others everywhere: zeros there and plain attention elsewhere, in each text?"
-        )
+    _given = _Q, _K, _V, _mask
+    agrees(masked_attention, ours.masked_attention, *_given, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="masked_attention" aspect="the two fillings" points=1

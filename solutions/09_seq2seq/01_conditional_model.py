@@ -59,7 +59,6 @@ from lmkit.budgets import budget
 from lmkit.models.heads import Attention, EncoderLayer, FeedForward
 from lmkit.models.seq2seq import BOS, EOS, PAD, UNK, Vocabulary
 from lmkit.testing import (
-    arguments_after,
     close,
     gradients,
     is_number,
@@ -139,41 +138,20 @@ assert close(_got, (1 + (2 + 1 / 6) / 5) / 2), (
     f"P(good | <s>) = (2 + 1/6) / 5, and (1 + that) / 2 = 0.7167 if polite; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _k, _V in ((random.uniform(0.5, 9), 9), (10, 40)):
-    _words = ["a", "b", "c", "a", "b", "polite", "<s>"]
-    _texts = [random.choices(_words[:5], k=random.randint(1, 6)) for _ in range(12)]
-    _texts += [[], ["a", "a", "a"], ["a"], ["polite", "a"]]
-    _conditions = [
-        *random.choices(["polite", 2, ("a", "b")], k=12),
-        2,
-        2,
-        "polite",
-        ("a", "b"),
-    ]
-    _P = conditional_bigrams([list(t) for t in _texts], list(_conditions), _V, _k)
-    _pairs = [
-        (C, v, w)
-        for t, C in zip(_texts, _conditions, strict=True)
-        for v, w in zip(["<s>", *t], [*t, "</s>"], strict=True)
-    ]
-    for _C in ("polite", 2, ("a", "b")):
-        for _v, _w in (
-            ("<s>", "a"),
-            ("<s>", "</s>"),
-            ("a", "b"),
-            ("a", "a"),
-            ("b", "</s>"),
-        ):
-            _free = (sum(p[1:] == (_v, _w) for p in _pairs) + _k / _V) / (
-                sum(p[1] == _v for p in _pairs) + _k
-            )
-            _wanted = (_pairs.count((_C, _v, _w)) + _k * _free) / (
-                sum(p[:2] == (_C, _v) for p in _pairs) + _k
-            )
-            _got = _P(_w, _v, _C)
-            assert close(_got, _wanted), (
-                f"Random texts, P({_w} | {_v}, {_C!r}) with k = {_k:.2f}, V = {_V}: {_wanted:.5f} wanted; yours: {_got}."
-            )
+n = size("texts")
+agrees(
+    conditional_bigrams,
+    ours.conditional_bigrams,
+    listing(n, words(size("length", least=0), ["a", "b", "polite", "<s>"])),
+    words(n, ["polite", 2, ("a", "b")]),
+    whole(4, 40),
+    number(0.5, 9),
+    by=lambda make, *given: [
+        make(*given)(w, v, C)
+        for C in ("polite", 2, ("a", "b"))
+        for v, w in (("<s>", "a"), ("a", "b"), ("a", "a"), ("b", "</s>"))
+    ],
+)
 ### END HIDDEN TESTS
 
 # %% test="conditional_bigrams" aspect="unseen words and conditions" points=1
@@ -182,37 +160,19 @@ assert close(_P("hi", "<s>", "casual"), (2 + 2 * 2.5 / 4) / 4), (
     f"P(hi | <s>, casual) = 0.8125 wanted; yours: {_P('hi', '<s>', 'casual')}."
 )
 ### BEGIN HIDDEN TESTS
-_k, _V, _n = random.randint(1, 9), random.randint(5, 50), random.randint(1, 9)
-_P = conditional_bigrams([["hi"]] * _n, ["casual"] * _n, _V, _k)
-_free = (_n + _k / _V) / (_n + _k)
-for _w, _v, _C, _wanted in (
-    ("hi", "<s>", "polite", _free),
-    ("hi", "<s>", None, _free),
-    ("hi", "</s>", "casual", 1 / _V),  # nothing follows the end
-    ("hi", "zzz", "casual", 1 / _V),
-    ("zzz", "yyy", "xxx", 1 / _V),
-    ("zzz", "hi", "casual", _k * (_k / _V) / (_n + _k) / (_n + _k)),
-    ("</s>", "hi", "casual", (_n + _k * _free) / (_n + _k)),
-):
-    _got = _P(_w, _v, _C)
-    assert close(_got, _wanted), (
-        f"{_n} texts ['hi'], all casual, k = {_k}, V = {_V}: P({_w} | {_v}, {_C}) = {_wanted:.5f} wanted; yours: {_got}."
-    )
-    assert close(_P(_w, _v, _C), _wanted), (
-        f"P({_w} | {_v}, {_C}), asked twice, changes."
-    )
-_got = conditional_bigrams([["hi"]], ["casual"], 5)("hi", "<s>", "casual")
-assert close(_got, (1 + 10 * 3 / 11) / 11), (
-    f"Without k, k is 10: one text ['hi'], V = 5, P(hi | <s>, casual) = 0.3388 wanted; yours: {_got}."
+n, asked = size("texts"), ["a", "zzz", "polite"]
+agrees(
+    conditional_bigrams,
+    ours.conditional_bigrams,
+    listing(n, words(size("length", least=0), "ab")),
+    words(n, [0, "0", "", (), "polite"]),  # five different ones
+    choice(*asked, "</s>"),
+    choice(*asked, "<s>", "</s>"),
+    choice(*asked, None, 0, "0", "", ()),
+    by=lambda make, texts, conditions, *asked: [
+        P(*asked) for P in [make(texts, conditions, 9)] for _ in range(2)
+    ],
 )
-_texts = {0: [["a"]] * 2, "0": [["b"]], "": [["a"]], (): [["b"], ["a"], ["b"]]}
-_pairs = [(C, t) for C, some in _texts.items() for t in some]
-_P = conditional_bigrams([list(t) for _, t in _pairs], [C for C, _ in _pairs], 9, _k)
-for _C, _some in _texts.items():
-    _wanted = (_some.count(["a"]) + _k * (4 + _k / 9) / (7 + _k)) / (len(_some) + _k)
-    assert close(_P("a", "<s>", _C), _wanted), (
-        f"The conditions 0, '0', '' and () are four different ones: P(a | <s>, {_C!r}) = {_wanted:.5f} wanted; yours: {_P('a', '<s>', _C)}."
-    )
 ### END HIDDEN TESTS
 
 # %% test="conditional_bigrams" aspect="all words sum to one" points=1

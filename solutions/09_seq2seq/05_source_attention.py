@@ -44,33 +44,18 @@ assert close(_got[0], [[[0.75 * math.log(3), 0]]], 1e-4, 1e-6), (
     f"3/4 of the second state: (0.824, 0); yours: {_got[0]}."
 )
 ### BEGIN HIDDEN TESTS
-for _B, _n, _m, _d in ((3, 4, 5, 2), (1, 1, 6, 4), (2, 5, 1, 3), (2, 3, 3, 3)):
-    _h, _states = torch.randn(_B, _n, _d).double(), torch.randn(_B, _m, _d).double()
-    _h[0] *= 1000
-    _got = look_back(_h.clone(), _states.clone(), torch.full((_B,), _m))
-    for _part, _shape in zip(_got, ((_B, _n, _d), (_B, _n, _m)), strict=True):
-        assert tuple(np.shape(_part)) == _shape, (
-            f"B, n, m, d = {_B, _n, _m, _d}: shape {_shape} wanted; yours: {tuple(np.shape(_part))}."
-        )
-    for _b in range(_B):
-        for _t in range(_n):
-            _s = [float(_h[_b, _t] @ s) for s in _states[_b]]
-            _p = [math.exp(v - max(_s)) for v in _s]
-            _p = [v / sum(_p) for v in _p]
-            _a = sum(v * s for v, s in zip(_p, _states[_b], strict=True))
-            assert close(_got[1][_b, _t], _p, 1e-4, 1e-6), (
-                f"B, n, m, d = {_B, _n, _m, _d}, scores {np.round(_s, 2)}: weights {np.round(_p, 3)} wanted; yours: {_got[1][_b, _t]}."
-            )
-            assert close(_got[0][_b, _t], _a, 1e-4, 1e-5), (
-                f"B, n, m, d = {_B, _n, _m, _d}: the context is not the mix of the states by these weights."
-            )
+B, n, m, d = size("B"), size("n"), size("m"), size("d", large=None)
+agrees(
+    look_back,
+    ours.look_back,
+    tensor(B, n, d, edges=["huge"], kind="float64"),
+    tensor(B, m, d, kind="float64"),
+    made(lambda rng, B, m: torch.full((B,), m), B, m),
+)
 ### END HIDDEN TESTS
 
 # %% test="look_back" aspect="padding answers nothing" points=1
 _lengths = [1, 3]
-### BEGIN HIDDEN TESTS
-_lengths = [2, 5, 1, 4]
-### END HIDDEN TESTS
 _m = max(_lengths) + 1
 _h, _states = torch.randn(len(_lengths), 3, 4), torch.randn(len(_lengths), _m, 4)
 for _b, _length in enumerate(_lengths):
@@ -88,19 +73,18 @@ for _b, _length in enumerate(_lengths):
         f"{_length} of {_m} states are real: the contexts are wrong."
     )
 ### BEGIN HIDDEN TESTS
-_states = torch.tensor([[[-1000.0], [-1001], [3]]])
-_got = look_back(torch.ones(1, 2, 1), _states, torch.tensor([2]))
-_p = 1 / (1 + math.exp(-1))
-assert close(_got[1], [[[_p, 1 - _p, 0]] * 2], 1e-3), (
-    f"Scores -1,000 and -1,001, then padding: weights {_p:.3f}, {1 - _p:.3f} and 0; yours: {_got[1]}."
+B, n, m, d = size("B"), size("n"), size("m"), size("d", large=None)
+agrees(
+    look_back,
+    ours.look_back,
+    tensor(B, n, d, edges=["huge"], kind="float64"),
+    tensor(B, m, d, kind="float64"),
+    made(lambda rng, B, m: torch.tensor([rng.randint(1, m) for _ in range(B)]), B, m),
 )
 ### END HIDDEN TESTS
 
 # %% test="look_back" aspect="equal to nn.MultiheadAttention" points=1
 _B, _n, _m, _d = 2, 3, 4, 4
-### BEGIN HIDDEN TESTS
-_B, _n, _m, _d = 3, random.randint(2, 4), 5, 6
-### END HIDDEN TESTS
 _h, _states = torch.randn(_B, _n, _d), torch.randn(_B, _m, _d)
 _lengths = torch.randint(1, _m + 1, (_B,))
 _lengths[0] = 2  # some padding in any case
@@ -117,16 +101,14 @@ for _part, _want, _name in zip(_got, _wanted, ("contexts", "weights"), strict=Tr
         f"Lengths {_lengths.tolist()}: other {_name} than torch's module with the identity for all its matrices."
     )
 ### BEGIN HIDDEN TESTS
-_slopes = gradients(look_back, _h, _states, _lengths)
-_x, _y = _h.clone().requires_grad_(), _states.clone().requires_grad_()
-_p = (_x @ _y.transpose(1, 2)).masked_fill(_hidden[:, None], -math.inf).softmax(-1)
-_right = torch.autograd.grad((_p @ _y).sum(), (_x, _y))
-assert all(close(a, b, 1e-3, 1e-4) for a, b in zip(_slopes, _right, strict=True)), (
-    "The gradients that reach h and the states are wrong, or none arrive."
-)
-_after = arguments_after(look_back, _h.clone(), _states.clone(), _lengths.clone())
-assert close(_after[0], _h) and close(_after[1], _states), (
-    "h or the states are changed by your look_back."
+B, n, m, d = size("B"), size("n"), size("m"), size("d", large=None)
+agrees(
+    look_back,
+    ours.look_back,
+    tensor(B, n, d, edges=["huge"], kind="float64"),
+    tensor(B, m, d, kind="float64"),
+    made(lambda rng, B, m: torch.tensor([rng.randint(1, m) for _ in range(B)]), B, m),
+    by=gradients,
 )
 ### END HIDDEN TESTS
 

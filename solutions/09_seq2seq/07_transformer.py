@@ -103,6 +103,17 @@ def loop_masks(source, target):
     return tuple(map(torch.tensor, masks_by_loop(source, target)))
 
 
+def written_by_rule(write, rows, n):
+    """What a function writes with `ByRule`, what it asked the encoder, and the shapes that it asked the decoder."""
+    model, shapes = ByRule(), []
+
+    def decode(memory, across, target, inside):
+        shapes.append([tuple(across.shape), tuple(target.shape), tuple(inside.shape)])
+        return model.decode(memory, across, target, inside)
+
+    return write(model.encode, decode, rows, n, loop_masks), model.encoded, shapes
+
+
 # %% test="EncoderDecoder" aspect="five parts, wired" points=1
 _parts = [torch_module("Linear", 2, 3) for _ in range(5)]
 _names = ["encoder", "decoder", "src_embed", "tgt_embed", "generator"]
@@ -110,62 +121,41 @@ _state = dict(EncoderDecoder(*_parts).state_dict())
 assert sorted({name.split(".")[0] for name in _state}) == sorted(_names), (
     f"Five modules wanted, {_names}; torch finds the weights {sorted(_state)}."
 )
+
+
 ### BEGIN HIDDEN TESTS
-_calls = []
+def _noted(Model, what, source, target, *masks):
+    calls = []
+
+    def part(number):
+        def call(*inputs):  # its number and the order of its inputs decide what it says
+            calls.append(number)
+            return sum((number + k) * torch.sin(one) for k, one in enumerate(inputs, 2))
+
+        return call
+
+    model = Model(*map(part, range(1, 6)))
+    if what == "encode":
+        found = model.encode(source, masks[0])
+    elif what == "decode":
+        found = model.decode(source, masks[2], target, masks[1])
+    else:
+        found = model(source, target, masks)
+    return found, sorted(calls)
 
 
-def _noting(name, answer):
-    def part(*inputs):
-        _calls.append((name, [one.clone() for one in inputs]))
-        return answer.clone()
-
-    return part
-
-
-for _rows in ([[4, 5, 0]], [[4, 5, 2], [6, 2, 0]]):
-    _answers = {name: torch.randn(len(_rows), 2, 4) for name in _names}
-    _model = EncoderDecoder(*(_noting(name, _answers[name]) for name in _names))
-    _source, _target = torch.tensor(_rows), torch.tensor([[1, 7], [1, 0]])[: len(_rows)]
-    _m = loop_masks(_source, _target)
-    _order = [
-        ("src_embed", [_source]),
-        ("encoder", [_answers["src_embed"], _m[0]]),
-        ("tgt_embed", [_target]),
-        ("decoder", [_answers["tgt_embed"], _answers["encoder"], _m[1], _m[2]]),
-        ("generator", [_answers["decoder"]]),
-    ]
-    for _what in ("encode", "decode", "forward"):
-        _calls.clear()
-        if _what == "encode":
-            _got, _end = _model.encode(_source, _m[0]), "encoder"
-        elif _what == "decode":
-            _got = _model.decode(_answers["encoder"], _m[2], _target, _m[1])
-            _end = "generator"
-        else:
-            _got, _end = _model(_source, _target, _m), "generator"
-        assert close(_got, _answers[_end]), f"{_what} returns what the {_end} says."
-        _wanted = {"encode": _order[:2], "decode": _order[2:], "forward": _order}[_what]
-        _found = dict(_calls)
-        assert sorted(name for name, _ in _calls) == sorted(
-            name for name, _ in _wanted
-        ), (
-            f"{_what} calls {[name for name, _ in _wanted]}, each once; yours: {[name for name, _ in _calls]}."
-        )
-        for _name, _inputs in _wanted:
-            assert len(_found[_name]) == len(_inputs) and all(
-                close(one, other)
-                for one, other in zip(_found[_name], _inputs, strict=True)
-            ), f"{_what}: {_name} is called with something else, or in another order."
+B, n = size("B"), size("n")
+agrees(
+    EncoderDecoder,
+    ours.EncoderDecoder,
+    choice("encode", "decode", "forward"),
+    *(tensor(B, n) for _ in range(5)),
+    by=_noted,
+)
 ### END HIDDEN TESTS
 
 # %% test="EncoderDecoder" aspect="encode once, decode many" points=1
 _rows, _n = [[4, 5, 2], [7, 2, 0]], 3
-### BEGIN HIDDEN TESTS
-_rows = [[random.randint(4, 30) for _ in range(4)] for _ in range(500)]
-_rows = [_row for _row in _rows if EOS not in by_rule(_row, 5)][:3]
-_rows[1:2], _n = [[*_rows[1], 0]], 5
-_rows = [(_row + [0])[:5] for _row in _rows]
-### END HIDDEN TESTS
 _model, _source = ByRule(), torch.tensor(_rows)
 _got = write(_model.encode, _model.decode, _source.clone(), _n, loop_masks)
 _wanted = [by_rule(_row, _n) for _row in _rows]
@@ -181,43 +171,14 @@ assert _model.decoded == [(len(_rows), _t + 1) for _t in range(_longest)], (
     f"Each round decodes BOS and the words so far; yours decodes the shapes {_model.decoded}."
 )
 ### BEGIN HIDDEN TESTS
-_shapes = []
-
-
-def _decode(memory, across, target, inside_target):
-    _shapes.append((tuple(across.shape), tuple(inside_target.shape)))
-    return _model.decode(memory, across, target, inside_target)
-
-
-_source = torch.tensor([[*_row[:4], 0, 0] for _row in _rows])
-write(_model.encode, _decode, _source, 4, loop_masks)
-for _t, _pair in enumerate(_shapes, 1):
-    _wanted = (len(_rows), _t, 6), (len(_rows), _t, _t)
-    assert _pair == _wanted, (
-        f"Round {_t}: masks across and inside the target of the shapes {_wanted} wanted; yours: {_pair}."
-    )
+B, m = size("B", large=None), size("m", large=None)
+rows = made(padded_rows, B, m, 40)
+agrees(write, ours.write, rows, whole(1, 8), by=written_by_rule)
 ### END HIDDEN TESTS
+
 
 # %% test="EncoderDecoder" aspect="each text ends by itself" points=1
 _cases = [([[5, 2], [9, 2]], 4)]
-### BEGIN HIDDEN TESTS
-_pool = [[random.randint(4, 40), random.randint(4, 40), 2] for _ in range(2000)]
-_by_end = {
-    _t: [
-        _row
-        for _row in _pool
-        if EOS in by_rule(_row, 8) and len(by_rule(_row, 8)) == _t
-    ]
-    for _t in (1, 2, 3, 5)
-}
-_cases = [
-    ([_by_end[_t][0] for _t in (3, 1, 5)], 8),
-    ([_by_end[_t][0] for _t in (2, 5)], 3),
-    ([_by_end[1][0]] * 2, 6),
-    ([_by_end[3][0]], 3),
-    ([_by_end[2][0]], 0),
-]
-### END HIDDEN TESTS
 for _rows, _n in _cases:
     _wanted = [by_rule(_row, _n) for _row in _rows]
     _longest = max(map(len, _wanted))
@@ -234,12 +195,18 @@ for _rows, _n in _cases:
         f"When all texts are over, nothing more should be decoded: {_longest} rounds wanted, yours: {len(_model.decoded)}."
     )
 ### BEGIN HIDDEN TESTS
-_says = torch.tensor([[5, PAD, 6, EOS, 7], [EOS, 4, 4, 4, 4]])
+B, m = size("B", large=None), size("m", large=None)
+agrees(
+    write,
+    ours.write,
+    made(padded_rows, B, m, 40),
+    whole(0, 12, (40,)),
+    by=lambda *inputs: written_by_rule(*inputs)[::2],
+)
+_says = F.one_hot(torch.tensor([[5, PAD, 6, EOS, 7], [EOS, 4, 4, 4, 4]]), 9).float()
 _got = write(
     lambda source, mask: source,
-    lambda memory, across, target, inside: F.one_hot(
-        _says[:, : target.shape[1]], 9
-    ).float(),
+    lambda memory, across, target, inside: _says[:, : target.shape[1]],
     torch.tensor([[5, 2], [9, 2]]),
     5,
     loop_masks,
@@ -248,6 +215,7 @@ assert close(_got, [[5, PAD, 6, EOS], [EOS, PAD, PAD, PAD]]), (
     f"A model that says PAD in the middle of a text: only EOS ends it; yours: {_got}."
 )
 ### END HIDDEN TESTS
+
 
 # %% [markdown]
 # ### Three ways, one number
@@ -309,9 +277,6 @@ def anew(x, Y, W_q, W_k, W_v):
 
 # %% test="cross_cache" aspect="kept once, asked often" points=1
 _sizes = [(3, 2, 2)]  # m, d, rounds
-### BEGIN HIDDEN TESTS
-_sizes = [(5, 3, 3), (1, 4, 2), (2, 6, 4), (7, 1, 2)]
-### END HIDDEN TESTS
 for _m, _d, _rounds in _sizes:
     _Y, _W = torch.randn(_m, _d).double(), torch.randn(3, _d, _d).double()
     _x = torch.randn(_rounds, _d).double() * 2
@@ -325,7 +290,25 @@ for _m, _d, _rounds in _sizes:
         assert close(_got, _wanted, 1e-5, 1e-7), (
             f"m = {_m}, d = {_d}: {_wanted.tolist()} wanted, as the formula says; yours: {_got}."
         )
+
+
 ### BEGIN HIDDEN TESTS
+def _heard(both, Y, xs, W_q, W_k, W_v):
+    kept = both[0](Y, W_k, W_v)
+    both[0](Y + 1, W_v, W_k)  # another memory in between
+    return [both[1](x, kept, W_q) for x in xs]
+
+
+m, d = size("m"), size("d", large=None)
+square = {"scale": 0.5, "kind": "float64"}
+agrees(
+    (keep, ask),
+    (ours.keep, ours.ask),
+    tensor(m, d, kind="float64"),
+    tensor(size("rounds", large=None), d, kind="float64"),
+    *(tensor(d, d, **square) for _ in range(3)),
+    by=_heard,
+)
 _Y, _W = torch.randn(1, 9).double(), torch.randn(2, 9, 9).double()
 _kept = keep(_Y.clone(), _W[0].clone(), _W[1].clone())
 assert isinstance(_kept, tuple | list), f"keep returns a tuple; yours: {_kept!r}."
@@ -337,22 +320,14 @@ assert _numbers < 81, (
 
 # %% test="cross_cache" aspect="one matrix in place of two" points=1
 _d = 2
-### BEGIN HIDDEN TESTS
-for _d in (1, 4, 5):
-    _Y, _W = torch.randn(3, _d).double(), torch.randn(2, _d, _d).double()
-    _x = torch.randn(2, _d).double()
-    _got = fold(_W[0].clone(), _W[1].clone())
-    assert np.shape(_got) == (_d, _d), f"A is [{_d}, {_d}]; yours: {np.shape(_got)}."
-    _mine = _x @ torch.tensor(np.asarray(_got).tolist(), dtype=torch.double) @ _Y.T
-    assert close(_mine, (_x @ _W[0]) @ (_Y @ _W[1]).T, 1e-5, 1e-7), (
-        f"d = {_d}: x A Yᵀ should be (x W_q)(Y W_k)ᵀ, undivided; for random numbers it is not."
-    )
-_d = 2
-### END HIDDEN TESTS
 _got = fold(torch.eye(_d).double(), torch.eye(_d).double())
 assert close(_got, np.eye(_d)), (
     f"Both maps do nothing, so x A Yᵀ is x Yᵀ; your A: {_got}."
 )
+### BEGIN HIDDEN TESTS
+d = size("d")
+agrees(fold, ours.fold, *(tensor(d, d, kind="float64") for _ in range(2)))
+### END HIDDEN TESTS
 
 # %% test="cross_cache" aspect="multiplications" points=1
 _got = products(1, 1, 1)
@@ -363,11 +338,10 @@ assert _got["anew"] == _got["kept"] == 2, (
     f"One word, one round, d = 1: one product for the key, one for the value; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _m, _n, _d in ((3, 1, 2), (1, 4, 3), (9, 12, 64), (random.randint(2, 30), 7, 5)):
-    _got = products(_m, _n, _d)
-    for _name, _rounds in (("anew", _n), ("kept", 1)):
-        _wanted = sum(2 * _d * _d for _ in range(_m) for _ in range(_rounds))
-        assert _got[_name] == _wanted, (
-            f"m = {_m}, n = {_n}, d = {_d}: {_name} {_wanted:,}; yours: {_got[_name]}."
-        )
+agrees(
+    products,
+    ours.products,
+    *(whole(1, 64) for _ in range(3)),
+    by=lambda products, *sizes: [products(*sizes)[way] for way in ("anew", "kept")],
+)
 ### END HIDDEN TESTS

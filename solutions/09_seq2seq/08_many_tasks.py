@@ -96,7 +96,7 @@ plt.show()
 
 # %% [markdown] statement="text_to_text"
 # - `t5`: a dict from each input of the slide (`INPUTS`) to its output (`OUTPUTS`).
-# - `in_and_out(task, source, target)`: lists of words, the input and the output of one example. The input is the name of the task, then the source. Output for `"translate"`: the target; `"backwards"`: the source from its last word to its first; `"count"`: one word, the number of words of the source in digits. `ValueError` for any other task.
+# - `in_and_out(task, source, target)`: lists of words, the input and the output of one example. The input is the name of the task, then the source. Output for `"translate"`: the target; `"backwards"`: the source from its last word to its first; `"count"`: one word, the number of words of the source in digits.
 # - `uses`: lecture 004 lists more sequence-to-sequence problems. For each key of `PROBLEMS` a pair (what goes in, what comes out), each one of `"text"`, `"sound"`, `"image"`.
 
 # %% [markdown] hints="text_to_text"
@@ -120,7 +120,7 @@ PROBLEMS = ["summarisation", "simplification", "speech-to-text", "captioning"]
 
 # %% task="text_to_text" points=2 level=1 minutes=10
 def in_and_out(task, source, target):
-    """(words in, words out) of one example; source and target, lists of words, stay as they are."""
+    """(words in, words out) of one example, both lists; ValueError for an unknown task."""
     ### BEGIN SOLUTION
     answers = {
         "translate": list(target),
@@ -148,38 +148,6 @@ uses = {
 # %% test="text_to_text" aspect="in and out as words" points=1
 _source, _target = ["the", "cooks", "sing"], ["kubaren", "tos", "kantan"]
 _wanted = {"translate": _target, "backwards": _source[::-1], "count": ["3"]}
-### BEGIN HIDDEN TESTS
-for _m, _n in ((1, 4), (12, 2), (0, 1), (random.randint(4, 9), 3)):
-    _source = [random.choice("abcdefg") for _ in range(_m)]
-    _target = [random.choice("xyz") for _ in range(_n)]
-    for _task, _output in (
-        ("translate", _target),
-        ("backwards", [*reversed(_source)]),
-        ("count", [str(_m)]),
-    ):
-        for _ in range(2):
-            _got = in_and_out(_task, list(_source), list(_target))
-            assert isinstance(_got, tuple | list) and len(_got) == 2, (
-                f"A pair (words in, words out) wanted; yours: {_got!r}."
-            )
-            assert list(_got[0]) == [_task, *_source], (
-                f"{_task}, source {_source}: input {[_task, *_source]} wanted; yours: {_got[0]!r}."
-            )
-            assert list(_got[1]) == _output, (
-                f"{_task}, source {_source}, target {_target}: output {_output} wanted; yours: {_got[1]!r}."
-            )
-        _after = arguments_after(in_and_out, _task, list(_source), list(_target))
-        assert list(_after[1]) == _source and list(_after[2]) == _target, (
-            f"{_task}: the source or the target is changed."
-        )
-for _task in ("Translate", "", "sing"):
-    try:
-        _got = in_and_out(_task, ["a"], ["b"])
-    except ValueError:
-        _got = "ValueError"
-    assert _got == "ValueError", f"Task {_task!r}: ValueError wanted; yours: {_got!r}."
-_source, _target = ["the", "cooks", "sing"], ["kubaren", "tos", "kantan"]
-### END HIDDEN TESTS
 for _task, _output in _wanted.items():
     _got = in_and_out(_task, list(_source), list(_target))
     assert isinstance(_got, tuple | list) and len(_got) == 2, (
@@ -188,6 +156,16 @@ for _task, _output in _wanted.items():
     assert list(_got[0]) == [_task, *_source] and list(_got[1]) == _output, (
         f"{_task}: {[_task, *_source]} in, {_output} out; yours: {_got!r}."
     )
+### BEGIN HIDDEN TESTS
+agrees(
+    in_and_out,
+    ours.in_and_out,
+    choice("translate", "backwards", "count", "Translate", "", "sing"),
+    words(size("m", least=0)),
+    words(size("n", least=0), "xyz"),
+    raises=ValueError,
+)
+### END HIDDEN TESTS
 
 # %% test="text_to_text" aspect="which belongs to which" points=1
 assert hasattr(t5, "keys") and sorted(t5) == sorted(INPUTS), (

@@ -44,37 +44,19 @@ assert close(_got, math.log(5), 1e-5), (
     f"Five words alike: ln 5 = 1.609 for any target; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _B, _n, _V, _eps in ((2, 3, 5, 0.1), (1, 4, 9, 0.3), (3, 1, 3, 0.0), (2, 2, 4, 1)):
-    _s = torch.randn(_B, _n, _V).double() * 3
-    _t = torch.from_numpy(np.random.default_rng().integers(1, _V, (_B, _n)))
-    _q = (1 - _eps) * F.one_hot(_t, _V) + _eps / _V
-    _wanted = -(_q * _s.log_softmax(-1)).sum(-1).mean()
-    _got = smoothed_loss(_s.clone(), _t.clone(), _eps)
-    assert close(_got, _wanted, 1e-4, 1e-5), (
-        f"Random scores {_B, _n, _V}, ε = {_eps}: {_wanted:.4f} wanted; yours: {_got}."
-    )
-    _slope = (_s.softmax(-1) - _q) / (_B * _n)
-    assert close(gradients(smoothed_loss, _s, _t, _eps)[0], _slope, 1e-3, 1e-5), (
-        f"ε = {_eps}: the gradient that your loss sends to the scores is wrong."
-    )
-    _far = _s + 1000 * F.one_hot((_t + 1) % _V, _V)
-    _wanted = F.cross_entropy(
-        _far.flatten(0, 1), _t.flatten(), label_smoothing=float(_eps)
-    )
-    assert close(smoothed_loss(_far, _t.clone(), _eps), _wanted, 1e-4, 1e-3), (
-        "One score lies 1,000 above the others: your loss is wrong there, or no number."
-    )
-    _after = arguments_after(smoothed_loss, _s.clone(), _t.clone(), _eps)
-    assert close(_after[0], _s) and close(_after[1], _t), (
-        "Scores or targets are changed by your loss."
-    )
+B, n, V = size("B"), size("n"), size("V", least=2)
+scores = tensor(B, n, V, scale=3, edges=["huge"], kind="float64")
+inputs = [
+    made(lambda rng, scores: scores.contiguous(), scores),
+    made(lambda rng, B, n, V: padded_rows(rng, B, n, V, least=n), B, n, V),
+    number(0, 1),
+]
+agrees(smoothed_loss, ours.smoothed_loss, *inputs, rtol=1e-4, atol=1e-5)
+agrees(smoothed_loss, ours.smoothed_loss, *inputs, by=gradients, rtol=1e-3, atol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="smoothed_loss" aspect="padding does not count" points=1
 _t = torch.tensor([[3, 2], [1, PAD]])
-### BEGIN HIDDEN TESTS
-_t = torch.tensor([[3, 2, 4, 1], [1, 2, PAD, PAD], [4, PAD, PAD, PAD]])
-### END HIDDEN TESTS
 _s = torch.randn(*_t.shape, 6).double() * 2
 _wanted = F.cross_entropy(
     _s.flatten(0, 1), _t.flatten(), ignore_index=PAD, label_smoothing=0.2
@@ -83,6 +65,16 @@ _got = smoothed_loss(_s.clone(), _t.clone(), 0.2)
 assert close(_got, _wanted, 1e-4, 1e-5), (
     f"Targets {_t.tolist()}, ε = 0.2: {_wanted:.4f} wanted, the mean over all words; yours: {_got}."
 )
+### BEGIN HIDDEN TESTS
+B, n, V = size("B"), size("n"), size("V", least=2)
+scores = tensor(B, n, V, scale=3, edges=["huge"], kind="float64")
+inputs = [
+    made(lambda rng, scores: scores.contiguous(), scores),
+    made(lambda rng, B, n, V: padded_rows(rng, B, n, V), B, n, V),
+    number(0, 1),
+]
+agrees(smoothed_loss, ours.smoothed_loss, *inputs, rtol=1e-4, atol=1e-5)
+### END HIDDEN TESTS
 
 # %% test="smoothed_loss" aspect="as low as it gets" points=1
 _got = least_loss(2, 1)
@@ -91,28 +83,7 @@ assert close(_got, math.log(2), 1e-6), (
     f"V = 2, ε = 1: both words are wanted equally, ln 2 = 0.693; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _V, _eps in (
-    (719, 0.1),
-    (719, 0.2),
-    (5, 0.3),
-    (2, 0.5),
-    (random.randint(3, 50), 0.25),
-):
-    _q = torch.full((_V,), _eps / _V).double()
-    _q[0] += 1 - _eps
-    _wanted = -(_q * _q.log()).sum()
-    assert close(least_loss(_V, _eps), _wanted, 1e-6), (
-        f"V = {_V}, ε = {_eps}: {_wanted:.4f} wanted, the entropy of q; yours: {least_loss(_V, _eps)}."
-    )
-assert close(least_loss(7, 0), 0), (
-    f"ε = 0: a sure model has loss 0; yours: {least_loss(7, 0)}."
-)
-assert close(least_loss(7, 1), math.log(7)), (
-    f"V = 7, ε = 1: ln 7 = 1.9459; yours: {least_loss(7, 1)}."
-)
-assert close(least_loss(1, 0.3), 0), (
-    f"V = 1: there is no other word, 0 wanted; yours: {least_loss(1, 0.3)}."
-)
+agrees(least_loss, ours.least_loss, whole(1, 50, (2, 719)), number(0, 1), atol=1e-9)
 ### END HIDDEN TESTS
 
 # %% alt="Three panels of points gained by label smoothing. With 0.1 the mean gains in all three; with 0.2 BLEU with one reference still gains, all references are at zero, the grammar has lost two."

@@ -14,25 +14,6 @@
 
 
 # %%
-def toy_model(words, N, ends=1.0, seed=None):
-    """A table with a random row for each prefix of at most N words; large `ends`: short texts."""
-    dice = np.random.default_rng(seed)
-    prefixes = (p for n in range(N + 1) for p in itertools.product(words, repeat=n))
-    rows = [1.0] * len(words) + [ends]
-    names = [*words, "</s>"]
-    return {
-        p: dict(zip(names, dice.dirichlet(rows).tolist(), strict=True))
-        for p in prefixes
-    }
-
-
-# %%
-def reads(table):
-    """The step function of a table; a prefix without a row ends."""
-    return lambda source, written: dict(table.get(tuple(written), {"</s>": 1.0}))
-
-
-# %%
 def pairs_in(found):
     """For the checks: what was found, as [(tuple of words, ln P), ...]."""
     assert isinstance(found, list | tuple), (
@@ -98,28 +79,17 @@ assert len(_got) == 1 and _got[0][0] == ("agréablement", "surpris"), (
 )
 assert close(_got[0][1], math.log(0.45)), f"Its ln P is ln 0.45; yours: {_got[0][1]}."
 ### BEGIN HIDDEN TESTS
-
-
-for _N in (1, 3, 5):
-    _table = toy_model("abc", _N)
-    _words, _total = (), 0.0
-    while True:
-        _row = _table[_words]
-        _w = max(_row, key=_row.get) if len(_words) < _N else "</s>"
-        _total += math.log(_row[_w])
-        if _w == "</s>":
-            break
-        _words += (_w,)
-    _got = pairs_in(beam_search(reads(_table), (), 1, _N))
-    assert len(_got) == 1 and _got[0][0] == _words and close(_got[0][1], _total), (
-        f"k = 1, at most {_N} words: greedy finds {_words}, {_total:.4f}; yours: {_got}."
-    )
+N = size("N", least=0, most=5, large=None)
+agrees(
+    beam_search,
+    ours.beam_search,
+    made(random_toy, N, "abc"),
+    N,
+    by=lambda search, table, N: pairs_in(search(reads(table), (), 1, N)),
+)
 _got = pairs_in(beam_search(lambda s, w: {"a": 0.9, "</s>": 0.1}, (), 1, 2))
 assert len(_got) == 1 and _got[0][0] == ("a", "a"), (
     f"After two words, N = 2, only the end may follow, even if another word is likelier: *a a* wanted; yours: {_got}."
-)
-assert close(_got[0][1], math.log(0.9 * 0.9 * 0.1)), (
-    f"The end after N words has its price: ln(.9 x .9 x .1) wanted; yours: {_got[0][1]}."
 )
 ### END HIDDEN TESTS
 
@@ -131,41 +101,23 @@ assert [words for words, _ in _got] == [words for words, _ in _wanted], (
     f"P(a) = .6 and P(</s>) = .4 always, at most 2 words: {_wanted} with logarithms wanted; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-
-
-def _all_targets(table, N):
-    found = []
-    for n in range(N + 1):
-        for words in itertools.product("ab", repeat=n):
-            steps = [table[words[:t]][w] for t, w in enumerate((*words, "</s>"))]
-            if all(steps):
-                found.append((words, sum(map(math.log, steps))))
-    return sorted(found, key=lambda pair: -pair[1])
-
-
-for _N, _zeros in ((0, 0), (1, 0), (3, 4), (6, 0), (6, 30)):
-    _table = toy_model("ab", _N, 0.4)
-    for _prefix in random.sample(sorted(_table), min(_zeros, len(_table))):
-        _table[_prefix] = {"a": 0.0, "b": 0.3, "</s>": random.choice([0.0, 0.7])}
-    _wanted = _all_targets(_table, _N)
-    _asked = ("x", "y")
-
-    def _step(source, words, _table=_table):
-        assert tuple(source) == ("x", "y"), "step was asked with another source."
-        return dict(_table[tuple(words)])
-
-    _got = pairs_in(beam_search(_step, _asked, 2 ** (_N + 1), _N))
-    assert len(_got) == len(_wanted), (
-        f"Two words, at most {_N} of them, a beam that loses nothing: {len(_wanted)} targets wanted; yours: {len(_got)}."
-    )
-    for (_words, _total), (_ours, _best) in zip(_got, _wanted, strict=True):
-        assert _words == _ours and close(_total, _best), (
-            f"At most {_N} words, beam of {2 ** (_N + 1)}: {_ours} with {_best:.4f} wanted here; yours: {_words} with {_total}."
+N = size("N", least=0, most=5, large=None)
+agrees(
+    beam_search,
+    ours.beam_search,
+    made(random_toy, N, "ab", 0.4, choice(0, 0.2, 0.6)),
+    N,
+    by=lambda search, table, N: pairs_in(
+        search(
+            lambda source, w: {("x", "y"): table}[tuple(source)][tuple(w)],
+            ("x", "y"),
+            2 ** (N + 1),
+            N,
         )
+    ),
+)
 _got = beam_search(lambda s, w: {"a": 1.0}, (), 3, 4)
 assert list(_got) == [], f"A model that never ends: an empty list; yours: {_got!r}."
-_got = pairs_in(beam_search(lambda s, w: {"</s>": 1.0}, (), 3, 4))
-assert _got == [((), 0.0)], f"A model that only ends: [((), 0)]; yours: {_got}."
 ### END HIDDEN TESTS
 
 # %% test="beam_search" aspect="the k best of each round" points=1
@@ -175,52 +127,24 @@ _got = pairs_in(
 )
 assert _got and _got[0][0] == ("b",), f"k = 2 finds *b*; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-
-
-def _rounds(table, k, N):
-    """As the text has it, round by round."""
-    followed, finished = [((), 0.0)], []
-    for _ in range(N + 1):
-        candidates = []
-        for words, total in followed:
-            for word, p in table[words].items():
-                if p > 0 and (word == "</s>" or len(words) < N):
-                    candidates.append((total + math.log(p), (*words, word)))
-        candidates = sorted(candidates, reverse=True)[:k]
-        finished += [(w[:-1], total) for total, w in candidates if w[-1] == "</s>"]
-        followed = [(w, total) for total, w in candidates if w[-1] != "</s>"]
-    return sorted(finished, key=lambda pair: -pair[1])
-
-
-for _k, _N, _letters, _ends in (
-    (2, 5, "ab", 0.6),
-    (3, 4, "abcd", 1.0),
-    (4, 3, "abcd", 2.0),
-    (2, 4, "abcd", 6.0),
-    (5, 6, "ab", 0.3),
+N = size("N", least=0, most=5, large=None)
+agrees(
+    beam_search,
+    ours.beam_search,
+    made(random_toy, N, choice("ab", "abc"), choice(0.3, 1.0, 6.0)),
+    whole(2, 5),
+    N,
+    by=lambda search, table, k, N: pairs_in(search(reads(table), (), k, N)),
+)
+for _row, _wanted in (
+    ({"a": 0.5, "b": 0.3, "</s>": 0.2}, [("a",), ("b",)]),  # no place for the end
+    ({"</s>": 0.5, "b": 0.3, "a": 0.2}, [(), ("b",), ("b", "c")]),  # it takes one
 ):
-    _table = toy_model(_letters, _N, _ends)
-    _wanted = _rounds(_table, _k, _N)
-    _got = pairs_in(beam_search(reads(_table), (), _k, _N))
-    assert [words for words, _ in _got] == [words for words, _ in _wanted], (
-        f"{len(_letters)} words, at most {_N}, k = {_k}: {[''.join(w) for w, _ in _wanted]} wanted in this order; "
-        f"yours: {[''.join(w) for w, _ in _got]}."
+    _table = {(): _row} | ({("b",): {"</s>": 0.9, "c": 0.1}} if () in _wanted else {})
+    _got = pairs_in(beam_search(reads(_table), (), 2, 3))
+    assert [words for words, _ in _got] == _wanted, (
+        f"Rows {_table}, else the end, k = 2: {_wanted} wanted; yours: {_got}."
     )
-    assert close([t for _, t in _got], [t for _, t in _wanted]), (
-        f"The ln P of {_wanted} wanted; yours: {_got}."
-    )
-# The ended one is third in its round: there is no place for it among two.
-_table = {(): {"a": 0.5, "b": 0.3, "</s>": 0.2}}
-_got = pairs_in(beam_search(reads(_table), (), 2, 3))
-assert [words for words, _ in _got] == [("a",), ("b",)], (
-    f"First round a .5, b .3, </s> .2 with k = 2: the empty target is not kept; yours: {_got}."
-)
-# Ended ones take places: only *b* is followed after the first round.
-_table = {(): {"</s>": 0.5, "b": 0.3, "a": 0.2}, ("b",): {"</s>": 0.9, "c": 0.1}}
-_got = pairs_in(beam_search(reads(_table), (), 2, 3))
-assert [words for words, _ in _got] == [(), ("b",), ("b", "c")], (
-    f"First round </s> .5, b .3, a .2 with k = 2: the empty target, b, and b c are finished; yours: {_got}."
-)
 ### END HIDDEN TESTS
 
 # %% test="beam_search" aspect="normalised by length" points=1
@@ -235,38 +159,16 @@ assert [words for words, _ in _got] == [("a", "b", "c"), ("no",)], (
     f"ln .4 / 4 = -.229 is above ln .6 / 2 = -.255, so *a b c* comes first; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-assert close([t for _, t in _got], [math.log(0.4), math.log(0.6)]), (
-    f"What stands beside the words is ln P itself, ln 0.4 and ln 0.6; yours: {_got}."
+N = size("N", least=0, most=4, large=None)
+agrees(
+    beam_search,
+    ours.beam_search,
+    made(random_toy, N, "ab", choice(0.3, 1.0, 6.0)),
+    choice(9, 1, 2),
+    N,
+    choice(0, 0.5, 1, 2, 3),
+    by=lambda search, table, *more: pairs_in(search(reads(table), (), *more)),
 )
-for _alpha in (0, 0.5, 1, 2):
-    _n = random.randint(2, 5)
-    _ends = np.random.default_rng().uniform(0.1, 0.9, _n).tolist() + [1.0]
-    _table = {("a",) * t: {"a": 1 - p, "</s>": p} for t, p in enumerate(_ends)}
-    _totals = [
-        sum(math.log(1 - q) for q in _ends[:t]) + math.log(_ends[t])
-        for t in range(_n + 1)
-    ]
-    _order = sorted(range(_n + 1), key=lambda t: -_totals[t] / (t + 1) ** _alpha)
-    _got = pairs_in(beam_search(reads(_table), (), 9, _n, _alpha))
-    assert [len(words) for words, _ in _got] == _order, (
-        f"alpha = {_alpha}, ln P of 0 to {_n} words: {np.round(_totals, 3).tolist()}; the order {_order} wanted, "
-        f"yours: {[len(words) for words, _ in _got]}."
-    )
-for _alpha, _none, _one in ((1, 0.3, 0.2), (2, 0.3, 0.02)):
-    _row = {"</s>": _one / (1 - _none), "b": 1 - _one / (1 - _none)}
-    _table = {(): {"</s>": _none, "a": 1 - _none}, ("a",): _row}
-    _got = pairs_in(beam_search(reads(_table), (), 9, 1, _alpha))
-    assert [words for words, _ in _got] == [("a",), ()], (
-        f"alpha = {_alpha}: ln {_none} for no word and the end, ln {_one} / 2^{_alpha} for one word and the end, "
-        f"so that one comes first; yours: {_got}."
-    )
-_table = {(): {"</s>": 0.5, "a": 0.4, "b": 0.1}}
-for _alpha in (0, 1, 3):
-    _got = pairs_in(beam_search(reads(_table), (), 1, 3, _alpha))
-    assert [words for words, _ in _got] == [()], (
-        f"k = 1, first round </s> .5, a .4, b .1, alpha = {_alpha}: a round keeps the most probable, so only the "
-        f"empty target is found; yours: {_got}."
-    )
 ### END HIDDEN TESTS
 
 

@@ -62,26 +62,14 @@ assert close(_got, math.log(0.3 / 3 * 0.8 / 3 * 0.7 / 3)), (
     f"Three places (two words and the empty one): (.3/3)(.8/3)(.7/3), ln = -5.080; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_dice = np.random.default_rng()
-for _m, _n in ((0, 3), (4, 0), (3, 5), (3000, 2)):
-    _S = random.choices("abc", k=_m)
-    _T = random.choices("xyz", k=_n)
-    _t = {(x, y): float(_dice.uniform(0.01, 1)) for x in "abc" for y in ("", *"xy")}
-    _wanted = sum(
-        math.log((_t[x, ""] + sum(_t.get((x, y), 0) for y in _T)) / (_n + 1))
-        for x in _S
-    )
-    _got = channel(dict(_t), list(_S), list(_T))
-    assert close(_got, _wanted), (
-        f"{_m} source words, {_n} target words (some not in t): {_wanted:.4f} wanted; yours: {_got}."
-    )
-_t = {("a", "x"): 0.5}
-assert channel(_t, ["a", "b"], ["x"]) == -math.inf, (
-    "No target word can give b: -inf wanted."
-)
-_got = channel(_t, ["a", "a"], ["x", "x", "z"])
-assert close(_got, 2 * math.log(1.0 / 4)), (
-    f"x stands twice among four places: 2 ln(1/4) wanted; yours: {_got}."
+agrees(
+    channel,
+    ours.channel,
+    made(
+        lambda rng: {(x, y): rng.uniform(0.01, 1) for x in "abc" for y in ("", *"xy")}
+    ),
+    words(size("m", least=0, large=3000), choice("abc", "abcd")),
+    words(size("n", least=0), "xyz"),
 )
 ### END HIDDEN TESTS
 
@@ -97,50 +85,49 @@ _some = [["pleases", "me"], ["I", "like"], ["I", "pleases"]]
 _got = noisy_channel(_t, lambda T: _fluent[" ".join(T)], ["me", "gusta"], list(_some))
 assert isinstance(_got, list | tuple), f"A candidate is wanted; yours: {_got!r}."
 assert list(_got) == ["I", "like"], f"*I like* wanted; yours: {_got!r}."
+
+
 ### BEGIN HIDDEN TESTS
-_dice = np.random.default_rng()
-for _weight in (0, 0.3, 1, 4, 1):
-    _S = random.choices("abc", k=3)
-    _t = {(x, y): float(_dice.uniform(0.01, 1)) for x in "abc" for y in ("", *"xyz")}
-    _some = [tuple(random.choices("xyz", k=n)) for n in (1, 2, 3, 4, 5, 2)]
-    _P = {T: float(_dice.uniform(-6, -1)) for T in _some}
-    _values = [
-        sum(math.log(sum(_t[x, y] for y in ("", *T)) / (len(T) + 1)) for x in _S)
-        + _weight * _P[T]
-        for T in _some
-    ]
-    _got = noisy_channel(
-        dict(_t), lambda T, _P=_P: _P[tuple(T)], _S, list(_some), _weight
-    )
-    assert tuple(_got) == _some[int(np.argmax(_values))], (
-        f"weight {_weight}, candidates {_some} with {np.round(_values, 3).tolist()}: not {_got!r}."
-    )
-_t = {("a", "x"): 0.5, ("a", "y"): 0.4}
-for _weight, _wanted in ((0, ["x"]), (1, ["y"])):
-    _got = noisy_channel(
-        _t,
-        lambda T: -math.inf if T[0] == "x" else -1.0,
-        ["a"],
-        [["z"], ["x"], ["y"]],
-        _weight,
-    )
-    assert list(_got) == _wanted, (
-        f"The language model calls x impossible, weight {_weight}: {_wanted} wanted; yours: {_got!r}."
-    )
-_got = noisy_channel(
-    {("a", "x"): 1.0, ("a", "y"): 0.2},
-    lambda T: -6.0 if T[0] == "x" else -1.0,
-    ["a"],
-    [["x"], ["y"]],
+def _value(t, fluent, S, weight, T):
+    total = ours.channel(t, S, T)
+    return total + weight * sum(fluent[y] for y in T) if weight else total
+
+
+agrees(
+    noisy_channel,
+    ours.noisy_channel,
+    made(
+        lambda rng: {(x, y): rng.uniform(0.01, 1) for x in "abc" for y in ("", *"xyz")}
+    ),
+    made(lambda rng: {y: rng.uniform(-3, -0.5) for y in "xyz"}),
+    words(size("m", least=0, large=None), choice("abc", "abcd")),
+    listing(size("candidates"), words(size("length", large=None), "xyz")),
+    number(0, 4),
+    by=lambda best, t, fluent, S, some, weight: best(
+        t, lambda T: sum(fluent[y] for y in T), S, some, weight
+    ),
+    compare=lambda got, wanted, t, fluent, S, some, weight: (
+        list(got) not in some
+        or not close(*(_value(t, fluent, S, weight, T) for T in (got, wanted)))
+    ),
 )
+_t = {("a", "x"): 0.5, ("a", "y"): 0.4}
+for _weight, _some, _wanted in (
+    (0, [["z"], ["x"], ["y"]], ["x"]),
+    (1, [["z"], ["x"], ["y"]], ["y"]),
+    (1, [["y", "z"], ["z", "y"]], ["y", "z"]),  # equals
+    (1, [["z"], ["x"]], ["z"]),  # both are impossible
+):
+    _got = noisy_channel(
+        dict(_t), lambda T: -math.inf if "x" in T else -1.0, ["a"], _some, _weight
+    )
+    assert isinstance(_got, list | tuple) and list(_got) == _wanted, (
+        f"t = {_t}, the language model calls x impossible, weight {_weight}, candidates {_some}: {_wanted} wanted; yours: {_got!r}."
+    )
+_t = {("a", "x"): 1.0, ("a", "y"): 0.2}
+_got = noisy_channel(_t, lambda T: -6.0 if T[0] == "x" else -1.0, ["a"], [["x"], ["y"]])
 assert list(_got) == ["y"], (
     f"Channels .5 and .1, language models ln P = -6 and -1: ln .1 - 1 is more than ln .5 - 6; yours: {_got!r}."
-)
-_got = noisy_channel({("a", "x"): 0.5}, lambda T: -1.0, ["a"], [["x", "z"], ["z", "x"]])
-assert list(_got) == ["x", "z"], f"The first of equals; yours: {_got!r}."
-_got = noisy_channel({}, lambda T: -1.0, ["a"], [["z"], ["x"]])
-assert _got is not None and list(_got) == ["z"], (
-    f"All candidates are impossible, so they are equals, and the first is wanted; yours: {_got!r}."
 )
 ### END HIDDEN TESTS
 

@@ -14,6 +14,18 @@
 #
 # As defined, this is what `sacrebleu` computes, the program that most papers use. Our tests compare the two on 200 random texts, and the BLEU values of sections 10 and 11 are its own.
 
+# %% folded="random texts for checks"
+def random_text(rng, n, letters="abc"):
+    """(outputs, references) of n sentences; some outputs are one of their references."""
+    references = [
+        [rng.choices(letters, k=rng.randint(1, 12)) for _ in range(rng.randint(1, 3))]
+        for _ in range(n)
+    ]
+    others = [rng.choices(letters, k=rng.randrange(12)) for _ in range(n)]
+    pairs = zip(others, references, strict=True)
+    return [rng.choice([other, list(some[-1])]) for other, some in pairs], references
+
+
 # %% [markdown] statement="bleu"
 # - `hits(output, references, i)`: $(C_i, N_i)$ of one sentence, clipped. `output`: a list of words; `references`: one or more such lists.
 # - `bleu(outputs, references, printed=False)`: BLEU of a text between 0 and 1; `references[s]` are those of sentence $s$. "ref" sums, for each sentence, the length of the reference whose length is closest to the output's (the shorter of two equally close). With `printed`, the slide's penalty, clipped all the same. 0 if any $C_i$ is 0.
@@ -69,30 +81,13 @@ assert isinstance(_got, list | tuple) and len(_got) == 2, (
 )
 assert tuple(_got) == (2, 7), f"*the* seven times: (2, 7) wanted; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-
-
-def _hits(output, references, i):
-    grams = [tuple(output[j : j + i]) for j in range(len(output) - i + 1)]
-    of = [[tuple(r[j : j + i]) for j in range(len(r) - i + 1)] for r in references]
-    return sum(min(grams.count(g), max(r.count(g) for r in of)) for g in {*grams}), len(
-        grams
-    )
-
-
-_one, _two = ["a", "b", "a"], ["b", "b", "a"]
-for _i, _wanted in ((1, (4, 5)), (2, (2, 4)), (3, (0, 3))):
-    _got = hits(["a", "a", "b", "b", "b"], [list(_one), list(_two)], _i)
-    assert tuple(_got) == _wanted, (
-        f"a a b b b against a b a and b b a, i = {_i}: at most as often as in one of them, {_wanted}; yours: {_got}."
-    )
-for _ in range(12):
-    _out = random.choices("abc", k=random.randint(0, 9))
-    _refs = [random.choices("abc", k=random.randint(1, 9)) for _ in range(3)]
-    for _i in (1, 2, 3, 4):
-        _got = hits(list(_out), [list(r) for r in _refs], _i)
-        assert tuple(_got) == _hits(_out, _refs, _i), (
-            f"{_out} against {_refs}, i = {_i}: {_hits(_out, _refs, _i)} wanted; yours: {_got}."
-        )
+agrees(
+    hits,
+    ours.hits,
+    words(size("output", least=0), "abc"),
+    listing(size("references", most=3, large=None), words(size("length"), "abc")),
+    choice(1, 2, 3, 4),
+)
 ### END HIDDEN TESTS
 
 # %% test="bleu" aspect="brevity, as defined and as printed" points=1
@@ -103,25 +98,15 @@ assert close(_got, (math.exp(-0.25), 0.8)), (
     f"8 right words of 10: .7788 as defined, .8 as printed; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-for _out, _wanted, _slide in (
-    (_ref[:5], math.exp(-1), 0.5),
-    (_ref, 1, 1),
-    (_ref[:9], math.exp(1 - 10 / 9), 0.9),
-):
-    _got = (
-        bleu([list(_out)], [[list(_ref)]]),
-        bleu([list(_out)], [[list(_ref)]], printed=True),
-    )
-    assert close(_got, (_wanted, _slide)), (
-        f"{len(_out)} right words of 10: {_wanted:.4f} and {_slide}; yours: {_got}."
-    )
-_out = [*_ref, "k", "l"]
-_wanted = (10 / 12 * 9 / 11 * 8 / 10 * 7 / 9) ** (1 / 4)
-for _printed in (False, True):
-    _got = bleu([list(_out)], [[list(_ref)]], printed=_printed)
-    assert close(_got, _wanted), (
-        f"12 words, the first 10 right: longer outputs pay nothing more, {_wanted:.4f}; yours: {_got}."
-    )
+agrees(
+    bleu,
+    ours.bleu,
+    whole(4, 14),
+    choice(False, True),
+    by=lambda bleu, n, printed: bleu(
+        [list("abcdefghijklmn")[:n]], [[list("abcdefghij")]], printed=printed
+    ),
+)
 ### END HIDDEN TESTS
 
 # %% test="bleu" aspect="one sum over the whole text" points=2
@@ -133,57 +118,16 @@ assert close(_got, (8 / 11 * 6 / 9 * 4 / 7 * 3 / 5) ** (1 / 4)), (
     f"C = 8, 6, 4, 3 of N = 11, 9, 7, 5: .6386 wanted; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-
-
-def _hits(output, references, i):
-    grams = [tuple(output[j : j + i]) for j in range(len(output) - i + 1)]
-    of = [[tuple(r[j : j + i]) for j in range(len(r) - i + 1)] for r in references]
-    return sum(min(grams.count(g), max(r.count(g) for r in of)) for g in {*grams}), len(
-        grams
-    )
-
-
-def _bleu(outputs, references, printed):
-    C, N = np.sum(
-        [
-            [_hits(o, some, i) for i in (1, 2, 3, 4)]
-            for o, some in zip(outputs, references, strict=True)
-        ],
-        axis=0,
-    ).T
-    if not C.all():
-        return 0.0
-    out = sum(len(o) for o in outputs)
-    ref = 0
-    for o, some in zip(outputs, references, strict=True):
-        lengths = sorted(len(r) for r in some)
-        ref += min(lengths, key=lambda n: abs(n - len(o)))
-    short = out / ref if printed else math.exp(1 - ref / max(out, 1))
-    return min(1.0, short) * math.exp(np.log(C / N).mean())
-
-
-for _number in range(6):
-    _refs = [
-        [
-            random.choices("abcd", k=random.randint(5, 12))
-            for _ in range(1 + _number % 3)
-        ]
-        for _ in range(4)
-    ]
-    _outs = [
-        [random.choice("abcd") if random.random() < 0.15 else w for w in some[0]][
-            : 3 + 3 * s
-        ]
-        for s, some in enumerate(_refs)
-    ]
-    _outs[_number % 4] = list(_refs[_number % 4][-1])
-    for _printed in (False, True):
-        _wanted = _bleu(_outs, _refs, _printed)
-        _got = bleu([[*o] for o in _outs], [[[*r] for r in s] for s in _refs], _printed)
-        assert close(_got, _wanted), (
-            f"outputs {_outs}, references {_refs}, printed={_printed}: {_wanted:.5f} wanted; yours: {_got}."
-        )
+agrees(
+    bleu,
+    ours.bleu,
+    made(random_text, size("sentences", least=2), choice("ab", "abcd")),
+    choice(False, True),
+    by=lambda bleu, text, printed: bleu(*text, printed),
+    mixtures=40,
+)
 ### END HIDDEN TESTS
+
 
 # %% test="bleu" aspect="edges" points=1
 _got = bleu([["a", "b", "c", "x"]], [[["a", "b", "c", "d"]]])
@@ -191,38 +135,25 @@ assert close(_got, 0) and is_number(_got), (
     f"No 4-gram is right, so BLEU is 0; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _outs, _refs in (
-    ([[]], [[["a", "b", "c", "d", "e"]]]),
-    ([["a", "b"]], [[["a", "b"]]]),
-    ([["x", "y", "z", "u", "v"]], [[["a", "b", "c", "d", "e"]]]),
+_five = list("abcde")
+for _out, _refs in (
+    (_five, [list("abcdefg"), list("abcd")]),  # lengths 7 and 4: the closest is 4
+    (_five, [list("abcd"), list("abcdef")]),  # equally close: the shorter one
+    (_five, [list("abcdef"), list("abcd")]),
+    ([], [_five]),
+    (["a", "b"], [["a", "b"]]),
 ):
-    _got = bleu(_outs, _refs)
-    assert is_number(_got) and close(_got, 0), (
-        f"{_outs} against {_refs}: there is no right 4-gram, 0 wanted; yours: {_got!r}."
+    _got, _wanted = bleu([list(_out)], [_refs]), ours.bleu([_out], [_refs])
+    assert is_number(_got) and close(_got, _wanted), (
+        f"{_out} against {_refs}: {_wanted} wanted; yours: {_got!r}."
     )
-_five = ["a", "b", "c", "d", "e"]
-_got = bleu([[], [*_five]], [[["a"]], [[*_five]]])
-assert close(_got, math.exp(1 - 6 / 5)), (
-    f"An empty sentence beside a right one of 5 words: only the penalty, exp(1 - 6/5); yours: {_got}."
+agrees(
+    bleu,
+    ours.bleu,
+    made(random_text, size("sentences", large=None), choice("ab", "abcd")),
+    choice(False, True),
+    by=lambda bleu, text, printed: bleu(*text, printed),
 )
-_outs = [[*_five, "x", "y"], _five[:4], ["e", "d"]]
-_refs = [[[*_five]], [[*_five, "f"]], [["g", "h"]]]
-_wanted = (9 / 13 * 7 / 10 * 5 / 7 * 3 / 5) ** (1 / 4)
-_got = bleu([[*o] for o in _outs], [[[*r] for r in some] for some in _refs])
-assert close(_got, _wanted), (
-    f"{_outs} against {_refs}: each sentence has its own references; 13 words of 13, so no penalty: {_wanted:.4f}; "
-    f"yours: {_got}."
-)
-_long, _short = [*_five, "f", "g"], _five[:3] + ["d"]
-_got = bleu([[*_five]], [[[*_long], [*_short]]])
-assert close(_got, 1), (
-    f"5 words, references of 7 and 4: the closest is 4, so no penalty; yours: {_got}."
-)
-for _refs in ([_five[:4], [*_five, "f"]], [[*_five, "f"], _five[:4]]):
-    _got = bleu([[*_five]], [[[*r] for r in _refs]])
-    assert close(_got, 1), (
-        f"5 words, references of 4 and 6: the shorter one counts, no penalty; yours: {_got}."
-    )
 ### END HIDDEN TESTS
 
 # %%

@@ -49,37 +49,13 @@ assert _got == 4, (
     f"*the coffee black me pleases* to *I like black coffee*: 4 edits; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-
-
-def _distance(a, b):
-    if not a or not b:
-        return len(a) + len(b)
-    return min(
-        _distance(a[1:], b) + 1,
-        _distance(a, b[1:]) + 1,
-        _distance(a[1:], b[1:]) + (a[0] != b[0]),
-    )
-
-
-for _a, _b in (
-    ([], []),
-    ([], ["x", "y", "z"]),
-    (["x", "y"], []),
-    (["a", "b"], ["b", "a"]),
-    (["word"], ["ward"]),
-    (["a", "b", "c", "d"], ["b", "c", "d", "a"]),
-    *(
-        (random.choices("abc", k=random.randint(1, 6)), random.choices("abc", k=5))
-        for _ in range(8)
-    ),
-):
-    _got = edit_distance(list(_a), list(_b))
-    assert is_number(_got) and _got == _distance(_a, _b), (
-        f"{_a} to {_b}: {_distance(_a, _b)} wanted; yours: {_got!r}."
-    )
-_n = random.randint(150, 200)
-_got = edit_distance(["a", "b"] * _n, ["b", "a"] * _n)
-assert _got == 2, f"{2 * _n} words, shifted by one: 2 wanted (and soon); yours: {_got}."
+a, b = (size(name, least=0, large=150) for name in "ab")
+agrees(edit_distance, ours.edit_distance, words(a, "abc"), words(b, "abc"))
+agrees(
+    edit_distance, ours.edit_distance, words(a, ["word", "ward"]), words(b, ["ward"])
+)
+_got = edit_distance(["a", "b"] * 180, ["b", "a"] * 180)
+assert _got == 2, f"360 words, shifted by one: 2 wanted (and soon); yours: {_got}."
 ### END HIDDEN TESTS
 
 # %% test="edit_distance" aspect="edits per reference word" points=1
@@ -91,35 +67,11 @@ assert is_number(_got) and close(_got, 1 / 4), (
     f"1 edit and 0 edits, 3 words on average and 1: 1/4 wanted; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-
-
-def _distance(a, b):
-    if not a or not b:
-        return len(a) + len(b)
-    return min(
-        _distance(a[1:], b) + 1,
-        _distance(a, b[1:]) + 1,
-        _distance(a[1:], b[1:]) + (a[0] != b[0]),
-    )
-
-
-for _ in range(6):
-    _refs = [
-        [random.choices("abc", k=random.randint(2, 6)) for _ in range(n)]
-        for n in (1, 3, 2)
-    ]
-    _outs = [random.choices("abc", k=random.randint(0, 5)) for _ in range(3)]
-    _edits = sum(
-        min(_distance(o, r) for r in s) for o, s in zip(_outs, _refs, strict=True)
-    )
-    _wanted = _edits / sum(np.mean([len(r) for r in s]) for s in _refs)
-    _got = post_editing([[*o] for o in _outs], [[[*r] for r in s] for s in _refs])
-    assert close(_got, _wanted), (
-        f"outputs {_outs}, references {_refs}: {_edits} edits, {_wanted:.4f} wanted; yours: {_got}."
-    )
-_got = post_editing([["a", "b", "c"]], [[["x"]]])
-assert close(_got, 3), (
-    f"a b c, where the reference is x: 3 edits per reference word wanted; yours: {_got}."
+agrees(
+    post_editing,
+    ours.post_editing,
+    made(random_text, size("sentences")),
+    by=lambda judge, text: judge(*text),
 )
 ### END HIDDEN TESTS
 

@@ -163,10 +163,12 @@ _change = [
     (False, lambda word: ["<UNK>"]),
     (False, lambda word: [word]),
 ]
+_tokens = made(_said, _sentences, choice(*_change), choice(*_change))
+_turned = made(lambda rng, tokens: tokens[-1:] + tokens[:-1], _tokens)
 agrees(
     flaws,
     ours.flaws,
-    made(_said, _sentences, choice(*_change), choice(*_change)),
+    choice(_tokens, _turned, []),
     _sentences,
     by=lambda flaws, tokens, sentences: set(flaws(tokens, sentences)),
 )

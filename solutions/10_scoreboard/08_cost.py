@@ -62,11 +62,17 @@ assert _got == 1, (
 )
 ### BEGIN HIDDEN TESTS
 _M = size("M", least=0)
-_cost, _loss = [
-    made(lambda rng, M, few=few: np.array(rng.choices(few, k=M)), _M)
-    for few in ([0, 1, 2, 2.00001, 5, math.inf], [-1.0, 1.0, 1.0001, 4.0])
-]
-_budget = number(0.0, 6.0, (2, 9e9, math.inf))
+
+
+def _some(few):
+    """M numbers out of a few."""
+    return made(lambda rng, M: np.array(rng.choices(few, k=M)), _M)
+
+
+_cost = _some([0, 1, 2, 2.00001, 5, math.inf])
+_falling = made(lambda rng, cost: -np.minimum(cost, 9.0), _cost)
+_loss = choice(_some([-1.0, 1.0, 1.0001, 4.0]), _falling)
+_budget = choice(2, 2, number(0.0, 6.0), 9e9, math.inf)
 agrees(best_within, ours.best_within, _cost, _loss, _budget, mixtures=60)
 ### END HIDDEN TESTS
 

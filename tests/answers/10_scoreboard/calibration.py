@@ -96,7 +96,7 @@ def calibration_error(confidence, right, edges):
 # +     K = len(number)
 
 
-# %% wrong="confidences are sorted in place" caught_by="edges and empty bins"
+# %% wrong="confidences are sorted in place" caught_by="means and shares by bin"
 # -     K = len(edges) - 1
 # +     K = len(edges) - 1
 # +     order = np.argsort(confidence)
@@ -130,7 +130,7 @@ def calibration_error(confidence, right, edges):
 # +     confidence[confidence == 1] = 1 - 1e-9
 
 
-# %% wrong="the last edge is moved" caught_by="edges and empty bins"
+# %% wrong="the last edge is moved" caught_by="means and shares by bin"
 # -     K = len(edges) - 1
 # +     K = len(edges) - 1
 # +     edges[-1] += 1e-9

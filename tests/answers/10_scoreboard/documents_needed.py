@@ -54,7 +54,7 @@ def documents_needed(d, z=2):
 # %% wrong="as many as the pilot had at least" caught_by="no difference, no scatter" change="max(1, -> max(len(d),"
 
 
-# %% wrong="d is centred in place" caught_by="no difference, no scatter"
+# %% wrong="d is centred in place" caught_by="the smallest number"
 # -     if mean == 0:
 # +     if isinstance(d, np.ndarray) and d.dtype == float:
 # +         d -= mean

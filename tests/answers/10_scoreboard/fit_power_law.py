@@ -79,7 +79,7 @@ def tokens_for(loss, a, b, floor):
 # %% wrong="a negative loss alone is impossible" caught_by="how much text for a loss" change="if loss <= floor: -> if loss <= 0:"
 
 
-# %% wrong="losses lose their floor in place" caught_by="least squares on logarithms"
+# %% wrong="losses lose their floor in place" caught_by="points on a line"
 # -     slope, intercept = np.polyfit(np.log(sizes), np.log(np.asarray(losses) - floor), 1)
 # +     losses = np.asarray(losses, dtype=float)
 # +     losses -= floor

@@ -72,7 +72,7 @@ def by_bootstrap(d, draws):
 # %% wrong="scatter about the mean of d" caught_by="drawing with replacement" change="d[draws].mean(axis=1).std() -> np.sqrt(((d[draws].mean(axis=1) - np.mean(d)) ** 2).mean())"
 
 
-# %% wrong="d is centred in place" caught_by="drawing with replacement"
+# %% wrong="d is centred in place" caught_by="leaving one out"
 # -     D = len(d)
 # +     D = len(d)
 # +     if isinstance(d, np.ndarray):
