@@ -14,8 +14,9 @@ def fresh_processes(jobs: int | None) -> ProcessPoolExecutor:
 
 @cache
 def kept_processes(jobs: int | None) -> ProcessPoolExecutor:
-    """The same, kept until this process ends: to start one takes longer than most notebooks, and judging starts many.
+    """Processes to work beside this one, kept until this process ends.
 
-    One submission learns nothing of another there: students' code runs in forks of a sandboxed process of its own.
+    To start one takes longer than most notebooks, and judging starts many. One submission learns nothing of another
+    there: students' code runs in forks of a sandboxed process of its own.
     """
     return fresh_processes(jobs)

@@ -46,7 +46,7 @@ ANSWERS = {
     "other": "square = lambda x: x * x",
 }
 MARKS = {"right": 3.0, "slow": 3.0, "wrong": 1.0, "untouched": 0.0, "sleeps": 3.0, "other": 3.0}
-MOST_RUNS = 4  # of the command, until it has nothing left to do
+MAX_RUNS = 4  # of the command, until it has nothing left to do
 SECONDS_FOR_A_RUN = 180
 
 
@@ -93,7 +93,7 @@ def one_round(course: Course, kind: str, random_numbers: random.Random, seconds:
             for outcome in _waiting(course)
         }
         damage.leftovers += len(psutil.wait_procs(family, timeout=15)[1])
-    for _ in range(MOST_RUNS):
+    for _ in range(MAX_RUNS):
         if not students_to_grade(course, CHAPTER):
             break
         _start(course, None).wait(SECONDS_FOR_A_RUN)

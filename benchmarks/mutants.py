@@ -35,7 +35,7 @@ from autograder.wall.trial import run_tests_in_kernel
 from benchmarks.commands import named_or_all
 
 EQUIVALENTS = Path(__file__).resolve().parent.parent / "tests" / "equivalent_mutants.toml"
-MOST_PER_TASK = 12
+MAX_PER_TASK = 12
 SECONDS = 6  # for a cell: many mutants never end
 SWAPS: dict[type, list[type]] = {
     ast.Lt: [ast.LtE, ast.GtE],
@@ -449,7 +449,7 @@ def summary(name: str, caught: int, total: int, same: int) -> str:
 def main(
     chapters: Annotated[list[str] | None, typer.Argument(help="As their folders are called.")] = None,
     every: Annotated[bool, typer.Option("--all", help="Every chapter of the course.")] = False,
-    most: Annotated[int, typer.Option(help="Mutants for each task, drawn by the seed.")] = MOST_PER_TASK,
+    most: Annotated[int, typer.Option(help="Mutants for each task, drawn by the seed.")] = MAX_PER_TASK,
     seed: int = 0,
     jobs: Annotated[int | None, typer.Option(help="Worker processes.")] = None,
     task: Annotated[str | None, typer.Option(help="Only this one.")] = None,

@@ -33,7 +33,7 @@ from lmkit import drawings
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURES = ROOT / "docs" / "pictures"
-MOST_BYTES = {".gif": 1_000_000, ".png": 150_000}
+MAX_BYTES = {".gif": 1_000_000, ".png": 150_000}
 CHAPTER, TASK, CHECK = "08_transformer", "examples", "examples--targets-are-one-ahead"
 ANSWER = """def examples(ids, starts, T):
     places = starts[:, None] + torch.arange(T)
@@ -66,8 +66,8 @@ def main(names: Annotated[list[str] | None, typer.Argument(metavar="[task|feedba
     for path in sorted(PICTURES.iterdir()):
         size = path.stat().st_size
         print(f"{path.relative_to(ROOT)}: {size / 1000:.0f} kB")
-        if size > MOST_BYTES[path.suffix]:
-            sys.exit(f"{path.name} is larger than {MOST_BYTES[path.suffix] / 1000:.0f} kB.")
+        if size > MAX_BYTES[path.suffix]:
+            sys.exit(f"{path.name} is larger than {MAX_BYTES[path.suffix] / 1000:.0f} kB.")
 
 
 def draw_map() -> None:

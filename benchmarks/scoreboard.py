@@ -313,7 +313,7 @@ def scoring(model: LanguageModel) -> float:
 def writing(model: LanguageModel) -> float:
     """Tokens a CPU second, one after the other; the interface reads the whole text anew for each."""
     begin = time.process_time()
-    words = sum(len(write(model, torch.Generator().manual_seed(seed), most=SPOKEN)) for seed in range(4))
+    words = sum(len(write(model, torch.Generator().manual_seed(seed), max_tokens=SPOKEN)) for seed in range(4))
     return words / (time.process_time() - begin)
 
 

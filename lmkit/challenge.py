@@ -25,7 +25,7 @@ LEAST = 2  # times that a word must occur in the training text to have a number 
 
 
 def make(words: int, scored: int, seed: int) -> dict[str, NDArray[np.generic]]:
-    """The arrays of a challenge (see above) with at least so many tokens to learn from and to be scored on."""
+    """The arrays of a challenge with at least so many tokens to learn from and to be scored on."""
     draws = np.random.default_rng(seed)
     first, second = (int(number) for number in draws.integers(2**31, size=2))
     stories = kitchen.documents(tokens=words, seed=first)

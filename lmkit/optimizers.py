@@ -1,7 +1,7 @@
 """AdamW and Muon, set up as Transformers want them.
 
-train(model, ..., optimiser=adamw(model, rate=1e-3))
-train(model, ..., optimiser=muon(model, model.blocks, rate=0.02, adam_rate=3e-3))
+train(model, ..., optimiser=adamw(model, lr=1e-3))
+train(model, ..., optimiser=muon(model, model.blocks, lr=0.02, adam_lr=3e-3))
 """
 
 import math
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.optim import AdamW, Optimizer
 
 
-def decay_groups(weights: Iterable[nn.Parameter], decay: float) -> list[dict[str, Any]]:
+def decay_groups(weights: Iterable[nn.Parameter], weight_decay: float) -> list[dict[str, Any]]:
     """Two groups: matrices decay towards 0, vectors do not.
 
     Decay keeps the many numbers of a matrix from growing without need. Gains of norms and biases are few, and a gain
@@ -23,14 +23,16 @@ def decay_groups(weights: Iterable[nn.Parameter], decay: float) -> list[dict[str
     """
     weights = [weight for weight in weights if weight.requires_grad]
     return [
-        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": decay},
+        {"params": [weight for weight in weights if weight.ndim >= 2], "weight_decay": weight_decay},
         {"params": [weight for weight in weights if weight.ndim < 2], "weight_decay": 0.0},
     ]
 
 
-def adamw(model: nn.Module, rate: float = 1e-3, decay: float = 0.1, betas: tuple[float, float] = (0.9, 0.95)) -> AdamW:
+def adamw(
+    model: nn.Module, lr: float = 1e-3, weight_decay: float = 0.1, betas: tuple[float, float] = (0.9, 0.95)
+) -> AdamW:
     """AdamW with decay groups. Fused: all steps of the formula in one pass over the weights, not a pass for each."""
-    return AdamW(decay_groups(model.parameters(), decay), lr=rate, betas=betas, fused=True)
+    return AdamW(decay_groups(model.parameters(), weight_decay), lr=lr, betas=betas, fused=True)
 
 
 class Muon(Optimizer):
@@ -102,9 +104,9 @@ def nearly_orthogonal(matrices: Tensor, rounds: int = 5) -> Tensor:
 def muon(
     model: nn.Module,
     hidden: nn.Module,
-    rate: float = 0.02,
-    adam_rate: float = 3e-3,
-    decay: float = 0.1,
+    lr: float = 0.02,
+    adam_lr: float = 3e-3,
+    weight_decay: float = 0.1,
     betas: tuple[float, float] = (0.9, 0.95),
     compiled: bool = False,
 ) -> list[Optimizer]:
@@ -118,6 +120,6 @@ def muon(
     inside = {id(weight) for weight in matrices}
     others = [weight for weight in model.parameters() if id(weight) not in inside]
     return [
-        Muon(matrices, lr=rate, weight_decay=decay, compiled=compiled),
-        AdamW(decay_groups(others, decay), lr=adam_rate, betas=betas, fused=True),
+        Muon(matrices, lr=lr, weight_decay=weight_decay, compiled=compiled),
+        AdamW(decay_groups(others, weight_decay), lr=adam_lr, betas=betas, fused=True),
     ]

@@ -297,7 +297,7 @@ def test_bombs(course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(CourseError, match="200 times its size: look at it by hand"):
         collect(course, CHAPTER, archive)
 
-    monkeypatch.setattr(archives, "MOST_UNPACKED", 1000)
+    monkeypatch.setattr(archives, "MAX_UNPACKED", 1000)
     many = {f"s{number}.ipynb": "x" * 300 for number in range(4)}
     with pytest.raises(CourseError, match="unpacks to more than"):
         collect(course, CHAPTER, zipped(tmp_path / "a.zip", many))
@@ -307,7 +307,7 @@ def test_bombs(course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_too_many_entries(course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [f"s{number}.ipynb" for number in range(archives.MOST_ENTRIES + 1)]
+    names = [f"s{number}.ipynb" for number in range(archives.MAX_ENTRIES + 1)]
     with pytest.raises(CourseError, match="more than 10,000 files: hand them over in several archives"):
         collect(course, CHAPTER, zipped(tmp_path / "a.zip", dict.fromkeys(names, "")))
     with pytest.raises(CourseError, match="more than 10,000 files"):

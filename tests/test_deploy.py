@@ -23,7 +23,7 @@ from conftest import CHAPTER, ROOT
 
 CONTAINERS, HUB = ROOT / "deploy" / "containers", ROOT / "deploy" / "hub"
 BIN = Path(sys.executable).parent
-MOST_SECONDS = 60  # that a service may take to answer
+MAX_SECONDS = 60  # that a service may take to answer
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def free_port() -> int:
 
 
 def wait_for_port(port: int) -> None:
-    for _ in range(MOST_SECONDS * 10):
+    for _ in range(MAX_SECONDS * 10):
         with socket.socket() as one:
             if one.connect_ex(("127.0.0.1", port)) == 0:
                 return

@@ -101,11 +101,11 @@ def test_networks_score_and_write_there(device: torch.device, network: str) -> N
     built = build(network, len(WORDS), **sizes.get(network, {"width": 8, "hidden": 8}))
     here = Neural(built, WORDS)
     nats, places = nats_per_token(here, TEXTS), by_place(here, TEXTS, (0, 2, 9))
-    text = write(here, torch.Generator().manual_seed(1), most=8)
+    text = write(here, torch.Generator().manual_seed(1), max_tokens=8)
     there = Neural(built.to(device), WORDS)
     assert nats_per_token(there, TEXTS) == pytest.approx(nats, abs=1e-5)
     assert by_place(there, TEXTS, (0, 2, 9)) == pytest.approx(places, abs=1e-5)
-    assert write(there, torch.Generator().manual_seed(1), most=8) == text
+    assert write(there, torch.Generator().manual_seed(1), max_tokens=8) == text
     F.cross_entropy(
         built(torch.zeros(2, 5, dtype=torch.int64, device=device)).flatten(0, 1),
         torch.zeros(10, dtype=torch.int64, device=device),

@@ -132,10 +132,10 @@ def test_bands_of_probes():
 
 def test_writing():
     generator = torch.Generator().manual_seed(3)
-    text = models.write(Counted(Bigram()), generator, begin=["c", "a"], most=40)
+    text = models.write(Counted(Bigram()), generator, begin=["c", "a"], max_tokens=40)
     assert text[:3] == ["c", "a", "b"]
     assert (text[-1] == "</s>" or len(text) == 40) and "</s>" not in text[:-1]
-    assert models.write(Counted(Bigram()), begin=["a"], most=2, temperature=0) == ["a", "b"]
+    assert models.write(Counted(Bigram()), begin=["a"], max_tokens=2, temperature=0) == ["a", "b"]
 
 
 def test_what_is_not_there():

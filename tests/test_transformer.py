@@ -339,7 +339,7 @@ def test_our_muon_takes_the_steps_of_torchs() -> None:
 
 def test_muon_steps_by_nearly_orthogonal_matrices_and_adamw_by_the_rest() -> None:
     model, tokens = made().train(), some_tokens(CONFIG)
-    optimisers = muon(model, model.blocks, rate=0.02, adam_rate=1e-3, decay=0.0)
+    optimisers = muon(model, model.blocks, lr=0.02, adam_lr=1e-3, weight_decay=0.0)
     before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
     model(tokens, tokens).backward()
     for one in optimisers:

@@ -22,7 +22,7 @@ from autograder.processes import kept_processes
 from autograder.wall.names import modules_of, names_of, plan
 from autograder.wall.trial import judged
 
-MOST_EARNED = 3  # one point in so many
+MAX_EARNED = 3  # one point in so many
 EMPTY_ANSWERS = ("_numpy.zeros(0)", "[]", "None", "0")
 EMPTY_TENSOR = "_torch.zeros(0)"
 PARTS = 8  # cells among which what was noted is divided, since what a cell shows is bounded
@@ -39,7 +39,7 @@ class ByHeart:
 
     @property
     def is_too_much(self) -> bool:
-        return self.earned > self.most_points // MOST_EARNED
+        return self.earned > self.most_points // MAX_EARNED
 
 
 def earned_by_heart(course: Course, chapter: str, jobs: int | None = None) -> list[ByHeart]:
@@ -76,7 +76,7 @@ def problems_by_heart(found: list[ByHeart]) -> list[str]:
         if one.is_too_much
     ]
     earned, most = sum(one.earned for one in found), sum(one.most_points for one in found)
-    if earned > most // MOST_EARNED:
+    if earned > most // MAX_EARNED:
         problems.append(
             f"the visible checks learned by heart earn {earned:g} of all {most:g} points, more than a third"
         )

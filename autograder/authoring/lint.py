@@ -14,7 +14,7 @@ from autograder.chapter.source import ALT, WITH_ALT, Chapter, cell_names, grade_
 from autograder.chapter.text import Cell, SourceError
 from autograder.wall.names import names_of, plan
 
-MOST_VISIBLE = 3  # tests without a hidden part give at most one point in so many of a task's
+MAX_VISIBLE = 3  # tests without a hidden part give at most one point in so many of a task's
 SEEDED = {"default_rng", "Random", "RandomState", "manual_seed", "seed", "set_seed"}
 ALLCLOSE = "allclose"
 NBVAL = "NBVAL_"
@@ -64,7 +64,7 @@ def _is_picture(output: NotebookNode) -> bool:
 
 def _too_much_visible(chapter: Chapter) -> Iterator[Problem]:
     for task in chapter.tasks():
-        most = task.keys["points"] // MOST_VISIBLE
+        most = task.keys["points"] // MAX_VISIBLE
         visible = [test for test in chapter.tests(task.keys["task"]) if BEGIN_HIDDEN not in test.source]
         total = sum(test.keys["points"] for test in visible)
         if total > most:

@@ -23,7 +23,7 @@ from autograder.grading.outbox import Outbox, Record
 from autograder.grading.pool import Pool, cluster, local_pool, workers_that_fit
 from autograder.grading.remarks import remarks_of
 from autograder.grading.work import Assignment, GradedSubmission, Work, assignment_of, digest_of_tests
-from autograder.grading.worker import MOST_CPU_SECONDS, SubmissionFailed, WorkerDied
+from autograder.grading.worker import MAX_CPU_SECONDS, SubmissionFailed, WorkerDied
 from autograder.intake.files import Submission, read_submission
 from autograder.logs import keep_log
 from autograder.wall.judge import Judge
@@ -32,7 +32,7 @@ from autograder.wording import count, printable
 
 logger = logging.getLogger(__name__)
 
-MOST_DEATHS = 2  # of workers at one submission, before it is tried by itself
+MAX_DEATHS = 2  # of workers at one submission, before it is tried by itself
 AHEAD = 2  # units of work that are handed out for each worker, so that none waits for the coordinator
 
 
@@ -181,11 +181,11 @@ def _grade_all(
                 _log_what_ended(student, error)
                 deaths[student] += 1
                 if error.by_its_own_fault:
-                    problem = f"its tests need more than {MOST_CPU_SECONDS} s of our side: look at it by hand"
+                    problem = f"its tests need more than {MAX_CPU_SECONDS} s of our side: look at it by hand"
                     yield Graded(student, problem, 0.0)
-                elif deaths[student] < MOST_DEATHS:
+                elif deaths[student] < MAX_DEATHS:
                     queue.append(student)
-                elif deaths[student] == MOST_DEATHS:
+                elif deaths[student] == MAX_DEATHS:
                     alone.append(student)
                 else:
                     yield Graded(student, "grading this submission ends the grader's process: look at it by hand", 0.0)
@@ -246,7 +246,7 @@ def _with_second_tries(pool: Pool, work: Work) -> GradedSubmission:
         except WorkerDied as error:
             _log_what_ended(work.student, error)
             deaths += 1
-            if deaths > MOST_DEATHS:
+            if deaths > MAX_DEATHS:
                 raise
 
 

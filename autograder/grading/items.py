@@ -18,8 +18,8 @@ from autograder.course import Course
 FEW = 8  # students; below, no correlation is worth a look
 STRONG = 0.2  # the share of a class, by the points of all other tests, that counts as strong
 WEAK = 0.1  # a discrimination below this says that the test has little to do with the others
-MOST_MESSAGES = 3  # of a test that are shown
-MOST_ANSWERS = 3  # of a message that are shown
+MAX_MESSAGES = 3  # of a test that are shown
+MAX_ANSWERS = 3  # of a message that are shown
 YOURS = "yours"  # after this word a message says what an answer gave
 NO_WORK = ("NotImplementedError", "Your cell for")  # nothing written, or it does not run: no mistake found by a test
 
@@ -93,7 +93,7 @@ def _messages(course: Course, chapter: str, students: Sequence[str]) -> dict[str
             if verdict.outcome != Outcome.PASSED and not verdict.message.startswith(NO_WORK):
                 told[verdict.grade_id][_kind(verdict.message)].append(verdict.message)
     return {
-        name: sorted(map(_counted, kinds.values()), key=lambda message: -message.times)[:MOST_MESSAGES]
+        name: sorted(map(_counted, kinds.values()), key=lambda message: -message.times)[:MAX_MESSAGES]
         for name, kinds in told.items()
     }
 
@@ -101,7 +101,7 @@ def _messages(course: Course, chapter: str, students: Sequence[str]) -> dict[str
 def _counted(messages: list[str]) -> Message:
     """Messages of one kind as one. An answer is what stands after "yours"; one that nobody shares is not counted."""
     answers = Counter(message.partition(YOURS)[2].strip(": .") for message in messages)
-    shared = [(times, answer) for answer, times in answers.most_common(MOST_ANSWERS) if answer and times > 1]
+    shared = [(times, answer) for answer, times in answers.most_common(MAX_ANSWERS) if answer and times > 1]
     return Message(len(messages), messages[0], shared)
 
 

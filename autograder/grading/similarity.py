@@ -93,9 +93,10 @@ def pairs_of(
     given: Iterable[str],
     groups: Sequence[Collection[str]] = (),
 ) -> list[Pair]:
-    """As `alike`, of answers by student and task; what stands in `given` code counts for nothing.
+    """All pairs that share anything, most bits first, of answers by student and task.
 
-    Members of one of the `groups` hand in together and are not compared with each other.
+    What stands in `given` code counts for nothing. Members of one of the `groups` hand in together and
+    are not compared with each other.
     """
     known = frozenset(mark for code in given for mark in _marks(code))
     matches: dict[tuple[str, str], list[Match]] = {}

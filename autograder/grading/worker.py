@@ -20,9 +20,9 @@ from typing import Any
 
 import psutil
 
-MOST_CPU_SECONDS = 600  # that our side may spend on one submission
-MOST_MEMORY = 16 * 2**30  # bytes of address space of a worker
-MOST_SUBMISSIONS = 250  # after which a process is replaced, so that what leaks stays bounded
+MAX_CPU_SECONDS = 600  # that our side may spend on one submission
+MAX_MEMORY = 16 * 2**30  # bytes of address space of a worker
+MAX_SUBMISSIONS = 250  # after which a process is replaced, so that what leaks stays bounded
 SECONDS_TO_END = 5
 INTERRUPTED = 75  # what a worker ends with that could not do its part
 
@@ -73,7 +73,7 @@ class Worker:
 
     @property
     def is_usable(self) -> bool:
-        return self.process.poll() is None and self.submissions < MOST_SUBMISSIONS
+        return self.process.poll() is None and self.submissions < MAX_SUBMISSIONS
 
     def grade(self, work: Any) -> Any:
         """The outcome of a unit of work. Raises WorkerDied, SubmissionFailed or an error the user can mend."""
@@ -108,7 +108,7 @@ class Worker:
 
 
 class Workers:
-    """As many of them as threads ask at once.
+    """As many workers as threads ask at once.
 
     With `pinned` each keeps to a core, so that a submission that computes too much, with however many processes, slows
     only those that share its core; this is for the only ones on a machine.
@@ -226,9 +226,9 @@ def _limit_this_process() -> None:
     """Bound what one submission can make a test compute on our side: `10 ** theirs` stops for no other signal."""
     used = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     _, most_seconds = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(used) + MOST_CPU_SECONDS, most_seconds))
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used) + MAX_CPU_SECONDS, most_seconds))
     _, most_memory = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, most_memory))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, most_memory))
 
 
 def _one_line(error: BaseException) -> str:

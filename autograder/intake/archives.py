@@ -30,11 +30,11 @@ from autograder.intake.files import LARGEST_SUBMISSION, TIMESTAMP, name_without_
 from autograder.intake.lms import System, systems
 from autograder.wording import printable
 
-MOST_ENTRIES = 10_000
-MOST_UNPACKED = 2**30  # bytes of all files together
-MOST_RATIO = 200  # unpacked to packed size; JSON with pictures stays far below
+MAX_ENTRIES = 10_000
+MAX_UNPACKED = 2**30  # bytes of all files together
+MAX_RATIO = 200  # unpacked to packed size; JSON with pictures stays far below
 RATIO_FREE = 2**20  # bytes below which the ratio does not matter
-MOST_METADATA = 5 * 2**20  # bytes of Gradescope's list of submitters
+MAX_METADATA = 5 * 2**20  # bytes of Gradescope's list of submitters
 ENTRY_BYTES = 1000  # of a zip's directory, for one entry: 46 and its name
 LONGEST_NAME = 100
 METADATA = "submission_metadata.yml"
@@ -337,10 +337,10 @@ def _read(archive: Path, folder: Path) -> Iterator[_Entry]:
 
 
 def _read_zip(file: IO[bytes], archive: Path, folder: Path) -> Iterator[_Entry]:
-    if _directory_size(file) > MOST_ENTRIES * ENTRY_BYTES:
+    if _directory_size(file) > MAX_ENTRIES * ENTRY_BYTES:
         raise _too_many(archive)
     with zipfile.ZipFile(file) as packed:
-        if len(packed.infolist()) > MOST_ENTRIES:
+        if len(packed.infolist()) > MAX_ENTRIES:
             raise _too_many(archive)
         total = 0
         for number, info in enumerate(packed.infolist()):
@@ -354,8 +354,8 @@ def _read_zip(file: IO[bytes], archive: Path, folder: Path) -> Iterator[_Entry]:
             elif info.flag_bits & 1:
                 reason = "it is encrypted"
             reason = reason or _too_large(name, info.file_size)
-            if not reason and info.file_size > max(RATIO_FREE, MOST_RATIO * info.compress_size):
-                reason = f"it unpacks to more than {MOST_RATIO} times its size"
+            if not reason and info.file_size > max(RATIO_FREE, MAX_RATIO * info.compress_size):
+                reason = f"it unpacks to more than {MAX_RATIO} times its size"
             if reason:
                 yield _Entry(name, reason)
                 continue
@@ -366,7 +366,7 @@ def _read_zip(file: IO[bytes], archive: Path, folder: Path) -> Iterator[_Entry]:
                 yield _Entry(name, "it is packed in a way that is not understood")
                 continue
             total += len(content)
-            if total > MOST_UNPACKED:
+            if total > MAX_UNPACKED:
                 raise _too_long(archive)
             yield _copied(name, content, folder / str(number))
 
@@ -401,7 +401,7 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
 @contextmanager
 def _unpacked(file: IO[bytes], archive: Path, folder: Path) -> Iterator[IO[bytes]]:
     """The tar inside a tar.gz, as a file of its own: so its size is known before anything in it is believed."""
-    most = min(MOST_UNPACKED, max(MOST_RATIO * archive.stat().st_size, 10 * RATIO_FREE))
+    most = min(MAX_UNPACKED, max(MAX_RATIO * archive.stat().st_size, 10 * RATIO_FREE))
     with gzip.open(file) as packed, (folder / "tar").open("w+b") as unpacked:
         total = 0
         while part := packed.read(2**20):
@@ -417,11 +417,11 @@ def _unpacked(file: IO[bytes], archive: Path, folder: Path) -> Iterator[IO[bytes
 
 
 def _read_tar(file: IO[bytes], archive: Path, folder: Path) -> Iterator[_Entry]:
-    if os.fstat(file.fileno()).st_size > MOST_UNPACKED:
+    if os.fstat(file.fileno()).st_size > MAX_UNPACKED:
         raise _too_long(archive)
     with tarfile.open(fileobj=file, mode="r:") as packed:
         for number, member in enumerate(packed):
-            if number >= MOST_ENTRIES:
+            if number >= MAX_ENTRIES:
                 raise _too_many(archive)
             if member.isdir():
                 continue
@@ -442,7 +442,7 @@ def _read_tar(file: IO[bytes], archive: Path, folder: Path) -> Iterator[_Entry]:
 
 
 def _too_large(name: str, size: int) -> str:
-    most = MOST_METADATA if _file_name(name) == METADATA else LARGEST_SUBMISSION
+    most = MAX_METADATA if _file_name(name) == METADATA else LARGEST_SUBMISSION
     return f"it has more than {most // 2**20} MiB: ask for one with its outputs cleared" if size > most else ""
 
 
@@ -456,11 +456,11 @@ def _damaged(archive: Path, error: Exception) -> CourseError:
 
 
 def _too_many(archive: Path) -> CourseError:
-    return CourseError(f"{archive.name} holds more than {MOST_ENTRIES:,} files: hand them over in several archives.")
+    return CourseError(f"{archive.name} holds more than {MAX_ENTRIES:,} files: hand them over in several archives.")
 
 
 def _too_long(archive: Path) -> CourseError:
     return CourseError(
-        f"{archive.name} unpacks to more than {MOST_UNPACKED // 2**20} MiB or {MOST_RATIO} times its size: "
+        f"{archive.name} unpacks to more than {MAX_UNPACKED // 2**20} MiB or {MAX_RATIO} times its size: "
         "look at it by hand, or hand it over in several archives."
     )

@@ -22,10 +22,10 @@ from autograder.course import Course
 from autograder.wording import count, printable
 
 LARGEST_SUBMISSION = 20 * 2**20  # bytes of a notebook
-MOST_FILES = 100  # beside the notebook
-MOST_BYTES = 20 * 2**20  # of all files beside the notebook together
-MOST_FOLDERS_DEEP = 5
-MOST_ENTRIES = 10_000  # of one folder that are looked at
+MAX_FILES = 100  # beside the notebook
+MAX_BYTES = 20 * 2**20  # of all files beside the notebook together
+MAX_FOLDERS_DEEP = 5
+MAX_ENTRIES = 10_000  # of one folder that are looked at
 LONGEST_TIMESTAMP = 100  # bytes
 TIMESTAMP = "timestamp.txt"  # nbgrader's name for the file that says when a submission was handed in
 SECRET = "submission_secret.txt"  # nbgrader's name for what lets only its author fetch feedback
@@ -121,13 +121,13 @@ def files_beside(course: Course, folder: Path, ignored: list[str]) -> FilesBesid
             found.left.append(f"{_shown(name)} is in the way of the course's own files")
         elif name in of_course:
             continue  # the course's file takes its place
-        elif len(found.names) >= MOST_FILES or size + bytes_of > MOST_BYTES:
+        elif len(found.names) >= MAX_FILES or size + bytes_of > MAX_BYTES:
             skipped += 1
         else:
             size += bytes_of
             found.names.append(name)
     if skipped:
-        most = f"{MOST_FILES} files and {MOST_BYTES // 2**20} MiB are kept"
+        most = f"{MAX_FILES} files and {MAX_BYTES // 2**20} MiB are kept"
         found.left.append(f"{count(skipped, 'file')} too many or too large: {most}")
     return found
 
@@ -138,7 +138,7 @@ def copy_file_beside(origin: Path, target: Path) -> str:
     What is read is bounded once more: the file may have grown.
     """
     try:
-        content = _read(origin, MOST_BYTES)
+        content = _read(origin, MAX_BYTES)
     except OSError as error:
         return f"{_shown(Path(origin.name))} cannot be read ({error.strerror})"
     if content is None:
@@ -177,7 +177,7 @@ def _walk(root: Path, folder: Path, ignored: list[str], left: list[str]) -> Iter
     """Plain files with their sizes, those of a folder before those below it; what is wrong goes to `left`."""
     try:
         with os.scandir(root / folder) as listing:
-            entries = sorted(islice(listing, MOST_ENTRIES), key=lambda entry: entry.name)
+            entries = sorted(islice(listing, MAX_ENTRIES), key=lambda entry: entry.name)
     except OSError as error:
         left.append(f"the folder {_shown(folder)} cannot be read ({error.strerror})")
         return
@@ -191,8 +191,8 @@ def _walk(root: Path, folder: Path, ignored: list[str], left: list[str]) -> Iter
         elif entry.is_file(follow_symlinks=False):
             yield name, entry.stat(follow_symlinks=False).st_size
     for name in folders:
-        if len(name.parts) > MOST_FOLDERS_DEEP:
-            left.append(f"folders deeper than {MOST_FOLDERS_DEEP}")
+        if len(name.parts) > MAX_FOLDERS_DEEP:
+            left.append(f"folders deeper than {MAX_FOLDERS_DEEP}")
             return
         yield from _walk(root, name, ignored, left)
 

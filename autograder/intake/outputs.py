@@ -9,9 +9,9 @@ import nh3
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-MOST_OUTPUTS = 100
-MOST_TEXT = 50_000  # characters of one output
-MOST_PICTURE = 2 * 2**20  # bytes
+MAX_OUTPUTS = 100
+MAX_TEXT = 50_000  # characters of one output
+MAX_PICTURE = 2 * 2**20  # bytes
 ADDRESSES = {"href", "src", "cite"}  # attributes that a browser follows or loads
 PICTURES = ("data:image/png;", "data:image/jpeg;", "data:image/gif;")
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -20,7 +20,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 def clean_outputs(outputs: Any, room: int) -> list[NotebookNode]:
     """Outputs that may be stored in `room` characters of a notebook; whatever is not understood is left out."""
     cleaned: list[NotebookNode] = []
-    for output in outputs[:MOST_OUTPUTS] if isinstance(outputs, list) else []:
+    for output in outputs[:MAX_OUTPUTS] if isinstance(outputs, list) else []:
         clean = _clean_output(output) if isinstance(output, dict) else None
         if clean is not None:
             room -= len(str(clean))
@@ -100,7 +100,7 @@ def _clean_data(data: dict[str, Any]) -> dict[str, str]:
             raw = picture if isinstance(picture, bytes) else base64.b64decode(picture, validate=False)
         except (binascii.Error, ValueError):
             raw = b""
-        if raw.startswith(PNG) and len(raw) <= MOST_PICTURE:
+        if raw.startswith(PNG) and len(raw) <= MAX_PICTURE:
             cleaned["image/png"] = base64.b64encode(raw).decode()
     return cleaned
 
@@ -111,4 +111,4 @@ def storable(text: str) -> str:
 
 
 def _text(value: Any) -> str:
-    return storable(value[:MOST_TEXT]) if isinstance(value, str) else ""
+    return storable(value[:MAX_TEXT]) if isinstance(value, str) else ""

@@ -20,8 +20,8 @@ from autograder.course import Course, open_course
 from autograder.intake.files import UnreadableSubmission, files_beside, files_of_course, read_file, timestamp_if_any
 from autograder.intake.outputs import storable
 
-MOST_CELLS = 2000
-MOST_OBJECTS = 100_000  # JSON objects in the file, of which each takes a hundred times its bytes in memory
+MAX_CELLS = 2000
+MAX_OBJECTS = 100_000  # JSON objects in the file, of which each takes a hundred times its bytes in memory
 DEFINES = re.compile(r"^(?:(?:async )?(?:def|class) (?P<function>\w+)|(?P<variable>\w+)(?: *:[^=\n]+)? *=(?!=))", re.M)
 MISSING_ANSWER = "# This cell was not in the submission."
 NOTE_ID = "autograder-note"
@@ -76,13 +76,11 @@ def parse(content: bytes) -> list[Submitted]:
     """The cells of the notebook in `content`. Raises UnreadableSubmission if it is none that Jupyter could open."""
     try:
         text = content.decode("utf-8")
-        if text.count("{") > MOST_OBJECTS:
+        if text.count("{") > MAX_OBJECTS:
             raise UnreadableSubmission("The notebook has too many parts: clear its outputs.")
         notebook: NotebookNode = nbformat.reads(text, as_version=4)
-        if len(notebook.cells) > MOST_CELLS:
-            raise UnreadableSubmission(
-                f"The notebook has more than {MOST_CELLS} cells: hand in the one you were given."
-            )
+        if len(notebook.cells) > MAX_CELLS:
+            raise UnreadableSubmission(f"The notebook has more than {MAX_CELLS} cells: hand in the one you were given.")
         return [
             Submitted(name_of(cell), str(cell.get("cell_type")), _text(cell.get("source"))) for cell in notebook.cells
         ]

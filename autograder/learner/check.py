@@ -34,7 +34,7 @@ class Checked:
 
     @property
     def solved(self) -> list[str]:
-        """Those of which every check passed."""
+        """The tasks of which every check passed."""
         failed = {verdict.task for verdict in self.verdicts if verdict.outcome != Outcome.PASSED}
         return [task for task in self.tasks if task not in failed]
 

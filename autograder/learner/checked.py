@@ -61,7 +61,7 @@ def show_progress(found: Sequence[Progress]) -> None:
 
 
 def show_json(found: Sequence[Progress]) -> None:
-    """The same for a script: a list with an object for each notebook."""
+    """What a script is told: a list with an object for each notebook."""
     print(json.dumps([progress.as_fields() for progress in found], indent=1))
 
 

@@ -6,7 +6,7 @@ from autograder.course import Course
 from autograder.grading.similarity import Match, Pair, alike
 from autograder.pages.html import render, write_page
 
-MOST_PAIRS = 20  # of a class that are listed
+MAX_PAIRS = 20  # of a class that are listed
 
 
 def write_alike(course: Course, chapter: str) -> tuple[Path, list[Pair]]:
@@ -16,7 +16,7 @@ def write_alike(course: Course, chapter: str) -> tuple[Path, list[Pair]]:
     """
     pairs = alike(course, chapter)
     unusual = [pair for pair in pairs if pair.unusual]
-    listed = unusual + [pair for pair in pairs if not pair.unusual][: max(0, MOST_PAIRS - len(unusual))]
+    listed = unusual + [pair for pair in pairs if not pair.unusual][: max(0, MAX_PAIRS - len(unusual))]
     page = render(
         "alike.html",
         chapter=chapter,

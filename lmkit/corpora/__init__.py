@@ -90,7 +90,7 @@ class Corpus:
         return self.known_floor(split) if self.known_floor else None
 
     def in_unit(self, unit: Unit) -> "Corpus":
-        """The same text in words or in characters; itself if it has that unit. Tags and the like are left out.
+        """The text in words or in characters; itself if it has that unit. Tags and the like are left out.
 
         Characters of words: a blank between words, a line end behind each part. Words of characters: one line is
         one part; punctuation is a word of its own. A floor is shared among the characters, the line ends for `</s>`.

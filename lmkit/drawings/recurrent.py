@@ -85,7 +85,7 @@ def lstm_gates(
     write: Sequence[float] = (0, 1, 0.5),
     show: Sequence[float] = (1, 0, 1),
 ) -> Figure:
-    """The same step in numbers, gate by gate: what stays, what is added, the new cell, what it shows.
+    """A step of an LSTM in numbers, gate by gate: what stays, what is added, the new cell, what it shows.
 
     Letters as in chapter 05, section 10: `before` is $C_{t-1}$, `candidate` $\\tilde C_t$, the gates are $f_t$, $i_t$
     and $o_t$, between 0 and 1; all are [k]. Where the gates come from is not drawn: the task there asks for it.

@@ -51,7 +51,7 @@ class Memory(NamedTuple):
 
     @property
     def state(self) -> State:
-        """The same as the grammar writes it down, to go on from."""
+        """The place as the grammar writes it down, to go on from."""
         return State([*self.guests], *self[4:])
 
 

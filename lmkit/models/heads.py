@@ -23,7 +23,7 @@ class Attention(nn.Module):
         return self.among(x, y, None if mask is None else mask[:, None])
 
     def among(self, x: Tensor, y: Tensor, mask: Tensor | None) -> Tensor:
-        """As `forward`, with a mask that fits [B, h, n, m]."""
+        """Attention with a mask that fits [B, h, n, m]."""
         q, k, v = (
             part(z).unflatten(2, (self.h, -1)).transpose(1, 2) for part, z in ((self.q, x), (self.k, y), (self.v, y))
         )

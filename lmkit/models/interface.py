@@ -126,13 +126,13 @@ def write(
     generator: torch.Generator | None = None,
     *,
     begin: Document = (),
-    most: int = 200,
+    max_tokens: int = 200,
     temperature: float = 1.0,
 ) -> list[str]:
-    """A text that goes on after `begin`, up to `</s>` or `most` tokens; temperature 0 takes the likeliest each time."""
+    """A text that goes on after `begin`, up to `</s>` or `max_tokens`; temperature 0 takes the likeliest each time."""
     tokens = encode(model.symbols, [begin])[0]
     end = list(model.symbols).index(END)
-    while len(tokens) < most and not (len(tokens) and int(tokens[-1]) == end):
+    while len(tokens) < max_tokens and not (len(tokens) and int(tokens[-1]) == end):
         row = model.log_probabilities(tokens[None])[0, -1]  # [V]
         if temperature == 0:
             chosen = row.argmax(keepdim=True)

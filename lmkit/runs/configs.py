@@ -106,7 +106,7 @@ class Study:
         return replace(self.base, rate=rate, **own)
 
     def rates_of(self, variant: str) -> Sequence[float]:
-        """Those that a variant is tried at."""
+        """The learning rates that a variant is tried at."""
         return self.own_rates.get(variant, self.rates)
 
 

@@ -37,7 +37,7 @@ class Run:
 
     @property
     def seeds(self) -> list[str]:
-        """Those of which there are numbers."""
+        """What there are numbers of."""
         return [seed for seed in self.numbers if seed != "weights"]
 
     def each(self, name: str) -> list[float]:

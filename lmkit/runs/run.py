@@ -35,7 +35,7 @@ Watch = Callable[[pd.DataFrame], None]
 
 
 def optimisers(config: RunConfig, network: nn.Module) -> list[Optimizer]:
-    """Those that the config asks for, at its rates."""
+    """The optimisers that the config asks for, at its learning rates."""
     if config.optimiser == "muon":
         if not isinstance(network, Transformer):
             raise RunError("Muon is set up for the Transformer; choose adamw or sgd for other networks.")

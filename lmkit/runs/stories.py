@@ -146,11 +146,11 @@ class Stories:
 
     def samples(self, config: RunConfig, network: nn.Module) -> str:
         """A story a line: how it was drawn, a tab, and its tokens."""
-        model, most = Neural(network, self.symbols), 200 if self.level == "word" else 600
+        model, max_tokens = Neural(network, self.symbols), 200 if self.level == "word" else 600
         between = " " if self.level == "word" else ""
         lines = []
         for number, temperature in enumerate((1.0, 1.0, 0.7, 0.7)):
-            made = write(model, torch.Generator().manual_seed(number), most=most, temperature=temperature)
+            made = write(model, torch.Generator().manual_seed(number), max_tokens=max_tokens, temperature=temperature)
             lines.append(f"temperature {temperature}\t{between.join(made)}\n")
         return "".join(lines)
 
