@@ -75,31 +75,13 @@ assert close(_got["i"].get("want", 0), 0.75), (
     f"i occurs 4 times as first word, 3 times before want: P(want | i) = .75; yours: {_got['i']!r}."
 )
 ### BEGIN HIDDEN TESTS
-_tables = [{("c", "a"): 1, ("a", "b"): 2, ("c", "b"): 3, ("a", "d"): 6, ("c", "d"): 5}]
-for _ in range(8):
-    _pairs = random.sample([(a, b) for a in "abcd" for b in "abcde"], 14)
-    _tables.append({pair: random.randint(1, 9) for pair in _pairs})
-    _tables[-1] |= {("<s>", "a"): 2, ("<s>", "</s>"): 1, ("b", "</s>"): 4}
-for _counts in _tables:
-    _got = bigram_mle(dict(_counts))
-    assert hasattr(_got, "keys"), f"Return a nested dict; yours: {_got!r}."
-    assert set(_got) == {a for a, _ in _counts}, (
-        f"A row for each first word of a pair, no other: with {_counts} yours has {set(_got)}."
-    )
-    for (_a, _b), _count in _counts.items():
-        _row = sum(count for (first, _), count in _counts.items() if first == _a)
-        _value = _got[_a].get(_b)
-        assert close(_value, _count / _row), (
-            f"P({_b} | {_a}) is {_value} with {_counts}."
-        )
-_after = arguments_after(bigram_mle, dict(_counts))[0]
-assert dict(_after) == _counts, (
-    "Leave `counts` as they are: your function changes them."
+_pairs = [(a, b) for a in ["<s>", *"abcdef"] for b in [*"abcdefg", "</s>"]]
+_counts = made(
+    lambda rng, n: {pair: rng.randint(1, 9) for pair in rng.sample(_pairs, n)},
+    size("pairs", most=20),
 )
-_after = arguments_after(bigram_mle, defaultdict(int, _counts))[0]
-assert dict(_after) == _counts, (
-    f"A look-up made `counts`, a defaultdict, grow: {set(_after) - set(_counts)}."
-)
+_growing = made(lambda rng, counts: defaultdict(int, counts), _counts)
+agrees(bigram_mle, ours.bigram_mle, choice(_counts, _growing))
 ### END HIDDEN TESTS
 
 # %% test="bigram_mle" aspect="the array divides row by row" points=1
@@ -109,19 +91,9 @@ assert close(np.sum(_got, axis=1), [1, 1, 1]), (
     f"Each row sums to 1; yours: {np.sum(_got, axis=1)}."
 )
 ### BEGIN HIDDEN TESTS
-for _kind in (int, float):
-    _C = np.random.default_rng().integers(1, 20, size=(7, 7)).astype(_kind)
-    _wanted = [[value / sum(row) for value in row] for row in _C.tolist()]
-    _got = bigram_mle_array(_C.copy())
-    assert close(_got, _wanted), f"Counts {_C.tolist()} give other probabilities."
-    (_after,) = arguments_after(bigram_mle_array, _C.copy())
-    assert close(_after, _C), (
-        "Leave the counts C as they are: your function changes them."
-    )
-_got = bigram_mle_array(np.array([[3]]))
-assert np.shape(_got) == (1, 1), (
-    f"C of shape (1, 1) makes an array of the same shape; yours: {_got!r}."
-)
+_V = size("V")
+_C = array(_V, _V, below=19, kind=choice("int64", "float64"))
+agrees(bigram_mle_array, ours.bigram_mle_array, made(lambda rng, C: C + 1, _C))
 ### END HIDDEN TESTS
 
 # %% test="bigram_mle" aspect="empty rows stay zero" points=1
@@ -132,17 +104,13 @@ assert close(_got, [[0.25, 0.75], [0, 0]]), (
     f"Counts [[1, 3], [0, 0]]: the second row was never seen and stays zero, the first is divided as ever; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-for _empty in ([0, 3], [5], [1, 2, 5], [0, 1, 2, 3, 4, 5]):
-    _C = np.random.default_rng().integers(1, 20, size=(6, 6))
-    _C[_empty] = 0
-    _wanted = [[value / (sum(row) or 1) for value in row] for row in _C.tolist()]
-    with np.errstate(all="ignore"):
-        _got = bigram_mle_array(_C.copy())
-    assert close(_got, _wanted), (
-        f"Rows {_empty} of 6 are empty and stay zero, the others not; yours: {_got!r}."
-    )
-    (_after,) = arguments_after(bigram_mle_array, _C.copy())
-    assert close(_after, _C), f"Leave the counts C as they are; now: {_after}."
+_V = size("V")
+_C = made(  # every third row is empty
+    lambda rng, C, first: (C + 1) * (np.arange(len(C)) % 3 != first)[:, None],
+    array(_V, _V, below=19, kind=choice("int64", "float64")),
+    whole(0, 2, (1,)),
+)
+agrees(bigram_mle_array, ours.bigram_mle_array, choice(_C, array(_V, _V, below=2)))
 ### END HIDDEN TESTS
 
 # %%

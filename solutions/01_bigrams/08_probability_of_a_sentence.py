@@ -60,22 +60,15 @@ for _text, _wanted in (
     )
 ### BEGIN HIDDEN TESTS
 _ends = ["no", "tea", "or", "</s>"]
-for _number in (1, 2, 3, 6, 9):
-    _p = np.random.default_rng().dirichlet(np.ones(4), size=4).tolist()
-    _rows = dict(zip(["<s>", "no", "tea", "or"], _p, strict=True))
-    _model = {w1: dict(zip(_ends, row, strict=True)) for w1, row in _rows.items()}
-    _text = ["no", "tea"] * 2 * (_number > 3) + random.choices(
-        ["no", "tea", "or"], k=_number
-    )
-    _factors = [_model[w1][w2] for w1, w2 in pairwise(["<s>", *_text, "</s>"])]
-    _got = sentence_log_probability(_model, list(_text))
-    assert close(_got, sum(math.log(p) for p in _factors), rtol=1e-5), (
-        f"{_text} has the factors {_factors}; the sum of their ln is not {_got!r}."
-    )
-_after = arguments_after(sentence_log_probability, _model, list(_text))
-assert list(_after[1]) == _text, (
-    f"Leave the sentence as it is; `{' '.join(_text)}` became {_after[1]}."
+_model = made(
+    lambda rng, *rows: {
+        word: dict(zip(_ends, row, strict=True))
+        for word, row in zip(["<s>", *_ends], rows, strict=False)
+    },
+    *(shares(4) for _ in _ends),
 )
+_inputs = _model, words(size("T"), _ends[:3])
+agrees(sentence_log_probability, ours.sentence_log_probability, *_inputs)
 ### END HIDDEN TESTS
 
 # %% test="sentence_log_probability" aspect="prefix and sentence differ" points=1
@@ -91,26 +84,16 @@ for _end, _wanted in ((True, 0.5 * 0.8 * 0.7), (False, 0.5 * 0.8)):
         f"`no tea` with end={_end}: P = {_wanted:.2f}, ln = {math.log(_wanted):.4f}; yours: {_got:.4f}."
     )
 ### BEGIN HIDDEN TESTS
-for _turn in range(5):
-    _p, _text = random.uniform(0.1, 0.9), ["no", "tea", "no", "tea"]  # a pair twice
-    if _turn:
-        _text[1:] = random.choices(["no", "tea"], k=3)
-    _row = {"no": _p / 2, "tea": 0.5 - _p / 2, "</s>": 0.5}
-    _model = {"<s>": {"no": _p, "</s>": 1 - _p}, "no": _row, "tea": _row}
-    _wanted = math.log(_p) + sum(math.log(_row[word]) for word in _text[1:])
-    for _end in (True, False):
-        _got = sentence_log_probability(_model, list(_text), end=_end)
-        assert close(_got, _wanted + _end * math.log(0.5), rtol=1e-5), (
-            f"With end={_end}, {_text} got {_got} on a random model."
-        )
-    _got = sentence_log_probability(_model, [], end=True)
-    assert close(_got, math.log(1 - _p), rtol=1e-5), (
-        f"The empty sentence has one factor, here {1 - _p:.3f}; yours, its ln: {_got!r}."
-    )
-    _got = sentence_log_probability(_model, [], end=False)
-    assert close(_got, 0), (
-        f"The empty prefix begins every sentence: P = 1, ln = 0; yours: {_got!r}."
-    )
+_ends = ["no", "tea", "or", "</s>"]
+_model = made(
+    lambda rng, *rows: {
+        word: dict(zip(_ends, row, strict=True))
+        for word, row in zip(["<s>", *_ends], rows, strict=False)
+    },
+    *(shares(4) for _ in _ends),
+)
+_inputs = _model, words(size("T", least=0), _ends[:3]), choice(True, False)
+agrees(sentence_log_probability, ours.sentence_log_probability, *_inputs)
 _got = sentence_log_probability({"<s>": {"tea": 0.25}}, ["tea"], end=False)
 assert close(_got, math.log(0.25)), (
     f"A prefix does not ask what follows its last word: {_got!r}."
@@ -125,33 +108,15 @@ for _text in ("tea later", "tea tea now"):
         f"{_text!r} has a pair that the model lacks: wanted -inf; yours: {_got!r}."
     )
 ### BEGIN HIDDEN TESTS
-_texts = ["tea", "tea no", "now", "later now", "tea later now"]
 _model = {
     "<s>": {"tea": 0.5, "oh": 0.5},
     "tea": {"now": 1.0, "no": 0.0},
     "now": {"</s>": 1.0},
 }
-for _text in (*_texts, "oh", "oh tea now", "oh oh", ""):
-    _got = sentence_log_probability(_model, _text.split())
-    assert is_number(_got) and _got == -math.inf, (
-        f"{_text!r}: a missing row, word or end has probability 0; wanted -inf, yours: {_got!r}."
-    )
-_got = sentence_log_probability({"tea": {"</s>": 1.0}}, ["tea"])
-assert _got == -math.inf, (
-    f"Even the row of `<s>` may be missing; wanted -inf, yours: {_got!r}."
-)
-_after = arguments_after(sentence_log_probability, _model, ["oh", "tea"])[0]
-assert _after == _model, f"Leave the model as it is; it became {_after}."
-_grown = {word: defaultdict(float, row) for word, row in _model.items()}
-
-for _text in (*_texts, "oh", "snow oh", ""):
-    for _end in (True, False):
-        _after = arguments_after(
-            sentence_log_probability, defaultdict(dict, _grown), _text.split(), _end
-        )[0]
-        assert _after == _model, (
-            f"A model may be a defaultdict: your look-ups for {_text!r} left {_after}."
-        )
+_grown = defaultdict(dict, {word: defaultdict(float, _model[word]) for word in _model})
+_text = words(size("T", least=0), ["tea", "no", "now", "oh", "later"])
+_inputs = choice(_model, _grown, {"tea": {"</s>": 1.0}}), _text, choice(True, False)
+agrees(sentence_log_probability, ours.sentence_log_probability, *_inputs)
 ### END HIDDEN TESTS
 
 # %% test="sentence_log_probability" aspect="long sentences do not vanish" points=1

@@ -49,20 +49,9 @@ assert close(_value, 128**0.25), (
     f"Factors 1/2, 1/4, 1/8, 1/2: the fourth root of 128 is {128**0.25:.4f}, yours is {_value:.4f}."
 )
 ### BEGIN HIDDEN TESTS
-for _number in (1, 5, 12):
-    _p = [random.uniform(0.05, 0.9) for _ in range(_number)]
-    _value = perplexity([math.log2(p) for p in _p], 2)
-    assert close(_value, (1 / math.prod(_p)) ** (1 / len(_p)), rtol=1e-5), (
-        f"On random factors your value {_value!r} is not the N-th root of 1 / P."
-    )
-_value = perplexity([0.0, -2.0, 0.0, -1.0, 0.0], 2)
-assert close(_value, 8**0.2, rtol=1e-5), (
-    f"A factor of 1 has logarithm 0 and counts in N all the same; yours: {_value!r}."
-)
-_after = arguments_after(perplexity, [-1.0, -3.0, -2.0], 2)[0]
-assert list(_after) == [-1, -3, -2], (
-    f"Leave the list of logarithms as it is; now: {_after}."
-)
+_p = made(lambda rng, n: [rng.uniform(0.05, 1) for _ in range(n)], size("N"))
+_logs = made(lambda rng, p: [math.log2(x) * (x < 0.9) for x in p], _p)  # some are 0
+agrees(perplexity, ours.perplexity, _logs, 2, rtol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="perplexity" aspect="base fits the logarithms" points=1
@@ -73,13 +62,10 @@ for _base in (2, math.e, 10):
         f"Uniform over 8 words must give 8 in every base; with base {_base:.3g} yours is {_value:.3f}."
     )
 ### BEGIN HIDDEN TESTS
-for _base in (2, 3, 10, math.e, random.uniform(1.3, 1.9), random.uniform(20, 60)):
-    _p = [random.uniform(0.05, 1) for _ in range(7)]
-    _value = perplexity([math.log(p) / math.log(_base) for p in _p], _base)
-    assert close(_value, math.prod(_p) ** (-1 / 7), rtol=1e-5), (
-        f"The same factors give the same perplexity in every base; with {_base:.3g} "
-        f"yours is {_value!r}, not {math.prod(_p) ** (-1 / 7):.4f}."
-    )
+_base = choice(2, 3, 10, math.e, 1.3, 1.9, 17.5, 60)
+_p = made(lambda rng, n: [rng.uniform(0.05, 1) for _ in range(n)], size("N"))
+_logs = made(lambda rng, p, base: [math.log(x) / math.log(base) for x in p], _p, _base)
+agrees(perplexity, ours.perplexity, _logs, _base, rtol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="perplexity" aspect="long and impossible texts" points=1
@@ -93,21 +79,14 @@ assert _value == math.inf, (
     f"One impossible word makes the perplexity infinite; yours is {_value}."
 )
 ### BEGIN HIDDEN TESTS
-for _number in (300, 40_000):
-    _value = perplexity([-2.0, -5.0, -5.0] * _number, 10)
-    assert close(_value, 10**4, rtol=1e-4), (
-        f"{3 * _number} factors of 1e-5, 1e-5, 1e-2 and so on: 10⁴; yours: {_value!r}."
-    )
-for _logs in ([-math.inf], [-math.inf, -1.0, 0.0], [-0.5, -1.0, -math.inf]):
-    _value = perplexity(list(_logs), math.e)
-    assert is_number(_value) and _value == math.inf, (
-        f"A zero makes the perplexity infinite wherever it stands; yours: {_value!r}."
-    )
-for _log, _base in ((-2000.0, 2), (-1500.0, math.e), (-700.0, 10)):
-    _value = perplexity([_log, *[-1.0] * 99], _base)
-    assert close(_value, _base ** ((99 - _log) / 100), rtol=1e-3), (
-        f"One factor of {_base:.3g}^{_log:.0f} among 100 is tiny, not zero; yours: {_value!r}."
-    )
+_long = made(lambda rng, n: rng.choices([-2.0, -5.0], k=n), size("N", large=20_000))
+_logs = made(  # one of them is tiny, or zero, wherever it stands
+    lambda rng, few, log: rng.sample([log, *few], len(few) + 1),
+    made(lambda rng: rng.choices([-1.0, -3.0, 0.0], k=99)),
+    choice(-2000.0, -700.0, -math.inf),
+)
+_logs = choice(_long, _logs, [-math.inf])
+agrees(perplexity, ours.perplexity, _logs, choice(2, math.e), rtol=1e-3)
 ### END HIDDEN TESTS
 
 # %% test="perplexity" aspect="symbols that N counts" points=1
@@ -121,15 +100,8 @@ assert list(_symbols) == ["we", "eat", "</s>"], (
     f"Keep words in order; yours is {list(_symbols)}."
 )
 ### BEGIN HIDDEN TESTS
-for _text in (["no", "no", "no"], ["we", "<UNK>", "tea", "<UNK>"], [], ["Tea", "tea"]):
-    _symbols = scored_symbols(list(_text))
-    assert hasattr(_symbols, "__len__") and list(_symbols) == [*_text, "</s>"], (
-        f"All words of {_text} count, and one `</s>`; yours: {_symbols!r}."
-    )
-_after = arguments_after(scored_symbols, ["we", "eat"])[0]
-assert list(_after) == ["we", "eat"], (
-    f"Leave the sentence as it is; it became {_after}."
-)
+_text = words(size("T", least=0), ["we", "eat", "no", "<UNK>", "tea", "Tea"])
+agrees(scored_symbols, ours.scored_symbols, _text)
 ### END HIDDEN TESTS
 
 # %%
