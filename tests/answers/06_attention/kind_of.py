@@ -135,7 +135,7 @@ def kind_of(layer, X, order):
 # +     return "equivariant" if torch.allclose(after, before[order], atol=1e-6) else "neither"
 
 
-# %% wrong="rounding of float64 expected" caught_by="invariant, also by rounding | same vectors elsewhere"
+# %% wrong="rounding of float64 expected" caught_by="invariant, also by rounding"
 # -     if torch.allclose(after, before, atol=1e-6):
 # +     if torch.allclose(after, before, rtol=0, atol=1e-12):
 
