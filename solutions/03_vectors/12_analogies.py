@@ -80,6 +80,17 @@ _A = made(
 )
 _three = made(lambda rng, V: rng.sample(range(V), 3), _V)
 agrees(analogy, ours.analogy, _A, _three, by=lambda function, A, abc: function(A, *abc))
+_four = [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+    [-1, 1, 1],
+]  # and three that a long word would win for
+_A = np.array([*_four, [0.1, -0.1, 1], [-0.1, 1, -0.1], [-1, -0.1, 0.1]])
+_longer = made(
+    lambda rng, v: _A * np.where(np.arange(7) == v, 20, 1)[:, None], choice(0, 1, 2)
+)
+agrees(analogy, ours.analogy, _longer, 0, 1, 2)
 ### END HIDDEN TESTS
 
 # %% test="analogy" aspect="never one of the three" points=1
