@@ -60,7 +60,7 @@ _more = (choice(0.01, 0.3), 0.0, choice((0.6, 0.8), (0.9, 0.999)), choice(1e-12,
 for _axes in ((), (_n,), (_n, _k)):
     _w, _g = (tensor(*_axes, kind="float64") for _ in "wg")
     _m, _v = (made(lambda rng, w: torch.zeros_like(w), _w) for _ in "mv")
-    agrees(adamw_step, ours.adamw_step, _w, _g, _m, _v, 1, *_more, rtol=1e-4, atol=1e-6)
+    agrees(adamw_step, ours.adamw_step, _w, _g, _m, _v, 1, *_more, rtol=1e-3, atol=1e-4)
 ### END HIDDEN TESTS
 
 # %% test="adamw_step" aspect="many steps like torch" points=1
@@ -113,7 +113,7 @@ for _axes in ((), (_n,), (_n, _k)):
         _betas,
         choice(1e-8, 0.05),
     )
-    agrees(adamw_step, ours.adamw_step, *_inputs, rtol=1e-4, atol=1e-6)
+    agrees(adamw_step, ours.adamw_step, *_inputs, rtol=1e-3, atol=1e-4)
 ### END HIDDEN TESTS
 
 # %% test="adamw_step" aspect="decay without a gradient" points=1
@@ -150,7 +150,7 @@ for _axes in ((), (_n,), (_n, _k)):
     _w = tensor(*_axes, kind="float64")
     _zeros = [made(lambda rng, w: torch.zeros_like(w), _w) for _ in "gmv"]
     _inputs = (_w, *_zeros, whole(1, 100, (2,)), *_more)
-    agrees(adamw_step, ours.adamw_step, *_inputs, rtol=1e-4, atol=1e-6)
+    agrees(adamw_step, ours.adamw_step, *_inputs, rtol=1e-3, atol=1e-4)
 ### END HIDDEN TESTS
 
 # %% [markdown]

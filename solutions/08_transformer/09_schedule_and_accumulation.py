@@ -36,7 +36,9 @@ for _n in (0, 1):
 ### BEGIN HIDDEN TESTS
 _n = whole(0, 40, (1, 7))
 _N = made(lambda rng, n, further: n + further, _n, whole(1, 90))
-_s = made(lambda rng, n: rng.randint(0, n), _n, edges=[0, lambda rng, n: n])
+_s = made(  # without warm-up all steps count
+    lambda rng, n, N: rng.randint(0, n or N - 1), _n, _N, edges=[0, lambda rng, n, N: n]
+)
 agrees(
     rate_factor, ours.rate_factor, _s, _N, _n, choice(0.0, 0.1), rtol=1e-5, atol=1e-6
 )

@@ -58,8 +58,8 @@ assert close(next_distribution(_s.clone())[0], [1 / 6, 2 / 6, 3 / 6], 1e-5), (
 )
 ### BEGIN HIDDEN TESTS
 _s = tensor(size("B"), size("V"), scale=3, edges=("huge",), kind="float64")
-_tau = choice(0.1, 0.3, 1.0, 1.7, 4.0)
-agrees(next_distribution, ours.next_distribution, _s, _tau, rtol=1e-4, atol=1e-6)
+_tau = choice(0.3, 1.0, 1.7, 4.0)
+agrees(next_distribution, ours.next_distribution, _s, _tau, rtol=1e-3, atol=1e-5)
 _distinct = made(
     lambda rng, B, V: torch.tensor([rng.sample(range(50), V) for _ in range(B)]) / 7,
     *(size("B"), size("V")),
@@ -98,7 +98,7 @@ _s = choice(
     tensor(_B, _V, scale=3, edges=("huge",), kind="float64"),
 )
 _k = choice(1, 2, 3, 6, _V, 50)
-agrees(next_distribution, ours.next_distribution, _s, 1.0, _k, rtol=1e-4, atol=1e-6)
+agrees(next_distribution, ours.next_distribution, _s, 1.0, _k, rtol=1e-3, atol=1e-5)
 _s = torch.tensor([[0.0, 3.0, 3.001], [3.001, -1.0, 3.0]])
 for _more in ((1.0, 1), (1.0, None, 0.4), (1.0, 2, 0.4)):
     _got = next_distribution(_s.clone(), *_more)
@@ -138,7 +138,7 @@ for _s in (_half.log() + shift for shift in range(9)):
 
 def _safe(rng, s, tau, k):  # a p that no sum of chances comes near
     sums = ours.next_distribution(s, tau, k).sort(descending=True).values.cumsum(-1)
-    tries = [rng.uniform(0.05, 0.99) for _ in range(60)]
+    tries = [rng.uniform(0.2, 0.98) for _ in range(8)]
     return max(tries, key=lambda p: (sums - p).abs().min())
 
 
@@ -149,7 +149,7 @@ _s = choice(
 )
 _p = made(_safe, _s, 1.0, None, edges=[1e-6])
 agrees(
-    next_distribution, ours.next_distribution, _s, 1.0, None, _p, rtol=1e-4, atol=1e-6
+    next_distribution, ours.next_distribution, _s, 1.0, None, _p, rtol=1e-3, atol=1e-5
 )
 _s = torch.randn(60, 50)
 assert close(
@@ -164,20 +164,20 @@ _cases = [(torch.tensor([[0.0, 1, 0.5, -1], [2, 1.9, 1.8, 1.7]]).double(), 0.7, 
 ### BEGIN HIDDEN TESTS
 def _safe(rng, s, tau, k):  # a p that no sum of chances comes near
     sums = ours.next_distribution(s, tau, k).sort(descending=True).values.cumsum(-1)
-    tries = [rng.uniform(0.05, 0.99) for _ in range(60)]
+    tries = [rng.uniform(0.2, 0.98) for _ in range(8)]
     return max(tries, key=lambda p: (sums - p).abs().min())
 
 
-_s = tensor(size("B", large=None), size("V"), scale=2, kind="float64")
-_tau, _k = choice(0.6, 0.8, 2.0), choice(1, 2, 3, 4, 5, None)
+_s = tensor(size("B", large=None), size("V", least=6, most=9), kind="float64")
+_tau, _k = choice(0.6, 0.8, 2.0), choice(3, 4, 5, 1, None)
 _inputs = (_s, _tau, _k, made(_safe, _s, _tau, _k))
 agrees(
     next_distribution,
     ours.next_distribution,
     *_inputs,
     mixtures=60,
-    rtol=1e-4,
-    atol=1e-6,
+    rtol=1e-3,
+    atol=1e-5,
 )
 ### END HIDDEN TESTS
 for _s, _tau, _k, _p in _cases:
