@@ -274,6 +274,7 @@ def test_kinds_count_where_an_author_says_so() -> None:
 def test_tolerances_follow_the_kind_of_numbers() -> None:
     assert difference(torch.tensor([1.00001]), torch.tensor([1.0])) == ""
     assert difference(1.00001, 1.0) != ""
+    assert difference((torch.tensor([1.00001]),), (torch.tensor([1.0]),)) == ""
     assert difference(1.02, 1.0, rtol=0.01) != ""
 
 

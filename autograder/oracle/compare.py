@@ -129,7 +129,10 @@ def _of_numbers(got: Any, ours: Any, wanted: Any, rtol: float | None, atol: floa
         return f"has the shape {list(theirs.shape)}, wanted {list(ours.shape)}"
     if ours.dtype.kind in "biu" and theirs.dtype.kind in "biu":  # counts and places are exact
         rtol = atol = 0.0
-    usual = TOLERANCES.get(str(getattr(wanted, "dtype", "")).removeprefix("torch."), EXACT)
+    first = wanted
+    while isinstance(first, (list, tuple)) and first:  # of tensors in a list, the first one's kind decides
+        first = first[0]
+    usual = TOLERANCES.get(str(getattr(first, "dtype", "")).removeprefix("torch."), EXACT)
     finite = np.abs(ours[np.isfinite(ours)]) if ours.dtype.kind != "b" else np.zeros(0)
     close = np.isclose(
         theirs,
