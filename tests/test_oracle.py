@@ -36,6 +36,7 @@ from autograder.oracle import (
     words,
 )
 from autograder.oracle.sources import Case
+from autograder.wall.names import names_of
 from autograder.wall.trial import run_tests, run_tests_in_kernel
 from conftest import make_course
 
@@ -329,6 +330,7 @@ TEXT = '''# ---
 # ---
 # %%
 import math
+size, ours = 3, "names of the chapter's own"
 # %% [markdown] statement="root"
 # Roots.
 # %% [markdown] hints="root"
@@ -402,6 +404,13 @@ def test_a_test_with_ours_works_behind_the_wall_and_in_a_plain_kernel(
 def test_the_release_says_nothing_of_the_course_s_answers(roots: Course) -> None:
     text = (roots.release / CHAPTER / f"{CHAPTER}.ipynb").read_text()
     assert "oracle" not in text and "ours." not in text and "sqrt(x)" not in text
+
+
+def test_a_chapter_s_own_names_stay_what_they_are(roots: Course) -> None:
+    tests = [cell.source for cell in read_reference(roots, CHAPTER).tests]
+    assert all("oracle.agrees(" in source and "_ours." in source for source in tests)
+    names = {name for source in tests if (found := names_of(source)) is not None for name in found.binds}
+    assert names <= {"oracle", "_ours"}
 
 
 def test_answers_that_do_not_exist_are_refused(tmp_path: Path) -> None:
