@@ -198,6 +198,8 @@ _e, _h, _W_x, _b = (
 )
 _W_h = tensor(_k, _k, kind="float64", scale=0.5)
 agrees(rnn, ours.rnn, _e, _h, _W_x, _W_h, _b, rtol=1e-5, atol=1e-6)
+_square = tensor(_T, _k, kind="float64")
+agrees(rnn, ours.rnn, _square, _h, _W_h, _W_h, _b, rtol=1e-5, atol=1e-6)
 ### END HIDDEN TESTS
 
 # %% test="rnn" aspect="the past goes on" points=1

@@ -51,6 +51,8 @@ for _inputs, _targets in _got:
 _rows, _L, _steps = size("rows"), size("words in a row", large=90), size("steps")
 _N = made(lambda rng, rows, L: rows * L + rng.randint(1, rows), _rows, _L)
 agrees(stream_batches, ours.stream_batches, ids(_N, below=10**6), _rows, _steps)
+_type = stream_batches(torch.arange(9), 2, 2)[0][1].dtype
+assert "int" in str(_type), f"Word numbers stay integers; yours are {_type}."
 ### END HIDDEN TESTS
 
 # %% test="stream_batches" aspect="rows go on in the next batch" points=1

@@ -94,7 +94,7 @@ def lstm_step(e, h, C, W, b):
 misprint = ("x_t", "e_t")
 
 
-# %% wrong="the caller's W is emptied" caught_by="word first, then state"
+# %% wrong="the caller's b is emptied" caught_by="half-open gates, by hand"
 def lstm_step(e, h, C, W, b):
     x = torch.cat([e, h], dim=-1)
     a = {part: x @ W[part].T + b.pop(part) for part in "Cfio"}
