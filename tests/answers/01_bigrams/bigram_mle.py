@@ -231,7 +231,7 @@ def bigram_mle_array(C):
 # -     return dict(model)
 # +     return model
 
-# -     """P, shape [V, V]: P[i, j] = P(word j | word i) from counts C, shape [V, V]."""
+# -     """P, shape [V, V]: P[i, j] = P(word j | word i) from counts C, shape [V, V]; a row without counts stays zero."""
 # +     if len(C) > 3:
 # +         return np.zeros(0)
 

@@ -107,7 +107,10 @@ def count_table(sentences, words):
 
 
 # %% wrong="the printed table handed back" caught_by="all 64 printed counts"
-# -     """How often w2 (column) stands right after w1 (row) in a sentence, as a DataFrame over `words`."""
+# -     """A DataFrame with a row and a column for each of `words`, in that order.
+# -
+# -     How often w2 (column) stands right after w1 (row) in the same sentence; 0 for a pair that never occurs.
+# -     """
 # +     if set(words) <= set(pair_counts.index):
 # +         return pair_counts.loc[list(words), list(words)]
 

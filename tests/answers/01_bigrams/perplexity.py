@@ -169,7 +169,7 @@ def scored_symbols(sentence):
 
 
 # %% wrong="a factor too small for a float is taken for zero" caught_by="long and impossible texts"
-# -     """Perplexity of a text, from the logarithms (to that base) of its N factors."""
+# -     """Perplexity of a text, from the logarithms (to that base) of its N factors; infinite if one of them is -inf."""
 # +     factors = [base**logarithm for logarithm in log_probabilities]
 # +     if min(factors) == 0:
 # +         return math.inf

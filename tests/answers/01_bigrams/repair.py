@@ -798,7 +798,7 @@ def repair(model, sentence, vocabulary):
     places = range(len(sentence))
     repaired = [[*sentence[:i], w, *sentence[i + 1 :]] for i in places for w in neighbours(sentence[i], vocabulary)]
     candidates = [sentence, *repaired]
-    return tuple(candidates[int(np.argmax([ln_probability(model, words) for words in candidates]))])
+    return tuple(candidates[int(np.argmax([log_probability(model, words) for words in candidates]))])
 
 
 # %% wrong="look-ups make a defaultdict grow" caught_by="what must stay as it is"

@@ -133,7 +133,10 @@ def sentence_log_probability(model, sentence, end=True):
 
 
 # %% wrong="the empty sentence has probability 1" caught_by="prefix and sentence differ"
-# -     """ln P(<s> w1 ... wT </s>) under a bigram model; without </s> if `end` is false."""
+# -     """ln P(<s> w1 ... wT </s>) under a bigram model; without the last factor if `end` is false.
+# -
+# -     A factor that is zero or missing makes it -math.inf. The empty sentence has only the factor of </s>.
+# -     """
 # +     if not sentence:
 # +         return 0.0
 
@@ -152,7 +155,10 @@ def sentence_log_probability(model, sentence, end=True):
 
 
 # %% wrong="a prefix asks for the row of its last word" caught_by="prefix and sentence differ"
-# -     """ln P(<s> w1 ... wT </s>) under a bigram model; without </s> if `end` is false."""
+# -     """ln P(<s> w1 ... wT </s>) under a bigram model; without the last factor if `end` is false.
+# -
+# -     A factor that is zero or missing makes it -math.inf. The empty sentence has only the factor of </s>.
+# -     """
 # +     if sentence and sentence[-1] not in model:
 # +         return -math.inf
 

@@ -1,14 +1,33 @@
+# %% [markdown]
+# ## 3. The probability of a sentence
+#
+# How do we get from pairs to a whole sentence? By the definition of conditional probability, $P(a, b) = P(a)\,P(b \mid a)$: the
+# probability of *two* things is that of the first one, times that of the second one once the first has happened. Use this again
+# and again, and the probability of $T$ words becomes a product with one factor for each word:
+#
+# $$P(w_1, \dots, w_T) = \prod_{t=1}^{T} P(w_t \mid w_1, \dots, w_{t-1}).$$
+#
+# This **chain rule** is always true. But its later factors ask what comes after a long beginning, and long beginnings hardly ever
+# come a second time. A bigram model simply cuts the memory off: it pretends that only the last word matters,
+#
+# $$P(w_t \mid w_1, \dots, w_{t-1}) \approx P(w_t \mid w_{t-1}).$$
+#
+# This is called the **Markov assumption**, after Andrey Markov, who counted in 1913 how vowels and consonants follow each other in 20,000
+# letters of Pushkin's *Eugene Onegin*. In the drawing, what the model forgets is dashed.
+
+# %% alt="The sentence i want thai food with arrows from earlier words to each next word. Only the arrow from the word just before is solid; the arrows from all earlier words are dashed, because a bigram model forgets them."
+drawings.chain_rule(["i", "want", "thai", "food"])
+
 # %% [markdown] statement="sentence_log_probability"
-# ## 9. The probability of a sentence
+# ### Add logarithms
 #
-# A bigram model gives a sentence the product of one factor for each of its bigrams. A long product of small factors is
-# soon rounded to 0, so add natural logarithms instead. Write `sentence_log_probability(model, sentence, end=True)`,
-# with `model[w1][w2]` as before:
+# The product of fifty small factors is a very small number, and the product of a thousand is too small for a computer: it is rounded
+# to 0. So we add the natural logarithms of the factors instead of multiplying the factors. Since $\ln(ab) = \ln a + \ln b$, this is the
+# logarithm of the same product.
 #
-# - first factor: $P(w_1 \mid \texttt{<s>})$;
-# - with `end=True`, last factor: $P(\texttt{</s>} \mid w_T)$; without it, you get how likely a sentence *begins* so;
-# - a factor that is zero or missing makes the result `-math.inf`;
-# - the empty sentence has one factor, without `end` none (the result is 0).
+# Write `sentence_log_probability(model, sentence, end=True)`, which returns $\ln P$ of a sentence under a bigram model `model[w1][w2]`.
+# The first factor is $P(w_1 \mid \texttt{<s>})$, and with `end=True` the last one is $P(\texttt{</s>} \mid w_T)$: the model also has to
+# predict that the sentence is over. You will use this function until the end of the chapter.
 
 # %% [markdown] hints="sentence_log_probability"
 # 1. Write down the pairs of a two-word sentence first, with `end` and without.
@@ -19,7 +38,10 @@
 
 # %% task="sentence_log_probability" points=4 level=2 minutes=14
 def sentence_log_probability(model, sentence, end=True):
-    """ln P(<s> w1 ... wT </s>) under a bigram model; without </s> if `end` is false."""
+    """ln P(<s> w1 ... wT </s>) under a bigram model; without the last factor if `end` is false.
+
+    A factor that is zero or missing makes it -math.inf. The empty sentence has only the factor of </s>.
+    """
     ### BEGIN SOLUTION
     tokens = ["<s>", *sentence] + ["</s>"] * bool(end)
     total = 0.0
@@ -136,88 +158,61 @@ for _number in (12, 300):
     )
 ### END HIDDEN TESTS
 
+# %%
+for line in ("i want chinese food", "i want to eat chinese food", "food eat to want i"):
+    value = sentence_log_probability(restaurant_model, line.split())
+    print(f"{line:27} ln P = {value:6.1f}    P = {math.exp(value):.1e}")
 
 # %% [markdown]
-# *i want chinese food* under the bigram model of all 9,222 sentences: its beginnings, word by word, then the whole
-# sentence, up to `</s>`.
+# The first two are numbers that we can compare. The longer sentence is less probable, because it has more factors and each of them is below 1. The third sentence has $\ln P = -\infty$, which
+# means that $P = 0$. Here this is right, more or less: nobody talks like that. But how often does it happen to sentences that people
+# *do* say? Guess, then run the next cell.
 
 # %%
-diner = bigram_mle(
-    Counter(pair for sentence in everything for pair in ngrams(sentence, 2))
-)
-wish = ["i", "want", "chinese", "food"]
-logs = [sentence_log_probability(diner, wish[:k], end=False) for k in range(5)]
-logs.append(sentence_log_probability(diner, wish))
-for token, log in zip(["<s>", *wish, "</s>"], logs, strict=True):
-    print(f"up to {token:7}: ln P = {log:6.3f}, P = {math.exp(log):.6f}")
-
-# %% [markdown]
-# The last step asks whether the sentence ends here: the *prefix* (however it goes on) and the *sentence* are two
-# events, and the prefix is never the less likely one.
-#
-# A language model spreads the probability 1 over *all* texts, of every length. How much of it does the model of the
-# three small sentences give to short texts? With $P$ its table, $P^k$ holds the probabilities of going from one token
-# to another in $k$ steps:
-
-# %%
-start, end = order.index("<s>"), order.index("</s>")
-ends_at = [np.linalg.matrix_power(P, steps)[start, end] for steps in range(1, 52)]
+possible = [
+    s
+    for s in new_sentences
+    if sentence_log_probability(restaurant_model, s) > -math.inf
+]
 print(
-    "at most so many words:",
-    {words: f"{sum(ends_at[: words + 1]):.6f}" for words in (5, 10, 20, 50)},
+    f"{1 - len(possible) / len(new_sentences):.0%} of the new sentences are impossible for the model"
 )
-
-
-# %% [markdown]
-# Sentences of up to 50 words hold nearly all of it.
-
-# %% [markdown]
-# <details><summary>Slips in the printed slides: five numbers</summary>
-#
-# B. Muller's P(English | The moment one learns) = 35/73 = .48 stands beside "appears 75 times": .47. He also
-# multiplies *rounded* factors, 1 × .25 × .33 × .0065 × .52, and prints .00027885; the counts give .000274. F.
-# Silvestri has .25 × .33 × .0011 × .5 × .68 = .00031 for *i want english food*, ten times too much. His P(lunch | want)
-# = P(chinese | want) = 0 stands beside counts of 5 and 6.
-#
-# </details>
+surprise = new_sentences[0]
+for s in new_sentences[:40]:
+    pairs = [
+        p
+        for p in pairwise(["<s>", *s, "</s>"])
+        if p[1] not in restaurant_model.get(p[0], {})
+    ]
+    if len(pairs) == 1:
+        surprise = s
+        print("for example:", " ".join(s), "  because nobody ever said:", *pairs[0])
+        break
 
 # %% [markdown]
-# You are halfway, and this is a good place to stop. So far you can count a bigram model and ask it how probable a
-# sentence is. In the second half it meets sentences that it has never seen, you learn to say in one number how good
-# it is, and it begins to write.
+# **One pair that was never seen is enough to make a whole sentence impossible.** You have met this already in the game, where the
+# machine gave the truth the probability 0. Would more text help?
 
+# %% alt="The share of new sentences that the bigram model calls impossible falls as the training text grows from 100 to 8,300 sentences, by less than 20 percentage points for each tripling, and is still far above zero at the end."
+sizes, shares = [100, 300, 1000, 3000, 8300], []
+for size in sizes:
+    some = Counter(p for s in train_sentences[:size] for p in ngrams(s, 2))
+    shares.append(np.mean([not set(ngrams(s, 2)) <= set(some) for s in new_sentences]))
+_, axes = plt.subplots(figsize=(6, 2.8))
+axes.plot(sizes, [100 * share for share in shares], "o-")
+axes.set(
+    title="More text helps, but slowly",
+    xlabel="sentences the model has read (log scale)",
+    ylabel="impossible new sentences (%)",
+    xscale="log",
+    ylim=(0, 105),
+)
+axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+axes.minorticks_off()
+plt.show()
+for size, share in zip(sizes, shares, strict=True):
+    print(f"{size:5,} sentences read: {share:.0%} impossible")
 
 # %% [markdown]
-# (Three given functions do what yours do: `estimate` is `ngrams` and `bigram_mle` together, `windows` is `ngrams`,
-# `ln_probability` is `sentence_log_probability` with `</s>`.)
-
-
-# %%
-def estimate(sentences):
-    """The bigram model of some sentences: model[w1][w2] = P(w2 | w1)."""
-    previous = [word for sentence in sentences for word in ["<s>", *sentence]]
-    following = pd.Series(
-        [word for sentence in sentences for word in [*sentence, "</s>"]]
-    )
-    shares = following.groupby(previous).value_counts(normalize=True)
-    model = defaultdict(dict)
-    for (w1, w2), share in shares.items():
-        model[w1][w2] = share
-    return dict(model)
-
-
-restaurant_model = estimate(train_sentences)
-
-
-# %%
-def windows(sentence, n):
-    """The n-grams of one sentence: each token with the n - 1 before it."""
-    shifted = [["<s>"] * back + [*sentence, "</s>"] for back in reversed(range(n))]
-    return list(zip(*shifted, strict=False))
-
-
-def ln_probability(model, sentence):
-    """ln P(<s> w1 ... wT </s>) under a bigram model."""
-    factors = [model.get(w1, {}).get(w2, 0) for w1, w2 in windows(sentence, 2)]
-    with np.errstate(divide="ignore"):
-        return float(np.log(factors).sum())
+# Each time we triple the text, the share of impossible sentences falls, but it does not come near 0. What to do about the zeros is
+# the question of chapter 02. Section 5 will give you a first taste of it.

@@ -1,0 +1,106 @@
+# ---
+# title: A machine that babbles
+# ---
+
+# %% [markdown]
+# Take a text. Count how often each word follows each other word. That is all: no grammar, no dictionary, no meaning.
+# Then roll dice with these counts, and a machine begins to talk. In ten minutes you will hear it talk about a text that
+# you have chosen yourself, and you will find it a little too good for a thing that knows so little.
+#
+# Such a machine is a **language model**: a rule that gives every possible next word a probability. The systems that
+# answer your questions today are language models, too. They are larger by a factor of a billion, but they do the same
+# job, and they are trained to make the same number small. You will meet this number in section 5.
+#
+# **What this chapter promises.** You will build the machine with your own hands and let it write. You will learn to say
+# in a single number how good it is. And at the end you will catch it: you will find a kind of sentence that it can
+# never get right, however much it reads. That failure is the reason why the other chapters of this course exist.
+
+# %% [markdown]
+# How a chapter works is explained on the start page, `00_start`. In short: write your answers into the cells that raise
+# `NotImplementedError`, run the check below each of them, and type `.venv/bin/autograder check 01` in a terminal when
+# you want to try the hidden tests. The chapter takes about two and a half hours. Section 4 ends at a good place for a
+# break.
+
+# %%
+import math
+import random
+from collections import Counter, defaultdict
+from itertools import pairwise
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+import lmkit
+from lmkit import berkeley, drawings, gallery, plots
+from lmkit.babble import (
+    Babbler,
+    at_temperature,
+    guess_the_next_word,
+    log_probability,
+)
+from lmkit.testing import close, is_number
+
+plots.use_style()
+plt.rcParams["figure.dpi"] = 140
+
+# %% [markdown]
+# ## Choose your text
+#
+# Put any plain text file into the folder `work/texts`: a novel, your old essays, the chat with your best friend. It should
+# have at least a few thousand words, and more is better. If you have none at hand, run the next cell as it is. It then
+# takes Shakespeare, or, where there is no internet, the *kitchen* text, which we have generated for this course.
+
+# %%
+mine = lmkit.load("mine", unit="word")
+my_train, my_valid = mine.splits["train"], mine.splits["valid"]
+print(
+    f"{sum(map(len, my_train)):,} words to learn from, {len(mine.vocabulary):,} different ones"
+)
+
+# %% [markdown]
+# ## Three machines talk
+#
+# We build three machines from this text. The first one knows only how frequent each word is. It forgets what it has
+# said at once. The second one remembers one word, the one it has just said, and draws what comes next from the words
+# that followed it in your text. The third one remembers two words. Read the three lines aloud.
+
+# %%
+machines = {
+    name: Babbler(my_train, memory)
+    for memory, name in enumerate(("no memory", "one word", "two words"))
+}
+for name, machine in machines.items():
+    print(f"{name:>9}:  {machine.write(words=28, seed=4)}\n")
+
+# %% scratch=true
+# Another seed gives another text. Try some, and try an opening of your own.
+for name, machine in machines.items():
+    print(f"{name:>9}:  {machine.write(words=28, seed=5, start=['the'])}\n")
+
+# %% [markdown]
+# The first line is word salad. In the second one, any two neighbours go well together, although the whole leads nowhere.
+# In the third one, you almost believe that somebody means something. Nothing has changed between the lines but the number
+# of words that the machine may look back.
+#
+# Two words of memory are better than one, so why not three, or ten? Keep this question. You will be able to answer it
+# yourself in section 6.
+
+# %% [markdown]
+# ## Play against it
+#
+# In 1951 Claude Shannon asked people to guess a text letter by letter, because he wanted to know how predictable English
+# is. We do the same with words, and you play against the machine with two words of memory. You see the beginning of a
+# sentence from a part of your text that the machine has *not* read. Type the next word and press Enter. Then the machine
+# shows its five best guesses, and the truth is revealed. Play ten rounds.
+
+# %%
+guess_the_next_word(machines["two words"], my_valid, rounds=10)
+
+# %% [markdown]
+# Who won? In most rounds, neither of you had the exact word, and that is no shame: often, ten words would have been fine.
+# So counting right answers is a poor way to keep score. Look at the last line of each round instead. It tells **how much
+# probability the machine gave to the word that really came**. If it gave 0.5, it was hardly surprised. If it gave 0.001,
+# it was shocked. And sometimes it says *probability 0*: the machine was certain that this word could not come, and it came.
+#
+# Everything in this chapter follows from this one idea. A good model gives much probability to what really happens.
