@@ -137,7 +137,7 @@ def training_log(
 
     Calls learn(model, batches, loss, step, measure, steps, every, patience, parts, watch). Returns what it returned,
     the numbers of the batches it asked for, the steps at which it watched and stepped, the gradient that each step
-    found, and the weights at the end. The k-th measurement gives held_out[k], the last one again and again behind the end.
+    found, and the weights at the end. The k-th measurement gives held_out[k], and the last one for all further ones.
     """
     import torch
 
@@ -154,7 +154,7 @@ def training_log(
         x = torch.sin(torch.arange(12, dtype=torch.float64) * (number + 1)).view(4, 3)
         return x, x.sum(1, keepdim=True) + number % 3
 
-    def loss(model: Any, batch: tuple[torch.Tensor, torch.Tensor]) -> torch.Tensor:
+    def loss(model: Any, batch: tuple[torch.Tensor, torch.Tensor]) -> Any:
         return (model(batch[0]) - batch[1]).square().mean()
 
     def step(model: Any, s: int) -> None:

@@ -77,13 +77,14 @@ CHAPTERS = {
     ),
     "07_encoder": Chapter("[filler, tagger]", 1),
     "08_transformer": Chapter(
-        "[mine, theirs, writer, *patients.values()]",
+        "[my_model, lstm, *patients.values()]",
         12,
         {
-            "n=60": "n=5",
-            "(16, 32, 64, 128), {}": "(2, 4), {}",
-            "with_cache(64), without_cache(64)": "with_cache(4), without_cache(4)",
-            "(64, 128, 256, 512, 1024, 2048), []": "(16, 32, 64), []",
+            "n=80": "n=5",
+            "prompt, 60, lambda": "prompt, 5, lambda",
+            "grading=600,": "grading=4,",
+            "grading=(8, 30)": "grading=(2, 3)",
+            "grading=2_001": "grading=129",
         },
     ),
     "09_seq2seq": Chapter(

@@ -18,14 +18,14 @@ class Attention(nn.Module):
         return self.out(z.transpose(1, 2).reshape(B, T, C))
 
 
-# %% right="layers in a loop, the mask from additive_mask"
+# %% right="layers in a loop, the mask from ones"
 class Attention(nn.Module):
     def __init__(self, width, heads, block):
         super().__init__()
         self.heads = heads
         for name in ("value", "out", "key", "query"):
             setattr(self, name, nn.Linear(width, width))
-        self.register_buffer("mask", additive_mask(block), persistent=False)
+        self.register_buffer("mask", torch.where(torch.ones(block, block).tril() > 0, 0.0, -math.inf), persistent=False)
 
     def forward(self, x):
         length = x.size(1)

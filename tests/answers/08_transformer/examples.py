@@ -68,7 +68,7 @@ def lm_loss(scores, targets):
 # +     return F.cross_entropy(scores.reshape(B, V, T), targets)
 
 
-# %% wrong="starts are made a column in place" caught_by="each row from its start" change="starts[:, None] -> starts.unsqueeze_(1)"
+# %% wrong="starts are made a column in place" caught_by="targets are one ahead" change="starts[:, None] -> starts.unsqueeze_(1)"
 
 
 # %% wrong="rows sorted by their start" caught_by="each row from its start" change="starts[ -> starts.sort().values["

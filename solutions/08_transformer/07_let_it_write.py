@@ -1,11 +1,30 @@
+# %% [markdown]
+# ## 7. Let it write
+#
+# So far a token was drawn exactly by the model's probabilities. Then now and then a very unlikely one comes up, and a single nonsense token can throw the rest of the text off, because the model must go on from there. Always taking the
+# likeliest token is no way out: the text soon runs in a circle. Good writing lies in between, and there are two knobs for it.
+#
+# You know the **temperature** $\tau$ from chapter 01: divide the scores by $\tau$ before the softmax. The other knob cuts off the tail. **Top-k** keeps only the $k$ most likely tokens. But how many good
+# continuations are there? After *New York Ci* one, after *I like* a thousand. **Top-p** (A. Holtzman and others, 2020) adapts to this: it keeps the fewest most likely tokens that together have at least the probability $p$. Here is an example with $p = 0.6$:
+#
+# | token | tea | coffee | soup | gravel |
+# |---|---|---|---|---|
+# | probability | 0.5 | 0.3 | 0.15 | 0.05 |
+# | running sum | 0.5 | 0.8 | 0.95 | 1 |
+# | kept, and divided by their sum | 0.625 | 0.375 | 0 | 0 |
+#
+# The second token is kept, because *tea* alone has less than 0.6.
+
 # %% [markdown] statement="next_distribution"
-# ## 16. From scores to a word
+# ### From scores to a choice
 #
-# Always taking the likeliest word ends in a loop, drawing from all is nonsense now and then (chapter 5 measured both). In between, from scores $s$ to probabilities, in this order: **temperature** $\tau$, $\text{softmax}(s / \tau)$, where $\tau = 0$ means all to the best (of equals, any one); **top-k** keeps
-# the $k$ most likely; **top-p** keeps the *fewest* most likely that together have at least $p$. Either way, what is *just as likely* as the last one kept
-# stays, too: a token's number never decides. What is dropped gets 0, the rest is scaled to sum 1, after top-k and after top-p.
+# Write `next_distribution(s, tau, k, p)`, which turns scores $[B, V]$ into probabilities $[B, V]$. First comes the temperature, then top-k, then top-p; `None` for $k$ or $p$ means that nothing is cut.
 #
-# Write `next_distribution(s, tau, k, p)`, $[B, V]$; `None` for $k$ or $p$ means all.
+# - At $\tau = 0$ all probability goes to the best token.
+# - Ties are kept: if several tokens are exactly as likely as the last one you keep, keep them all.
+# - Set the probabilities of dropped tokens to 0 and make the rest sum to 1 again, after top-k and after top-p.
+#
+# When it works, you can play with your model in the cell below.
 
 # %% [markdown] hints="next_distribution"
 # 1. Probabilities .5, .3, .2 and $p = 0.6$: is the second one kept?
@@ -202,22 +221,123 @@ for _s, _tau, _k, _p in _cases:
             f"tau = {_tau}, k = {_k}, p = {_p}: {np.round(_wanted, 3)} wanted; yours: {np.round(_got[_row], 3)}."
         )
 
-# %%
-words_before = ["</s>", "ivan", "hartwick", "visits", "the"]
-prompt = encode(symbols, [words_before])[0][None].to(device)
-with torch.no_grad():
-    s = writer(prompt)[0][:, -1].double().cpu()
-best = s[0].topk(9).indices
+# %% [markdown]
+# Now play. Change the prompt, and try temperatures from 0 up to 2. When does the text begin to repeat itself? When does it fall apart? And what does top-p rescue?
 
-# %% folded="draws the probabilities" alt="Probabilities of the nine likeliest words after visits the: steep for temperature 0.5, golden at 0.37, flatter for 1 and almost level for 2."
-likely = [symbols[i] for i in best]
-_, axes = plt.subplots(figsize=(6, 2.2))
-for tau in (0.5, 1, 2):
-    axes.plot(likely, next_distribution(s, tau)[0][best], "o-", label=f"τ = {tau}")
-axes.set(xlabel="nine likeliest words after 'visits the'", ylabel="probability")
-axes.tick_params(axis="x", rotation=30)
-axes.legend()
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+def write(prompt, temperature, top_p, n=80, seed=1):
+    """Your model goes on from the prompt."""
+    return continued(
+        my_model,
+        prompt,
+        n,
+        lambda s: next_distribution(s, temperature, None, top_p),
+        seed,
+    )
+
+
+play(write, prompt)
+
+# %% scratch=true
+# Your own experiments: other seeds, longer texts, a question.
+print(write(prompt, 0.8, 0.9, n=120, seed=2))
+
+# %% [markdown]
+# ### How good is it?
+#
+# Let us compare your model with what the earlier chapters had, on one test text that none of them has read. Nats per *token* would not be fair, because somebody with other tokens has an easier or a harder question to answer at each step. So we divide by something that everybody
+# agrees on: **bits per byte**, the total number of bits that a model needs for the text, divided by the bytes of the text. A file that is not compressed has 8.
+#
+# Three models read the same tokens:
+#
+# - a *trigram* with modified Kneser-Ney smoothing, as in chapter 02, which is the best that counting offers;
+# - an *LSTM*, as in chapter 05, about as many weights beside its embedding, the same batches, the same number of steps;
+# - your Transformer.
+#
+# If your text is the kitchen text, there is a fourth line: the *floor*, which no model can beat, because the text was generated with dice. A warning before you look: the LSTM's learning rate is one that worked in our trials, not one that was searched for on your text, and the trigram needs
+# no training at all. On a short text, or after a short training, it may well win.
+
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+judged = my_tokens["test"][: budget().choose(grading=2_001, laptop=40_001, gpu=400_001)]
+judged = judged[: (len(judged) - 1) // T * T + 1]
+read_bytes = len(decode(judged[1:].tolist(), merges).encode())
+
+
+def in_bits(nats):
+    """Nats per token of the test text as bits per byte."""
+    return bpe.bits_per_byte(nats, len(judged) - 1, read_bytes)
+
+
+as_words = {
+    name: [str(token) for token in tokens.tolist()]
+    for name, tokens in my_tokens.items()
+}
+symbols = [str(token) for token in range(my_V)]
+trigram = ngrams.kneser_ney([as_words["train"]], 3, [*symbols, "<UNK>", "</s>"])
+counted = -trigram.score([[str(token) for token in judged.tolist()]])[1:-1].mean()
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+set_seed(1)
+hidden = {64: 126, 128: 377, 384: 1_416}[
+    my_size["width"]
+]  # so that the weights between are as many
+lstm = models.build("lstm", my_V, width=my_size["width"], hidden=hidden).to(device)
+train(
+    lstm,
+    my_batch,
+    batch_loss,
+    steps=my_steps,
+    rate=4e-3 if my_size["width"] < 384 else 1e-3,
+    schedule=warmup_cosine(my_steps // 20),
+    clip=1.0,
+)
+league = {
+    "trigram, Kneser-Ney": in_bits(counted),
+    "LSTM": in_bits(held_out_loss(lstm, judged)),
+    "your Transformer": in_bits(held_out_loss(my_model, judged)),
+}
+floor = mine.floor("test")
+if floor:
+    league["floor"] = floor.nats / math.log(2)
+for name, bits in league.items():
+    print(f"{name:20} {bits:.3f} bits per byte")
+
+# %% alt="Horizontal bars of bits per byte for the trigram, the LSTM, your Transformer and, where it is known, the floor."
+# NBVAL_IGNORE_OUTPUT
+best = min((name for name in league if name != "floor"), key=league.get)
+_, axes = plt.subplots(figsize=(7, 2.4))
+bars = axes.barh([*league], [*league.values()], color=plots.COLOURS[: len(league)])
+axes.bar_label(bars, fmt="%.2f", padding=3)
+axes.invert_yaxis()
+axes.grid(visible=False)
+axes.set(
+    title=f"On this text, after this training, the best is: {best}",
+    xlabel="bits per byte of the test text",
+)
 plt.show()
 
 # %% [markdown]
-# A low temperature sharpens the choice, a high one flattens it.
+# Did your Transformer win? If it did, it is because it can look at every one of the last tokens, while the trigram sees two and the LSTM has to squeeze them all into one state. If it did not, you probably gave it little text or little time. Section 9 shows how the order turns with time, and it is the
+# honest answer to "which network is better?".
+#
+# Your model goes into the gallery. Its three prompts are the same ones that your earlier models had to continue.
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+gallery.keep(
+    "08_transformer",
+    model={"weights": my_model.state_dict(), "merges": merges, "sizes": my_size},
+    text=mine.name,
+    continuations={
+        one: write(one, 0.8, 0.95)[len(one) :] for one in gallery.prompts(mine)
+    },
+    bits_per_byte=league["your Transformer"],
+    minutes=minutes,
+    notes=f"{weights:,} weights, {my_steps:,} steps",
+)
+gallery.show(mine.name)

@@ -1,0 +1,517 @@
+# %% [markdown]
+# ## 3. The model
+#
+# In chapter 06 each place took a weighted mean of the *values* of all places, and the weights came from a softmax over scores: how well does my
+# *query* fit your *key*? Places in the future must get weight 0, and the remaining weights must still sum to 1. The way to do this is to add
+# $-\infty$ to the scores of the future before the softmax, because $e^{-\infty} = 0$:
+#
+# | scores of three words | 0 | ln 3 | ln 4 |
+# |---|---|---|---|
+# | we add | 0 | 0 | $-\infty$ |
+# | exponentials | 1 | 3 | 0 |
+# | weights | 1/4 | 3/4 | 0 |
+#
+# The third word may have any score, even a huge one, and the first two do not notice. The table of what is added is called the **causal mask**: a square with a row for each place that looks, 0 up to the diagonal (a
+# place may look at itself) and $-\infty$ to the right of it. Here it is, together with the attention of chapter 06, which we take over as it was. Read `multi_head` once more with the shapes in
+# the comments: you will need it right below.
+
+
+# %%
+def future_mask(T):
+    """What is added to scores [T, T]: 0 up to the place that looks, -inf after it."""
+    return torch.full((T, T), -math.inf).triu(1)
+
+
+# %%
+def multi_head(q, k, v, heads, mask):
+    """Attention of H heads: [B, T, C] from q, k, v: [B, T, C]; mask [T, T] is added to the scores. Head h has C / H columns."""
+    B, T, C = q.shape
+    q, k, v = (
+        part.view(B, T, heads, C // heads).transpose(1, 2) for part in (q, k, v)
+    )  # [B, H, T, D]
+    s = q @ k.transpose(2, 3) / math.sqrt(C // heads) + mask  # [B, H, T, T]
+    return (s.softmax(-1) @ v).transpose(1, 2).reshape(B, T, C)
+
+
+# %%
+print(future_mask(4))
+
+# %% [markdown] statement="Attention"
+# ### Causal self-attention
+#
+# Write the module `Attention(width, heads, block)`, for texts of up to `block` tokens. It has four linear layers $C \to C$, called `query`, `key`, `value` and `out`. The first three
+# prepare what goes into `multi_head`; the last one mixes what the heads bring back.
+#
+# The mask belongs to the module, but nobody should learn it. For such a tensor torch has the **buffer**: it moves to the GPU together with the module, and the
+# optimiser never sees it. Register `future_mask(block)` under the name `mask`, with `persistent=False`, so that it is not saved with the weights. A text may be shorter than `block`; it needs the
+# top left corner of the mask. Use the buffer as it is: in the laboratory we will replace it, in order to see what a forgotten mask does.
+
+# %% [markdown] hints="Attention"
+# 1. A text may be shorter than `block`. Which part of the mask does it need?
+# 2. `nn.Module` has a method that registers a tensor under a name, and `self.mask` is there from then on.
+# 3. `__init__`: four linear layers, the number of heads, the mask. `forward`: three products, the given function with the top left corner
+#    of the mask, one product more.
+
+
+# %% task="Attention" points=4 level=2 minutes=18
+class Attention(nn.Module):
+    """Causal self-attention: each place mixes the values of the places up to its own."""
+
+    def __init__(self, width, heads, block):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.heads = heads
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.out = nn.Linear(width, width), nn.Linear(width, width)
+        self.register_buffer("mask", future_mask(block), persistent=False)
+        ### END SOLUTION
+
+    def forward(self, x):
+        """[B, T, C] -> [B, T, C], T at most `block`."""
+        ### BEGIN SOLUTION
+        T = x.shape[1]
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+        ### END SOLUTION
+
+
+# %% test="Attention" aspect="weights and a buffer" points=1
+_C, _H, _T = 8, 2, 5
+### BEGIN HIDDEN TESTS
+_C, _H, _T = 9, 3, random.randint(4, 7)
+### END HIDDEN TESTS
+_layer = Attention(_C, _H, _T)
+_buffers = dict(_layer.named_buffers())
+_shapes = {name: np.shape(value) for name, value in _buffers.items()}
+assert _shapes == {"mask": (_T, _T)}, (
+    f"One buffer, mask, of shape {_T, _T} is wanted; yours: {_shapes}."
+)
+assert close(_buffers["mask"], torch.full((_T, _T), -math.inf).triu(1)), (
+    f"The mask should be what future_mask({_T}) gives: 0, and -inf above the diagonal."
+)
+_wanted = {f"{_part}.weight": (_C, _C) for _part in ("query", "key", "value", "out")}
+_wanted |= {f"{_part}.bias": (_C,) for _part in ("query", "key", "value", "out")}
+_learned = {
+    name: np.shape(value) for name, value in dict(_layer.named_parameters()).items()
+}
+assert _learned == _wanted, (
+    f"width = {_C}: parameters {_wanted} wanted; yours: {_learned}."
+)
+assert set(dict(_layer.state_dict())) == set(_wanted), (
+    "The mask is saved with the weights: it should not be."
+)
+_got = dict(_layer.double().named_buffers())["mask"]
+assert _got.dtype == torch.float64, (
+    "The module was moved to float64 and the mask stayed behind."
+)
+
+# %% test="Attention" aspect="equal to torch's attention" points=1
+_sizes = ((2, 5, 2, 4),)
+for _B, _T, _H, _D in _sizes:
+    _C, _parts = _H * _D, ("query", "key", "value", "out")
+    _layer, _x = Attention(_C, _H, _T), torch.randn(_B, _T, _C)
+    _s = {f"{_part}.weight": torch.randn(_C, _C) / _C**0.5 for _part in _parts}
+    _s |= {f"{_part}.bias": torch.randn(_C) for _part in _parts}
+    _layer.load_state_dict(_s, strict=False)
+    _got = _layer(_x.clone())
+    assert np.shape(_got) == (_B, _T, _C), (
+        f"x of shape {_B, _T, _C}: the same is wanted back; yours: {_got!r}."
+    )
+    _in = [
+        F.linear(_x, _s[f"{_part}.weight"], _s[f"{_part}.bias"]) for _part in _parts[:3]
+    ]
+    _q, _k, _v = (part.view(_B, _T, _H, _D).transpose(1, 2) for part in _in)
+    _z = (
+        F.scaled_dot_product_attention(_q, _k, _v, is_causal=True)
+        .transpose(1, 2)
+        .reshape(_B, _T, _C)
+    )
+    assert close(_got, F.linear(_z, _s["out.weight"], _s["out.bias"]), 1e-4, 1e-4), (
+        f"With given weights, C = {_C}, {_H} heads: not what torch's causal attention gives. "
+        "Is each layer used once, in its place?"
+    )
+### BEGIN HIDDEN TESTS
+_T, _H, _D = size("T"), size("heads", most=5, large=None), size("D", large=None)
+_C = made(lambda rng, heads, D: heads * D, _H, _D)
+_inputs = [whole(0, 10**6), _C, _H, _T, tensor(size("B"), _T, _C, kind="float64")]
+
+
+def _called(Attention, seed, C, heads, block, x):
+    torch.manual_seed(seed)
+    weights = ours.Attention(C, heads, block).state_dict()
+    layer = Attention(C, heads, block)
+    layer.load_state_dict({name: 2 * w for name, w in weights.items()}, strict=False)
+    layer.double()
+    return layer(x), parameter_gradients(layer, x)
+
+
+agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
+### END HIDDEN TESTS
+
+# %% test="Attention" aspect="the past is deaf to the future" points=1
+_layer, _x = Attention(6, 2, 7), torch.randn(2, 7, 6)
+assert np.shape(_layer(_x)) == (2, 7, 6), (
+    "x of shape [2, 7, 6]: the same shape is wanted back."
+)
+for _t in (1, 4, 6):
+    _other = _x.clone()
+    _other[:, _t] += 3
+    _change = (_layer(_other) - _layer(_x)).abs().amax((0, 2))
+    assert _change[:_t].max() < 1e-6, (
+        f"Token {_t} (from 0) was exchanged, and an output before it changed."
+    )
+    assert _change[_t] > 1e-6, (
+        f"Token {_t} (from 0) was exchanged, and its own output did not notice."
+    )
+    assert (_change[_t:] > 1e-6).all(), (
+        f"Token {_t} (from 0) was exchanged; all outputs after it should notice."
+    )
+### BEGIN HIDDEN TESTS
+_T, _H, _D = size("T"), size("heads", most=5, large=None), size("D", large=None)
+_C = made(lambda rng, heads, D: heads * D, _H, _D)
+_inputs = [whole(0, 10**6), _C, _H, _T, tensor(size("B"), _T, _C, kind="float64")]
+_inputs.append(tensor(_T, _T, scale=2, edges=("-inf",), kind="float64"))
+
+
+def _called(Attention, seed, C, heads, block, x, mask):
+    torch.manual_seed(seed)
+    weights = ours.Attention(C, heads, block).state_dict()
+    layer = Attention(C, heads, block)
+    layer.load_state_dict({name: 2 * w for name, w in weights.items()}, strict=False)
+    layer.double()
+    layer.mask = mask
+    return layer(x)
+
+
+agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
+### END HIDDEN TESTS
+
+# %% test="Attention" aspect="shorter texts than the block" points=1
+_sizes = ((6, 3, 9, (1, 2, 5)),)
+for _C, _H, _block, _lengths in _sizes:
+    _layer, _x = Attention(_C, _H, _block), torch.randn(2, _block, _C)
+    _whole = _layer(_x)
+    assert np.shape(_whole) == (2, _block, _C), (
+        f"x of shape {2, _block, _C}: the same shape is wanted back."
+    )
+    for _T in _lengths:
+        _got = _layer(_x[:, :_T])
+        assert np.shape(_got) == (2, _T, _C), (
+            f"Block {_block}, a text of {_T}: shape {2, _T, _C} wanted; yours {np.shape(_got)}."
+        )
+        assert close(_got, _whole[:, :_T], 1e-4, 1e-5), (
+            f"The first {_T} tokens alone give something else than as the beginning of {_block}: "
+            "step by step and all at once differ."
+        )
+### BEGIN HIDDEN TESTS
+_T, _H, _D = size("T"), size("heads", most=5, large=None), size("D", large=None)
+_C = made(lambda rng, heads, D: heads * D, _H, _D)
+_block = made(lambda rng, T, further: T + further, _T, whole(0, 5))
+_inputs = [whole(0, 10**6), _C, _H, _block, tensor(size("B"), _T, _C, kind="float64")]
+_inputs.append(tensor(_block, _block, scale=2, edges=("-inf",), kind="float64"))
+
+
+def _called(Attention, seed, C, heads, block, x, mask):
+    torch.manual_seed(seed)
+    weights = ours.Attention(C, heads, block).state_dict()
+    layer = Attention(C, heads, block)
+    layer.load_state_dict({name: 2 * w for name, w in weights.items()}, strict=False)
+    layer.double()
+    layer.mask = mask
+    return layer(x)
+
+
+agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# ### The parts around it
+#
+# You know the other parts from chapter 07. After attention has moved information *between* places, a **feed-forward layer** works on each place alone: four times wider, a GELU, and back. And both stand inside a
+# **block** with **residual connections**: the vectors of all places run through the model as a *stream*, $x$, and each part only reads a normalised copy of it and adds its result. So the gradient always has a
+# straight way back from the loss to the first layer. Because the norm comes before each part, this arrangement is called *pre-norm*.
+
+# %% folded="draws the block" alt="The stream runs straight from a to b. Attention and feed-forward each read a normalised copy of it and add their result."
+drawings.transformer_block("pre")
+
+
+# %%
+class FeedForward(nn.Module):
+    """Four times wider, an activation, and back: every token for itself."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x):  # [B, T, C] -> [B, T, C]
+        return self.down(F.gelu(self.up(x)))
+
+
+# %% include="07_encoder:Block"
+
+# %% [markdown] statement="Transformer"
+# ### The whole model
+#
+# At the bottom, each token number fetches its vector from an **embedding** $[V, C]$. Attention alone does not see in which order the words stand, so each place has a vector of its own, $[\text{block}, C]$, which is added. Then come
+# the blocks, one last norm, and at the top a score for each token of the vocabulary.
+#
+# How does a vector become scores? By products with the embedding itself: the score of a token is the product of the final vector with that token's own vector. So one
+# matrix is used at both ends. Such **tied weights** save parameters, and they make sense, since what a token means when it is read and when it is written should be nearly the same.
+#
+# Write `Transformer(vocabulary, block, width, blocks)` with
+#
+# - `embedding` and `positions`, both `nn.Embedding`;
+# - `blocks`, a list of modules that are applied in order (a module may stand in it twice);
+# - `norm`, an `nn.LayerNorm`, and `head`, a linear layer without bias whose weight *is* the one of `embedding`.
+
+# %% [markdown] hints="Transformer"
+# 1. The first token of every text has place 0, also when a text is shorter than `block`.
+# 2. A Python list hides modules: torch finds parameters only in attributes that it knows. There is a list of its own.
+# 3. Tied means one tensor under two names, not two with equal numbers: both attributes must hold the *same* object, so that
+#    an update of one is an update of the other.
+
+
+# %% task="Transformer" points=4 level=2 minutes=18
+class Transformer(nn.Module):
+    """Scores for the next token at each place of texts of up to `block` tokens."""
+
+    def __init__(self, vocabulary, block, width, blocks):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.positions = nn.Embedding(block, width)
+        self.blocks = nn.ModuleList(blocks)
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, vocabulary, bias=False)
+        self.head.weight = self.embedding.weight
+        ### END SOLUTION
+
+    def forward(self, tokens):
+        """[B, T] -> [B, T, V]"""
+        ### BEGIN SOLUTION
+        x = self.embedding(tokens) + self.positions.weight[: tokens.shape[1]]
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x))
+        ### END SOLUTION
+
+
+# %% test="Transformer" aspect="scores by formula" points=1
+_V, _T, _C = 7, 4, 3
+_parts = [
+    torch_module("Linear", _C, _C),
+    torch_module("Softplus"),
+    torch_module("Conv1d", _T, _T, 1),
+]
+_model = Transformer(_V, _T, _C, _parts)
+_shapes = {"embedding.weight": (_V, _C), "positions.weight": (_T, _C)}
+_shapes |= {"norm.weight": (_C,), "norm.bias": (_C,), "blocks.0.weight": (_C, _C)}
+_shapes |= {"blocks.0.bias": (_C,), "blocks.2.weight": (_T, _T, 1)}
+_shapes |= {"blocks.2.bias": (_T,), "head.weight": (_V, _C)}
+_names = set(dict(_model.state_dict()))
+assert set(_shapes) <= _names, (
+    f"Weights {sorted(_shapes)} wanted; yours: {sorted(_names)}."
+)
+_s = {name: torch.randn(shape) for name, shape in _shapes.items()}
+_s["head.weight"] = _s["embedding.weight"]
+_model.load_state_dict(_s, strict=False)
+_tokens = torch.randint(_V, (3, _T))
+_got = _model(_tokens)
+assert np.shape(_got) == (3, _T, _V), (
+    f"Scores of shape {3, _T, _V} wanted; yours: {_got!r}."
+)
+_x = _s["embedding.weight"][_tokens] + _s["positions.weight"]
+_x = F.softplus(F.linear(_x, _s["blocks.0.weight"], _s["blocks.0.bias"]))
+_x = F.conv1d(_x, _s["blocks.2.weight"], _s["blocks.2.bias"])
+_wanted = (
+    F.layer_norm(_x, (_C,), _s["norm.weight"], _s["norm.bias"])
+    @ _s["embedding.weight"].T
+)
+assert close(_got, _wanted, 1e-3, 1e-2), (
+    "With given weights and simple blocks your scores are off: embedding + positions, blocks in order, norm, head."
+)
+### BEGIN HIDDEN TESTS
+_V, _T, _C = size("V"), size("T"), size("C", least=2, large=None)
+_tokens = made(
+    lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
+    *(size("B"), _T, _V),
+)
+_inputs = (whole(0, 10**6), _V, _C, choice(False, True), _tokens)
+
+
+def _model_of(kind, seed, V, C, is_twice, T):
+    torch.manual_seed(seed)
+    here = kind is ours.Transformer  # parts are made where the model is
+    part = (lambda name, *sizes: getattr(nn, name)(*sizes)) if here else torch_module
+    blocks = [part("Linear", C, C), part("Softplus"), part("Conv1d", T, T, 1)]
+    return kind(V, T, C, [*blocks, blocks[0] if is_twice else part("Linear", C, C)])
+
+
+def _called(kind, seed, V, C, is_twice, tokens):
+    sizes = seed, V, C, is_twice, tokens.shape[1]
+    weights = dict(_model_of(ours.Transformer, *sizes).state_dict())
+    del weights["head.weight"]  # it is embedding.weight
+    model = _model_of(kind, *sizes)
+    model.load_state_dict(
+        {name: 1.5 * w + 0.1 for name, w in weights.items()}, strict=False
+    )
+    model.double()
+    return model(tokens)
+
+
+agrees(Transformer, ours.Transformer, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
+### END HIDDEN TESTS
+
+# %% test="Transformer" aspect="one matrix at both ends" points=1
+_V, _block, _C = 7, 4, 3
+### BEGIN HIDDEN TESTS
+_V, _block, _C = 11, 5, 6
+### END HIDDEN TESTS
+_model = Transformer(_V, _block, _C, [torch_module("Linear", _C, _C)])
+_state = dict(_model.state_dict())
+assert np.shape(_state["embedding.weight"]) == (_V, _C), (
+    f"embedding should be [V, C]; yours: {np.shape(_state['embedding.weight'])}."
+)
+assert close(_state["embedding.weight"], _state["head.weight"]), (
+    "embedding and head start with different numbers."
+)
+_learned = {
+    name: value.numel() for name, value in dict(_model.named_parameters()).items()
+}
+_wanted = _V * _C + _block * _C + (_C * _C + _C) + 2 * _C
+assert sum(_learned.values()) == _wanted, (
+    f"V = {_V}, block = {_block}, C = {_C}, one block of {_C * _C + _C}: {_wanted} numbers in all, for one matrix of "
+    f"{_V * _C} serves both ends. Yours has {_learned}."
+)
+### BEGIN HIDDEN TESTS
+_other = torch.randn(_V, _C)
+_model.load_state_dict({"embedding.weight": _other}, strict=False)
+assert close(dict(_model.state_dict())["head.weight"], _other), (
+    "embedding got new numbers, and head did not notice."
+)
+### END HIDDEN TESTS
+
+# %% test="Transformer" aspect="the weights of blocks are found" points=1
+_model = Transformer(
+    7, 4, 3, [torch_module("Linear", 3, 3), torch_module("Linear", 3, 3)]
+)
+_learned = dict(_model.named_parameters())
+for _name in ("blocks.0.weight", "blocks.1.bias"):
+    assert _name in _learned, (
+        f"{_name} is not among {sorted(_learned)}: nothing would train it."
+    )
+_found = parameter_gradients(_model, torch.tensor([[1, 2, 3, 6]]))
+for _name in _learned:
+    assert _found[_name] is not None, f"No gradient reaches {_name}."
+### BEGIN HIDDEN TESTS
+_V, _T, _C = size("V"), size("T"), size("C", least=2, large=None)
+_tokens = made(
+    lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
+    *(size("B"), _T, _V),
+)
+_inputs = (whole(0, 10**6), _V, _C, choice(False, True), _tokens)
+
+
+def _model_of(kind, seed, V, C, is_twice, T):
+    torch.manual_seed(seed)
+    here = kind is ours.Transformer  # parts are made where the model is
+    part = (lambda name, *sizes: getattr(nn, name)(*sizes)) if here else torch_module
+    blocks = [part("Linear", C, C)]
+    return kind(V, T, C, [*blocks, blocks[0] if is_twice else part("Linear", C, C)])
+
+
+def _called(kind, seed, V, C, is_twice, tokens):
+    sizes = seed, V, C, is_twice, tokens.shape[1]
+    weights = dict(_model_of(ours.Transformer, *sizes).state_dict())
+    del weights["head.weight"]  # it is embedding.weight
+    model = _model_of(kind, *sizes)
+    model.load_state_dict(
+        {name: 1.5 * w + 0.1 for name, w in weights.items()}, strict=False
+    )
+    model.double()
+    found = parameter_gradients(model, tokens)
+    return {name.replace("head", "embedding"): w for name, w in found.items()}
+
+
+agrees(Transformer, ours.Transformer, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
+### END HIDDEN TESTS
+
+# %% test="Transformer" aspect="shorter texts begin at place 0" points=1
+_block, _lengths = 6, (1, 3)
+_model = Transformer(
+    11, _block, 3, [torch_module("Linear", 3, 3), torch_module("Softplus")]
+)
+_tokens = torch.randint(11, (2, _block))
+_whole = _model(_tokens)
+assert np.shape(_whole) == (2, _block, 11), (
+    f"Scores of shape {2, _block, 11} wanted; yours: {_whole!r}."
+)
+for _T in _lengths:
+    _got = _model(_tokens[:, :_T])
+    assert np.shape(_got) == (2, _T, 11), (
+        f"Block {_block}, a text of {_T}: shape {2, _T, 11} wanted; yours {np.shape(_got)}."
+    )
+    assert close(_got, _whole[:, :_T], 1e-3, 1e-4), (
+        f"The first {_T} tokens alone do not get places 0 to {_T - 1}."
+    )
+### BEGIN HIDDEN TESTS
+_V, _T, _C = size("V"), size("T"), size("C", least=2, large=None)
+_tokens = made(
+    lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
+    *(size("B"), _T, _V),
+)
+_inputs = (whole(0, 10**6), _V, _C, choice(False, True), _tokens, whole(0, 4))
+
+
+def _model_of(kind, seed, V, C, is_twice, T, more):
+    torch.manual_seed(seed)
+    here = kind is ours.Transformer  # parts are made where the model is
+    part = (lambda name, *sizes: getattr(nn, name)(*sizes)) if here else torch_module
+    blocks = [part("Linear", C, C), part("Softplus")]
+    return kind(
+        V, T + more, C, [*blocks, blocks[0] if is_twice else part("Linear", C, C)]
+    )
+
+
+def _called(kind, seed, V, C, is_twice, tokens, more):
+    sizes = seed, V, C, is_twice, tokens.shape[1], more
+    weights = dict(_model_of(ours.Transformer, *sizes).state_dict())
+    del weights["head.weight"]  # it is embedding.weight
+    model = _model_of(kind, *sizes)
+    model.load_state_dict(
+        {name: 1.5 * w + 0.1 for name, w in weights.items()}, strict=False
+    )
+    model.double()
+    return [model(tokens[:, :n]) for n in (1, 1 + len(tokens[0]) // 2, len(tokens[0]))]
+
+
+agrees(Transformer, ours.Transformer, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
+### END HIDDEN TESTS
+
+# %% folded="draws the whole model" alt="Tokens become embeddings, positions are added, then come three blocks, a norm and the head, which gives scores. A dashed line says that embedding and head share their weights."
+drawings.transformer_stack()
+
+# %% [markdown]
+# This is your model, from left to right, and the dashed line is the one matrix at both ends. It is also, part by part, the architecture of GPT-2. In section 8 you will
+# load GPT-2's published weights into the class that you have just written.
+
+
+# %%
+def gpt(V=V, block=16, layers=2, heads=4, width=64):
+    """The whole model, put together from your parts."""
+    blocks = [
+        Block(width, Attention(width, heads, block), FeedForward(width))
+        for _ in range(layers)
+    ]
+    return Transformer(V, block, width, blocks)
+
+
+# %%
+scores = gpt()(batch(0)[0])
+print(
+    "scores:",
+    list(scores.shape),
+    " first loss:",
+    round(lm_loss(scores, batch(0)[1]).item(), 1),
+)
+print(f"a model that knows nothing: ln V = {math.log(V):.2f}")

@@ -1,0 +1,300 @@
+# %% [markdown]
+# ## 5. The optimiser
+#
+# Training means: compute the gradient of the loss for each weight, and move the weight a little against it. How far is "a little"? With plain gradient descent, the
+# step is the gradient times a learning rate. But in a Transformer the gradients of different weights differ in size by orders of magnitude. The embedding of a rare word gets a gradient once in a
+# thousand steps, and a gain of a norm gets a large one at every step. A learning rate that suits the one is useless for the other.
+#
+# **AdamW** (I. Loshchilov and F. Hutter, 2019) solves this by dividing each gradient by its own typical size. For each weight $w$ it keeps two running means: $m$, of its gradient $g$, and $v$, of
+# the square $g^2$. The root of $v$ is the typical size, and $m / \sqrt v$ is then of the size of 1, whatever the unit of $g$.
+#
+# $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g \qquad\qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2$$
+#
+# With $\beta_1 = 0.9$ the mean $m$ looks back over about ten steps. Both means start at 0, and so they are too small at first: after one step, $m$ is only $0.1\, g$. In general the weights in $m$ sum to $1 - \beta_1^t$ after $t$ steps, and dividing
+# by this makes it a true mean. In the same way, $v$ is divided by $1 - \beta_2^t$. The last ingredient is **weight decay**: each step shrinks the weight itself by a small share $\eta \lambda$, so that a weight that nothing needs goes back to 0. Together, with
+# learning rate $\eta$ and a tiny $\varepsilon$ that keeps the divisor from being 0,
+#
+# $$w \leftarrow (1 - \eta\lambda)\, w - \eta\, \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + \varepsilon}.$$
+
+# %% [markdown] statement="adamw_step"
+# ### One step of AdamW
+#
+# Write `adamw_step(w, g, m, v, t, rate, decay, betas, eps)`, which returns the new `(w, m, v)`. Here `rate` is $\eta$, `decay` is $\lambda$, `betas` is the pair $(\beta_1, \beta_2)$, and the steps are counted $t = 1, 2, \dots$
+#
+# In section 6 every single weight of your model will be moved by this function.
+
+# %% [markdown] hints="adamw_step"
+# 1. Before the first step, $m$ and $v$ are zero. What is $m / (1 - \beta_1)$ after it?
+# 2. The decay acts on the *old* weight, and does not pass through $m$ and $v$.
+# 3. New $m$ and $v$ first, as new tensors; both divided by what a mean that began at zero still lacks; then the quotient, times the
+#    rate, is taken off the shrunken weight.
+
+
+# %% task="adamw_step" points=3 level=2 minutes=12
+def adamw_step(w, g, m, v, t, rate, decay, betas, eps):
+    """New (w, m, v), each in the one shape of w, g, m and v; betas is (beta_1, beta_2)."""
+    ### BEGIN SOLUTION
+    m = betas[0] * m + (1 - betas[0]) * g
+    v = betas[1] * v + (1 - betas[1]) * g**2
+    direction = m / (1 - betas[0] ** t) / ((v / (1 - betas[1] ** t)).sqrt() + eps)
+    return (1 - rate * decay) * w - rate * direction, m, v
+    ### END SOLUTION
+
+
+# %% test="adamw_step" aspect="the first step has the rate's size" points=1
+_g, _zero = torch.tensor([1000.0, -0.001, 5.0]).double(), torch.zeros(3).double()
+_got = adamw_step(
+    torch.ones(3).double(),
+    _g,
+    _zero.clone(),
+    _zero.clone(),
+    1,
+    0.1,
+    0.0,
+    (0.9, 0.999),
+    1e-12,
+)
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return (w, m, v); yours: {_got!r}."
+)
+assert all(np.shape(part) == (3,) for part in _got), (
+    "w, m and v should keep their shape (3,)."
+)
+assert close(_got[0], [0.9, 1.1, 0.9], 1e-5), (
+    f"Gradients 1000, -.001, 5 and rate .1: each weight moves by .1 against its gradient; yours from 1 to {_got[0]}."
+)
+assert close(_got[1], 0.1 * _g, 1e-3) and close(_got[2], 0.001 * _g**2, 1e-3), (
+    "Return the running means m and v as they are, not divided by 1 - beta to the t."
+)
+### BEGIN HIDDEN TESTS
+_n, _k = size("n"), size("k")
+_more = (choice(0.01, 0.3), 0.0, choice((0.6, 0.8), (0.9, 0.999)), choice(1e-12, 0.05))
+for _axes in ((), (_n,), (_n, _k)):
+    _w, _g = (tensor(*_axes, kind="float64") for _ in "wg")
+    _m, _v = (made(lambda rng, w: torch.zeros_like(w), _w) for _ in "mv")
+    agrees(adamw_step, ours.adamw_step, _w, _g, _m, _v, 1, *_more, rtol=1e-3, atol=1e-4)
+### END HIDDEN TESTS
+
+# %% test="adamw_step" aspect="many steps like torch" points=1
+_rate, _decay, _betas, _eps = 0.05, 0.2, (0.9, 0.95), 1e-3
+### BEGIN HIDDEN TESTS
+_rate, _decay, _betas, _eps = (
+    random.uniform(0.02, 0.1),
+    random.uniform(0.3, 0.6),
+    (0.7, 0.9),
+    random.uniform(0.01, 0.1),
+)
+### END HIDDEN TESTS
+from torch.optim.adamw import adamw as _torch_step  # what torch.optim.AdamW calls
+
+_choices = {"lr": _rate, "weight_decay": _decay, "beta1": _betas[0], "beta2": _betas[1]}
+_choices |= {"eps": _eps, "amsgrad": False, "maximize": False, "foreach": False}
+_runs = []
+for _shape in ((2, 3), (4,)):  # two weights at once, step by step in turn
+    _w, _zero = torch.randn(_shape).double(), torch.zeros(_shape).double()
+    _state = [[_w], [_zero.clone()], [_zero.clone()], [], [torch.zeros(())]]
+    _runs.append([_state, (_w.clone(), _zero, _zero.clone())])
+for _t in range(1, 7):
+    for _run in _runs:
+        _state, _mine = _run
+        _w, _g = _state[0][0], torch.randn(_state[0][0].shape).double()
+        _torch_step([_w], [_g.clone()], *_state[1:], **_choices)
+        _run[1] = adamw_step(_mine[0], _g, *_mine[1:], _t, _rate, _decay, _betas, _eps)
+        assert close(_run[1][0], _w, 1e-4, 1e-6), (
+            f"Step {_t}: your weights are not those of torch.optim.AdamW "
+            f"(rate {_rate:.2g}, decay {_decay:.2g}, betas {_betas}, eps {_eps:.2g})."
+        )
+### BEGIN HIDDEN TESTS
+_n, _k = size("n"), size("k")
+_rate, _decay, _betas = (
+    choice(0.01, 0.3),
+    choice(0.0, 0.2, 0.6),
+    choice((0.7, 0.9), (0.9, 0.999)),
+)
+for _axes in ((), (_n,), (_n, _k)):
+    _w, _g, _m, _root = (tensor(*_axes, kind="float64") for _ in range(4))
+    _v = made(lambda rng, root: root**2 + 0.01, _root)
+    _inputs = (
+        _w,
+        _g,
+        _m,
+        _v,
+        whole(1, 3000, (2, 60)),
+        _rate,
+        _decay,
+        _betas,
+        choice(1e-8, 0.05),
+    )
+    agrees(adamw_step, ours.adamw_step, *_inputs, rtol=1e-3, atol=1e-4)
+### END HIDDEN TESTS
+
+# %% test="adamw_step" aspect="decay without a gradient" points=1
+_w, _zero = torch.tensor([[2.0, -3.0]]).double(), torch.zeros(1, 2).double()
+_got = adamw_step(
+    _w.clone(),
+    _zero.clone(),
+    _zero.clone(),
+    _zero.clone(),
+    3,
+    0.1,
+    0.5,
+    (0.9, 0.99),
+    1e-8,
+)
+assert isinstance(_got, tuple | list) and len(_got) == 3, (
+    f"Return (w, m, v); yours: {_got!r}."
+)
+assert close(_got[0], 0.95 * _w, 1e-5), (
+    f"No gradient, rate .1, decay .5: every weight shrinks by 5 %; yours: {_got[0]}."
+)
+assert not np.any(np.asarray(_got[1])) and not np.any(np.asarray(_got[2])), (
+    "The decay should not get into m or v."
+)
+### BEGIN HIDDEN TESTS
+_n, _k = size("n"), size("k")
+_more = (
+    choice(0.01, 0.3),
+    choice(0.0, 0.2, 0.8),
+    choice((0.8, 0.9), (0.9, 0.999)),
+    1e-8,
+)
+for _axes in ((), (_n,), (_n, _k)):
+    _w = tensor(*_axes, kind="float64")
+    _zeros = [made(lambda rng, w: torch.zeros_like(w), _w) for _ in "gmv"]
+    _inputs = (_w, *_zeros, whole(1, 100, (2,)), *_more)
+    agrees(adamw_step, ours.adamw_step, *_inputs, rtol=1e-3, atol=1e-4)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Here is what you have gained. The first step of three weights whose gradients differ by a factor of a million:
+
+# %%
+g, zero = torch.tensor([1000.0, 1.0, 0.001]), torch.zeros(3)
+new, m, v = adamw_step(torch.ones(3), g, zero, zero, 1, 0.1, 0.0, (0.9, 0.95), 1e-8)
+for gradient, weight in zip(g, new, strict=True):
+    print(f"gradient {gradient:9.3f}   step {weight - 1:.4f}")
+
+# %% [markdown]
+# All three move equally far, by the learning rate. So with AdamW the learning rate has a meaning that you can imagine: it is the distance that a weight moves in one step.
+
+# %% [markdown] statement="rate_factor"
+# ### Slowly up, slowly down
+#
+# One learning rate for the whole training is not ideal either. In the first steps, $v$ is the mean of very few gradients, so the direction is uncertain, and a full step may do harm. Therefore the rate rises slowly from 0; this is called **warm-up**.
+# At the end the model is near a minimum, and large steps only make it jump around it. Therefore the rate falls again, along half a cosine. With $N$ steps in all, of which $n$ are warm-up, the rate of step $s = 0, 1, \dots, N - 1$ is $\eta$ times
+#
+# $$f(s) = \begin{cases}(s + 1) / n & s < n\\ \ell + (1 - \ell) \left(1 + \cos \pi p\right) / 2 & s \ge n\end{cases} \qquad p = \frac{s - n}{N - n},$$
+#
+# where $\ell$, the lowest factor, is where the cosine ends. (In this formula $N$ counts steps, not layers.) Write `rate_factor(s, N, n, lowest)`, for one step or for an array of steps. Below the checks you will see the curve.
+
+# %% [markdown] hints="rate_factor"
+# 1. What is $p$ in the first step after the warm-up, and what would it be in step $N$?
+# 2. With $n = 0$ there is no warm-up: nothing should be divided by zero.
+# 3. For an array, compute both lines for all steps and choose with a condition; make the divisor of the first at least 1.
+
+
+# %% task="rate_factor" points=3 level=1 minutes=10
+def rate_factor(s, N, n, lowest):
+    """The factor f(s), a number or an array like s; N steps in all, n < N of them warm-up."""
+    ### BEGIN SOLUTION
+    s = np.asarray(s)
+    cosine = lowest + (1 - lowest) * (1 + np.cos(np.pi * (s - n) / (N - n))) / 2
+    return np.where(s < n, (s + 1) / max(n, 1), cosine)
+    ### END SOLUTION
+
+
+# %% test="rate_factor" aspect="equal steps up" points=1
+_got = [rate_factor(_s, 100, 4, 0.1) for _s in range(5)]
+assert close(_got, [0.25, 0.5, 0.75, 1, 1], 1e-5), (
+    f"n = 4: .25, .5, .75, 1, then the cosine begins at 1; yours: {_got}."
+)
+for _n in (0, 1):
+    _got = rate_factor(0, 10, _n, 0.1)
+    assert close(_got, 1, 1e-5), (
+        f"Without warm-up (n = 0), or with one step, the first factor is 1; yours: {_got}."
+    )
+### BEGIN HIDDEN TESTS
+_n = whole(0, 40, (1, 7))
+_N = made(lambda rng, n, further: n + further, _n, whole(1, 90))
+_s = made(  # without warm-up all steps count
+    lambda rng, n, N: rng.randint(0, n or N - 1), _n, _N, edges=[0, lambda rng, n, N: n]
+)
+agrees(
+    rate_factor, ours.rate_factor, _s, _N, _n, choice(0.0, 0.1), rtol=1e-5, atol=1e-6
+)
+### END HIDDEN TESTS
+
+# %% test="rate_factor" aspect="half a cosine down" points=1
+_got = [rate_factor(_s, 20, 4, 0.1) for _s in (4, 12, 20)]
+assert close(_got, [1, 0.55, 0.1], 1e-5), (
+    f"N = 20, n = 4: 1, in the middle .55, at the end .1; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_n = whole(0, 40, (1, 7))
+_N = made(lambda rng, n, further: n + further, _n, whole(1, 90))
+_s = made(
+    lambda rng, n, N: rng.randint(n, N - 1), _n, _N, edges=[lambda rng, n, N: N - 1]
+)
+agrees(
+    rate_factor, ours.rate_factor, _s, _N, _n, choice(0.0, 0.1), rtol=1e-4, atol=1e-6
+)
+### END HIDDEN TESTS
+
+# %% test="rate_factor" aspect="an array of steps" points=1
+_got = rate_factor(np.arange(9), 9, 3, 0.0)
+assert np.shape(_got) == (9,), f"Nine steps, nine factors; yours: {_got!r}."
+_wanted = [1 / 3, 2 / 3, 1, *(math.cos(math.pi / 12 * k) ** 2 for k in range(6))]
+assert close(_got, _wanted, 1e-4, 1e-6), (
+    f"Factors {np.round(_wanted, 2)} wanted; yours: {np.round(_got, 2)}."
+)
+### BEGIN HIDDEN TESTS
+_n = whole(0, 40, (1, 7))
+_N = made(lambda rng, n, further: n + further, _n, whole(1, 90))
+_kind = choice("int64", "float64")
+_s = made(
+    lambda rng, N, T, kind: np.array(rng.choices(range(N), k=T), dtype=kind),
+    *(_N, size("T"), _kind),
+    edges=[lambda rng, N, *_: np.arange(N), lambda rng, N, *_: np.arange(N)[::-1]],
+)
+agrees(
+    rate_factor, ours.rate_factor, _s, _N, _n, choice(0.0, 0.1), rtol=1e-4, atol=1e-6
+)
+### END HIDDEN TESTS
+
+# %% folded="draws three schedules" alt="Three curves of the factor over 200 steps: after 0, 20 and 80 steps of straight rise each falls along a cosine to 0.1."
+s = np.arange(200)
+_, axes = plt.subplots(figsize=(7, 2.6))
+for n in (0, 20, 80):
+    axes.plot(s, rate_factor(s, 200, n, 0.1), label=f"n = {n}")
+axes.set(
+    title="A straight line up, half a cosine down",
+    xlabel="step s, of N = 200",
+    ylabel="factor f(s)",
+    ylim=(0, 1.05),
+)
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# What is a slow rise worth? We have trained a small Transformer on words of the kitchen text with four lengths of warm-up, at six learning rates each, and recorded the results (242 steps; one seed at each rate, four at the best one of each curve). Look at the right
+# end, where the learning rate is high.
+
+# %% folded="draws the recorded study of warm-ups" alt="Held-out loss by learning rate for warm-ups of 1, 10, 50 and 150 steps: with more warm-up the valley lies at larger rates and stays low there."
+_, axes = plt.subplots()
+study = runs.load_study("warmup")
+for i, (name, found) in enumerate(study.groupby("variant", sort=False)):
+    n, style = name.split()[0], {"color": plots.COLOURS[i], "alpha": 0.7}
+    axes.plot(found["rate"], found["valid nats"], "o", label=f"n = {n}", **style)
+    found = found[found["seed"] == 4]  # the seed that chose the rate
+    axes.plot(found["rate"], found["valid nats"], **style)
+log_ticks(axes, sorted(set(study["rate"])), xlabel="learning rate (log)")
+axes.set(
+    title="With a long warm-up, high learning rates work",
+    ylabel="held-out nats per word",
+)
+axes.legend()
+plt.show()
+
+# %% [markdown]
+# At low rates the warm-up only costs steps. At high rates it decides: the long one turns a learning rate that was ruinous into the best one. Each at its own best rate, $n = 150$ ends 0.13 nats below $n = 1$, while the seeds of
+# $n = 1$ differ by 0.07. The study is small, and the lesson is one that you will meet in every recipe for a large model.

@@ -1,0 +1,143 @@
+# %% [markdown]
+# ## 8. Bigger
+#
+# A million weights and five minutes are one end of a long scale. What is at the other end is *the same program*. In this section other people's weights move into the class that you wrote.
+#
+# ### Trained for longer
+#
+# `lmkit` has a trainer with the refinements that one wants for long runs: checkpoints on disk, several GPUs, a better optimiser. Its Transformer, with the right switches, has exactly your parts under your names. So what it has trained fits into
+# your class. To prove it, we take a fresh model of `lmkit`, load its weights into yours, and compare the scores:
+
+# %%
+set_seed(1)
+switches = {"positions": "learned", "norm": "layer", "activation": "gelu", "bias": True}
+theirs = transformer.Transformer(
+    transformer.TransformerConfig(my_V, **my_size, **switches)
+)
+yours = gpt(my_V, **my_size)
+yours.load_state_dict(theirs.state_dict())
+inputs, _ = windows(my_tokens["valid"], 4)
+with torch.no_grad():
+    difference = (yours(inputs) - theirs(inputs)).abs().max().item()
+print(f"largest difference of a score: {difference:.6f}")
+
+# %% [markdown]
+# So type this into a terminal before you go to bed. It trains on your text with 1,000 byte pairs, four layers and 20,000 steps, and it can be interrupted and resumed:
+#
+# ```bash
+# python -m lmkit.pretrain --text work/texts/my.txt --level bpe --out runs/mine \
+#     --set positions=learned --set norm=layer --set activation=gelu --set bias=true \
+#     --set vocabulary=1000 --set block=128 --set steps=20000
+# ```
+#
+# In the morning `runs.load("runs/mine")` gives you the model. Its weights, `.network.state_dict()`, fit into `gpt(1000, block=128, layers=4, heads=4, width=128)`.
+#
+# ### GPT-2
+#
+# In February 2019 OpenAI announced a model that wrote so well that they did not publish it at first. Its smallest version has 12 layers of 12 heads, width 768, and a vocabulary of 50,257 tokens, and its architecture is the one that you have just written: learned positions, pre-norm blocks with GELU, one matrix at both ends. Its weights
+# are public today. So they must fit into *your* class.
+#
+# With an internet connection the next cell fetches them once (about 550 megabytes), together with GPT-2's 50,000 merges. These are a list of pairs, just like yours, so your own `encode` and `decode` read and write GPT-2's tokens. Set `fetch_gpt2 = True` if you want to try it. Without a connection
+# the cell says so, and you miss nothing that a later section needs.
+
+# %% scratch=true
+fetch_gpt2 = False  # 550 megabytes, once
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+big = None
+if fetch_gpt2 and budget().name != "grading":
+    try:
+        published = gpt2.load()
+        sizes = dict(published.sizes)
+        big = gpt(sizes.pop("vocabulary"), **sizes)
+        big.load_state_dict(published.weights, strict=False)
+    except FetchError as error:
+        print(f"GPT-2 cannot be fetched now, so this cell rests: {error}")
+if big is None:
+    print("GPT-2 is not loaded. The rest of the chapter does not need it.")
+else:
+    print(
+        f"{sum(w.numel() for w in big.parameters()):,} weights are in your class now."
+    )
+
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+@torch.no_grad()
+def big_writes(prompt, n=40, temperature=0.8, top_p=0.9, seed=1):
+    """GPT-2 in your class, read and written with your encode and decode, drawn by your next_distribution."""
+    torch.manual_seed(seed)
+    tokens = encode(prompt, published.merges)
+    for _ in range(n):
+        scores = big(torch.tensor([tokens[-1024:]]))[
+            :, -1, :50256
+        ]  # without its sign for the end of a text
+        tokens.append(
+            torch.multinomial(
+                next_distribution(scores, temperature, None, top_p), 1
+            ).item()
+        )
+    return decode(tokens, published.merges)
+
+
+if big is not None:
+    print(big_writes("The secret of a good soup is"))
+
+# %% [markdown]
+# If you have run it: this is the same class that wrote the noise at the beginning of the chapter. It has not changed by a single line. The difference is 124 million weights instead of one, 40 gigabytes of text instead of a megabyte, and some weeks of many machines instead of five minutes on one. That step is called
+# *scaling*, and chapter 10 shows that one can forecast what it brings.
+#
+# ### What newer models do differently
+#
+# GPT-2 is from 2019. Surprisingly little has changed since. Today's models normalise with the root mean square alone (**RMSNorm**), use other activations in the feed-forward layer, leave out the biases, and have replaced the table of positions by **rotary positions** (J. Su and others, 2021). The idea of these is pretty. Take two numbers of a query as an arrow in
+# the plane, and turn it by an angle that is proportional to its place, $m\alpha$. Do the same with the key at place $n$. Then the angle *between* the two arrows has changed by $(m - n)\alpha$, so their product depends only on the *distance* of the two places, and that is what grammar asks for.
+
+# %% folded="draws the turning pairs" alt="Two rows of three clocks. The hand of pair 0 turns by one radian from place to place, that of pair 1 by a tenth."
+drawings.rotary(places=3)
+
+# %% [markdown]
+# Each pair of numbers turns at a speed of its own: fast ones for near words, slow ones for far words.
+#
+# The other important change is a matter of speed. When you let your model write, it reads the whole text again for every new token. But a causal model never changes its past: the keys and values of old places stay what they were. So one can keep them in a **cache**, and each new token costs one place instead
+# of all. The picture shows three rounds of writing.
+
+# %% folded="draws the cache" alt="Three rounds of writing. Without a cache all tokens are computed in each round, 12 in all; with it only the new one after the prompt, 5 in all."
+drawings.kv_cache(prompt=3)
+
+# %% [markdown]
+# Both are in `lmkit.transformer`, whose attention has the same four linear layers as yours. Here is the effect of the cache, with a fresh model of the size of yours. Both ways write the same tokens.
+
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+@torch.no_grad()
+def seconds_to_write(n, cached):
+    """Seconds in which a fresh model of lmkit writes n tokens, always the likeliest one."""
+    tokens, begin = torch.tensor([[10]], device=device), time.perf_counter()
+    if cached:
+        tokens = rotary.generate(tokens, n, temperature=0.0)
+    else:
+        for _ in range(n):
+            tokens = torch.cat([tokens, rotary(tokens)[:, -1:].argmax(-1)], 1)
+    return time.perf_counter() - begin, tokens
+
+
+set_seed(1)
+rotary = (
+    transformer.Transformer(transformer.TransformerConfig(my_V, **my_size))
+    .to(device)
+    .eval()
+)
+for n in budget().choose(grading=(8, 30), laptop=(30, 120), gpu=(60, 250)):
+    (slow, without), (fast, with_cache) = (
+        seconds_to_write(n, False),
+        seconds_to_write(n, True),
+    )
+    print(
+        f"{n:4} tokens: {slow:6.2f} s without a cache, {fast:6.2f} s with it; the same tokens: {torch.equal(without, with_cache)}"
+    )
+
+# %% [markdown]
+# The longer the text, the more the cache saves. Its price is memory: two numbers for each layer, place and unit of width. For GPT-2 with its 1,024 places these are $2 \cdot 12 \cdot 1024 \cdot 768$ numbers, or 38 megabytes at two bytes each, for every single text that is being written. A service with a thousand readers needs 38 gigabytes
+# for caches, and the model itself only a quarter of one.
