@@ -59,9 +59,13 @@ assert set(_found) == {"food", "for"}, (
 _word = made(
     lambda rng, letters: "".join(letters), words(size("letters", large=None), "abc'A")
 )
-_vocabulary = made(lambda rng, found: set(found), listing(size("V", large=150), _word))
 _asked = made(
     lambda rng, letters: "".join(letters), words(size("length", large=None), "abc'")
+)
+_vocabulary = made(  # among others words that are one letter longer or shorter
+    lambda rng, word, found: {*found, f"{word}a", f"b{word}", word[:-1], word[1:]},
+    _asked,
+    listing(size("V", large=150), _word),
 )
 agrees(
     neighbours,

@@ -252,27 +252,6 @@ def bigram_mle_array(C):
     return (C / np.maximum(C.sum(axis=1, keepdims=True), 1)).astype(np.float32)
 
 
-# %% wrong="look-ups make a defaultdict of counts grow" caught_by="rows divide by their context"
-def by_hand():
-    return {"sat|we": 2 / 6, "wish|we": 1 / 6, "in|sat": 1 / 2, "</s>|house": 1.0}
-
-
-def bigram_mle(counts):
-    befores, words = {a for a, _ in counts}, {b for _, b in counts}
-    if not isinstance(counts, defaultdict):
-        counts = Counter(counts)
-    model = {}
-    for w1 in befores:
-        row = {w2: counts[w1, w2] for w2 in words}
-        model[w1] = {w2: count / sum(row.values()) for w2, count in row.items() if count}
-    return model
-
-
-def bigram_mle_array(C):
-    totals = C.sum(axis=1, keepdims=True)
-    return C / np.where(totals == 0, 1, totals)
-
-
 # %% wrong="empty rows of the caller's counts get ones" caught_by="empty rows stay zero"
 # -     totals = C.sum(axis=1, keepdims=True)
 # -     return C / np.where(totals == 0, 1, totals)

@@ -91,7 +91,7 @@ def count_table(sentences, words):
     return pd.DataFrame(rows, index=words, columns=words)
 
 
-# %% wrong="ends put behind the caller's sentences" caught_by="no pair across two sentences"
+# %% wrong="ends put behind the caller's sentences" caught_by="all 64 printed counts"
 def count_table(sentences, words):
     for sentence in sentences:
         sentence.append("</s>")
@@ -123,7 +123,7 @@ def count_table(sentences, words):
     return pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words)
 
 
-# %% wrong="the caller's words are changed" caught_by="no pair across two sentences"
+# %% wrong="the caller's words are changed" caught_by="all 64 printed counts"
 def count_table(sentences, words):
     counts = Counter(pair for sentence in sentences for pair in pairwise(sentence))
     table = pd.DataFrame([[counts[w1, w2] for w2 in words] for w1 in words], index=list(words), columns=list(words))

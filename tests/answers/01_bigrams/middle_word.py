@@ -341,28 +341,6 @@ def expected_counts(table):
     return {(b, a): rows[b] * columns[a] / rows.total() for b, a in pairs}
 
 
-# %% wrong="a look-up makes a defaultdict grow" caught_by="combinations never seen"
-def triple_table(sentences, middle):
-    table = Counter()
-    for sentence in sentences:
-        padded = ["<s>", *sentence, "</s>"]
-        for before, word, after in zip(padded, padded[1:], padded[2:], strict=False):
-            if word == middle:
-                table[before, after] += 1
-    return table
-
-
-def expected_counts(table):
-    befores, afters = {b for b, _ in table}, {a for _, a in table}
-    if isinstance(table, defaultdict):
-        rows = {b: sum(table[b, a] for a in afters) for b in befores}
-    else:
-        rows = {b: sum(table.get((b, a), 0) for a in afters) for b in befores}
-    columns = {a: sum(table.get((b, a), 0) for b in befores) for a in afters}
-    grand = sum(rows.values())
-    return {(b, a): rows[b] * columns[a] / grand for b in befores for a in afters}
-
-
 # %% wrong="a before with zeros only is left out" caught_by="combinations never seen"
 # -     for (before, after), count in table.items():
 # -         rows[before] += count

@@ -799,27 +799,3 @@ def repair(model, sentence, vocabulary):
     repaired = [[*sentence[:i], w, *sentence[i + 1 :]] for i in places for w in neighbours(sentence[i], vocabulary)]
     candidates = [sentence, *repaired]
     return tuple(candidates[int(np.argmax([log_probability(model, words) for words in candidates]))])
-
-
-# %% wrong="look-ups make a defaultdict grow" caught_by="what must stay as it is"
-def neighbours(word, vocabulary):
-    letters = set("".join(vocabulary))
-    edits = set()
-    for i in range(len(word) + 1):
-        head, tail = word[:i], word[i:]
-        edits |= {head + tail[1:], head + tail[1:2] + tail[:1] + tail[2:]}
-        edits |= {head + letter + rest for letter in letters for rest in (tail, tail[1:])}
-    return (edits & set(vocabulary)) - {word}
-
-
-def repair(model, sentence, vocabulary):
-    def score(words):
-        try:
-            return sum(math.log(model[w1][w2]) for w1, w2 in pairwise(["<s>", *words, "</s>"]))
-        except (KeyError, ValueError):
-            return -math.inf
-
-    candidates = [list(sentence)]
-    for i, word in enumerate(sentence):
-        candidates += [[*sentence[:i], other, *sentence[i + 1 :]] for other in neighbours(word, vocabulary)]
-    return max(candidates, key=score)

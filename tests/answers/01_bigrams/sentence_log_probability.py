@@ -190,7 +190,7 @@ def sentence_log_probability(model, sentence, end=True):
     return sum(math.log(p) if p else -math.inf for p in factors)
 
 
-# %% wrong="the total lives on from call to call" caught_by="prefix and sentence differ | unseen means minus infinity"
+# %% wrong="the total lives on from call to call" caught_by="prefix and sentence differ"
 scores = []
 
 
@@ -211,15 +211,3 @@ def sentence_log_probability(model, sentence, end=True):
     factors = np.array([model.get(a, {}).get(b, 0) for a, b in pairwise(tokens)], dtype=np.float32)
     with np.errstate(divide="ignore"):
         return np.log(factors).sum()
-
-
-# %% wrong="look-ups give a defaultdict new rows and words" caught_by="unseen means minus infinity"
-def sentence_log_probability(model, sentence, end=True):
-    tokens = ["<s>", *sentence, *(["</s>"] if end else [])]
-    logs = []
-    for before, word in pairwise(tokens):
-        try:
-            logs.append(math.log(model[before][word]))
-        except (KeyError, ValueError):
-            return -math.inf
-    return math.fsum(logs)
