@@ -241,11 +241,12 @@ def _cases(trial: _Trial, seed: int, mixtures: int) -> Iterator[Case]:
                 trial.values(case)
                 known.extend(other for other in case.sources() if other not in known)
                 yield case
-    for source in known:
-        if isinstance(source, size) and source.large is not None:  # what is rare in short inputs piles up in long ones
-            for other in known:
-                for edge in () if isinstance(other, size) else other.edges:
-                    yield Case(seed, {source: source.large, other: edge})
+    for source in known:  # an empty input may be treated well in one mode only; what is rare piles up in a long one
+        if isinstance(source, size):
+            for extreme in dict.fromkeys([source.least, *([] if source.large is None else [source.large])]):
+                for other in known:
+                    for edge in () if isinstance(other, size) else other.edges:
+                        yield Case(seed, {source: extreme, other: edge})
     rng = random.Random(seed)
     for _ in range(mixtures):
         taken = {}

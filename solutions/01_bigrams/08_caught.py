@@ -62,8 +62,11 @@ _word = made(
 _asked = made(
     lambda rng, letters: "".join(letters), words(size("length", large=None), "abc'")
 )
-_vocabulary = made(  # among others words that are one letter longer or shorter
-    lambda rng, word, found: {*found, f"{word}a", f"b{word}", word[:-1], word[1:]},
+_vocabulary = made(  # among others words that are one letter longer, shorter or larger
+    lambda rng, word, found: {
+        *found,
+        *(f"{word}a", f"b{word}", word[:-1], word[1:], word.capitalize()),
+    },
     _asked,
     listing(size("V", large=150), _word),
 )
