@@ -10,6 +10,7 @@ from autograder.oracle.compare import SUMMARY, difference, kind_of, shown
 from autograder.oracle.sources import MAX_USUAL, Case, Source, size
 
 USUAL_TRIES = 10  # usual cases, until one is among the inputs for which the course has an answer
+MAX_PAIRS = 40  # cases with an extreme size and an edge of something else
 MIXTURES = 12  # cases in which several sources take an edge at once
 MAX_TRIES = 60  # calls to make a failing case smaller
 EDGE_SHARE = 0.35  # of the sources of a mixture
@@ -241,13 +242,18 @@ def _cases(trial: _Trial, seed: int, mixtures: int) -> Iterator[Case]:
                 trial.values(case)
                 known.extend(other for other in case.sources() if other not in known)
                 yield case
-    for source in known:  # an empty input may be treated well in one mode only; what is rare piles up in a long one
-        if isinstance(source, size):
-            for extreme in dict.fromkeys([source.least, *([] if source.large is None else [source.large])]):
-                for other in known:
-                    for edge in () if isinstance(other, size) else other.edges:
-                        yield Case(seed, {source: extreme, other: edge})
+    pairs = [  # an empty input may be treated well in one mode only; what is rare piles up in a long one
+        {source: extreme, other: edge}
+        for source in known
+        if isinstance(source, size)
+        for extreme in dict.fromkeys([source.least, *([] if source.large is None else [source.large])])
+        for other in known
+        if not isinstance(other, size)
+        for edge in other.edges
+    ]
     rng = random.Random(seed)
+    for taken in rng.sample(pairs, min(len(pairs), MAX_PAIRS)):
+        yield Case(seed, taken)
     for _ in range(mixtures):
         taken = {}
         for source in known:
