@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch, PathPatch, Polygon, Rectangle
 from matplotlib.path import Path
@@ -81,7 +82,9 @@ class Canvas:
 
     def __init__(self, width: float, height: float) -> None:
         # Not from pyplot: a figure that pyplot keeps would be shown a second time at the end of the cell.
-        self.figure = Figure(figsize=(width / 2, height / 2), dpi=72, facecolor=GROUND)
+        # As fine as the notebook's other figures, if these are finer than the 72 dots an inch of a plain screen.
+        dpi = max(72.0, float(rcParams["figure.dpi"]))
+        self.figure = Figure(figsize=(width / 2, height / 2), dpi=dpi, facecolor=GROUND)
         self.figure.set_layout_engine("none")  # the course's constrained layout warns of axes placed by hand
         self.axes = self.figure.add_axes((0, 0, 1, 1))
         self.axes.set(xlim=(0, width), ylim=(0, height), aspect="equal")

@@ -1,0 +1,97 @@
+"""Chapter 08's own parts on a text: its tokens, model, loss, optimiser and loop, as the reference has them.
+
+python -m benchmarks.own_transformer TEXT [--seconds 300] [--seeds 1 2 3] [--rate 0.003]
+
+Learns from the first nine tenths of the text and measures the whole last tenth in separate stretches of 128 tokens: nats
+for each character. `--seconds` is CPU time of one thread: ten steps, thrown away, tell how many fit in.
+"""
+
+import argparse
+import math
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.chapters import chapter_functions
+from lmkit import bpe
+from lmkit.training import set_seed
+
+SIZE = {"block": 128, "layers": 4, "heads": 4, "width": 128}  # the chapter's, for a laptop
+MERGES, BATCH = 256, 16
+PARTS = {"learn_merges", "encode", "decode", "examples", "lm_loss", "learn", "Stepper", "gpt", "initialise"}
+
+
+class Trial:
+    """A text in the chapter's tokens, and one model of it for each seed."""
+
+    def __init__(self, text: str) -> None:
+        self.own: dict[str, Any] = chapter_functions("08_transformer", PARTS)
+        self.own |= {"Block": chapter_functions("07_encoder", {"Block"})["Block"]}
+        cut = len(text) * 9 // 10
+        begin = time.process_time()
+        merges = self.own["learn_merges"](Counter(bpe.pieces(text[:cut])), MERGES)
+        self.train, self.test = (torch.tensor(self.own["encode"](part, merges)) for part in (text[:cut], text[cut:]))
+        print(f"{len(merges)} merges and all tokens: {time.process_time() - begin:.1f} s of CPU time")
+        self.vocabulary = 256 + len(merges)
+        self.characters = len(self.own["decode"](self.test[1:].tolist(), merges))
+
+    def batch(self, number: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Inputs and targets [B, T] from random places."""
+        starts = np.random.default_rng([seed, number]).integers(0, len(self.train) - SIZE["block"], BATCH)
+        inputs, targets = self.own["examples"](self.train, torch.from_numpy(starts), SIZE["block"])
+        return inputs, targets
+
+    @torch.no_grad()
+    def nats(self, model: Any, tokens: torch.Tensor) -> float:
+        """The sum over all tokens but the first, in separate stretches."""
+        total = 0.0
+        for start in range(0, len(tokens) - 1, SIZE["block"]):
+            row = tokens[None, start : start + SIZE["block"] + 1]
+            total += self.own["lm_loss"](model(row[:, :-1]), row[:, 1:]).item() * (row.shape[1] - 1)
+        return total
+
+    def trained(self, steps: int, rate: float, seed: int) -> tuple[Any, float]:
+        """A model after so many steps, and the CPU seconds of its training; without early stopping."""
+        set_seed(seed)
+        model = self.own["initialise"](self.own["gpt"](self.vocabulary, **SIZE), SIZE["layers"])
+        begin = time.process_time()
+        self.own["learn"](
+            model,
+            lambda number: self.batch(number, seed),
+            lambda model, batch: self.own["lm_loss"](model(batch[0]), batch[1]),
+            self.own["Stepper"](model, rate, steps, max(1, steps // 20)),
+            lambda model: -time.process_time(),  # each one counts as the best yet
+            steps,
+            max(1, steps),
+            99,
+        )
+        return model, time.process_time() - begin
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("text", type=Path)
+    parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--rate", type=float, default=3e-3)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    chosen = parser.parse_args()
+    torch.set_num_threads(1)
+    trial = Trial(chosen.text.read_text(encoding="utf-8"))
+    trial.trained(3, chosen.rate, 0)  # what is slow only once
+    steps = int(chosen.seconds / (trial.trained(10, chosen.rate, 0)[1] / 10))
+    for seed in chosen.seeds:
+        model, seconds = trial.trained(steps, chosen.rate, seed)
+        nats = trial.nats(model, trial.test)
+        print(
+            f"seed {seed}: {steps:,} steps in {seconds:.0f} s of CPU time;"
+            f" {nats / trial.characters:.4f} nats a character,"
+            f" {nats / trial.characters / math.log(2):.3f} bits; {nats / (len(trial.test) - 1):.3f} nats a token"
+        )
+
+
+if __name__ == "__main__":
+    main()
