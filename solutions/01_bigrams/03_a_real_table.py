@@ -126,7 +126,7 @@ print(f"{(counted == pair_counts).to_numpy().sum()} of 64 pairs are as printed,"
 print(f"{sum(spoken[w] == c for w, c in word_counts.items())} of 8 words")
 
 # %% [markdown]
-# All 72 numbers agree. So what we find out about these eight words holds for what people said in 1994.
+# All 72 numbers agree. So these counts, and everything that follows from them alone, hold for what people said in 1994. The rest of the sentences is made up.
 
 # %% [markdown] statement="bigram_mle"
 # ### From counts to probabilities
@@ -262,8 +262,8 @@ for w1, w2 in (("i", "want"), ("want", "to"), ("to", "eat"), ("chinese", "food")
 # comes *food*, that is the world. Nobody has told the model any of this; it has only counted.
 
 # %% [markdown]
-# A bigram model does not need words. Here is your array function on the *letters* of your own text: each row is a letter, and the darker a square, the more often the letter
-# of the column follows it. Find the row of *q*. Find the letters that are followed by nearly everything.
+# A bigram model does not need words. Here is your array function on the *letters* of your own text: each row is a letter, and the darker a square, the more probable the letter
+# of the column is after it. Find the row of *q*: in most texts, it has a single dark square. Then find a row in which no square is dark, and say what this means for somebody who has to guess.
 
 # %% alt="A square map of 27 by 27 letters and the blank. Rows are letters, columns the letters that follow; dark squares are frequent pairs, such as t before h, or a single dark square in the row of q."
 letters = " abcdefghijklmnopqrstuvwxyz"
@@ -273,7 +273,8 @@ C = np.zeros((27, 27))
 np.add.at(C, (spelled[:-1], spelled[1:]), 1)
 P = bigram_mle_array(C)
 _, axes = plt.subplots(figsize=(6.4, 6))
-axes.imshow(P, cmap="Blues", vmax=0.5)
+image = axes.imshow(P, cmap="Blues", vmin=0, vmax=1)
+plt.colorbar(image, label="probability", shrink=0.7)
 axes.set_xticks(range(27), letters.replace(" ", "␣"))
 axes.set_yticks(range(27), letters.replace(" ", "␣"))
 axes.set(

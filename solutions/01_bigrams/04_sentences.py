@@ -27,7 +27,7 @@ drawings.chain_rule(["i", "want", "thai", "food"])
 #
 # Write `sentence_log_probability(model, sentence, end=True)`, which returns $\ln P$ of a sentence under a bigram model `model[w1][w2]`.
 # The first factor is $P(w_1 \mid \texttt{<s>})$, and with `end=True` the last one is $P(\texttt{</s>} \mid w_T)$: the model also has to
-# predict that the sentence is over. You will use this function until the end of the chapter.
+# predict that the sentence is over.
 
 # %% [markdown] hints="sentence_log_probability"
 # 1. Write down the pairs of a two-word sentence first, with `end` and without.
@@ -159,41 +159,35 @@ for _number in (12, 300):
 ### END HIDDEN TESTS
 
 # %%
-for line in ("i want chinese food", "i want to eat chinese food", "food eat to want i"):
+for line in ("i want lunch", "i want to eat lunch", "lunch eat to want i"):
     value = sentence_log_probability(restaurant_model, line.split())
     print(f"{line:27} ln P = {value:6.1f}    P = {math.exp(value):.1e}")
 
 # %% [markdown]
-# The first two are numbers that we can compare. The longer sentence is less probable, because it has more factors and each of them is below 1. The third sentence has $\ln P = -\infty$, which
-# means that $P = 0$. Here this is right, more or less: nobody talks like that. But how often does it happen to sentences that people
+# Compare the first two lines. The second sentence is longer, and it is still the likelier one: hardly anybody says *want lunch*, but *to* comes after *want* very often, and *eat* after *to*. So the probability
+# of a sentence is not just a matter of its length.
+#
+# The third sentence has $\ln P = -\infty$, which means that $P = 0$. Here this is right, more or less: nobody talks like that. But how often does it happen to sentences that people
 # *do* say? Guess, then run the next cell.
 
 # %%
-possible = [
-    s
-    for s in new_sentences
-    if sentence_log_probability(restaurant_model, s) > -math.inf
-]
-print(
-    f"{1 - len(possible) / len(new_sentences):.0%} of the new sentences are impossible for the model"
-)
-surprise = new_sentences[0]
+for name, group in (
+    ("all test sentences", test_sentences),
+    ("new ones", new_sentences),
+):
+    zero = [sentence_log_probability(restaurant_model, s) == -math.inf for s in group]
+    print(f"impossible for the model: {np.mean(zero):.0%} of {name}")
 for s in new_sentences[:40]:
-    pairs = [
-        p
-        for p in pairwise(["<s>", *s, "</s>"])
-        if p[1] not in restaurant_model.get(p[0], {})
-    ]
-    if len(pairs) == 1:
-        surprise = s
-        print("for example:", " ".join(s), "  because nobody ever said:", *pairs[0])
+    unseen = [(a, b) for a, b in ngrams(s, 2) if b not in restaurant_model.get(a, {})]
+    if len(unseen) == 1:
+        print("for example:", " ".join(s), "  because nobody ever said:", *unseen[0])
         break
 
 # %% [markdown]
 # **One pair that was never seen is enough to make a whole sentence impossible.** You have met this already in the game, where the
 # machine gave the truth the probability 0. Would more text help?
 
-# %% alt="The share of new sentences that the bigram model calls impossible falls as the training text grows from 100 to 8,300 sentences, by less than 20 percentage points for each tripling, and is still far above zero at the end."
+# %% alt="The share of new sentences that the bigram model calls impossible falls as the training text grows from 100 to 8,300 sentences, from nearly all to four in ten."
 sizes, shares = [100, 300, 1000, 3000, 8300], []
 for size in sizes:
     some = Counter(p for s in train_sentences[:size] for p in ngrams(s, 2))
@@ -201,7 +195,7 @@ for size in sizes:
 _, axes = plt.subplots(figsize=(6, 2.8))
 axes.plot(sizes, [100 * share for share in shares], "o-")
 axes.set(
-    title="More text helps, but slowly",
+    title="Four in ten new sentences are still impossible",
     xlabel="sentences the model has read (log scale)",
     ylabel="impossible new sentences (%)",
     xscale="log",
@@ -214,5 +208,5 @@ for size, share in zip(sizes, shares, strict=True):
     print(f"{size:5,} sentences read: {share:.0%} impossible")
 
 # %% [markdown]
-# Each time we triple the text, the share of impossible sentences falls, but it does not come near 0. What to do about the zeros is
-# the question of chapter 02. Section 5 will give you a first taste of it.
+# More text helps, and each tripling of this small text helps a good deal. But people invent new combinations all the time, so some zeros always remain, and each of them says *impossible* about something that was just said. What to do about
+# the zeros is the question of chapter 02. Section 5 will give you a first taste of it.

@@ -5,12 +5,13 @@
 # roots of the counts, for example, or add a little to each of them. Which one is best?
 #
 # To answer this, we need a judge. Here is one. Let us look at one row of the table, the words after some $w_1$, and let $c(w)$ be
-# their counts and $N$ the sum of the counts. A model proposes probabilities $q(w)$ for these words. Under this model, the text that we
-# have counted has the probability
+# their counts and $N$ the sum of the counts. A model proposes probabilities $q(w)$ for these words. Under this model, these $N$ next words, in
+# the order in which they were said, have the probability
 #
 # $$L(q) = \prod_{w} q(w)^{c(w)}, \qquad\text{so}\qquad \ln L(q) = \sum_w c(w) \ln q(w).$$
 #
-# This is called the **likelihood** of $q$. A model that finds the text we really have improbable is not a good model of it. So the
+# This is called the **likelihood** of $q$. (The whole text is a product of such factors, one for each row. No two rows share a number, so we may look for the best
+# $q$ row by row.) A model that finds the text we really have improbable is not a good model of it. So the
 # best model, by this judge, is the one with the largest likelihood. Let us try it. We take the words after *want*, change their
 # probabilities at random, and look whether any change makes the text likelier than the shares $p(w) = c(w)/N$ do.
 
@@ -52,7 +53,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Now compare any $q$ with the shares $p$. The sums run over the words that were counted, and we write $x$ for the ratio $q(w)/p(w)$:
+# Now compare any $q$ with the shares $p$. The sums run over the words that were counted. In the middle we put $x = q(w)/p(w)$ into $\ln x \le x - 1$:
 #
 # $$\ln L(q) - \ln L(p) = \sum_w c(w) \ln \frac{q(w)}{p(w)} = N \sum_w p(w) \ln \frac{q(w)}{p(w)} \;\le\; N \sum_w p(w) \Big(\frac{q(w)}{p(w)} - 1\Big)
 # = N \Big(\sum_w q(w) - \sum_w p(w)\Big) \;\le\; 0.$$

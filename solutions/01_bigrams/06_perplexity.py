@@ -6,7 +6,8 @@
 #
 # Think of a die. Before you throw it, you are unsure among 6 equally likely sides, and each side has the probability $1/6$. A model
 # that gives every true word the probability $1/6$ is exactly as unsure as you are before the throw. In a real text the probabilities
-# differ from word to word, so we take their (geometric) mean, and turn it upside down: this is the **perplexity**. A perplexity of 6 means: *as unsure
+# differ from word to word. So we multiply the $N$ probabilities, take the $N$-th root, and turn the result upside down: this is the **perplexity**. For example, two words with the probabilities $1/2$ and $1/8$ give
+# $\sqrt{2 \cdot 8} = 4$. A perplexity of 6 means: *as unsure
 # as before the throw of a fair die with 6 sides.* A perplexity of 100 is a die with 100 sides. Lower is better, and 1 would be a model that
 # always knows what comes next.
 
@@ -143,7 +144,7 @@ print(f"if e replaces 2:         {perplexity(logs, math.e):.1f}")
 # What is the perplexity of the bigram model on all the new sentences? You know the answer before you compute it. Four sentences in ten have a
 # factor 0, so the perplexity is infinite: a die with infinitely many sides. A single unseen pair is enough for that.
 #
-# The simplest cure is the oldest one. **Pretend that you have seen every pair $k$ times more than you did.** With $V$ possible next
+# The simplest cure is the oldest one. **Add $k$ imaginary sightings to the count of every pair, and also of the pairs that were never seen.** With $V$ possible next
 # words,
 #
 # $$P(w_2 \mid w_1) = \frac{c(w_1 w_2) + k}{c(w_1) + k V}.$$
@@ -155,7 +156,7 @@ print(f"if e replaces 2:         {perplexity(logs, math.e):.1f}")
 pairs = Counter(pair for s in train_sentences for pair in ngrams(s, 2))
 contexts = Counter(w1 for s in train_sentences for w1, _ in ngrams(s, 2))
 known = {word for pair in pairs for word in pair} - {"<s>"}
-V = len(known) + 1  # and one for all the words that we do not know
+V = len(known) + 1  # all words, </s>, and <UNK> for the words that we do not know
 ks, values = np.geomspace(1e-4, 10, 26), []
 for k in ks:
     logs = [
@@ -169,12 +170,14 @@ _, axes = plt.subplots(figsize=(6, 2.8))
 axes.plot(ks, values, ".-")
 axes.plot(ks[best], values[best], "o", markersize=9)
 axes.set(
-    title="Pretending too much is as bad as pretending too little",
+    title="Too much is far worse than too little",
     xlabel="k, added to every count (log scale)",
     ylabel="perplexity",
     xscale="log",
-    ylim=(0, None),
+    yscale="log",
 )
+axes.set_yticks([15, 20, 50, 100, 200], ["15", "20", "50", "100", "200"])
+axes.minorticks_off()
 plt.show()
 one = values[int(np.argmin(abs(ks - 1)))]
 print(
@@ -182,17 +185,15 @@ print(
 )
 
 # %% [markdown]
-# Laplace's $k = 1$ is far from the best. With $V$ words, it hands out $V$ imaginary counts after each word, more than most words have
-# real ones. A small $k$ does much better. But is it right to give *every* unseen pair the same? *Thai lunch* is surely likelier than *thai
-# of*, although neither was ever said. And we have found the best $k$ by looking at the test, which is not fair. **How should one share what was never seen?** That is
+# Laplace's $k = 1$ is far from the best. It hands out $V$ imaginary counts after each word, and most words have far fewer real ones, so most of the probability goes to pairs that nobody says. A small $k$ does much better. But is it right to give *every* unseen pair the same? *Thai lunch* is surely likelier than *thai
+# of*, even where neither was ever said. And we have found the best $k$ by looking at the test, which is not fair. **How should one share what was never seen?** That is
 # the question of chapter 02, and its answers are better than anything one would think of at first.
 
 # %% [markdown] statement="believe_it"
 # ### Better than infinity?
 #
 # A friend reports a perplexity of 12 on `new_sentences`, where your bigram model has ∞. Which two questions do you ask before you call your friend's
-# model better, and how could each of them explain a 12? Use what this chapter has shown. (If you have time, here is an experiment that helps: replace
-# all rare words by one and the same token `<UNK>`, in training and test, and watch the perplexity.)
+# model better, and how could each of them explain a 12? Use what this chapter has shown.
 
 # %% [markdown] written="believe_it" points=3 minutes=6
 # ### BEGIN SOLUTION

@@ -178,124 +178,283 @@ for _all in (_old, _old | _never, _never | _old, _old | _never | {"nor": 0.0}):
         )
 ### END HIDDEN TESTS
 
+# %% [markdown] statement="writing"
+# ### The machine itself
+#
+# Now put the machine together. It has a list of tables. `tables[0]` knows how frequent each word is, `tables[1]` what comes after one word, `tables[2]` what comes after two words,
+# and so on. To find the next word, the machine looks at the last words of its text. If the longest table knows them, it draws from that row. If these words never stood together in the text that was read, a shorter
+# memory must do: one then says that the machine **backs off**.
+#
+# Write `write(tables, start, words, draw)`, which lets the machine go on from `start`. How a word is drawn is somebody else's business: `draw(row)` gives you one. In the next cell this will be your own dice, and your
+# machine will speak.
+
+# %% [markdown] hints="writing"
+# 1. Play machine with paper: tables for memory 0 and 1, the start `["tea"]`. Which row do you look up first? And after the next word?
+# 2. The context of length $n$ is a tuple of the last $n$ words. At the beginning of a sentence there are no words yet, so `<s>` stands in their places.
+# 3. Go through the lengths from the longest to 0 and stop at the first context that is in its table. The empty context `()` always is.
+
+
+# %% task="writing" points=4 level=2 minutes=15
+def write(tables, start, words, draw):
+    """The words of the list `start` and at most `words` new ones, in a list; `</s>` ends it and is not written.
+
+    tables[n] maps contexts, tuples of n words with `<s>` in the places before the first word, to rows
+    {word: probability}. Each new word is draw(row), with the row of the longest context that its table knows.
+    """
+    ### BEGIN SOLUTION
+    text = list(start)
+    for _ in range(words):
+        past = ["<s>"] * len(tables) + text
+        for n in reversed(range(len(tables))):
+            context = tuple(past[len(past) - n :])
+            if context in tables[n]:
+                break
+        word = draw(tables[n][context])
+        if word == "</s>":
+            break
+        text.append(word)
+    return text
+    ### END SOLUTION
+
+
+# %% test="writing" aspect="each word follows the last ones" points=1
+_tables = [
+    {(): {"tea": 1.0}},
+    {("tea",): {"or": 1.0}, ("or",): {"milk": 1.0}, ("milk",): {"or": 1.0}},
+]
+_got = write(_tables, ["no", "tea"], 3, lambda row: max(row, key=row.get))
+assert hasattr(_got, "__len__"), f"Return a list of words; yours returned {_got!r}."
+assert list(_got) == ["no", "tea", "or", "milk", "or"], (
+    f"After tea comes or, after or milk, after milk or; three new words are wanted. Yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_rows = made(
+    lambda rng, memory: [
+        {
+            context: {
+                word: rng.random() for word in rng.sample(["a", "b", "c", "</s>"], 3)
+            }
+            for context in itertools.product(["<s>", "a", "b", "c"], repeat=n)
+        }
+        for n in range(memory + 1)
+    ],
+    whole(0, 3, (1, 2)),
+)
+_draw = made(lambda rng: lambda row: min(row, key=row.get))
+agrees(
+    write, ours.write, _rows, words(size("start"), "abc"), size("words", least=0), _draw
+)
+### END HIDDEN TESTS
+
+# %% test="writing" aspect="back to a shorter memory" points=1
+_tables = [{(): {"x": 1.0}}, {("a",): {"b": 1.0}}, {("c", "a"): {"d": 1.0}}]
+for _start, _next in ((["c", "a"], "d"), (["b", "a"], "b"), (["a", "b"], "x")):
+    _got = write(_tables, list(_start), 1, lambda row: max(row, key=row.get))
+    assert hasattr(_got, "__len__"), f"Return a list of words; yours returned {_got!r}."
+    assert list(_got) == [*_start, _next], (
+        f"After {' '.join(_start)}, the longest context that a table knows gives {_next}; yours: {_got}."
+    )
+### BEGIN HIDDEN TESTS
+_rows = made(
+    lambda rng, memory: [
+        {
+            context: {word: rng.random() for word in rng.sample(["a", "b", "</s>"], 2)}
+            for context in itertools.product(["<s>", "a", "b"], repeat=n)
+            if n == 0 or rng.random() < 0.4
+        }
+        for n in range(memory + 1)
+    ],
+    whole(0, 4, (1, 2)),
+)
+_draw = made(lambda rng: lambda row: min(row, key=row.get))
+agrees(
+    write, ours.write, _rows, words(size("start", least=0), "abc"), size("words"), _draw
+)
+### END HIDDEN TESTS
+
+# %% test="writing" aspect="sentences begin and end" points=1
+_tables = [{(): {"x": 1.0}}, {("<s>",): {"b": 1.0}}, {("<s>", "<s>"): {"a": 1.0}}]
+_tables[2] |= {("<s>", "a"): {"c": 1.0}, ("a", "c"): {"</s>": 1.0}}
+_got = write(_tables, [], 9, lambda row: max(row, key=row.get))
+assert hasattr(_got, "__len__"), f"Return a list of words; yours returned {_got!r}."
+assert list(_got) == ["a", "c"], (
+    f"`<s> <s>` is the context of the first word, `<s> a` of the second, and `</s>` ends the text unwritten; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_rows = made(
+    lambda rng, memory: [
+        {
+            context: {word: rng.random() for word in rng.sample(["a", "b", "</s>"], 3)}
+            for context in itertools.product(["<s>", "a", "b"], repeat=n)
+        }
+        for n in range(memory + 1)
+    ],
+    whole(0, 3, (1, 2)),
+)
+_draw = made(lambda rng: lambda row: min(row, key=row.get))
+agrees(write, ours.write, _rows, choice([], ["a"]), size("words", least=0), _draw)
+### END HIDDEN TESTS
+
+# %% test="writing" aspect="one draw for each word" points=1
+_asked = []
+
+
+def _counting(row):
+    _asked.append(dict(row))
+    return "tea" if len(_asked) < 3 else "</s>"
+
+
+_got = write([{(): {"tea": 0.5, "</s>": 0.5}}], ["no"], 5, _counting)
+assert hasattr(_got, "__len__") and list(_got) == ["no", "tea", "tea"], (
+    f"draw gave tea, tea, </s>: `no tea tea` is wanted; yours: {_got!r}."
+)
+assert len(_asked) == 3, (
+    f"Two words and the end are three draws; yours drew {len(_asked)}."
+)
+### BEGIN HIDDEN TESTS
+_rows = made(
+    lambda rng: [
+        {(): {"a": 0.5, "b": 0.3, "</s>": 0.2}},
+        {("a",): {"a": 0.5, "b": 0.5}},
+    ]
+)
+_draw = made(
+    lambda rng: lambda row, dice=random.Random(rng.random()): dice.choice(sorted(row))
+)
+agrees(write, ours.write, _rows, choice([], ["a"]), size("words", least=0), _draw)
+### END HIDDEN TESTS
+
 # %% [markdown]
-# Now everything comes together. `train_machine` uses *your* `ngrams` and *your* `bigram_mle`. For a machine with two words of memory we only have to tell
-# `bigram_mle` that the "word before" is a pair of words, and it does not mind. (If a context was never seen, the machine falls back to a shorter one.)
+# Now everything comes together: *your* `ngrams`, *your* `bigram_mle`, *your* dice, *your* machine. To make a table with two words of memory, we only have to tell `bigram_mle` that the "word before" is a pair of words, and
+# it does not mind.
 
 
 # %%
 def train_machine(sentences, memory):
-    """Your model: for each length of context up to memory, {context: {word: probability}}."""
+    """Your tables: for each length n of a context up to memory, {context: {word: probability}}."""
     tables = []
-    for n in range(1, memory + 2):
-        found = Counter(gram for s in sentences for gram in ngrams(s, n))
+    for n in range(memory + 1):
+        found = Counter(gram for s in sentences for gram in ngrams(s, n + 1))
         split = {(gram[:-1], gram[-1]): count for gram, count in found.items()}
         tables.append(bigram_mle(split))
     return tables
 
 
-def write(tables, start, temperature, rng, words=28):
-    """Let a machine go on from start, a list of words, drawing each word with your dice."""
-    text = list(start)
-    while len(text) < words:
-        past = ["<s>"] * (len(tables) - 1) + text
-        for n in range(len(tables), 0, -1):
-            row = tables[n - 1].get(tuple(past[len(past) - n + 1 :]))
-            if row:
-                break
-        word = sample(temper(row, temperature), rng.random)
-        if word == "</s>":
-            break
-        text.append(word)
+def say(tables, start, temperature, seed, words=28):
+    """What your machine says, as a string."""
+    dart = random.Random(seed).random
+    text = write(
+        tables, start, words, lambda row: sample(temper(row, temperature), dart)
+    )
     return " ".join(text)
 
 
 # %%
-my_machines = [train_machine(my_train, memory) for memory in (0, 1, 2)]
-for memory, tables in enumerate(my_machines):
-    print(f"memory {memory}:  {write(tables, [], 1.0, random.Random(7))}\n")
+my_machines = [train_machine(my_train, memory) for memory in range(6)]
+for memory in (0, 1, 2):
+    print(f"memory {memory}:  {say(my_machines[memory], [], 1.0, seed=7)}\n")
 
 # %% [markdown]
-# This time it is your machine that speaks: your counting, your dividing, your dice. Turn the knob:
+# This time it is your machine that speaks. Turn the knob, with one word of memory and always the same beginning. What happens at 0.1, and why?
 
 # %%
-for temperature in (0.3, 0.7, 1.0, 2.0):
-    said = write(my_machines[2], [], temperature, random.Random(1))
+for temperature in (0.1, 0.5, 1.0, 5.0):
+    said = say(my_machines[1], ["the"], temperature, seed=1)
     print(f"temperature {temperature}:  {said}\n")
 
 # %% scratch=true
 # Play: another beginning, another temperature, more memory.
-print(write(my_machines[1], ["the"], 0.8, random.Random(3), words=40))
+print(say(my_machines[2], ["the"], 0.8, seed=3, words=40))
 
 # %% [markdown]
 # ### Why not ten words of memory?
 #
-# Now you can answer the question from the beginning. Train machines with more and more memory, let each of them write, and look for the longest piece of its text that
-# stands word for word in the text that it has read.
+# Now you can answer the question from the beginning, with two measurements for each length of memory. The first one is the perplexity on the part of your text that the machine has not read. So that nothing is impossible, we **interpolate**:
+# of the probability, 70 % comes from the longest context, and 30 % from the next shorter one, and so on down to the same small probability for every word. (Chapter 02 finds better shares.) The second one is the longest piece that the machine has *copied*: the longest run of words that stands
+# word for word in the text that it has read. As a control, we also look for such runs in passages of your text that the machine has not read.
 
-# %% alt="The longest copied run of words grows with the memory of the machine: a few words with memory 1, and whole sentences from memory 4 on."
+# %% alt="Two panels against the words of memory. On the left the perplexity on new text falls steeply from memory 0 to 1 and 2, and then stays level or rises. On the right the longest copied run grows with every word of memory, far above the dashed line of passages that somebody wrote."
 read = " ".join(word for s in my_train for word in ["<s>", *s, "</s>"])
 
 
-def longest_copy(text):
-    """The number of words of the longest run of text that the machine has read."""
-    words = text.split()
+def probability(tables, past, word):
+    """P(word | past): 70 % from each longer context, where that was seen, the rest from shorter ones."""
+    p = 1 / (len(my_words) + 2)
+    for n, table in enumerate(tables):
+        row = table.get(tuple(past[len(past) - n :]))
+        if row:
+            p = 0.3 * p + 0.7 * row.get(word, 0)
+    return p
+
+
+def longest_copy(words):
+    """The number of words of the longest run of a text that the machine has read."""
     longest = 0
     for i in range(len(words)):
-        while (
-            i + longest < len(words)
-            and f" {' '.join(words[i : i + longest + 1])} " in read
+        while i + longest < len(words) and (
+            f" {' '.join(words[i : i + longest + 1])} " in read
         ):
             longest += 1
     return longest
 
 
-memories, copied = range(1, 7), []
-for memory in memories:
-    tables = train_machine(my_train, memory)
-    texts = [write(tables, [], 1.0, random.Random(i), words=40) for i in range(6)]
-    copied.append([longest_copy(text) for text in texts])
-    print(f"memory {memory}:  {texts[0][:110]}")
-_, axes = plt.subplots(figsize=(6, 2.8))
-axes.plot(memories, [np.mean(found) for found in copied], "o-")
-for memory, found in zip(memories, copied, strict=True):
-    axes.plot([memory] * len(found), found, ".", color="grey", markersize=4)
-axes.set(
-    title="With a long memory the machine recites",
+surprise, copied = [], []
+for tables in my_machines:
+    n = len(tables)
+    grams = [gram for s in my_valid for gram in ngrams(s, n)]
+    logs = [math.log2(probability(tables, gram[:-1], gram[-1])) for gram in grams]
+    surprise.append(perplexity(logs, 2))
+    texts = [say(tables, [], 1.0, seed, words=40).split() for seed in range(6)]
+    copied.append(np.mean([longest_copy(text) for text in texts]))
+control = np.mean([longest_copy(s[:40]) for s in my_valid[:6]])
+_, (left, right) = plt.subplots(1, 2, figsize=(8, 2.8))
+left.plot(surprise, "o-")
+left.set(
+    title="How surprised it is by new text",
+    xlabel="words of memory",
+    ylabel="perplexity",
+    ylim=(0, surprise[1] * 2),
+)
+right.plot(copied, "o-", label="what the machine writes")
+right.axhline(control, linestyle="--", color="black", label="new passages")
+right.set(
+    title="How much it copies",
     xlabel="words of memory",
     ylabel="longest copied run (words)",
     ylim=(0, None),
 )
+right.legend()
 plt.show()
+contexts = my_machines[-1][-1]
+once = np.mean([len(row) == 1 for row in contexts.values()])
+print(
+    "perplexity with 0, 1, 2, ... words of memory:",
+    *(f"{value:.0f}" for value in surprise),
+)
+print(
+    f"with {len(my_machines) - 1} words of memory, {once:.0%} of the contexts are followed by one word only"
+)
 
 # %% [markdown]
-# With six words of memory the text looks perfect. But it is no longer the machine's own. Nearly every context of six words occurs exactly once in the text, so there is
-# exactly one word that can follow, and the machine can do nothing but recite. A long memory needs enormously more text, because every further word of memory multiplies the number of
-# possible contexts by the size of the vocabulary. That is the wall that all counting models run into.
+# Read the two panels together. The first word of memory is worth most, the second one helps again, and from then on more memory hardly helps with *new* text, or even hurts. Meanwhile what the machine writes looks better and better, but it is less and less its own:
+# nearly every long context is followed by a single word, so the machine can do little but recite. A longer memory needs enormously more text, because every further word multiplies the number of possible contexts by the size of the vocabulary. That is the wall that all counting models run into.
 #
-# Before we go on, let us keep your machine. The **gallery** collects one model from each chapter, together with how it continues the same three
-# prompts. When you have reached the end of the course, you will see all of them side by side.
+# Before we go on, let us keep your machine. The **gallery** collects one model from each chapter, together with how it continues the same three prompts. So that models with different vocabularies can be compared, it notes the **bits per byte**: the bits of surprise of the whole new text,
+# divided by the number of bytes that the text has as a file. When you have reached the end of the course, you will see all your models side by side.
 
 # %%
-bytes_written, log2_sum = 0, 0.0
-for s in my_valid:
-    for gram in ngrams(s, 2):
-        seen = my_machines[1][1].get(gram[:-1], {})
-        often = my_machines[1][0][()].get(gram[-1], 0)
-        p = 0.9 * seen.get(gram[-1], 0) + 0.1 * (
-            0.9 * often + 0.1 / (len(mine.vocabulary) + 1)
-        )
-        log2_sum -= math.log2(p)
-    bytes_written += len((" ".join(s) + "\n").encode())
+best = int(np.argmin(surprise))
+tokens = sum(len(s) + 1 for s in my_valid)
+size_of_file = sum(len((" ".join(s) + "\n").encode()) for s in my_valid)
 gallery.keep(
-    "01_bigram",
+    "01_counts",
     text=mine.name,
     continuations={
-        prompt: write(my_machines[1], prompt.split(), 1.0, random.Random(0), words=20)
-        for prompt in gallery.prompts(mine)
+        prompt: say(my_machines[best], prompt.split(), 1.0, seed, words=20)
+        for seed, prompt in enumerate(gallery.prompts(mine))
     },
-    bits_per_byte=log2_sum / bytes_written,
-    notes="counts of pairs; a tenth of the probability goes to single words",
+    bits_per_byte=tokens * math.log2(surprise[best]) / size_of_file,
+    notes=f"counts with {best} words of memory, interpolated",
 )
 
 # %%
