@@ -97,6 +97,13 @@ def test_each_edge_is_met_by_rule_whatever_is_drawn(wrong: Callable[..., Any], s
 
 
 @pytest.mark.parametrize("seed", range(20))
+def test_edges_of_what_is_chosen_seldom_are_met_too(seed: int) -> None:
+    random.seed(seed)
+    chosen = choice("a", "b", "c", "d", whole(0, 10**9, (77,)))
+    assert "77" in message_of(lambda: agrees(lambda x: x != 77, lambda x: True, chosen, mixtures=0))
+
+
+@pytest.mark.parametrize("seed", range(20))
 def test_the_right_answer_agrees_with_itself_written_differently(seed: int) -> None:
     def einsum(q: Any, k: Any) -> Any:
         weights = torch.einsum("bic,bjc->bij", q, k).mul(q.shape[-1] ** -0.5).exp()

@@ -234,12 +234,17 @@ def _cases(trial: _Trial, seed: int, mixtures: int) -> Iterator[Case]:
         raise trial.unfit  # a mistake of the test's: hardly any of its inputs is one that the task allows
     done: set[tuple[Source, int]] = set()
     known = usual.sources()
+    first = dict.fromkeys(known, usual)
     for source in known:  # grows: an edge may bring sources that the usual case did not ask for
         for place, edge in enumerate(source.edges):
             if (source, place) not in done:
                 done.add((source, place))
                 case = Case(seed + len(done), {source: edge})
                 trial.values(case)
+                if source not in case.sources():  # a choice has left it aside: choose as when it was first seen
+                    case = Case(first[source].seed, {**first[source].taken, source: edge})
+                    trial.values(case)
+                first = {**dict.fromkeys(case.sources(), case), **first}
                 known.extend(other for other in case.sources() if other not in known)
                 yield case
     pairs = [  # an empty input may be treated well in one mode only; what is rare piles up in a long one
