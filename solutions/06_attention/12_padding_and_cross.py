@@ -112,8 +112,15 @@ _B, _m, _n = size("B", large=None), size("m", large=None), size("n")
 _h, _each = size("h", most=4, large=None), size("d/h", most=4, large=None)
 _d = made(lambda rng, h, each: h * each, _h, _each)
 _W = [tensor(_d, _d, kind="float64") for _ in range(4)]
-_x, _y = tensor(_B, _m, _d, kind="float64"), tensor(_B, _n, _d, kind="float64")
 _lengths = made(lambda rng, n, lengths: lengths % (n + 1), _n, ids(_B, below=41))
+_x = tensor(_B, _m, _d, kind="float64")
+_y = made(  # in the padding stand large numbers
+    lambda rng, y, lengths: torch.where(
+        ours.padding_mask(lengths, y.shape[1])[..., None], y, 100 * y
+    ),
+    tensor(_B, _n, _d, kind="float64"),
+    _lengths,
+)
 _given = _x, _y, _lengths, *_W, _h
 agrees(cross_attention, ours.cross_attention, *_given, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS

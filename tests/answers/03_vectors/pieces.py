@@ -71,7 +71,7 @@ def compose(word, Z, low, high):
 # -     return total
 # +     return total / max(1, sum(piece in Z for piece in pieces(word, low, high)))
 
-# %% wrong="added into the dictionary's own vector" caught_by="the sum of known pieces"
+# %% wrong="added into the dictionary's own vector" caught_by="short words and repeated pieces"
 # -     total = np.zeros(len(next(iter(Z.values()))))
 # -     for piece in pieces(word, low, high):
 # -         if piece in Z:

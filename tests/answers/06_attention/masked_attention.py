@@ -113,7 +113,7 @@ def masked_attention(Q, K, V, mask):
 # %% wrong="filled with minus a hundred" caught_by="only what may be seen" change="math.inf -> 100"
 
 
-# %% wrong="the mask mended in place" caught_by="only what may be seen"
+# %% wrong="the mask mended in place" caught_by="a row that sees nothing"
 # -     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
 # -     A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
 # -     return A @ V
