@@ -90,7 +90,7 @@ agrees(
 )
 ### END HIDDEN TESTS
 
-# %% replaces="dice-with-a-temperature-7"
-for beta in (3, 1.5, 1.0, 0.5):
-    said = write(my_machines[2], [], beta, random.Random(1))
+# %% replaces="the-machine-itself-7"
+for beta in (10.0, 2.0, 1.0, 0.2):
+    said = say(my_machines[1], ["the"], beta, seed=1)
     print(f"beta {beta}:  {said}\n")

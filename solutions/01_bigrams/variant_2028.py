@@ -79,31 +79,18 @@ rows = [
 ]
 pd.DataFrame(rows, columns=["before", "after", "counted", "expected"])
 
-# %% replaces="ask-the-middle-word-7" alt="Bars for two contexts. In our sentences, lunch follows open for in all cases and looking for in hardly any. In ten texts that the bigram model wrote, the two bars are equally high, up to chance."
-draw = quick_writer(restaurant_model)
-written = [
-    triple_table([draw(rng) for _ in train_sentences], "for")
-    for rng in map(random.Random, range(10))
-]
-
-
-def share_of_lunch(table, before):
-    """Of the places where lunch or a follows, the share of lunch, in percent."""
-    lunch, a = (table.get((after, before), 0) for after in ("lunch", "a"))
-    return 100 * lunch / (lunch + a)
-
-
+# %% replaces="ask-the-middle-word-6" alt="Bars for two contexts. In our sentences lunch follows open for in all cases and looking for in hardly any. What a bigram model must believe is the same share for both, about a fifth."
 _, axes = plt.subplots(figsize=(6, 2.8))
 for offset, before in ((-0.2, "looking"), (0.2, "open")):
-    drawn = [share_of_lunch(one, before) for one in written]
-    heights = [share_of_lunch(table, before), np.mean(drawn)]
-    bars = axes.bar(np.arange(2) + offset, heights, 0.38, label=f"after “{before} for”")
-    axes.plot([1 + offset] * 10, drawn, ".", color="black", markersize=4)
+    shares = []
+    for counted in (table, expected):
+        lunch, a = (counted.get((after, before), 0) for after in ("lunch", "a"))
+        shares.append(100 * lunch / (lunch + a))
+    axes.bar(np.arange(2) + offset, shares, 0.38, label=f"after “{before} for”")
     print(
-        f"{before:8} for: “lunch” instead of “a” in {heights[0]:.0f} % of our sentences,"
-        f" in {min(drawn):.0f} to {max(drawn):.0f} % of what the model writes"
+        f"{before:7} for: “lunch”, not “a”, in {shares[0]:.0f} % of our sentences; a bigram model believes in {shares[1]:.0f} %"
     )
-axes.set_xticks([0, 1], ["our sentences", "what the model writes"])
+axes.set_xticks([0, 1], ["our sentences", "what a bigram model must believe"])
 axes.set(
     title="The model cannot carry “open” past “for”",
     ylabel="“lunch”, not “a” (%)",
@@ -111,3 +98,21 @@ axes.set(
 )
 axes.legend()
 plt.show()
+
+# %% replaces="ask-the-middle-word-8"
+frequent = Counter(word for s in my_train for word in s).most_common(30)
+caught = []
+for middle, _ in frequent:
+    own = triple_table(my_train, middle)
+    believed = expected_counts(own)
+    for (after, before), count in own.items():
+        excess = count - believed[after, before]
+        if before != "<s>" and after != "</s>" and count >= 5:
+            caught.append(
+                (excess, f"{before} {middle} {after}", count, believed[after, before])
+            )
+rows = [
+    (text, count, round(belief, 1))
+    for _, text, count, belief in sorted(caught)[::-1][:8]
+]
+pd.DataFrame(rows, columns=["in your text", "counted", "a bigram model expects"])
