@@ -180,6 +180,20 @@ RUNS: dict[str, RunConfig] = {
             seeds=(1,),
             weights=True,
         ),
+        # In the form of GPT-2: what chapter 08 builds, so that its weights fit into a learner's class.
+        RunConfig(
+            "kitchen-gpt",
+            "transformer",
+            {
+                **{"width": 128, "layers": 2, "heads": 4, "block": 256, "deviation": 0.05},
+                **{"positions": "learned", "norm": "layer", "activation": "gelu", "bias": True},
+            },
+            steps=417 * 6,
+            rate=0.02,
+            optimiser="muon",
+            seeds=(1,),
+            weights=True,
+        ),
         _characters("lstm", 4, 1.6e-2),
         _characters("transformer", 4, 2e-3),
     )

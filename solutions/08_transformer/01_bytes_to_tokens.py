@@ -15,7 +15,7 @@
 # down, no error appears, and it writes nonsense. So before you train for minutes, you will learn to predict what a correct model does in its first second, and
 # to find what is wrong with a model that does something else.
 #
-# The chapter takes about three and a half hours. Section 4 ends at a good place for a break.
+# The chapter takes a bit more than three hours. Section 4 ends at a good place for a break.
 
 # %%
 import hashlib
@@ -137,7 +137,7 @@ print(bpe.pieces("the other theory, then the 3rd theft"))
 #    `(-count, pair)`.
 
 
-# %% task="merges" points=3 level=2 minutes=18
+# %% task="merges" points=3 level=2 minutes=16
 def join(tokens, pair, new):
     """The list of tokens in which each occurrence of the two neighbours `pair` has become `new`; overlapping ones count from the left."""
     ### BEGIN SOLUTION
@@ -249,7 +249,7 @@ agrees(
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# Now your text. The cell counts its pieces, learns the merges with your function, and prints some of the new tokens in the order in which they were found (␣ is a blank, ⏎ the
+# Now your text. The cell counts its pieces, learns the merges with your function (for a megabyte of text this may take half a minute), and prints some of the new tokens in the order in which they were found (␣ is a blank, ⏎ the
 # end of a line). Look at the first row: these are the most frequent pairs of letters of your language. Then look at the last one.
 
 # %%

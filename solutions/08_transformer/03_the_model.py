@@ -53,7 +53,7 @@ print(future_mask(4))
 #    of the mask, one product more.
 
 
-# %% task="Attention" points=4 level=2 minutes=18
+# %% task="Attention" points=4 level=2 minutes=16
 class Attention(nn.Module):
     """Causal self-attention: each place mixes the values of the places up to its own."""
 
@@ -271,7 +271,7 @@ class FeedForward(nn.Module):
 #    an update of one is an update of the other.
 
 
-# %% task="Transformer" points=4 level=2 minutes=18
+# %% task="Transformer" points=4 level=2 minutes=16
 class Transformer(nn.Module):
     """Scores for the next token at each place of texts of up to `block` tokens."""
 

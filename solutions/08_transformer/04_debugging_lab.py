@@ -217,7 +217,7 @@ pd.DataFrame(table).T.round(1)
 #    diagnosis, two numbers of the table and your function decide.
 
 
-# %% task="leaks" points=4 level=3 minutes=24
+# %% task="leaks" points=4 level=3 minutes=20
 def leaks(model, tokens):
     """Whether a score depends on a later token: a change of .001 counts, beside scores of 500, too; one below .00001 is rounding."""
     ### BEGIN SOLUTION
@@ -391,7 +391,7 @@ print("your own model leaks:", leaks(model, one_batch[0]))
 #    heads together have $H \cdot D = C$.
 
 
-# %% task="count" points=3 level=3 minutes=18
+# %% task="count" points=3 level=3 minutes=15
 def flops(V, T, C, N):
     """(operations in products with weights, in products of the T x T tables), one text forward."""
     ### BEGIN SOLUTION

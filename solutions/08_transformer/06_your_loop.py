@@ -249,19 +249,23 @@ def held_out_loss(model, tokens, most=None):
 
 # %%
 @torch.no_grad()
+def go_on(model, tokens, n, choose, longest, seed=0):
+    """The tokens and n more. choose(scores [1, V]) gives the probabilities [1, V] from which each is drawn."""
+    tokens, dice = list(tokens), torch.Generator().manual_seed(seed)
+    for _ in range(n):
+        read = torch.tensor([tokens[-longest:]], device=device)  # it has no more places
+        chances = choose(model(read)[:, -1].float().cpu())
+        tokens.append(torch.multinomial(chances, 1, generator=dice).item())
+    return tokens
+
+
+# %%
 def continued(model, text, n, choose, seed=0):
-    """The text and n tokens more; choose(scores [1, V]) gives the probabilities [1, V] from which a token is drawn."""
+    """Your text and n tokens more, read and written with your encode and decode."""
     tokens = encode(text, merges) or [
         10
     ]  # a model cannot begin from nothing: an end of line
-    dice = torch.Generator().manual_seed(seed)
-    for _ in range(n):
-        read = torch.tensor(
-            [tokens[-T:]], device=device
-        )  # it has places for the last T tokens
-        chances = choose(model(read)[:, -1].float().cpu())
-        tokens.append(torch.multinomial(chances, 1, generator=dice).item())
-    return decode(tokens, merges)
+    return decode(go_on(model, tokens, n, choose, T, seed), merges)
 
 
 # %% [markdown]
@@ -345,15 +349,28 @@ axes.set(
 )
 axes.legend()
 plt.show()
+
+# %%
+# NBVAL_IGNORE_OUTPUT
 used = (
     3 * my_B * sum(flops(my_V, T, my_size["width"], my_size["layers"])) * history[-1][0]
 )
+side = budget().choose(grading=512, laptop=1_024, gpu=8_192)
+square = torch.randn(side, side, device=device)
+for _ in range(2):  # the first product is slower: it makes room
+    begin = time.perf_counter()
+    (square @ square).sum().item()
+    peak = 2 * side**3 / (time.perf_counter() - begin)
+reached = used / (60 * minutes)
 print(
-    f"{used:.1e} operations in {60 * minutes:.0f} seconds: {used / (60 * minutes) / 1e9:,.0f} billion a second"
+    f"your training:     {reached / 1e9:10,.1f} billion operations a second ({used:.1e} in all)"
+)
+print(
+    f"one large product: {peak / 1e9:10,.1f} billion a second; you use {reached / peak:.0%} of that"
 )
 
 # %% [markdown]
-# The last line uses your own count from section 4. Compare it with what your machine could do: one core of a laptop manages some 50 to 100 billion operations a second, a large GPU several hundred *thousand* billion. The share that you reach is called the **utilisation**.
-# Small models reach little of a GPU, because it spends most of its time waiting for the next small product.
+# The first line uses your own count from section 4, and the second one is what the same machine does when it has nothing to do but one large product of matrices. The ratio of the two is called the **utilisation**. The time in which it is measured includes the samples and the held-out losses, and small products
+# keep a machine less busy than large ones. On a GPU a model as small as the laptop's would use a percent or so, which is why the GPU gets a larger one.
 #
 # If the curve rises again at the end, your text is too short for this model, and early stopping has saved the best weights for you.
