@@ -21,7 +21,7 @@ class Chapter(NamedTuple):
 # Hours: the minutes that a chapter's tasks and questions announce, plus a quarter of that for reading and for figures,
 # to the nearest half hour. tests/test_workplace.py adds them up.
 CHAPTERS = {
-    "01": Chapter((1.75, 7.4), "bigrams", "5½"),
+    "01": Chapter((1.75, 7.4), "a machine\nthat babbles", "2½"),
     "02": Chapter((5.25, 7.4), "smoothing", "5½", needs=("01",)),
     "03": Chapter((1.75, 5.3), "word vectors", "6", needs=("01",)),
     "04": Chapter((5.25, 5.3), "word windows", "6½", needs=("01",), helped_by=("03",)),

@@ -6,8 +6,8 @@
 #
 # For this we need a text about which other people have published numbers. In the **Berkeley Restaurant Project** (1994),
 # people asked a machine where to eat, and textbooks still print a small table from it: how often eight words occurred in 9,222
-# sentences (some editions say 9,332), and how often each of the eight followed each other. We have generated our own 9,222 sentences around this table.
-# Only the 8 + 64 numbers of the table are real, so take nothing else in the sentences for a fact about how people spoke.
+# sentences, and how often each of the eight followed each other. We have invented 9,222 sentences around this table: these
+# 72 counts come out as printed, and everything else that we shall measure on them is a fact about our invention, not about how people spoke.
 #
 # In code, a *sentence* is a list of words. We keep 922 of the sentences back, to test on.
 
@@ -36,12 +36,11 @@ print(
 
 # %% [markdown]
 # So counting sentences does not work. Six in ten of the test sentences were never said before, so they would get the probability 0, although
-# there is nothing wrong with them. A larger text helps only with the short ones. Look at the mean lengths: what comes again is *no* or *start over*, and with a
+# there is nothing wrong with them. Look at the mean lengths: what comes again is *no* or *start over*, and with a
 # vocabulary of 1,000 words there are $1000^7 = 10^{21}$ strings of seven words, so long sentences will go on being new.
 #
 # And what about the other four in ten? It is normal that people say *no* again and again. But these sentences tell us nothing about how a model deals with
-# something new: a model that merely knows its training text by heart gets all of them right. When whole documents or the same speakers stand on both sides, one says that the test has
-# **leaked** into the training text, and the result is worth nothing. Here we shall simply always say which sentences we mean: all 922, or only the new ones.
+# something new: a model that merely knows its training text by heart gets all of them right. If a test repeats what the model has read, it has **leaked**: a good score then shows memory, and not skill. Here we shall simply always say which sentences we mean: all 922, or only the new ones.
 
 # %% [markdown] statement="ngrams"
 # ### n-grams

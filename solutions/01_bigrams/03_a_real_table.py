@@ -138,7 +138,7 @@ print(f"{sum(spoken[w] == c for w, c in word_counts.items())} of 8 words")
 # $$P(w_2 \mid w_1) = \frac{c(w_1 w_2)}{c(w_1)}.$$
 #
 # Read the left side as "the probability of $w_2$, given that $w_1$ came just before". All probabilities after the same word
-# $w_1$ sum to 1. This is the whole **bigram model**. Get it three ways:
+# $w_1$ sum to 1. This is the whole **bigram model**. First compute four of its numbers with a pencil, then write it for a dictionary, and then for an array:
 #
 # - `by_hand()`: count in the three `sentences` of section 1 with a pencil, and return the dictionary
 #   `{"sat|we": ..., "wish|we": ..., "in|sat": ..., "</s>|house": ...}`;
@@ -155,7 +155,7 @@ print(f"{sum(spoken[w] == c for w, c in word_counts.items())} of 8 words")
 #    them?
 
 
-# %% task="bigram_mle" points=4 level=2 minutes=16
+# %% task="bigram_mle" points=4 level=2 minutes=20
 def by_hand():
     """Four probabilities of the three sentences, as a dict from "w2|w1" to a float."""
     ### BEGIN SOLUTION
@@ -258,6 +258,8 @@ for w1, w2 in (("i", "want"), ("want", "to"), ("to", "eat"), ("chinese", "food")
     print(f"P({w2:4} | {w1:7}) = {restaurant_model[w1].get(w2, 0):.2f}")
 
 # %% [markdown]
+# (We have counted the 8,300 sentences that we learn from, so the numbers differ a little from those of the whole table.)
+#
 # The numbers in the dictionary are already little pieces of knowledge. *Want* asks for *to*, that is grammar. After *chinese*
 # comes *food*, that is the world. Nobody has told the model any of this; it has only counted.
 
@@ -273,8 +275,11 @@ C = np.zeros((27, 27))
 np.add.at(C, (spelled[:-1], spelled[1:]), 1)
 P = bigram_mle_array(C)
 _, axes = plt.subplots(figsize=(6.4, 6))
-image = axes.imshow(P, cmap="Blues", vmin=0, vmax=1)
-plt.colorbar(image, label="probability", shrink=0.7)
+image = axes.imshow(P**0.5, cmap="Blues", vmin=0, vmax=1)
+scale = plt.colorbar(image, label="probability", shrink=0.7)
+scale.set_ticks(
+    [0, 0.1**0.5, 0.25**0.5, 0.5**0.5, 1], labels=["0", "0.1", "0.25", "0.5", "1"]
+)
 axes.set_xticks(range(27), letters.replace(" ", "␣"))
 axes.set_yticks(range(27), letters.replace(" ", "␣"))
 axes.set(

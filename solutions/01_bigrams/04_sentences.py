@@ -195,7 +195,7 @@ for size in sizes:
 _, axes = plt.subplots(figsize=(6, 2.8))
 axes.plot(sizes, [100 * share for share in shares], "o-")
 axes.set(
-    title="Four in ten new sentences are still impossible",
+    title="New sentences that the model calls impossible",
     xlabel="sentences the model has read (log scale)",
     ylabel="impossible new sentences (%)",
     xscale="log",
@@ -208,5 +208,5 @@ for size, share in zip(sizes, shares, strict=True):
     print(f"{size:5,} sentences read: {share:.0%} impossible")
 
 # %% [markdown]
-# More text helps, and each tripling of this small text helps a good deal. But people invent new combinations all the time, so some zeros always remain, and each of them says *impossible* about something that was just said. What to do about
+# More text helps, and each tripling of this small text helps a good deal. But even 1,000 words make a million pairs, and no text holds all the pairs that somebody may say. As long as a single one is missing, the model says *impossible* about something that was just said. What to do about
 # the zeros is the question of chapter 02. Section 5 will give you a first taste of it.

@@ -31,7 +31,7 @@ plt.show()
 # $$\mathrm{PP} = \Big(\prod_{i=1}^N P(w_i \mid \dots)\Big)^{-1/N} = b^{\,H} \qquad\text{with}\qquad H = -\frac{1}{N} \sum_{i=1}^N \log_b P(w_i \mid \dots).$$
 #
 # The exponent $H$ is called **cross-entropy**. It is measured in bits for $b = 2$ and in nats for $b = e$. *This is the number that every language
-# model, up to the largest ones of today, is trained to make small.* In chapter 08 you will watch it fall while your own Transformer learns.
+# model, up to the largest ones of today, is first trained to make small.* In chapter 08 you will watch it fall while your own Transformer learns.
 #
 # Write
 #
@@ -149,7 +149,7 @@ print(f"if e replaces 2:         {perplexity(logs, math.e):.1f}")
 #
 # $$P(w_2 \mid w_1) = \frac{c(w_1 w_2) + k}{c(w_1) + k V}.$$
 #
-# With $k = 1$ this is **Laplace smoothing**; Pierre-Simon Laplace used it in 1774. Nothing is impossible any more. But which $k$ is good? Before you run the cell,
+# Words that the training text does not contain are all replaced by one token, `<UNK>`, for *unknown*. With $k = 1$ this is **Laplace smoothing**; Pierre-Simon Laplace used it in 1774. Nothing is impossible any more. But which $k$ is good? Before you run the cell,
 # guess: is $k = 1$ better or worse than $k = 0.01$?
 
 # %% alt="Perplexity on new sentences against the number k that is added to each count. The curve is nearly flat for tiny k, is lowest at a few thousandths, and rises to several times that value at k = 1."
@@ -170,7 +170,7 @@ _, axes = plt.subplots(figsize=(6, 2.8))
 axes.plot(ks, values, ".-")
 axes.plot(ks[best], values[best], "o", markersize=9)
 axes.set(
-    title="Too much is far worse than too little",
+    title="A small k is best",
     xlabel="k, added to every count (log scale)",
     ylabel="perplexity",
     xscale="log",
@@ -179,6 +179,9 @@ axes.set(
 axes.set_yticks([15, 20, 50, 100, 200], ["15", "20", "50", "100", "200"])
 axes.minorticks_off()
 plt.show()
+print(
+    f"V = {V:,}; half of the words were seen at most {np.median([*contexts.values()]):.0f} times"
+)
 one = values[int(np.argmin(abs(ks - 1)))]
 print(
     f"k = 1: perplexity {one:.0f};  the best of these, k = {ks[best]:.2g}: {values[best]:.0f}"

@@ -10,11 +10,12 @@
 #
 # $$P_\tau(w) = \frac{P(w)^{1/\tau}}{\sum_{v} P(v)^{1/\tau}}.$$
 #
-# At $\tau = 1$ nothing changes. At a low temperature, the likely words become even likelier. At a high one, all words come closer together. This knob is on
-# every language model that you can use today, under this name.
+# At $\tau = 1$ nothing changes. At a low temperature, the likely words become even likelier. At a high one, all words come closer together. Most language models that one can use from a program today have this knob, under this name.
 
 # %% folded="draws one distribution at three temperatures" alt="Three bar charts of the same five words after eat. At temperature 0.3 the first word has most of the probability, at 1 the bars are as counted, and at 3 they are nearly equal."
-counted_row = {"lunch": 0.45, "dinner": 0.3, "at": 0.15, "thai": 0.07, "here": 0.03}
+counted_row = dict(
+    sorted(restaurant_model["eat"].items(), key=lambda item: -item[1])[:5]
+)
 _, panels = plt.subplots(1, 3, figsize=(8, 2.6), sharey=True)
 for axes, heat in zip(panels, (0.3, 1, 3), strict=True):
     shown = at_temperature(counted_row, heat)
@@ -43,7 +44,7 @@ plt.show()
 #    the formula if you first divide all probabilities by the largest one?
 
 
-# %% task="temperature" points=4 level=2 minutes=15
+# %% task="temperature" points=4 level=2 minutes=18
 def temper(distribution, temperature):
     """{word: probability} at a temperature above 0, however close to 0; a word of probability 0 keeps it."""
     ### BEGIN SOLUTION
@@ -182,8 +183,7 @@ for _all in (_old, _old | _never, _never | _old, _old | _never | {"nor": 0.0}):
 # ### The machine itself
 #
 # Now put the machine together. It has a list of tables. `tables[0]` knows how frequent each word is, `tables[1]` what comes after one word, `tables[2]` what comes after two words,
-# and so on. To find the next word, the machine looks at the last words of its text. If the longest table knows them, it draws from that row. If these words never stood together in the text that was read, a shorter
-# memory must do: one then says that the machine **backs off**.
+# and so on. To find the next word, the machine looks at the last words of its text. If the longest table knows them, it draws from that row. If this table has no such row, it drops the oldest of these words and looks into the next shorter table. This is called **backing off**.
 #
 # Write `write(tables, start, words, draw)`, which lets the machine go on from `start`. How a word is drawn is somebody else's business: `draw(row)` gives you one. In the next cell this will be your own dice, and your
 # machine will speak.
@@ -194,7 +194,7 @@ for _all in (_old, _old | _never, _never | _old, _old | _never | {"nor": 0.0}):
 # 3. Go through the lengths from the longest to 0 and stop at the first context that is in its table. The empty context `()` always is.
 
 
-# %% task="writing" points=4 level=2 minutes=15
+# %% task="writing" points=4 level=2 minutes=20
 def write(tables, start, words, draw):
     """The words of the list `start` and at most `words` new ones, in a list; `</s>` ends it and is not written.
 
@@ -372,22 +372,32 @@ print(say(my_machines[2], ["the"], 0.8, seed=3, words=40))
 # %% [markdown]
 # ### Why not ten words of memory?
 #
-# Now you can answer the question from the beginning, with two measurements for each length of memory. The first one is the perplexity on the part of your text that the machine has not read. So that nothing is impossible, we **interpolate**:
-# of the probability, 70 % comes from the longest context, and 30 % from the next shorter one, and so on down to the same small probability for every word. (Chapter 02 finds better shares.) The second one is the longest piece that the machine has *copied*: the longest run of words that stands
-# word for word in the text that it has read. As a control, we also look for such runs in passages of your text that the machine has not read.
+# Now you can answer the question from the beginning, with two measurements for each length of memory.
+#
+# The first one is the perplexity on the part of your text that the machine has not read. So that nothing is impossible, we **interpolate**: each context that was seen decides a share of the probability, and leaves the rest to the next shorter one. At the bottom, every word gets the same. We try
+# two shares, 70 % and 40 %. (Chapter 02 finds better ones.) The second measurement is the longest piece that the machine has *copied*: the longest run of words that stands word for word in the text that it has read. As a control, we also look for such runs in passages of your text that it has not read.
 
-# %% alt="Two panels against the words of memory. On the left the perplexity on new text falls steeply from memory 0 to 1 and 2, and then stays level or rises. On the right the longest copied run grows with every word of memory, far above the dashed line of passages that somebody wrote."
+# %% alt="Two panels against the words of memory. On the left, on a log axis, the perplexity on new text falls steeply from memory 0 to 1 and a little to 2, and then stays level or rises, for both shares. On the right the longest copied run grows with every word of memory, far above the dashed line of new passages."
 read = " ".join(word for s in my_train for word in ["<s>", *s, "</s>"])
 
 
-def probability(tables, past, word):
-    """P(word | past): 70 % from each longer context, where that was seen, the rest from shorter ones."""
+def probability(tables, past, word, share):
+    """P(word | past): each context that was seen decides `share`, and leaves the rest to the next shorter one."""
     p = 1 / (len(my_words) + 2)
     for n, table in enumerate(tables):
         row = table.get(tuple(past[len(past) - n :]))
         if row:
-            p = 0.3 * p + 0.7 * row.get(word, 0)
+            p = share * row.get(word, 0) + (1 - share) * p
     return p
+
+
+def surprise(tables, sentences, share):
+    """The perplexity of a machine on some sentences."""
+    grams = [gram for s in sentences for gram in ngrams(s, len(tables))]
+    logs = [
+        math.log2(probability(tables, gram[:-1], gram[-1], share)) for gram in grams
+    ]
+    return perplexity(logs, 2)
 
 
 def longest_copy(words):
@@ -401,23 +411,31 @@ def longest_copy(words):
     return longest
 
 
-surprise, copied = [], []
-for tables in my_machines:
-    n = len(tables)
-    grams = [gram for s in my_valid for gram in ngrams(s, n)]
-    logs = [math.log2(probability(tables, gram[:-1], gram[-1])) for gram in grams]
-    surprise.append(perplexity(logs, 2))
-    texts = [say(tables, [], 1.0, seed, words=40).split() for seed in range(6)]
-    copied.append(np.mean([longest_copy(text) for text in texts]))
+curves = {
+    share: [surprise(tables, my_valid, share) for tables in my_machines]
+    for share in (0.7, 0.4)
+}
+said = [
+    [say(tables, [], 1.0, seed, words=40) for seed in range(6)]
+    for tables in my_machines
+]
+copied = [np.mean([longest_copy(text.split()) for text in texts]) for texts in said]
 control = np.mean([longest_copy(s[:40]) for s in my_valid[:6]])
 _, (left, right) = plt.subplots(1, 2, figsize=(8, 2.8))
-left.plot(surprise, "o-")
+for (share, values), style in zip(curves.items(), ("o-", "s--"), strict=True):
+    left.plot(values, style, label=f"share {share:.0%}")
 left.set(
     title="How surprised it is by new text",
     xlabel="words of memory",
-    ylabel="perplexity",
-    ylim=(0, surprise[1] * 2),
+    ylabel="perplexity (log scale)",
+    yscale="log",
 )
+ticks = [
+    value for value in (10, 20, 50, 100, 200, 500, 1000) if value < 1.2 * curves[0.7][0]
+]
+left.set_yticks(ticks, [str(value) for value in ticks])
+left.minorticks_off()
+left.legend()
 right.plot(copied, "o-", label="what the machine writes")
 right.axhline(control, linestyle="--", color="black", label="new passages")
 right.set(
@@ -428,36 +446,38 @@ right.set(
 )
 right.legend()
 plt.show()
-contexts = my_machines[-1][-1]
-once = np.mean([len(row) == 1 for row in contexts.values()])
+for share, values in curves.items():
+    print(f"perplexity, share {share:.0%}:", *(f"{value:.0f}" for value in values))
+once = np.mean([len(row) == 1 for row in my_machines[-1][-1].values()])
 print(
-    "perplexity with 0, 1, 2, ... words of memory:",
-    *(f"{value:.0f}" for value in surprise),
+    f"with 5 words of memory, {once:.0%} of the contexts are followed by one word only"
 )
-print(
-    f"with {len(my_machines) - 1} words of memory, {once:.0%} of the contexts are followed by one word only"
-)
+print(f"and it says: {said[-1][0]}")
 
 # %% [markdown]
-# Read the two panels together. The first word of memory is worth most, the second one helps again, and from then on more memory hardly helps with *new* text, or even hurts. Meanwhile what the machine writes looks better and better, but it is less and less its own:
-# nearly every long context is followed by a single word, so the machine can do little but recite. A longer memory needs enormously more text, because every further word multiplies the number of possible contexts by the size of the vocabulary. That is the wall that all counting models run into.
+# Read the two panels together. The first word of memory is worth most, and the second one usually helps again. From then on, more memory hardly helps with *new* text, or even hurts, and how much it hurts depends on how far one trusts the long contexts. Meanwhile the machine copies more and more. With little memory, its longest copied runs are about as long as
+# those that any new passage of your text happens to share with the rest (the dashed line; six passages give only a rough idea of it). With five words of memory they are far longer, because nearly every context is followed by a single word, and the machine can do little but recite.
 #
-# Before we go on, let us keep your machine. The **gallery** collects one model from each chapter, together with how it continues the same three prompts. So that models with different vocabularies can be compared, it notes the **bits per byte**: the bits of surprise of the whole new text,
-# divided by the number of bytes that the text has as a file. When you have reached the end of the course, you will see all your models side by side.
+# A longer memory needs enormously more text, because every further word multiplies the number of possible contexts by the size of the vocabulary. That is the wall that all counting models run into.
+#
+# Before we go on, let us keep your machine with two words of memory. The **gallery** collects one model from each chapter, together with how it continues the same three prompts, and when you have reached the end of the course, you will see all of them side by side. It also notes the **bits per byte**: add the surprise of all the words of a text that was
+# kept back until now, in bits, and divide by the bytes of these words, joined by blanks.
 
 # %%
-best = int(np.argmin(surprise))
-tokens = sum(len(s) + 1 for s in my_valid)
-size_of_file = sum(len((" ".join(s) + "\n").encode()) for s in my_valid)
+my_test = first_words(mine.splits["test"], 20_000)
+tokens = sum(len(s) + 1 for s in my_test)
+size_of_file = sum(len((" ".join(s) + "\n").encode()) for s in my_test)
 gallery.keep(
-    "01_counts",
+    "01_trigram",
     text=mine.name,
     continuations={
-        prompt: say(my_machines[best], prompt.split(), 1.0, seed, words=20)
+        prompt: say(my_machines[2], prompt.split(), 1.0, seed, words=20)
         for seed, prompt in enumerate(gallery.prompts(mine))
     },
-    bits_per_byte=tokens * math.log2(surprise[best]) / size_of_file,
-    notes=f"counts with {best} words of memory, interpolated",
+    bits_per_byte=tokens
+    * math.log2(surprise(my_machines[2], my_test, 0.7))
+    / size_of_file,
+    notes="counts, two words of memory; backs off to write, interpolates for the bits",
 )
 
 # %%

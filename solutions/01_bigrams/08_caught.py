@@ -7,10 +7,10 @@
 # it. But a bigram model that has arrived at *for* has forgotten everything before *for*. It must believe that, **given the middle word, the word before and the word after
 # have nothing to do with each other.**
 #
-# That is a claim about language, and we can test it with counts. Suppose the middle word stands in $N$ places, $c(x)$ of them have the word $x$ before it, and
-# $c(y)$ of them the word $y$ after it. If the two had nothing to do with each other, the share of places with both would be the product of the two shares, and so we would expect the count
+# That is a claim about language, and we can test it with counts. Suppose that *for* stands in 100 places. In 30 of them *open* comes before, and in 20 of them *lunch* comes after. If the two had nothing to do with each other, we would expect both in 20 % of the 30 places, so in $30 \cdot 20 / 100 = 6$. In general, let the middle word stand in $N$ places, $c(x)$ of them with the word $x$ before it, and
+# $c(y)$ of them with the word $y$ after it. Then we expect the count
 #
-# $$E(x, y) = N \cdot \frac{c(x)}{N} \cdot \frac{c(y)}{N} = \frac{c(x)\,c(y)}{N}.$$
+# $$E(x, y) = \frac{c(x)\,c(y)}{N}.$$
 
 # %% [markdown] statement="middle_word"
 # ### Ask the middle word
@@ -20,7 +20,7 @@
 # - `triple_table(sentences, middle)`: how often each pair of words stands around the word `middle`, as a dictionary `{(before, after): count}`. The edges of a sentence count as `<s>` and `</s>`;
 # - `expected_counts(table)`: from such a dictionary, the dictionary of $E$ for *every* word before combined with *every* word after, also for combinations that never occurred.
 #
-# Then we compare what you count with what you expect, in the text that we have, and in texts that the bigram model has written itself.
+# Then we compare what you count with what you expect, in our sentences, in your own text, and in a text that the bigram machine has written itself.
 
 # %% [markdown] hints="middle_word"
 # 1. In a table of cats and dogs by black and white, how many black cats do you expect if colour has nothing to do with
@@ -151,7 +151,7 @@ rows = [
 pd.DataFrame(rows, columns=["before", "after", "counted", "expected"])
 
 # %% [markdown]
-# After *open for* comes *lunch* and never *a*. After *looking for*, it is nearly always *a*. A model for which *for* hides the word before it must believe in the last column. Divide its numbers: it must believe that *lunch* follows in the same share of the cases, whatever stands before *for*.
+# After *open for* comes *lunch* and never *a*. After *looking for*, it is nearly always *a*. The last column is what a bigram model believes: of all cases with *lunch* or *a*, *lunch* takes the same share after *open for* and after *looking for*.
 
 # %% alt="Bars for two contexts. In our sentences lunch follows open for in all cases and looking for in hardly any. What a bigram model must believe is the same share for both, about a fifth."
 _, axes = plt.subplots(figsize=(6, 2.8))
@@ -164,7 +164,7 @@ for offset, before in ((-0.2, "looking"), (0.2, "open")):
     print(
         f"{before:7} for: “lunch”, not “a”, in {shares[0]:.0f} % of our sentences; a bigram model believes in {shares[1]:.0f} %"
     )
-axes.set_xticks([0, 1], ["our sentences", "what a bigram model must believe"])
+axes.set_xticks([0, 1], ["our sentences", "what a bigram model believes"])
 axes.set(
     title="The model cannot carry “open” past “for”",
     ylabel="“lunch”, not “a” (%)",
@@ -176,25 +176,54 @@ plt.show()
 # %% [markdown]
 # There it is. The model does know that *for* follows *open*, and it does know that *lunch* follows *for*. But it cannot put the two together, and **no amount of text will change that**: the number that it would need has no place in its table.
 #
-# You may object that we have generated these sentences ourselves. That is right, and so you should ask your own text the same question. The next cell looks at its most frequent words, one after the other as the word in the middle, and shows where the count is furthest from what
-# forgetting would predict.
+# You may object that we have invented these sentences ourselves. That is right, and so you should ask your own text the same question. The next cell takes its most frequent words, one after the other as the word in the middle, and shows where the count is furthest from what
+# forgetting would predict. Among thousands of combinations, some will stand out by luck. As a control, we therefore do the same with a text of the same length that your machine with one word of memory has written: there, everything that stands out is luck.
+
+
+# %% folded="lets your machine with one word of memory write a long text, quickly"
+def written_text(tables, sentences, seed):
+    """As many sentences as in `sentences`, drawn from the table with one word of memory."""
+    rows = {w: ([*row], [*row.values()]) for (w,), row in tables[1].items()}
+    dice, text = random.Random(seed), []
+    for _ in sentences:
+        words = ["<s>"]
+        while words[-1] != "</s>":
+            following, weights = rows[words[-1]]
+            words += dice.choices(following, weights)
+        text.append(words[1:-1])
+    return text
+
 
 # %%
-frequent = Counter(word for s in my_train for word in s).most_common(30)
-caught = []
-for middle, _ in frequent:
-    own = triple_table(my_train, middle)
-    believed = expected_counts(own)
-    for (before, after), count in own.items():
-        excess = count - believed[before, after]
-        if before != "<s>" and after != "</s>" and count >= 5:
-            caught.append(
-                (excess, f"{before} {middle} {after}", count, believed[before, after])
-            )
+def standing_out(sentences):
+    """(excess, words, count, expected) for triples around frequent words, the largest excess first."""
+    found = []
+    for middle, _ in Counter(word for s in sentences for word in s).most_common(30):
+        own = triple_table(sentences, middle)
+        believed = expected_counts(own)
+        for (before, after), count in own.items():
+            if before != "<s>" and after != "</s>":
+                excess = count - believed[before, after]
+                found.append(
+                    (
+                        excess,
+                        f"{before} {middle} {after}",
+                        count,
+                        believed[before, after],
+                    )
+                )
+    return sorted(found, reverse=True)
+
+
+luck = standing_out(written_text(my_machines[1], my_train, seed=1))
 rows = [
     (text, count, round(belief, 1))
-    for _, text, count, belief in sorted(caught)[::-1][:8]
+    for _, text, count, belief in standing_out(my_train)[:8]
 ]
+_, text, count, belief = luck[0]
+print(
+    f"by luck, in what the machine wrote, at most: {text}, {count} times instead of {belief:.0f}"
+)
 pd.DataFrame(rows, columns=["in your text", "counted", "a bigram model expects"])
 
 # %% [markdown]

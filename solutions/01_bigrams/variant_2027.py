@@ -20,7 +20,7 @@
 #    the formula if you first divide all probabilities by the largest one?
 
 
-# %% task="temperature" points=4 level=2 minutes=15
+# %% task="temperature" points=4 level=2 minutes=18
 def temper(distribution, beta):
     """{word: probability} at an inverse temperature of 0 or more; a word of probability 0 keeps it (unless beta is 0)."""
     ### BEGIN SOLUTION

@@ -9,7 +9,7 @@
 #   edges of a sentence count as `<s>` and `</s>`;
 # - `expected_counts(table)`: from such a dictionary, the dictionary of $E$ for *every* word after combined with *every* word before, also for combinations that never occurred.
 #
-# Then we compare what you count with what you expect, in the text that we have, and in texts that the bigram model has written itself.
+# Then we compare what you count with what you expect, in our sentences, in your own text, and in a text that the bigram machine has written itself.
 
 
 # %% task="middle_word" points=4 level=3 minutes=17
@@ -90,7 +90,7 @@ for offset, before in ((-0.2, "looking"), (0.2, "open")):
     print(
         f"{before:7} for: “lunch”, not “a”, in {shares[0]:.0f} % of our sentences; a bigram model believes in {shares[1]:.0f} %"
     )
-axes.set_xticks([0, 1], ["our sentences", "what a bigram model must believe"])
+axes.set_xticks([0, 1], ["our sentences", "what a bigram model believes"])
 axes.set(
     title="The model cannot carry “open” past “for”",
     ylabel="“lunch”, not “a” (%)",
@@ -99,20 +99,35 @@ axes.set(
 axes.legend()
 plt.show()
 
-# %% replaces="ask-the-middle-word-8"
-frequent = Counter(word for s in my_train for word in s).most_common(30)
-caught = []
-for middle, _ in frequent:
-    own = triple_table(my_train, middle)
-    believed = expected_counts(own)
-    for (after, before), count in own.items():
-        excess = count - believed[after, before]
-        if before != "<s>" and after != "</s>" and count >= 5:
-            caught.append(
-                (excess, f"{before} {middle} {after}", count, believed[after, before])
-            )
+
+# %% replaces="ask-the-middle-word-9"
+def standing_out(sentences):
+    """(excess, words, count, expected) for triples around frequent words, the largest excess first."""
+    found = []
+    for middle, _ in Counter(word for s in sentences for word in s).most_common(30):
+        own = triple_table(sentences, middle)
+        believed = expected_counts(own)
+        for (after, before), count in own.items():
+            if before != "<s>" and after != "</s>":
+                excess = count - believed[after, before]
+                found.append(
+                    (
+                        excess,
+                        f"{before} {middle} {after}",
+                        count,
+                        believed[after, before],
+                    )
+                )
+    return sorted(found, reverse=True)
+
+
+luck = standing_out(written_text(my_machines[1], my_train, seed=1))
 rows = [
     (text, count, round(belief, 1))
-    for _, text, count, belief in sorted(caught)[::-1][:8]
+    for _, text, count, belief in standing_out(my_train)[:8]
 ]
+_, text, count, belief = luck[0]
+print(
+    f"by luck, in what the machine wrote, at most: {text}, {count} times instead of {belief:.0f}"
+)
 pd.DataFrame(rows, columns=["in your text", "counted", "a bigram model expects"])
