@@ -28,7 +28,7 @@ CHAPTERS = {
     "05": Chapter((8.75, 5.3), "recurrent\nnetworks", "6½", needs=("04",)),
     "06": Chapter((12.25, 5.3), "attention", "6½", needs=("05",)),
     "07": Chapter((12.25, 3.2), "reading\nboth ways", "6", needs=("06",)),
-    "08": Chapter((8.75, 3.2), "a causal\nTransformer", "5½", needs=("06",), helped_by=("07",)),
+    "08": Chapter((8.75, 3.2), "your own\nTransformer", "4", needs=("06",), helped_by=("07",)),
     "09": Chapter((5.25, 3.2), "one sequence\nto another", "5½", needs=("08",)),
     "10": Chapter((8.75, 1.1), "all models\non one text", "3", needs=("08",)),
     "11": Chapter((12.25, 1.1), "whatever can\nbe tokenised", "3", needs=("08",), helped_by=("07",)),
