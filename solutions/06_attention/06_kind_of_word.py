@@ -173,6 +173,9 @@ agrees(
     _order,
     by=lambda kind_of, name, X, order: kind_of(_layers[name], X, order),
 )
+_inside, _X = torch.tensor([0, 3, 2, 1, 4]), torch.randn(5, 3).double()
+_got = kind_of(_layers["words plus a hundredth of their places"], _X, _inside)
+assert _got == "neither", f"Only words 1 and 3 change places: neither; yours: {_got!r}."
 ### END HIDDEN TESTS
 
 # %% test="kind_of" aspect="predictions" points=1

@@ -16,7 +16,6 @@
 import copy
 import itertools
 import math
-import random
 from collections import Counter
 
 import matplotlib.pyplot as plt

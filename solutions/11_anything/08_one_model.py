@@ -198,6 +198,9 @@ agrees(
     rtol=1e-4,
     atol=1e-3,  # float32 keeps logits of 1,000 to about 0.0001
 )
+_loud, _numbers = tensor(_T, 4, scale=300), ids(_T, below=4)  # whole kinds at e^-300
+_given = _loud, _numbers, {"words": 1, "arm": 3}
+agrees(kind_and_token, ours.kind_and_token, *_given, rtol=1e-4, atol=1e-3)
 ### END HIDDEN TESTS
 
 # %% [markdown]
