@@ -358,3 +358,14 @@ def test_prompts_of_an_own_text_are_from_it() -> None:
     assert gallery.prompts(corpus) == ("Line number m", "Line number o", "Line number q")
     words = Corpus("mine", "", {"train": [["some", "words", "of", "mine"]]})
     assert gallery.prompts(words) == ("some words of",) * 3
+
+
+def test_the_course_s_own_run_leaves_nothing_in_a_learners_gallery(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LMKIT_GALLERY")
+    monkeypatch.setenv("LMKIT_BUDGET", "grading")
+    monkeypatch.chdir(tmp_path)
+    gallery.keep("01_trigram", None, TEXTS, text="kitchen")
+    assert gallery.load("01_trigram").continuations == TEXTS
+    assert not (tmp_path / "gallery").exists()

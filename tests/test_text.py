@@ -14,7 +14,7 @@ from autograder.chapter.reference import read_reference
 from autograder.chapter.source import read_chapter
 from autograder.chapter.text import SourceError
 from autograder.course import Course, open_course, sections_of
-from autograder.intake.submission import rebuild
+from autograder.intake.submission import parse, rebuild
 from conftest import CHAPTER, ROOT, TEXT, make_course
 
 CUT = TEXT.index('# %% test="square" aspect="negative')
@@ -117,8 +117,8 @@ def test_folds_and_alt_texts_survive_what_students_do_to_them(told: Course) -> N
     for cell in submission.cells:
         cell.metadata.pop("jupyter", None)
         cell.metadata.pop("alt", None)
-    rebuilt = rebuild(submission, reference).notebook
-    assert [cell.metadata for cell in rebuilt.cells] == [cell.metadata for cell in reference.cells]
+    rebuilt = rebuild(parse(nbformat.writes(submission).encode()), reference).notebook
+    assert [cell.node.metadata for cell in rebuilt.cells] == [cell.node.metadata for cell in reference.cells]
 
 
 def test_an_alt_text_reaches_pages_made_by_nbconvert(told: Course) -> None:

@@ -77,7 +77,9 @@ class NotebookCell:
     @classmethod
     def of(cls, node: NotebookNode) -> Self:
         """Read a cell."""
-        facts, cell_type, source = _facts(node), str(node.get("cell_type", "")), str(node.get("source", ""))
+        metadata = _dict(node.get("metadata"))
+        facts = _dict(metadata.get("nbgrader"))
+        cell_type, source = str(node.get("cell_type", "")), str(node.get("source", ""))
         name, kind = _name(facts, node), _kind(facts, cell_type)
         points, checksum = facts.get("points"), facts.get("checksum")
         task, aspect = _what_it_checks(source) if kind == CellKind.TEST else ("", "")
@@ -90,7 +92,7 @@ class NotebookCell:
             task=task or name,
             aspect=aspect,
             checksum=checksum if isinstance(checksum, str) else "",
-            may_change=_dict(node.get("metadata")).get(CHANGES) is True,
+            may_change=metadata.get(CHANGES) is True,
             facts={key: value for key, value in facts.items() if key != "checksum"},
             node=node,
         )

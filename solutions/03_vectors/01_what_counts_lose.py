@@ -37,7 +37,6 @@
 
 # %%
 import math
-import random
 import time
 from collections import Counter
 

@@ -25,7 +25,6 @@
 
 # %%
 import math
-import random
 from collections import Counter
 
 import matplotlib.pyplot as plt
