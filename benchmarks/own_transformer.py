@@ -2,8 +2,8 @@
 
 python -m benchmarks.own_transformer TEXT [--seconds 300] [--seeds 1 2 3] [--rate 0.003]
 
-Learns from the first nine tenths of the text and measures the whole last tenth in separate stretches of 128 tokens: nats
-for each character. `--seconds` is CPU time of one thread: ten steps, thrown away, tell how many fit in.
+Learns from the first nine tenths of the text and measures the whole last tenth in separate stretches of 128 tokens:
+nats for each character. `--seconds` is CPU time of one thread: ten steps, thrown away, tell how many fit in.
 """
 
 import argparse
@@ -57,7 +57,7 @@ class Trial:
     def trained(self, steps: int, rate: float, seed: int) -> tuple[Any, float]:
         """A model after so many steps, and the CPU seconds of its training; without early stopping."""
         set_seed(seed)
-        model = self.own["initialise"](self.own["gpt"](self.vocabulary, **SIZE), SIZE["layers"])
+        model = self.own["initialise"](self.own["gpt"](self.vocabulary, **SIZE), SIZE["layers"], 0.05)
         begin = time.process_time()
         self.own["learn"](
             model,

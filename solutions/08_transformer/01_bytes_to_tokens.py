@@ -41,6 +41,7 @@ from lmkit import (
     gpt2,
     models,
     ngrams,
+    paths,
     plots,
     runs,
     transformer,

@@ -15,13 +15,13 @@
 
 
 # %%
-def initialise(model, layers):
+def initialise(model, layers, std=0.02):
     """Small normal weights, biases 0; layers that write into the stream begin smaller by the root of their number, 2N."""
     for name, module in model.named_modules():
         if isinstance(module, nn.Linear | nn.Embedding):
             writes = name.endswith((".out", ".down"))
             nn.init.normal_(
-                module.weight, std=0.02 / math.sqrt(2 * layers if writes else 1)
+                module.weight, std=std / math.sqrt(2 * layers if writes else 1)
             )
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)

@@ -14,14 +14,14 @@ symbols, form = run.model.symbols, run.config.sizes
 yours = gpt(len(symbols), form["block"], form["layers"], form["heads"], form["width"])
 yours.load_state_dict(run.network.state_dict())
 yours.to(device)
-story = "</s> on a cold evening ,".split()
+story = ["</s>", "on", "a", "cold", "evening", ","]
 tokens = [symbols.index(word) for word in story]
 with torch.no_grad():
     difference = yours(torch.tensor([tokens], device=device)).cpu() - run.network(
         torch.tensor([tokens])
     )
 print(
-    f"{len(symbols):,} words; largest difference of a score: {difference.abs().max():.5f}"
+    f"{len(symbols):,} words; largest difference of a score: {difference.abs().max():.4f}"
 )
 print(f"{run.each('bits above the floor')[0]:.2f} bits per word above the floor")
 
