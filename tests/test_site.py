@@ -17,6 +17,7 @@ from browser import PATIENCE, running_browser, screenshot_folder, wait_for
 from bs4 import BeautifulSoup
 from selenium.webdriver import Chrome
 
+from autograder.chapter.cells import Notebook
 from autograder.chapter.reference import read_reference
 from autograder.chapter.release import hidden_lines
 from autograder.chapter.source import read_chapter
@@ -169,7 +170,7 @@ def test_outputs_of_answers_and_checks_are_not_shown(built_course: Course) -> No
     for cell in reference.cells:
         if cell.cell_type == "code":
             cell.outputs = [nbformat.v4.new_output("stream", text=f"output of {cell.id}")]
-    page = page_of(released, reference)
+    page = page_of(released, Notebook.of(reference))
     assert [cell.source for cell in page.cells] == [cell.source for cell in released.cells]
     shown = [cell.source for cell in page.cells if cell.cell_type == "code" and cell.outputs]
     assert shown == ["import math", "square(5)", "print(square(math.sqrt(4)))"]
