@@ -66,7 +66,7 @@ assert close(_got, math.log(100), 1e-5), (
 ### BEGIN HIDDEN TESTS
 _n = whole(2, 5000, (4, 10**6))
 _less = made(lambda rng, n: rng.uniform(0.1, 0.9) / n, _n)  # than equal: s < 0
-_share = choice(number(0.02, 0.98, (0.5, 1e-9, 1 - 1e-6)), _less)
+_share = choice(number(0.02, 0.98, (0.5, 1e-9, 1e-30, 1 - 1e-6)), _less)
 agrees(score_needed, ours.score_needed, _n, _share, rtol=1e-4, atol=1e-4)
 ### END HIDDEN TESTS
 

@@ -64,6 +64,9 @@ for _seed in (0, 1, 2, 3, 42, 123, 1234):  # q and k differ, whatever the seed
     assert is_number(_got) and 0.6 < _got / 8 < 1.4, (
         f"d_k = 8, seed {_seed}: the variance is not near {_got}. Is k drawn beside q?"
     )
+    assert _got == measure_variance(8, 1_000, _seed), (
+        f"Seed {_seed}, asked twice: other pairs."
+    )
 assert measure_variance(1, 20_000, 3) != measure_variance(1, 26_000, 3), (
     "20,000 pairs and 26,000 give the same: draw as many pairs as asked for."
 )

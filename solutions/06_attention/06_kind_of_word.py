@@ -104,7 +104,7 @@ _layers = {
     "the mean tanh": lambda X: X.tanh().mean(0),
     "the sum of all, at each place": lambda X: 0 * X + X.sum(0),
     "a vector near 20 that moves by less than a millionth": lambda X: (
-        20 + 9e-7 * (X[0] > X.mean(0)).double()
+        20.0000496 + 9e-7 * (X[0] > X.mean(0)).double()
     ),
 }
 _T, _d = size("T", large=9), size("d", most=4, large=None)
@@ -179,6 +179,11 @@ for _name in _layers:
 _inside, _X = torch.tensor([0, 3, 2, 1, 4]), torch.randn(5, 3).double()
 _got = kind_of(_layers["words plus a hundredth of their places"], _X, _inside)
 assert _got == "neither", f"Only words 1 and 3 change places: neither; yours: {_got!r}."
+_X, _one = torch.randn(40, 50).double(), (torch.arange(2000) == 0).view(40, 50)
+_got = kind_of(lambda X: X + 0.05 * _one, _X, torch.arange(39, -1, -1))
+assert _got == "neither", (
+    f"Of 40 x 50 numbers one is larger by .05, always at place 0: neither; yours: {_got!r}."
+)
 ### END HIDDEN TESTS
 
 # %% test="kind_of" aspect="predictions" points=1

@@ -84,7 +84,7 @@ for _T, _h, _d_k in _sizes:
                 "not softmax(QKᵀ/√(d/h))V of these columns."
             )
 ### BEGIN HIDDEN TESTS
-_T, _h, _d_k = size("T"), size("h", most=5, large=None), size("d/h", most=5, large=16)
+_T, _h, _d_k = size("T"), size("h", most=5, large=16), size("d/h", most=5, large=16)
 _d = made(lambda rng, h, d_k: h * d_k, _h, _d_k)
 _Q, _K, _V = (tensor(_T, _d, kind="float64") for _ in range(3))
 _I = made(lambda rng, d: torch.eye(d).double(), _d)
@@ -104,7 +104,7 @@ assert close(_got[0], _wanted, 1e-4, 1e-5), (
     f"Queries of zeros: all heads average, then (mean of V) H = {_wanted}; yours: {_got[0]}."
 )
 ### BEGIN HIDDEN TESTS
-_T, _h, _d_k = size("T"), size("h", most=5, large=None), size("d/h", most=5, large=16)
+_T, _h, _d_k = size("T"), size("h", most=5, large=16), size("d/h", most=5, large=16)
 _d = made(lambda rng, h, d_k: h * d_k, _h, _d_k)
 _Q, _K, _V = (tensor(_T, _d, kind="float64") for _ in range(3))
 _H = tensor(_d, _d, kind="float64")

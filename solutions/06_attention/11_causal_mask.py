@@ -55,7 +55,7 @@ assert _got.tolist() == [
     [True, True, True],
 ], f"Each word sees itself and those before it; yours: {_got.int().tolist()}."
 ### BEGIN HIDDEN TESTS
-agrees(causal_mask, ours.causal_mask, size("T"), strict=True)
+agrees(causal_mask, ours.causal_mask, size("T", large=600), strict=True)
 ### END HIDDEN TESTS
 
 # %% test="masked_attention" aspect="only what may be seen" points=1
@@ -137,6 +137,12 @@ for _lead in ((), (size("texts", large=None),), (1, size("texts", large=None))):
     )
     _given = _Q, _K, _V, _mask
     agrees(masked_attention, ours.masked_attention, *_given, rtol=1e-4, atol=1e-5)
+for _m in (256, 300):
+    _V, _mask = torch.arange(float(_m))[:, None], torch.ones(1, _m).bool()
+    _got = masked_attention(torch.zeros(1, 2), torch.zeros(_m, 2), _V, _mask)
+    assert close(_got, [[(_m - 1) / 2]], 1e-4), (
+        f"A row that sees {_m} keys with equal scores: the mean of the values; yours: {_got}."
+    )
 ### END HIDDEN TESTS
 
 # %% test="masked_attention" aspect="the two fillings" points=1

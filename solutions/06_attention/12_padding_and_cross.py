@@ -51,8 +51,8 @@ assert _got.tolist() == [[j < _length for j in range(_n)] for _length in _length
     f"Lengths {_lengths}, n = {_n}: True at the words; yours: {_got.int().tolist()}."
 )
 ### BEGIN HIDDEN TESTS
-_B, _n = size("B"), size("n")
-_lengths = made(lambda rng, n, lengths: lengths % (n + 1), _n, ids(_B, below=41))
+_B, _n = size("B"), size("n", large=150)
+_lengths = made(lambda rng, n, lengths: lengths % (n + 1), _n, ids(_B, below=302))
 agrees(padding_mask, ours.padding_mask, _lengths, _n, strict=True)
 ### END HIDDEN TESTS
 
@@ -112,7 +112,12 @@ _B, _m, _n = size("B", large=None), size("m", large=None), size("n")
 _h, _each = size("h", most=4, large=None), size("d/h", most=4, large=None)
 _d = made(lambda rng, h, each: h * each, _h, _each)
 _W = [tensor(_d, _d, kind="float64") for _ in range(4)]
-_lengths = made(lambda rng, n, lengths: lengths % (n + 1), _n, ids(_B, below=41))
+_lengths = made(
+    lambda rng, n, lengths: lengths % (n + 1),
+    _n,
+    ids(_B, below=41),
+    edges=[lambda rng, n, lengths: n * (torch.arange(len(lengths)) % 3 != 1)],
+)
 _x = tensor(_B, _m, _d, kind="float64")
 _y = made(  # in the padding stand large numbers
     lambda rng, y, lengths: torch.where(
@@ -123,6 +128,11 @@ _y = made(  # in the padding stand large numbers
 )
 _given = _x, _y, _lengths, *_W, _h
 agrees(cross_attention, ours.cross_attention, *_given, rtol=1e-4, atol=1e-5)
+_x, _y, _I = (torch.tensor(_one) for _one in ([[[40.0]]], [[[-30.0], [0]]], [[1.0]]))
+_got = cross_attention(_x, _y, torch.tensor([1]), _I, _I, _I, _I, 1)
+assert close(_got, [[[-30]]], 1e-5), (
+    f"One word with the score -1200, and padding with 0: the word's -30; yours: {_got}."
+)
 ### END HIDDEN TESTS
 
 # %% test="cross_attention" aspect="equal to nn.MultiheadAttention" points=1

@@ -436,3 +436,17 @@ def parameters(d, h, d_k, d_v):
 
 def parameters_sliced(d, h):
     return 3 * h * (d // h) ** 2
+
+
+# %% wrong="in eval mode the mask is left out" caught_by="masked words are unseen" change="attn_mask=mask -> attn_mask=mask if self.training else None"
+
+
+# %% right="keys without their bias, which adds the same to all scores of a row"
+# -         Q, K, V = (
+# -             part(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+# -             for part in (self.q, self.k, self.v)
+# -         )
+# +         Q, K, V = (
+# +             part.view(B, T, self.h, d // self.h).transpose(1, 2)
+# +             for part in (self.q(x), x @ self.k.weight.mT, self.v(x))
+# +         )

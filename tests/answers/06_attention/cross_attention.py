@@ -118,3 +118,11 @@ def cross_attention(x, y, lengths, W_q, W_k, W_v, H, h):
 # %% wrong="padding is emptied in place" caught_by="padding is unseen"
 #       Q, K, V = (heads_apart(X, h) for X in (x @ W_q, y @ W_k, y @ W_v))
 # +     y[~padding_mask(lengths, y.shape[1])] = 0
+
+
+# %% wrong="lengths of 8 bits" caught_by="padding is marked" change="lengths[:, None] -> lengths[:, None].to(torch.int8)"
+
+
+# %% wrong="padding has a score lower by 100" caught_by="padding is unseen"
+# -     Z = attend(Q, K, V, attn_mask=real)
+# +     Z = attend(Q, K, V, attn_mask=(~real).to(Q.dtype) * -100)

@@ -197,3 +197,9 @@ def masked_attention(Q, K, V, mask):
 
 
 # %% wrong="queries of zeros see nothing" caught_by="a row that sees nothing" change="return A @ V -> return A @ V * (Q != 0).any(-1, keepdim=True)"
+
+
+# %% wrong="a triangle of at most 512 words" caught_by="on and below the diagonal" change=".tril() -> .tril().triu(-511)"
+
+
+# %% wrong="keys are counted in 8 bits" caught_by="a row that sees nothing" change="~mask.any(-1, keepdim=True) -> mask.sum(-1, keepdim=True).to(torch.uint8) == 0"

@@ -144,3 +144,12 @@ measured = 0.1805
 
 
 # %% wrong="certain from a score of 25 on" caught_by="one among n" change="return 1 / (1 + (n - 1) * math.exp(-s)) -> return 1 / (1 + (n - 1) * math.exp(-s)) if s < 25 else 1.0"
+
+
+# %% wrong="bisection between -50 and 50" caught_by="the score a share needs"
+# -     return math.log((n - 1) * share / (1 - share))
+# +     low, high = -50.0, 50.0
+# +     for _ in range(200):
+# +         middle = (low + high) / 2
+# +         low, high = (middle, high) if weight_on_one(n, middle) < share else (low, middle)
+# +     return middle

@@ -283,3 +283,6 @@ def scaled_attention(Q, K, V):
 
 
 # %% wrong="ten thousand pairs at most" caught_by="variance of a dot product" change="2, pairs -> 2, min(pairs, 10_000)"
+
+
+# %% wrong="seed 0 is no seed" caught_by="variance of a dot product" change="default_rng(seed) -> default_rng(seed or None)"

@@ -175,3 +175,6 @@ def multihead_loop(Q, K, V, H, h):
 # -     return torch.cat(heads, dim=1) @ H
 # +     mixed = torch.cat(heads, dim=1) @ H
 # +     return mixed if len(mixed) > 1 else mixed[0]
+
+
+# %% wrong="at most eight heads" caught_by="head by head" change="return torch.cat(heads, dim=1) @ H -> return torch.cat(heads[:8] + [0 * one for one in heads[8:]], dim=1) @ H"
