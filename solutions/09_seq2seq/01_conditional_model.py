@@ -142,14 +142,14 @@ n = size("texts")
 agrees(
     conditional_bigrams,
     ours.conditional_bigrams,
-    listing(n, words(size("length", least=0), ["a", "b", "polite", "<s>"])),
-    words(n, ["polite", 2, ("a", "b")]),
+    listing(n, words(size("length", least=0), ["a", "bc", "ab", "c", "A", "<s>"])),
+    words(n, ["polite", "Polite", 2, ("a", "b")]),
     whole(4, 40),
     number(0.5, 9),
     by=lambda make, *given: [
         make(*given)(w, v, C)
-        for C in ("polite", 2, ("a", "b"))
-        for v, w in (("<s>", "a"), ("a", "b"), ("a", "a"), ("b", "</s>"))
+        for C in ("polite", "Polite", 2, ("a", "b"))
+        for v, w in (("<s>", "a"), ("a", "bc"), ("ab", "c"), ("A", "a"), ("c", "</s>"))
     ],
 )
 ### END HIDDEN TESTS

@@ -104,6 +104,10 @@ agrees(
         T,
     ),
 )
+_got = score(lambda source, written: {"a": 1e-13, "</s>": 1.0}, (), ["a"] * 400)
+assert close(_got, 400 * math.log(1e-13)), (
+    f"400 words, P = 1e-13 each: 400 ln 1e-13 = -11973.6 wanted; yours: {_got}."
+)
 ### END HIDDEN TESTS
 
 # %% test="score" aspect="source and prefix reach the model" points=1
@@ -164,12 +168,19 @@ for _row, _some in (
     ({"a": 0.25, "b": 0.25, "c": 0.25, "</s>": 0.25}, [["b"], ["c"], ["a"]]),
     ({"a": 0.6, "</s>": 0.4}, [["zzz"], ["yyy"]]),
     ({"b": 2e-9, "a": 1e-9, "</s>": 1 - 3e-9}, [["b"] * 40, ["a"] * 40]),
-    ({"b": 1e-9, "a": 2e-9, "</s>": 1 - 3e-9}, [["a"] * 40, ["b"] * 40]),
 ):
     _got = preferred(lambda s, t, _row=_row: dict(_row), (), [list(t) for t in _some])
     assert isinstance(_got, list | tuple) and list(_got) == _some[0], (
         f"Always {_row}: of {_some} the first wins, by P itself or as the first of equals; yours: {_got!r}."
     )
+_got = preferred(
+    lambda source, written: {"a": 1e-13, "b": 2e-13, "</s>": 1 - 3e-13},
+    (),
+    [["a"] * 400, ["b"] * 400],
+)
+assert list(_got) == ["b"] * 400, (
+    "Always P(a) = 1e-13 and P(b) = 2e-13: 400 times b is more probable than 400 times a."
+)
 ### END HIDDEN TESTS
 
 # %%
@@ -281,11 +292,18 @@ agrees(
         lambda source, written: reads(x if "x" in source else y)((), written), S, N
     ),
 )
-_crowd = {str(i): 1.001 / 40 for i in range(39)} | {"39": 0.961 / 40}
-_table = {(): _crowd} | {(str(i),): {"left": 0.5, "right": 0.5} for i in range(39)}
+_crowd = {str(i): 1.001 / 70 for i in range(69)} | {"69": 0.931 / 70}
+_table = {(): _crowd} | {(str(i),): {"left": 0.5, "right": 0.5} for i in range(69)}
 _got = best_of_all(reads(_table), (), 2)
-assert tuple(_got[0]) == ("39",) and close(_got[1], math.log(0.961 / 40)), (
-    f"Forty first words, and only the least probable one is followed by the end alone: that one wanted; yours: {_got}."
+assert tuple(_got[0]) == ("69",) and close(_got[1], math.log(0.931 / 70)), (
+    f"Seventy first words, and only the least probable one is followed by the end alone: that one wanted; yours: {_got}."
+)
+_table = {("a",) * n: {"a": 1.0} for n in range(1, 5)}  # never ends
+_table |= {(): {"a": 1 - 1e-10, "b": 1e-10}, ("b", "a", "a"): {"new": 1.0}}
+_table |= {("b",): {"a": 1.0}, ("b", "a"): {"a": 1.0}}
+_got = best_of_all(reads(_table), (), 4)
+assert tuple(_got[0]) == ("b", "a", "a", "new") and close(_got[1], math.log(1e-10)), (
+    f"Only 'b a a new' ever ends, and P(b) = 1e-10: that one wanted; yours: {_got}."
 )
 ### END HIDDEN TESTS
 

@@ -166,6 +166,7 @@ for _d, _b, _V in (  # where logarithms round to the other side
     (40, 32, 2**64 + 1),
     (2, 64, 2**128 - 1),
     (2, 64, 2**128 + 1),
+    (100, 64, 2),
 ):
     _got, _wanted = longest(_d, _b, _V), ours.longest(_d, _b, _V)
     assert close(_got, _wanted, 0, 0), (

@@ -72,8 +72,8 @@ B, m, n = size("B"), size("m"), size("n")
 agrees(
     three_masks,
     ours.three_masks,
-    made(padded_rows, B, m),
-    made(padded_rows, B, n),
+    made(lambda rng, rows, far: far * rows, made(padded_rows, B, m), choice(1, 256)),
+    made(lambda rng, rows, far: far * rows, made(padded_rows, B, n), choice(1, 256)),
     by=lambda masks, source, target: masks(source, target)[0],
 )
 ### END HIDDEN TESTS
@@ -84,12 +84,12 @@ for _case in _cases:
     _x, _y = map(torch.tensor, _case)
     check_mask(three_masks(_x.clone(), _y.clone()), _x, _y, 1)
 ### BEGIN HIDDEN TESTS
-B, m, n = size("B"), size("m"), size("n")
+B, m, n = size("B"), size("m"), size("n", large=100)
 agrees(
     three_masks,
     ours.three_masks,
-    made(padded_rows, B, m),
-    made(padded_rows, B, n),
+    made(lambda rng, rows, far: far * rows, made(padded_rows, B, m), choice(1, 256)),
+    made(lambda rng, rows, far: far * rows, made(padded_rows, B, n), choice(1, 256)),
     by=lambda masks, source, target: masks(source, target)[1],
 )
 ### END HIDDEN TESTS
@@ -104,8 +104,8 @@ B, m, n = size("B"), size("m"), size("n")
 agrees(
     three_masks,
     ours.three_masks,
-    made(padded_rows, B, m),
-    made(padded_rows, B, n),
+    made(lambda rng, rows, far: far * rows, made(padded_rows, B, m), choice(1, 256)),
+    made(lambda rng, rows, far: far * rows, made(padded_rows, B, n), choice(1, 256)),
     by=lambda masks, source, target: masks(source, target)[2],
 )
 ### END HIDDEN TESTS
@@ -241,8 +241,8 @@ B, n, m, h = size("B"), size("n"), size("m"), choice(1, 2, 3)
 d = made(lambda rng, h: 2 * h, h)
 
 
-def _called_twice(Layer, seed, d, h, silent, x, memory):
-    layer = with_weights(Layer, seed, d, h, silent)
+def _called_twice(Layer, seed, d, h, silent, x, memory, mode):
+    layer = getattr(with_weights(Layer, seed, d, h, silent), mode)()
     return layer(x, memory), layer(1000 * x, memory + 1)
 
 
@@ -256,6 +256,7 @@ agrees(
     choice((), "inside.out", ("inside.out", "across.out")),
     tensor(B, n, d, scale=0.001),
     tensor(B, m, d),
+    choice("train", "eval"),
     by=_called_twice,
     rtol=1e-3,
     atol=1e-4,
@@ -297,7 +298,10 @@ agrees(
     tensor(B, m, 4),
     choice(made(_looks, B, n, n), None),
     choice(made(_looks, B, n, m), None),
-    by=lambda Layer, seed, *inputs: with_weights(Layer, seed, 4, 2)(*inputs),
+    by=lambda Layer, seed, *inputs: {
+        mode: getattr(with_weights(Layer, seed, 4, 2), mode)()(*inputs)
+        for mode in ("train", "eval")
+    },
     rtol=1e-3,
     atol=1e-3,
 )

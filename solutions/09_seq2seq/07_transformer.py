@@ -124,33 +124,42 @@ assert sorted({name.split(".")[0] for name in _state}) == sorted(_names), (
 
 
 ### BEGIN HIDDEN TESTS
-def _noted(Model, what, source, target, *masks):
-    calls = []
-
-    def part(number):
-        def call(*inputs):  # its number and the order of its inputs decide what it says
-            calls.append(number)
-            return sum((number + k) * torch.sin(one) for k, one in enumerate(inputs, 2))
-
-        return call
-
-    model = Model(*map(part, range(1, 6)))
-    if what == "encode":
-        found = model.encode(source, masks[0])
-    elif what == "decode":
-        found = model.decode(source, masks[2], target, masks[1])
-    else:
-        found = model(source, target, masks)
-    return found, sorted(calls)
+def _here(kind, *sizes, **options):
+    return getattr(nn, kind)(*sizes, **options)
 
 
-B, n = size("B"), size("n")
+def _wired(Model, seed, mode, source, target, *masks):
+    def parts(make):  # each takes as many inputs as it is given, in an order that shows
+        yield make("Bilinear", 4, 4, 4)
+        yield make("TransformerDecoderLayer", 4, 1, 8, 0.0, batch_first=True)
+        yield from (make("Embedding", 9, 4), make("Embedding", 9, 4))
+        yield make("Linear", 4, 7)
+
+    model = Model(*parts(_here if Model is ours.EncoderDecoder else torch_module))
+    torch.manual_seed(seed)
+    like = nn.ModuleDict(zip(_names, parts(_here), strict=True))
+    model.load_state_dict(set_at_random(like).state_dict())
+    getattr(model, mode)()
+    memory = model.encode(source, masks[0])
+    return {
+        "encode": memory,
+        "decode": model.decode(memory, masks[2], target, masks[1]),
+        "forward": model(source, target, masks),
+        "gradients of forward": parameter_gradients(model, source, target, masks),
+    }
+
+
+B, m, n = (size(name, large=None) for name in ("B", "m", "n"))
 agrees(
     EncoderDecoder,
     ours.EncoderDecoder,
-    choice("encode", "decode", "forward"),
-    *(tensor(B, n) for _ in range(5)),
-    by=_noted,
+    whole(0, 10**6),
+    choice("train", "eval"),
+    *(made(padded_rows, B, length) for length in (m, n)),
+    *(tensor(B, *axes) for axes in ((m, 4), (n, n), (n, m))),
+    by=_wired,
+    rtol=1e-3,
+    atol=1e-3,
 )
 ### END HIDDEN TESTS
 

@@ -160,9 +160,9 @@ for _task, _output in _wanted.items():
 agrees(
     in_and_out,
     ours.in_and_out,
-    choice("translate", "backwards", "count", "Translate", "", "sing"),
-    words(size("m", least=0)),
-    words(size("n", least=0), "xyz"),
+    choice("translate", "backwards", "count", "Translate", "countdown", "", "sing"),
+    words(size("m", least=0), ["a", "bc", "ab", "c", "A", "count"]),
+    words(size("n", least=0), ["x", "yz", "X"]),
     raises=ValueError,
 )
 ### END HIDDEN TESTS

@@ -44,7 +44,7 @@ def pairs_in(found):
 
 # %% task="beam_search" points=4 level=3 minutes=24
 def beam_search(step, source, k, N, alpha=0):
-    """[(words, ln P), ...]: what a beam of k prefixes finishes, best first."""
+    """[(words, ln P), ...]: what a beam of k prefixes finishes, best first. P may be below 1e-300."""
     ### BEGIN SOLUTION
     beam, finished = [((), 0.0)], []
     while beam:
@@ -90,6 +90,12 @@ agrees(
 _got = pairs_in(beam_search(lambda s, w: {"a": 0.9, "</s>": 0.1}, (), 1, 2))
 assert len(_got) == 1 and _got[0][0] == ("a", "a"), (
     f"After two words, N = 2, only the end may follow, even if another word is likelier: *a a* wanted; yours: {_got}."
+)
+_row = {"a": 1e-10, "</s>": 1e-12}
+_got = pairs_in(beam_search(lambda s, w: dict(_row), (), 1, 50))
+_wanted = 50 * math.log(1e-10) + math.log(1e-12)
+assert len(_got) == 1 and len(_got[0][0]) == 50 and close(_got[0][1], _wanted), (
+    f"Always {_row}, N = 50: 50 times a, ln P = {_wanted:.2f} wanted; yours: {_got}."
 )
 ### END HIDDEN TESTS
 

@@ -71,6 +71,10 @@ agrees(
     words(size("m", least=0, large=3000), choice("abc", "abcd")),
     words(size("n", least=0), "xyz"),
 )
+_got = channel({("a", ""): 1e-13}, ["a"] * 3000, [])
+assert close(_got, 3000 * math.log(1e-13)), (
+    f"3,000 words, t = 1e-13 each: 3000 ln 1e-13 = -89801 wanted; yours: {_got}."
+)
 ### END HIDDEN TESTS
 
 # %% test="noisy_channel" aspect="both together" points=2
@@ -128,6 +132,16 @@ _t = {("a", "x"): 1.0, ("a", "y"): 0.2}
 _got = noisy_channel(_t, lambda T: -6.0 if T[0] == "x" else -1.0, ["a"], [["x"], ["y"]])
 assert list(_got) == ["y"], (
     f"Channels .5 and .1, language models ln P = -6 and -1: ln .1 - 1 is more than ln .5 - 6; yours: {_got!r}."
+)
+_both = [["x", "y"], ["y", "x"]]
+_got = noisy_channel(_t, lambda T: -6.0 if T[0] == "x" else -1.0, ["a"], _both)
+assert list(_got) == ["y", "x"], (
+    f"The same words, and the language model prefers y first: *y x* wanted; yours: {_got!r}."
+)
+_t = {("a", "x"): 0.4, ("a", "y"): 0.5}
+_got = noisy_channel(_t, lambda T: -1.0, ["a"] * 3000, [["x"], ["y"]])
+assert list(_got) == ["y"], (
+    f"3,000 times a, and t = {_t}: y is more probable; yours: {_got!r}."
 )
 ### END HIDDEN TESTS
 

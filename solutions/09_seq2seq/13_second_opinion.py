@@ -50,12 +50,16 @@ assert _got == 4, (
 )
 ### BEGIN HIDDEN TESTS
 a, b = (size(name, least=0, large=150) for name in "ab")
-agrees(edit_distance, ours.edit_distance, words(a, "abc"), words(b, "abc"))
+_some = choice("abc", ["a", "ab", "A"])
+agrees(edit_distance, ours.edit_distance, words(a, _some), words(b, _some))
 agrees(
     edit_distance, ours.edit_distance, words(a, ["word", "ward"]), words(b, ["ward"])
 )
 _got = edit_distance(["a", "b"] * 180, ["b", "a"] * 180)
 assert _got == 2, f"360 words, shifted by one: 2 wanted (and soon); yours: {_got}."
+_got = edit_distance([], ["a"] * 300)
+assert _got == 300, f"Nothing becomes 300 words: 300 edits wanted; yours: {_got}."
+assert np.asarray(_got).dtype.kind in "iu", f"An integer is wanted; yours: {_got!r}."
 ### END HIDDEN TESTS
 
 # %% test="edit_distance" aspect="edits per reference word" points=1
@@ -73,6 +77,8 @@ agrees(
     made(random_text, size("sentences")),
     by=lambda judge, text: judge(*text),
 )
+_got = post_editing([["a", "b", "c"]], [[["x"]]])
+assert close(_got, 3), f"*a b c* in place of *x*: 3 edits per word; yours: {_got}."
 ### END HIDDEN TESTS
 
 

@@ -154,3 +154,13 @@ class DecoderLayer(nn.Module):
 # +         if len(given) == 2 and given[0].shape == given[1].shape:
 # +             across_mask, inside_mask = given
 # +         y = self.inside_norm(x)
+
+
+# %% wrong="the future is masked only while training" caught_by="each mask in its place" change="self.inside(y, y, inside_mask) -> self.inside(y, y, inside_mask if self.training else None)"
+
+
+# %% wrong="the first memory is kept in eval mode" caught_by="equal to torch's layer"
+# -         x = x + self.across(self.across_norm(x), memory, across_mask)
+# +         if not self.training:
+# +             self.kept = memory = getattr(self, "kept", memory)
+# +         x = x + self.across(self.across_norm(x), memory, across_mask)

@@ -153,3 +153,21 @@
 
 # -         scores = decode(memory, across, target, inside)
 # +         scores = decode(memory, first, target, inside)
+
+
+# %% right="parts by add_module"
+# -         self.encoder, self.decoder, self.generator = encoder, decoder, generator
+# -         self.src_embed, self.tgt_embed = src_embed, tgt_embed
+# +         names = ("encoder", "decoder", "src_embed", "tgt_embed", "generator")
+# +         parts = (encoder, decoder, src_embed, tgt_embed, generator)
+# +         for name, part in zip(names, parts, strict=True):
+# +             self.add_module(name, part)
+
+
+# %% wrong="no gradient reaches the encoder" caught_by="five parts, wired" change="memory = self.encode(source, inside_source) -> memory = self.encode(source, inside_source).detach()"
+
+
+# %% wrong="logarithms in eval mode" caught_by="five parts, wired"
+# -         return self.generator(x)
+# +         scores = self.generator(x)
+# +         return scores if self.training else scores.log_softmax(-1)

@@ -144,3 +144,16 @@ class Seq2Seq(nn.Module):
 
 
 # %% right="counts the words itself" change="self.source_words(source), lengths -> self.source_words(source), (source != PAD).sum(1)"
+
+
+# %% right="the row of the padding does not learn"
+# -         self.source_words = nn.Embedding(V_source, d)
+# -         self.target_words = nn.Embedding(V, d)
+# +         self.source_words = nn.Embedding(V_source, d, padding_idx=PAD)
+# +         self.target_words = nn.Embedding(V, d, padding_idx=PAD)
+
+
+# %% wrong="logarithms in eval mode" caught_by="equal to two LSTMs"
+# -         return self.out(self.decoder(self.target_words(given), state)[0])
+# +         scores = self.out(self.decoder(self.target_words(given), state)[0])
+# +         return scores if self.training else scores.log_softmax(-1)

@@ -1,6 +1,6 @@
 """Answers to the task beam_search of chapter 09."""
 
-# %% right="a heap of the best, probabilities multiplied"
+# %% wrong="a heap of the best, probabilities multiplied" caught_by="one prefix is greedy"
 import heapq
 
 
@@ -110,3 +110,6 @@ def beam_search(step, source, k, N, alpha=0):
 
 
 # %% right="one measure for all candidates of a round" change="key=lambda pair: -pair[1])[:k] -> key=lambda pair: -pair[1] / len(pair[0]) ** alpha)[:k]"
+
+
+# %% wrong="below 1e-9 is no candidate" caught_by="one prefix is greedy" change="if p > 0 and (len(words) -> if p > 1e-9 and (len(words)"

@@ -167,3 +167,6 @@ TRAP = {
 #           nonlocal best
 # +         if total < best[1]:
 # +             return
+
+
+# %% wrong="improbable words are not followed" caught_by="none is forgotten" change="elif p > 0 and -> elif p > 1e-6 and"

@@ -101,3 +101,7 @@ def bleu(outputs, references, printed=False):
 # %% wrong="references of all sentences" caught_by="edges | one sum over the whole text"
 # -         found = [hits(output, some, i) for output, some in pairs]
 # +         found = [hits(output, [r for rs in references for r in rs], i) for output, some in pairs]
+
+# %% wrong="i-grams as one string" caught_by="clipped" change="tuple(words[j : j + i]) -> \"\".join(words[j : j + i])"
+
+# %% wrong="capitals do not count" caught_by="clipped" change="tuple(words[j : j + i]) -> tuple(word.lower() for word in words[j : j + i])"

@@ -90,3 +90,9 @@ def post_editing(outputs, references):
 # %% wrong="per word of the output" caught_by="edits per reference word" change="words += sum(map(len, some)) / len(some) -> words += len(output)"
 
 # %% wrong="never more than one edit a word" caught_by="edits per reference word" change="return edits / words -> return min(1.0, edits / words)"
+
+
+# %% wrong="a floating-point number" caught_by="the table" change="return row[-1] -> return float(row[-1])"
+
+
+# %% wrong="capitals do not count" caught_by="the table" change="(x != y) -> (x.lower() != y.lower())"

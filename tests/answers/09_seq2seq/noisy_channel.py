@@ -103,3 +103,6 @@ def noisy_channel(t, language, source, candidates, weight=1):
 # -     return max(candidates, key=value)
 # +     some = [T for T in candidates if channel(t, source, T) > -math.inf]
 # +     return max(some, key=value)
+
+
+# %% wrong="below 1e-10 counts as impossible" caught_by="the channel" change="if p == 0 -> if p < 1e-10"

@@ -111,3 +111,6 @@ def preferred(step, source, candidates):
 
 
 # %% wrong="the empty target is never preferred" caught_by="the preferred one" change="max(candidates, -> max([one for one in candidates if len(one)] or candidates,"
+
+
+# %% wrong="below 1e-12 counts as impossible" caught_by="the end is a word" change="if p == 0 -> if p < 1e-12"

@@ -87,3 +87,6 @@ def three_masks(source, target):
 
 
 # %% wrong="the padding of the target across" caught_by="across" change="is_word.expand(B, n, m) -> is_word & (target != PAD)[:, :, None]"
+
+
+# %% wrong="word numbers of 8 bits" caught_by="inside the source" change="(source != PAD)[:, None] -> (source.to(torch.uint8) != PAD)[:, None]"
