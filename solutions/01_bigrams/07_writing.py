@@ -321,9 +321,14 @@ _rows = made(
         {("a",): {"a": 0.5, "b": 0.5}},
     ]
 )
-_draw = made(
-    lambda rng: lambda row, dice=random.Random(rng.random()): dice.choice(sorted(row))
-)
+
+
+def _dice(rng):
+    dice = random.Random(rng.random())
+    return lambda row: dice.choice(sorted(row))
+
+
+_draw = made(_dice)
 agrees(write, ours.write, _rows, choice([], ["a"]), size("words", least=0), _draw)
 ### END HIDDEN TESTS
 

@@ -8,14 +8,14 @@
 #
 # **What this chapter promises.** You write the tokeniser, the attention, the model, the loss, the optimiser and the training loop. Then you press a key
 # and watch. The same short prompt will be continued four times: by the network before it has learned anything, after 200 steps, after 1,000 steps, and at
-# the end. The first line is noise. In the last one you will recognise your text. On a laptop this takes about five minutes, on a GPU it is a larger model
-# in about the same time, and no cell of it is borrowed: it is your model, your loop, your text.
+# the end. The first line is noise. In the last one you will recognise your text. On a laptop this takes between five and twenty minutes, depending on its speed, and on a GPU a larger model trains
+# in about the same time. Eleven pieces of it you write yourself: the tokens, the attention, the model, the optimiser's step, the loop. The rest is given, and you can read every line of it.
 #
 # There is one difficulty, and it is the reason why this chapter spends its middle in a laboratory. A Transformer with a mistake in it still trains. Its loss goes
 # down, no error appears, and it writes nonsense. So before you train for minutes, you will learn to predict what a correct model does in its first second, and
 # to find what is wrong with a model that does something else.
 #
-# The chapter takes a bit more than three hours. Section 4 ends at a good place for a break.
+# The chapter takes four to five hours with all its reading and training. Section 4 ends at a good place for a break.
 
 # %%
 import hashlib

@@ -368,7 +368,7 @@ for _name, _ill in _wanted.items():
 print("your own model leaks:", leaks(model, one_batch[0]))
 
 # %% [markdown]
-# Look at the table once more. The patient who sees the future has an impeccable first loss and learns its batch by heart, just like the healthy one. No loss could have told them apart; only the exchange of a single token did. So you now have
+# Look at the table once more. The patient who sees the future has an impeccable first loss and learns its batch by heart, just like the healthy one. These two losses could not tell them apart; fresh text would have, and so did the exchange of a single token. So you now have
 # three instruments, and each takes seconds: the first loss, one batch by heart, and one exchanged token. Use them on every network that you will ever train.
 
 # %% [markdown] statement="count"

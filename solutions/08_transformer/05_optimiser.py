@@ -175,7 +175,7 @@ for gradient, weight in zip(g, new, strict=True):
     print(f"gradient {gradient:9.3f}   step {weight - 1:.4f}")
 
 # %% [markdown]
-# All three move equally far, by the learning rate. So with AdamW the learning rate has a meaning that you can imagine: it is the distance that a weight moves in one step.
+# All three move equally far, by the learning rate. So with AdamW the learning rate has a meaning that you can imagine: in the first step, it is the distance that every weight moves. Later a weight moves less than that wherever its gradients keep changing sign.
 
 # %% [markdown] statement="rate_factor"
 # ### Slowly up, slowly down

@@ -323,8 +323,7 @@ plt.show()
 
 # %% [markdown]
 # Did your Transformer win? It is the only one of the three that can look at every one of the last tokens directly: the trigram sees two, and the LSTM has to squeeze them all into one state. But it has to learn how to use this, so with little text or little time it may lose.
-# (In the stored run of this notebook, both networks were trained for seconds only, and the LSTM was still far behind the trigram.) Section 9 shows how the order turns with time, and it is the
-# honest answer to "which network is better?".
+# (In the stored run of this notebook, both networks were trained for seconds only, and the LSTM was still far behind the trigram.) Section 9 shows how the order of the two networks turns with time.
 #
 # Your model goes into the gallery. Its three prompts are the same ones that your earlier models had to continue.
 

@@ -99,13 +99,13 @@ if big is not None:
     print(decode(told, published.merges))
 
 # %% [markdown]
-# If you have run it: this is the same class that wrote the noise at the beginning of the chapter. It has not changed by a single line. The difference is 124 million weights instead of one million, and 40 gigabytes of text instead of a megabyte. That step is called
+# If you have run it: this is the class that wrote the line *after 0 steps* in section 6. It has not changed by a single line. The difference is 124 million weights instead of one million, and 40 gigabytes of text instead of a megabyte. That step is called
 # *scaling*, and chapter 10 shows that one can forecast what it brings.
 #
 # ### What newer models do differently
 #
 # GPT-2 is from 2019. Surprisingly little has changed since. Today's models normalise with the root mean square alone (**RMSNorm**), use other activations in the feed-forward layer, leave out the biases, and have replaced the table of positions by **rotary positions** (J. Su and others, 2021). The idea of these is pretty. Take two numbers of a query as an arrow in
-# the plane, and turn it by an angle that is proportional to its place, $m\alpha$. Do the same with the key at place $n$. Then the angle *between* the two arrows has changed by $(m - n)\alpha$, so their product depends only on the *distance* of the two places, and that is what grammar asks for.
+# the plane, and turn it by an angle that is proportional to its place, $m\alpha$. Do the same with the key at place $n$. Then the angle *between* the two arrows has changed by $(m - n)\alpha$, so for given arrows their product depends on the places only through their *distance*, and that is what grammar asks for.
 
 # %% folded="draws the turning pairs" alt="Two rows of three clocks. The hand of pair 0 turns by one radian from place to place, that of pair 1 by a tenth."
 drawings.rotary(places=3)

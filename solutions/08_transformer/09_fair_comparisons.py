@@ -65,16 +65,16 @@ axes.set(
 plt.show()
 
 # %% [markdown]
-# After one minute of training, four things matter: the residual connections, having any norm at all, having positions, and the optimiser. The choice *among* norms, among activations, and among numbers of layers or heads makes differences that are mostly within the spread of the seeds.
+# After one minute of training, four things matter: the residual connections, having any norm at all, having positions, and the optimiser. The choice *among* norms, among activations, and among numbers of layers makes differences that are mostly within the spread of the seeds. A single head and the norm behind the residual connection are a little worse than that.
 # There is one exception: learned positions, such as yours, cost a tenth of a bit.
 #
 # This study has limits as well. For most variants the largest of the three learning rates was the best one, so a wider grid might still move some of them. And what holds after a minute need not hold later. You have an example at hand: the model that you loaded in section 8 has learned positions, was trained for a few minutes with
-# Muon, and ended only 0.11 bits above the floor, lower than any Transformer with rotary positions in the figure before. So much for the exception.
+# Muon, and ended only 0.11 bits above the floor, lower than any Transformer with rotary positions in the figure before. That model differs in its optimiser and in its training time as well, so it does not tell what learned positions cost here; it only shows that they need not be a hindrance.
 
 # %% [markdown]
 # ## What you have now
 #
-# You have a Transformer, and every part of it is yours: its tokens, its attention, its loss, its optimiser, its loop and its dice. It has written in the voice of a text that you chose. You know its size and its cost before it runs, you know what its first loss must be, and you can
+# You have a Transformer, and its tokens, its attention, its loss, its optimiser, its loop and its dice are yours. It has written in the voice of a text that you chose. You know its size and its cost before it runs, you know what its first loss must be, and you can
 # find out whether it cheats. And the class that you wrote is big enough for GPT-2.
 #
 # In chapter 09 your model gets a second text to look at, so that it can translate. Chapter 10 puts all the models of your gallery on one scoreboard and asks whether one can forecast what a larger one will bring. And chapter 11 shows that the tokens need not be language at all.
