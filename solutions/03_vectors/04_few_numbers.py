@@ -82,6 +82,8 @@ _d = made(
     edges=[1, lambda rng, M: min(M.shape)],
 )
 agrees(factors, ours.factors, _M, _d, by=_product, rtol=1e-5, atol=1e-6)
+_M = np.array([[0.0, 3.0, 1.0], [3.0, 1.0, -2.0], [1.0, -2.0, -4.0]])  # symmetric
+agrees(factors, ours.factors, _M, whole(1, 3), by=_product, rtol=1e-5, atol=1e-6)
 # singular values that nearly agree, and one far below the others
 for _s, _d in (([3.0, 2.99, 2.98, 1.0], 2), ([900.0, 0.5, 0.2, 0.1], 3)):
     _Q, _R = (np.linalg.qr(np.random.normal(size=(6, 4)))[0] for _ in "QR")

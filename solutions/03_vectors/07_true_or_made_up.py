@@ -121,7 +121,13 @@ assert close(_got[3], [[1, 2], [1, 2], [1, 2]], 1e-5, 1e-6), (
 ### BEGIN HIDDEN TESTS
 _k, _d = size("k"), size("d")
 _a, _b = (tensor(_d, kind="float64", edges=["huge"]) for _ in "ab")
-_n = tensor(_k, _d, kind="float64", edges=["huge"])
+_n = made(  # a negative may be the very vector of the true neighbour
+    lambda rng, n, b, k: torch.cat([n[1:], b[None]]) if rng.random() < 0.5 else n,
+    tensor(_k, _d, kind="float64", edges=["huge"]),
+    _b,
+    _k,
+    edges=[lambda rng, n, b, k: b.repeat(k, 1)],
+)
 agrees(
     negative_pair,
     ours.negative_pair,

@@ -58,9 +58,14 @@ assert close(_got, [8 / 9, 1 / 9, 0], 1e-6), (
 _occurrences = made(
     lambda rng, V: [*rng.choices([0, 1, 5, 99], k=V - 1), rng.randint(1, 20)],
     size("V"),
-    edges=[lambda rng, V: np.array([16] + [0] * (V - 1)), [0, 7, 0, 5]],
+    edges=[
+        lambda rng, V: np.array([16] + [0] * (V - 1)),
+        lambda rng, V: np.array([16.0, 81.0, 1.0]),
+        [0, 7, 0, 5],
+        [100_000, 300_000, 7],
+    ],
 )
-_power = choice(0, 0.5, 0.75, 1, 2)
+_power = choice(0, 0.5, 0.75, 1, 2, 4)
 agrees(noise, ours.noise, _occurrences, _power, rtol=1e-6, atol=1e-9)
 ### END HIDDEN TESTS
 

@@ -53,6 +53,8 @@ _cost, _loss = [
 ]
 agrees(pareto, ours.pareto, _cost, _loss)
 agrees(pareto, ours.pareto, array(_M), array(_M))
+_alike = made(lambda rng, M: np.array([2.0, 1.0] * M), _M)
+agrees(pareto, ours.pareto, _alike, _alike)
 ### END HIDDEN TESTS
 
 # %% test="pareto" aspect="the best that one can pay" points=1

@@ -84,6 +84,7 @@ _images = tensor(
     *(size("B"), _C, _H, _W), scale=100, kind=choice("float32", "float64", "int64")
 )
 agrees(patchify, ours.patchify, _images, _p, strict=True)
+agrees(patchify, ours.patchify, tensor(size("B"), _C, _p, _p), _p, strict=True)
 ### END HIDDEN TESTS
 
 # %% test="patchify" aspect="and back" points=1
