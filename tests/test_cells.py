@@ -1,6 +1,7 @@
 """Cells are read once: the metadata of a submission's cells are looked at in one place, and each of them one time."""
 
 import ast
+import shutil
 import sys
 from collections import Counter
 from pathlib import Path
@@ -14,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from autograder.chapter.cells import CellKind, Notebook, NotebookCell
 from autograder.chapter.reference import read_reference
-from autograder.course import Course
+from autograder.course import Course, open_course
 from autograder.grading.remarks import remarks_of
 from autograder.grading.replay import replay
 from autograder.grading.work import GradedSubmission, Work, assignment_of, grade_submission
@@ -74,8 +75,10 @@ def hand_in(course: Course, student: str) -> int:
 
 
 def test_one_submission_is_looked_at_once_and_in_one_place(
-    built_course: Course, monkeypatch: pytest.MonkeyPatch
+    built_course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    shutil.copytree(built_course.root, tmp_path / "course")  # whoever hands in here is in nobody else's class
+    built_course = open_course(tmp_path / "course")
     cells = hand_in(built_course, "walker")
     assignment = assignment_of(
         CHAPTER, read_reference(built_course, CHAPTER), built_course.nbgrader, key_of(built_course, CHAPTER)

@@ -75,12 +75,12 @@ def test_can_import_what_notebooks_need_but_not_write_it(real_course: Course) ->
     cells = run(
         real_course,
         "import lmkit, numpy, pandas, matplotlib; print(len(lmkit.load('berkeley').splits['train']) > 0)",
-        "import autograder",
+        "import autograder.oracle, autograder.wall",
         "open(lmkit.__file__, 'a')",
         "open('own.txt', 'w').write('x'); print('fine')",
     )
     assert text_of(cells[0]) == "True\n"
-    assert "No module named 'autograder'" in text_of(cells[1])
+    assert "No module named 'autograder.wall'" in text_of(cells[1]), "of the harness only what tests compare with"
     # It is nobody's to write to, and where student code has to be the grader it is read-only.
     assert "Read-only file system" in text_of(cells[2]) or "Permission denied" in text_of(cells[2])
     assert text_of(cells[3]) == "fine\n"

@@ -291,7 +291,7 @@ def test_a_fork_that_ends_right_after_its_greeting_is_our_fault_and_tried_again(
 def test_the_parent_is_renewed_after_many_forks_and_when_it_dies(
     side: StudentSide, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warm, "MOST_FORKS", 2)
+    monkeypatch.setattr(warm, "MAX_FORKS", 2)
     warm.close()
     parents = []
     for _ in range(3):

@@ -41,7 +41,6 @@ from lmkit import (
     gpt2,
     models,
     ngrams,
-    paths,
     plots,
     runs,
     transformer,
