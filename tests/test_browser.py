@@ -222,7 +222,7 @@ def outputs_that_say(browser: Chrome, words: str) -> list[str]:
     """What all cells printed, once one of them printed these words; until then an empty list."""
     outputs = browser.find_elements(By.CSS_SELECTOR, ".jp-OutputArea-output")
     try:
-        texts = [str(output.get_property("innerText")) for output in outputs]
+        texts = [str(output.get_property("textContent")) for output in outputs]
     except StaleElementReferenceException:
         return []
     return texts if any(words in text for text in texts) else []
