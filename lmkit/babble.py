@@ -6,16 +6,14 @@ machine.next_words(["i", "want"])           {word: probability}, the likeliest f
 guess_the_next_word(machine, sentences)     a game against it, after Shannon (1951)
 """
 
-import math
 import random
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
-from lmkit.ngrams import END, START
 from lmkit.sliders import somebody_is_here
 
 BREAK = "\n"  # stands between two sentences
@@ -131,13 +129,6 @@ def _play(machine: Babbler, asked: list[tuple[list[str], str]]) -> None:
     with page:
         ask()
     display(page, field)
-
-
-def log_probability(model: Mapping[str, Mapping[str, float]], sentence: Sequence[str]) -> float:
-    """ln P of a sentence with its end under a bigram model {w1: {w2: probability}}; -inf for an unseen pair."""
-    pairs = pairwise([START, *sentence, END])
-    factors = [model.get(first, {}).get(second, 0.0) for first, second in pairs]
-    return math.fsum(map(math.log, factors)) if min(factors) > 0 else -math.inf
 
 
 def at_temperature(row: Mapping[str, float], temperature: float) -> dict[str, float]:

@@ -487,4 +487,5 @@ gallery.keep(
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (the day on which each model was kept stands in the table)
 gallery.show()
