@@ -78,6 +78,7 @@ print("Models of this chapter are trained on:", device)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (on your machine, this is your text)
 mine = lmkit.load("mine", unit="character")
 my_text = {name: "".join(map("".join, parts)) for name, parts in mine.splits.items()}
 prompt = gallery.prompts(mine)[0]
@@ -90,6 +91,7 @@ print(my_text["train"][:240])
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (one last digit rounded otherwise changes a token, and all that follow)
 set_seed(1)
 newborn = transformer.Transformer(transformer.TransformerConfig(256, block=128))
 said = newborn.generate(torch.tensor([list(prompt.encode())]), 80)[0].tolist()
@@ -253,6 +255,7 @@ agrees(
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (times differ from run to run)
 n_merges = budget().choose(grading=64, laptop=256, gpu=768)
 begin = time.perf_counter()
 merges = learn_merges(Counter(bpe.pieces(my_text["train"])), n_merges)
@@ -382,6 +385,7 @@ for _length in (0, 1, 2, 30, 400):
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (on your machine, this is your text)
 my_tokens = {name: torch.tensor(encode(text, merges)) for name, text in my_text.items()}
 my_V = 256 + len(merges)
 size_in_bytes = {name: len(text.encode()) for name, text in my_text.items()}
@@ -398,6 +402,7 @@ print(
 
 # %% alt="Bytes per token on a held-out text over the number of merges: the curve rises quickly for the first merges and then ever more slowly."
 # NBVAL_IGNORE_OUTPUT
+# (on your machine, this is your text)
 sample = my_text["valid"][:20_000]
 sizes = sorted({0, *(len(merges) * k // 8 for k in range(1, 9))})
 lengths = [len(sample.encode()) / len(encode(sample, merges[:k])) for k in sizes]

@@ -276,6 +276,7 @@ def continued(model, text, n, choose, seed=0):
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 set_seed(1)
 my_model = initialise(gpt(my_V, **my_size), my_size["layers"], my_std).to(device)
 weights = sum(w.numel() for w in my_model.parameters())
@@ -319,6 +320,7 @@ print(f"{minutes:.1f} minutes")
 
 # %% folded="prints the samples side by side"
 # NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 import textwrap
 
 columns = []
@@ -340,6 +342,7 @@ for i in range(min(20, max(map(len, columns)))):
 
 # %% alt="Held-out loss over training steps: it starts at ln V, falls steeply within the first steps and then more and more slowly."
 # NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
 _, axes = plt.subplots()
 axes.plot(*zip(*history, strict=True), "o-", markersize=3, label="held-out loss")
 axes.axhline(math.log(my_V), color="gray", linestyle="--", label="ln V")
@@ -354,6 +357,7 @@ plt.show()
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (times differ from run to run)
 used = (
     3 * my_B * sum(flops(my_V, T, my_size["width"], my_size["layers"])) * history[-1][0]
 )

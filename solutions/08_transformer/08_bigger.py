@@ -30,6 +30,7 @@ print(f"{run.each('bits above the floor')[0]:.2f} bits per word above the floor"
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (one last digit rounded otherwise changes a token, and all that follow)
 for seed in (1, 2):
     told = go_on(
         yours,
@@ -65,6 +66,7 @@ fetch_gpt2 = False  # 550 megabytes, once
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (it says whether the weights could be fetched)
 big = None
 if fetch_gpt2 and budget().name != "grading":
     try:
@@ -84,6 +86,7 @@ else:
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (one last digit rounded otherwise changes a token, and all that follow)
 if big is not None:
     big.to(device)
     tokens = encode("The secret of a good soup is", published.merges)
@@ -125,6 +128,7 @@ drawings.kv_cache(prompt=3)
 
 # %%
 # NBVAL_IGNORE_OUTPUT
+# (times differ from run to run)
 @torch.no_grad()
 def seconds_to_write(n, cached):
     """Seconds in which a fresh model of lmkit writes n tokens, always the likeliest one."""
