@@ -48,14 +48,14 @@ bench: .venv/.test-ready
 	$(BIN)/python -m benchmarks.vectors
 	$(BIN)/python -m benchmarks.masked
 
-.venv/.run-ready: pyproject.toml scripts/setup
+.venv/.run-ready: pyproject.toml autograder/pyproject.toml scripts/setup
 	scripts/setup run
 	touch $@
 
-.venv/.test-ready: pyproject.toml scripts/setup
+.venv/.test-ready: pyproject.toml autograder/pyproject.toml scripts/setup
 	scripts/setup test
 	touch $@ .venv/.run-ready
 
-.venv/.site-ready: pyproject.toml scripts/setup
+.venv/.site-ready: pyproject.toml autograder/pyproject.toml scripts/setup
 	scripts/setup site
 	touch $@ .venv/.run-ready .venv/.test-ready

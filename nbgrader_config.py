@@ -26,6 +26,10 @@ if "NBGRADER_EXCHANGE" in os.environ:
 # `autograder build` holds tests to the rules of docs/authoring.md.
 c.Authoring.rules = True
 
+# `autograder challenge` has this make the texts, and `autograder site` writes this below its pages.
+c.Challenge.module = "lmkit.challenge"
+c.Site.copyright = "its authors; text: CC BY 4.0, code: MIT"
+
 # What notebooks import and read; solutions, gradebook and other submissions stay out of the sandbox.
 # References and submissions train at the smallest size (lmkit.budgets), and on the CPU: marks do not depend on a GPU.
 harden(c, visible=[ROOT / "lmkit", ROOT / "data"], environment={"LMKIT_BUDGET": "grading", "LMKIT_DEVICE": "cpu"})

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+import autograder
 from autograder.course import HISTORY, TERM, Course, CourseError, open_course
 from autograder.disk import REFUSALS, WRITING
 from autograder.logs import LOG, is_logged, keep_log, logged_course, show_log, text_of
@@ -27,7 +28,7 @@ def _show_version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(version("counts-to-transformers"))
+        typer.echo(version(autograder.DISTRIBUTION))
         raise typer.Exit
 
 
@@ -437,11 +438,11 @@ def pack(
     chapters: Annotated[str | None, typer.Option(help="Chapters, such as 01,02; default: all.")] = None,
     wheel: Annotated[
         str | None,
-        typer.Option(help="URL or path from which notebooks install lmkit in Colab; default: the wheel next to them."),
+        typer.Option(help="URL or path of the wheel that notebooks install in Colab; default: the one next to them."),
     ] = None,
     course: CourseOption = None,
 ) -> None:
-    """Make the folder and the zip that students get: notebooks, lmkit with its data, how to install it; no solution.
+    """Make the folder and the zip that students get: notebooks, what they import, how to install it; no solution.
 
     Example: autograder pack kit --chapters 01,02
     """
@@ -473,16 +474,17 @@ def challenge(
     """
     import tempfile
 
-    from autograder.challenge.game import entries_in, fields, make_game, require_sandbox, run_entries
+    from autograder.challenge.game import entries_in, fields, make_game, module_of, require_sandbox, run_entries
     from autograder.challenge.standing import show_standing, write_standing
 
     opened = _opened(course)
+    module = module_of(opened)
     require_sandbox()
     own = sorted(opened.entries.glob("*.ipynb")) if baselines else []
     asked = entries_in(entries)
     paths = entries_in([*asked, *(path for path in own if path.resolve() not in [one.resolve() for one in asked])])
     with tempfile.TemporaryDirectory() as folder:
-        game = make_game(words, scored, seed, Path(folder))
+        game = make_game(module, words, scored, seed, Path(folder))
     found = []
     for entry in run_entries(paths, game, seconds, int(memory * 2**30), jobs):
         typer.echo(printable(f"{entry.name}: {entry.problem or f'{entry.score:.4f} bits above the truth'}"))

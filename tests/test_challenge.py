@@ -162,7 +162,7 @@ def test_the_truth_is_the_languages_own() -> None:
 def test_the_same_entry_scores_alike_on_fresh_texts(tmp_path: Path) -> None:
     found = []
     for seed in (1, 2, 3):
-        game = make_game(8000, 1500, seed, tmp_path)
+        game = make_game("lmkit.challenge", 8000, 1500, seed, tmp_path)
         scored = run_entry(OWN / "unigram.ipynb", game, 20.0, MEMORY)
         assert scored.problem == ""
         half = give_or_take(scored, seed)

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from autograder.cli import app
 from autograder.learner import doctor
+from conftest import ROOT
 
 
 def test_an_old_python() -> None:
@@ -26,16 +27,30 @@ def test_a_missing_package_and_one_of_another_version() -> None:
             raise metadata.PackageNotFoundError(name)
         return "0.0.1" if name == "numpy" else metadata.version(name)
 
-    missing, other = doctor.packages(version_of)
+    missing, other = doctor.packages(ROOT, version_of)
     assert missing.serious and "nbgrader==" in missing.what and "pip install nbgrader==" in missing.mend
     assert "numpy" not in missing.mend
     assert not other.serious and "pip install numpy==" in other.mend and "nbgrader" not in other.mend
 
 
-def test_a_course_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "PROJECT", "no-such-project-of-ours")
-    (fault,) = doctor.packages()
-    assert fault.serious and "not installed" in fault.what and fault.mend.endswith("pip install -e .")
+def test_a_course_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "nbgrader_config.py").touch()
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "no-such-project-of-ours"\n')
+    folder = tmp_path / "work"
+    (fault,) = doctor.packages(folder)
+    assert fault.serious and "not installed" in fault.what and fault.mend.endswith(f"pip install -e {tmp_path}")
+    monkeypatch.setattr("autograder.DISTRIBUTION", "nor-such-a-grader")
+    (fault,) = doctor.packages(folder)
+    assert fault.mend.endswith(f"pip install -e {ROOT / 'autograder'} -e {tmp_path}")
+
+
+def test_whose_packages_count(tmp_path: Path) -> None:
+    """Here the course and the grader, and so where a kit was unpacked; in a course without a project only ours."""
+    both = {"nbgrader-wall", "counts-to-transformers"}
+    assert {*doctor.projects(ROOT / "work")} == {*doctor.projects(tmp_path)} == both
+    (tmp_path / "nbgrader_config.py").touch()
+    (tmp_path / "pyproject.toml").touch()
+    assert {*doctor.projects(tmp_path)} == {"nbgrader-wall"}
 
 
 def test_no_bubblewrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -80,11 +80,10 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def python(kit: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment in which the kit's wheel is installed."""
+    """The Python of an environment in which the kit's wheels are installed."""
     found = environment_without_lmkit(tmp_path_factory.mktemp("environment"))
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(found), "install", "--quiet"]
-    (wheel,) = kit.glob("*.whl")
-    subprocess.run([*pip, "--no-deps", "--no-index", str(wheel)], check=True)
+    subprocess.run([*pip, "--no-deps", "--no-index", *map(str, kit.glob("*.whl"))], check=True)
     return found
 
 
@@ -97,22 +96,34 @@ def environment_without_lmkit(folder: Path) -> Path:
     return found
 
 
+def wheels_of(kit: Path) -> tuple[Path, Path]:
+    """The wheel of the course and that of the grader."""
+    course, ours = sorted(kit.glob("*.whl"))
+    assert ours.name.startswith("nbgrader_wall-")
+    return course, ours
+
+
 def site_of(python: Path) -> Path:
     return next((python.parents[1] / "lib").glob("python*/site-packages"))
 
 
-def test_a_kit_holds_notebooks_the_wheel_and_how_to_install_it(kit: Path) -> None:
-    (wheel,) = kit.glob("*.whl")
+def test_a_kit_holds_notebooks_the_wheels_and_how_to_install_them(kit: Path) -> None:
+    wheel, ours = wheels_of(kit)
     texts = {"README.md", "constraints.txt", "environment.yml", "requirements.txt"}
     assert {path.name for path in kit.iterdir()} == {
         "00_start.ipynb",
         *(f"{chapter}.ipynb" for chapter in (PACKED, ALSO_PACKED)),
         wheel.name,
+        ours.name,
         *texts,
     }
     packed, released = (nbformat.read(path, as_version=4) for path in (kit / f"{PACKED}.ipynb", RELEASED))
-    assert wheel.name in packed.cells.pop(1).source and packed == released
-    assert (kit / "requirements.txt").read_text() == f"-c constraints.txt\n./{wheel.name}\n"
+    added = packed.cells.pop(1).source
+    assert wheel.name in added and ours.name not in added and packed == released
+    start = nbformat.read(kit / "00_start.ipynb", as_version=4).cells[1].source
+    assert f"wheels = {[wheel.name, ours.name]}" in start  # it imports the grader
+    assert (kit / "requirements.txt").read_text() == f"-c constraints.txt\n./{wheel.name}\n./{ours.name}\n"
+    assert f"      - ./{wheel.name}\n      - ./{ours.name}\n" in (kit / "environment.yml").read_text()
     with zipfile.ZipFile(kit.with_name("kit.zip")) as archive:
         files = {name: archive.read(name) for name in archive.namelist() if not name.endswith("/")}
     assert files == {f"kit/{path.name}": path.read_bytes() for path in kit.iterdir()}
@@ -134,14 +145,15 @@ def test_where_lmkit_is_missing_the_first_cell_installs_it_and_says_so(kit: Path
     (tmp_path / "cell.py").write_text("".join(program) + "\nimport lmkit.paths\nprint(lmkit.paths.DATA)")
     command = [str(python), "-I", str(tmp_path / "cell.py")]
     alone = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert "That failed: put the .whl file of the kit beside this notebook" in alone.stdout
+    assert "That failed: put each .whl file named above beside this notebook" in alone.stdout
     first, second = (subprocess.run(command, cwd=kit, capture_output=True, text=True, check=True) for _ in range(2))
-    (wheel,) = kit.glob("*.whl")
+    wheel, _ = wheels_of(kit)
     where = str(site_of(python) / "lmkit" / "data")
     assert first.stdout.splitlines() == [f"lmkit is missing here: installing it from {wheel.name}", where]
     assert second.stdout.splitlines() == [where]
-    address = "https://example.org/lmkit.whl"
-    assert f"    wheel = {address!r}\n" in json.loads(with_install_cell(RELEASED, address))["cells"][1]["source"]
+    addresses = ["https://example.org/lmkit.whl", "https://example.org/ours.whl"]
+    cells = json.loads(with_install_cell(RELEASED, "lmkit", addresses))["cells"]
+    assert f"    wheels = {addresses[:1]}\n" in cells[1]["source"]
 
 
 def test_a_kit_is_proven_to_hold_no_solution(kit: Path, tmp_path: Path) -> None:
@@ -151,7 +163,7 @@ def test_a_kit_is_proven_to_hold_no_solution(kit: Path, tmp_path: Path) -> None:
     shutil.copyfile(sections_of(course.chapter_source(PACKED))[0], spoiled / f"{PACKED}.py")
     assert forbidden(course, spoiled, chapters) == [f"{PACKED}.py is no part of a kit"]
     (spoiled / f"{PACKED}.py").unlink()
-    (wheel,) = spoiled.glob("*.whl")
+    wheel, _ = wheels_of(spoiled)
     with zipfile.ZipFile(wheel, "a") as archive:
         archive.writestr(f"solutions/{PACKED}/{PACKED}.py", "")
         archive.writestr(f"lmkit/data/{PACKED}.ipynb", "")
@@ -176,7 +188,7 @@ def test_what_cannot_be_packed_is_one_line(built_course: Course, tmp_path: Path)
 
 
 def test_the_installed_wheel_finds_every_text(kit: Path, python: Path, tmp_path: Path) -> None:
-    (wheel,) = kit.glob("*.whl")
+    wheel, _ = wheels_of(kit)
     names = zipfile.ZipFile(wheel).namelist()
     packed = {name.removeprefix("lmkit/data/") for name in names if name.startswith("lmkit/data/")}
     assert packed == {str(path.relative_to(DATA)) for path in DATA.rglob("*") if path.is_file()}

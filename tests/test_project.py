@@ -6,60 +6,81 @@ import subprocess
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import Any
 
 import yaml
+from packaging.requirements import Requirement
 
+import autograder
 from conftest import ROOT
+
+COURSE = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+GRADER = tomllib.loads((ROOT / "autograder" / "pyproject.toml").read_text())["project"]
+OF_EXTRAS = {"distributed", "docutils", "latex2mathml", "sphinx"}  # of the cluster and of the site
+READ_BY_THEMSELVES = {path.stem for path in (ROOT / "autograder" / "wall" / "inside").glob("*.py")}
+
+
+def listed(project: dict[str, Any]) -> list[str]:
+    """All that a project asks for, extras included."""
+    return [
+        *project["dependencies"],
+        *(entry for extra in project["optional-dependencies"].values() for entry in extra),
+    ]
 
 
 def test_environment_and_pyproject_name_the_same_versions() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     assert environment["name"] == "counts-to-transformers"
     (pip,) = (entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
-    assert pip == ["-c constraints.txt", *project, "-e ."]
+    assert pip == ["-c constraints.txt", *COURSE["dependencies"], "-e ./autograder", "-e ."]
 
 
-def test_every_version_is_pinned() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    listed = [
-        *project["dependencies"],
-        *(name for extra in project["optional-dependencies"].values() for name in extra),
-    ]
-    assert [name for name in listed if "==" not in name] == []
+def test_every_version_of_the_course_is_pinned() -> None:
+    assert [name for name in listed(COURSE) if "==" not in name] == []
 
 
-def test_the_lock_file_has_the_versions_of_the_project() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    listed = [
-        *project["dependencies"],
-        *(name for extra in project["optional-dependencies"].values() for name in extra),
-    ]
+def test_the_course_asks_for_the_grader_that_lies_here() -> None:
+    assert f"{GRADER['name']}=={GRADER['version']}" in COURSE["dependencies"]
+    assert GRADER["name"] == autograder.DISTRIBUTION
+    extras = ",".join(sorted(GRADER["optional-dependencies"]))
+    assert f"{GRADER['name']}[{extras}]=={GRADER['version']}" in COURSE["optional-dependencies"]["dev"]
+
+
+def test_the_lock_file_has_versions_that_both_projects_allow() -> None:
     pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE))
     locked = {_canonical(name): version for name, version in pinned.items()}
-    for entry in listed:
-        name, version = entry.split("==")
-        assert locked[_canonical(name.split("[")[0])] == version
+    for requirement in map(Requirement, [*listed(COURSE), *listed(GRADER)]):
+        if requirement.name != GRADER["name"]:
+            assert requirement.specifier.contains(locked[_canonical(requirement.name)]), requirement
+
+
+def imported(folder: Path) -> set[str]:
+    """The distributions that the modules of a folder import."""
+    used: set[str] = set()
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+            used |= {name.split(".")[0] for name in names}
+    used -= sys.stdlib_module_names | READ_BY_THEMSELVES | OF_EXTRAS | {"autograder", "lmkit"}
+    packages = packages_distributions()
+    return {_canonical(packages[name][0]) for name in used}
 
 
 def test_what_is_imported_is_declared_and_what_is_declared_is_imported() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    declared = {_canonical(entry.split("==")[0]) for entry in project["dependencies"]}
-    used: set[str] = set()
-    for folder in ("autograder", "lmkit", "solutions"):
-        for path in (ROOT / folder).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-                names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
-                used |= {name.split(".")[0] for name in names}
-    alone = {path.stem for path in (ROOT / "autograder" / "wall" / "inside").glob("*.py")}  # read by themselves there
-    extras = {"distributed", "docutils", "latex2mathml", "sphinx"}  # of the cluster and of the site
-    used -= sys.stdlib_module_names | alone | extras | {"autograder", "lmkit"}
-    packages = packages_distributions()
-    needed = {_canonical(packages[name][0]) for name in used}
+    needed = imported(ROOT / "lmkit") | imported(ROOT / "solutions")
+    declared = {_canonical(Requirement(entry).name) for entry in COURSE["dependencies"]}
     assert needed - declared == set()
     # JupyterLab and the kernel are started, not imported; nbval is the README's test command's.
-    assert declared - needed == {"ipykernel", "jupyterlab", "nbval"}
+    assert declared - needed == {"ipykernel", "jupyterlab", "nbval", GRADER["name"]}
+
+
+def test_the_grader_declares_what_it_imports_and_nothing_of_this_course() -> None:
+    needed = imported(ROOT / "autograder")
+    declared = {_canonical(Requirement(entry).name) for entry in GRADER["dependencies"]}
+    assert needed - declared == {"torch"}  # which a course may have: tests/test_alone.py runs without it
+    assert declared - needed == {"ipykernel"}
 
 
 def _canonical(name: str) -> str:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from autograder.chapter.verdicts import Outcome
-from autograder.course import CourseError
+from autograder.course import CONFIGURATION, Course, CourseError
 from autograder.intake.files import read_file
 from autograder.processes import fresh_processes
 from autograder.wall import warm
@@ -48,6 +48,7 @@ class Game:
     truth: list[NDArray[np.float64]]  # ln P of each of their tokens
     vocabulary: int
     seed: int
+    module: str = ""  # which made it and holds the truth
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,19 @@ class Broken(Exception):
     """An entry that cannot be scored, and why, in words for its author."""
 
 
-def make_game(words: int, scored: int, seed: int | None, folder: Path, module: str = "lmkit.challenge") -> Game:
-    """Have the course make the text, in a process of its own. Raises CourseError if it cannot."""
+def module_of(course: Course) -> str:
+    """The course's module that makes texts, as its settings name it. Raises CourseError if they name none."""
+    module: str = course.nbgrader.Challenge.get("module", "")
+    if not module:
+        raise CourseError(
+            f"Nothing makes texts for a challenge here: name a module in {CONFIGURATION}, such as "
+            "c.Challenge.module = 'lessons.challenge'."
+        )
+    return module
+
+
+def make_game(module: str, words: int, scored: int, seed: int | None, folder: Path) -> Game:
+    """Have the course's `module` make the text, in a process of its own. Raises CourseError if it cannot."""
     file = folder / "game.npz"
     command = [sys.executable, "-m", module, str(file), "--words", str(words), "--scored", str(scored)]
     result = subprocess.run(
@@ -82,7 +94,7 @@ def make_game(words: int, scored: int, seed: int | None, folder: Path, module: s
     with np.load(file, allow_pickle=False) as made:
         ends = np.flatnonzero(made["scored"] == 0)[:-1] + 1
         stories, truth = np.split(made["scored"], ends), np.split(made["truth"], ends)
-        return Game(made["train"], stories, truth, int(made["vocabulary"]), int(made["seed"]))
+        return Game(made["train"], stories, truth, int(made["vocabulary"]), int(made["seed"]), module)
 
 
 def require_sandbox() -> None:
@@ -125,7 +137,7 @@ def _cells(path: Path) -> list[str]:
 def _scored(side: StudentSide, cells: list[str], game: Game, seconds: float) -> tuple[float, ...]:
     """Bits above the truth of each story."""
     side.start()
-    _no_truth_inside(side)
+    _no_truth_inside(side, game)
     side.allow(CELL_SECONDS)
     for source in cells:
         left = max(0.1, side.limit - side.meter.used)
@@ -142,12 +154,16 @@ def _scored(side: StudentSide, cells: list[str], game: Game, seconds: float) -> 
     return _bits(model, game)
 
 
-def _no_truth_inside(side: StudentSide) -> None:
-    """Raises CourseError if lmkit, which holds the language itself, can be imported where entries run."""
-    side.run_cell("import importlib.util\n_found = importlib.util.find_spec('lmkit') is not None", CELL_SECONDS, False)
+def _no_truth_inside(side: StudentSide, game: Game) -> None:
+    """Raises CourseError if the package that made the text can be imported where entries run."""
+    package = game.module.partition(".")[0]
+    if not package:
+        return
+    look = f"import importlib.util\n_found = importlib.util.find_spec({package!r}) is not None"
+    side.run_cell(look, CELL_SECONDS, False)
     if side.get("_found") != [False]:
         raise CourseError(
-            "lmkit can be imported inside the sandbox, and with it the truth: install it as in the README."
+            f"{package} can be imported inside the sandbox, and with it the truth: install it as in the README."
         )
     side.run_cell("del _found", CELL_SECONDS, False)
 

@@ -52,7 +52,7 @@ def cluster(address: str) -> Iterator[Pool]:
     try:
         from distributed import Client
     except ImportError:
-        raise CourseError("--scheduler needs Dask: run `pip install 'counts-to-transformers[cluster]'`.") from None
+        raise CourseError("--scheduler needs Dask: run `pip install distributed`.") from None
     try:
         client = Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
     except (OSError, ValueError, TimeoutError):

@@ -7,6 +7,7 @@ Python's own library until it knows that a package is there, and Python 3.8 can 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 import tempfile
@@ -14,8 +15,12 @@ from importlib import metadata
 from pathlib import Path
 from typing import Callable, NamedTuple  # noqa: UP035 (old Pythons)
 
+import autograder
+
 OLDEST = (3, 11)  # as in pyproject.toml
-PROJECT = "counts-to-transformers"
+CONFIGURATION = "nbgrader_config.py"
+NAME = re.compile(r"""^name *= *["']([\w.-]+)["']""", re.MULTILINE)  # in pyproject.toml; old Pythons cannot read TOML
+REQUIREMENT = re.compile(r"([\w.-]+)[^=]*(?:==([^,; ]+))?")  # its name, and the version if it is exact
 
 
 class Fault(NamedTuple):
@@ -35,30 +40,57 @@ def old_python(version: tuple[int, ...] = sys.version_info[:3]) -> list[Fault]:
     return [Fault(f"This is Python {found}; the course needs {needed} or newer.", mend)]
 
 
-def packages(version_of: Callable[[str], str] = metadata.version) -> list[Fault]:
-    """Packages that are missing, or there in another version than the course was tried with."""
+def packages(folder: Path, version_of: Callable[[str], str] = metadata.version) -> list[Fault]:
+    """Packages that are missing, or there in another version than the course in `folder` was tried with."""
     install = f"{shlex.quote(sys.executable)} -m pip install"
-    try:
-        required = metadata.requires(PROJECT) or []
-    except metadata.PackageNotFoundError:
-        return [Fault("The course is not installed in this Python.", f"in the course's folder: {install} -e .")]
-    missing, other = [], []
-    for entry in required:
-        if ";" in entry:  # of an extra, which nobody needs to learn
-            continue
-        name, _, wanted = entry.partition("==")
+    required, absent = [], []
+    for name, source in projects(folder).items():
         try:
-            if wanted and version_of(name).partition("+")[0] != wanted:
+            required += metadata.requires(name) or []
+        except metadata.PackageNotFoundError:
+            absent.append(f"-e {shlex.quote(str(source))}")
+    if absent:
+        return [Fault("The course is not installed in this Python.", f"{install} {' '.join(absent)}")]
+    missing, other = [], []
+    for entry in dict.fromkeys(entry for entry in required if ";" not in entry):  # others are of extras
+        found = REQUIREMENT.match(entry)
+        assert found is not None
+        name, wanted = found.groups()
+        try:
+            version = version_of(name)
+            if wanted and version.partition("+")[0] != wanted:
                 other.append(entry)
         except metadata.PackageNotFoundError:
             missing.append(entry)
     faults = []
     if missing:
-        faults.append(Fault(f"Packages are missing: {', '.join(missing)}.", f"{install} {' '.join(missing)}"))
+        mend = f"{install} {' '.join(map(shlex.quote, missing))}"
+        faults.append(Fault(f"Packages are missing: {', '.join(missing)}.", mend))
     if other:
         what = f"Packages have other versions than the course was tried with: {', '.join(other)}."
         faults.append(Fault(what, f"{install} {' '.join(other)}", serious=False))
     return faults
+
+
+def projects(folder: Path) -> dict[str, Path]:
+    """Whose requirements count, each with the folder of its source: ours, and the project of the course in `folder`.
+
+    Outside a course (in a kit that an instructor handed out) it is whatever was installed that asks for ours.
+    """
+    found = {autograder.DISTRIBUTION: Path(__file__).resolve().parents[1]}
+    root = course_folder(folder)
+    if root and (root / "pyproject.toml").is_file():
+        return {**found, **dict.fromkeys(NAME.findall((root / "pyproject.toml").read_text(encoding="utf-8"))[:1], root)}
+    for installed in metadata.distributions():
+        asks_for = [REQUIREMENT.match(entry) for entry in installed.requires or []]
+        if any(entry is not None and entry[1] == autograder.DISTRIBUTION for entry in asks_for):
+            found[installed.metadata["Name"]] = folder
+    return found
+
+
+def course_folder(folder: Path) -> Path | None:
+    """The course that `folder` lies in, if it lies in one."""
+    return next((above for above in (folder, *folder.parents) if (above / CONFIGURATION).is_file()), None)
 
 
 def no_bubblewrap() -> list[Fault]:
@@ -118,14 +150,13 @@ def faults_of(folder: Path) -> list[Fault]:
 
     Outside a course (in a kit that an instructor handed out) there are no hidden tests to run and no sandbox is needed.
     """
-    in_course = any((parent / "nbgrader_config.py").is_file() for parent in (folder, *folder.parents))
     old = old_python()  # then packages cannot be there, and no line about them would help
     found = [
         *old,
-        *(() if old else packages()),
+        *(() if old else packages(folder)),
         *wrong_kernel(),
         *not_writable(folder),
-        *(no_bubblewrap() if in_course else ()),
+        *(no_bubblewrap() if course_folder(folder) else ()),
         *odd_path(folder),
     ]
     return sorted(found, key=lambda fault: not fault.serious)

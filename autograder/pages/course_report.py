@@ -4,17 +4,19 @@ import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from autograder.course import Course
 from autograder.grading.items import items_of
 from autograder.grading.marks import by_task, final_marks, in_words, marks_of_class
 from autograder.pages.html import render, write_page
-from autograder.pages.report import COLOUR, picture
+from autograder.pages.report import COLOUR, empty_figure, picture
 from autograder.wording import count
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 STUDENTS = "students"
 
@@ -119,9 +121,9 @@ def _history(course: Course, student: str) -> list[dict[str, str]]:
     return rows
 
 
-def _shares(points: pd.DataFrame, most: dict[str, float]) -> Figure:
+def _shares(points: pd.DataFrame, most: dict[str, float]) -> "Figure":
     """A dot for each student and chapter, a line at the median."""
-    figure = Figure(figsize=(6.5, 0.5 * len(most) + 0.9), layout="constrained")
+    figure = empty_figure(6.5, 0.5 * len(most) + 0.9)
     axes = figure.subplots()
     for y, (chapter, highest) in enumerate(reversed(most.items())):
         shares = 100 * points[chapter].dropna() / highest

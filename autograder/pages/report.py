@@ -3,11 +3,10 @@
 import base64
 import io
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 from markupsafe import Markup
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from autograder.course import Course
 from autograder.grading.gradebook import known_students
@@ -15,6 +14,9 @@ from autograder.grading.items import items_of
 from autograder.grading.marks import by_task, final_marks, in_words, marks_of_class
 from autograder.pages.html import render, write_page
 from autograder.wording import in_a_cell
+
+if TYPE_CHECKING:  # only pages with pictures need matplotlib
+    from matplotlib.figure import Figure
 
 COLOUR = "#0072B2"
 
@@ -54,8 +56,8 @@ def write_report(course: Course, chapter: str) -> tuple[Path, Path]:
     return html, write_page(course.reports / f"{chapter}.csv", table.map(in_a_cell).to_csv())
 
 
-def _histogram(points: pd.DataFrame) -> Figure:
-    figure = Figure(figsize=(6, 3), layout="constrained")
+def _histogram(points: pd.DataFrame) -> "Figure":
+    figure = empty_figure(6, 3)
     axes = figure.subplots()
     axes.hist(
         points["points"],
@@ -66,14 +68,14 @@ def _histogram(points: pd.DataFrame) -> Figure:
     )
     axes.set_xlabel("points")
     axes.set_ylabel("students")
-    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.locator_params(axis="y", integer=True)
     return figure
 
 
-def _difficulty(tasks: pd.DataFrame, most_points: pd.Series) -> Figure:
+def _difficulty(tasks: pd.DataFrame, most_points: pd.Series) -> "Figure":
     counted = most_points.index[most_points > 0]
     share = (tasks[counted].mean() / most_points[counted]).sort_values(ascending=False)
-    figure = Figure(figsize=(6, 0.28 * len(share) + 0.8), layout="constrained")
+    figure = empty_figure(6, 0.28 * len(share) + 0.8)
     axes = figure.subplots()
     axes.barh(share.index, 100 * share, color=COLOUR)
     axes.set_xlim(0, 100)
@@ -81,7 +83,14 @@ def _difficulty(tasks: pd.DataFrame, most_points: pd.Series) -> Figure:
     return figure
 
 
-def picture(figure: Figure) -> Markup:
+def empty_figure(width: float, height: float) -> "Figure":
+    """A figure of so many inches that no window shows."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def picture(figure: "Figure") -> Markup:
     """A figure as the address of a picture that a page may hold."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=110)

@@ -34,13 +34,16 @@ def make_site(course: Course, out: Path) -> Path:
     Sphinx finds a fault, such as a link that leads nowhere.
     """
     if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
-        raise CourseError(f"The site needs {', '.join(missing)}: {sys.executable} -m pip install -e '.[site]'")
+        raise CourseError(f"The site needs {', '.join(missing)}: {sys.executable} -m pip install {' '.join(missing)}")
     if out.exists() and not (out / "searchindex.js").is_file() and any(out.iterdir()):
         raise CourseError(f"{out} exists and is no site: name another folder, or remove it.")
     with tempfile.TemporaryDirectory() as made:
         source, pages = Path(made) / "source", Path(made) / "pages"
         write_source(course, source)
-        command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(source), str(pages)]
+        command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html"]
+        for setting, value in names_of(course).items():
+            command += ["-D", f"{setting}={value}"]
+        command += [str(source), str(pages)]
         result = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
         if result.returncode:
             lines = [line.replace(f"{source}/", "") for line in result.stderr.splitlines() if line.strip()]
@@ -86,6 +89,14 @@ def write_source(course: Course, folder: Path) -> None:
     (folder / "index.md").write_text(first, encoding="utf-8")
     if (course.root / "docs" / "pictures").is_dir():
         shutil.copytree(course.root / "docs" / "pictures", folder / "docs" / "pictures")
+
+
+def names_of(course: Course) -> dict[str, str]:
+    """Sphinx's settings that say whose site it is: the title of the course's README, and c.Site.copyright."""
+    readme = course.root / "README.md"
+    first = readme.read_text(encoding="utf-8").partition("\n")[0] if readme.is_file() else ""
+    title = first.removeprefix("# ").strip() or course.root.name
+    return {"project": title, "html_title": title, "copyright": course.nbgrader.Site.get("copyright", "its authors")}
 
 
 def menu(file: Path, pages: list[str]) -> list[tuple[str, list[str]]]:

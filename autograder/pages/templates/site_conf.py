@@ -1,4 +1,7 @@
-"""Sphinx's settings for `autograder site`. Formulas become MathML: no script, no network, read aloud by readers."""
+"""Sphinx's settings for `autograder site`, which adds the title and the copyright.
+
+Formulas become MathML: no script, no network, read aloud by readers.
+"""
 
 import re
 
@@ -7,11 +10,8 @@ from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-project = "Counts to Transformers"
-copyright = "its authors; text: CC BY 4.0, code: MIT"
 extensions = ["myst_nb"]
 html_theme = "furo"
-html_title = project
 html_show_sphinx = False
 html_static_path = ["static"]
 html_copy_source = False
