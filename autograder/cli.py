@@ -3,6 +3,7 @@
 import gc
 import logging
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -55,6 +56,19 @@ def options(
 ) -> None:
     """Build, grade and report on a course of nbgrader notebooks."""
     show_log(debug)
+
+
+@app.command()
+def new(folder: Annotated[Path, typer.Argument(help="The folder to make; it gives the course its name.")]) -> None:
+    """Make a small course of one assignment, written as text, to begin with.
+
+    Example: autograder new my-course
+    """
+    from autograder.authoring.begin import begin
+
+    for path in begin(folder):
+        typer.echo(f"Wrote {path}")
+    typer.echo(f"Next: cd {shlex.quote(str(folder))}, then autograder build; README.md there says the rest.")
 
 
 @app.command()
