@@ -238,11 +238,11 @@ class _Array(Source):
 
 
 class tensor(_Array):
-    """A torch tensor of normal numbers times `scale`. Further `edges` that an author may ask for: "huge" (around
-    1,000 in either direction), "-inf" (some numbers, never a whole row of the last axis). `kind` is a dtype by name;
-    several inputs share one if it is a source: `kind = choice("float32", "float64")`."""
+    """A torch tensor of normal numbers times `scale`, such as `choice(1, 1e-9)`. Further `edges` that an author may
+    ask for: "huge" (around 1,000 in either direction), "-inf" (some numbers, never a whole row of the last axis).
+    `kind` is a dtype by name; several inputs share one if it is a source: `kind = choice("float32", "float64")`."""
 
-    def __init__(self, *axes: Any, scale: float = 1.0, edges: Sequence[str] = (), kind: Any = "float32"):
+    def __init__(self, *axes: Any, scale: Any = 1.0, edges: Sequence[str] = (), kind: Any = "float32"):
         super().__init__(*axes, kind=kind, edges=["ties", "zeros", *edges])
         self.scale = scale
 
@@ -250,7 +250,7 @@ class tensor(_Array):
         import torch
 
         source = torch.Generator().manual_seed(rng.getrandbits(60))
-        found = torch.randn(shape, generator=source, dtype=torch.float64) * self.scale
+        found = torch.randn(shape, generator=source, dtype=torch.float64) * case.get(self.scale)
         if edge == "zeros":
             found = torch.zeros(shape, dtype=torch.float64)
         elif edge == "ties":
@@ -315,7 +315,7 @@ class array(_Array):
     def __init__(
         self,
         *axes: Any,
-        scale: float = 1.0,
+        scale: Any = 1.0,
         below: Any = None,
         edges: Sequence[str] = (),
         kind: Any = "float64",
@@ -334,7 +334,7 @@ class array(_Array):
         elif self.below is not None:
             found = source.integers(0, case.get(self.below), shape) * (10**6 if edge == LARGE else 1)
         else:
-            found = source.normal(size=shape) * self.scale
+            found = source.normal(size=shape) * case.get(self.scale)
             found = np.clip(np.round(found), -1, 1) if edge == "ties" else found
         return np.asarray(found, dtype=case.get(self.kind))
 
