@@ -247,7 +247,7 @@ def _cases(trial: _Trial, seed: int, mixtures: int) -> Iterator[Case]:
                 first = {**dict.fromkeys(case.sources(), case), **first}
                 known.extend(other for other in case.sources() if other not in known)
                 yield case
-    ones = {source: 1 for source in known if isinstance(source, size) and source.least <= 1}
+    ones: dict[Source, Any] = {source: 1 for source in known if isinstance(source, size) and source.least <= 1}
     if len(ones) > 1:  # an axis of one may be lost only if another one is of one, too
         yield Case(seed, ones)
     pairs = [  # an empty input may be treated well in one mode only; what is rare piles up in a long one
