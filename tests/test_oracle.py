@@ -270,7 +270,10 @@ def test_random_answers_are_compared_by_their_distribution() -> None:
         ({1}, {1, 2}, "lacks 2"),
         ([1, 2], {1, 2}, "is a list, wanted a set"),
         (iter([1, 2]), iter([1, 2]), ""),
+        (2**60, 2**60, ""),
+        (2**60 + 1, 2**60, f"is {2**60 + 1}, wanted {2**60}"),
         (None, [1], "is None (is a return missing?), wanted [1]"),
+        (None, {"a": torch.zeros(50, 9)}, "is None (is a return missing?), wanted {'a': numbers of shape [50, 9]}"),
         (None, None, ""),
     ],
 )
