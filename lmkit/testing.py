@@ -112,23 +112,6 @@ def warnings_of(function: Callable[..., Any], *inputs: Any) -> list[str]:
 
 
 @beside_the_answer
-def torch_operations(function: Callable[..., Any], *inputs: Any) -> int:
-    """How many operations on tensors function(*inputs) asks torch for: what loops asks for more of them."""
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    asked = []
-
-    class Listener(TorchDispatchMode):
-        def __torch_dispatch__(self, operation: Any, types: Any, inputs: Any = (), options: Any = None) -> Any:
-            asked.append(operation)
-            return operation(*inputs, **(options or {}))
-
-    with Listener():  # type: ignore[no-untyped-call]
-        function(*inputs)
-    return len(asked)
-
-
-@beside_the_answer
 def torch_module(kind: str, *inputs: Any, **options: Any) -> Any:
     """A module of torch.nn, as in torch_module("Linear", 3, 5, bias=False), made where the student's objects are.
 

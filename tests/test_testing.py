@@ -15,7 +15,6 @@ from lmkit.testing import (
     leave_gradients,
     reading_once,
     torch_module,
-    torch_operations,
     warnings_of,
     without_autograd,
 )
@@ -105,16 +104,6 @@ def test_the_warnings_of_a_call() -> None:
         assert warnings_of(np.log, zeros) == []
     assert warnings_of(np.log, zeros + 1) == []
     assert warnings_of.runs_beside_the_answer
-
-
-def test_a_loop_asks_torch_for_more_operations() -> None:
-    def looped(x: torch.Tensor) -> torch.Tensor:
-        return torch.stack([row.sum() for row in x])
-
-    few, many = torch.ones(3, 2), torch.ones(300, 2)
-    assert torch_operations(lambda x: x.sum(1), few) == torch_operations(lambda x: x.sum(1), many) == 1
-    assert torch_operations(looped, many) > 10 * torch_operations(looped, few) > 0
-    assert torch_operations.runs_beside_the_answer
 
 
 def test_equal_numbers_laid_out_the_other_way_round() -> None:
