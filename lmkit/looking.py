@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import torch
 from matplotlib.figure import Figure
@@ -208,10 +209,11 @@ class Film:
         return figure
 
     def strip(self, heads: list[tuple[int, int]], steps: list[int]) -> Figure:
-        """One row for each head (layer, head; counted from 0), one column for each of these steps."""
+        """One row for each head (layer, head; counted from 0), one column for each step: the frame nearest to it."""
         import matplotlib.pyplot as plt
 
-        chosen = [next(frame for frame in self.frames if frame[0] == step) for step in steps]
+        taken = np.array([frame[0] for frame in self.frames])
+        chosen = [self.frames[int(np.abs(taken - step).argmin())] for step in steps]
         figure, axes = plt.subplots(len(heads), len(steps), figsize=(8, 1.55 * len(heads) + 0.6), squeeze=False)
         for row, (layer, head) in enumerate(heads):
             for column, (step, loss, weights) in enumerate(chosen):
