@@ -162,6 +162,16 @@ def test_what_is_kept_between_calls_shows_in_the_last_one() -> None:
     assert "your result is" in message_of(lambda: agrees(tired, lambda n: n, whole(0, 10**9), mixtures=0))
 
 
+@pytest.mark.parametrize("counts", [[3, 1, 2], np.array([3, 1, 2]), made(lambda rng: [1], edges=[[3, 1, 2]])])
+def test_data_that_an_author_writes_out_are_new_in_each_call(counts: Any) -> None:
+    def in_place(counts: Any) -> Any:
+        counts.sort()
+        return counts[-1]
+
+    said = message_of(lambda: agrees(in_place, max, counts))
+    assert "For [3, 1, 2]: your function changes an argument" in said
+
+
 def test_exceptions_of_the_course_are_wanted_and_others_told() -> None:
     def root(x: float) -> float:
         return math.sqrt(x)

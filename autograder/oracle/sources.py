@@ -4,6 +4,7 @@ A `Case` gives each source a value, once: a size that two tensors share is one s
 may itself be a source.
 """
 
+import copy
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,9 +41,9 @@ class Case:
         self.asked = 0
 
     def get(self, wanted: Any) -> Any:
-        """The value of a source in this case; whatever is no source stands for itself."""
+        """The value of a source in this case; whatever is no source stands for itself, data for a copy of itself."""
         if not isinstance(wanted, Source):
-            return wanted
+            return _fresh(wanted)
         place: Case | None = self
         while place is not None:
             if wanted in place.drawn:
@@ -69,6 +70,16 @@ class Case:
     def words(self) -> list[str]:
         """What the named sources have become, as in 'T = 1'."""
         return [f"{source.name} = {value}" for source, value in self.drawn.items() if source.name]
+
+
+def _fresh(value: Any) -> Any:
+    """A copy of data, which a call may change; anything else as it is."""
+    if type(value) in (list, tuple, set):
+        return type(value)(map(_fresh, value))
+    if type(value) is dict:
+        return {key: _fresh(item) for key, item in value.items()}
+    is_array = hasattr(value, "shape") and type(value).__module__.partition(".")[0] in ("numpy", "torch")
+    return copy.deepcopy(value) if is_array else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +168,7 @@ class made(Source):
 
     def draw(self, case: Case, rng: random.Random, edge: Any = None) -> Any:
         function = self.function if edge is None else self.alternatives[edge]
-        return function(rng, *map(case.get, self.parts)) if callable(function) else function
+        return function(rng, *map(case.get, self.parts)) if callable(function) else case.get(function)
 
 
 class listing(Source):
