@@ -296,6 +296,10 @@ def test_kinds_count_where_an_author_says_so() -> None:
     assert difference(torch.ones(2).double(), torch.ones(2), strict=True) == "holds float64, wanted float32"
     assert difference(True, 1, strict=True) == "is a bool, wanted a int"
     assert difference(1, 1.0, strict=True) == ""
+    assert (
+        difference([torch.ones(2).int()], [torch.ones(2).long()], strict=True)
+        == "holds int32, wanted int64, at place 0"
+    )
 
 
 def test_tolerances_follow_the_kind_of_numbers() -> None:

@@ -57,7 +57,8 @@ def difference(
         return _of_sets(got, wanted)
     if strict and (problem := _of_kinds(got, wanted)):
         return problem
-    ours = _as_numbers(wanted)
+    has_kinds = strict and isinstance(wanted, (list, tuple)) and any(hasattr(item, "dtype") for item in wanted)
+    ours = None if has_kinds else _as_numbers(wanted)  # of tensors in a list, each has its own kind
     if ours is not None:
         return _of_numbers(got, ours, wanted, rtol, atol)
     if isinstance(wanted, (list, tuple)):
