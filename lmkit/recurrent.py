@@ -1,4 +1,4 @@
-"""Chapter 05: cells of one number that run under weights set by hand, and gradients to compare with.
+"""Chapter 05: cells of one number that run under weights set by hand, gradients to compare with, the loss of a stream.
 
 Plain Python and autograd, so that a chapter can show what weights do without showing how a cell is written.
 """
@@ -62,3 +62,17 @@ def lstm_gradients(e: Any, h: Any, C: Any, W: Mapping[str, Any], b: Mapping[str,
     found = torch.autograd.grad(loss, given)
     dW, db = (dict(zip(PARTS, part, strict=True)) for part in (found[3:7], found[7:]))
     return (*found[:3], dW, db)
+
+
+def stream_loss(model: Any, batch: Any, carry: dict[str, Any]) -> tuple[Any, int]:
+    """For `lmkit.training.train` with `carry={}`: mean cross-entropy of a piece, and its number of targets.
+
+    batch: inputs and targets [B, T]. model(inputs, state) -> (scores [B, T, V], a tuple of tensors); each piece goes on
+    from the state at the end of the one before, without its history.
+    """
+    from torch.nn import functional as F
+
+    inputs, targets = batch
+    scores, state = model(inputs, carry.get("state"))
+    carry["state"] = tuple(part.detach() for part in state)
+    return F.cross_entropy(scores.flatten(0, 1), targets.flatten()), targets.numel()

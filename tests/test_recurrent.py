@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from lmkit.recurrent import PARTS, lstm_gradients, one_cell, one_number
+from lmkit.recurrent import PARTS, lstm_gradients, one_cell, one_number, stream_loss
 
 
 def test_one_number_is_torchs_rnn() -> None:
@@ -63,3 +63,15 @@ def test_gradients_are_those_of_small_steps() -> None:
     by_steps = (loss(C, b["f"] + step) - loss(C, b["f"] - step)) / 2e-5
     assert found[4]["f"][1].item() == pytest.approx(by_steps.item(), rel=1e-6)
     assert [part.shape for part in found[:3]] == [e.shape, h.shape, C.shape]
+
+
+def test_a_stream_goes_on_from_the_last_state_without_its_history() -> None:
+    torch.manual_seed(2)
+    cell: Any = nn.LSTM(3, 4, batch_first=True)
+    vectors, targets = torch.randn(2, 6, 3), torch.randint(4, (2, 6))
+    whole = nn.functional.cross_entropy(cell(vectors)[0].flatten(0, 1), targets.flatten())
+    carry: dict[str, Any] = {}
+    first, count = stream_loss(cell, (vectors[:, :3], targets[:, :3]), carry)
+    assert count == 6 and not any(part.requires_grad for part in carry["state"])
+    second, _ = stream_loss(cell, (vectors[:, 3:], targets[:, 3:]), carry)
+    assert ((first + second) / 2).item() == pytest.approx(whole.item(), rel=1e-5)
