@@ -48,7 +48,7 @@ def _together(rng, D, more):
     return np.array(sorted([*range(D), *rng.choices(range(D), k=more)]))
 
 
-_D, _R, _more = size("D"), size("R"), size("more", least=0)
+_D, _R, _more = size("D"), size("R"), size("more", least=0, large=3000)
 _document = made(_together, _D, _more)
 _ln_p = [
     made(
