@@ -1,0 +1,221 @@
+# %% [markdown]
+# ## 5. Words that must not be seen
+#
+# We want attention in a *language model*, which has to guess each next word. But our words look at the whole text, and the next word is part of it. Here is what happens. We exchange the last word of a text of five, and ask which outputs of self-attention move:
+
+# %%
+x = torch.stack([vector[word] for word in ("the", "cook", "thanks", "the", "guest")])
+other = x.clone()
+other[4] = vector["cook"]  # the last word becomes another
+moved = (scaled_attention(other, other, other) - scaled_attention(x, x, x)).abs()
+print("outputs that move:", (moved.amax(1) > 1e-6).tolist())
+
+# %% [markdown]
+# All five move, even the first. So the output at place 3, from which the model should guess the word at place 4, has seen it already. A model trained like this copies the answer, its loss goes to zero, and it cannot write a single sentence.
+#
+# The cure must be exact. A weight that is only small still leaks, so forbidden words have to get the weight 0, and the weights of the others must still sum to 1. The softmax does this by itself, if we set the score of each forbidden word to $-\infty$ beforehand, because $e^{-\infty} = 0$. Which word may see which is written in a **mask**, a table of True and False with a row
+# for each word that looks and a column for each word that is looked at:
+
+# %% folded="draws three masks" alt="Three square grids: full has no crosses; causal has crosses above the diagonal; padding has crosses in its last two columns."
+full, places_5 = torch.ones(5, 5).bool(), torch.arange(5)
+drawings.masks(
+    {
+        "full": full.tolist(),
+        "causal": full.tril().tolist(),
+        "padding": (full & (places_5 < 3)).tolist(),
+    }
+)
+
+# %% [markdown]
+# In a **causal mask** (the middle one) each row may look at itself and to the left. So *one* pass over a text trains the guesses at all its places, and none of them sees its answer. The mask on the right is for **padding**: texts of a batch differ in length, short ones are filled up, and no word may look at the filling.
+
+# %% [markdown] statement="masked_attention"
+# ### The same function with a mask
+#
+# Your `scaled_attention` needs two more lines. Before you write them, look into a trap. What does the softmax make of a row in which *everything* is forbidden? Predict the weight of each of four forbidden words:
+#
+# - `weight_1e9`: if their scores are set to $-10^9$, as many programs do, instead of $-\infty$;
+# - `weight_inf`: if they are set to $-\infty$.
+#
+# Then write:
+#
+# - `causal_mask(T)`: the causal mask, bools $[T, T]$;
+# - `masked_attention(Q, K, V, mask)`: attention with a mask $[m, n]$. A row that may look nowhere gives *zeros*.
+#
+# This is the function that trains the network at the end of the chapter.
+
+# %% [markdown] hints="masked_attention"
+# 1. What does the softmax make of four equal numbers? And what is $-\infty - (-\infty)$, which it computes on the way?
+# 2. `torch.tril` keeps what is on and below the diagonal.
+# 3. Fill, softmax over the last axis; then put zeros in the rows where the mask has no True at all, before or after the product
+#    with $V$. "Not a number" is `math.nan`.
+
+# %% task="masked_attention" points=4 level=2 minutes=17
+# weight_1e9 = a number
+# weight_inf = a number
+### BEGIN SOLUTION
+weight_1e9 = 0.25
+weight_inf = math.nan
+### END SOLUTION
+
+
+def causal_mask(T):
+    """Tensor of bools, [T, T]: True where row i may look at column j."""
+    ### BEGIN SOLUTION
+    return torch.ones(T, T, dtype=torch.bool).tril()
+    ### END SOLUTION
+
+
+def masked_attention(Q, K, V, mask):
+    """[..., m, d_v]; mask: bool [m, n], True = may look. Zeros where a row may look nowhere. Gradients pass."""
+    ### BEGIN SOLUTION
+    S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+    A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+    return A @ V
+    ### END SOLUTION
+
+
+# %% test="masked_attention" aspect="on and below the diagonal" points=1
+_got = causal_mask(3)
+assert torch.is_tensor(_got) and _got.dtype == torch.bool, (
+    f"causal_mask returns a tensor of bools; yours: {_got!r}."
+)
+assert _got.tolist() == [
+    [True, False, False],
+    [True, True, False],
+    [True, True, True],
+], f"Each word sees itself and those before it; yours: {_got.int().tolist()}."
+### BEGIN HIDDEN TESTS
+agrees(causal_mask, ours.causal_mask, size("T", large=600), strict=True)
+### END HIDDEN TESTS
+
+# %% test="masked_attention" aspect="only what may be seen" points=1
+_sizes = [((2,), 3, 4, 1)]  # leading axes, n, m, size of the scores
+for _lead, _n, _m, _large in _sizes:
+    _Q, _K, _V = (
+        torch.randn(*_lead, *_s).double() for _s in ((_n, 5), (_m, 5), (_m, 3))
+    )
+    _mask = torch.rand(_n, _m) < 0.5
+    _mask[:, 1], _mask[0, 2], _mask[1:, 3] = True, False, False
+    if _large > 1:  # what is seen scores about -2 * _large, a forbidden key 0
+        _Q[..., 0], _K[..., 0] = 20, torch.rand(*_lead, _m) - 0.22 * _large
+        _K[..., 3, 0] *= _large > 1000  # beyond, all scores are alike
+    _got = masked_attention(_Q.clone(), _K.clone(), _V.clone(), _mask.clone())
+    assert np.shape(_got) == (*_lead, _n, 3), (
+        f"Shape {(*_lead, _n, 3)} wanted; yours: {_got!r}."
+    )
+    for _at in np.ndindex(_lead):
+        for _i in range(_n):
+            _seen = [j for j in range(_m) if _mask[_i, j]]
+            _s = np.array(
+                [(_Q[_at][_i] @ _K[_at][j]).item() / math.sqrt(5) for j in _seen]
+            )
+            _e = np.exp(_s - _s.max())
+            _wanted = _e @ _V[_at][_seen].numpy() / _e.sum()
+            assert close(_got[_at][_i], _wanted, 1e-4, 1e-5), (
+                f"A query that may see keys {_seen} (of {_m}; scores from {_s.min():.1f} to "
+                f"{_s.max():.1f}) should get {_wanted.tolist()}; yours: {_got[_at][_i].tolist()}."
+            )
+### BEGIN HIDDEN TESTS
+_n, _m, _d_k, _d_v = (
+    size("n"),
+    size("m"),
+    size("d_k", large=None),
+    size("d_v", large=None),
+)
+_mask = made(  # each query may see one key at least
+    lambda rng, n, m, mask: mask | torch.eye(m).bool()[[rng.randrange(m)] * n],
+    _n,
+    _m,
+    truths(_n, _m),
+)
+for _lead in ((), (size("texts", large=None), 2)):
+    _Q, _K = (  # the last numbers add the same to all scores
+        made(
+            lambda rng, X, last: torch.cat([X, torch.full_like(X[..., :1], last)], -1),
+            tensor(*_lead, _length, _d_k, kind="float64"),
+            _last,
+        )
+        for _length, _last in ((_n, 1000), (_m, number(-200, 60, (0,))))
+    )
+    _given = _Q, _K, tensor(*_lead, _m, _d_v, kind="float64"), _mask
+    agrees(masked_attention, ours.masked_attention, *_given, rtol=1e-4, atol=1e-5)
+_given = (
+    tensor(_n, _d_k, kind="float64"),
+    tensor(_m, _d_k, kind="float64"),
+    tensor(_m, _d_v, kind="float64"),
+    _mask,
+)
+agrees(
+    masked_attention,
+    ours.masked_attention,
+    *_given,
+    by=gradients,
+    mixtures=2,
+    rtol=1e-4,
+    atol=1e-5,
+)
+### END HIDDEN TESTS
+
+# %% test="masked_attention" aspect="a row that sees nothing" points=1
+_Q, _K, _V = (torch.randn(3, 4).double() for _ in range(3))
+_mask = torch.tensor([[1, 1, 0], [0, 0, 0], [1, 1, 1]]).bool()
+_got = masked_attention(_Q.clone(), _K.clone(), _V.clone(), _mask.clone())
+assert np.shape(_got) == (3, 4), f"Shape (3, 4) wanted; yours: {_got!r}."
+assert close(_got[1], [0, 0, 0, 0]), (
+    f"Row 1 may look nowhere: zeros; yours: {_got[1].tolist()}."
+)
+assert close(_got[2], attend(_Q, _K, _V)[2], 1e-4, 1e-5), (
+    "Row 2 may look everywhere, but is not plain attention."
+)
+### BEGIN HIDDEN TESTS
+_n, _m, _d_k, _d_v = (
+    size("n"),
+    size("m"),
+    size("d_k", large=None),
+    size("d_v", large=None),
+)
+_mask = made(lambda rng, rows, mask: rows & mask, truths(_n, 1), truths(_n, _m))
+for _lead in ((), (size("texts", large=None),), (1, size("texts", large=None))):
+    _Q, _K, _V = (
+        tensor(*_lead, *_axes, kind="float64")
+        for _axes in ((_n, _d_k), (_m, _d_k), (_m, _d_v))
+    )
+    _given = _Q, _K, _V, _mask
+    agrees(masked_attention, ours.masked_attention, *_given, rtol=1e-4, atol=1e-5)
+for _m in (256, 300):
+    _V, _mask = torch.arange(float(_m))[:, None], torch.ones(1, _m).bool()
+    _got = masked_attention(torch.zeros(1, 2), torch.zeros(_m, 2), _V, _mask)
+    assert close(_got, [[(_m - 1) / 2]], 1e-4), (
+        f"A row that sees {_m} keys with equal scores: the mean of the values; yours: {_got}."
+    )
+### END HIDDEN TESTS
+
+# %% test="masked_attention" aspect="the two fillings" points=1
+assert is_number(weight_1e9), f"weight_1e9 should be a number, not {weight_1e9!r}."
+assert (
+    is_number(weight_inf) or np.shape(weight_inf) == () and weight_inf != weight_inf
+), f"weight_inf should be a number, perhaps math.nan, not {weight_inf!r}."
+### BEGIN HIDDEN TESTS
+assert close(weight_1e9, 0.25, 1e-5), (
+    f"With -1e9 everywhere a weight is not {weight_1e9}: what of equal scores?"
+)
+assert math.isnan(weight_inf), (
+    f"With -inf everywhere a weight is not {weight_inf}: work out -inf minus -inf."
+)
+### END HIDDEN TESTS
+
+# %%
+for fill in (-1e9, -math.inf):
+    print(f"{fill}: weights {torch.full((4,), fill).softmax(0).tolist()}")
+
+mask = causal_mask(5)
+moved = masked_attention(other, other, other, mask) - masked_attention(x, x, x, mask)
+print("outputs that move now:", (moved.abs().amax(1) > 1e-6).tolist())
+torchs = attend(x[None], x[None], x[None], is_causal=True)[0]
+print("the same as torch:", close(masked_attention(x, x, x, mask), torchs, 1e-5, 1e-5))
+
+# %% [markdown]
+# Only the last output moves now. (The trap: with $-10^9$, four forbidden words share the weight evenly, as if nothing were forbidden, and no error tells you so. With $-\infty$ the result is "not a number", which soon spreads through the whole network. Yours gives zeros.)
+#
+# From now on this one function is enough. With a mask that allows everything it is `scaled_attention`, with a causal mask it serves a language model, and with a padding mask a batch of texts of unequal length.
