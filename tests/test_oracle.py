@@ -390,10 +390,12 @@ def norm(x):
     ### BEGIN SOLUTION
     return root(sum(value * value for value in x))
     ### END SOLUTION
+# %% family="norm"
+_x = listing(size("n", least=0), number(-2, 2))
 # %% test="norm" aspect="like ours" points=1
 assert norm([3, 4]) == 5, "3 and 4: 5."
 ### BEGIN HIDDEN TESTS
-agrees(norm, ours.norm, listing(size("n", least=0), number(-2, 2)))
+agrees(norm, ours.norm, _x)
 ### END HIDDEN TESTS
 '''
 
