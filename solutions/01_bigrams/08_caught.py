@@ -129,6 +129,7 @@ _table = made(
         {pair: rng.randint(0, 9) for pair in rng.sample(_pairs, n)} | {("go", "on"): 3}
     ),
     size("pairs", most=9, large=16),
+    edges=[{("go", "on"): 3, ("by", "foot"): 0}],
 )
 _kinds = choice(
     _table,
