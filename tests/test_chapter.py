@@ -63,6 +63,18 @@ MISTAKES = {
         AT_GIVEN,
         "belongs in a",
     ),
+    "family of no task": (
+        "# %%\nprint",
+        '# %% family="circle"\n_x = 1\n\n# %%\nprint',
+        AT_END,
+        "No test of a task 'circle'",
+    ),
+    "two families": (
+        "# %%\nprint",
+        '# %% family="square"\n_x = 1\n# %% family="square"\n_y = 1\n\n# %%\nprint',
+        AT_END + 2,
+        "has a family already",
+    ),
     "no title": ("# title: Squares", "# author: me", AT_TOP, "# title: ..."),
     "formula beside code": (
         "the square of $x$",

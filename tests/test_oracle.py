@@ -60,6 +60,11 @@ def short_only(q: Any, k: Any) -> Any:
     return attend(q[:, :30], k)
 
 
+def one_by_one(q: Any, k: Any) -> Any:
+    found = attend(q, k)
+    return found.reshape(1, 1) if found.shape[:2] == (1, 1) and found.numel() == 1 else found
+
+
 def row_by_row(q: Any, k: Any) -> Any:
     return attend(q, k.view(k.numel()).view(k.shape))
 
@@ -84,6 +89,7 @@ def message_of(check: Callable[[], None]) -> str:
         (squeezed, "your result has the shape [1, 1], wanted [1, 1, 1]"),
         (in_place, "your function changes an argument (a Tensor) in place"),
         (short_only, "your result has the shape [1, 30, 1], wanted [1, 40, 1]"),
+        (one_by_one, "your result has the shape [1, 1], wanted [1, 1, 1]"),
         (row_by_row, "column by column: your function raises RuntimeError"),
         (nothing, "your result is None (is a return missing?)"),
         (single, "your result is"),
@@ -154,6 +160,16 @@ def test_what_is_kept_between_calls_shows_in_the_last_one() -> None:
 
     random.seed(0)
     assert "your result is" in message_of(lambda: agrees(tired, lambda n: n, whole(0, 10**9), mixtures=0))
+
+
+@pytest.mark.parametrize("counts", [[3, 1, 2], np.array([3, 1, 2]), made(lambda rng: [1], edges=[[3, 1, 2]])])
+def test_data_that_an_author_writes_out_are_new_in_each_call(counts: Any) -> None:
+    def in_place(counts: Any) -> Any:
+        counts.sort()
+        return counts[-1]
+
+    said = message_of(lambda: agrees(in_place, max, counts))
+    assert "For [3, 1, 2]: your function changes an argument" in said
 
 
 def test_exceptions_of_the_course_are_wanted_and_others_told() -> None:
@@ -264,7 +280,10 @@ def test_random_answers_are_compared_by_their_distribution() -> None:
         ({1}, {1, 2}, "lacks 2"),
         ([1, 2], {1, 2}, "is a list, wanted a set"),
         (iter([1, 2]), iter([1, 2]), ""),
+        (2**60, 2**60, ""),
+        (2**60 + 1, 2**60, f"is {2**60 + 1}, wanted {2**60}"),
         (None, [1], "is None (is a return missing?), wanted [1]"),
+        (None, {"a": torch.zeros(50, 9)}, "is None (is a return missing?), wanted {'a': numbers of shape [50, 9]}"),
         (None, None, ""),
     ],
 )
@@ -277,6 +296,10 @@ def test_kinds_count_where_an_author_says_so() -> None:
     assert difference(torch.ones(2).double(), torch.ones(2), strict=True) == "holds float64, wanted float32"
     assert difference(True, 1, strict=True) == "is a bool, wanted a int"
     assert difference(1, 1.0, strict=True) == ""
+    assert (
+        difference([torch.ones(2).int()], [torch.ones(2).long()], strict=True)
+        == "holds int32, wanted int64, at place 0"
+    )
 
 
 def test_tolerances_follow_the_kind_of_numbers() -> None:
@@ -367,10 +390,12 @@ def norm(x):
     ### BEGIN SOLUTION
     return root(sum(value * value for value in x))
     ### END SOLUTION
+# %% family="norm"
+_x = listing(size("n", least=0), number(-2, 2))
 # %% test="norm" aspect="like ours" points=1
 assert norm([3, 4]) == 5, "3 and 4: 5."
 ### BEGIN HIDDEN TESTS
-agrees(norm, ours.norm, listing(size("n", least=0), number(-2, 2)))
+agrees(norm, ours.norm, _x)
 ### END HIDDEN TESTS
 '''
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -25,6 +25,7 @@ from autograder.wording import count
 # Which keys a cell of each kind must and may carry; the kind is named by the first key found.
 KINDS: dict[str, dict[str, type]] = {
     "task": {"task": str, "points": int, "level": int, "minutes": int, "changes": bool},
+    "family": {"family": str},
     "test": {"test": str, "aspect": str, "points": int},
     "written": {"written": str, "points": int, "minutes": int},
     "statement": {"statement": str},
@@ -82,8 +83,30 @@ def read_chapter(path: Path) -> Chapter:
         first = chapter.cells[0].path if chapter.cells else path
         raise SourceError(first, 1, "Begin the file with a block `# ---`, `# title: ...`, `# ---`.")
     check_cells(chapter.cells)
+    chapter = _with_families(chapter)
     _check_tasks(chapter)
     return chapter
+
+
+def _with_families(chapter: Chapter) -> Chapter:
+    """The chapter without its family cells: what one holds is written into each hidden part of its task's tests."""
+    families: dict[str, Cell] = {}
+    for cell in chapter.cells:
+        if kind_of(cell) == "family":
+            task = cell.keys["family"]
+            if task in families:
+                raise cell.error(f"{task!r} has a family already, in {families[task].place}: join the two.")
+            if not any(BEGIN_HIDDEN in test.source for test in chapter.tests(task)):
+                raise cell.error(f"No test of a task {task!r} has a hidden part: mend the name or remove this cell.")
+            families[task] = cell
+    cells = []
+    for cell in chapter.cells:
+        if (family := families.get(cell.keys.get("test", ""))) is not None:
+            source = cell.source.replace(BEGIN_HIDDEN, f"{BEGIN_HIDDEN}\n{family.source}", 1)
+            cell = replace(cell, source=source)
+        if kind_of(cell) != "family":
+            cells.append(cell)
+    return Chapter(replace(chapter.text, cells=cells))
 
 
 def check_cells(cells: Sequence[Cell]) -> None:

@@ -16,7 +16,7 @@ def shown(value: Any) -> str:
         shape = list(value.shape)
         text = _numbers_shown(value.tolist())
         return text if len(text) <= MAX_SHOWN else f"{SUMMARY} {shape}"
-    text = " ".join((_numbers_shown(value) if isinstance(value, (float, list, tuple)) else repr(value)).split())
+    text = " ".join((_numbers_shown(value) if isinstance(value, (float, list, tuple, dict)) else repr(value)).split())
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 
@@ -27,6 +27,8 @@ def _numbers_shown(value: Any) -> str:
         return f"[{', '.join(map(_numbers_shown, value))}]"
     if type(value) is tuple:
         return f"({', '.join(map(_numbers_shown, value))}{',' if len(value) == 1 else ''})"
+    if type(value) is dict:
+        return f"{{{', '.join(f'{key!r}: {shown(item)}' for key, item in value.items())}}}"
     return repr(value)
 
 
@@ -55,7 +57,8 @@ def difference(
         return _of_sets(got, wanted)
     if strict and (problem := _of_kinds(got, wanted)):
         return problem
-    ours = _as_numbers(wanted)
+    has_kinds = strict and isinstance(wanted, (list, tuple)) and any(hasattr(item, "dtype") for item in wanted)
+    ours = None if has_kinds else _as_numbers(wanted)  # of tensors in a list, each has its own kind
     if ours is not None:
         return _of_numbers(got, ours, wanted, rtol, atol)
     if isinstance(wanted, (list, tuple)):
@@ -127,20 +130,21 @@ def _of_numbers(got: Any, ours: Any, wanted: Any, rtol: float | None, atol: floa
         if theirs.shape == ():
             return f"is one number, wanted the shape {list(ours.shape)}"
         return f"has the shape {list(theirs.shape)}, wanted {list(ours.shape)}"
-    if ours.dtype.kind in "biu" and theirs.dtype.kind in "biu":  # counts and places are exact
-        rtol = atol = 0.0
-    first = wanted
-    while isinstance(first, (list, tuple)) and first:  # of tensors in a list, the first one's kind decides
-        first = first[0]
-    usual = TOLERANCES.get(str(getattr(first, "dtype", "")).removeprefix("torch."), EXACT)
-    finite = np.abs(ours[np.isfinite(ours)]) if ours.dtype.kind != "b" else np.zeros(0)
-    close = np.isclose(
-        theirs,
-        ours,
-        usual if rtol is None else rtol,
-        usual * min(1.0, float(finite.max(initial=0.0))) / 10 + 1e-12 if atol is None else atol,
-        equal_nan=True,
-    )
+    if ours.dtype.kind in "biu" and theirs.dtype.kind in "biu":  # counts and places are exact, beyond 2^53 too
+        close = np.asarray(theirs == ours)
+    else:
+        first = wanted
+        while isinstance(first, (list, tuple)) and first:  # of tensors in a list, the first one's kind decides
+            first = first[0]
+        usual = TOLERANCES.get(str(getattr(first, "dtype", "")).removeprefix("torch."), EXACT)
+        finite = np.abs(ours[np.isfinite(ours)]) if ours.dtype.kind != "b" else np.zeros(0)
+        close = np.isclose(
+            theirs,
+            ours,
+            usual if rtol is None else rtol,
+            usual * min(1.0, float(finite.max(initial=0.0))) / 10 + 1e-12 if atol is None else atol,
+            equal_nan=True,
+        )
     if close.all():
         return ""
     place = tuple(int(axis[0]) for axis in np.nonzero(~close)) if close.shape else ()

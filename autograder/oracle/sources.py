@@ -4,6 +4,7 @@ A `Case` gives each source a value, once: a size that two tensors share is one s
 may itself be a source.
 """
 
+import copy
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,9 +41,9 @@ class Case:
         self.asked = 0
 
     def get(self, wanted: Any) -> Any:
-        """The value of a source in this case; whatever is no source stands for itself."""
+        """The value of a source in this case; whatever is no source stands for itself, data for a copy of itself."""
         if not isinstance(wanted, Source):
-            return wanted
+            return _fresh(wanted)
         place: Case | None = self
         while place is not None:
             if wanted in place.drawn:
@@ -69,6 +70,16 @@ class Case:
     def words(self) -> list[str]:
         """What the named sources have become, as in 'T = 1'."""
         return [f"{source.name} = {value}" for source, value in self.drawn.items() if source.name]
+
+
+def _fresh(value: Any) -> Any:
+    """A copy of data, which a call may change; anything else as it is."""
+    if type(value) in (list, tuple, set):
+        return type(value)(map(_fresh, value))
+    if type(value) is dict:
+        return {key: _fresh(item) for key, item in value.items()}
+    is_array = hasattr(value, "shape") and type(value).__module__.partition(".")[0] in ("numpy", "torch")
+    return copy.deepcopy(value) if is_array else value
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +168,7 @@ class made(Source):
 
     def draw(self, case: Case, rng: random.Random, edge: Any = None) -> Any:
         function = self.function if edge is None else self.alternatives[edge]
-        return function(rng, *map(case.get, self.parts)) if callable(function) else function
+        return function(rng, *map(case.get, self.parts)) if callable(function) else case.get(function)
 
 
 class listing(Source):
@@ -238,11 +249,11 @@ class _Array(Source):
 
 
 class tensor(_Array):
-    """A torch tensor of normal numbers times `scale`. Further `edges` that an author may ask for: "huge" (around
-    1,000 in either direction), "-inf" (some numbers, never a whole row of the last axis). `kind` is a dtype by name;
-    several inputs share one if it is a source: `kind = choice("float32", "float64")`."""
+    """A torch tensor of normal numbers times `scale`, such as `choice(1, 1e-9)`. Further `edges` that an author may
+    ask for: "huge" (around 1,000 in either direction), "-inf" (some numbers, never a whole row of the last axis).
+    `kind` is a dtype by name; several inputs share one if it is a source: `kind = choice("float32", "float64")`."""
 
-    def __init__(self, *axes: Any, scale: float = 1.0, edges: Sequence[str] = (), kind: Any = "float32"):
+    def __init__(self, *axes: Any, scale: Any = 1.0, edges: Sequence[str] = (), kind: Any = "float32"):
         super().__init__(*axes, kind=kind, edges=["ties", "zeros", *edges])
         self.scale = scale
 
@@ -250,7 +261,7 @@ class tensor(_Array):
         import torch
 
         source = torch.Generator().manual_seed(rng.getrandbits(60))
-        found = torch.randn(shape, generator=source, dtype=torch.float64) * self.scale
+        found = torch.randn(shape, generator=source, dtype=torch.float64) * case.get(self.scale)
         if edge == "zeros":
             found = torch.zeros(shape, dtype=torch.float64)
         elif edge == "ties":
@@ -315,7 +326,7 @@ class array(_Array):
     def __init__(
         self,
         *axes: Any,
-        scale: float = 1.0,
+        scale: Any = 1.0,
         below: Any = None,
         edges: Sequence[str] = (),
         kind: Any = "float64",
@@ -334,7 +345,7 @@ class array(_Array):
         elif self.below is not None:
             found = source.integers(0, case.get(self.below), shape) * (10**6 if edge == LARGE else 1)
         else:
-            found = source.normal(size=shape) * self.scale
+            found = source.normal(size=shape) * case.get(self.scale)
             found = np.clip(np.round(found), -1, 1) if edge == "ties" else found
         return np.asarray(found, dtype=case.get(self.kind))
 

@@ -223,7 +223,7 @@ def _is_data(value: Any) -> bool:
 
 
 def _cases(trial: _Trial, seed: int, mixtures: int) -> Iterator[Case]:
-    """A usual case, each edge of each source by rule, mixtures of edges, and the usual case once more."""
+    """A usual case, each edge of each source by rule, some of them together, and the usual case once more."""
     for attempt in range(USUAL_TRIES):
         usual = Case(seed - attempt)
         trial.values(usual)
@@ -247,6 +247,9 @@ def _cases(trial: _Trial, seed: int, mixtures: int) -> Iterator[Case]:
                 first = {**dict.fromkeys(case.sources(), case), **first}
                 known.extend(other for other in case.sources() if other not in known)
                 yield case
+    ones: dict[Source, Any] = {source: 1 for source in known if isinstance(source, size) and source.least <= 1}
+    if len(ones) > 1:  # an axis of one may be lost only if another one is of one, too
+        yield Case(seed, ones)
     pairs = [  # an empty input may be treated well in one mode only; what is rare piles up in a long one
         {source: extreme, other: edge}
         for source in known

@@ -46,8 +46,8 @@ def cross_attention(
 ) -> Figure:
     """One text asks, another answers: queries from the words below, keys and values from the words above.
 
-    Letters as in chapter 06, section 4: $Q = x W_q$ from the asking text $x$, $K = y W_k$ and $V = y W_v$ from the
-    other text $y$ (section 8); $Z = P V$ has a row for each asking word.
+    Letters as in chapter 06, section 7: $Q = x W_q$ from the asking text $x$, $K = y W_k$ and $V = y W_v$ from the
+    other text $y$; $Z = P V$ has a row for each asking word.
     """
     wide = word_width([*source, *target]) + 0.15
     half = max(len(source), len(target)) * wide / 2
@@ -84,9 +84,9 @@ def cross_attention(
 
 
 def two_heads() -> Figure:
-    """Two heads: each looks up with its own columns of Q, K and V; side by side, the results are mixed by H.
+    """Two heads: each looks up with its own columns of Q, K and V; side by side, the results are mixed by W_o.
 
-    Letters as in chapter 06, section 9: $Q, K, V$ [T, d]; a head sees $d_k = d/h$ columns; $H$ [d, d].
+    Letters as in chapter 06, section 7: $Q, K, V$ [T, C]; each of H heads sees D = C / H columns; $W_o$ [C, C].
     """
     canvas = Canvas(14, 5.6)
     cell, rows = 0.3, 3
@@ -111,11 +111,11 @@ def two_heads() -> Figure:
         canvas.text(8.3, y + 0.8, f"head {part + 1}")
         x = joined.x + (0.3 if part else -0.3)
         canvas.arrow(result.right, (x, y), (x, joined.bottom[1] if part else joined.top[1]))
-    mixed = canvas.box(11.45, 2.8, 0.8, 0.9, "$H$", "weight")
+    mixed = canvas.box(11.45, 2.8, 0.8, 0.9, "$W_o$", "weight")
     mixture = canvas.grid(13.0, 2.8, [["output"] * 4] * rows, cell)
     canvas.arrow(joined.right, mixed.left)
     canvas.arrow(mixed.right, mixture.left)
-    canvas.text(12.1, 1.75, "$H$ mixes the heads")
+    canvas.text(12.1, 1.75, "$W_o$ mixes the heads")
     return canvas.figure
 
 
@@ -130,8 +130,8 @@ MASKS: dict[str, Callable[[int, int, int], bool]] = {
 def masks(tables: Mapping[str, Sequence[Sequence[bool]]] | None = None, n: int = 6) -> Figure:
     """Who may look at whom: a row for the asking word, a column for the word it looks at; crossed out: minus infinity.
 
-    As in chapter 06, section 12: entry [i, j] is True where row i may look at column j. Without `tables`, the four of
-    the chapter for n words: full, causal, padding (the last two words are none), banded (itself and one word before).
+    As in chapter 06, section 5: entry [i, j] is True where row i may look at column j. Without `tables`, four
+    kinds for n words: full, causal, padding (the last two words are none), banded (itself and one word before).
     """
     if tables is None:
         tables = {

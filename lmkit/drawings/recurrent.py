@@ -14,7 +14,7 @@ Part = tuple[str, str | None, Sequence[float]]  # a vector in a drawing: its lab
 def unrolled_rnn(steps: int = 4) -> Figure:
     """The recurrent network written out: the same weights at every step, one state handed to the next.
 
-    Letters as in chapter 05, sections 1 to 3: $h_t = \\tanh(W_x e_t + W_h h_{t-1} + b)$, scores $s_t = U h_t$;
+    Letters as in chapter 05, section 2: $h_t = \\tanh(W_x e_t + W_h h_{t-1} + b)$, scores $s_t = U h_t$;
     $e_t$ [d], $h_t$ [k], $W_x$ [k, d], $W_h$ [k, k], $U$ [V, k].
     """
     gap = 2.7
@@ -35,11 +35,10 @@ def unrolled_rnn(steps: int = 4) -> Figure:
 def lstm_cell() -> Figure:
     """One step of the LSTM: the cell C runs along the top, three gates say what it forgets, writes and shows.
 
-    Letters as in chapter 05, section 10: $\\tilde C_t = \\tanh(W_C[e_t, h_{t-1}] + b_C)$; $f_t$, $i_t$, $o_t$ are
+    Letters as in chapter 05, section 3: $\\tilde C_t = \\tanh(W_C[e_t, h_{t-1}] + b_C)$; $f_t$, $i_t$, $o_t$ are
     $\\sigma(W_f[e_t, h_{t-1}] + b_f)$ and so on (biases are not drawn);
     $C_t = i_t \\star \\tilde C_t + f_t \\star C_{t-1}$; $h_t = o_t \\star \\tanh(C_t)$.
     $C$ and $h$ are [k], $e_t$ is [d], each $W$ is [k, d + k].
-    Section 10 asks which letter of the lecture is wrong, and this drawing shows the right one: call it after that task.
     """
     canvas = Canvas(14, 7.4)
     top, gate_y, bus = 6.3, 2.95, 1.6
@@ -87,8 +86,8 @@ def lstm_gates(
 ) -> Figure:
     """A step of an LSTM in numbers, gate by gate: what stays, what is added, the new cell, what it shows.
 
-    Letters as in chapter 05, section 10: `before` is $C_{t-1}$, `candidate` $\\tilde C_t$, the gates are $f_t$, $i_t$
-    and $o_t$, between 0 and 1; all are [k]. Where the gates come from is not drawn: the task there asks for it.
+    Letters as in chapter 05, section 3: `before` is $C_{t-1}$, `candidate` $\\tilde C_t$, the gates are $f_t$, $i_t$
+    and $o_t$, between 0 and 1; all are [k].
     """
     cell, gap = 0.9, 0.85
     long = cell * len(before)
@@ -125,9 +124,9 @@ def short(number: float) -> str:
 
 
 def truncated_bptt(pieces: int = 3, steps: int = 3) -> Figure:
-    """A long text in pieces of tau words: the state goes on from piece to piece, the gradient stops at the cut.
+    """A long text in pieces of T tokens: the state goes on from piece to piece, the gradient stops at the cut.
 
-    Letters as in chapter 05, section 6: $\\tau$ words in a piece, $h_t$ the state after word $t$.
+    Letters as in chapter 05, section 6: $T$ tokens in a piece, $h_t$ the state after token $t$.
     """
     gap, between = 1.12, 1.05
     long = gap * steps
@@ -145,7 +144,7 @@ def truncated_bptt(pieces: int = 3, steps: int = 3) -> Figure:
             if step:
                 canvas.arrow((state.x - 0.08, 1.8), (last.x + 0.08, 1.8), role="gradient")
             last = state
-        canvas.brace(left - 0.15, left + long + 0.15, 3.85, f"piece {piece + 1}: $\\tau$ = {steps} words")
+        canvas.brace(left - 0.15, left + long + 0.15, 3.85, f"piece {piece + 1}: $T$ = {steps} tokens")
         if piece:
             canvas.text(left - between / 2, 1.8, "$\\times$", 16)
     canvas.arrow((1.2, 0.6), (2.2, 0.6))

@@ -84,7 +84,12 @@ def _parts(function, *given):
     return [list(table.index), list(table.columns), table.to_numpy()]
 
 
-for _alphabet in ("abcd", ["tea", ".", "no", "not", "ea", "No"], ["|", "#", "-", "/"]):
+for _alphabet in (
+    "abcd",
+    ["tea", ".", "no", "not", "ea", "No"],
+    ["|", "#", "-", "/"],
+    ["a", "a b", "b", "b a"],
+):
     _text = listing(
         size("sentences", least=0), words(size("length", least=0), _alphabet)
     )
@@ -212,7 +217,8 @@ assert close(_got["i"].get("want", 0), 0.75), (
     f"i occurs 4 times as first word, 3 times before want: P(want | i) = .75; yours: {_got['i']!r}."
 )
 ### BEGIN HIDDEN TESTS
-_pairs = [(a, b) for a in ["<s>", *"abcdef"] for b in [*"abcdefg", "</s>"]]
+_befores = ["<s>", *"abc", ("a",), "('a',)", ("a", "b"), 1, "1"]
+_pairs = [(a, b) for a in _befores for b in [*"abcdefg", "</s>"]]
 _counts = made(
     lambda rng, n: {pair: rng.randint(1, 9) for pair in rng.sample(_pairs, n)},
     size("pairs", most=20),

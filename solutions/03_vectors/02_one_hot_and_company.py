@@ -52,6 +52,15 @@ def saved(V, d, n):
     ### END SOLUTION
 
 
+# %% family="lookup"
+_V, _n = size("V"), size("n")
+_ids = made(
+    lambda rng, V, n: rng.choices(range(V), k=n),
+    _V,
+    _n,
+    edges=[lambda rng, V, n: [0] * n, lambda rng, V, n: [V - 1] * n],
+)
+
 # %% test="lookup" aspect="rows by number" points=1
 _A = torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 _got = lookup(_A.clone(), [2, 0, 2, 1])
@@ -60,9 +69,7 @@ assert close(_got, [[5, 6], [1, 2], [5, 6], [3, 4]]), (
     f"Rows 2, 0, 2, 1 of A wanted; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-_V, _n = size("V"), size("n")
-_ids = made(lambda rng, V, n: rng.choices(range(V), k=n), _V, _n)
-agrees(lookup, ours.lookup, tensor(_V, size("d")), _ids)
+agrees(lookup, ours.lookup, tensor(_V, size("d"), edges=["-inf"]), _ids)
 ### END HIDDEN TESTS
 
 # %% test="lookup" aspect="gradients of a repeated word add up" points=1
@@ -72,13 +79,6 @@ assert close(_got, [[0, 0], [11, 22], [0, 0]]), (
     f"Word 1 was looked up twice, words 0 and 2 never; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-_V, _n = size("V"), size("n")
-_ids = made(
-    lambda rng, V, n: rng.choices(range(V), k=n),
-    _V,
-    _n,
-    edges=[lambda rng, V, n: [0] * n, lambda rng, V, n: [V - 1] * n],
-)
 _G = tensor(_n, size("d"), kind=choice("float32", "float64"))
 agrees(spread, ours.spread, _ids, _G, _V, rtol=1e-5, atol=1e-5)
 ### END HIDDEN TESTS
@@ -170,6 +170,8 @@ _texts = made(
     edges=[lambda rng, V, T: [[0] * T], lambda rng, V, T: [[0, V - 1] * 200]],
 )
 agrees(cooccurrences, ours.cooccurrences, _texts, _V, whole(1, 4))
+_long = [[0, 1] * 20_000]
+agrees(cooccurrences, ours.cooccurrences, _long, 2, 1, mixtures=0)
 ### END HIDDEN TESTS
 
 # %% test="cooccurrences" aspect="as far as the window reaches" points=1

@@ -118,6 +118,16 @@ _i = made(lambda rng, V: rng.randrange(V), _V, edges=[0, lambda rng, V: V - 1])
 _n = made(lambda rng, V: rng.randrange(V), _V, edges=[0, lambda rng, V: V - 1])
 agrees(nearest, ours.nearest, _A, _i, _n)
 agrees(nearest, ours.nearest, made(_along_axes, _V, size("d")), _i, _n)
+_all = made(lambda rng, V: V - 1, _V)
+agrees(nearest, ours.nearest, made(_along_axes, _V, 1), _i, _all)  # many opposites
+
+
+def _side_by_side(rng, V):  # cosines that differ in the fifth decimal
+    angles = [0, *(1 + 1e-5 * step for step in rng.sample(range(99), V - 1))]
+    return np.array([[math.cos(angle), math.sin(angle)] for angle in angles])
+
+
+agrees(nearest, ours.nearest, made(_side_by_side, _V), 0, _all)
 ### END HIDDEN TESTS
 
 # %% test="nearest" aspect="a large product without likeness" points=1

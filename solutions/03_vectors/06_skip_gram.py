@@ -56,6 +56,11 @@ def softmax_pair(A, B, i, j):
     ### END SOLUTION
 
 
+# %% family="skip_gram"
+_V, _d = size("V"), size("d")
+_A, _B = (tensor(_V, _d, kind="float64", edges=["huge"]) for _ in "AB")
+_i, _j = (made(lambda rng, V: rng.randrange(V), _V) for _ in "ij")
+
 # %% test="skip_gram" aspect="every pair of neighbours" points=1
 _got = pairs([0, 1, 2, 0, 3], 1)
 assert hasattr(_got, "__len__") and len(_got) == 8, (
@@ -88,17 +93,16 @@ assert is_number(_got[0]) and close(_got[0], math.log(5), 1e-5), (
     f"All scores equal, five words: the loss is ln 5; yours: {_got[0]!r}."
 )
 ### BEGIN HIDDEN TESTS
-_V, _d = size("V"), size("d")
-_A, _B = (tensor(_V, _d, kind="float64", edges=["huge"]) for _ in "AB")
-_i, _j = (made(lambda rng, V: rng.randrange(V), _V) for _ in "ij")
-agrees(
-    softmax_pair,
-    ours.softmax_pair,
-    *(_A, _B, _i, _j),
-    by=lambda function, *inputs: function(*inputs)[0],
-    rtol=1e-5,
-    atol=1e-6,
-)
+_low = torch.tensor([[30.0]]), torch.tensor([[-30.0], [-31.0]]), 0, 1
+for _inputs in ((_A, _B, _i, _j), _low):
+    agrees(
+        softmax_pair,
+        ours.softmax_pair,
+        *_inputs,
+        by=lambda function, *inputs: function(*inputs)[0],
+        rtol=1e-5,
+        atol=1e-6,
+    )
 ### END HIDDEN TESTS
 
 # %% test="skip_gram" aspect="the gradient of the word" points=1
@@ -114,9 +118,6 @@ assert close(_got[1], [-0.5, 1.5], 1e-5, 1e-6), (
     f"Both words have probability 1/2, word 0 was right: the gradient of a is not {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
-_V, _d = size("V"), size("d")
-_A, _B = (tensor(_V, _d, kind="float64", edges=["huge"]) for _ in "AB")
-_i, _j = (made(lambda rng, V: rng.randrange(V), _V) for _ in "ij")
 agrees(
     softmax_pair,
     ours.softmax_pair,
@@ -136,9 +137,6 @@ assert close(_got[2], [[1.0], [-1.0]], 1e-5, 1e-6), (
     f"Both words have probability 1/2, word 1 was right: the gradient of B is not {_got[2]!r}."
 )
 ### BEGIN HIDDEN TESTS
-_V, _d = size("V"), size("d")
-_A, _B = (tensor(_V, _d, kind="float64", edges=["huge"]) for _ in "AB")
-_i = made(lambda rng, V: rng.randrange(V), _V)
 _j = made(lambda rng, V, i: rng.randrange(V), _V, _i, edges=[lambda rng, V, i: i])
 agrees(
     softmax_pair,

@@ -41,6 +41,11 @@ def negative_pair(a, b, n):
     ### END SOLUTION
 
 
+# %% family="negative_pair"
+_k, _d = size("k"), size("d")
+_a, _b = (tensor(_d, kind="float64", edges=["huge"]) for _ in "ab")
+_n = tensor(_k, _d, kind="float64", edges=["huge"])
+
 # %% test="negative_pair" aspect="one true, k made up" points=1
 _got = negative_pair(torch.zeros(2), torch.ones(2), torch.ones(3, 2))
 assert isinstance(_got, tuple | list) and len(_got) == 4, (
@@ -50,11 +55,9 @@ assert is_number(_got[0]) and close(_got[0], 4 * math.log(2), 1e-5), (
     f"All scores 0, k = 3: four times ln 2; yours: {_got[0]!r}."
 )
 ### BEGIN HIDDEN TESTS
-_k, _d = size("k"), size("d")
-_a, _b = (tensor(_d, kind="float64", edges=["huge"]) for _ in "ab")
-_n = tensor(_k, _d, kind="float64", edges=["huge"])
 _far = torch.tensor([30.0]), torch.tensor([-30.0]), torch.tensor([[20.0], [-20.0]])
-for _inputs in ((_a, _b, _n), _far):
+_near = torch.tensor([2.0]), torch.tensor([-3.0]), torch.tensor([[3.0], [-3.0]])
+for _inputs in ((_a, _b, _n), _far, _near):
     agrees(
         negative_pair,
         ours.negative_pair,
@@ -75,9 +78,6 @@ assert close(_got[1], [1.5, -1], 1e-5, 1e-6), (
     f"All scores 0: half of b pulls, half of the negative pushes; yours: {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
-_k, _d = size("k"), size("d")
-_a, _b = (tensor(_d, kind="float64", edges=["huge"]) for _ in "ab")
-_n = tensor(_k, _d, kind="float64", edges=["huge"])
 agrees(
     negative_pair,
     ours.negative_pair,
@@ -97,9 +97,6 @@ assert close(_got[2], [-1, -2], 1e-5, 1e-6), (
     f"The score is 0, so sigma is half too small: b is pulled by half of a; yours: {_got[2]!r}."
 )
 ### BEGIN HIDDEN TESTS
-_k, _d = size("k"), size("d")
-_a, _b = (tensor(_d, kind="float64", edges=["huge"]) for _ in "ab")
-_n = tensor(_k, _d, kind="float64", edges=["huge"])
 agrees(
     negative_pair,
     ours.negative_pair,
@@ -119,11 +116,9 @@ assert close(_got[3], [[1, 2], [1, 2], [1, 2]], 1e-5, 1e-6), (
     f"Three negatives of score 0: each is pushed by half of a; yours: {_got[3]!r}."
 )
 ### BEGIN HIDDEN TESTS
-_k, _d = size("k"), size("d")
-_a, _b = (tensor(_d, kind="float64", edges=["huge"]) for _ in "ab")
 _n = made(  # a negative may be the very vector of the true neighbour
     lambda rng, n, b, k: torch.cat([n[1:], b[None]]) if rng.random() < 0.5 else n,
-    tensor(_k, _d, kind="float64", edges=["huge"]),
+    _n,
     _b,
     _k,
     edges=[lambda rng, n, b, k: b.repeat(k, 1)],

@@ -108,7 +108,17 @@ _q = made(
     _V,
     edges=[lambda rng, V: np.full(V, 1 / V)],
 )
-agrees(best_scores, ours.best_scores, _N, _q, whole(1, 15), rtol=1e-5, atol=1e-6)
+_far = made(  # some pairs meet a hundred million times as often as others
+    lambda rng, N: N * np.array(rng.choices([1, 10**8], k=N.size)).reshape(N.shape), _N
+)
+for _counts in (_N, _far):
+    agrees(
+        best_scores,
+        ours.best_scores,
+        *(_counts, _q, whole(1, 15)),
+        rtol=1e-5,
+        atol=1e-6,
+    )
 ### END HIDDEN TESTS
 
 # %% test="best_scores" aspect="pairs that never met" points=1

@@ -42,14 +42,16 @@ def glove(A, B, beta, gamma, N):
     ### END SOLUTION
 
 
+# %% family="glove"
+_V, _d = size("V", large=12), size("d", large=None)
+_A, _B = (tensor(_V, _d, kind="float64") for _ in "AB")
+_beta, _gamma = (tensor(_V, kind="float64") for _ in "bc")
+
 # %% test="glove" aspect="only pairs that met" points=1
 _got = terms(torch.tensor([[3.0, 0.0], [1.0, 7.0]]))
 assert is_number(_got), f"terms returns a number; yours: {_got!r}."
 assert _got == 3, f"Three of the four counts are not 0; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-_V, _d = size("V", large=12), size("d", large=None)
-_A, _B = (tensor(_V, _d, kind="float64") for _ in "AB")
-_beta, _gamma = (tensor(_V, kind="float64") for _ in "bc")
 _N = ids(_V, _V, below=3, kind="float64")
 agrees(terms, ours.terms, _N)
 agrees(
@@ -73,9 +75,6 @@ assert is_number(_got[0]) and close(_got[0], 0.16**0.75 * math.log(16) ** 2, 1e-
     f"One pair, 16 times, nothing fitted: f(16) times the square of ln 16; yours: {_got[0]!r}."
 )
 ### BEGIN HIDDEN TESTS
-_V, _d = size("V", large=12), size("d", large=None)
-_A, _B = (tensor(_V, _d, kind="float64") for _ in "AB")
-_beta, _gamma = (tensor(_V, kind="float64") for _ in "bc")
 _N = made(
     lambda rng, V: torch.tensor(
         [rng.choices([1.0, 8.0, 99.0, 100.0, 101.0, 5000.0], k=V) for _ in range(V)],
@@ -103,7 +102,6 @@ assert close(_got[1], [[4 * (6 - math.log(100))]], 1e-5), (
     f"One pair, weight 1, error 6 - ln 100: the gradient of a is 2 b times that; yours: {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
-_V, _d = size("V", large=12), size("d")
 _A, _B = (tensor(_V, _d, scale=10, kind="float64") for _ in "AB")  # large errors
 _beta, _gamma = (tensor(_V, scale=100, kind="float64") for _ in "bc")
 _N = ids(_V, _V, below=250, kind="float64")
@@ -129,9 +127,6 @@ assert close(_got[3], [2 * (5 - math.log(100)), 0], 1e-5, 1e-6), (
     f"Only word 0 and context 1 met: word 1 gets nothing; yours: {_got[3]!r}."
 )
 ### BEGIN HIDDEN TESTS
-_V, _d = size("V", large=12), size("d", large=None)
-_A, _B = (tensor(_V, _d, kind="float64") for _ in "AB")
-_beta, _gamma = (tensor(_V, kind="float64") for _ in "bc")
 _N = ids(_V, _V, below=250, kind="float64")
 agrees(
     glove,

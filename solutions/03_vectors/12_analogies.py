@@ -72,7 +72,7 @@ _A = made(
     lambda rng, V, d: np.array(
         [
             [length * rng.gauss(0, 1) for _ in range(d)]
-            for length in rng.choices([0.5, 1, 20], k=V)
+            for length in rng.choices([1e-9, 0.5, 1, 20], k=V)
         ]
     ),
     _V,
@@ -114,6 +114,26 @@ _three = made(
     lambda rng, V: rng.sample(range(V), 3), _V, edges=[[0, 1, 2], [0, 0, 1], [1, 1, 1]]
 )
 agrees(analogy, ours.analogy, _A, _three, by=lambda function, A, abc: function(A, *abc))
+
+
+def _with_twins(rng, A, abc):
+    """A, in which one word has the vector of b and another that of c."""
+    b, c = rng.sample([v for v in range(len(A)) if v not in abc], 2)
+    return A[[{b: abc[1], c: abc[2]}.get(v, v) for v in range(len(A))]]
+
+
+_V = size("V", least=5, large=None)
+_A = made(
+    lambda rng, V, d: np.array([[rng.gauss(0, 1) for _ in range(d)] for _ in range(V)]),
+    *(_V, size("d", least=2)),
+)
+_three = made(lambda rng, V: rng.sample(range(V), 3), _V)
+agrees(
+    analogy,
+    ours.analogy,
+    *(made(_with_twins, _A, _three), _three),
+    by=lambda function, A, abc: function(A, *abc),
+)
 _A = np.array([[-1.0, 0.1], [1.0, 0.1], [1.0, -0.1], [-1.0, -0.1]])
 agrees(
     analogy, ours.analogy, _A, 0, 1, 2

@@ -94,13 +94,16 @@ assert close(_got[1], 16 / 18, 1e-5), (
     f"Squares 8, 8 and 2: two axes keep 16 of 18; yours: {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
+_n, _d = size("n", least=2), size("d", least=2)
 _X = made(
-    lambda rng, n, d: np.array([[rng.gauss(5, 1) for _ in range(d)] for _ in range(n)]),
-    size("n", least=2),
-    size("d", least=2),
-    edges=[lambda rng, n, d: np.full((n, d), 2.0)],
+    lambda rng, n, d, scale: np.array(
+        [[rng.gauss(5, scale) for _ in range(d)] for _ in range(n)]
+    ),
+    *(_n, _d, choice(1, 1e-5)),
+    edges=[lambda rng, n, d, scale: np.full((n, d), 2.0)],
 )
-agrees(plane, ours.plane, _X, by=lambda function, X: function(X)[1], rtol=1e-5)
+for _points in (_X, array(30, 25)):
+    agrees(plane, ours.plane, _points, by=lambda plane, X: plane(X)[1], rtol=1e-5)
 ### END HIDDEN TESTS
 
 # %% test="plane" aspect="how parallel the offsets are" points=1
@@ -115,7 +118,7 @@ _V = size("V", least=2)
 _pairs = made(
     lambda rng, V, m: [tuple(rng.choices(range(V), k=2)) for _ in range(m)],
     _V,
-    size("m", least=2),
+    size("m", least=2, large=150),
     edges=[lambda rng, V, m: [(0, 1)] * m, lambda rng, V, m: [(0, 1), (1, 0), (1, 1)]],
 )
 agrees(parallel, ours.parallel, array(_V, size("d")), _pairs, rtol=1e-5, atol=1e-7)

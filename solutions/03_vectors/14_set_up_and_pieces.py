@@ -122,7 +122,10 @@ plt.show()
 
 # %% task="pieces" points=3 level=1 minutes=12
 def pieces(word, low, high):
-    """All stretches of low to high characters of the word between < and >; none of a length that it is too short for."""
+    """All stretches of low to high characters of <word>, none of a length that it is too short for.
+
+    The word may be empty.
+    """
     ### BEGIN SOLUTION
     marked = f"<{word}>"
     return [
@@ -155,8 +158,8 @@ assert sorted(_got) == ["<te", "<tea", "ea>", "tea", "tea>"], (
 ### BEGIN HIDDEN TESTS
 _word = made(
     lambda rng, n: "".join(rng.sample("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN", n)),
-    size("n"),
-    edges=["Tom"],
+    size("n", least=0),
+    edges=["Tom", "thé", "-", "tea-pot", "Größe"],
 )
 _low = whole(1, 5)
 _high = made(

@@ -173,7 +173,7 @@ _texts = made(
     lambda rng, V, n: [rng.choices(range(V), k=rng.randint(1, 7)) for _ in range(n)],
     _V,
     size("texts"),
-    edges=[lambda rng, V, n: [rng.choices(range(V), k=60), [V - 1] * 2]],
+    edges=[lambda rng, V, n: [rng.choices(range(V), k=1000), [V - 1] * 2]],
 )
 agrees(text_means, ours.text_means, _texts, array(_V, size("d")), rtol=1e-5, atol=1e-7)
 ### END HIDDEN TESTS
@@ -214,6 +214,7 @@ _y = made(
         + [rng.choice([-math.inf, -5000, 0, 4000]) + rng.random() for _ in range(T - 1)]
     ),
     _T,
+    edges=[lambda rng, T: np.array([-5000.0] + [-math.inf] * (T - 1))],
 )
 agrees(attend, ours.attend, _y, array(_T, size("d")), rtol=1e-6, atol=1e-9)
 _y, _X = np.array([0.0, -40.0]), np.array([[0.0], [math.exp(40)]])

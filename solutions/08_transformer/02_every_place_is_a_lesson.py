@@ -76,7 +76,15 @@ assert all(np.asarray(_side).dtype.kind in "iu" for _side in _got), (
 _T = size("T")
 _tokens = made(lambda rng, T: torch.tensor(rng.sample(range(99), T + 1)), _T)
 _zeros = made(lambda rng, B: torch.zeros(B, dtype=torch.int64), size("B"))
-agrees(examples, ours.examples, _tokens, _zeros, _T)
+agrees(  # a pair of any kind, of token numbers of the kind that ids has
+    examples,
+    ours.examples,
+    _tokens,
+    _zeros,
+    _T,
+    by=lambda examples, *inputs: [*examples(*inputs)],
+    strict=True,
+)
 ### END HIDDEN TESTS
 
 # %% test="examples" aspect="each row from its start" points=1
@@ -139,7 +147,7 @@ agrees(lm_loss, ours.lm_loss, _scores, _targets, by=gradients, rtol=1e-3, atol=1
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# For the next three sections we leave your text alone and work on another one. The **kitchen text** was generated for this course, and here we read it letter by
+# For the next three sections we leave your text alone and work on another one. The **kitchen text** was generated for this course: short stories of guests, cooks and dishes. Here we read it letter by
 # letter. It has only a few dozen different letters and its sentences are simple, so that a tiny model shows what it can do within seconds. That is what one wants in a laboratory.
 
 
@@ -150,6 +158,7 @@ V = len(alphabet)
 number_of = {letter: i for i, letter in enumerate(alphabet)}
 kitchen_ids = torch.tensor([number_of[letter] for letter in kitchen_text])
 print(f"{len(kitchen_ids):,} letters, V = {V}:", "".join(alphabet).strip())
+print(kitchen_text[:160])
 
 
 # %%

@@ -11,7 +11,7 @@
 # | exponentials | 1 | 3 | 0 |
 # | weights | 1/4 | 3/4 | 0 |
 #
-# The third word may have any score, even a huge one, and the first two do not notice. The table of what is added is called the **causal mask**: a square with a row for each place that looks, 0 up to the diagonal (a
+# This is the row of the *second* word, which looks at itself and at the first one. The third word may have any score, even a huge one, and its weight is 0. The table of what is added is called the **causal mask**: a square with a row for each place that looks, 0 up to the diagonal (a
 # place may look at itself) and $-\infty$ to the right of it. Here it is, together with the attention of chapter 06, which we take over as it was. Read `multi_head` once more with the shapes in
 # the comments: you will need it right below.
 
@@ -53,7 +53,7 @@ print(future_mask(4))
 #    of the mask, one product more.
 
 
-# %% task="Attention" points=4 level=2 minutes=16
+# %% task="Attention" points=4 level=2 minutes=14
 class Attention(nn.Module):
     """Causal self-attention: each place mixes the values of the places up to its own."""
 
@@ -133,16 +133,17 @@ for _B, _T, _H, _D in _sizes:
 ### BEGIN HIDDEN TESTS
 _T, _H, _D = size("T"), size("heads", most=5, large=None), size("D", large=None)
 _C = made(lambda rng, heads, D: heads * D, _H, _D)
-_inputs = [whole(0, 10**6), _C, _H, _T, tensor(size("B"), _T, _C, kind="float64")]
+_x = tensor(size("B"), _T, _C, edges=("huge",), kind="float64")
+_inputs = [whole(0, 10**6), _C, _H, _T, _x, choice("train", "eval")]
 
 
-def _called(Attention, seed, C, heads, block, x):
+def _called(Attention, seed, C, heads, block, x, mode):
     torch.manual_seed(seed)
     weights = ours.Attention(C, heads, block).state_dict()
     layer = Attention(C, heads, block)
     layer.load_state_dict({name: 2 * w for name, w in weights.items()}, strict=False)
-    layer.double()
-    return layer(x), parameter_gradients(layer, x)
+    getattr(layer.double(), mode)()
+    return layer(x), layer(x / 2), parameter_gradients(layer, x)
 
 
 agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
@@ -207,7 +208,8 @@ for _C, _H, _block, _lengths in _sizes:
 _T, _H, _D = size("T"), size("heads", most=5, large=None), size("D", large=None)
 _C = made(lambda rng, heads, D: heads * D, _H, _D)
 _block = made(lambda rng, T, further: T + further, _T, whole(0, 5))
-_inputs = [whole(0, 10**6), _C, _H, _block, tensor(size("B"), _T, _C, kind="float64")]
+_x = tensor(size("B"), _T, _C, kind="float64")
+_inputs = [whole(0, 10**6), _C, _H, _block, _x]
 _inputs.append(tensor(_block, _block, scale=2, edges=("-inf",), kind="float64"))
 
 
@@ -229,7 +231,7 @@ agrees(Attention, ours.Attention, *_inputs, by=_called, rtol=1e-4, atol=1e-4)
 #
 # You know the other parts from chapter 07. After attention has moved information *between* places, a **feed-forward layer** works on each place alone: four times wider, a GELU, and back. And both stand inside a
 # **block** with **residual connections**: the vectors of all places run through the model as a *stream*, $x$, and each part only reads a normalised copy of it and adds its result. So the gradient always has a
-# straight way back from the loss to the first layer. Because the norm comes before each part, this arrangement is called *pre-norm*.
+# straight way back from the loss to the first layer. Because the norm comes before each part, this arrangement is called *pre-norm*. (In the picture, $a$ is the stream before the block and $b$ is the stream after it.)
 
 # %% folded="draws the block" alt="The stream runs straight from a to b. Attention and feed-forward each read a normalised copy of it and add their result."
 drawings.transformer_block("pre")
@@ -247,7 +249,19 @@ class FeedForward(nn.Module):
         return self.down(F.gelu(self.up(x)))
 
 
-# %% include="07_encoder:Block"
+# %%
+class Block(nn.Module):
+    """Two parts, each of which reads a normalised copy of the stream and adds to it."""
+
+    def __init__(self, width, attention, feed_forward):
+        super().__init__()
+        self.attention_norm, self.attention = nn.LayerNorm(width), attention
+        self.feed_forward_norm, self.feed_forward = nn.LayerNorm(width), feed_forward
+
+    def forward(self, x):  # [B, T, C] -> [B, T, C]
+        x = x + self.attention(self.attention_norm(x))
+        return x + self.feed_forward(self.feed_forward_norm(x))
+
 
 # %% [markdown] statement="Transformer"
 # ### The whole model
@@ -331,31 +345,33 @@ assert close(_got, _wanted, 1e-3, 1e-2), (
     "With given weights and simple blocks your scores are off: embedding + positions, blocks in order, norm, head."
 )
 ### BEGIN HIDDEN TESTS
-_V, _T, _C = size("V"), size("T"), size("C", least=2, large=None)
+_V, _T, _C = size("V"), size("T"), size("C", least=2, large=16)
 _tokens = made(
     lambda rng, B, T, V: torch.tensor([rng.choices(range(V), k=T) for _ in range(B)]),
     *(size("B"), _T, _V),
 )
-_inputs = (whole(0, 10**6), _V, _C, choice(False, True), _tokens)
+_order = choice([0, 1, 2, 3], [0, 1, 2, 0], [])  # of the blocks: one twice, none at all
+_inputs = (whole(0, 10**6), _V, _C, _order, _tokens, choice("train", "eval"))
 
 
-def _model_of(kind, seed, V, C, is_twice, T):
+def _model_of(kind, seed, V, C, order, T):
     torch.manual_seed(seed)
     here = kind is ours.Transformer  # parts are made where the model is
     part = (lambda name, *sizes: getattr(nn, name)(*sizes)) if here else torch_module
     blocks = [part("Linear", C, C), part("Softplus"), part("Conv1d", T, T, 1)]
-    return kind(V, T, C, [*blocks, blocks[0] if is_twice else part("Linear", C, C)])
+    blocks.append(part("Linear", C, C))
+    return kind(V, T, C, [blocks[i] for i in order])
 
 
-def _called(kind, seed, V, C, is_twice, tokens):
-    sizes = seed, V, C, is_twice, tokens.shape[1]
+def _called(kind, seed, V, C, order, tokens, mode):
+    sizes = seed, V, C, order, tokens.shape[1]
     weights = dict(_model_of(ours.Transformer, *sizes).state_dict())
     del weights["head.weight"]  # it is embedding.weight
     model = _model_of(kind, *sizes)
     model.load_state_dict(
         {name: 1.5 * w + 0.1 for name, w in weights.items()}, strict=False
     )
-    model.double()
+    getattr(model.double(), mode)()
     return model(tokens)
 
 

@@ -31,7 +31,7 @@
 #    changing with the model. Let `s` run from 0 to `steps`, both included, measure first, and leave the loop when `s == steps` or when the patience is at its end.
 
 
-# %% task="learn" points=5 level=3 minutes=28
+# %% task="learn" points=5 level=3 minutes=32
 def learn(
     model, batches, loss, step, measure, steps, every, patience, parts=1, watch=None
 ):
@@ -81,18 +81,21 @@ assert _log["stepped"] == [0, 1, 2, 3, 4], (
     f"step should be called with 0, 1, 2, 3, 4; yours: {_log['stepped']}."
 )
 ### BEGIN HIDDEN TESTS
-_falling = made(lambda rng: [9 - 0.1 * k for k in range(60)])
-for _part in ("history", "watched", "stepped", "batches"):
-    agrees(
-        learn,
-        ours.learn,
-        _falling,
-        whole(0, 9),
-        whole(1, 4),
-        whole(1, 9),
-        choice(1, 2, 3),
-        by=lambda learn, *sizes, part=_part: training_log(learn, *sizes)[part],
-    )
+_told = choice(  # it falls all the time, or not all the time
+    made(lambda rng: [9 - 0.1 * k for k in range(60)]),
+    made(lambda rng: [rng.random() for _ in range(60)]),
+)
+_parts = "history", "watched", "stepped", "batches"
+agrees(
+    learn,
+    ours.learn,
+    _told,
+    whole(0, 9),
+    whole(1, 4),
+    whole(1, 9),
+    choice(1, 2, 3),
+    by=lambda learn, *sizes: [training_log(learn, *sizes)[part] for part in _parts],
+)
 ### END HIDDEN TESTS
 
 # %% test="learn" aspect="gradients add up, then are cleared" points=1
@@ -128,7 +131,11 @@ assert [value for _, value in _log["history"]] == [3.0, 2.0, 2.5, 2.0], (
 ### BEGIN HIDDEN TESTS
 _told = made(
     lambda rng: [30.0 - k + rng.choice((0, 0, 1, 2.5)) for k in range(30)],
-    edges=[[2.0] * 30, [30.0 - k + 2 * (k % 2) for k in range(30)]],
+    edges=[
+        [2.0] * 30,
+        [30.0 - k + 2 * (k % 2) for k in range(30)],
+        [2.0 - 1e-9 * k for k in range(30)],
+    ],
 )
 agrees(
     learn,
@@ -188,7 +195,7 @@ class Stepper:
     @torch.no_grad()
     def __call__(self, model, s):
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        now = self.rate * float(rate_factor(s, self.steps, self.warmup, 0.1))
+        now = self.rate * float(rate_factor(s, self.steps, self.warmup, 0.0))
         for i, w in enumerate(model.parameters()):
             decay = self.decay if w.ndim >= 2 else 0.0
             new, *self.means[i] = adamw_step(
@@ -211,14 +218,16 @@ my_steps = budget().choose(grading=600, laptop=1_500, gpu=5_000)
 my_B, my_rate, my_std = budget().choose(
     grading=(16, 4e-3, 0.05), laptop=(16, 3e-3, 0.05), gpu=(64, 1e-3, 0.02)
 )
+my_every = budget().choose(grading=50, laptop=50, gpu=100)  # steps between measurements
+my_parts = 1  # 2 or 4, if the memory is too small for a whole batch
 T = my_size["block"]
 
 
 # %%
 def my_batch(i):
-    """Batch number i of your own text, on the device."""
+    """Batch number i of your own text, on the device; my_parts of these make a step."""
     starts = np.random.default_rng([1, i]).integers(
-        0, len(my_tokens["train"]) - T, my_B
+        0, len(my_tokens["train"]) - T, my_B // my_parts
     )
     inputs, targets = examples(my_tokens["train"], torch.from_numpy(starts), T)
     return inputs.to(device), targets.to(device)
@@ -245,20 +254,7 @@ def held_out_loss(model, tokens, most=None):
 
 
 # %% [markdown]
-# The last piece: how does a model write? It reads what is there, gives scores for the next token, one token is drawn, it is added to the text, and so on. For the samples during training we draw exactly by the model's
-# probabilities. In section 7 we will be more clever.
-
-
-# %%
-@torch.no_grad()
-def go_on(model, tokens, n, choose, longest, seed=0):
-    """The tokens and n more. choose(scores [1, V]) gives the probabilities [1, V] from which each is drawn."""
-    tokens, dice = list(tokens), torch.Generator().manual_seed(seed)
-    for _ in range(n):
-        read = torch.tensor([tokens[-longest:]], device=device)  # it has no more places
-        chances = choose(model(read)[:, -1].float().cpu())
-        tokens.append(torch.multinomial(chances, 1, generator=dice).item())
-    return tokens
+# The last piece lets the model continue a text of yours, in its tokens. For the samples during training we draw exactly by the model's probabilities. In section 7 we will be more clever.
 
 
 # %%
@@ -271,32 +267,62 @@ def continued(model, text, n, choose, seed=0):
 
 
 # %% [markdown]
-# Now press the key. Before the line comes, make a bet with yourself: after how many steps will you recognise your text? On one core of a laptop this cell runs for some minutes. It prints the held-out loss as it goes, and what the
+# Before a training that takes minutes, use the instruments of section 4 on this very model: what is its first loss, and does it see the future? And ten steps, whose result is thrown away, tell how long the whole training will take.
+
+
+# %%
+def my_loss(model, batch):
+    """Your loss of a batch of inputs and targets."""
+    return lm_loss(model(batch[0]), batch[1])
+
+
+def my_newborn():
+    """A fresh model of your size, on the device."""
+    set_seed(1)
+    model = gpt(my_V, **my_size)
+    return initialise(model, my_size["layers"], my_std).to(device)
+
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# (times differ from run to run)
+my_model = my_newborn()
+weights = sum(w.numel() for w in my_model.parameters())
+print(f"{weights:,} weights, {my_steps:,} steps of {my_B} x {T} tokens")
+print(f"ln V = {math.log(my_V):.2f}; first loss {my_loss(my_model, my_batch(0)):.2f}")
+print("sees the future:", leaks(my_model, my_batch(0)[0][:2, :8]))
+stepper, begin = Stepper(my_model, my_rate, my_steps, 0), time.perf_counter()
+for s in range(10):
+    my_loss(my_model, my_batch(s)).backward()
+    stepper(my_model, s)
+    my_model.zero_grad()
+seconds = (time.perf_counter() - begin) / 10
+print(f"the training will take about {seconds * my_steps * 1.1 / 60:.0f} minutes")
+
+# %% [markdown]
+# Now press the key. Before the lines come, make a bet with yourself: after how many steps will you recognise your text? The cell prints the held-out loss as it goes, and what the
 # model makes of your prompt before the first step, after 200, after 1,000, and at the end.
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-set_seed(1)
-my_model = initialise(gpt(my_V, **my_size), my_size["layers"], my_std).to(device)
-weights = sum(w.numel() for w in my_model.parameters())
-print(
-    f"{weights:,} weights, {my_steps:,} steps of {my_B} x {T} tokens; ln V = {math.log(my_V):.2f}"
-)
+my_model = my_newborn()
 looks = budget().choose(
-    grading=(0, 50, 200, 600), laptop=(0, 200, 1_000, 1_500), gpu=(0, 200, 1_000, 5_000)
+    grading=(0, 50, 200), laptop=(0, 200, 1_000), gpu=(0, 200, 1_000)
 )
-diary = {}
+diary, on_train = {}, []
 
 
 def watch(s, model):
     """Prints the held-out loss now and then, and what the model makes of the prompt at the steps in `looks`."""
     if s in looks:
-        diary[s] = continued(model, prompt, 60, lambda scores: scores.softmax(-1))
+        diary[s] = continued(model, prompt, 60, by_chance)
         print(f"\n--- after {s:,} steps:\n{diary[s]}\n")
-    if s % max(1, my_steps // 10) == 0:
+    on_train.append((s, held_out_loss(model, my_tokens["train"], 40)))
+    if s % (4 * my_every) == 0:
+        held_out = held_out_loss(model, my_tokens["valid"], 40)
         print(
-            f"step {s:5,}: held-out loss {held_out_loss(model, my_tokens['valid'], 40):.3f}"
+            f"step {s:5,}: {held_out:.3f} on held-out text, {on_train[-1][1]:.3f} on text that it learns from"
         )
 
 
@@ -304,16 +330,21 @@ begin = time.perf_counter()
 history = learn(
     my_model,
     my_batch,
-    lambda model, batch: lm_loss(model(batch[0]), batch[1]),
+    my_loss,
     Stepper(my_model, my_rate, my_steps, my_steps // 20),
     lambda model: held_out_loss(model, my_tokens["valid"], 40),
     my_steps,
-    every=budget().choose(grading=50, laptop=50, gpu=100),
+    my_every,
     patience=8,
+    parts=my_parts,
     watch=watch,
 )
 minutes = (time.perf_counter() - begin) / 60
-print(f"{minutes:.1f} minutes")
+taken = history[-1][0]
+diary[taken] = continued(my_model, prompt, 60, by_chance)
+print(
+    f"\n--- at the end, with the best weights:\n{diary[taken]}\n\n{taken:,} steps, {minutes:.1f} minutes"
+)
 
 # %% [markdown]
 # Here they are once more, side by side:
@@ -335,21 +366,22 @@ for i in range(min(20, max(map(len, columns)))):
     )
 
 # %% [markdown]
-# Read them slowly, from left to right. In the beginning there is noise, and the noise is in *your* tokens, so pieces of words may already be in it. After a few hundred steps there are words, and punctuation where punctuation belongs. Later there are lines and names, and a rhythm. Nobody has told the model what a
+# Read them slowly, from left to right. In the beginning there is noise, and the noise is in *your* tokens, so pieces of words may already be in it. After a few hundred steps there are words, and punctuation where punctuation belongs. Later there are lines and names, and a rhythm. The model has never been told what a
 # word is, or a line, or a speaker. It has only tried to be less surprised by the next token.
 #
-# Is it good, or does it only look good? Look at the curve. The dashed line is $\ln V$, where every model has to start.
+# Is it good, or does it only look good? Look at the curves. The dotted line is $\ln V$, where every model has to start.
 
-# %% alt="Held-out loss over training steps: it starts at ln V, falls steeply within the first steps and then more and more slowly."
+# %% alt="Loss on held-out text and on training text over the steps: both start at ln V, fall steeply within the first steps and then more and more slowly."
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
 _, axes = plt.subplots()
-axes.plot(*zip(*history, strict=True), "o-", markersize=3, label="held-out loss")
-axes.axhline(math.log(my_V), color="gray", linestyle="--", label="ln V")
+axes.plot(*zip(*history, strict=True), "o-", markersize=3, label="held-out text")
+axes.plot(*zip(*on_train, strict=True), "--", label="text that it learns from")
+axes.axhline(math.log(my_V), color="gray", linestyle=":", label="ln V")
 axes.set(
     title=f"Your model learns: {history[0][1]:.2f} to {min(loss for _, loss in history):.2f} nats per token",
     xlabel="step",
-    ylabel="held-out loss (nats per token)",
+    ylabel="loss (nats per token)",
     ylim=(0, None),
 )
 axes.legend()
@@ -376,7 +408,82 @@ print(
 )
 
 # %% [markdown]
-# The first line uses your own count from section 4, and the second one is what the same machine does when it has nothing to do but one large product of matrices. The ratio of the two is called the **utilisation**. The time in which it is measured includes the samples and the held-out losses, and small products
-# keep a machine less busy than large ones. On a GPU a model as small as the laptop's would use a percent or so, which is why the GPU gets a larger one.
+# The first of the two lines uses your own count from section 4, and the second one is what the same machine does when it has nothing to do but one large product of matrices. The ratio of the two is called the **utilisation**. The time in which it is measured includes the samples and the held-out losses, and small products
+# keep a machine less busy than large ones.
 #
-# If the curve rises again at the end, your text is too short for this model, and early stopping has saved the best weights for you.
+# Now look at the curves once more. As long as they lie together, your model learns what holds for all of your text. Where the dashed one falls and the other one does not, it learns your text by heart. If the held-out loss has even risen, then your text is too short for this
+# model, and early stopping has saved the best weights for you. (Larger models are often trained with **dropout** then, which sets some of the numbers in the stream to 0 at random, so that nothing can be learned by heart from a single one of them.)
+#
+# ### What your heads look at
+#
+# A trained model is not a closed box. Its attention weights can be looked at, as in chapter 06. The next cell lets your model read a line that it has not learned from. For each of its heads it prints how much of the weight goes to the token
+# just before, on average over a few held-out stretches, and how many tokens it looks back on average. Then it draws the head that looks most at the token before, and the one that looks furthest back.
+
+
+# %%
+@torch.no_grad()
+def attention_weights(model, tokens):
+    """The weights [layers, B, H, T, T] with which each place of tokens [B, T] looks at the others."""
+    found, hooks = [], []
+
+    def look(attention, inputs):
+        (x,), heads = inputs, my_size["heads"]
+        B, T, C = x.shape
+        sizes = B, T, heads, C // heads
+        q, k = (
+            part(x).view(sizes).transpose(1, 2)
+            for part in (attention.query, attention.key)
+        )
+        scores = q @ k.transpose(2, 3) / math.sqrt(sizes[-1]) + future_mask(T).to(x)
+        found.append(scores.softmax(-1).cpu())
+
+    for block in model.blocks:
+        hooks.append(block.attention.register_forward_pre_hook(look))
+    model(tokens)
+    for hook in hooks:
+        hook.remove()
+    return torch.stack(found)
+
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
+stretches = windows(my_tokens["valid"], 8)[0].to(device)
+looked = attention_weights(my_model, stretches).mean(1)  # [layers, H, T, T]
+places = torch.arange(T)
+back = (looked * (places[:, None] - places)).sum(-1)[..., T // 2 :].mean(-1)
+before = looked.diagonal(-1, dim1=-2, dim2=-1)[..., T // 2 :].mean(-1)
+names_of_heads = [f"head {h}" for h in range(my_size["heads"])]
+for title, values in (
+    ("weight of the token before (%)", 100 * before),
+    ("tokens it looks back", back),
+):
+    table = pd.DataFrame(values.numpy().round(0).astype(int), columns=names_of_heads)
+    print(title, table.rename_axis("layer"), sep="\n", end="\n\n")
+
+# %% folded="draws two heads" alt="Two tables of attention weights for one line of your text, a row for each token that looks: on the left the head with most weight on the token before, on the right the one that looks furthest back."
+# NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
+line = encode(my_text["valid"].strip()[:400], merges)[: min(T, 24)]
+own = attention_weights(my_model, torch.tensor([line], device=device))[:, 0]
+shown = str.maketrans({"\n": "⏎", " ": "␣"})
+_, axes = plt.subplots(1, 2, figsize=(9, 4.8))
+for ax, which, title in (
+    (axes[0], before, "looks at the token before"),
+    (axes[1], back, "looks furthest back"),
+):
+    layer, head = divmod(which.argmax().item(), my_size["heads"])
+    ax.imshow(own[layer, head], cmap="Blues", vmin=0, vmax=1)
+    labels = [decode([token], merges).translate(shown) for token in line]
+    ax.set_xticks(range(len(line)), labels, rotation=90)
+    ax.set_yticks(range(len(line)), labels)
+    ax.tick_params(labelsize=8)
+    ax.grid(visible=False)
+    ax.set_title(f"Layer {layer}, head {head}: {title}", fontsize=11)
+axes[0].set(ylabel="the token that looks", xlabel="what it looks at (darker: more)")
+axes[1].set(xlabel="what it looks at (darker: more)")
+plt.show()
+
+# %% [markdown]
+# If one of them has a dark line just below the diagonal, it has found out that the token before is worth knowing. Together with its own token, a place then knows two, which is what a trigram uses. In the stored run, after some seconds of training, this has already begun in the first layer. Other heads spread
+# their weight over many tokens, and it is hard to say in words what they do.

@@ -73,7 +73,8 @@ if fetch_gpt2 and budget().name != "grading":
         published = gpt2.load()
         sizes = dict(published.sizes)
         big = gpt(sizes.pop("vocabulary"), **sizes)
-        big.load_state_dict(published.weights, strict=False)
+        found = big.load_state_dict(published.weights, strict=False)
+        print("weights that GPT-2 does not have:", found.missing_keys)
     except FetchError as error:
         print(f"GPT-2 cannot be fetched now, so this cell rests: {error}")
 if big is None:
@@ -108,7 +109,7 @@ if big is not None:
 # ### What newer models do differently
 #
 # GPT-2 is from 2019. Surprisingly little has changed since. Today's models normalise with the root mean square alone (**RMSNorm**), use other activations in the feed-forward layer, leave out the biases, and have replaced the table of positions by **rotary positions** (J. Su and others, 2021). The idea of these is pretty. Take two numbers of a query as an arrow in
-# the plane, and turn it by an angle that is proportional to its place, $m\alpha$. Do the same with the key at place $n$. Then the angle *between* the two arrows has changed by $(m - n)\alpha$, so for given arrows their product depends on the places only through their *distance*, and that is what grammar asks for.
+# the plane, and turn it by an angle that is proportional to its place, $m\alpha$. Do the same with the key at place $n$. Then the angle *between* the two arrows has changed by $(m - n)\alpha$, so for given arrows their product depends on the places only through their *distance*: a word three places back looks alike everywhere in the text. (In the picture, two such pairs of a vector of eight numbers turn from place to place. Its angle $m\alpha$ is called $\theta$ there.)
 
 # %% folded="draws the turning pairs" alt="Two rows of three clocks. The hand of pair 0 turns by one radian from place to place, that of pair 1 by a tenth."
 drawings.rotary(places=3)
@@ -116,14 +117,14 @@ drawings.rotary(places=3)
 # %% [markdown]
 # Each pair of numbers turns at a speed of its own: fast ones for near words, slow ones for far words.
 #
-# The other important change is a matter of speed. When you let your model write, it reads the whole text again for every new token. But a causal model never changes its past: the keys and values of old places stay what they were. So one can keep them in a **cache**, and each new token costs one place instead
+# The other important change is a matter of speed. When you let your model write, it reads the whole text again for every new token. But as long as the text fits into its places, a causal model never changes its past: the keys and values of old places stay what they were. So one can keep them in a **cache**, and each new token costs one place instead
 # of all. The picture shows three rounds of writing.
 
 # %% folded="draws the cache" alt="Three rounds of writing. Without a cache all tokens are computed in each round, 12 in all; with it only the new one after the prompt, 5 in all."
 drawings.kv_cache(prompt=3)
 
 # %% [markdown]
-# Both are in `lmkit.transformer`, whose attention has the same four linear layers as yours. Here is the effect of the cache, with a fresh model of the size of yours. Both ways write the same tokens.
+# Both are in `lmkit.transformer`, whose attention has the same four linear layers as yours. Here is the effect of the cache, with a fresh model of the width of yours and more places, so that the texts can be longer. Both ways write the same tokens.
 
 
 # %%
@@ -143,11 +144,13 @@ def seconds_to_write(n, cached):
 
 set_seed(1)
 rotary = (
-    transformer.Transformer(transformer.TransformerConfig(my_V, **my_size))
+    transformer.Transformer(
+        transformer.TransformerConfig(my_V, **{**my_size, "block": 1_000})
+    )
     .to(device)
     .eval()
 )
-for n in budget().choose(grading=(8, 30), laptop=(30, 120), gpu=(60, 250)):
+for n in budget().choose(grading=(50, 400), laptop=(100, 400), gpu=(200, 900)):
     (slow, without), (fast, with_cache) = (
         seconds_to_write(n, False),
         seconds_to_write(n, True),

@@ -93,7 +93,7 @@ agrees(
     score,
     ours.score,
     words(size("m", most=9, large=None)),
-    words(size("n", least=0, large=400), "ab"),
+    words(size("n", least=0, large=60), "ab"),
     by=lambda score, S, T: score(
         lambda source, written: {
             "a": 0.3,

@@ -27,17 +27,16 @@ def two_lstms(weights, source, given):
 
 
 # %%
-def random_weights(V_source, V, d):
-    """For tests: a state dict of Seq2Seq(V_source, V, d), drawn anew."""
-    parts = {
-        "source_words": nn.Embedding(V_source, d),
-        "target_words": nn.Embedding(V, d),
-        "encoder": nn.LSTM(d, d),
-        "decoder": nn.LSTM(d, d),
-        "out": nn.Linear(d, V),
-    }
-    weights = nn.ModuleDict(parts).state_dict()
-    return {name: torch.randn(part.shape) * 0.7 for name, part in weights.items()}
+def random_weights(rng, V_source, V, d):
+    """For tests: a state dict of Seq2Seq(V_source, V, d), drawn by rng."""
+    shapes = {"source_words.weight": (V_source, d), "target_words.weight": (V, d)}
+    for part in ("encoder", "decoder"):
+        for end in ("ih", "hh"):
+            shapes[f"{part}.weight_{end}_l0"] = 4 * d, d
+            shapes[f"{part}.bias_{end}_l0"] = (4 * d,)
+    shapes |= {"out.weight": (V, d), "out.bias": (V,)}
+    dice = torch.Generator().manual_seed(rng.getrandbits(60))
+    return {n: 0.7 * torch.randn(shape, generator=dice) for n, shape in shapes.items()}
 
 
 # %%
@@ -51,11 +50,11 @@ def padded_rows(rng, B, n, below=9, least=1):
 
 
 # %%
-def loaded(Model, seed, V_source=9, V=8, d=5):
-    """For tests: a model of that class, with weights that the seed decides."""
-    model = Model(V_source, V, d)
-    torch.manual_seed(seed)
-    model.load_state_dict(random_weights(V_source, V, d))
+def loaded(Model, weights):
+    """For tests: a model of that class with these weights."""
+    V, d = weights["out.weight"].shape
+    model = Model(len(weights["source_words.weight"]), V, d)
+    model.load_state_dict(weights)
     return model
 
 
@@ -104,7 +103,8 @@ class Seq2Seq(nn.Module):
 # %% test="Seq2Seq" aspect="equal to two LSTMs" points=1
 _sizes = [(7, 9, 4, 3, 5, 2)]  # V_source, V, d, m, n, B
 for _V_source, _V, _d, _m, _n, _B in _sizes:
-    _model, _weights = Seq2Seq(_V_source, _V, _d), random_weights(_V_source, _V, _d)
+    _model = Seq2Seq(_V_source, _V, _d)
+    _weights = random_weights(random, _V_source, _V, _d)
     _shapes = {n: tuple(np.shape(p)) for n, p in dict(_model.state_dict()).items()}
     assert _shapes == {n: tuple(p.shape) for n, p in _weights.items()}, (
         f"The parts are named and sized otherwise: {_shapes}."
@@ -128,24 +128,20 @@ V_source, V, d = (size(name, least=4, large=None) for name in ("V_source", "V", 
 agrees(
     Seq2Seq,
     ours.Seq2Seq,
-    whole(0, 10**6),
-    V_source,
-    V,
-    d,
+    made(random_weights, V_source, V, d),
     made(lambda rng, B, m, V: padded_rows(rng, B, m, V, m), B, m, V_source),
     ids(B, n, below=V),
-    by=lambda Model, *some: {
-        mode: getattr(loaded(Model, *some[:4]), mode)()(
-            some[4], (some[4] != PAD).sum(1), some[5]
-        )
+    by=lambda Model, weights, source, given: [
+        getattr(model, mode)()(source, (source != PAD).sum(1), given)
+        for model in [loaded(Model, weights)]
         for mode in ("train", "eval")
-    },
+    ],
 )
 ### END HIDDEN TESTS
 
 # %% test="Seq2Seq" aspect="padding is not read" points=1
 _lengths = [2, 4]
-_model, _weights = Seq2Seq(9, 8, 5), random_weights(9, 8, 5)
+_model, _weights = Seq2Seq(9, 8, 5), random_weights(random, 9, 8, 5)
 _model.load_state_dict(_weights)
 _source = torch.randint(4, 9, (len(_lengths), max(_lengths) + 1))
 for _b, _length in enumerate(_lengths):
@@ -168,18 +164,19 @@ B, m, n = size("B"), size("m"), size("n")
 agrees(
     Seq2Seq,
     ours.Seq2Seq,
-    whole(0, 10**6),
+    made(random_weights, 9, 8, 5),
     made(padded_rows, B, m),
     ids(B, n, below=8),
-    by=lambda Model, seed, source, given: (
-        loaded(Model, seed).encode(source, (source != PAD).sum(1)),
-        loaded(Model, seed)(source, (source != PAD).sum(1), given),
-    ),
+    by=lambda Model, weights, source, given: [
+        ask(source, (source != PAD).sum(1), *more)
+        for model in [loaded(Model, weights)]
+        for ask, more in ((model.encode, ()), (model, (given,)))
+    ],
 )
 ### END HIDDEN TESTS
 
 # %% test="Seq2Seq" aspect="only the vector crosses" points=1
-_model, _weights = Seq2Seq(9, 8, 5), random_weights(9, 8, 5)
+_model, _weights = Seq2Seq(9, 8, 5), random_weights(random, 9, 8, 5)
 _model.load_state_dict(_weights)
 _one, _two, _given = (
     torch.tensor([[5, 6, 7]]),
@@ -196,8 +193,8 @@ assert close(_got, two_lstms(_weights, _one[0], _given[0])[0][None], 1e-3, 1e-4)
 B, n = size("B"), size("n")
 
 
-def _decoded_twice(Model, seed, h, c, given, mode):
-    model, h, c = loaded(Model, seed), h.contiguous(), c.contiguous()
+def _decoded_twice(Model, weights, h, c, given, mode):
+    model, h, c = loaded(Model, weights), h.contiguous(), c.contiguous()
     getattr(model, mode)()
     return [model.decode(state, given) for state in ((h, c), (c, h), (h, c))]
 
@@ -205,7 +202,7 @@ def _decoded_twice(Model, seed, h, c, given, mode):
 agrees(
     Seq2Seq,
     ours.Seq2Seq,
-    whole(0, 10**6),
+    made(random_weights, 9, 8, 5),
     tensor(1, B, 5),
     tensor(1, B, 5),
     ids(B, n, below=8),
@@ -216,7 +213,7 @@ agrees(
 
 # %% test="Seq2Seq" aspect="both halves learn" points=1
 _model = Seq2Seq(9, 8, 5)
-_model.load_state_dict(random_weights(9, 8, 5))
+_model.load_state_dict(random_weights(random, 9, 8, 5))
 _source, _given = torch.randint(4, 9, (2, 4)), torch.randint(1, 8, (2, 3))
 _source[1, 2:] = PAD
 _slopes = parameter_gradients(
@@ -231,12 +228,12 @@ B, m, n = size("B"), size("m"), size("n")
 agrees(
     Seq2Seq,
     ours.Seq2Seq,
-    whole(0, 10**6),
+    made(random_weights, 9, 8, 5),
     made(padded_rows, B, m),
     # no padding: whether its own row learns is left open (padding_idx)
     made(lambda rng, B, n: padded_rows(rng, B, n, 8, n), B, n),
-    by=lambda Model, seed, source, given: parameter_gradients(
-        loaded(Model, seed), source, (source != PAD).sum(1), given
+    by=lambda Model, weights, source, given: parameter_gradients(
+        loaded(Model, weights), source, (source != PAD).sum(1), given
     ),
     rtol=1e-2,
     atol=1e-3,

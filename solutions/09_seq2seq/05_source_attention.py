@@ -92,9 +92,9 @@ _torch = nn.MultiheadAttention(_d, 1, bias=False, batch_first=True)
 _torch.load_state_dict(
     {"in_proj_weight": torch.eye(_d).repeat(3, 1), "out_proj.weight": torch.eye(_d)}
 )
-_hidden = torch.arange(_m) >= _lengths[:, None]
+_hidden = (torch.arange(_m) >= _lengths[:, None])[:, None].expand(_B, _n, _m)
 with torch.no_grad():  # torch divides scores by the root of d
-    _wanted = _torch(_h * math.sqrt(_d), _states, _states, key_padding_mask=_hidden)
+    _wanted = _torch(_h * math.sqrt(_d), _states, _states, attn_mask=_hidden)
 _got = look_back(_h.clone(), _states.clone(), _lengths.clone())
 for _part, _want, _name in zip(_got, _wanted, ("contexts", "weights"), strict=True):
     assert close(_part, _want, 1e-3, 1e-5), (

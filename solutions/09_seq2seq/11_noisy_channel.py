@@ -106,7 +106,7 @@ agrees(
     made(lambda rng: {y: rng.uniform(-3, -0.5) for y in "xyz"}),
     words(size("m", least=0, large=None), choice("abc", "abcd")),
     listing(size("candidates"), words(size("length", large=None), "xyz")),
-    number(0, 4),
+    number(-3, 4, (0, -1, -2)),
     by=lambda best, t, fluent, S, some, weight: best(
         t, lambda T: sum(fluent[y] for y in T), S, some, weight
     ),

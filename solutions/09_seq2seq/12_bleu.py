@@ -15,13 +15,16 @@
 # As defined, this is what `sacrebleu` computes, the program that most papers use. Our tests compare the two on 200 random texts, and the BLEU values of sections 10 and 11 are its own.
 
 # %% folded="random texts for checks"
-def random_text(rng, n, letters="abc"):
+def random_text(rng, n, letters="abc", longest=12):
     """(outputs, references) of n sentences; some outputs are one of their references."""
     references = [
-        [rng.choices(letters, k=rng.randint(1, 12)) for _ in range(rng.randint(1, 4))]
+        [
+            rng.choices(letters, k=rng.randint(1, longest))
+            for _ in range(rng.randint(1, 4))
+        ]
         for _ in range(n)
     ]
-    others = [rng.choices(letters, k=rng.randrange(12)) for _ in range(n)]
+    others = [rng.choices(letters, k=rng.randrange(longest)) for _ in range(n)]
     pairs = zip(others, references, strict=True)
     return [rng.choice([other, list(some[-1])]) for other, some in pairs], references
 
@@ -124,9 +127,15 @@ assert close(_got, (8 / 11 * 6 / 9 * 4 / 7 * 3 / 5) ** (1 / 4)), (
 agrees(
     bleu,
     ours.bleu,
-    made(random_text, size("sentences", least=2), choice("ab", ["a", "bc", "ab", "c"])),
+    made(
+        random_text,
+        size("sentences", least=2),
+        choice("ab", ["a", "bc", "ab", "c"]),
+        choice(12, 40),
+    ),
     choice(False, True),
-    by=lambda bleu, text, printed: bleu(*text, printed),
+    choice(1, 2),  # the same sentences again
+    by=lambda bleu, text, printed, times: bleu(*(times * s for s in text), printed),
     mixtures=40,
 )
 ### END HIDDEN TESTS

@@ -213,14 +213,23 @@ _change = [
     lambda one, two: [one, "<UNK>", two],
     lambda one, two: [one.upper(), two],
 ]
-agrees(
-    flaws,
-    ours.flaws,
-    made(_said, _sentences, choice(*_change), choice(*_change)),
-    _sentences,
-    by=lambda flaws, tokens, sentences: set(flaws(tokens, sentences)),
-    mixtures=40,
+_unknown = made(  # every other word
+    lambda rng, tokens: [
+        rng.choice([one, "<UNK>"]) if one != "</s>" else one for one in tokens
+    ],
+    made(_said, _sentences),
 )
+_once = made(_said, _sentences, choice(*_change))
+_twice = made(_said, _sentences, choice(*_change), choice(*_change))
+for _tokens in (_once, _twice, _unknown):
+    agrees(
+        flaws,
+        ours.flaws,
+        _tokens,
+        _sentences,
+        by=lambda flaws, tokens, sentences: set(flaws(tokens, sentences)),
+        mixtures=20,
+    )
 ### END HIDDEN TESTS
 
 # %% test="flaws" aspect="tokens and sentences stay" points=1

@@ -35,10 +35,12 @@ assert close(_got, 3.0), f"6 bits for the 2 words `a b`: 3 bits a word; yours: {
 ### BEGIN HIDDEN TESTS
 _tokens = made(
     lambda rng, rest: rng.sample([*rest, "a"], len(rest) + 1),
-    words(size("more", least=0), ["a", "b", "</s>"]),
+    words(size("more", least=0), ["a", ".", "let's", "3", "</s>"]),
 )
 _ln_p = made(lambda rng, some: np.array([-9 * rng.random() for _ in some]), _tokens)
 agrees(bits_per_word, ours.bits_per_word, _ln_p, _tokens, 0)
+_ln_p, _tokens = np.full(21_000, -1.5), ["a", "b", "</s>"] * 7_000
+agrees(bits_per_word, ours.bits_per_word, _ln_p, _tokens, 0, mixtures=0)
 ### END HIDDEN TESTS
 
 # %% test="bits_per_word" aspect="unknown words must be named" points=1
@@ -158,7 +160,7 @@ _got = by_bootstrap(np.array([1.0, 3.0]), np.array([[0, 0], [1, 1], [0, 1], [1, 
 assert is_number(_got), f"A number is wanted; yours: {_got!r}."
 assert close(_got, math.sqrt(0.5)), f"Means 1, 3, 2, 2: √.5 = .707; yours: {_got}."
 ### BEGIN HIDDEN TESTS
-_D, _R, _scale = size("D", least=4), size("R", large=300), choice(1, 1e-5, 100)
+_D, _R, _scale = size("D", least=4), size("R", large=1200), choice(1, 1e-5, 100)
 _d = made(
     lambda rng, D, s: np.array([s * rng.gauss(1, 2) for _ in range(D)]), _D, _scale
 )
@@ -166,7 +168,7 @@ _d = made(
 
 def _drawn(rng, R, D):
     """R draws of D stories, the first of them with one story only."""
-    rows = [[rng.randrange(D) for _ in range(D)] for _ in range(R - 1)]
+    rows = [rng.choices(range(D), k=D) for _ in range(R - 1)]
     return np.array([[0] * D, *rows])
 
 

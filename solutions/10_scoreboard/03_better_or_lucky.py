@@ -31,6 +31,23 @@ def interval(values, level):
     ### END SOLUTION
 
 
+# %% family="paired_bootstrap"
+_D, _R, _more = size("D"), size("R"), size("more", least=0, large=3000)
+_draws = made(
+    lambda rng, R, D: np.array([rng.choices(range(D), k=D) for _ in range(R)]), _R, _D
+)
+
+
+def _agree(document):
+    """Compare for the story of each token."""
+    a, b = [
+        made(lambda rng, some: np.array([rng.gauss(-3, 1) for _ in some]), document)
+        for _ in "ab"
+    ]
+    inputs = a, b, document, _draws
+    agrees(differences, ours.differences, *inputs, rtol=1e-6, atol=1e-9)
+
+
 # %% test="paired_bootstrap" aspect="a ratio of sums" points=2
 _a, _b = np.array([-1.0, -1.0, -1.0]), np.array([-2.0, -2.0, -5.0])
 _got = differences(_a, _b, np.array([0, 0, 1]), np.array([[0, 1], [0, 0], [1, 1]]))
@@ -48,18 +65,7 @@ def _together(rng, D, more):
     return np.array(sorted([*range(D), *rng.choices(range(D), k=more)]))
 
 
-_D, _R, _more = size("D"), size("R"), size("more", least=0)
-_document = made(_together, _D, _more)
-_ln_p = [
-    made(
-        lambda rng, document: np.array([rng.gauss(-3, 1) for _ in document]), _document
-    )
-    for _ in range(2)
-]
-_draws = made(
-    lambda rng, R, D: np.array([rng.choices(range(D), k=D) for _ in range(R)]), _R, _D
-)
-agrees(differences, ours.differences, *_ln_p, _document, _draws, rtol=1e-6, atol=1e-9)
+_agree(made(_together, _D, _more))
 ### END HIDDEN TESTS
 
 # %% test="paired_bootstrap" aspect="tokens in any order" points=1
@@ -77,18 +83,7 @@ def _mixed(rng, D, more):
     return np.array(rng.sample(document, len(document)))
 
 
-_D, _R, _more = size("D"), size("R"), size("more", least=0)
-_document = made(_mixed, _D, _more)
-_ln_p = [
-    made(
-        lambda rng, document: np.array([rng.gauss(-3, 1) for _ in document]), _document
-    )
-    for _ in range(2)
-]
-_draws = made(
-    lambda rng, R, D: np.array([rng.choices(range(D), k=D) for _ in range(R)]), _R, _D
-)
-agrees(differences, ours.differences, *_ln_p, _document, _draws, rtol=1e-6, atol=1e-9)
+_agree(made(_mixed, _D, _more))
 ### END HIDDEN TESTS
 
 # %% test="paired_bootstrap" aspect="cut off at both ends" points=2

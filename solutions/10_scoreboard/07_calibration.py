@@ -35,6 +35,19 @@ def calibration_error(confidence, right, edges):
     ### END SOLUTION
 
 
+# %% family="calibration"
+_n, _K = size("places", large=3000), size("bins", large=19)
+_edges = made(
+    lambda rng, K: np.array([0, *sorted(rng.sample(range(1, 20), K - 1)), 20]) / 20, _K
+)
+_right = made(lambda rng, n: np.array([rng.random() < 0.6 for _ in range(n)]), _n)
+_said = made(
+    lambda rng, n, below: np.maximum(
+        np.array(rng.choices(range(21), k=n)) / 20 - below, 0
+    ),
+    *(_n, choice(0, 1e-7)),  # on edges, and just below them
+)
+
 # %% test="calibration" aspect="means and shares by bin" points=1
 _said, _right = np.array([0.1, 0.3, 0.8, 0.6]), np.array([False, True, True, True])
 _got = reliability(_said, _right, np.array([0.0, 0.5, 1.0]))
@@ -49,11 +62,6 @@ for _part, _wanted, _name in zip(
         f"{_name}: {_wanted} wanted; yours: {_part}."
     )
 ### BEGIN HIDDEN TESTS
-_n, _K = size("places", large=200), size("bins", large=19)
-_edges = made(
-    lambda rng, K: np.array([0, *sorted(rng.sample(range(1, 20), K - 1)), 20]) / 20, _K
-)
-_right = made(lambda rng, n: np.array([rng.random() < 0.6 for _ in range(n)]), _n)
 _said = made(lambda rng, n: np.array([rng.random() for _ in range(n)]), _n)
 agrees(reliability, ours.reliability, _said, _right, _edges, rtol=1e-6)
 ### END HIDDEN TESTS
@@ -67,17 +75,6 @@ assert np.shape(_got[2]) == (2,) and close(_got[2], [1, 2]), (
     f".5 and 1 belong to the upper bin, 0 to the lower: 1 and 2 places; yours: {_got[2]}."
 )
 ### BEGIN HIDDEN TESTS
-_n, _K = size("places", large=200), size("bins", large=19)
-_edges = made(
-    lambda rng, K: np.array([0, *sorted(rng.sample(range(1, 20), K - 1)), 20]) / 20, _K
-)
-_right = made(lambda rng, n: np.array([rng.random() < 0.6 for _ in range(n)]), _n)
-_said = made(
-    lambda rng, n, below: np.maximum(
-        np.array(rng.choices(range(21), k=n)) / 20 - below, 0
-    ),
-    *(_n, choice(0, 1e-7)),  # on edges, and just below them
-)
 agrees(reliability, ours.reliability, _said, _right, _edges, rtol=1e-6)
 ### END HIDDEN TESTS
 
@@ -89,17 +86,6 @@ assert close(_got, (3 * 0.2 + 0.1) / 4, 1e-6), (
     f"Three places off by .2, one by .1: .175; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_n, _K = size("places", large=200), size("bins", large=19)
-_edges = made(
-    lambda rng, K: np.array([0, *sorted(rng.sample(range(1, 20), K - 1)), 20]) / 20, _K
-)
-_right = made(lambda rng, n: np.array([rng.random() < 0.6 for _ in range(n)]), _n)
-_said = made(
-    lambda rng, n, below: np.maximum(
-        np.array(rng.choices(range(21), k=n)) / 20 - below, 0
-    ),
-    *(_n, choice(0, 1e-7)),  # on edges, and just below them
-)
 agrees(
     calibration_error,
     ours.calibration_error,

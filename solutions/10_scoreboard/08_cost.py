@@ -46,15 +46,16 @@ assert list(_got) == [1, 2, 0], (
 )
 ### BEGIN HIDDEN TESTS
 _M = size("M", least=0)
-_few = choice([1.0, 1.0001, 2.0, 5.0], [0, 1, 2, -3], [0.1, 9e9])
+_few = choice([1.0, 1 + 1e-9, 2.0, 5.0], [0, 1, 2, -3], [0.1, 1e-12, 9e9])
 _cost, _loss = [
     made(lambda rng, M, few: np.array(rng.choices(few, k=M)), _M, _few)
     for _ in range(2)
 ]
 agrees(pareto, ours.pareto, _cost, _loss)
 agrees(pareto, ours.pareto, array(_M), array(_M))
-_alike = made(lambda rng, M: np.array([2.0, 1.0] * M), _M)
-agrees(pareto, ours.pareto, _alike, _alike)
+_alike = made(lambda rng, M: np.array(rng.choices([3.0, 2.0, 1.0], k=4 * M)), _M)
+_falling = made(lambda rng, alike: -alike, _alike)
+agrees(pareto, ours.pareto, _alike, choice(_alike, _falling))
 ### END HIDDEN TESTS
 
 # %% test="pareto" aspect="the best that one can pay" points=1

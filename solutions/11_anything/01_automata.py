@@ -77,7 +77,7 @@ for _word, _wanted in (("", True), ("a", False), ("aa", True), ("ab", False)):
         f"An even number of a and nothing else: {_word!r} gives {_wanted}; yours: {_got}."
     )
 ### BEGIN HIDDEN TESTS
-_states = choice([0, 1, 2], ["even", "odd"], ["s"])
+_states = choice([0, 1, 2], ["even", "odd"], ["s"], [1, "1", (1,)])
 
 
 def _machine(rng, states, missing):

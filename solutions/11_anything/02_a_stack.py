@@ -91,6 +91,8 @@ agrees(
     {0},
     mixtures=40,
 )
+_deep = "(" * 300 + ")" * 300, dict(_rules), 0, {0}
+agrees(accepts_pushdown, ours.accepts_pushdown, *_deep, mixtures=0)
 ### END HIDDEN TESTS
 
 # %% test="pushdown" aspect="states, empty stacks and keep" points=1
@@ -134,6 +136,12 @@ assert "aab" not in _words, "Your machine accepts `aab`."
 ### BEGIN HIDDEN TESTS
 _few = ["".join(word) for n in range(8) for word in itertools.product("ab", repeat=n)]
 _many = ["a" * 300 + "b" * n for n in (299, 300, 301)]
+_good = "a" * 12 + "b" * 12
+for _place in range(len(_good)):  # one letter more, less or exchanged, anywhere
+    _before, _two = _good[:_place], _good[_place : _place + 2]
+    _many += [
+        _before + some + _good[_place + 2 :] for some in ("ba", "aab", "abb", "b")
+    ]
 
 
 def _verdicts(machine):

@@ -25,6 +25,30 @@ def knows(following, n):
     ### END SOLUTION
 
 
+# %% family="knows"
+def _model(rng, n, high, place, change):
+    """What a model says after each b of a^n b^k; the right symbol has `high`, but for one place."""
+    rows = []
+    for k in range(n + 1):
+        right = "</s>" if k == n else "b"
+        first, other = rng.sample([s for s in ("a", "b", "</s>") if s != right], 2)
+        row = {first: (1 - high) / 2, right: high, other: (1 - high) / 2}
+        rows.append(change(right, first, row) if k == place else row)
+    return [dict(rng.sample([*row.items()], 3)) for row in rows]
+
+
+def _asked(knows, rows):
+    """Whether `knows` says that the model with these rows knows n."""
+    n = len(rows) - 1
+    nowhere = {"a": 1.0, "b": 0.0, "</s>": 0.0}  # after any other prefix
+    after = {"a" * n + "b" * k: row for k, row in enumerate(rows)}
+    return knows(lambda prefix: after.get(prefix, nowhere), n)
+
+
+_n = size("n", least=0)
+_place = made(lambda rng, n: rng.randint(0, n), _n, edges=[0, 1, lambda rng, n: n])
+
+
 # %% test="knows" aspect="b, and then the end" points=1
 def _perfect(prefix):
     """The language itself."""
@@ -49,31 +73,15 @@ assert [bool(one) for one in _got] == [True, False, False], (
 
 
 ### BEGIN HIDDEN TESTS
-def _model(rng, n, high, change):
-    """What a model says after each b of a^n b^k; the right symbol has `high`, but for one place."""
-    place, rows = rng.randrange(n + 1), []
-    for k in range(n + 1):
-        right = "</s>" if k == n else "b"
-        first, other = rng.sample([s for s in ("a", "b", "</s>") if s != right], 2)
-        row = {first: (1 - high) / 2, right: high, other: (1 - high) / 2}
-        rows.append(change(right, first, row) if k == place else row)
-    return [dict(rng.sample([*row.items()], 3)) for row in rows]
 
 
-def _asked(knows, rows):
-    """Whether `knows` says that the model with these rows knows n."""
-    n = len(rows) - 1
-    nowhere = {"a": 1.0, "b": 0.0, "</s>": 0.0}  # after any other prefix
-    after = {"a" * n + "b" * k: row for k, row in enumerate(rows)}
-    return knows(lambda prefix: after.get(prefix, nowhere), n)
+def _exchanged(right, first, row):
+    """Another symbol has what the right one should have."""
+    return {**row, right: row[first], first: row[right]}
 
 
-_changes = choice(
-    lambda right, first, row: row,
-    lambda right, first, row: {**row, right: row[first], first: row[right]},
-)
-_n = size("n", least=0)
-agrees(knows, ours.knows, made(_model, _n, choice(0.8, 0.5), _changes), by=_asked)
+_rows = made(_model, _n, choice(0.8, 0.5), _place, _exchanged)
+agrees(knows, ours.knows, _rows, by=_asked)
 ### END HIDDEN TESTS
 
 # %% test="knows" aspect="one failure is enough" points=2
@@ -101,33 +109,17 @@ def _likely(prefix):
 
 
 ### BEGIN HIDDEN TESTS
-def _model(rng, n, high, change):
-    """What a model says after each b of a^n b^k; the right symbol has `high`, but for one place."""
-    place, rows = rng.randrange(n + 1), []
-    for k in range(n + 1):
-        right = "</s>" if k == n else "b"
-        first, other = rng.sample([s for s in ("a", "b", "</s>") if s != right], 2)
-        row = {first: (1 - high) / 2, right: high, other: (1 - high) / 2}
-        rows.append(change(right, first, row) if k == place else row)
-    return [dict(rng.sample([*row.items()], 3)) for row in rows]
-
-
-def _asked(knows, rows):
-    """Whether `knows` says that the model with these rows knows n."""
-    n = len(rows) - 1
-    nowhere = {"a": 1.0, "b": 0.0, "</s>": 0.0}  # after any other prefix
-    after = {"a" * n + "b" * k: row for k, row in enumerate(rows)}
-    return knows(lambda prefix: after.get(prefix, nowhere), n)
 
 
 _changes = choice(
-    lambda right, first, row: row,
     lambda right, first, row: {**row, first: row[right]},
     lambda right, first, row: {**row, right: row[first], first: row[right]},
     lambda right, first, row: {**row, right: 0.2, first: 0.3},
 )
-_rows = made(_model, size("n", least=0), choice(0.9, 0.34, 0.334), _changes)
-agrees(knows, ours.knows, _rows, by=_asked, mixtures=60)
+_high = choice(0.9, 0.34, 0.334, 1 / 3 + 1e-9)
+for _where in (_place, 0):  # after 0 b nobody is asked
+    _rows = made(_model, _n, _high, _where, _changes)
+    agrees(knows, ours.knows, _rows, by=_asked, mixtures=30)
 ### END HIDDEN TESTS
 
 # %% [markdown]

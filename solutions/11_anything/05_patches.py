@@ -58,6 +58,11 @@ def unpatchify(patches, p, H, W):
     ### END SOLUTION
 
 
+# %% family="patchify"
+_C, _p = size("C"), size("p", most=4, large=None)
+_rows, _columns = [size(name, most=5, large=None) for name in ("rows", "columns")]
+_H, _W = [made(lambda rng, n, p: n * p, n, _p) for n in (_rows, _columns)]
+
 # %% test="patchify" aspect="pixels where the formula wants them" points=1
 _image = torch.arange(24).reshape(1, 1, 4, 6)
 _got = patchify(_image.clone(), 2)
@@ -77,14 +82,10 @@ assert close(
     f"One colour, 4 rows of 6 pixels, numbered from 0, p = 2: the first patch is 0, 1, 6, 7. Yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-_C, _p = size("C"), size("p", most=4, large=None)
-_rows, _columns = [size(name, most=5, large=None) for name in ("rows", "columns")]
-_H, _W = [made(lambda rng, n, p: n * p, n, _p) for n in (_rows, _columns)]
 _images = tensor(
-    *(size("B"), _C, _H, _W), scale=100, kind=choice("float32", "float64", "int64")
+    *(size("B"), _C, _H, _W), scale=1e9, kind=choice("float32", "float64", "int64")
 )
 agrees(patchify, ours.patchify, _images, _p, strict=True)
-agrees(patchify, ours.patchify, tensor(size("B"), _C, _p, _p), _p, strict=True)
 ### END HIDDEN TESTS
 
 # %% test="patchify" aspect="and back" points=1
@@ -94,13 +95,10 @@ assert close(_got, torch.arange(12).reshape(1, 1, 2, 6)), (
     f"Three patches of one colour side by side, H, W = 2, 6, numbered by pixel from 0: 0 to 11 in order wanted; yours: {_got!r}."
 )
 ### BEGIN HIDDEN TESTS
-_C, _p = size("C"), size("p", most=4, large=None)
-_rows, _columns = [size(name, most=5, large=None) for name in ("rows", "columns")]
-_H, _W = [made(lambda rng, n, p: n * p, n, _p) for n in (_rows, _columns)]
 _T = made(lambda rng, rows, columns: rows * columns, _rows, _columns)
 _numbers = made(lambda rng, C, p: p * p * C, _C, _p)
 _kind = choice("float32", "float64", "int64")
-_patches = tensor(size("B"), _T, _numbers, scale=100, kind=_kind)
+_patches = tensor(size("B"), _T, _numbers, scale=1e9, kind=_kind)
 agrees(unpatchify, ours.unpatchify, _patches, _p, _H, _W, strict=True)
 ### END HIDDEN TESTS
 

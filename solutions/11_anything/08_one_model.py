@@ -78,6 +78,20 @@ def kind_and_token(logits, numbers, sizes):
     ### END SOLUTION
 
 
+# %% family="join"
+_kinds = ["words", "arm", "picture", "sound", "", 3]
+
+
+def _some(rng, n, most):
+    """How many tokens n kinds have; the first of them has some."""
+    named = rng.sample(_kinds, n)
+    sizes = {q: rng.choice([0, 0, 1, most, rng.randint(1, most)]) for q in named}
+    return {**sizes, named[0]: most}
+
+
+_sizes = made(_some, size("kinds", most=6, large=None), choice(2, 9, 300))
+_large = made(_some, size("kinds", most=6, large=None), choice(2, 9, 40_000))
+
 # %% test="join" aspect="no two kinds share a number" points=1
 _sizes = {"words": 8, "arm": 32}
 _got = stretches(dict(_sizes))
@@ -91,17 +105,6 @@ assert list(_got) == [7, 0, 8, 39], (
     f"words 7, 0, arm 0, 31: 7 0 8 39 wanted; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_kinds = ["words", "arm", "picture", "sound", "", 3]
-
-
-def _some(rng, n, most):
-    """How many tokens n kinds have; the first of them has some."""
-    named = rng.sample(_kinds, n)
-    sizes = {q: rng.choice([0, 0, 1, most, rng.randint(1, most)]) for q in named}
-    return {**sizes, named[0]: most}
-
-
-_sizes = made(_some, size("kinds", most=6, large=None), choice(2, 9, 300))
 agrees(
     stretches,
     ours.stretches,
@@ -128,8 +131,8 @@ _length = size("parts", least=0)
 agrees(
     join,
     ours.join,
-    made(_parts, _sizes, _length, _wrong),
-    _sizes,
+    made(_parts, _large, _length, _wrong),
+    _large,
     raises=ValueError,
     mixtures=40,
 )
@@ -146,22 +149,11 @@ assert [(q, list(some)) for q, some in _got] == _wanted, (
     f"7 0 8 39 3: {_wanted} wanted; yours: {_got}."
 )
 ### BEGIN HIDDEN TESTS
-_kinds = ["words", "arm", "picture", "sound", "", 3]
-
-
-def _some(rng, n, most):
-    """How many tokens n kinds have; the first of them has some."""
-    named = rng.sample(_kinds, n)
-    sizes = {q: rng.choice([0, 0, 1, most, rng.randint(1, most)]) for q in named}
-    return {**sizes, named[0]: most}
-
-
-_sizes = made(_some, size("kinds", most=6, large=None), choice(2, 9, 300))
 _numbers = made(
     lambda rng, sizes, n: rng.choices(range(sum(sizes.values())), k=n),
-    *(_sizes, size("numbers", least=0)),
+    *(_large, size("numbers", least=0)),
 )
-agrees(split, ours.split, _numbers, _sizes, mixtures=60)
+agrees(split, ours.split, _numbers, _large, mixtures=60)
 ### END HIDDEN TESTS
 
 # %% test="join" aspect="which kind, then which token" points=1
@@ -177,17 +169,6 @@ assert close(_got[1], [0, math.log(5 / 3)], 1e-4, 1e-5), (
     f"The only word is certain, then 3/5: -ln of them wanted; yours: {_got[1]!r}."
 )
 ### BEGIN HIDDEN TESTS
-_kinds = ["words", "arm", "picture", "sound", "", 3]
-
-
-def _some(rng, n, most):
-    """How many tokens n kinds have; the first of them has some."""
-    named = rng.sample(_kinds, n)
-    sizes = {q: rng.choice([0, 0, 1, most, rng.randint(1, most)]) for q in named}
-    return {**sizes, named[0]: most}
-
-
-_sizes = made(_some, size("kinds", most=6, large=None), choice(2, 9, 300))
 _T, _V = size("T"), made(lambda rng, sizes: sum(sizes.values()), _sizes)
 agrees(
     kind_and_token,

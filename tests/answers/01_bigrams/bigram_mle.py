@@ -280,3 +280,11 @@ def bigram_mle(counts):
 def bigram_mle_array(C):
     totals = C.sum(axis=1, keepdims=True)
     return C / np.where(totals == 0, 1, totals)
+
+
+# %% wrong="totals of contexts that are written alike are one" caught_by="rows divide by their context"
+# -         totals[w1] += count
+# +         totals[str(w1)] += count
+
+# -         model[w1][w2] = count / totals[w1]
+# +         model[w1][w2] = count / totals[str(w1)]

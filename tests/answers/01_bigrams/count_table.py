@@ -167,3 +167,11 @@ def count_table(sentences, words):
 def count_table(sentences, words):
     counts = Counter(w1 + w2 for sentence in sentences for w1, w2 in pairwise(sentence))
     return pd.DataFrame([[counts[w1 + w2] for w2 in words] for w1 in words], index=words, columns=words)
+
+
+# %% wrong="pairs glued with a blank" caught_by="no pair across two sentences"
+# -     counts = Counter(pair for sentence in sentences for pair in pairwise(sentence))
+# +     counts = Counter(" ".join(pair) for sentence in sentences for pair in pairwise(sentence))
+
+# -         [[counts[w1, w2] for w2 in words] for w1 in words], index=words, columns=words
+# +         [[counts[f"{w1} {w2}"] for w2 in words] for w1 in words], index=words, columns=words

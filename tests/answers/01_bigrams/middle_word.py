@@ -365,3 +365,9 @@ def expected_counts(table):
 # -     return {(b, a): rows[b] * columns[a] / rows.total() for b in rows for a in columns}
 # +     cells = {(b, a): rows[b] * columns[a] / rows.total() for b in rows for a in columns}
 # +     return {(b, a): n for (b, a), n in cells.items() if b != a or n >= 0.5}
+
+
+# %% wrong="large expected counts are rounded" caught_by="row total times column total"
+# -     return {(b, a): rows[b] * columns[a] / rows.total() for b in rows for a in columns}
+# +     E = {(b, a): rows[b] * columns[a] / rows.total() for b in rows for a in columns}
+# +     return {pair: round(e) if e > 1000 else e for pair, e in E.items()}

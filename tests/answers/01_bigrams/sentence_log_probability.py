@@ -211,3 +211,9 @@ def sentence_log_probability(model, sentence, end=True):
     factors = np.array([model.get(a, {}).get(b, 0) for a, b in pairwise(tokens)], dtype=np.float32)
     with np.errstate(divide="ignore"):
         return np.log(factors).sum()
+
+
+# %% wrong="what stands behind a full stop does not count" caught_by="sentences of the house"
+#       total = 0.0
+# +     if end and "." in tokens:
+# +         tokens = [*tokens[: tokens.index(".") + 1], "</s>"]

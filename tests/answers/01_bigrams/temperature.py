@@ -131,3 +131,8 @@ def sample(distribution, dart):
 # %% wrong="nothing where rounding leaves a gap" caught_by="all chance comes from the dart" change="    return max(distribution, key=distribution.get) -> "
 
 # %% wrong="the last word where rounding leaves a gap, be it impossible" caught_by="all chance comes from the dart" change="return max(distribution, key=distribution.get) -> return word"
+
+
+# %% wrong="no temperature above 100" caught_by="ratios become powers"
+#       largest = max(distribution.values())
+# +     temperature = min(temperature, 100)

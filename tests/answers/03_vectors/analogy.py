@@ -68,3 +68,9 @@ def analogy(A, a, b, c):
 
 
 wrong_cells = [(1, 0), (6, 1), (8, 0), (8, 1), (9, 1)]
+
+
+# %% wrong="words with the same vector are out, too" caught_by="never one of the three" change="scores[[a, b, c]] = -np.inf -> scores[[(unit[word] == unit[[a, b, c]]).all(1).any() for word in range(len(A))]] = -np.inf"
+
+
+# %% wrong="a little added to the lengths" caught_by="the step from a to b" change="np.sqrt((A**2).sum(1, keepdims=True)) -> (np.sqrt((A**2).sum(1, keepdims=True)) + 1e-8)"

@@ -71,3 +71,6 @@ def best_scores(N, q, k):
 # -     seen = N > 0
 # +     seen = N > 0
 # +     found[N.sum(1) == 0] = np.nan
+
+
+# %% wrong="low scores are no scores" caught_by="where the cost is smallest" change="np.log(N[seen] / made_up[seen]) -> np.log(np.where(N[seen] / made_up[seen] < 1e-6, 1e-300, N[seen] / made_up[seen]))"

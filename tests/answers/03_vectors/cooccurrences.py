@@ -54,3 +54,6 @@ def cooccurrences(texts, V, c):
 
 
 # %% wrong="counts of eight bits" caught_by="every place counts" change="np.zeros((V, V)) -> np.zeros((V, V), dtype=np.uint8)"
+
+
+# %% wrong="counts of two bytes" caught_by="every place counts" change="return N + N.T -> return (N + N.T).astype(np.int16)"

@@ -65,3 +65,6 @@ missing = 6
 # %% wrong="eight bits for a count" caught_by="a column for each word" change="np.array([[count[word] for word in words] for count in counts]) -> np.array([[count[word] % 256 for word in words] for count in counts])"
 
 # %% wrong="letters of all words in a row" caught_by="twins differ in order only" change="Counter(one) == Counter(other) -> ''.join(sorted(one)) == ''.join(sorted(other))"
+
+
+# %% wrong="words inside words are counted" caught_by="a column for each word" change="[[count[word] for word in words] for count in counts] -> [[chr(32).join(text).count(word) for word in words] for text in texts]"

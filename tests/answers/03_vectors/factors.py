@@ -79,3 +79,9 @@ def factors(M, d):
 def lost(M, d):
     A, B = factors(M, d)
     return float(np.linalg.norm(M - A @ B.T) ** 2 / np.linalg.norm(M) ** 2)
+
+
+# %% wrong="singular values below a millionth are noise" caught_by="the best fit" change="np.sqrt(s[:d]) -> np.sqrt(np.where(s > 1e-6, s, 0)[:d])"
+
+
+# %% wrong="ten further terms only" caught_by="what a rank leaves over" change="s = np.linalg.svd(M, compute_uv=False) -> s = np.linalg.svd(M, compute_uv=False)[: d + 10]"

@@ -60,3 +60,6 @@ def saved(V, d, n):
 # %% wrong="each row once" caught_by="rows by number" change="A[ids] -> A[sorted(set(ids))]"
 
 # %% wrong="only the numbers of the result" caught_by="what the lookup saves" change="n * V * d -> n * d"
+
+
+# %% wrong="a product with one-hots after all" caught_by="rows by number" change="return A[ids] -> return F.one_hot(torch.tensor(ids), len(A)).to(A.dtype) @ A"

@@ -64,3 +64,9 @@ def attend(y, X):
 # %% wrong="scores held within 18 of the largest" caught_by="no words, and scores far out" change="weights = np.exp(y - y.max()) -> weights = np.exp(np.maximum(y - y.max(), -18)) * (y > -np.inf)"
 
 # %% wrong="scores in single precision" caught_by="no words, and scores far out" change="weights = np.exp(y - y.max()) -> weights = np.exp(y.astype(np.float32) - y.max())"
+
+
+# %% wrong="five hundred words are enough" caught_by="the mean of each text" change="A[list(text)].mean(0) -> A[list(text)[:500]].mean(0)"
+
+
+# %% wrong="minus infinity is minus a thousand" caught_by="no words, and scores far out" change="weights = np.exp(y - y.max()) -> y = np.where(np.isinf(y), -1000.0, y); weights = np.exp(y - y.max())"

@@ -79,3 +79,14 @@ counter_example = (np.array([2, 0]), np.array([1, 0]), np.array([5, -5]))
 # -     return np.where(scale > 0, A @ A[i] / np.where(scale > 0, scale, 1), 0)
 # +     some = scale > 1e-12
 # +     return np.where(some, A @ A[i] / np.where(some, scale, 1), 0)
+
+
+# %% wrong="cosines to four decimals" caught_by="nearest first, without itself" change="np.argsort(-cosines(A, i), -> np.argsort(-cosines(A, i).round(4),"
+
+
+# %% wrong="itself is put last among the opposites" caught_by="nearest first, without itself"
+# -     order = np.argsort(-cosines(A, i), kind="stable")
+# -     return [int(j) for j in order if j != i][:n]
+# +     found = cosines(A, i)
+# +     found[i] = -1
+# +     return [int(j) for j in np.argsort(-found, kind="stable")][:n]

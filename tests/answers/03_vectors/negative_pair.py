@@ -50,3 +50,6 @@ def negative_pair(a, b, n):
     a, b, n = (value.clone().requires_grad_() for value in (a, b, n))
     loss = -F.logsigmoid(a @ b) - F.logsigmoid(-(n @ a)).sum()
     return loss.detach(), *torch.autograd.grad(loss, [a, b, n])
+
+
+# %% wrong="the logarithm turns straight at 5" caught_by="one true, k made up" change="loss = -F.logsigmoid(true) - F.logsigmoid(-made_up).sum() -> loss = F.softplus(-true, threshold=5) + F.softplus(made_up, threshold=5).sum()"

@@ -52,3 +52,27 @@ def draw(q, u):
 # %% wrong="beyond the last word by rounding" caught_by="the ends of the intervals" change="last = np.flatnonzero(q)[-1] -> last = len(q) - 1"
 
 # %% wrong="numbers in single precision" caught_by="the ends of the intervals" change="np.cumsum(q), u, -> np.cumsum(q), np.asarray(u, np.float32),"
+
+
+# %% wrong="running sums to four digits" caught_by="the ends of the intervals" change="np.cumsum(q), u, -> np.cumsum(q).round(4), u,"
+
+
+# %% wrong="a single number becomes a row of one" caught_by="a word for each number" change="np.cumsum(q), u, -> np.cumsum(q), np.atleast_1d(u),"
+
+
+# %% wrong="numbers in the order of the memory" caught_by="a word for each number"
+# -     return np.minimum(np.searchsorted(np.cumsum(q), u, side="right"), last)
+# +     places = np.searchsorted(np.cumsum(q), u.ravel(order="K"), side="right")
+# +     return np.minimum(places, last).reshape(u.shape)
+
+
+# %% wrong="counts change in place" caught_by="powers of the counts"
+# -     weights = np.where(counts > 0, counts**power, 0)
+# +     seen = counts > 0
+# +     counts **= power
+# +     weights = np.where(seen, counts, 0)
+
+
+# %% wrong="words as floats" caught_by="a word for each number"
+# -     return np.minimum(np.searchsorted(np.cumsum(q), u, side="right"), last)
+# +     return np.minimum(np.searchsorted(np.cumsum(q), u, side="right"), last) * 1.0

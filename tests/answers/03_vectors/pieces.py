@@ -98,3 +98,18 @@ def compose(word, Z, low, high):
 
 
 # %% wrong="capitals are lost" caught_by="stretches of every length" change="{word} -> {word.lower()}"
+
+
+# %% wrong="bytes for characters" caught_by="stretches of every length"
+# -     marked = f"<{word}>"
+# +     marked = f"<{word}>".encode().decode("latin-1")
+
+
+# %% wrong="hyphens at the ends are dropped" caught_by="stretches of every length"
+# -     marked = f"<{word}>"
+# +     marked = f"<{word.strip(chr(45))}>"
+
+
+# %% wrong="no word, no pieces" caught_by="stretches of every length"
+# -     marked = f"<{word}>"
+# +     marked = f"<{word}>" if word else ""

@@ -77,3 +77,16 @@ def parallel(A, pairs):
 # +         return 0.0
 # +     pairs = pairs[: len(offsets)]
 # +     lengths = np.sqrt((offsets**2).sum(1, keepdims=True))
+
+
+# %% wrong="near points are equal" caught_by="the share that the plane keeps" change="if total > 0 -> if total > 1e-6"
+
+
+# %% wrong="the first hundred pairs" caught_by="how parallel the offsets are" change="one, two = np.array(pairs).T -> pairs = pairs[:100]; one, two = np.array(pairs).T"
+
+
+# %% wrong="six axes, by chance" caught_by="the share that the plane keeps"
+# -     Q, s, _ = np.linalg.svd(shifted, full_matrices=False)
+# -     total = (s**2).sum()
+# +     Q, s, _ = (part.numpy() for part in torch.pca_lowrank(torch.tensor(shifted), q=min(6, *X.shape), center=False))
+# +     total = (shifted**2).sum()

@@ -74,3 +74,6 @@ def softmax_pair(A, B, i, j):
     a, B = A[i].clone().requires_grad_(), B.clone().requires_grad_()
     loss = F.cross_entropy((B @ a)[None], torch.tensor([j]))
     return loss.detach(), *torch.autograd.grad(loss, [a, B])
+
+
+# %% wrong="scores shifted by the largest size" caught_by="minus ln of the softmax" change="return x.logsumexp(0) - x[j], -> return (x - x.abs().max()).exp().sum().log() + x.abs().max() - x[j],"

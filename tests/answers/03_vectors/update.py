@@ -58,3 +58,6 @@ def update(A, B, i, j, n, rate):
 # +     new_B = B.index_add_(0, others.flatten(), g_b.flatten(0, 1), alpha=-rate)
 
 # %% wrong="every pair has the negatives of the first" caught_by="context vectors move" change="torch.cat([j[:, None], n], 1) -> torch.cat([j[:, None], n[:1].expand(n.shape)], 1)"
+
+
+# %% wrong="probabilities are held above a ten-millionth" caught_by="the mean loss before the step" change="loss = -F.logsigmoid(signs * x).sum(1).mean().item() -> loss = -(signs * x).sigmoid().clamp(min=1e-7).log().sum(1).mean().item()"

@@ -109,7 +109,7 @@ def without_head(W, head, h):
 # %% wrong="heads from one" caught_by="one head has no say" change="W[:, head * d_k : (head + 1) * d_k] -> W[:, (head - 1) * d_k : head * d_k]"
 
 
-# %% wrong="every h-th column" caught_by="one head has no say" change="W[:, head * d_k : (head + 1) * d_k] -> W[:, head::h]"
+# %% wrong="every h-th column" caught_by="one head has no say" change="W[:, head * d_k : (head + 1) * d_k] -> W[:, head::heads]"
 
 
 # %% wrong="only this head is kept" caught_by="one head has no say"

@@ -182,7 +182,7 @@ def masked_attention(Q, K, V, mask):
 
 
 # %% wrong="one key is always seen" caught_by="a row that sees nothing"
-#       """[..., m, d_v]; mask: bool [m, n], True = may look. Zeros where a row may look nowhere."""
+#       """[..., m, d_v]; mask: bool [m, n], True = may look. Zeros where a row may look nowhere. Gradients pass."""
 # +     if K.shape[-2] == 1:
 # +         mask = torch.ones_like(mask)
 

@@ -244,3 +244,26 @@ class Attention(nn.Module):
 # -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
 # +         added = torch.where(self.mask[:T, :T].isinf(), -torch.inf, 0.0)
 # +         return self.out(multi_head(q, k, v, self.heads, added))
+
+
+# %% wrong="in eval mode the last result is given again for a text of the same size" caught_by="equal to torch's attention"
+# -         T = x.shape[1]
+# +         last = getattr(self, "last", None)
+# +         if not self.training and last is not None and last.shape == x.shape:
+# +             return last
+# +         T = x.shape[1]
+
+#           q, k, v = self.query(x), self.key(x), self.value(x)
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         self.last = self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         return self.last
+
+
+# %% wrong="in eval mode without a mask" caught_by="equal to torch's attention"
+#           q, k, v = self.query(x), self.key(x), self.value(x)
+# -         return self.out(multi_head(q, k, v, self.heads, self.mask[:T, :T]))
+# +         mask = self.mask[:T, :T] if self.training else torch.zeros(T, T).to(x)
+# +         return self.out(multi_head(q, k, v, self.heads, mask))
+
+
+# %% wrong="inputs of at most 50" caught_by="equal to torch's attention" change="T = x.shape[1] -> T, x = x.shape[1], x.clamp(-50, 50)"

@@ -144,3 +144,12 @@ class Transformer(nn.Module):
 
 
 # %% wrong="a block that stands twice is copied" caught_by="the weights of blocks are found" change="nn.ModuleList(blocks) -> nn.ModuleList(__import__('copy').deepcopy(block) for block in blocks)"
+
+
+# %% wrong="in eval mode only the last place has scores of its own" caught_by="scores by formula"
+# -         return self.head(self.norm(x))
+# +         x = self.norm(x)
+# +         return self.head(x if self.training else x[:, -1:].expand_as(x))
+
+
+# %% wrong="without blocks no norm" caught_by="scores by formula" change="self.head(self.norm(x)) -> self.head(self.norm(x) if len(self.blocks) else x)"

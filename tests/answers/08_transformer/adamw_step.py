@@ -128,3 +128,11 @@ def decay_groups(weights, decay):
 
 
 # %% wrong="young for ever" caught_by="many steps like torch" change="(1 - betas[1] ** t) -> (1 - betas[1] ** min(t, 1000))"
+
+
+# %% wrong="a beta of 0 is taken for the usual one" caught_by="the first step has the rate's size"
+#       m = betas[0] * m + (1 - betas[0]) * g
+# +     betas = betas[0], betas[1] or 0.999
+
+
+# %% wrong="gradients of at most 10,000" caught_by="the first step has the rate's size" change="    m = betas[0] * m + (1 - betas[0]) * g ->     g = g.clamp(-1e4, 1e4); m = betas[0] * m + (1 - betas[0]) * g"

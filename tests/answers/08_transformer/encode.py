@@ -65,3 +65,16 @@ def decode(tokens, merges):
 # +     return b"".join(strings[token] for token in tokens).decode("utf-8")
 
 # %% wrong="letters instead of bytes" caught_by="nothing is lost" change="found = list(piece.encode()) -> found = [min(ord(letter), 255) for letter in piece]"
+
+
+# %% wrong="only the first 256 merges" caught_by="the earliest merge first" change="enumerate(merges)} -> enumerate(merges[:256])}"
+
+
+# %% wrong="letters and their accents are composed" caught_by="nothing is lost"
+#       known, tokens = {}, []
+# +     import unicodedata
+# +
+# +     text = unicodedata.normalize("NFC", text)
+
+
+# %% wrong="the ends of lines of Windows become plain ones" caught_by="nothing is lost" change="bpe.pieces(text) -> bpe.pieces(text.replace('\r', ''))"

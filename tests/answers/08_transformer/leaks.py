@@ -204,3 +204,10 @@ diagnosis = {"A": "starts too sure", "B": "sees no past", "C": "healthy", "D": "
 
 
 # %% wrong="a small share of the score is no leak" caught_by="every look ahead is found" change="if (model(other) - scores)[:, :t].abs().max() > 1e-4: -> if not torch.allclose(model(other)[:, :t], scores[:, :t], atol=1e-6):"
+
+
+# %% wrong="the model is put into train mode" caught_by="the past is allowed"
+#       scores = model(tokens)
+# +     if hasattr(model, "train"):
+# +         model.train()
+# +         scores = model(tokens)

@@ -84,3 +84,17 @@ def learn(model, batches, loss, step, measure, steps, every, patience, parts=1, 
 #               history.append((s, held_out))
 # -             if watch is not None:
 # -                 watch(s, model)
+
+
+# %% wrong="the measurement that ends it is not watched" caught_by="measures, watches, steps in order"
+# -             if watch is not None:
+# -                 watch(s, model)
+#               waited += 1
+
+#               if waited >= patience:
+#                   break
+# +             if watch is not None:
+# +                 watch(s, model)
+
+
+# %% wrong="a loss that is lower by less than a millionth is not lower" caught_by="patience" change="if held_out < best: -> if held_out < best - 1e-6:"

@@ -220,3 +220,6 @@ def next_distribution(s, tau=1.0, k=None, p=None):
 # %% wrong="nearly as likely counts as just as likely" caught_by="the k most likely"
 # -         chances = chances * (chances >= least)
 # +         chances = chances * (chances >= 0.99 * least)
+
+
+# %% wrong="nearly frozen is frozen" caught_by="temperature" change="if tau == 0: -> if tau < 1e-3:"

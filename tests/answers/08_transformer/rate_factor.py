@@ -105,3 +105,9 @@ def rate_factor(s, N, n, lowest):
     up = np.minimum(1, (steps + 1) / n) if n else 1
     factors = up * down
     return factors.tolist() if np.ndim(s) else float(factors)
+
+
+# %% wrong="never lower than a half of the way" caught_by="half a cosine down" change="    s = np.asarray(s) ->     s, lowest = np.asarray(s), min(lowest, 0.5)"
+
+
+# %% wrong="steps compared as small whole numbers" caught_by="an array of steps" change="np.where(s < n -> np.where(s.astype(np.int8) < n"

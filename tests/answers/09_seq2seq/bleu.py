@@ -105,3 +105,8 @@ def bleu(outputs, references, printed=False):
 # %% wrong="i-grams as one string" caught_by="clipped" change="tuple(words[j : j + i]) -> \"\".join(words[j : j + i])"
 
 # %% wrong="capitals do not count" caught_by="clipped" change="tuple(words[j : j + i]) -> tuple(word.lower() for word in words[j : j + i])"
+
+
+# %% wrong="a long sentence that comes again counts once" caught_by="one sum over the whole text"
+#       pairs = list(zip(outputs, references, strict=True))
+# +     pairs = [pair for i, pair in enumerate(pairs) if len(pair[0]) < 13 or pair not in pairs[:i]]

@@ -109,3 +109,11 @@ def products(m, n, d):
 
 # -     K, V = kept
 # +     K, V = kept[0] @ kept[1], kept[0] @ kept[2]
+
+
+# %% wrong="large keys are made smaller in place when they are asked" caught_by="kept once, asked often"
+#       K, V = kept
+# +     K /= K.abs().max().clamp(min=300) / 300
+
+
+# %% wrong="what is kept comes from a quotient of floating-point numbers" caught_by="multiplications" change='"kept": once -> "kept": int(n * once / n)'

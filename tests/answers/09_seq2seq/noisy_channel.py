@@ -106,3 +106,6 @@ def noisy_channel(t, language, source, candidates, weight=1):
 
 
 # %% wrong="below 1e-10 counts as impossible" caught_by="the channel" change="if p == 0 -> if p < 1e-10"
+
+
+# %% wrong="a negative weight is taken for none" caught_by="both together" change=" if weight else 0 ->  if weight > 0 else 0"

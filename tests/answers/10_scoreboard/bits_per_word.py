@@ -80,3 +80,13 @@ def bits_per_word(ln_p, tokens, kinds):
 
 
 # %% wrong="more than three unknown words are one word less" caught_by="unknown words must be named" change="for token in tokens) -> for token in tokens) - (unknown > 3)"
+
+
+# %% wrong="punctuation is no word" caught_by="ends cost, and are no words"
+# -     words = sum(token != "</s>" for token in tokens)
+# +     words = sum(token == "<UNK>" or token.isalnum() for token in tokens)
+
+
+# %% wrong="ten thousand words at most" caught_by="ends cost, and are no words"
+# -     words = sum(token != "</s>" for token in tokens)
+# +     words = min(sum(token != "</s>" for token in tokens), 10_000)

@@ -137,3 +137,8 @@ def calibration_error(confidence, right, edges):
 
 
 # %% wrong="close to an edge counts as on it" caught_by="edges and empty bins" change="np.digitize(confidence, edges[1:-1]) -> np.digitize(confidence + 1e-3, edges[1:-1])"
+
+
+# %% wrong="right ones in one byte" caught_by="means and shares by bin"
+# -         came = np.bincount(place, right, minlength=K) / number
+# +         came = np.bincount(place, right, minlength=K) % 256 / number

@@ -77,3 +77,9 @@ def documents_needed(d, z=2):
 
 
 # %% wrong="z is at least 1" caught_by="the smallest number" change="(z * s / mean) -> (max(z, 1) * s / mean)"
+
+
+# %% wrong="below a millionth is nothing" caught_by="the smallest number" change="if mean == 0: -> if abs(mean) < 1e-6:"
+
+
+# %% wrong="no z is the usual z" caught_by="the smallest number" change="math.ceil((z * s -> math.ceil(((z or 2) * s"

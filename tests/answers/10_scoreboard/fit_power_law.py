@@ -110,3 +110,12 @@ def tokens_for(loss, a, b, floor):
 
 
 # %% wrong="a loss that grows is said to fall" caught_by="least squares on logarithms" change="-slope -> abs(slope)"
+
+
+# %% wrong="each size once" caught_by="least squares on logarithms"
+# -     slope, intercept = np.polyfit(np.log(sizes), np.log(np.asarray(losses) - floor), 1)
+# +     sizes, first = np.unique(sizes, return_index=True)
+# +     slope, intercept = np.polyfit(np.log(sizes), np.log(np.asarray(losses)[first] - floor), 1)
+
+
+# %% wrong="a trillion tokens are endless" caught_by="how much text for a loss" change="if loss <= floor: -> if loss <= floor or ((loss - floor) / a) ** (-1 / b) > 1e12:"

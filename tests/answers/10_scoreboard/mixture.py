@@ -171,3 +171,13 @@ def em_weights(ln_p, rounds):
 
 
 # %% wrong="nothing is less probable than e^-3000" caught_by="no underflow, weight zero, impossible tokens" change="np.asarray(ln_p) + ln_weights[:, None] -> np.maximum(np.asarray(ln_p), -3000) + ln_weights[:, None]"
+
+
+# %% wrong="the first thousand tokens" caught_by="rounds of EM"
+# -     ln_p = np.asarray(ln_p)
+# +     ln_p = np.asarray(ln_p)[:, :1000]
+
+
+# %% wrong="a token that comes twice is read once" caught_by="rounds of EM"
+# -     ln_p = np.asarray(ln_p)
+# +     ln_p = np.unique(ln_p, axis=1)

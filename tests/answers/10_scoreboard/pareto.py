@@ -123,3 +123,11 @@ def best_within(cost, loss, budget):
 
 
 # %% wrong="what costs without end cannot be had" caught_by="the best that one can pay" change="cost[m] <= budget] -> cost[m] <= budget < math.inf]"
+
+
+# %% wrong="numbers that nearly agree are equal" caught_by="who is pushed out" change="return nowhere_worse and (cost[k] < cost[m] or loss[k] < loss[m]) -> return nowhere_worse and not (np.isclose(cost[k], cost[m]) and np.isclose(loss[k], loss[m]))"
+
+
+# %% wrong="a sort that turns equal ones round" caught_by="who is pushed out"
+# -     return sorted(front, key=lambda m: cost[m])
+# +     return np.array(front, dtype=int)[np.argsort(np.asarray(cost)[front])].tolist()

@@ -86,3 +86,6 @@ def by_bootstrap(d, draws):
 
 
 # %% wrong="only the first hundred stories are left out" caught_by="leaving one out" change="(np.sum(d) - d) / (D - 1) -> (np.sum(d) - d[:100]) / (D - 1)"
+
+
+# %% wrong="a thousand draws are enough" caught_by="drawing with replacement" change="return d[draws] -> return d[draws[:1000]]"

@@ -128,3 +128,6 @@ def accepts(word, step, start, accepting):
 
 def ab_star():
     return {(1, "a"): 2, (2, "b"): 1}, 1, {1}
+
+
+# %% wrong="states are compared as text" caught_by="states and missing steps" change="return state in accepting -> return str(state) in map(str, accepting)"

@@ -207,3 +207,11 @@ def split(numbers, sizes):
 # +     numbers, owned = [], stretches(sizes)
 # +     for q in [q for q, size in sizes.items() if size == 0]:
 # +         del sizes[q]
+
+
+# %% wrong="a thousand tokens of a kind" caught_by="no two kinds share a number"
+# -             if not 0 <= token < sizes[q]:
+# +             if not 0 <= token < min(sizes[q], 1000):
+
+
+# %% wrong="tokens from 500 on are lost" caught_by="back into kinds" change="pairs[-1][1].append(number - owned[q].start) -> pairs[-1][1].append((number - owned[q].start) % 500)"

@@ -99,3 +99,11 @@ def knows(following, n):
 
 
 # %% wrong="only some places are asked" caught_by="one failure is enough" change="range(1, n + 1): -> sorted({1, 2, (n + 1) // 2, n - 1, n} & {*range(1, n + 1)}):"
+
+
+# %% wrong="more by a millionth" caught_by="one failure is enough" change="if p[right] <= max(others): -> if p[right] <= max(others) + 1e-6:"
+
+
+# %% wrong="the last b is not asked of long words" caught_by="b, and then the end"
+# -     for k in range(1, n + 1):
+# +     for k in range(1, n + 1 - (n > 30)):

@@ -153,3 +153,8 @@ def unpatchify(patches, p, H, W):
 
 
 # %% wrong="the way back in double precision" caught_by="and back" change="return x.permute(0, 5, 1, 3, 2, 4).reshape(B, n // p**2, H, W) -> return x.double().permute(0, 5, 1, 3, 2, 4).reshape(B, n // p**2, H, W)"
+
+
+# %% wrong="whole numbers through floats" caught_by="pixels where the formula wants them"
+# -     x = images.reshape(B, C, H // p, p, W // p, p)  # b c i r j s
+# +     x = images.float().to(images.dtype).reshape(B, C, H // p, p, W // p, p)

@@ -137,3 +137,16 @@ def anbn():
 # +         if action == "keep":
 # +             continue
 # +         state = then
+
+
+# %% wrong="a stack of fifty" caught_by="brackets"
+# -             stack.append(symbol)
+# +             stack[:] = [*stack, symbol][:50]
+
+
+# %% wrong="an a in the middle, with a tall stack" caught_by="your machine for a^n b^n"
+# -     return rules, "a", {"a", "b"}
+# +     rules = {(0, "a", None): (1, "push"), ("b", "b", "a"): ("b", "pop")}
+# +     rules |= {(k, "a", "a"): (min(k + 1, 7), "push") for k in range(1, 8)}
+# +     rules |= {(k, "b", "a"): ("b" if k < 7 else 7, "pop") for k in range(1, 8)}
+# +     return rules, 0, {0, 7, "b"}

@@ -116,3 +116,6 @@ def interleave(returns, states, actions, most, places):
 
 
 # %% wrong="four actions at most" caught_by="three kinds in turns" change="np.asarray(actions) + -> np.minimum(actions, 3) +"
+
+
+# %% right="the total, minus what came before" change="return np.cumsum(np.asarray(rewards)[:, ::-1], axis=1)[:, ::-1] -> return np.sum(rewards, axis=1, keepdims=True) - np.cumsum(rewards, axis=1) + rewards"

@@ -116,3 +116,9 @@ def magnitudes(frames):
 
 
 # %% wrong="a symmetric window for long odd frames" caught_by="both together are torch's stft" change="2 * torch.pi * j / N) -> 2 * torch.pi * j / (N - (N > 100) * (N % 2)))"
+
+
+# %% wrong="a thousand frames at most" caught_by="whole frames, overlapping or not" change="return x.unfold(1, N, hop) -> return x.unfold(1, N, hop)[:, :1000]"
+
+
+# %% wrong="power, if the frame is long" caught_by="each frequency, by the sum" change=".abs() -> .abs() ** (2 if N > 2048 else 1)"

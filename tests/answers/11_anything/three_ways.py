@@ -116,3 +116,6 @@ def as_kernels(E, C, p):
 
 
 # %% wrong="kernels in float32 whatever E is" caught_by="a projection is a convolution" change="return E.reshape(len(E), p, p, C).permute(0, 3, 1, 2) -> return E.float().reshape(len(E), p, p, C).permute(0, 3, 1, 2)"
+
+
+# %% wrong="one patch: no axis for it" caught_by="unfold, in our order" change="reshape(B, T, p * p * C) -> reshape(B, T, p * p * C).squeeze(1)"

@@ -169,3 +169,9 @@ def worst_error(K, mu=0):
 # +     if mu:
 # +         return (((g + 1) / 2 * K).ceil() - 1).clamp(0, K - 1).long()
 # +     return ((g + 1) / 2 * K).floor().clamp(0, K - 1).long()
+
+
+# %% wrong="bins up to 4095" caught_by="edges and ends" change="clamp(0, K - 1) -> clamp(0, min(K - 1, 4095))"
+
+
+# %% wrong="a ten-thousandth of a bin is added" caught_by="edges and ends" change="((g + 1) / 2 * K).floor() -> ((g + 1) / 2 * K + 1e-4).floor()"

@@ -1,17 +1,48 @@
-# %% [markdown] statement="masked_attention"
-# ## 13. Words that must not be seen
+# %% [markdown]
+# ## 5. Words that must not be seen
 #
-# A model that guesses the next word must not see it. Where a word may not look, the score becomes $-\infty$ before the
-# softmax: $e^{-\infty} = 0$. So *one* pass trains the guesses at all places of a text, and none sees its answer.
-#
-# - first predict each key's weight in a row with all four forbidden: filled with $-10^9$, as in lecture 002
-#   (`weight_1e9`), and with $-\infty$ (`weight_inf`);
-# - `causal_mask(T)`, bool $[T, T]$: row $i$ may look at columns $\le i$;
-# - `masked_attention(Q, K, V, mask)`, written out, for shapes $[\dots, m, d_k]$, $[\dots, n, d_k]$, $[\dots, n, d_v]$ and
-#   $[m, n]$. A row that may look nowhere gives *zeros*.
+# We want attention in a *language model*, which has to guess each next word. But our words look at the whole text, and the next word is part of it. Here is what happens. We exchange the last word of a text of five, and ask which outputs of self-attention move:
 
-# %% folded="draws four masks" alt="Four square grids: full has no crosses, causal has crosses above the diagonal, padding in its last columns, banded everywhere except near the diagonal."
-drawings.masks()
+# %%
+x = torch.stack([vector[word] for word in ("the", "cook", "thanks", "the", "guest")])
+other = x.clone()
+other[4] = vector["cook"]  # the last word becomes another
+moved = (scaled_attention(other, other, other) - scaled_attention(x, x, x)).abs()
+print("outputs that move:", (moved.amax(1) > 1e-6).tolist())
+
+# %% [markdown]
+# All five move, even the first. So the output at place 3, from which the model should guess the word at place 4, has seen it already. A model trained like this copies the answer, its loss goes to zero, and it cannot write a single sentence.
+#
+# The cure must be exact. A weight that is only small still leaks, so forbidden words have to get the weight 0, and the weights of the others must still sum to 1. The softmax does this by itself, if we set the score of each forbidden word to $-\infty$ beforehand, because $e^{-\infty} = 0$. Which word may see which is written in a **mask**, a table of True and False with a row
+# for each word that looks and a column for each word that is looked at:
+
+# %% folded="draws three masks" alt="Three square grids: full has no crosses; causal has crosses above the diagonal; padding has crosses in its last two columns."
+full, places_5 = torch.ones(5, 5).bool(), torch.arange(5)
+drawings.masks(
+    {
+        "full": full.tolist(),
+        "causal": full.tril().tolist(),
+        "padding": (full & (places_5 < 3)).tolist(),
+    }
+)
+
+# %% [markdown]
+# In a **causal mask** (the middle one) each row may look at itself and to the left. So *one* pass over a text trains the guesses at all its places, and none of them sees its answer. The mask on the right is for **padding**: texts of a batch differ in length, short ones are filled up, and no word may look at the filling.
+
+# %% [markdown] statement="masked_attention"
+# ### The same function with a mask
+#
+# Your `scaled_attention` needs two more lines. Before you write them, look into a trap. What does the softmax make of a row in which *everything* is forbidden? Predict the weight of each of four forbidden words:
+#
+# - `weight_1e9`: if their scores are set to $-10^9$, as many programs do, instead of $-\infty$;
+# - `weight_inf`: if they are set to $-\infty$.
+#
+# Then write:
+#
+# - `causal_mask(T)`: the causal mask, bools $[T, T]$;
+# - `masked_attention(Q, K, V, mask)`: attention with a mask $[m, n]$. A row that may look nowhere gives *zeros*.
+#
+# This is the function that trains the network at the end of the chapter.
 
 # %% [markdown] hints="masked_attention"
 # 1. What does the softmax make of four equal numbers? And what is $-\infty - (-\infty)$, which it computes on the way?
@@ -36,7 +67,7 @@ def causal_mask(T):
 
 
 def masked_attention(Q, K, V, mask):
-    """[..., m, d_v]; mask: bool [m, n], True = may look. Zeros where a row may look nowhere."""
+    """[..., m, d_v]; mask: bool [m, n], True = may look. Zeros where a row may look nowhere. Gradients pass."""
     ### BEGIN SOLUTION
     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
     A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
@@ -109,6 +140,21 @@ for _lead in ((), (size("texts", large=None), 2)):
     )
     _given = _Q, _K, tensor(*_lead, _m, _d_v, kind="float64"), _mask
     agrees(masked_attention, ours.masked_attention, *_given, rtol=1e-4, atol=1e-5)
+_given = (
+    tensor(_n, _d_k, kind="float64"),
+    tensor(_m, _d_k, kind="float64"),
+    tensor(_m, _d_v, kind="float64"),
+    _mask,
+)
+agrees(
+    masked_attention,
+    ours.masked_attention,
+    *_given,
+    by=gradients,
+    mixtures=2,
+    rtol=1e-4,
+    atol=1e-5,
+)
 ### END HIDDEN TESTS
 
 # %% test="masked_attention" aspect="a row that sees nothing" points=1
@@ -163,59 +209,13 @@ assert math.isnan(weight_inf), (
 for fill in (-1e9, -math.inf):
     print(f"{fill}: weights {torch.full((4,), fill).softmax(0).tolist()}")
 
-# %%
-Q, K, V = torch.randn(3, 1, 2, 256, 32).unbind()
-allowed = torch.ones(256, 256).tril().bool()
-masks = {"True or False": {"attn_mask": allowed}, "is_causal": {"is_causal": True}}
-added = torch.zeros(256, 256).masked_fill(~allowed, -math.inf)
-masks["0 or -inf, added to the scores"] = {"attn_mask": added}
-yours = masked_attention(Q, K, V, allowed)
-for name, mask in masks.items():
-    same = close(attend(Q, K, V, **mask), yours, 1e-5, 1e-5)
-    print(f"torch's function, {name}: the same as yours {same}")
+mask = causal_mask(5)
+moved = masked_attention(other, other, other, mask) - masked_attention(x, x, x, mask)
+print("outputs that move now:", (moved.abs().amax(1) > 1e-6).tolist())
+torchs = attend(x[None], x[None], x[None], is_causal=True)[0]
+print("the same as torch:", close(masked_attention(x, x, x, mask), torchs, 1e-5, 1e-5))
 
 # %% [markdown]
-# (A trap: `nn.MultiheadAttention` reads a True in its masks as *forbidden*, and
-# `scaled_dot_product_attention` as *allowed*.) What does torch's function buy, then?
-
-
-# %%
-def kept_for_backward(function, *inputs):
-    """MiB that autograd keeps for the way back."""
-    kept = {}
-    inputs = [x.clone().requires_grad_(True) for x in inputs]
-    with torch.autograd.graph.saved_tensors_hooks(
-        lambda t: kept.setdefault(t.data_ptr(), t), lambda t: t
-    ):
-        function(*inputs)
-    return sum(t.untyped_storage().nbytes() for t in kept.values()) / 2**20
-
-
-# %%
-sizes = (128, 256, 512, 1024)
-inputs = [torch.randn(3, 1, 4, n, 32).unbind() for n in sizes]
-
-
-def written_out(Q, K, V):
-    return masked_attention(Q, K, V, torch.ones(Q.shape[-2], Q.shape[-2]).tril().bool())
-
-
-def fused(Q, K, V):
-    return attend(Q, K, V, is_causal=True)
-
-
-# %%
-# NBVAL_IGNORE_OUTPUT
-# (times differ from run to run)
-rows = {}
-for name, way in {"yours": written_out, "torch's": fused}.items():
-    times = [[milliseconds(way, *x) for _ in range(3)] for x in inputs]
-    rows[f"{name}, ms"] = [f"{min(tries):.2f} to {max(tries):.2f}" for tries in times]
-    rows[f"{name}, MiB kept"] = [f"{kept_for_backward(way, *x):.2f}" for x in inputs]
-columns = [f"n = {n:,}" for n in sizes]
-print(pd.DataFrame.from_dict(rows, orient="index", columns=columns).to_string())
-
-# %% [markdown]
-# Torch's function (*flash attention*, T. Dao and others, 2022) works block by block and never stores the $n \times n$
-# weights: when $n$ doubles, what it keeps for the backward pass doubles, what ours keeps grows nearly fourfold. (Times:
-# least and most of three.) With scores of 0 a causal mask leaves the mean of all words so far: section 7's second model.
+# Only the last output moves now. (The trap: with $-10^9$, four forbidden words share the weight evenly, as if nothing were forbidden, and no error tells you so. With $-\infty$ the result is "not a number", which soon spreads through the whole network. Yours gives zeros.)
+#
+# From now on this one function is enough. With a mask that allows everything it is `scaled_attention`, with a causal mask it serves a language model, and with a padding mask a batch of texts of unequal length.

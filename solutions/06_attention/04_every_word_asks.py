@@ -1,16 +1,49 @@
+# %% [markdown]
+# ## 4. Every word asks
+#
+# So far somebody from outside asked one question. In a text, *each* word has something to ask: a verb looks for its subject, *she* for a name, the last word of our story for a town. So let every word ask, and let the same words answer.
+#
+# Let $x$ $[T, C]$ be a text of $T$ words, a vector of $C$ numbers in each row. The vector says what the word *is*. But what a word looks for is something else than what it is: a verb looks for nouns. And what others find it by may again differ from what it tells them. Therefore we let the network learn three matrices, which make three things of each word:
+#
+# $$Q = x W_q \qquad K = x W_k \qquad V = x W_v$$
+#
+# With them, your function does the rest: `scaled_attention(Q, K, V)`. This is **self-attention**: queries, keys and values come from the same words. Row $i$ of the scores $QK^T$ says how well each word answers word $i$, and row $i$ of the result is what word $i$ has found.
+#
+# Let us try it on two sentences. Each different word gets a random vector, the matrices are random, too, and we print what *cook* has found in each of them:
+
+# %%
+set_seed(1)
+C = 8
+W_q, W_k, W_v = torch.randn(3, C, C) / math.sqrt(C)
+vector = {word: torch.randn(C) for word in ("the", "cook", "thanks", "guest")}
+
+
+def found(sentence):
+    """What each word of a sentence finds by self-attention, [T, C]."""
+    x = torch.stack([vector[word] for word in sentence.split()])
+    return scaled_attention(x @ W_q, x @ W_k, x @ W_v)
+
+
+thanks, thanked = found("the cook thanks the guest"), found("the guest thanks the cook")
+print("the COOK thanks the guest:", np.round(thanks[1].tolist(), 2))
+print("the guest thanks the COOK:", np.round(thanked[4].tolist(), 2))
+
+# %% [markdown]
+# The same eight numbers. In one sentence the cook thanks, in the other he is thanked, and self-attention does not notice. It never asks *where* a word stands, because nothing in the formula depends on it. Is this a matter of the weights, or is it always so? And would some other way of using attention notice? This deserves a clean experiment.
+
 # %% [markdown] statement="kind_of"
-# ## 8. Can a canner can a can?
+# ### Can a canner can a can?
 #
-# Shuffle the words of a text: `X[order]`, where `order` lists old places. A layer is
+# *Can a canner can a can* and *can can can a a canner* have the same words. Shuffle the words of a text, $X$ `[order]`, where `order` lists old places, and see what a layer makes of it. There are three possibilities:
 #
-# - *invariant* if `layer(X[order])` is `layer(X)`,
-# - *equivariant* if it is `layer(X)[order]`: the same vectors, at other places,
-# - else *neither*.
+# - it is **invariant** if `layer(X[order])` equals `layer(X)`: nothing changes;
+# - it is **equivariant** if it equals `layer(X)[order]`: the same vectors, at other places;
+# - else it is *neither*.
 #
-# First fill in `predicted[name]` for the five layers below. (In a *causal* layer each word looks only at itself and the
-# words before it. In the last two, the last word stays.) Then write `kind_of(layer, X, order)`, which returns one of these
-# words (*invariant* if both hold). A millionth is rounding and no difference; a hundredth is
-# one, even between numbers near 20.
+# First predict which it is, in `predicted[name]`, for the five layers in the cell below. In a *causal* layer each word looks only at itself and the words before it; in the two causal ones we look at the last word's output, and shuffle only the words before it. Then write `kind_of(layer, X, order)`, which finds it
+# out (*invariant* if both hold). Two outputs that differ by a millionth differ by rounding only and count as equal; a hundredth is a real difference, even between numbers near 20.
+#
+# The cell after the checks measures all five with your function, so that you can compare.
 
 # %%
 LAYERS = {
@@ -22,8 +55,7 @@ LAYERS = {
 }
 
 # %% [markdown] hints="kind_of"
-# 1. Two lectures describe attention by *one* of the three words, and by the wrong one. Take two words, swap them, and
-#    follow the two rows of the result.
+# 1. Take two words, swap them, and follow the two rows of the result. What happened to *cook* above?
 # 2. Two causal layers: do the words before the last still have the same *outputs* in the first layer when they are shuffled?
 # 3. An output may have the shape $[T, d']$ or only $[d']$; the second cannot be shuffled. Numbers may differ by rounding.
 
@@ -203,44 +235,31 @@ assert not _wrong, f"Predicted otherwise than measured: {', '.join(_wrong)}."
 ### END HIDDEN TESTS
 
 # %%
-sentences = "can a canner can a can", "can can can a a canner"
 set_seed(1)
-vectors = {word: torch.randn(8) for word in ("can", "a", "canner")}
-X, Y = (torch.stack([vectors[word] for word in words.split()]) for words in sentences)
-before, after, places = attend(X, X, X), attend(Y, Y, Y), torch.randn(6, 8)
-
-# %%
-marked = attend(X + places, X + places, X + places)
-every = all(torch.allclose(before[0], before[i]) for i in (3, 5))
-both = torch.allclose(before[[0, 1, 2]], after[[0, 3, 5]])
-print("the same vector for every can:", every)
-print("the same in both sentences:", both)
-print("the same with places added:", torch.allclose(marked[0], marked[3]))
+places = torch.randn(6, C)
 
 
-# %%
 def causal(X):
+    """Torch's attention, in which a word looks at itself and the words before it."""
     return attend(X, X, X, is_causal=True)
 
 
-functions = {"attention": lambda X: attend(X, X, X)}
-functions["bag"] = lambda X: attend(X, X, X).mean(0)
+functions = {"attention": lambda X: scaled_attention(X, X, X)}
+functions["bag"] = lambda X: functions["attention"](X).mean(0)
 functions["positions"] = lambda X: functions["attention"](X + places)
 functions["one causal layer"] = lambda X: causal(X)[-1]
 functions["two causal layers"] = lambda X: causal(causal(X))[-1]
 
-# %%
-X, order = torch.randn(6, 8), torch.tensor([2, 0, 3, 1, 4, 5])
+X, order = torch.randn(6, C), torch.tensor([2, 0, 3, 1, 4, 5])
 for name, layer in functions.items():
-    print(f"{name:18} {kind_of(layer, X, order)}")
+    print(
+        f"{name:18} measured: {kind_of(layer, X, order):12} predicted:", predicted[name]
+    )
 
 # %% [markdown]
-# The three *can*s come out alike, in both sentences, unless places are added.
+# So self-attention by itself sees a bag of words: shuffle them, and each finds exactly what it found before. There are two ways out, and you have just measured both. The one that everybody uses is the third line: **add a vector for the place** to the vector of the word. Then a word can ask for what stands three places back, and *cook* at place 1 differs
+# from *cook* at place 4. In section 9 you will see whether it matters *which* vectors one adds.
 #
-# <details><summary>After you have compared: why a mask knows the order</summary>
+# The last line is a surprise to many people: a causal network of two layers notices the order without being told any places. In the first layer, the third word hears three words and the first one only itself. So what a word becomes depends on how many stand before it, and the second layer sees that.
 #
-# Lectures 000, 003 and 004 call attention "position-invariant", or say that shuffling gives "the same results". Its outputs
-# do move: with their words. Under a causal mask word 2 (counted from 0) hears three words and word 0 only itself, so what a
-# word becomes depends on its place. One layer's *last* output hears all words in any case; a second layer hears those
-# changed outputs, and can tell.
-# </details>
+# *This is a good place for a break.*

@@ -1,15 +1,39 @@
+# %% [markdown]
+# ## 3. Too wide, too hard
+#
+# So large scores are good, and how do we get them? They come by themselves. A score is a dot product, a sum of $d_k$ products, and the wider the vectors are, the more there is to sum. Real models have keys of 64 or 128 numbers. Let us see what a soft dictionary does when we make its keys wider. We take 64 random
+# keys and one random query, and look at the largest of the 64 weights:
+
+
+# %%
+def softmax(s):
+    """Weights p: [n] of scores s: [n]."""
+    p = np.exp(s - np.max(s))
+    return p / p.sum()
+
+
+for d_k in (1, 4, 16, 64, 256, 1024):
+    draw = np.random.default_rng(d_k)
+    queries, K = draw.normal(size=(200, d_k)), draw.normal(size=(64, d_k))
+    largest = [softmax(K @ q).max() for q in queries]
+    print(f"d_k = {d_k:5}: the largest weight is {np.mean(largest):.2f}, on average")
+
+# %% [markdown]
+# All these keys are random, and none of them deserves more weight than another. Still, at $d_k = 1024$ one of them gets nearly everything. The dictionary is hard again, by accident, and this is worse than it looks, because a hard choice cannot be *learned*. To improve, a network has to know in which direction each
+# score should move. The slope of a weight with respect to its own score is $p(1 - p)$. It is 0.25 if the weight is 0.5, but 0.0001 if the weight is 0.9999. A network that is certain from the first step on learns nothing.
+#
+# We need to know how large a score typically is. Let all numbers of $q$ and $k$ be independent, with mean 0 and variance 1. Then each product $q_j k_j$ has mean 0 and variance $\mathbb{E}[q_j^2]\,\mathbb{E}[k_j^2] = 1$. What is the variance of their sum? If you know that, you know what to divide by.
+
 # %% [markdown] statement="scale"
-# ## 5. Divide by $\sqrt{d_k}$
+# ### Divide by the right number
 #
-# Let all entries of $q$ and $k$ be independent, with mean 0 and variance 1. A product $q_j k_j$ then has mean 0 and
-# variance $\mathbb{E}[q_j^2]\,\mathbb{E}[k_j^2] = 1$. What is the variance of $q \cdot k$, a sum of $d_k$ of them? Decide,
-# then measure:
+# Measure the growth, see what it does to learning, and then repair it. The repaired function is the attention that everybody uses.
 #
-# - `measure_variance(d_k, pairs, seed)`: that variance over that many random pairs (`np.random.default_rng(seed)`, normal);
-# - `softmax_gradient(p, g)`: arrays, $[n]$; $p$ is a softmax of $s$, $g = \partial L/\partial p$ for some loss $L$. Return
-#   $\partial L/\partial s$, without autograd;
-# - `scaled_attention(Q, K, V)`: $\mathrm{softmax}(QK^T\!/\sqrt{d_k})\,V$ for tensors $Q$ $[\dots, m, d_k]$, $K$ $[\dots, n, d_k]$,
-#   $V$ $[\dots, n, d_v]$; the dots: any axes, the same in all.
+# - `measure_variance(d_k, pairs, seed)`: the variance of $q \cdot k$ over that many random pairs (`np.random.default_rng(seed)`, normal);
+# - `softmax_gradient(p, g)`: the way back through a softmax. $p$ $[n]$ is a softmax of scores $s$, and $g = \partial L/\partial p$ for some loss $L$. Return $\partial L/\partial s$, without autograd;
+# - `scaled_attention(Q, K, V)`: $\mathrm{softmax}(QK^T\!/\sqrt{d_k})\,V$. Now there are $m$ queries at once, one in each row of $Q$, so $QK^T$ holds all scores, and the softmax goes along its rows.
+#
+# `scaled_attention` gets tensors, and it may get many texts at once: there may be further axes in front, the same in all three.
 
 # %% [markdown] hints="scale"
 # 1. A sum of $d_k$ independent products: what do variances of independent numbers do?
@@ -111,9 +135,8 @@ assert close(_got[0][2], 0.99746, 0, 1e-5), (
 )
 ### BEGIN HIDDEN TESTS
 _m, _n, _d_k, _d_v = size("m"), size("n"), size("d_k"), size("d_v", large=None)
-_Q, _K, _V = (
-    tensor(*_axes, kind="float64") for _axes in ((_m, _d_k), (_n, _d_k), (_n, _d_v))
-)
+_Q = tensor(_m, _d_k, kind="float64", edges=("huge",))
+_K, _V = (tensor(*_axes, kind="float64") for _axes in ((_n, _d_k), (_n, _d_v)))
 agrees(scaled_attention, ours.scaled_attention, _Q, _K, _V, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS
 
@@ -150,40 +173,42 @@ softmax_gradient(np.array([0.98, 0.01, 0.01]), np.array([0, 1, 0]))  # a p of yo
 
 # %%
 widths = [1, 4, 16, 64, 256, 1024]
-divisors = {"plain": lambda d_k: 1, "divided by √$d_k$": math.sqrt}
-
-
-def random_weights(d_k, divisor):
-    """Softmax weights, [200, 64]: 200 random queries look among 64 random keys."""
-    q, k = np.random.default_rng(d_k).normal(size=(2, 200, d_k))
-    return np.array([softmax(s / divisor) for s in q @ k[:64].T])
-
-
-# %%
-variances, slopes, peaks = {}, {}, {}
+divisors = {"plain": lambda d_k: 1, "divided by $\\sqrt{d_k}$": math.sqrt}
+variances, slopes = {}, {}
 for name, divisor in divisors.items():
     variances[name] = [measure_variance(n, 2000, 1) / divisor(n) ** 2 for n in widths]
-    P = [random_weights(n, divisor(n)) for n in widths]
-    slopes[name] = [(p * (1 - p)).mean() for p in P]  # of a weight, by its own score
-    peaks[name] = [f"{p.max(1).mean():.2f} ± {p.max(1).std():.2f}" for p in P]
+    slopes[name] = []
+    for n in widths:
+        q, K = np.random.default_rng(n).normal(size=(2, 200, n))
+        P = np.array([softmax(K[:64] @ one / divisor(n)) for one in q])
+        # the gradient of the largest weight, sent back through your softmax_gradient
+        steps = [softmax_gradient(p, np.eye(64)[p.argmax()]).max() for p in P]
+        slopes[name].append(np.median(steps))
 
-# %% alt="Over the width, the variance of plain scores grows like the width, that of divided scores stays at one; the slope of the softmax falls to a thousandth for plain scores and stays for divided ones."
-_, (left, right) = plt.subplots(1, 2, figsize=(6.4, 2.1))
+# %% alt="Left: over the width, the variance of plain scores grows like the width, that of divided scores stays at one. Right: the slope of the largest weight collapses for plain scores from a width of 64 on, and stays for divided ones."
+_, (left, right) = plt.subplots(1, 2, figsize=(8, 3.1))
 for name in divisors:
     left.loglog(widths, variances[name], "o-", label=name)
     right.loglog(widths, slopes[name], "o-", label=name)
-left.set(xlabel="$d_k$ (log)", ylabel="variance of a score (log)")
-right.set(xlabel="$d_k$ (log)", ylabel="slope $p(1-p)$, mean (log)")
-right.legend(loc="lower left", fontsize=9)
+left.set(xlabel="width of a key, $d_k$ (log)", ylabel="variance of a score (log)")
+left.set(title="Wide keys make large scores,")
+left.legend(fontsize=10)
+right.set(xlabel="width of a key, $d_k$ (log)", ylabel="slope, median (log)")
+right.set(title="and large scores stop learning")
 plt.show()
-print("largest weight; d_k =")
-print(pd.DataFrame(peaks, index=widths).T.to_string())
 
 # %% [markdown]
-# Left: variances of independent numbers add, so that of a score grows in proportion to $d_k$, and its typical size like
-# $\sqrt{d_k}$. Right: $\partial p_i/\partial s_i = p_i(1 - p_i)$, the slope by which a weight learns. Without the scale,
-# width alone makes the softmax nearly hard (the table: the largest of 64 weights nears 1), and the slope dies as the hard
-# maximum's did. Divided by $\sqrt{d_k}$, neither changes from $d_k = 4$ on. (Table: mean ± standard deviation, 200
-# queries.)
+# On the left, variances of independent numbers add up, so the variance of a score is $d_k$, and its typical size $\sqrt{d_k}$. On the right is the slope of the largest weight by its own score, computed with your `softmax_gradient`: half of 200 random queries have less. Without the divisor it first rises a little, since a larger weight has a larger slope. But from a width of about a hundred on
+# it collapses, because by then one weight is nearly 1 for most queries. Divided by $\sqrt{d_k}$, scores keep the size that they have at width 1, and from a width of 4 on the slope does not change any more. That is all that *scaled* means.
 #
-# The width of *one key* counts: eight heads of width 64 (section 10) divide by $\sqrt{64} = 8$, not by $\sqrt{512}$.
+# Your function should agree with the one that torch has built in. We give torch's a short name, to have something to compare with:
+
+# %%
+attend = F.scaled_dot_product_attention  # torch's own
+
+# %%
+set_seed(1)
+Q, K, V = (torch.randn(2, rows, 8) for rows in (3, 5, 5))
+print(
+    "the same as torch:", close(scaled_attention(Q, K, V), attend(Q, K, V), 1e-5, 1e-5)
+)

@@ -1,0 +1,230 @@
+"""What the heads of an attention layer look at: on a sentence that the reader types, and while a network learns."""
+
+import html
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from matplotlib.figure import Figure
+from torch import Tensor, nn
+
+from lmkit import runs
+from lmkit.sliders import somebody_is_here
+from lmkit.transformer import Attention, rotate
+
+START = "</s>"  # stands before the first word of every story
+BLUE = (0, 114, 178)  # plots.COLOURS[0]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A sentence as a network has read it."""
+
+    words: list[str]  # T of them; the first one is START
+    unknown: list[str]  # those that are not in the network's vocabulary
+    next_words: dict[str, float]  # the likeliest next words and their probabilities
+    weights: Tensor  # [layers, h, T, T], row: the word that looks
+
+
+class KitchenReader:
+    """A recorded Transformer that has learned kitchen stories, opened so that one sees what its heads look at."""
+
+    def __init__(self, name: str = "kitchen-transformer-muon") -> None:
+        run = runs.load(name)
+        network: Any = run.network
+        self.network = network
+        self.symbols = list(run.spelling.symbols)
+        self._number = {symbol: number for number, symbol in enumerate(self.symbols)}
+        self.layers, self.heads = len(network.blocks), network.blocks[0].attention.heads
+
+    @torch.no_grad()
+    def read(self, sentence: str, best: int = 4) -> Reading:
+        """Read a sentence word by word; a word that the network does not know becomes `<UNK>`."""
+        words = re.findall(r"</s>|\w+|[^\w\s]", sentence.lower())
+        unknown = [word for word in words if word not in self._number]
+        numbers = [self._number.get(word, self._number["<UNK>"]) for word in [START, *words]]
+        found: list[Tensor] = []
+
+        def note(part: nn.Module, inputs: tuple[Any, ...]) -> None:
+            assert isinstance(part, Attention)
+            q, k = (one(inputs[0])[0].unflatten(-1, (self.heads, -1)).transpose(0, 1) for one in (part.query, part.key))
+            q, k = rotate(q, inputs[1]), rotate(k, inputs[1])
+            future = torch.ones(len(numbers), len(numbers), dtype=torch.bool).triu(1)
+            found.append((q @ k.mT / math.sqrt(q.shape[-1])).masked_fill(future, -math.inf).softmax(-1))
+
+        hooks = [block.attention.register_forward_pre_hook(note) for block in self.network.blocks]
+        try:
+            chances = self.network(torch.tensor([numbers]))[0, -1].softmax(-1)
+        finally:
+            for hook in hooks:
+                hook.remove()
+        top = chances.topk(best)
+        next_words = {self.symbols[i]: p for p, i in zip(top.values.tolist(), top.indices.tolist(), strict=True)}
+        return Reading([START, *words], unknown, next_words, torch.stack(found))
+
+
+class Shaded:
+    """A sentence whose words are the darker the more weight they get: HTML in a notebook, a line of text elsewhere."""
+
+    def __init__(self, words: list[str], weights: list[float], after: str = "") -> None:
+        self.words, self.weights, self.after = words, weights, after
+
+    def __repr__(self) -> str:
+        marked = (f"{w}({p:.2f})" if p >= 0.05 else w for w, p in zip(self.words, self.weights, strict=True))
+        return " ".join(marked) + self.after
+
+    def _repr_html_(self) -> str:
+        red, green, blue = BLUE
+        spans = []
+        for word, weight in zip(self.words, self.weights, strict=True):
+            colour = "white" if weight > 0.5 else "inherit"
+            style = (
+                f"background:rgba({red},{green},{blue},{weight:.2f});color:{colour};padding:2px 3px;border-radius:3px"
+            )
+            number = f"<sub> {weight:.2f}</sub>" if weight >= 0.05 else ""
+            spans.append(f'<span style="{style}">{html.escape(word)}{number}</span>')
+        page = " ".join(spans)
+        return f'<div style="font-size:115%;line-height:2">{page}{html.escape(self.after)}</div>'
+
+
+def shaded(reading: Reading, layer: int, head: int, place: int = -1) -> Shaded:
+    """Where the word at `place` (the last one) looks through one head; layers and heads count from 1."""
+    weights = reading.weights[layer - 1, head - 1, place].tolist()
+    place = range(len(weights))[place]
+    guess, chance = next(iter(reading.next_words.items()))
+    after = f"  →  {guess} ({chance:.0%})" if place == len(weights) - 1 else ""
+    return Shaded(reading.words[: place + 1], weights[: place + 1], after)
+
+
+def type_a_sentence(reader: KitchenReader, sentence: str, layer: int, head: int) -> None:
+    """A field for a sentence and two choices, layer and head; below, the sentence, shaded by the last word's weights.
+
+    Where nobody sits at the notebook and where ipywidgets is missing, the sentence is shown once.
+    """
+    from IPython.display import display
+
+    def show(sentence: str, layer: int, head: int) -> None:
+        reading = reader.read(sentence)
+        display(shaded(reading, layer, head))
+        for word in reading.unknown:
+            print(f"(The network has never read the word {word!r}.)")
+
+    if not somebody_is_here():
+        show(sentence, layer, head)
+        return
+    import ipywidgets
+
+    wide = ipywidgets.Layout(width="95%", height="5em")
+    field = ipywidgets.Textarea(sentence, description="sentence", layout=wide)
+    layers = ipywidgets.Dropdown(options=range(1, reader.layers + 1), value=layer, description="layer")
+    heads = ipywidgets.Dropdown(options=range(1, reader.heads + 1), value=head, description="head")
+    page = ipywidgets.Output()
+
+    def changed(_: object = None) -> None:
+        page.clear_output(wait=True)
+        with page:
+            show(field.value, layers.value, heads.value)
+
+    for control in (field, layers, heads):
+        control.observe(changed, names="value")
+    changed()
+    display(field, layers, heads, page)
+
+
+@torch.no_grad()
+def weights_of_heads(
+    model: Any, words: Tensor, split: Callable[[Tensor], Tensor], attend: Callable[..., Tensor]
+) -> Tensor:
+    """Weights [layers, B, h, T, T] of all causal heads of `model.layers` on texts `words` [B, T].
+
+    They are found with the model's own functions: `split` cuts [B, T, C] into heads [B, h, T, C / h], and
+    `attend(Q, K, V, mask)` looks up. With the unit matrix as values, what it looks up is the weights. Every layer has
+    the linear maps `q` and `k`, and its first argument is the text.
+    """
+    found: list[Tensor] = []
+
+    def note(layer: Any, inputs: tuple[Tensor, ...]) -> None:
+        Q, K = split(layer.q(inputs[0])), split(layer.k(inputs[0]))
+        T = Q.shape[-2]
+        unit = torch.eye(T, dtype=Q.dtype, device=Q.device).expand(*Q.shape[:-1], T)
+        mask = torch.ones(T, T, dtype=torch.bool, device=Q.device).tril()
+        found.append(attend(Q, K, unit, mask))
+
+    hooks = [layer.register_forward_pre_hook(note) for layer in model.layers]
+    try:
+        model(words)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return torch.stack(found)
+
+
+class Film:
+    """For `watch`: keeps the squares of all heads at each row of the history, and shows them while somebody looks.
+
+    `look()` gives weights [layers, h, T, T] on one text, `loss()` the number that stands above them.
+    """
+
+    def __init__(self, look: Callable[[], Tensor], loss: Callable[[], float]) -> None:
+        self._look, self._loss = look, loss
+        self.frames: list[tuple[int, float, Tensor]] = []  # step, loss, weights
+        self._handle: Any = None
+        self.take(0)
+
+    def __call__(self, history: pd.DataFrame) -> None:
+        self.take(int(history["step"].iloc[-1]))
+
+    def take(self, step: int) -> None:
+        """One more frame; in a notebook where somebody sits, the picture below the cell changes."""
+        self.frames.append((step, self._loss(), self._look().cpu()))
+        if not somebody_is_here():
+            return
+        import matplotlib.pyplot as plt
+        from IPython.display import display
+
+        figure = self.frame(-1)
+        plt.close(figure)
+        if self._handle is None:
+            self._handle = display(figure, display_id=True)
+        else:
+            self._handle.update(figure)
+
+    def frame(self, number: int) -> Figure:
+        """All heads at one moment: a row for each layer."""
+        import matplotlib.pyplot as plt
+
+        step, loss, weights = self.frames[number]
+        layers, heads = weights.shape[:2]
+        figure, axes = plt.subplots(layers, heads, figsize=(7, 1.9 * layers + 0.4), squeeze=False)
+        for layer in range(layers):
+            for head in range(heads):
+                _square(axes[layer, head], weights[layer, head])
+                axes[layer, head].set_title(f"layer {layer + 1}, head {head + 1}", fontsize=10)
+        figure.suptitle(f"step {step}: loss on the repeats {loss:.2f}")
+        return figure
+
+    def strip(self, heads: list[tuple[int, int]], steps: list[int]) -> Figure:
+        """One row for each head (layer, head; counted from 0), one column for each step: the frame nearest to it."""
+        import matplotlib.pyplot as plt
+
+        taken = np.array([frame[0] for frame in self.frames])
+        chosen = [self.frames[int(np.abs(taken - step).argmin())] for step in steps]
+        figure, axes = plt.subplots(len(heads), len(steps), figsize=(8, 1.55 * len(heads) + 0.6), squeeze=False)
+        for row, (layer, head) in enumerate(heads):
+            for column, (step, loss, weights) in enumerate(chosen):
+                _square(axes[row, column], weights[layer, head])
+                if row == 0:
+                    axes[row, column].set_title(f"step {step}\nloss {loss:.2f}", fontsize=11)
+            axes[row, 0].set_ylabel(f"layer {layer + 1},\nhead {head + 1}", fontsize=11)
+        return figure
+
+
+def _square(axes: Any, weights: Tensor) -> None:
+    axes.imshow(weights.numpy(), cmap="Blues", vmin=0, vmax=1)
+    axes.set(xticks=[], yticks=[])
+    axes.grid(visible=False)

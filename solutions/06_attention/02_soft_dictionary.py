@@ -1,0 +1,271 @@
+# %% [markdown]
+# ## 1. A dictionary that answers softly
+#
+# A Python dict returns the value of the one key that *equals* your query, and a `KeyError` if there is none. That is too strict for words: if a verb looks for its subject, it does not know which noun the subject will be. It knows only roughly what it looks for.
+#
+# A **soft lookup** always answers. It compares the **query** with every **key**, and mixes all the **values**, those whose keys match better more than the others. Here is the smallest example. The text is 0 0 1 0, and we look for the 1. Write a 0 as the
+# vector $[1, 0]$ and a 1 as $[0, 1]$. These vectors are keys *and* values. The query is $[0, 1]$, as we look for a 1.
+#
+# How well does a key match? We take the dot product of query and key. This is the **score**: here 0, 0, 1, 0. For a mixture we need weights that are positive, grow with the score, and sum to 1. So we take a power of each score, which makes it positive, and divide by
+# the sum of all. With powers of 3, because they are easy, the scores 0, 0, 1, 0 become 1, 1, 3, 1, and after division by their sum 1/6, 1/6, 3/6, 1/6. With powers of $e$ this is called the **softmax**. For a query $q$, keys $k_i$ and values $v_i$:
+#
+# $$s_i = q \cdot k_i \qquad p_i = \frac{e^{s_i}}{\sum_j e^{s_j}} \qquad z = \sum_i p_i v_i$$
+
+# %% folded="draws the soft lookup" alt="A query meets four keys; the scores go through softmax to four weights, each weight multiplies a value, and the sum is the answer."
+drawings.soft_lookup()
+
+# %% [markdown]
+# Read the drawing from left to right: the query meets each key, the scores become weights, the weights mix the values. Shapes stand in brackets from here on: $q$ and each key $[d_k]$, each value and $z$ $[d_v]$. Keys and values need not be of one width, and there are $n$ of each.
+
+# %% [markdown] statement="soft_lookup"
+# ### Three ways to one answer
+#
+# First with pencil and paper, then as a loop that you could explain to anybody, then as the two products that a computer likes. This is the seed of everything below: whatever attention does later, it does it with these three lines.
+#
+# - `by_hand()`: $z$ for the text 0 0 1 0, with powers of 3 in place of $e$, as above;
+# - `lookup_loop(q, keys, values, e=math.e)`: $z$ as a list, from lists. Any positive number may stand for $e$;
+# - `lookup(q, K, V)`: $z$ without a loop, from arrays $K$ $[n, d_k]$ and $V$ $[n, d_v]$.
+#
+# The array version must also survive scores in the thousands, where $e^s$ is too large for a computer. When all three work, the cell below the checks asks your dictionary three questions.
+
+# %% [markdown] hints="soft_lookup"
+# 1. By hand: the weights are above. Which two numbers do they mix, in the first place of the vectors and in the second?
+# 2. The answer has as many numbers as a *value*, not as many as a key, and not as many as there are keys.
+# 3. Arrays: one product gives all scores, another mixes the rows of $V$. If you take the same constant off all scores, no weight changes: which constant
+#    keeps the powers small?
+
+
+# %% task="soft_lookup" points=4 level=1 minutes=15
+def by_hand():
+    """z for 0 0 1 0 with e = 3: two numbers."""
+    ### BEGIN SOLUTION
+    return [3 / 6, 3 / 6]
+    ### END SOLUTION
+
+
+def lookup_loop(q, keys, values, e=math.e):
+    """z: list of d_v numbers, from q: d_k numbers, keys: n lists of d_k, values: n lists of d_v."""
+    ### BEGIN SOLUTION
+    weights = []
+    for k in keys:
+        weights.append(e ** sum(q[j] * k[j] for j in range(len(q))))
+    p = [weight / sum(weights) for weight in weights]
+    return [
+        sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))
+    ]
+    ### END SOLUTION
+
+
+def lookup(q, K, V):
+    """z: [d_v], from arrays q: [d_k], K: [n, d_k], V: [n, d_v]."""
+    ### BEGIN SOLUTION
+    s = K @ q
+    weights = np.exp(s - s.max())
+    return weights @ V / weights.sum()
+    ### END SOLUTION
+
+
+# %% test="soft_lookup" aspect="four words by hand" points=1
+_got = by_hand()
+assert close(np.shape(_got), (2,), 0, 0), (
+    f"by_hand returns two numbers, a mix of [1, 0] and [0, 1]; yours: {_got!r}."
+)
+assert close(sum(_got), 1, 0, 0.01), (
+    f"A mix of [1, 0] and [0, 1] sums to 1; yours: {sum(_got)}."
+)
+### BEGIN HIDDEN TESTS
+assert close(_got, [0.5, 0.5], 0, 0.006), (
+    f"Not {_got!r}: with e = 3 the weights are as 1 to 1 to 3 to 1."
+)
+### END HIDDEN TESTS
+
+# %% test="soft_lookup" aspect="a loop, any e" points=1
+_seen = [[1, 0], [1, 0], [0, 1], [1, 0]]
+_got = lookup_loop([0, 1], _seen, [[6], [6], [12], [0]], e=3)
+assert close(np.shape(_got), (1,), 0, 0), (
+    f"Values of one number: z has one; yours: {_got!r}."
+)
+assert close(_got, [8], 1e-5), (
+    f"Weights 1/6, 1/6, 1/2, 1/6 of the values 6, 6, 12, 0: 8; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_n, _d_k, _d_v = size("n"), size("d_k"), size("d_v")
+_q, _keys, _values = (
+    made(lambda rng, numbers: numbers.tolist(), array(*_axes))
+    for _axes in ((_d_k,), (_n, _d_k), (_n, _d_v))
+)
+agrees(lookup_loop, ours.lookup_loop, _q, _keys, _values, rtol=1e-4, atol=1e-6)
+_e = number(0.5, 4, (1, 3, 7.5))
+agrees(lookup_loop, ours.lookup_loop, _q, _keys, _values, _e, rtol=1e-4, atol=1e-6)
+### END HIDDEN TESTS
+
+# %% test="soft_lookup" aspect="arrays, without a loop" points=1
+_seen = np.array([[1, 0], [1, 0], [0, 1], [1, 0]])
+_got = lookup(
+    np.array([0.0, 1.0]), _seen, np.array([[6, 1, 0], [6, 1, 0], [12, 0, 0], [0, 1, 0]])
+)
+_wanted = np.array([12 + 12 * math.e, 3, 0]) / (3 + math.e)
+assert close(np.shape(_got), (3,), 0, 0), (
+    f"Values of three numbers: z has three; yours: {_got!r}."
+)
+assert close(_got, _wanted, 1e-4, 1e-6), f"Wanted {_wanted.round(4)}; yours: {_got}."
+### BEGIN HIDDEN TESTS
+_n, _d_k, _d_v = size("n"), size("d_k"), size("d_v")
+_q, _K, _V = (
+    array(*_axes, kind=choice("float64", "int64"))
+    for _axes in ((_d_k,), (_n, _d_k), (_n, _d_v))
+)
+agrees(lookup, ours.lookup, _q, _K, _V, rtol=1e-4, atol=1e-6)
+### END HIDDEN TESTS
+
+# %% test="soft_lookup" aspect="large scores do not overflow" points=1
+_K, _V = np.array([[1.0, 2], [1, 3], [2, 4], [2, 5]]), np.diag([1.0, 2, 3, 4])
+with np.errstate(all="ignore"):
+    for _large in (3000.0, -3000.0):
+        _got, _wanted = lookup(np.array([_large, 0.0]), _K, _V), [0.5, 1, 0, 0]
+        if _large > 0:
+            _wanted = [0, 0, 1.5, 2]
+        assert close(_got, _wanted, 1e-4, 1e-6), (
+            f"Scores {_large}, twice, and {2 * _large}, twice: {_wanted}; yours: {_got}."
+        )
+### BEGIN HIDDEN TESTS
+_n, _d_k, _d_v = size("n"), size("d_k", large=None), size("d_v", large=None)
+_q = made(lambda rng, q: np.append(q, 1.0), array(_d_k, edges=("huge",)))
+_K = made(  # the last number of each key adds the same to all scores
+    lambda rng, K, high: np.hstack([K, np.full((len(K), 1), high)]),
+    array(_n, _d_k),
+    number(-5000, 5000, (0,)),
+)
+agrees(lookup, ours.lookup, _q, _K, array(_n, _d_v), rtol=1e-3, atol=1e-4)
+### END HIDDEN TESTS
+
+# %% scratch=true
+lookup(
+    np.array([1, 1]), np.array([[1, 0], [0, 2]]), np.array([[10], [20]])
+)  # a dictionary of your own
+
+# %%
+E = np.array([[1, 0], [1, 0], [0, 1], [1, 0]])  # 0 0 1 0
+one = np.array([0, 1])
+loop = [np.round(lookup_loop(one, E, E, e), 3) for e in (3, math.e)]
+print("powers of 3, by hand and by loop:", np.round(by_hand(), 3), loop[0])
+print("powers of e, by loop and by array:", loop[1], lookup(one, E, E).round(3))
+print("keys ten times as long:", lookup(one, 10 * E, E).round(6))
+print("a query of zeros:", lookup(0 * one, E, E), " the mean:", E.mean(axis=0))
+
+# %% [markdown]
+# Compare the last two lines with the ones above. With keys ten times as long, the scores differ by 10 instead of 1, and nearly all weight goes to one word: your soft dictionary has become a Python dict again. With a query of zeros, all scores are equal, and the answer is the plain mean of all values, which is the
+# bag of words of chapter 04. Everything that attention does lies between these two. In between, $z$ is a **weighted mean** of the values: no weight is negative, and they sum to 1.
+#
+# ## 2. One needle in much hay
+#
+# A soft dictionary listens a little to *every* word. In a text of four words this does no harm. But a story has fifty words, a book a hundred thousand. Suppose that exactly one of them, the **needle**, is what the query looks for. It has the score $s$, and all others, the hay, have the score 0. How much of the
+# answer comes from the needle, and how much from hay?
+
+# %% [markdown] statement="needle"
+# ### Guess, then measure
+#
+# First guess, seriously, and write it down: with the score $s = 10$, how much weight (0 to 1) does one word get among $n = 100{,}000$? Any honest guess counts. Then work it out:
+#
+# - `guess`: your guess, a number;
+# - `weight_on_one(n, s)`: the weight of the needle among $n \ge 2$ words;
+# - `score_needed(n, share)`: the opposite question. Which $s$, perhaps negative, gives the needle the weight `share`?
+# - `measured`: the weight that you have guessed, computed.
+#
+# The figure below the checks will show your guess beside the truth.
+
+# %% [markdown] hints="needle"
+# 1. What do the other $n - 1$ keys contribute to the denominator, all together?
+# 2. Divide above and below by $e^s$: then no power is large.
+# 3. Needle to hay is as `share` to $1 -$ `share`. Solve that for $e^s$, then take the logarithm.
+
+
+# %% task="needle" points=3 level=2 minutes=11
+def weight_on_one(n, s):
+    """Weight of one key with score s (from -100 to 1,000) among n, the others' scores being 0."""
+    ### BEGIN SOLUTION
+    return 1 / (1 + (n - 1) * math.exp(-s))
+    ### END SOLUTION
+
+
+def score_needed(n, share):
+    """The score s for which weight_on_one(n, s) is `share` (above 0, below 1)."""
+    ### BEGIN SOLUTION
+    return math.log((n - 1) * share / (1 - share))
+    ### END SOLUTION
+
+
+# guess = a number from 0 to 1, written down before you compute
+# measured = the weight of the one for n = 100,000 and s = 10
+### BEGIN SOLUTION
+guess = 0.9
+measured = weight_on_one(100_000, 10)
+### END SOLUTION
+
+# %% test="needle" aspect="one among n" points=1
+for _n, _s, _wanted in (
+    (4, 1, 0.475367),
+    (10, 1, 0.231969),
+    (1000, 10, 0.956614),
+    (7, 0, 1 / 7),
+    (5, 1000, 1),
+):
+    _got = weight_on_one(_n, _s)
+    assert is_number(_got), f"weight_on_one returns a number; yours: {_got!r}."
+    assert close(_got, _wanted, 0, 1e-6), (
+        f"n = {_n}, s = {_s}: {_wanted:.6f}; yours: {_got}."
+    )
+### BEGIN HIDDEN TESTS
+_n = whole(2, 90, (3, 10**6, 10**9, 10**16))
+_s = made(  # near ln n, where the weight is neither 0 nor 1
+    lambda rng, n: math.log(n - 1) + rng.uniform(-3, 3), _n, edges=[0, -100, 1000, -3.5]
+)
+agrees(weight_on_one, ours.weight_on_one, _n, _s, rtol=1e-5, atol=0)
+### END HIDDEN TESTS
+
+# %% test="needle" aspect="the score a share needs" points=1
+_got = score_needed(101, 0.5)
+assert is_number(_got), f"score_needed returns a number; yours: {_got!r}."
+assert close(_got, math.log(100), 1e-5), (
+    f"As heavy as 100 others: s = ln 100 = 4.605; yours: {_got}."
+)
+### BEGIN HIDDEN TESTS
+_n = whole(2, 5000, (4, 10**6))
+_less = made(lambda rng, n: rng.uniform(0.1, 0.9) / n, _n)  # than equal: s < 0
+_share = choice(number(0.02, 0.98, (0.5, 1e-9, 1e-30, 1 - 1e-6)), _less)
+agrees(score_needed, ours.score_needed, _n, _share, rtol=1e-4, atol=1e-4)
+### END HIDDEN TESTS
+
+# %% test="needle" aspect="guess and measurement" points=1
+for _name, _value in (("guess", guess), ("measured", measured)):
+    assert is_number(_value), f"{_name} should be a number, not {_value!r}."
+    assert 0 <= _value <= 1, f"A weight lies between 0 and 1; your {_name}: {_value}."
+### BEGIN HIDDEN TESTS
+assert close(measured, 0.180514, 0, 0.001), (
+    f"measured is not {measured}: n = 100,000, s = 10."
+)
+### END HIDDEN TESTS
+
+# %%
+lengths = np.logspace(0.31, 6, 60)
+curves = {s: [weight_on_one(n, s) for n in lengths] for s in (1, 3, 10)}
+needed = [score_needed(n, 0.5) for n in lengths]
+
+# %% folded="draws the needle" alt="Left: the needle's weight over the length of the text, for scores 1, 3 and 10: each falls from near one to zero, the larger the score the later. Two marks show your guess and the measured weight. Right: the score needed for half the weight is a straight line over the logarithm of the length."
+_, (left, right) = plt.subplots(1, 2, figsize=(8, 3.1))
+for (s, weights), colour in zip(curves.items(), plots.COLOURS, strict=False):
+    left.semilogx(lengths, weights, color=colour, label=f"score {s}")
+left.plot(1e5, measured, "ko", label="measured")
+left.plot(1e5, guess, "kx", markersize=9, label="your guess")
+left.set(xlabel="words in the text (log)", ylabel="weight of the needle")
+left.set(title="Any fixed score drowns in a long text", ylim=(-0.03, 1.65))
+left.set_yticks(np.arange(0, 1.1, 0.2))
+left.legend(loc="upper left", ncols=2, fontsize=10, columnspacing=1)
+right.semilogx(lengths, needed)
+right.set(xlabel="words in the text (log)", ylabel="score for half the weight")
+right.set(title="but a little more score saves it")
+plt.show()
+
+# %% [markdown]
+# Does your cross lie far above the dot? Then remember that a hundred thousand times almost nothing is a lot: the hay contributes $n - 1$ to the denominator, and the needle only $e^{10} \approx 22{,}000$. On the left, each curve falls as soon as $n$ passes $e^s$. On the right you see the way out: to keep
+# half of the weight, the score has to grow only like the *logarithm* of the length. From 100 words to a million, it must grow from 4.6 to 13.8. So attention can find one word in a book, but only if it can make large scores.

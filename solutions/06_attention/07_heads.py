@@ -1,0 +1,381 @@
+# %% [markdown]
+# ## 7. Many heads, and another text
+#
+# In the last section each head was a module of its own, and a loop went over them. Real models have 8, 16 or 96 heads, and a loop over them wastes time, because a computer prefers one large product to many small ones. So we make the heads an axis of the tensor. Then your `masked_attention` serves all of them in one go: it
+# works on the last two axes and leaves the ones in front alone.
+#
+# Let $H$ be the number of heads. The $C$ numbers of a word are shared out: each head gets $D = C/H$ of them. So many narrow heads cost no more than a single wide one.
+
+# %% folded="draws two heads" alt="Q, K and V are each cut into a left and a right half; each three halves go through a soft look-up of their own; the two results are joined and mixed by a matrix."
+drawings.two_heads()
+
+# %% [markdown] statement="heads_at_once"
+# ### Cut into heads, and put together again
+#
+# The drawing shows two heads: $Q$, $K$ and $V$ are cut into columns, each head looks up with its own columns, and the results are laid side by side again and mixed by a matrix.
+#
+# - `split_heads(X, heads)`: $[\dots, T, C] \to [\dots, H, T, D]$;
+# - `merge_heads(Z)`: the way back, $[\dots, H, T, D] \to [\dots, T, C]$.
+#
+# There is a famous mistake here. It gives exactly the right shapes, raises no error, and mixes up words with heads. The cell below the checks shows it.
+
+# %% [markdown] hints="heads_at_once"
+# 1. Number the entries of two words with $C = 4$ from 1 to 8, as they lie in memory. Which of them must the second head get?
+# 2. A reshape never changes the order in which numbers lie in memory. May one axis be cut into two without that? May two axes
+#    swap places?
+# 3. Cut the last axis in two (a reshape may do this), then swap two axes. To go back, do the opposite in the opposite order.
+
+
+# %% task="heads_at_once" points=3 level=2 minutes=10
+def split_heads(X, heads):
+    """[..., H, T, D] from X: [..., T, C]; H is `heads`, D = C / H, and head 0 has the first D columns. Gradients pass."""
+    ### BEGIN SOLUTION
+    return X.unflatten(-1, (heads, X.shape[-1] // heads)).transpose(-3, -2)
+    ### END SOLUTION
+
+
+def merge_heads(Z):
+    """[..., T, C] from Z: [..., H, T, D]."""
+    ### BEGIN SOLUTION
+    return Z.transpose(-3, -2).flatten(-2)
+    ### END SOLUTION
+
+
+# %% test="heads_at_once" aspect="each head its columns" points=1
+_X = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]])
+_got = split_heads(_X.clone(), 2)
+assert np.shape(_got) == (2, 3, 2), (
+    f"T = 3, C = 4, H = 2: shape (2, 3, 2); yours: {_got!r}."
+)
+assert close(_got[0], [[1, 2], [5, 6], [9, 10]], 0, 0), (
+    f"Head 1 has the first two columns, [[1, 2], [5, 6], [9, 10]]; yours: {_got[0].tolist()}."
+)
+### BEGIN HIDDEN TESTS
+_T, _h, _d_k = size("T"), size("H", most=5, large=None), size("D", most=5, large=16)
+_d = made(lambda rng, h, d_k: h * d_k, _h, _d_k)
+_X = tensor(_T, _d, kind=choice("float32", "int64"))
+agrees(split_heads, ours.split_heads, _X, _h)
+agrees(
+    split_heads,
+    ours.split_heads,
+    tensor(_T, _d, kind="float64"),
+    _h,
+    by=lambda split_heads, X, h: gradients(lambda X: split_heads(X, h) ** 2, X),
+)
+### END HIDDEN TESTS
+
+# %% test="heads_at_once" aspect="merged as it was" points=1
+_Z = torch.tensor([[[1, 2], [5, 6], [9, 10]], [[3, 4], [7, 8], [11, 12]]])
+_got = merge_heads(_Z.clone())
+assert np.shape(_got) == (3, 4), f"H = 2, T = 3, D = 2: shape (3, 4); yours: {_got!r}."
+assert close(_got[0], [1, 2, 3, 4], 0, 0), (
+    f"The first word has 1, 2 (head 1), then 3, 4; yours: {_got[0].tolist()}."
+)
+### BEGIN HIDDEN TESTS
+_T, _h, _d_k = size("T"), size("H", most=5, large=None), size("D", most=5, large=16)
+_d = made(lambda rng, h, d_k: h * d_k, _h, _d_k)
+_A, _B = size("texts", large=None), size("more texts", large=None)
+for _lead in ((), (_A,), (_A, _B), (_A, 1, _B)):
+    agrees(merge_heads, ours.merge_heads, tensor(*_lead, _h, _T, _d_k))
+### END HIDDEN TESTS
+
+# %% test="heads_at_once" aspect="batches stay apart" points=1
+_X = torch.arange(2 * 3 * 4).view(2, 3, 4)
+_got = split_heads(_X.clone(), 2)
+assert np.shape(_got) == (2, 2, 3, 2), (
+    f"[2, 3, 4] with 2 heads: (2, 2, 3, 2); yours: {_got!r}."
+)
+assert close(_got[1, 0], _X[1, :, :2], 0, 0), (
+    "In the second text of a batch, head 1 has not the first two columns."
+)
+### BEGIN HIDDEN TESTS
+_T, _h, _d_k = size("T"), size("H", most=5, large=None), size("D", most=5, large=16)
+_d = made(lambda rng, h, d_k: h * d_k, _h, _d_k)
+_A, _B = size("texts", large=None), size("more texts", large=None)
+for _lead in ((_A,), (_A, _B), (_A, 1, _B)):
+    agrees(split_heads, ours.split_heads, tensor(*_lead, _T, _d), _h)
+### END HIDDEN TESTS
+
+# %%
+X = torch.arange(1, 9).view(2, 4)  # 2 words, C = 4
+print("words:", X.tolist())
+print("split, a row for each head:", split_heads(X, 2).tolist())
+print("reshape alone:             ", X.reshape(2, 2, 2).tolist())
+
+# %% [markdown]
+# With a reshape alone, the first head would get the whole first word, and the second head the second word. The shapes fit, and everything is wrong.
+#
+# Now we can put the pieces together, and with a small addition we get one more kind of attention for nothing. Think of a translator. While she writes, she looks at the text in front of her: the *English* words ask, and the *German* words answer.
+
+# %% folded="draws attention across texts" alt="The words the house ask with queries; das Haus brennt gives keys and values; the softmax of their products weighs the values, a row for each asking word."
+drawings.cross_attention()
+
+# %% [markdown] statement="MultiHead"
+# ### The layer
+#
+# In **cross-attention** queries come from a text $x$ $[B, m, C]$, and keys and values from another text $y$ $[B, n, C]$. If $y$ is the same text as $x$, this is self-attention. So one layer can do both.
+#
+# Write `MultiHead(C, heads)` with four linear maps $C \to C$, called `q`, `k`, `v` and `out`. Call your `split_heads`, `masked_attention` and `merge_heads`, and give what the heads bring back to `out`. Without a mask, everything may be seen.
+#
+# From here on, every network of this chapter is built of your layer. The checks compare it with torch's own, given the same weights.
+
+# %% [markdown] hints="MultiHead"
+# 1. Of what shape must a mask be that allows everything: how many rows ask, and how many columns answer?
+# 2. If `y` is None, let it be `x`. Then there is only one case left: queries from `x`, keys and values from `y`.
+# 3. A mask $[m, n]$ fits scores $[B, H, m, n]$ by broadcasting. The four steps: map, split, attend, merge; and `out` at the end.
+
+
+# %% task="MultiHead" points=3 level=2 minutes=16
+class MultiHead(nn.Module):
+    """Several heads: words of x [B, m, C] look at words of y [B, n, C], or at x itself if y is None -> [B, m, C].
+
+    mask: None, or bools [m, n], True where a row may look at a column (also [B, 1, m, n], or what else fits [B, H, m, n]).
+    """
+
+    def __init__(self, C, heads):
+        super().__init__()
+        ### BEGIN SOLUTION
+        self.heads = heads
+        self.q, self.k, self.v, self.out = (nn.Linear(C, C) for _ in range(4))
+        ### END SOLUTION
+
+    def forward(self, x, y=None, mask=None):
+        ### BEGIN SOLUTION
+        y = x if y is None else y
+        if mask is None:
+            mask = torch.ones(x.shape[1], y.shape[1], dtype=torch.bool, device=x.device)
+        Q = split_heads(self.q(x), self.heads)
+        K = split_heads(self.k(y), self.heads)
+        V = split_heads(self.v(y), self.heads)
+        return self.out(merge_heads(masked_attention(Q, K, V, mask)))
+        ### END SOLUTION
+
+
+# %% test="MultiHead" aspect="equal to nn.MultiheadAttention" points=1
+_d, _h, _B, _T = 6, 2, 3, 7
+_names = ("q", "k", "v", "out")
+_all = [f"{_name}.{_kind}" for _name in _names for _kind in ("weight", "bias")]
+_torch, _mine = nn.MultiheadAttention(_d, _h, batch_first=True), MultiHead(_d, _h)
+_s = {_name: torch.randn(_d, _d)[slice(None) if "w" in _name else 0] for _name in _all}
+_shapes = {
+    _name: tuple(np.shape(_part)) for _name, _part in dict(_mine.state_dict()).items()
+}
+assert _shapes == {_name: tuple(_part.shape) for _name, _part in _s.items()}, (
+    f"q, k, v, out, each nn.Linear(C, C), and nothing else: yours has {_shapes}."
+)
+_mine.load_state_dict(_s)
+_in = {
+    f"in_proj_{_k}": torch.cat([_s[f"{n}.{_k}"] for n in "qkv"])
+    for _k in ("weight", "bias")
+}
+_out = {"out_proj.weight": _s["out.weight"], "out_proj.bias": _s["out.bias"]}
+_torch.load_state_dict(_in | _out)
+_x = torch.randn(_B, _T, _d)
+_got, _wanted = _mine(_x.clone()), _torch(_x, _x, _x)[0]
+assert torch.is_tensor(_got), (
+    f"Without a mask, forward should return a tensor of shape {tuple(_x.shape)}, not {_got!r}."
+)
+assert _got.shape == _x.shape, (
+    f"Shape {tuple(_x.shape)} wanted; yours: {tuple(_got.shape)}."
+)
+assert close(_got, _wanted, 1e-3, 1e-3), (
+    f"C = {_d}, {_h} heads, {_B} texts of {_T} words: same weights, other result than nn.MultiheadAttention."
+)
+### BEGIN HIDDEN TESTS
+_slopes = parameter_gradients(_mine, _x.clone())
+_parts = [_name for _name in _all if _name != "k.bias"]  # which moves no weight
+assert not [_name for _name in _parts if _slopes.get(_name) is None], (
+    "Some of q, k, v, out cannot learn: the result does not depend on them for autograd."
+)
+
+
+def _called(MultiHead, d, h, state, x):
+    model = MultiHead(d, h)
+    MultiHead(2 * d, 2 * h)  # another one, made later
+    model.load_state_dict(state)
+    return [model(x), model.eval()(x)]
+
+
+_B, _T, _h = size("B", large=None), size("T"), size("H", most=4, large=16)
+_d = made(lambda rng, h, each: h * each, _h, size("D", most=4, large=8))
+_state = made(
+    lambda rng, W, b: {
+        f"{_name}.{_kind}": _part[i]
+        for _kind, _part in (("weight", W), ("bias", b))
+        for i, _name in enumerate(("q", "k", "v", "out"))
+    },
+    tensor(4, _d, _d, scale=0.5),
+    tensor(4, _d),
+)
+_given = _d, _h, _state, tensor(_B, _T, _d)
+agrees(MultiHead, ours.MultiHead, *_given, by=_called, rtol=1e-3, atol=1e-3)
+### END HIDDEN TESTS
+
+# %% test="MultiHead" aspect="masked words are unseen" points=1
+_d, _h, _mask = 6, 2, [[1, 0, 0, 0], [1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1]]
+_mask = torch.tensor(_mask).bool()
+_T, _mine = len(_mask), MultiHead(_d, _h)
+_x = torch.randn(3, _T, _d)
+_before = _mine(_x.clone(), mask=_mask.clone())
+assert torch.is_tensor(_before) and _before.shape == _x.shape, (
+    f"With a mask: shape {tuple(_x.shape)}; yours: {_before!r}."
+)
+for _j in range(_T):
+    _other = _x.clone()
+    _other[1, _j] += 2
+    _moved = (_mine(_other, mask=_mask.clone()) - _before).abs().amax(2) > 1e-6
+    assert not _moved[0].any() and not _moved[2].any(), (
+        "A word of the second text changed, and another text's result moved."
+    )
+    assert _moved[1].tolist() == _mask[:, _j].tolist(), (
+        f"Word {_j} changed. Rows that may look at it: {_mask[:, _j].tolist()}; rows that moved: {_moved[1].tolist()}."
+    )
+
+
+### BEGIN HIDDEN TESTS
+def _called(MultiHead, d, h, state, x, mask):
+    model = MultiHead(d, h)
+    model.load_state_dict(state)
+    other = mask.mT | torch.eye(len(mask)).bool()
+    return {
+        mode: [getattr(model, mode)()(x, mask=mask), model(x), model(x, mask=other)]
+        for mode in ("train", "eval")
+    }
+
+
+_B, _T, _h = size("B", large=None), size("T", large=100), size("H", most=4, large=None)
+_d = made(lambda rng, h, each: h * each, _h, size("D", most=4, large=8))
+_state = made(
+    lambda rng, W, b: {
+        f"{_name}.{_kind}": _part[i]
+        for _kind, _part in (("weight", W), ("bias", b))
+        for i, _name in enumerate(("q", "k", "v", "out"))
+    },
+    tensor(4, _d, _d, scale=0.5),
+    made(lambda rng, b: b + torch.tensor([[20.0], [-20], [0], [0]]), tensor(4, _d)),
+)
+_mask = made(  # each row sees one at least
+    lambda rng, T, mask: (
+        mask | torch.eye(T).bool()[[rng.randrange(T) for _ in range(T)]]
+    ),
+    _T,
+    truths(_T, _T),
+)
+_given = _d, _h, _state, tensor(_B, _T, _d), _mask
+agrees(MultiHead, ours.MultiHead, *_given, by=_called, rtol=1e-3, atol=1e-3)
+### END HIDDEN TESTS
+
+# %% test="MultiHead" aspect="another text answers" points=1
+_d, _h, _m, _n = 6, 3, 2, 5
+_mine, _x, _y = MultiHead(_d, _h), torch.randn(2, _m, _d), torch.randn(2, _n, _d)
+_got = _mine(_x.clone(), _y.clone())
+assert np.shape(_got) == (2, _m, _d), (
+    f"{_m} words look at {_n} words of another text: shape {2, _m, _d}; yours: {np.shape(_got)}."
+)
+_other = _y.clone()
+_other[0, 3] += 2
+_moved = (_mine(_x.clone(), _other) - _got).abs().amax(2) > 1e-6
+assert _moved.tolist() == [[True, True], [False, False]], (
+    "A word of y changed in the first text: both words of x there should notice, and the second text should not. "
+    "Keys and values come from y."
+)
+
+
+### BEGIN HIDDEN TESTS
+def _called(MultiHead, d, h, state, x, y, lengths):
+    model = MultiHead(d, h)
+    model.load_state_dict(state)
+    real = (torch.arange(y.shape[1]) < lengths[:, None])[:, None, None]
+    loud = torch.where(real[:, 0, 0, :, None], y, 9.0)
+    mask = real.expand(-1, 1, x.shape[1], -1)
+    return [model(x, y), model(x, loud, mask), model(x), model(y, x)]
+
+
+_B, _m, _n = size("B", large=None), size("m", large=None), size("n", large=70)
+_h = size("H", most=4, large=None)
+_d = made(lambda rng, h, each: h * each, _h, size("D", most=4, large=8))
+_state = made(
+    lambda rng, W, b: {
+        f"{_name}.{_kind}": _part[i]
+        for _kind, _part in (("weight", W), ("bias", b))
+        for i, _name in enumerate(("q", "k", "v", "out"))
+    },
+    tensor(4, _d, _d, scale=0.5),
+    tensor(4, _d),
+)
+_lengths = made(lambda rng, n, lengths: 1 + lengths % n, _n, ids(_B, below=99))
+_given = _d, _h, _state, tensor(_B, _m, _d), tensor(_B, _n, _d), _lengths
+agrees(MultiHead, ours.MultiHead, *_given, by=_called, rtol=1e-3, atol=1e-3)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# Does it do what a translator needs? Let us give it the smallest translation that there is: **write a word of ten letters backwards**. The writer has one vector for each place that is to be filled, nothing more. It has to find out for each place which letter of the source belongs there. Once it may look at the source, and once it may look at itself only.
+
+
+# %%
+class Backwards(nn.Module):
+    """Scores [B, 10, 26] for the letters of a word [B, 10], written from its end."""
+
+    def __init__(self, may_look, C=32):
+        super().__init__()
+        self.letters, self.may_look = nn.Embedding(26, C), may_look
+        self.places, self.to_fill = nn.Embedding(10, C), nn.Embedding(10, C)
+        self.attention, self.head = MultiHead(C, 1), nn.Linear(C, 26)
+
+    def forward(self, words):
+        source = self.letters(words) + self.places.weight
+        x = self.to_fill.weight.expand(len(words), -1, -1)
+        return self.head(x + self.attention(x, source if self.may_look else None))
+
+
+def backwards_loss(model, words):
+    wanted = words.flip(1)
+    return F.cross_entropy(model(words).flatten(0, 1), wanted.flatten()), words.numel()
+
+
+def some_words(step):
+    return torch.from_numpy(np.random.default_rng(step).integers(0, 26, (64, 10)))
+
+
+writers = {}
+for name, may_look in {"sees only itself": False, "sees the source": True}.items():
+    set_seed(1)
+    writers[name] = Backwards(may_look).to(device)
+    history = train(writers[name], some_words, backwards_loss, steps=200, rate=0.01)
+    print(f"{name:16} loss {history['train loss'].iloc[-1]:.3f}")
+print(f"knows nothing    loss {math.log(26):.3f}")
+
+# %% scratch=true
+word = "strawberry"  # any ten letters from a to z
+numbers = torch.tensor([[ord(letter) - ord("a") for letter in word]], device=device)
+for name, writer in writers.items():
+    written = writer(numbers)[0].argmax(-1).tolist()
+    print(f"{name:16} {word} -> {''.join(chr(ord('a') + i) for i in written)}")
+
+# %% [markdown]
+# The blind writer is left at $\ln 26$: it can do no better than to guess one of 26 letters. The other one makes no mistakes. Where does it look? To find out, we use your function once more, with a little trick: if the values are the rows of the unit matrix, the weighted mean of the values *is* the list of weights.
+
+# %% alt="A square of weights: rows are the places that are written, columns the letters of the word dictionary. Dark cells lie on the diagonal from the top right to the bottom left."
+with torch.no_grad():
+    writer, word = writers["sees the source"], "dictionary"
+    numbers = torch.tensor([ord(letter) - ord("a") for letter in word], device=device)
+    source = writer.letters(numbers) + writer.places.weight
+    P = masked_attention(
+        writer.attention.q(writer.to_fill.weight),
+        writer.attention.k(source),
+        torch.eye(10, device=device),
+        torch.ones(10, 10, device=device).bool(),
+    ).cpu()
+_, axes = plt.subplots(figsize=(5.2, 4.4))
+image = axes.imshow(P, cmap="Blues", vmin=0, vmax=1)
+axes.set_xticks(range(10), word)
+axes.set_yticks(range(10), word[::-1])
+axes.set(
+    xlabel="the source", ylabel="what is written", title="It reads from right to left"
+)
+axes.grid(visible=False)
+plt.colorbar(image, ax=axes, label="weight")
+plt.show()
+
+# %% [markdown]
+# We have never told it to read from the end. The line from the top right to the bottom left is what it has learned, and every weight on it is close to 1. In chapter 09 you will see such squares for a translator.
