@@ -1,5 +1,6 @@
 """The grader installs and works without the course: no torch, no lmkit, no data, nothing but what it asks for."""
 
+import csv
 import os
 import re
 import shutil
@@ -107,6 +108,29 @@ def test_every_module_can_be_imported_where_nothing_of_the_course_is(python: Pat
     file, of_the_course, at_once = shown.stdout.splitlines()
     assert Path(file).is_relative_to(python.parents[1])
     assert of_the_course == "[]" and at_once == "[]"
+
+
+def test_a_course_is_graded_where_nothing_of_this_course_is(python: Path, tmp_path: Path) -> None:
+    """From `autograder new` to marks, each command as a user of the wheel types it."""
+    folder, assignment = tmp_path / "course", "01_words"
+
+    def run(*words: str) -> str:
+        command = [str(python.parent / "autograder"), *words]
+        done = subprocess.run(command, cwd=folder.parent, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run("new", str(folder))
+    run("build", "--course", str(folder))
+    for student, made in {"ada": "source", "ben": "release"}.items():
+        target = folder / "submitted" / student / assignment
+        target.mkdir(parents=True)
+        shutil.copy(folder / made / assignment / f"{assignment}.ipynb", target)
+    run("grade", assignment, "--jobs", "1", "--course", str(folder))
+    run("report", "--course", str(folder))  # which draws pictures
+    run("export", str(tmp_path / "marks.csv"), "--course", str(folder))
+    with (tmp_path / "marks.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert {row["student"]: row[assignment] for row in csv.DictReader(file)} == {"ada": "3", "ben": "0"}
 
 
 def test_nothing_in_it_names_this_course() -> None:
