@@ -107,7 +107,7 @@ for layer in range(reader.layers):
 pd.DataFrame(rows).T
 
 # %% [markdown]
-# Some heads look only a word or two back, however long the story is, and give nearly all their weight to one place. Others spread it. So heads have habits, and one of them has the habit on which our story depends. At the end of this chapter we come back to this network and
+# Some heads look only a few words back, however long the story is, and give nearly all their weight to one place. Others spread it. So heads have habits, and one of them has the habit on which our story depends. At the end of this chapter we come back to this network and
 # switch that head off.
 #
 # How can a word *look*? Where do the weights come from, and how does a network learn them? Let us open the machine. It begins with something that you know: a dictionary.

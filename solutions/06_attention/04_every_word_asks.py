@@ -9,7 +9,7 @@
 #
 # With them, your function does the rest: `scaled_attention(Q, K, V)`. This is **self-attention**: queries, keys and values come from the same words. Row $i$ of the scores $QK^T$ says how well each word answers word $i$, and row $i$ of the result is what word $i$ has found.
 #
-# Let us try it on two sentences. Each different word gets a random vector, the matrices are random, too, and we print what *cook* has found in each of them:
+# Let us try it on two sentences. Each different word gets a random vector, the matrices are random as well, and we print what *cook* has found in each of them:
 
 # %%
 set_seed(1)

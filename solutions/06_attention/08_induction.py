@@ -436,7 +436,7 @@ axes.legend(
 plt.show()
 
 # %% [markdown]
-# The strip shows the two heads with the best scores, one in each layer, at six moments. The curves below it say the same in numbers: as long as no head of the first layer finds the previous word, no head of the second can copy. When the first one comes, the second follows, and only then does the loss fall.
+# The strip shows the two heads with the best scores, one in each layer, at six moments. The curves below it say the same in numbers: for a while nothing happens, and then both scores rise and the loss falls, all within the same few dozen steps. That is what one would expect of two parts of one machine. A copying head is of no use before some head of the first layer finds the previous word, and finding the previous word does not pay before some head copies.
 #
 # One thing in the squares looks odd. The line of the previous-word head ends half way down, near place 20. Why does it not go on? Because it is not needed there: no list is longer than 20 words, so by then every word has been told its predecessor once, and that is enough. A network learns what pays, and not more. Keep this in mind for the next section.
 #
@@ -486,7 +486,7 @@ plt.show()
 # *Best* are the two heads of a layer with the best scores in your table: in the first layer those that look at the previous word most, in the second one those that copy most. A single head is missed less than you may have expected. The network keeps spares: if one head is gone, others do its work, only a little less well. Take away both of the best in the first layer, and copying breaks down. Take away the two others, which is our control,
 # and hardly anything happens. In the second layer more heads copy, so it takes more to break it: only without all four the loss is back where it was before the training. So be careful with the sentence "this head does it".
 #
-# So the story holds. Your layer, trained by nothing but the wish to guess the next word, has built a mechanism of two parts, and you have found both. Let it play:
+# So the story holds. Your layer, trained only to guess the next word, has built a mechanism of two parts, and you have found both. Let it play:
 
 
 # %%

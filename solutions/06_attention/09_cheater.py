@@ -24,7 +24,7 @@ plt.show()
 #
 # - `by_distance(P)`, $[H, T]$: a tool that finds habits of this kind. Entry $[l, k]$ is the mean weight that head $l$ gives to the place exactly $k$ places back, over all words that have such a place. (So its column 1 is your `previous_word`.)
 # - `looks_back`: how many places back do the heads of the cheater's first layer look? Use your tool on `P[0]`, or think.
-# - `still_right`: you now read it texts whose lists have another length. For which of the lengths 7, 8, 10, 12, 16, 19 and 20 will it guess right at all places **from the 21st word on**? A set. Decide by thinking; the figure below the checks will show it.
+# - `still_right`: you now give it texts whose lists have another length. For which of the lengths 7, 8, 10, 12, 16, 19 and 20 will it guess right at all places **from the 21st word on**? A set. Decide by thinking; the figure below the checks will show it.
 #
 # Is there anything in the loss on its own texts that could have warned you?
 

@@ -1,9 +1,7 @@
 """Answers to the task lstm_step of chapter 05."""
 
+
 # %% right="NumPy style, two products for word and state"
-misprint = ["x_t", "e_t"]
-
-
 def lstm_step(e, h, C, W, b):
     d = e.shape[1]
 
@@ -17,21 +15,12 @@ def lstm_step(e, h, C, W, b):
 
 
 # %% right="einsum, one stacked matrix"
-misprint = ("$x_t$", "$e_t$")
-
-
 def lstm_step(e, h, C, W, b):
     stacked = torch.stack([W[p] for p in ("i", "f", "o", "C")])
     bias = torch.stack([b[p] for p in ("i", "f", "o", "C")])
     i, f, o, new = torch.einsum("pkj,bj->pbk", stacked, torch.hstack([e, h])) + bias[:, None]
     C = C * f.sigmoid() + new.tanh() * i.sigmoid()
     return C.tanh() * o.sigmoid(), C
-
-
-# %% wrong="the symbols the other way round" caught_by="the misprinted symbol" change="x_t\", \"e_t -> e_t\", \"x_t"
-
-
-# %% wrong="another symbol" caught_by="the misprinted symbol" change="x_t\", \"e_t -> h_{t-1}\", \"h_t"
 
 
 # %% wrong="input and forget gate swapped" caught_by="each gate does its own" change="i\"]) * torch.tanh(a[\"C\"]) + torch.sigmoid(a[\"f -> f\"]) * torch.tanh(a[\"C\"]) + torch.sigmoid(a[\"i"
@@ -79,9 +68,6 @@ def lstm_step(e, h, C, W, b):
     return [o.sigmoid() * cell.tanh(), cell]
 
 
-misprint = ["$x_t$", "e_t"]
-
-
 # %% wrong="the caller's C is overwritten" caught_by="word first, then state"
 def lstm_step(e, h, C, W, b):
     x = torch.cat([e, h], dim=-1)
@@ -89,9 +75,6 @@ def lstm_step(e, h, C, W, b):
     C *= torch.sigmoid(a["f"])
     C += torch.sigmoid(a["i"]) * torch.tanh(a["C"])
     return torch.sigmoid(a["o"]) * torch.tanh(C), C
-
-
-misprint = ("x_t", "e_t")
 
 
 # %% wrong="the caller's b is emptied" caught_by="half-open gates, by hand"
@@ -102,9 +85,6 @@ def lstm_step(e, h, C, W, b):
     return torch.sigmoid(a["o"]) * torch.tanh(new), new
 
 
-misprint = ("x_t", "e_t")
-
-
 # %% wrong="the first text's state for all" caught_by="word first, then state"
 def lstm_step(e, h, C, W, b):
     x = torch.cat([e, h[:1].expand_as(h)], dim=-1)
@@ -113,18 +93,12 @@ def lstm_step(e, h, C, W, b):
     return torch.sigmoid(a["o"]) * torch.tanh(C), C
 
 
-misprint = ("x_t", "e_t")
-
-
 # %% wrong="a batch of one is squeezed" caught_by="word first, then state"
 def lstm_step(e, h, C, W, b):
     x = torch.cat([e, h], dim=-1)
     a = {part: x @ W[part].T + b[part] for part in "Cfio"}
     C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
     return (torch.sigmoid(a["o"]) * torch.tanh(C)).squeeze(0), C.squeeze(0)
-
-
-misprint = ("x_t", "e_t")
 
 
 # %% wrong="parts in the order of the dict" caught_by="word first, then state"
@@ -149,3 +123,9 @@ misprint = ("x_t", "e_t")
 # -     C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
 # +     new = (a["C"].exp() - (-a["C"]).exp()) / (a["C"].exp() + (-a["C"]).exp())
 # +     C = torch.sigmoid(a["i"]) * new + torch.sigmoid(a["f"]) * C
+
+
+# %% wrong="the state is not read" caught_by="two steps like torch's cell" change="[e, h] -> [e, 0 * h]"
+
+
+# %% wrong="the candidate is the same for all texts" caught_by="two steps like torch's cell" change="torch.tanh(a[\"C\"]) -> torch.tanh(a[\"C\"][:1])"

@@ -2,8 +2,8 @@
 
 
 # %% right="torch's own clipping and optimiser"
-def train_step(model, inputs, targets, state, rate, limit):
-    descent = torch.optim.SGD(model.parameters(), lr=rate)
+def train_step(model, inputs, targets, state, lr, limit):
+    descent = torch.optim.SGD(model.parameters(), lr=lr)
     descent.zero_grad()
     scores, state = model(inputs, state)
     B, T, V = scores.shape
@@ -18,7 +18,7 @@ def train_step(model, inputs, targets, state, rate, limit):
 
 
 # %% right="one long vector, gradients taken away by hand"
-def train_step(model, inputs, targets, state, rate, limit):
+def train_step(model, inputs, targets, state, lr, limit):
     model.zero_grad()
     scores, state = model(inputs, state)
     loss = F.cross_entropy(scores.transpose(1, 2), targets)
@@ -30,12 +30,12 @@ def train_step(model, inputs, targets, state, rate, limit):
             for w in model.parameters():
                 w.grad *= limit / norm
         for w in model.parameters():
-            w.sub_(w.grad, alpha=rate)
+            w.sub_(w.grad, alpha=lr)
     kept = [s.detach().clone() for s in state] if isinstance(state, tuple) else state.detach().clone()
     return [loss.item(), norm, tuple(kept) if isinstance(state, tuple) else kept]
 
 
-# %% wrong="uphill" caught_by="downhill, all weights" change="weight -= rate -> weight += rate"
+# %% wrong="uphill" caught_by="downhill, all weights" change="weight -= lr -> weight += lr"
 
 
 # %% wrong="the sum of the losses" caught_by="loss and norm come first" change="targets.flatten()) -> targets.flatten(), reduction=\"sum\")"
@@ -63,13 +63,13 @@ def train_step(model, inputs, targets, state, rate, limit):
 
 
 # %% wrong="each entry clipped by itself" caught_by="a long gradient is shortened"
-# -             weight -= rate * shrink * g
-# +             weight -= rate * (g if limit is None else g.clamp(-limit, limit))
+# -             weight -= lr * shrink * g
+# +             weight -= lr * (g if limit is None else g.clamp(-limit, limit))
 
 
 # %% wrong="each weight clipped by itself" caught_by="a long gradient is shortened"
-# -             weight -= rate * shrink * g
-# +             weight -= rate * g * (1 if limit is None else min(1, limit / max(g.norm(), 1e-9)))
+# -             weight -= lr * shrink * g
+# +             weight -= lr * g * (1 if limit is None else min(1, limit / max(g.norm(), 1e-9)))
 
 
 # %% wrong="divided by the norm only" caught_by="a long gradient is shortened" change="else limit / norm -> else 1 / norm"
@@ -104,7 +104,7 @@ def train_step(model, inputs, targets, state, rate, limit):
 
 
 # %% wrong="gradients set to zero behind the step, not before" caught_by="steps do not pile up"
-def train_step(model, inputs, targets, state, rate, limit):
+def train_step(model, inputs, targets, state, lr, limit):
     scores, state = model(inputs, state)
     loss = F.cross_entropy(scores.flatten(0, 1), targets.flatten())
     loss.backward()
@@ -113,7 +113,7 @@ def train_step(model, inputs, targets, state, rate, limit):
     shrink = 1.0 if limit is None or norm <= limit else limit / norm
     with torch.no_grad():
         for w in weights:
-            w -= rate * shrink * w.grad
+            w -= lr * shrink * w.grad
     model.zero_grad()
     state = tuple(part.detach() for part in state) if isinstance(state, tuple) else state.detach()
     return loss.item(), norm, state

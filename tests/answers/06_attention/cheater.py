@@ -36,8 +36,6 @@ still_right = [20, 10]
 # %% wrong="itself left out" caught_by="mean weight at each distance" change="for k in range(T) -> for k in range(1, T + 1)"
 
 
-
-
 # %% wrong="mean over heads" caught_by="mean weight at each distance"
 # -     return torch.stack(
 # -         [P.diagonal(-k, dim1=1, dim2=2).mean(-1) for k in range(T)], dim=1

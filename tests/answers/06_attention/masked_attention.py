@@ -165,7 +165,7 @@ def masked_attention(Q, K, V, mask):
 # +     return Z
 
 
-# %% right="not a number made zero, NumPy"
+# %% wrong="ends in NumPy, where no gradient passes" caught_by="only what may be seen"
 weight_1e9 = 0.25
 
 

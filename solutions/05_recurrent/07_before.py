@@ -1,14 +1,37 @@
+# %% [markdown]
+# ## 7. Before and after
+#
+# Here is your text. If you have put a file into `work/texts`, it is that one. Your network reads it character by character, so its vocabulary is small: $V$ is the number of different characters in the part that it learns from. (A character that occurs in no other part than the held-out ones is read as �.)
+
+# %%
+mine = lmkit.load("mine", unit="character")
+my_text = {name: "".join(map("".join, parts)) for name, parts in mine.splits.items()}
+symbols = ["�", *sorted(set(my_text["train"]) - {"�"})]
+number = {symbol: i for i, symbol in enumerate(symbols)}
+V = len(symbols)
+
+
+def to_ids(text):
+    """The numbers of the characters of a text, a tensor."""
+    return torch.tensor(
+        [number.get(character, 0) for character in text], dtype=torch.long
+    )
+
+
+ids = {name: to_ids(text) for name, text in my_text.items()}
+prompt = gallery.prompts(mine)[0]
+print(f"{len(ids['train']):,} characters to learn from, V = {V}. It begins:\n")
+print(my_text["train"][:200])
+
 # %% [markdown] statement="generate"
-# ## 14. Let it write
+# ### Let it write
 #
-# A model of the next word can write: choose a word, feed it back in, go on. **Greedy** decoding always takes the
-# likeliest word, $x_{t+1} = \arg\max_v s_{tv}$. **Sampling** draws the word from $\mathrm{softmax}(s_t / \theta)$
-# instead, with **temperature** $\theta$: below 1 likely words become likelier still, above 1 all become more alike.
-# Write
+# You have written such a machine in chapter 01: draw a word, put it at the end, look what may come next. A recurrent network makes it even simpler. It need not look back at the text at all. Everything that it knows about the past is in its state, so to go on it needs two things: the last character and the state.
 #
-# - `probabilities(s, temperature)`: that softmax, also for scores in the thousands;
-# - `generate(step, word, h, length, temperature, rng)`: the list of the next `length` words after `word`. `step(word, h)`
-#   returns scores and the next state. Temperature 0: the likeliest.
+# - `probabilities(s, temperature)` is the softmax of the scores `s` at a temperature above 0, that is, of $s / \tau$. Scores may be in the thousands.
+# - `generate(step, word, h, length, temperature, rng)` returns the list of the next `length` tokens after `word`. Here `step(word, h)` gives the scores and the next state. At temperature 0, always take the token with the highest score.
+#
+# When it works, your network says its first words, before it has learned anything.
 
 # %% [markdown] hints="generate"
 # 1. Which number may you subtract from all scores without changing a softmax?
@@ -18,7 +41,7 @@
 #    word and go on from it.
 
 
-# %% task="generate" points=5 level=2 minutes=18
+# %% task="generate" points=5 level=2 minutes=15
 def probabilities(s, temperature):
     """softmax(s / temperature), an array of shape [V], from an array of scores s; temperature > 0."""
     ### BEGIN SOLUTION
@@ -58,7 +81,7 @@ for _temperature, _wanted in (
         f"Three scores, three probabilities; yours: {_got!r}."
     )
     assert close(_got, _wanted, 1e-5), (
-        f"θ = {_temperature}: {np.round(_wanted, 3)} wanted, yours: {np.round(_got, 3)}."
+        f"temperature {_temperature}: {np.round(_wanted, 3)} wanted, yours: {np.round(_got, 3)}."
     )
 ### BEGIN HIDDEN TESTS
 for _V, _temperature in (
@@ -71,7 +94,7 @@ for _V, _temperature in (
     _wanted = _p ** (1 / _temperature) / np.sum(_p ** (1 / _temperature))
     _got = probabilities(np.log(_p), _temperature)
     assert close(_got, _wanted, 1e-4, 1e-6), (
-        f"At θ = {_temperature:.2f} a random distribution should become {_wanted}."
+        f"At temperature {_temperature:.2f} a random distribution should become {_wanted}."
     )
     _left = arguments_after(probabilities, np.log(_p), _temperature)[0]
     assert close(_left, np.log(_p)), "probabilities changed the caller's scores."
@@ -104,7 +127,7 @@ for _shift, _temperature in (
         _got = probabilities(_s + _shift, _temperature)
     _wanted = np.exp([0.0, 1.0, -4.0, 0.5]) / np.exp([0.0, 1.0, -4.0, 0.5]).sum()
     assert close(_got, _wanted, 1e-4, 1e-6), (
-        f"Scores around {_shift}, θ = {_temperature}: {_wanted} wanted; yours: {_got}."
+        f"Scores around {_shift}, temperature {_temperature}: {_wanted} wanted; yours: {_got}."
     )
 ### END HIDDEN TESTS
 
@@ -232,70 +255,46 @@ for _first, _begin, _length, _heat in _starts:
     )
 
 
+# %% [markdown]
+# ### Before
+#
+# Now we make the network and let it go on from a prompt. The prompt is read first, character by character, so that its state knows it.
+
 # %%
-def step_of(writer):
-    """What `generate` asks for, from one of the networks."""
+# NBVAL_IGNORE_OUTPUT
+# (one last digit rounded otherwise changes a character, and all that follow)
+d, k = budget().choose(grading=(32, 96), laptop=(64, 192), gpu=(128, 1024))
+
+
+def step_of(model):
+    """What your `generate` asks for, from your network."""
 
     @torch.no_grad()
     def step(word, state):
-        scores, state = writer(torch.tensor([[word]], device=device), state)
+        scores, state = model(torch.tensor([[word]], device=device), state)
         return scores[0, 0].double().cpu().numpy(), state
 
     return step
 
 
-# %%
-# NBVAL_IGNORE_OUTPUT
-# One last digit rounded otherwise changes a word, and all words after it.
-temperatures, start = (0, 0.25, 0.5, 0.75, 1, 1.25), number["</s>"]
-written = {
-    heat: [
-        generate(step_of(writer), start, None, 300, heat, np.random.default_rng(seed))
-        for seed, writer in enumerate(models["LSTM"], start=1)
-    ]
-    for heat in temperatures
-}
-for heat in (0, 0.75, 1.25):
-    print(f"{heat}: {' '.join(vocabulary[word] for word in written[heat][0][:24])}")
+def write(text, temperature, length=200, seed=1, model=None):
+    """Your network (or `model`) reads a text and goes on."""
+    model = my_model if model is None else model
+    *first, last = to_ids(text or "\n").tolist()
+    step, state = step_of(model), None
+    for word in first:
+        _, state = step(word, state)
+    dice = np.random.default_rng(seed)
+    told = generate(step, last, state, length, temperature, dice)
+    return text + "".join(symbols[word] for word in told)
+
+
+set_seed(1)
+my_model = LanguageModel(V, d, k).to(device)
+print(
+    f"{sum(w.numel() for w in my_model.parameters()):,} weights, all of them random\n"
+)
+print(write(prompt, 1.0, length=120))
 
 # %% [markdown]
-# *Variety* of a text: what share of its 4-grams differ? And *sense*, roughly: how many of its trigrams occur anywhere in
-# the 100,000 words of training?
-
-
-# %%
-def grams(tokens, n):
-    return [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
-
-
-known = set(grams(ids["train"].tolist(), 3))
-
-
-def variety(tokens):
-    return 100 * len(set(grams(tokens, 4))) / len(grams(tokens, 4))
-
-
-def sense(tokens):
-    return 100 * np.mean([gram in known for gram in grams(tokens, 3)])
-
-
-# %% alt="Over the temperature, different 4-grams rise from near zero to almost all, and trigrams known from training fall to a fifth. Dashed lines show real text: 98 and 70 percent."
-real = [ids["valid"][begin : begin + 300].tolist() for begin in (0, 300, 600)]
-_, axes = plt.subplots()
-for measure, label, colour in (
-    (variety, "different 4-grams", plots.COLOURS[0]),
-    (sense, "trigrams known from training", plots.COLOURS[1]),
-):
-    values = [[measure(one) for one in written[heat]] for heat in temperatures]
-    axes.plot(temperatures, np.mean(values, axis=1), "-", color=colour, label=label)
-    axes.plot(temperatures, values, ".", color=colour)
-    axes.axhline(np.mean([measure(one) for one in real]), color=colour, linestyle="--")
-axes.set(xlabel="temperature $\\theta$", ylabel="share (%)", ylim=(0, 105))
-axes.legend(loc="lower right")
-plt.show()
-
-# %% [markdown]
-# Dots are three texts, each by a network of its own, dashed lines the same two measures on real text. Greedy decoding
-# runs into a loop: fewer than one in twenty of its 4-grams are different. Whether the loop makes sense is luck. A
-# higher temperature buys variety, and from 0.75 on costs sense, in all three. At 0.75 both measures come near real
-# text's; at 1 these briefly trained networks have little more than half of its sense.
+# These are dice with $V$ faces, and nothing else. The network has never seen a text.

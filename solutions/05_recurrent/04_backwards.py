@@ -1,38 +1,40 @@
 # %% [markdown]
-# ## 11. The gradient through the gates
+# ## 4. Backwards through the gates, once by hand
 #
-# Four times the weights of an RNN: what do they buy? Look at the way back. If $f_t$ is near 1 and $i_t$ near 0, then
-# $C_t = C_{t-1}$ as it was, and a gradient with respect to $C_t$ comes back to $C_{t-1}$ as it was: no matrix, no
-# $1 - h^2$. That is the whole trick (chapter 07 has it too, as the *residual connection*); one step of the backward pass
-# shows it.
+# An LSTM has four times the weights of an RNN. What do we get for them? Section 1 ended with a bad bargain: the better the memory, the less gradient. Let us see whether the cell has escaped from it, and let us really *see* it, by sending a gradient backwards through one step with our own hands. It is the one longer calculation in this chapter. You need it once in your life, and then you can leave it to autograd with a good conscience.
 #
-# From later come two gradients, $dh = \partial \ell / \partial h_t$ and $dC$, which is what reaches $C_t$ by itself,
-# through $C_{t+1}$. A tool for all that follows: for $\sigma$ as for tanh, the derivative can be written with the
-# *value*, $\sigma' = \sigma (1 - \sigma)$.
+# Imagine that the text goes on after step $t$, and that somebody has already worked backwards through the rest of it. From there, two gradients arrive at our step: $dh = \partial \ell / \partial h_t$ and $dC = \partial \ell / \partial C_t$, where $\ell$ is the loss. The second one is what reaches the cell on its conveyor belt, from step $t + 1$. We have to find the gradients of everything that the step *read*: $e_t$, $h_{t-1}$, $C_{t-1}$, the weights and the biases.
+#
+# Start with the easiest one. On the conveyor belt, $C_t = f_t \star C_{t-1} + i_t \star \tilde C_t$. If $C_{t-1}$ changes a little, then $C_t$ changes by $f_t$ times as much. So whatever gradient has reached $C_t$ goes on to $C_{t-1}$ multiplied by the forget gate:
+#
+# $$\frac{\partial \ell}{\partial C_{t-1}} = f_t \star \frac{\partial \ell}{\partial C_t}.$$
+#
+# There is no matrix in this line, and no $1 - h^2$. If the gate is open, the gradient passes *as it is*. The same gate that protects the content on its way forwards protects the gradient on its way back. That is the whole trick of the LSTM. You will meet it again in every Transformer, where it is called the *residual connection*.
+#
+# There is one thing to watch. The new cell has *two* ways to the loss: on the conveyor belt (that is the $dC$ which arrives), and through $h_t = o_t \star \tanh(C_t)$. When something has several ways to the loss, their contributions add up. And one rule makes the rest easy: the slope of the sigmoid can be written with its own value, $\sigma' = \sigma\,(1 - \sigma)$, just as that of the tanh is $1 - \tanh^2$.
 
 # %% [markdown] statement="lstm_back"
-# Write `lstm_back(e, h, C, W, b, dh, dC)`. The first five are what `lstm_step` read (`h` and `C` are the *old* ones, so
-# compute the step again); `dh` and `dC`, shape $[B, k]$, are the two gradients from later, with respect to the *new*
-# $h$ and the new $C$. It returns the gradients `(de, dh, dC, dW, db)` with respect to the first five: `dW` and `db` are
-# dicts with the keys of `W`, summed over the batch. One check switches autograd off.
+# ### One step back
 #
-# Do it on paper first, for $B = k = 1$; the products become entry by entry.
+# Write `lstm_back(e, h, C, W, b, dh, dC)`. The first five are what `lstm_step` has read, so `h` and `C` are the *old* ones, and you will have to compute the gates again. `dh` and `dC` are the two gradients that arrive, with respect to the *new* $h$ and the new $C$. Return the gradients `(de, dh, dC, dW, db)` with respect to the first five. All texts of the batch share the weights, so `dW` and `db` are sums over the batch.
+#
+# Do it with pencil and paper first, for $B = k = 1$; for larger sizes the products become products of entries. No autograd here: one check switches it off. When it works, you will send a gradient back through a whole text, and see how far it comes.
 
 # %% [markdown] hints="lstm_back"
-# 1. Go backwards through the last line of the equations, then the line above it, then the four maps. Which quantities
+# 1. Go backwards through the right column of the equations, from the bottom to the top, and then through the four maps. Which quantities
 #    have more than one way to the loss? Their shares add up.
 # 2. The new $C$ has two: by itself (that is `dC`), and through $h_t = o_t \star \tanh(C_t)$. With that sum you have what
 #    reaches $f_t$, $i_t$, $\tilde C_t$ and the old $C$, each by the product rule.
-# 3. Times the derivative of its activation function, each of these gives a $\delta$, shape $[B, k]$: one for each of
-#    the four parts. From there it is section 4 four times over: outer products for $W$, sums for $b$, and through the
-#    four transposed matrices back to $[e, h]$, where the four shares add up.
+# 3. Times the slope of its activation function, each of these gives a $\delta$ of shape $[B, k]$: one for each of
+#    the four parts. A map $a = W x + b$ gives $\delta^\top x$ to $W$, the sum of $\delta$ to $b$, and $\delta W$ back to $x = [e, h]$, where the
+#    shares of all four add up.
 
 
 # %% task="lstm_back" points=5 level=3 minutes=35
 def lstm_back(e, h, C, W, b, dh, dC):
     """(de [B, d], dh [B, k], dC [B, k], dW, db): gradients with respect to what lstm_step(e, h, C, W, b) read.
 
-    dh, dC: those with respect to the new h and the new C. All arguments stay as they are.
+    dh, dC: those with respect to the new h and the new C. dW and db have the keys and shapes of W and b.
     """
     ### BEGIN SOLUTION
     x = torch.cat([e, h], dim=1)
@@ -52,20 +54,6 @@ def lstm_back(e, h, C, W, b, dh, dC):
     db = {part: delta[part].sum(dim=0) for part in "Cfio"}
     return dx[:, : e.shape[1]], dx[:, e.shape[1] :], dC * f, dW, db
     ### END SOLUTION
-
-
-# %%
-def lstm_gradients(e, h, C, W, b, dh, dC):
-    """The same five by torch's autograd, of the loss sum(dh * new h) + sum(dC * new C)."""
-    given = e, h, C, *(table[part] for table in (W, b) for part in "Cfio")
-    given = [part.clone().requires_grad_(True) for part in given]
-    x, C = torch.cat(given[:2], dim=1), given[2]
-    a = [F.linear(x, *pair) for pair in zip(given[3:7], given[7:], strict=True)]
-    C = a[2].sigmoid() * a[0].tanh() + a[1].sigmoid() * C
-    loss = (dh * a[3].sigmoid() * C.tanh()).sum() + (dC * C).sum()
-    found = torch.autograd.grad(loss, given)
-    dW, db = (dict(zip("Cfio", part, strict=True)) for part in (found[3:7], found[7:]))
-    return *found[:3], dW, db
 
 
 # %% test="lstm_back" aspect="the last gate, by hand" points=1
@@ -197,30 +185,83 @@ agrees(lstm_back, ours.lstm_back, *_given, by=without_autograd, rtol=1e-4, atol=
 
 
 # %% [markdown]
-# One step back, repeated, is BPTT for an LSTM. Here is a whole text of 30 words, forward with your `lstm_step`, back
-# with your `lstm_back`, beside what `nn.LSTM` and autograd find:
+# ### A whole text
+#
+# Repeat this one step from the last token to the first, and you have **backpropagation through time**. Here is a text of 30 tokens: forwards with your `lstm_step`, backwards with your `lstm_back`. For comparison, torch does the same with `nn.LSTM` and autograd. (torch keeps the four matrices in one, in the order $i, f, \tilde C, o$, and it has two biases that are added up.)
+
 
 # %%
+def parts_of(weights):
+    """The dicts (W, b) of lstm_step from the four weights of torch's nn.LSTM (or from their gradients)."""
+    word, state, one, two = weights
+    rows = torch.cat([word, state], dim=1).chunk(4)
+    return dict(zip("ifCo", rows, strict=True)), dict(
+        zip("ifCo", (one + two).chunk(4), strict=True)
+    )
+
+
 set_seed(3)
-layer, words = nn.LSTM(5, 4, batch_first=True).double(), torch.randn(2, 30, 5).double()
-W, b = from_torch({name[:-3]: w.detach() for name, w in layer.state_dict().items()})
+layer, texts = nn.LSTM(5, 4, batch_first=True).double(), torch.randn(2, 30, 5).double()
+W, b = parts_of([weight.detach() for weight in layer.parameters()])
 h = C = torch.zeros(2, 4).double()
 read = []
-for e in words.unbind(1):
+for e in texts.unbind(1):
     read.append((e, h, C))
     h, C = lstm_step(e, h, C, W, b)
 
-# %%
-dh, dC = torch.ones_like(h), torch.zeros_like(C)  # the loss: sum of the last h
-total = dict.fromkeys("Cfio", 0)
+dh, dC = torch.ones_like(h), torch.zeros_like(C)  # the loss is the sum of the last h
+total = dict.fromkeys(PARTS, 0)
 for e, h, C in reversed(read):
     _, dh, dC, dW, _ = lstm_back(e, h, C, W, b, dh, dC)
-    total = {part: total[part] + dW[part] for part in "Cfio"}
+    total = {part: total[part] + dW[part] for part in PARTS}
 
-layer(words)[0][:, -1].sum().backward()
-by_torch, _ = from_torch({name[:-3]: w.grad for name, w in layer.named_parameters()})
-off = max((total[part] - by_torch[part]).abs().max().item() for part in "Cfio")
-print("30 steps, largest difference below 1e-10:", off < 1e-10)
+layer(texts)[0][:, -1].sum().backward()
+by_torch, _ = parts_of([weight.grad for weight in layer.parameters()])
+off = max((total[part] - by_torch[part]).abs().max().item() for part in PARTS)
+print("30 steps, the largest difference is below 1e-10:", off < 1e-10)
 
 # %% [markdown]
-# So the gradient of the cell is multiplied by $f_t$ at each step (and receives a share through $h$).
+# Your hands have done what autograd does, to ten decimals. From now on, autograd may do it.
+#
+# ### How far does it come?
+#
+# And now the question of section 2 again: how much of a gradient arrives after many steps? If the forget gate were constant, $f = \sigma(b_f)$, the answer would be $f$ to the power of the steps. Your `forget_bias` chooses $b_f$ for a given half-life. In the next cell your two functions run over the same text of 60 words as in section 2, with small random weights, for four half-lives. The dashed lines are the prediction. Do the measured lines follow it?
+
+# %% alt="The gradient of the cell by steps back on a logarithmic scale: straight lines that fall fast for half-life 1 and hardly at all for half-life 100, each along its dashed prediction."
+set_seed(2)
+random_W = {part: torch.randn(width, 2 * width) / 200 for part in PARTS}
+
+
+def cell_gradients(half_life):
+    """Lengths of the gradients of sum(C_T) with respect to C_T, C_(T-1), ..., by your two functions."""
+    b = {part: torch.zeros(width) for part in PARTS}
+    b["f"] = torch.full((width,), float(forget_bias(half_life)))
+    h, C, read = torch.zeros(1, width), torch.zeros(1, width), []
+    for e in story[:, None]:
+        read.append((e, h, C))
+        h, C = lstm_step(e, h, C, random_W, b)
+    dh, dC = torch.zeros_like(h), torch.ones_like(C)
+    lengths = []
+    for e, h, C in reversed(read):
+        lengths.append(float(dC.norm()) / width**0.5)
+        _, dh, dC, _, _ = lstm_back(e, h, C, random_W, b, dh, dC)
+    return lengths
+
+
+_, axes = plt.subplots()
+for half_life, colour in zip((1, 5, 20, 100), plots.COLOURS, strict=False):
+    axes.semilogy(
+        cell_gradients(half_life), color=colour, label=f"half-life {half_life}"
+    )
+    axes.semilogy([0, 59], [1, 2 ** (-59 / half_life)], "--", color=colour, linewidth=1)
+axes.set(
+    title="The gradient lives as long as the memory",
+    xlabel="steps back, $T - t$ (dashed: predicted)",
+    ylabel="length of the gradient (log)",
+    ylim=(1e-8, 3),
+)
+axes.legend(loc="lower left")
+plt.show()
+
+# %% [markdown]
+# The lines lie almost on the prediction. (Not exactly: the gates also depend on the words and on the state, and a part of the gradient takes the way through $h$.) So in an LSTM, memory and gradient have the *same* half-life, and it is a number that a single bias sets. The bad bargain is off. With a half-life of 100, a word 60 steps back still gets two thirds of the gradient.

@@ -1,0 +1,194 @@
+# %% [markdown]
+# ## 2. Many numbers
+#
+# A text is not made of zeros and ones, and one number is a small note. So let each word, or each character, be a vector $e_t$ of $d$ numbers, as in the chapters before, and let the state $h_t$ be a vector of $k$ numbers. The equation stays what it was. Only the weights become matrices:
+#
+# $$h_t = \tanh(W_x e_t + W_h h_{t-1} + b),$$
+#
+# with $W_x$ of shape $[k, d]$, $W_h$ of shape $[k, k]$ and $b$ of shape $[k]$. This is the **recurrent neural network**, or RNN, of J. Elman (1990). To predict the next token, one more matrix $U$, of shape $[V, k]$, makes a **score** for each of the $V$ tokens out of the state, and a softmax turns the scores into probabilities, exactly as in chapter 04.
+#
+# The picture shows the network while it reads four tokens. Drawing it out like this is called **unrolling**. It looks like four networks, but the four arrows with the name $W_x$ are the *same* matrix, and so are those with the name $W_h$. That is why it can read a text of any length without having one more weight.
+
+# %% folded="draws the unrolled network" alt="Four states in a row. Each gets the state before it through one matrix, and its word from below through another; above each there is a score."
+drawings.unrolled_rnn()
+
+# %% [markdown] statement="rnn"
+# ### Read a text
+#
+# Write `rnn(e, h, W_x, W_h, b)`. It gets the vectors of all tokens of a text, `e`, of shape $[T, d]$, and the state `h` before the first of them. It returns all the states $h_1, \dots, h_T$, of shape $[T, k]$. Write the loop yourself; torch has a module for it, `nn.RNN`, and the check compares the two.
+#
+# With your function we will then measure an echo: how long does a network remember its first word?
+
+# %% [markdown] hints="rnn"
+# 1. Read the equation as an assignment: the new state stands left, the old one right.
+# 2. $W_x e_t$ is a matrix times a vector. Do the shapes $[k, d]$ and $[d]$ fit as they stand?
+# 3. Go through the rows of `e`; each time replace `h` by the new state and keep it; at the end stack what you kept.
+
+
+# %% task="rnn" points=3 level=1 minutes=10
+def rnn(e, h, W_x, W_h, b):
+    """States h_1..h_T, a tensor of shape [T, k], from e: [T, d], h: [k], W_x: [k, d], W_h: [k, k], b: [k]."""
+    ### BEGIN SOLUTION
+    states = []
+    for e_t in e:
+        h = torch.tanh(W_x @ e_t + W_h @ h + b)
+        states.append(h)
+    return torch.stack(states)
+    ### END SOLUTION
+
+
+# %% test="rnn" aspect="two steps by hand" points=1
+_one = torch.ones(1, 1, dtype=torch.float64)
+_got = rnn(
+    torch.tensor([[1.0], [0.0]]).double(),
+    torch.zeros(1).double(),
+    _one,
+    2 * _one,
+    torch.zeros(1).double(),
+)
+assert torch.is_tensor(_got), f"Return a tensor of shape [T, k]; yours: {_got!r}."
+assert tuple(_got.shape) == (2, 1), (
+    f"Two words and a state of one number: shape (2, 1); yours: {tuple(_got.shape)}."
+)
+assert close(_got[0, 0], math.tanh(1), 1e-5), (
+    f"h_1 = tanh(1) = .7616; yours: {_got[0, 0]:.4f}."
+)
+assert close(_got[1, 0], math.tanh(2 * math.tanh(1)), 1e-5), (
+    f"h_2 = tanh(2 × .7616) = .9094: only the old state speaks; yours: {_got[1, 0]:.4f}."
+)
+### BEGIN HIDDEN TESTS
+_e, _h, _b = (
+    tensor(size("T"), 1, kind="float64"),
+    *(tensor(1, kind="float64") for _ in "hb"),
+)
+_W_x, _W_h = tensor(1, 1, kind="float64"), tensor(1, 1, kind="float64")
+agrees(rnn, ours.rnn, _e, _h, _W_x, _W_h, _b, rtol=1e-5, atol=1e-6)
+### END HIDDEN TESTS
+
+# %% test="rnn" aspect="equal to nn.RNN" points=1
+_sizes = [(3, 4, 6)]
+for _d, _k, _T in _sizes:
+    _cell = nn.RNN(_d, _k).double()
+    _e, _h = torch.randn(_T, _d).double(), torch.randn(_k).double()
+    _wanted = _cell(_e, _h[None])[0].detach()
+    _bias = (_cell.bias_ih_l0 + _cell.bias_hh_l0).detach()
+    _weights = _h, _cell.weight_ih_l0.detach(), _cell.weight_hh_l0.detach(), _bias
+    _got = rnn(_e.clone(), *(part.clone() for part in _weights))
+    assert torch.is_tensor(_got) and _got.shape == _wanted.shape, (
+        f"Wanted a tensor of shape {tuple(_wanted.shape)}."
+    )
+    _off = (_got - _wanted).abs().max().item()
+    assert _off < 1e-5, (
+        f"With d = {_d}, k = {_k}, T = {_T} you differ from nn.RNN by up to {_off:.4f}."
+    )
+### BEGIN HIDDEN TESTS
+_T, _d, _k = size("T"), size("d"), size("k", large=None)
+_e, _h, _W_x, _b = (
+    tensor(*_axes, kind="float64", edges=("huge",))
+    for _axes in ((_T, _d), (_k,), (_k, _d), (_k,))
+)
+_W_h = tensor(_k, _k, kind="float64", scale=0.5)
+agrees(rnn, ours.rnn, _e, _h, _W_x, _W_h, _b, rtol=1e-5, atol=1e-6)
+_square = tensor(_T, _k, kind="float64")
+agrees(rnn, ours.rnn, _square, _h, _W_h, _W_h, _b, rtol=1e-5, atol=1e-6)
+### END HIDDEN TESTS
+
+# %% test="rnn" aspect="the past goes on" points=1
+_e, _W_x, _W_h, _b = (
+    torch.randn(7, 3),
+    torch.randn(2, 3) / 4,
+    torch.linalg.qr(torch.randn(2, 2))[0],  # so that the past is not soon forgotten
+    torch.randn(2) / 4,
+)
+_whole = rnn(_e, torch.zeros(2), _W_x, _W_h, _b)
+assert torch.is_tensor(_whole) and len(_whole) == 7, (
+    f"Seven words make seven states; yours: {_whole!r}."
+)
+_second = rnn(_e[4:], _whole[3].clone(), _W_x, _W_h, _b)
+assert close(_second, _whole[4:], 1e-4, 1e-4), (
+    "Words 5 to 7, started from the state after word 4, should give the states of the whole text; yours do not."
+)
+### BEGIN HIDDEN TESTS
+_T, _d, _k = size("T"), size("d", large=None), size("k", large=None)
+_e, _h, _W_x, _W_h, _b = (
+    tensor(*_axes, scale=0.3) for _axes in ((_T, _d), (_k,), (_k, _d), (_k, _k), (_k,))
+)
+agrees(rnn, ours.rnn, _e, _h, _W_x, _W_h, _b, rtol=1e-4, atol=1e-4)
+### END HIDDEN TESTS
+
+
+# %% [markdown]
+# ### How long is an echo?
+#
+# Take two texts that differ only in their first word, and let the same network read both. How far apart are the two states after each word? As long as they differ, the network still knows something about the first word. When they are equal, the first word is forgotten for good.
+#
+# It depends on $W_h$. To have a single knob, we take a rotation, which changes no lengths, times a number $\rho$. So at each step the old state becomes $\rho$ times as long before the tanh squeezes it. Make a guess for $\rho$ = 0.8, 0.95, 1 and 1.1 before you run the cell: which curves go down, and do they go down in a straight line? (The axis is logarithmic. On such an axis, a straight line means *the same factor at each step*.)
+
+# %% alt="Distance between two runs that differ in the first word, over 60 words: with rho 0.8 it falls to a millionth, with 0.95 to a hundredth, with 1.1 it stays near one."
+set_seed(5)
+width, rhos = 32, (0.8, 0.95, 1.0, 1.1)
+rotation = torch.linalg.qr(torch.randn(width, width))[0]
+story = 0.05 * torch.randn(60, width)  # a text of 60 word vectors
+other = torch.cat([0.05 * torch.randn(1, width), story[1:]])  # with another first word
+
+
+def states_of(e, W_h):
+    """Your states of a text, from zero; W_x is the identity, b is zero."""
+    return rnn(e, torch.zeros(width), torch.eye(width), W_h, torch.zeros(width))
+
+
+_, axes = plt.subplots()
+for rho, colour in zip(rhos, plots.COLOURS, strict=False):
+    apart = states_of(story, rho * rotation) - states_of(other, rho * rotation)
+    axes.semilogy(
+        range(1, 61), apart.norm(dim=1), color=colour, label=f"$\\rho$ = {rho}"
+    )
+axes.set(
+    title="Below 1, the first word is forgotten by a constant factor",
+    xlabel="words read",
+    ylabel="distance of the states (log)",
+)
+axes.legend(loc="lower left")
+plt.show()
+
+# %% [markdown]
+# With $\rho$ below 1 the lines are straight: at every step, the first word loses the same share. At $\rho = 1$ only the tanh wears the difference down, and it does so slowly. At 1.1 the difference even grows at first, until the tanh stops it.
+#
+# ### And how far does a gradient reach?
+#
+# For learning, the question is asked in the opposite direction: how much does the *last* state change if an earlier state changes a little? For one number, each step contributed the factor $(1 - h_t^2)\, w_h$. For vectors, each step contributes a matrix, $(1 - h_t^2)$ on the diagonal times $W_h$, and the steps are multiplied. Autograd can do that for us. In the next cell it goes back through *your* loop, one state at a time, and we look at how long the gradient
+# is that arrives. The dashed lines are what $\rho$ to the power of the steps predicts.
+
+# %% alt="Length of the gradient by steps back, on a logarithmic scale: for rho 0.8 and 0.95 it falls in straight lines along the dashed prediction; for 1.0 it falls slowly; for 1.1 it stays far below its dashed line."
+
+
+def gradient_lengths(W_h):
+    """Lengths of the gradient of one direction of h_T with respect to h_T, h_(T-1), ..., h_1."""
+    h = torch.zeros(width, requires_grad=True)
+    states = [h]
+    for e_t in story:
+        h = rnn(e_t[None], h, torch.eye(width), W_h, torch.zeros(width))[0]
+        states.append(h)
+    one_direction = torch.ones(width) / width**0.5
+    found = torch.autograd.grad(states[-1] @ one_direction, states[1:])
+    return [float(gradient.norm()) for gradient in reversed(found)]
+
+
+_, axes = plt.subplots()
+for rho, colour in zip(rhos, plots.COLOURS, strict=False):
+    axes.semilogy(
+        gradient_lengths(rho * rotation), color=colour, label=f"$\\rho$ = {rho}"
+    )
+    axes.semilogy([0, 59], [1, rho**59], "--", color=colour, linewidth=1)
+axes.set(
+    title="The gradient fades as fast as the echo",
+    xlabel="steps back, $T - t$ (dashed: $\\rho^{T-t}$)",
+    ylabel="length of the gradient (log)",
+    ylim=(1e-6, 1e3),
+)
+axes.legend(loc="lower left")
+plt.show()
+
+# %% [markdown]
+# The two figures look alike, and they must (the tanh makes the lines for 0.95 and 1 a little steeper than the prediction): what does not influence the end gets no gradient from the end. Below 1, the gradient **vanishes**: with $\rho = 0.8$, a word fifty steps back has about a hundred thousandth of the influence of the last one, so training hardly ever notices it. Above 1, the product of the matrices alone would **explode**, as the dashed line for 1.1 shows. Here the tanh holds it back, but it does not always do so, and one exploding gradient is enough to throw a
+# training off. In section 6 you will stop that with a simple trick. Nothing as simple helps against vanishing, since what is gone cannot be made longer. That takes another network.

@@ -1,0 +1,364 @@
+# %% [markdown]
+# ## 3. A memory with gates
+#
+# What exactly destroys the past in an RNN? At every single step, the old state is multiplied by a matrix and squeezed by a tanh, whether there is anything new to remember or not. It is like a notebook that you have to copy by hand each time a word is spoken. After fifty copies the first line cannot be read any more.
+#
+# So let us build a notebook that stays as it is unless somebody decides to change it. It is a list of $k$ numbers, the **cell** $C_t$, and we carry it along together with the state $h_t$. Three decisions are made at each step, for each of the $k$ numbers separately:
+#
+# 1. How much of the old number stays? This is the **forget gate** $f_t$. At 1 the number stays as it is, at 0 it is erased, at 0.5 half of it is left.
+# 2. How much of something new is added? This is the **input gate** $i_t$. The new thing itself is called the **candidate**, $\tilde C_t$.
+# 3. How much of the cell is shown to the rest of the network? This is the **output gate** $o_t$. What is shown is the state $h_t$. A number can be kept for a long time without being shown.
+#
+# Here is one step with $k = 3$, in numbers. The sign $\star$ means: multiply entry by entry. Read the rows from top to bottom, and follow one column at a time.
+
+# %% folded="draws the gates in numbers" alt="Four rows of three numbers each: forget multiplies the old cell, write multiplies the new content, add sums the two, and show multiplies the tanh of the sum to give the state."
+drawings.lstm_gates()
+
+# %% [markdown]
+# The first number is kept and shown. The second is erased and gets a new value, but it is not shown yet. In the third, one half is kept and one half is new. Look at the row *add*: on the way from the old cell to the new one there is no matrix and no tanh. The old number is multiplied by a gate, something is added to it, and that is all.
+#
+# And who makes the decisions? The network itself. Each gate is a small layer of its own that reads the token and the last state, $[e_t, h_{t-1}]$, joined to one vector of $d + k$ numbers. Its activation function is the **sigmoid** $\sigma(a) = 1 / (1 + e^{-a})$, which turns any number into one between 0 and 1. The candidate is made in the same way, but with a tanh, since new content may be negative as well. Together, these are the equations of the
+# **LSTM**, which stands for *long short-term memory* (S. Hochreiter and J. Schmidhuber, 1997; the forget gate was added by F. Gers and others in 2000):
+#
+# $$\begin{aligned}
+# f_t &= \sigma(W_f\,[e_t, h_{t-1}] + b_f) & \tilde C_t &= \tanh(W_C\,[e_t, h_{t-1}] + b_C)\\
+# i_t &= \sigma(W_i\,[e_t, h_{t-1}] + b_i) & C_t &= f_t \star C_{t-1} + i_t \star \tilde C_t\\
+# o_t &= \sigma(W_o\,[e_t, h_{t-1}] + b_o) & h_t &= o_t \star \tanh(C_t)
+# \end{aligned}$$
+#
+# Each $W$ has the shape $[k, d + k]$ and each bias the shape $[k]$. The left column holds the three decisions. The right column says what is done with them.
+
+# %% folded="draws the cell" alt="Above a straight line carries the cell past a product and a sum. Below, state and word feed four boxes: forget, write, new content and show, whose results meet that line."
+drawings.lstm_cell()
+
+# %% [markdown]
+# The same in a picture. The cell runs along the top, past one multiplication and one addition, like a suitcase on a conveyor belt. The four grey boxes hold all the weights.
+
+# %% [markdown] statement="lstm_step"
+# ### One step of an LSTM
+#
+# Write `lstm_step(e, h, C, W, b)`, one step for a whole batch of $B$ texts at once. `W` and `b` are dictionaries with the keys `"C"`, `"f"`, `"i"` and `"o"`; it returns the new $h$ and the new $C$.
+#
+# This is the only LSTM in the chapter. The same function will hold a bit that you write into it, learn to remember over 40 steps, and write in the voice of your text.
+
+# %% [markdown] hints="lstm_step"
+# 1. A batch has one text in each row. So which of the two is transposed when you multiply $[B, d + k]$ with $[k, d + k]$?
+# 2. Put `e` and `h` side by side once. Then there are four affine maps of the same thing, one through tanh and three through the sigmoid.
+# 3. Now the right column of the equations, from top to bottom. Mind that the new $h$ needs the *new* $C$, and that the caller still needs the old one.
+
+
+# %% task="lstm_step" points=4 level=1 minutes=13
+def lstm_step(e, h, C, W, b):
+    """New (h [B, k], C [B, k]) from e [B, d], h [B, k], C [B, k]; W[part] is [k, d + k], b[part] is [k]."""
+    ### BEGIN SOLUTION
+    x = torch.cat([e, h], dim=-1)
+    a = {part: x @ W[part].T + b[part] for part in "Cfio"}
+    C = torch.sigmoid(a["i"]) * torch.tanh(a["C"]) + torch.sigmoid(a["f"]) * C
+    return torch.sigmoid(a["o"]) * torch.tanh(C), C
+    ### END SOLUTION
+
+
+# %% test="lstm_step" aspect="half-open gates, by hand" points=1
+_W = {part: torch.zeros(1, 3).double() for part in "Cfio"}
+_b = {part: torch.zeros(1).double() for part in "Cfio"} | {"C": torch.ones(1).double()}
+_got = lstm_step(
+    torch.ones(2, 2).double(),
+    torch.ones(2, 1).double(),
+    torch.full((2, 1), 0.4).double(),
+    _W,
+    _b,
+)
+expect(_got, "h, C")
+_h, _C = _got
+assert np.shape(_h) == np.shape(_C) == (2, 1), (
+    "h and C should both have the shape [B, k]."
+)
+assert close(_C[0, 0], 0.5 * math.tanh(1) + 0.2, 1e-5), (
+    f"Gates at 1/2: C = ½ tanh(1) + ½ · 0.4 = .5808; yours: {_C[0, 0]:.4f}."
+)
+assert close(_h[1, 0], 0.5 * math.tanh(0.5 * math.tanh(1) + 0.2), 1e-5), (
+    f"h = ½ tanh(C) = .2617, with the new C; yours: {_h[1, 0]:.4f}."
+)
+### BEGIN HIDDEN TESTS
+_B, _d, _k = size("B"), size("d", large=None), size("k", large=None)
+_e, _h, _C = (tensor(_B, _width, kind="float64") for _width in (_d, _k, _k))
+_both = made(lambda rng, d, k: d + k, _d, _k)
+_W, _b = (
+    made(lambda rng, parts: dict(zip("foiC", parts, strict=True)), _parts)
+    for _parts in (
+        tensor(4, _k, _both, kind="float64", scale=0),
+        tensor(4, _k, kind="float64"),
+    )
+)
+agrees(lstm_step, ours.lstm_step, _e, _h, _C, _W, _b, rtol=1e-4, atol=1e-5)
+### END HIDDEN TESTS
+
+# %% test="lstm_step" aspect="each gate does its own" points=1
+_cases = [(1, 0, 1, 0.3), (0, 1, 1, 0.3), (1, 1, 0, 0.3), (0, 0, 1, 0.3)]
+for _f, _i, _o, _old in _cases:
+    _W = {part: torch.zeros(1, 2).double() for part in "Cfio"}
+    _b = {
+        part: torch.full((1,), 80.0 * gate - 40).double()
+        for part, gate in zip("fio", (_f, _i, _o), strict=True)
+    }
+    _one, _C = torch.ones(1, 1).double(), torch.full((1, 1), _old).double()
+    _got = lstm_step(
+        _one, _one.clone(), _C, _W, _b | {"C": torch.full((1,), 0.5).double()}
+    )
+    expect(_got, "h, C")
+    _wanted = _f * _old + _i * math.tanh(0.5)
+    assert close(_got[1], [[_wanted]], 1e-5, 1e-6), (
+        f"Gates f = {_f}, i = {_i}, old C = {_old:.2f}, candidate tanh(.5): C should be {_wanted:.4f}; yours: {_got[1]}."
+    )
+    assert close(_got[0], [[_o * math.tanh(_wanted)]], 1e-5, 1e-6), (
+        f"Output gate o = {_o} and C = {_wanted:.4f}: h should be {_o * math.tanh(_wanted):.4f}; yours: {_got[0]}."
+    )
+### BEGIN HIDDEN TESTS
+_B, _d, _k = size("B"), size("d", large=None), size("k", large=None)
+_e, _h, _C = (tensor(_B, _width, kind="float64") for _width in (_d, _k, _k))
+_both = made(lambda rng, d, k: d + k, _d, _k)
+_W, _b = (
+    made(lambda rng, parts: dict(zip("foiC", parts, strict=True)), _parts)
+    for _parts in (
+        tensor(4, _k, _both, kind="float64"),
+        tensor(4, _k, kind="float64", edges=("huge",)),
+    )
+)
+agrees(lstm_step, ours.lstm_step, _e, _h, _C, _W, _b, rtol=1e-4, atol=1e-5)
+### END HIDDEN TESTS
+
+# %% test="lstm_step" aspect="word first, then state" points=1
+_W = {part: torch.zeros(1, 3).double() for part in "Cfio"}
+_b = {part: torch.full((1,), 40.0).double() for part in "fio"} | {
+    "C": torch.zeros(1).double()
+}
+_W["C"][0] = torch.tensor([0.1, 0.2, 0.4])
+_got = lstm_step(
+    torch.tensor([[1.0, 0.0]]).double(),
+    torch.ones(1, 1).double(),
+    torch.zeros(1, 1).double(),
+    _W,
+    _b,
+)
+expect(_got, "h, C")
+assert close(_got[1], [[math.tanh(0.5)]], 1e-5), (
+    f"W_C [1, 0, h=1] = .1 + .4, so C = tanh(.5) = .4621; yours: {_got[1]}. Which comes first, e or h?"
+)
+### BEGIN HIDDEN TESTS
+_B, _d, _k = size("B"), size("d", large=None), size("k", large=None)
+_e, _h, _C = (tensor(_B, _width, kind="float64") for _width in (_d, _k, _k))
+_both = made(lambda rng, d, k: d + k, _d, _k)
+_W, _b = (
+    made(lambda rng, parts: dict(zip("foiC", parts, strict=True)), _parts)
+    for _parts in (tensor(4, _k, _both, kind="float64"), tensor(4, _k, kind="float64"))
+)
+agrees(lstm_step, ours.lstm_step, _e, _h, _C, _W, _b, rtol=1e-4, atol=1e-5)
+### END HIDDEN TESTS
+
+# %% test="lstm_step" aspect="two steps like torch's cell" points=1
+_cell = nn.LSTMCell(3, 2).double()
+_rows = torch.cat([_cell.weight_ih, _cell.weight_hh], dim=1).detach().chunk(4)
+_shifts = (_cell.bias_ih + _cell.bias_hh).detach().chunk(4)
+_W, _b = (dict(zip("ifCo", _parts, strict=True)) for _parts in (_rows, _shifts))
+_e, _h, _C = (torch.randn(4, _width).double() for _width in (3, 2, 2))
+_wanted = _state = _h.clone(), _C.clone()
+for _step in (1, 2):
+    _wanted = _cell(_e, _wanted)
+    _state = lstm_step(_e.clone(), *_state, _W, _b)
+    expect(_state, "h, C")
+    assert all(
+        close(_one, _two, 1e-5, 1e-6)
+        for _one, _two in zip(_state, _wanted, strict=True)
+    ), f"After {_step} steps your h and C differ from those of torch's LSTMCell."
+### BEGIN HIDDEN TESTS
+_B, _d, _k = size("B"), size("d", large=None), size("k", large=None)
+_e, _h, _C = (tensor(_B, _width, kind="float64") for _width in (_d, _k, _k))
+_both = made(lambda rng, d, k: d + k, _d, _k)
+_W, _b = (
+    made(lambda rng, parts: dict(zip("oCif", parts, strict=True)), _parts)
+    for _parts in (tensor(4, _k, _both, kind="float64"), tensor(4, _k, kind="float64"))
+)
+
+
+def _two_steps(step, e, h, C, W, b):
+    return step(e, *step(e, h, C, W, b), W, b)
+
+
+agrees(
+    lstm_step, ours.lstm_step, _e, _h, _C, _W, _b, by=_two_steps, rtol=1e-4, atol=1e-5
+)
+### END HIDDEN TESTS
+
+
+# %% [markdown]
+# ### The bit once more
+#
+# Can this thing hold a bit? Let us repeat what you did in section 1, now with gates. We make it a little harder and more useful: the machine should be able to *change its mind*. It reads two numbers at each step, $e_t = [\text{bit}, \text{write}]$, each of them 0 or 1. Whenever *write* is 1, the cell has to take over the bit. Whenever *write* is 0, it has to keep what it has, whatever the bit line says. That is how a memory chip works.
+
+# %% [markdown] statement="keep_bit"
+# ### Set the gates by hand
+#
+# The cell has one number ($k = 1$), and you set its weights.
+#
+# - `keep_bit()` returns `(W, b)`, dictionaries of nested lists. After a bit was written, $h_t > 0.5$ if it was 1 and $h_t < -0.5$ if it was 0, even 1,000 steps later.
+# - `forget_bias(steps)` answers a question that we will need again and again. If all weights are zero, and nothing is written, the forget gate is the same at every step, $f = \sigma(b_f)$. For which $b_f$ is *half* of the cell left after so many steps? So `steps` is the **half-life** of the memory.
+#
+# When it works, the next figure shows your memory chip at work.
+
+# %% [markdown] hints="keep_bit"
+# 1. For each of the four parts ask: which of *bit*, *write* and $h$ should it depend on at all?
+# 2. $\sigma(20)$ is 1 for our purposes, $\sigma(-20)$ is 0. A weight of 40 and a bias of -20 make a switch.
+# 3. Write opens one gate and closes another; the candidate says +1 or -1; the output gate need not depend on anything. For the
+#    bias: what must the product of `steps` equal factors be, and which number has this sigmoid?
+
+
+# %% task="keep_bit" points=4 level=3 minutes=20
+def keep_bit():
+    """(W, b): W[...] of shape [1, 3] for (bit, write, h), b[...] of shape [1], keys "C", "f", "i", "o"."""
+    ### BEGIN SOLUTION
+    W = {"C": [[40, 0, 0]], "f": [[0, -40, 0]], "i": [[0, 40, 0]], "o": [[0, 0, 0]]}
+    b = {"C": [-20], "f": [20], "i": [-20], "o": [20]}
+    return W, b
+    ### END SOLUTION
+
+
+def forget_bias(steps):
+    """The b_f such that sigmoid(b_f) ** steps = 1/2."""
+    ### BEGIN SOLUTION
+    f = 0.5 ** (1 / steps)
+    return math.log(f / (1 - f))
+    ### END SOLUTION
+
+
+# %% test="keep_bit" aspect="a written bit shows" points=1
+_got = keep_bit()
+expect(_got, "W, b")
+for _bit in (1, 0):
+    _h = one_cell(*_got, [(_bit, 1)])[-1]
+    assert (_h > 0.5) if _bit else (_h < -0.5), (
+        f"Right after bit {_bit} was written, h is {_h:.3f}."
+    )
+    _h = one_cell(*_got, [(1 - _bit, 1), (_bit, 1)])[-1]
+    assert (_h > 0.5) if _bit else (_h < -0.5), (
+        f"Bit {1 - _bit} was written, then {_bit}; h is {_h:.3f}."
+    )
+### BEGIN HIDDEN TESTS
+for _part in "Cfio":
+    _shapes = tuple(np.shape(_got[0][_part])), tuple(np.shape(_got[1][_part]))
+    assert _shapes == ((1, 3), (1,)), (
+        f"W[{_part!r}] has the shape [1, 3], b[{_part!r}] [1]; yours: {_shapes}."
+    )
+for _bit in (1, 0):
+    for _words in (
+        [(1 - _bit, 0)],
+        [(_bit, 0)] * 50,
+        [(1 - _bit, 1)] * 100,
+        [(_bit, 1)] * 100,
+    ):
+        _h = one_cell(*_got, [*_words, (_bit, 1)])[-1]
+        assert (_h > 0.5) if _bit else (_h < -0.5), (
+            f"{len(_words)} times the word {_words[0]} (bit, write), then bit {_bit} is written: h is {_h:.3f}."
+        )
+### END HIDDEN TESTS
+
+# %% test="keep_bit" aspect="it stays for 1,000 steps" points=1
+_got = keep_bit()
+expect(_got, "W, b")
+_draw = random.Random(1)
+### BEGIN HIDDEN TESTS
+_draw = random.Random()
+### END HIDDEN TESTS
+for _noise in (lambda: 0, lambda: 1, lambda: _draw.randint(0, 1)):
+    for _bit in (0, 1):
+        _states = one_cell(*_got, [(_bit, 1), *((_noise(), 0) for _ in range(1000))])
+        _wrong = [
+            t for t, _h in enumerate(_states) if (_h < 0.5 if _bit else _h > -0.5)
+        ]
+        assert not _wrong, (
+            f"Bit {_bit} is lost {_wrong[0]} steps after it was written: h = {_states[_wrong[0]]:.3f}."
+        )
+### BEGIN HIDDEN TESTS
+for _bit in (0, 1):
+    for _first in ([(1 - _bit, 1)], [(1 - _bit, 1)] * 50, [(_bit, 1)] * 50):
+        _words = [*_first, (_bit, 1), *((_draw.randint(0, 1), 0) for _ in range(1000))]
+        _h = one_cell(*_got, _words)[-1]
+        assert (_h > 0.5) if _bit else (_h < -0.5), (
+            f"Bit {_first[0][0]} was written {len(_first)} times, then {_bit}: 1,000 steps later h = {_h:.3f}."
+        )
+### END HIDDEN TESTS
+
+# %% test="keep_bit" aspect="the last written bit counts" points=1
+_got = keep_bit()
+expect(_got, "W, b")
+_draw, _last, _rounds, _idle = random.Random(2), 1, [300], 0
+### BEGIN HIDDEN TESTS
+_draw, _rounds, _idle = random.Random(), [300, 300, 300], 200
+### END HIDDEN TESTS
+for _round, _n in enumerate(_rounds):
+    _words = [
+        (1, 1),
+        *((_draw.randint(0, 1), 0) for _ in range(_idle)),
+        *(
+            (_draw.randint(0, 1), int(_draw.random() < (0.3, 0.05, 0.8)[_round]))
+            for _ in range(_n)
+        ),
+    ]
+    for _t, (_h, (_bit, _write)) in enumerate(
+        zip(one_cell(*_got, _words), _words, strict=True)
+    ):
+        _last = _bit if _write else _last
+        assert (_h > 0.5) == bool(_last) and abs(_h) > 0.5, (
+            f"Step {_t}: the last bit written is {_last}, but h = {_h:.3f}."
+        )
+
+# %% test="keep_bit" aspect="half is left" points=1
+_steps_wanted = [1, 10, 100]
+for _steps in _steps_wanted:
+    _b = forget_bias(_steps)
+    assert is_number(_b), f"forget_bias returns a number; yours: {_b!r}."
+    _left = (1 / (1 + math.exp(-_b))) ** _steps
+    assert close(_left, 0.5, 1e-5), (
+        f"With your b_f = {_b:.3f}, {_left:.4f} is left after {_steps} steps."
+    )
+### BEGIN HIDDEN TESTS
+_steps = whole(1, 100_000, (2, 3, 7, 50, 1000))
+agrees(forget_bias, ours.forget_bias, _steps, rtol=0, atol=1e-5)
+### END HIDDEN TESTS
+
+
+# %% folded="draws your memory chip" alt="The state of the cell over 200 steps, between minus and plus 0.76. It jumps to the value of the bit line at each of six marked moments and stays level between them, while the bit line changes all the time."
+rng = random.Random(4)
+orders = {10: 1, 45: 0, 60: 1, 110: 0, 150: 0, 170: 1}  # at which step what is written
+words = [(orders.get(t, rng.randint(0, 1)), int(t in orders)) for t in range(200)]
+_, axes = plt.subplots(figsize=(7, 2.8))
+axes.plot(
+    [2 * bit - 1 for bit, _ in words],
+    color="lightgray",
+    linewidth=0.8,
+    label="bit line (1 is up)",
+)
+axes.plot(
+    one_cell(*keep_bit(), words),
+    color=plots.COLOURS[0],
+    linewidth=2,
+    label="state $h_t$",
+)
+axes.plot(
+    [*orders],
+    [2 * bit - 1 for bit in orders.values()],
+    "v",
+    color=plots.COLOURS[1],
+    label="write = 1",
+)
+axes.set(
+    title="Between two orders to write, nothing disturbs the cell",
+    xlabel="step",
+    ylim=(-1.3, 1.3),
+)
+axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
+for half_life in (1, 5, 20, 100):
+    print(f"half-life {half_life:3} steps: b_f = {forget_bias(half_life):.2f}")
+
+# %% [markdown]
+# Compare this with your latch. The latch holds its bit by pulling the state back to a place of rest at every step. The cell holds its bit because it is left alone. And look at the printed lines. With $b_f = 0$, the forget gate is $\sigma(0) = \tfrac12$, and half of everything is gone after a single step. That is close to how a fresh LSTM starts, unless somebody does something about it. Remember this line for section 5.

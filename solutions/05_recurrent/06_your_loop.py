@@ -1,0 +1,438 @@
+# %% [markdown]
+# ## 6. Your loop
+#
+# Now we want to read a real text. Two practical questions come up at once. A text may have a million characters, and a million states do not fit into memory while we wait for the gradient to come back through all of them. And reading one character after the other, one text at a time, is slow.
+#
+# ### A stream in rows
+#
+# The second problem first. Cut the text into `rows` long strips of equal length and lay them below each other. Then read all strips at the same time, a few columns at once. Here is a "text" of the numbers 0 to 12 in 3 rows, read 2 columns at a time:
+#
+# | row | batch 0 | batch 1 |
+# |---|---|---|
+# | 0 | 0 1 | 2 3 |
+# | 1 | 4 5 | 6 7 |
+# | 2 | 8 9 | 10 11 |
+#
+# Look along a row: 0 1, then 2 3. Each row goes on in the next batch exactly where it stopped in the last one. So the *state* of each row can go on as well, from batch to batch, through the whole strip.
+
+# %% [markdown] statement="stream_batches"
+# ### Cut the text
+#
+# Write `stream_batches(ids, rows, steps)`. It gets a text as a tensor of $N$ token numbers, makes `rows` strips of $\lfloor (N - 1) / \text{rows} \rfloor$ tokens (a rest at the end is dropped), and returns the list of pairs `(inputs, targets)`, with `steps` columns each. A target is the next token of the text. The last pair may be narrower than the others.
+#
+# Your training on your own text will read it through this function.
+
+# %% [markdown] hints="stream_batches"
+# 1. In the table above, which number is the target of the last word in row 1? Why is one word left over at the end?
+# 2. Targets are cut exactly as inputs are, only from a text that begins one word later.
+# 3. First make the rows, for inputs and for targets; only then think of batches: each takes some neighbouring columns of
+#    all rows at once. What does a slice do that reaches beyond the end?
+
+
+# %% task="stream_batches" points=4 level=2 minutes=12
+def stream_batches(ids, rows, steps):
+    """[(inputs, targets), ...], tensors of shape [rows, steps], from a tensor of word numbers ids: [N] (integers)."""
+    ### BEGIN SOLUTION
+    L = (len(ids) - 1) // rows
+    inputs, targets = (ids[first : first + rows * L].view(rows, L) for first in (0, 1))
+    return [
+        (inputs[:, j : j + steps], targets[:, j : j + steps])
+        for j in range(0, L, steps)
+    ]
+    ### END SOLUTION
+
+
+# %% test="stream_batches" aspect="targets are one ahead" points=1
+_got = stream_batches(torch.arange(13), 3, 2)
+assert hasattr(_got, "__len__") and len(_got) == 2, (
+    f"13 words, 3 rows of 4, 2 at a time: 2 pairs; yours: {_got!r}."
+)
+for _inputs, _targets in _got:
+    assert torch.is_tensor(_inputs) and _inputs.shape == (3, 2), (
+        f"Inputs of shape (3, 2) wanted; yours: {_inputs!r}."
+    )
+    assert torch.is_tensor(_targets) and torch.equal(_targets, _inputs + 1), (
+        f"After the words {_inputs.tolist()} come others than {_targets!r}."
+    )
+### BEGIN HIDDEN TESTS
+_rows, _L, _steps = size("rows"), size("words in a row", large=90), size("steps")
+_N = made(lambda rng, rows, L: rows * L + rng.randint(1, rows), _rows, _L)
+agrees(stream_batches, ours.stream_batches, ids(_N, below=10**6), _rows, _steps)
+_type = stream_batches(torch.arange(9), 2, 2)[0][1].dtype
+assert "int" in str(_type), f"Word numbers stay integers; yours are {_type}."
+### END HIDDEN TESTS
+
+# %% test="stream_batches" aspect="rows go on in the next batch" points=1
+_got = stream_batches(torch.arange(13), 3, 2)
+assert hasattr(_got, "__len__") and len(_got) == 2, (
+    f"13 words, 3 rows of 4, 2 at a time: 2 pairs; yours: {_got!r}."
+)
+assert _got[0][0].tolist() == [[0, 1], [4, 5], [8, 9]], (
+    f"First batch: 0 1, 4 5 and 8 9; yours: {_got[0][0].tolist()}."
+)
+assert _got[1][0].tolist() == [[2, 3], [6, 7], [10, 11]], (
+    f"Second batch: 2 3, 6 7, 10 11; yours: {_got[1][0].tolist()}."
+)
+### BEGIN HIDDEN TESTS
+_rows, _L, _steps = size("rows"), size("words in a row", large=90), size("steps")
+_N = made(lambda rng, rows, L: rows * L + rng.randint(1, rows), _rows, _L)
+agrees(
+    stream_batches,
+    ours.stream_batches,
+    made(lambda rng, N: torch.arange(N), _N),
+    _rows,
+    _steps,
+)
+### END HIDDEN TESTS
+
+# %% test="stream_batches" aspect="a narrow end is kept" points=1
+_got = stream_batches(torch.arange(11), 2, 3)
+_widths = [tuple(pair[0].shape) for pair in _got or []]
+assert _widths == [(2, 3), (2, 2)], (
+    f"11 words in 2 rows of 5: a batch of width 3, one of 2; yours: {_widths}."
+)
+_widths = [tuple(pair[1].shape) for pair in stream_batches(torch.arange(11), 2, 9)]
+assert _widths == [(2, 5)], (
+    f"Steps of 9 in rows of 5: one batch of width 5; yours: {_widths}."
+)
+### BEGIN HIDDEN TESTS
+_rows, _L, _steps = size("rows"), size("words in a row", large=90), size("steps")
+_N = made(lambda rng, rows, L: rows * L + rng.randint(1, rows), _rows, _L)
+_given = ids(_N, below=9), _rows, _steps
+agrees(
+    lambda *given: [[x.shape, y.shape] for x, y in stream_batches(*given)],
+    lambda *given: [[x.shape, y.shape] for x, y in ours.stream_batches(*given)],
+    *_given,
+)
+### END HIDDEN TESTS
+
+# %% test="stream_batches" aspect="every word once" points=1
+_cases = [(4, 3, 31)]
+for _rows, _steps, _N in _cases:
+    _text = torch.randint(50, (_N,))  # some words come more than once
+    _L = (_N - 1) // _rows
+    _got = stream_batches(_text.clone(), _rows, _steps)
+    assert isinstance(_got, tuple | list) and len(_got) > 0, (
+        f"Return a list of pairs; yours: {_got!r}."
+    )
+    for _side, _first in ((0, 0), (1, 1)):
+        _read = torch.cat([pair[_side] for pair in _got], dim=1)
+        assert _read.shape == (_rows, _L), (
+            f"N = {_N}, {_rows} rows: {_L} words each; yours have {tuple(_read.shape)}."
+        )
+        assert "int" in str(_read.dtype), (
+            f"Word numbers stay integers; yours: {_read.dtype}."
+        )
+        assert torch.equal(_read.flatten(), _text[_first : _first + _rows * _L]), (
+            f"N = {_N}, {_rows} rows, {_steps} steps: put together again, your {('inputs', 'targets')[_side]} are not the text."
+        )
+### BEGIN HIDDEN TESTS
+_rows, _L, _steps = size("rows"), size("words in a row", large=90), size("steps")
+_N = made(lambda rng, rows, L: rows * L + rng.randint(1, rows), _rows, _L)
+agrees(stream_batches, ours.stream_batches, ids(_N, below=50), _rows, _steps)
+### END HIDDEN TESTS
+
+
+# %% [markdown]
+# ### Cut the gradient, keep the memory
+#
+# And now the first problem. At the end of a batch, the state goes on: it is only $k$ numbers for each row. The gradient does not. We cut it there, and forget how the state came about. This is called **truncated backpropagation through time**, and the length of a piece is $T$, the number of columns that we read at once. In the picture, black arrows carry the state from piece to piece, and the gradient, which runs backwards, stops at each border.
+
+# %% folded="draws the pieces" alt="Nine states in three pieces of three words. Black arrows carry the state on from piece to piece; orange arrows for the gradient run back and stop at each border."
+drawings.truncated_bptt()
+
+# %% [markdown]
+# One more trick, and it is the one that section 2 has promised. Now and then a gradient explodes, and a single step with it would throw all weights far away. The crude cure is **clipping** (R. Pascanu and others, 2013). Take the gradients of *all* weights together as one long vector $g$. Its direction is still worth something; only its length is absurd. So if it is longer than a limit $g_{\max}$, shorten it to this length and keep the direction:
+#
+# $$\lVert g \rVert = \sqrt{\textstyle\sum_j g_j^2}, \qquad g \leftarrow g \cdot \frac{g_{\max}}{\lVert g \rVert} \ \text{ if } \lVert g \rVert > g_{\max} .$$
+#
+# For example, $g = (3, 4)$ has the length 5. With $g_{\max} = 1$ it becomes $(0.6, 0.8)$. After that comes gradient descent as in chapter 04: every weight $w$ becomes $w - \eta\, g_w$, with the learning rate $\eta$.
+
+# %% [markdown] statement="train_step"
+# ### One step of training
+#
+# Write `train_step(model, inputs, targets, state, lr, limit)`: one step of truncated backpropagation through time. `model(inputs, state)` gives scores $[B, T, V]$ and the new state. The function changes the weights of `model` and returns three things:
+#
+# - the loss before the step, a float: the mean cross-entropy over all $B \times T$ targets;
+# - $\lVert g \rVert$ *before* clipping, a float, so that one can see what happens. With `limit=None` nothing is clipped;
+# - the new state for the next call: its numbers, without its history.
+#
+# A state is `None` before the first token. After that it is a tensor, or, for an LSTM, a tuple of two. This function, called a few thousand times, is all that trains your model in section 7.
+
+# %% [markdown] hints="train_step"
+# 1. In which order: loss, gradients, norm, shortening, update? And which of these must not itself be recorded by
+#    autograd?
+# 2. `F.cross_entropy` wants scores of shape $[\text{many}, V]$ and as many targets. Gradients that are stored in the
+#    weights pile up from call to call; `torch.autograd.grad` hands them back instead.
+# 3. There is *one* norm for all weights together, so you need all gradients before you change the first weight. The
+#    state: which tensor method keeps numbers and drops history, and what if there are two tensors?
+
+
+# %% task="train_step" points=5 level=2 minutes=22
+def train_step(model, inputs, targets, state, lr, limit):
+    """(loss, norm, state): one clipped step of gradient descent on inputs and targets, [B, T] or [B, T, d] and [B, T].
+
+    The weights of `model` change in place; gradients that an earlier backward() left in them do not count.
+    """
+    ### BEGIN SOLUTION
+    scores, state = model(inputs, state)
+    loss = F.cross_entropy(scores.flatten(0, 1), targets.flatten())
+    weights = list(model.parameters())
+    found = torch.autograd.grad(loss, weights)
+    norm = math.sqrt(sum((g**2).sum().item() for g in found))
+    shrink = 1.0 if limit is None or norm <= limit else limit / norm
+    with torch.no_grad():
+        for weight, g in zip(weights, found, strict=True):
+            weight -= lr * shrink * g
+    if isinstance(state, tuple):
+        state = tuple(part.detach() for part in state)
+    else:
+        state = state.detach()
+    return loss.item(), norm, state
+    ### END SOLUTION
+
+
+# %% test="train_step" aspect="loss and norm come first" points=1
+_model = torch_module("RNN", 3, 4, batch_first=True)
+_twin = nn.RNN(3, 4, batch_first=True)
+_twin.load_state_dict({name: w.clone() for name, w in _model.state_dict().items()})
+_x, _y = torch.randn(2, 5, 3), torch.randint(4, (2, 5))
+_loss = F.cross_entropy(_twin(_x)[0].flatten(0, 1), _y.flatten())
+_g = torch.autograd.grad(_loss, list(_twin.parameters()))
+_norm = math.sqrt(sum((part**2).sum().item() for part in _g))
+_got = train_step(_model, _x.clone(), _y.clone(), None, 0.5, None)
+expect(_got, "loss, norm, state")
+for _value in _got[:2]:
+    assert is_number(_value) and not torch.is_tensor(_value), (
+        f"Loss and norm are floats: a tensor drags its history along. Yours: {_value!r}."
+    )
+assert close(_got[0], _loss.item(), 1e-4), (
+    f"Mean over all 2 × 5 targets, before the step: {_loss.item():.4f}; yours: {_got[0]:.4f}."
+)
+### BEGIN HIDDEN TESTS
+assert close(_got[1], _norm, 1e-3), (
+    f"The norm of all gradients as one vector is {_norm:.4f}; yours: {_got[1]:.4f}."
+)
+for _B, _T, _limit in ((1, 6, 0.01), (4, 1, 0.02), (3, 2, 1000.0)):
+    _model = torch_module("RNN", 2, 5, batch_first=True)
+    _twin = nn.RNN(2, 5, batch_first=True)
+    _twin.load_state_dict({name: w.clone() for name, w in _model.state_dict().items()})
+    _x, _y = torch.randn(_B, _T, 2), torch.randint(5, (_B, _T))
+    _loss = F.cross_entropy(_twin(_x)[0].flatten(0, 1), _y.flatten())
+    _g = torch.autograd.grad(_loss, list(_twin.parameters()))
+    _norm = math.sqrt(sum((part**2).sum().item() for part in _g))
+    _got = train_step(_model, _x.clone(), _y.clone(), None, 0.7, _limit)
+    expect(_got, "loss, norm, state")
+    assert close(_got[0], _loss.item(), 1e-4), (
+        f"B = {_B}, T = {_T}: the loss is the mean over all targets, before the step."
+    )
+    assert close(_got[1], _norm, 1e-3), (
+        f"Clipped or not, return the norm before: {_norm:.4f}; yours: {_got[1]:.4f}."
+    )
+### END HIDDEN TESTS
+
+# %% test="train_step" aspect="downhill, all weights" points=1
+_cases = [("RNN", 2, 5, None)]
+### BEGIN HIDDEN TESTS
+_cases += [("RNN", 1, 3, 1000.0), ("LSTM", 3, 4, None), ("GRU", 2, 1, None)]
+### END HIDDEN TESTS
+for _kind, _B, _T, _limit in _cases:
+    _model = torch_module(_kind, 3, 4, batch_first=True)
+    _twin = getattr(nn, _kind)(3, 4, batch_first=True)
+    _twin.load_state_dict({name: w.clone() for name, w in _model.state_dict().items()})
+    _x, _y, _rate = (
+        torch.randn(_B, _T, 3),
+        torch.randint(4, (_B, _T)),
+        random.uniform(0.3, 2),
+    )
+    F.cross_entropy(_twin(_x)[0].flatten(0, 1), _y.flatten()).backward()
+    train_step(_model, _x.clone(), _y.clone(), None, _rate, _limit)
+    _after = dict(_model.state_dict())
+    for _name, _weight in _twin.named_parameters():
+        _wanted = _weight.detach() - _rate * _weight.grad
+        _uphill = _weight.detach() + _rate * _weight.grad
+        assert close(_uphill, _wanted, 1e-3) or not close(
+            _after[_name], _uphill, 1e-4
+        ), f"nn.{_kind}: {_name} moved uphill."
+        assert close(_after[_name], _wanted, 1e-4, 1e-6), (
+            f"nn.{_kind}, limit {_limit}: {_name} should move by rate times its gradient, downhill, no more and no less."
+        )
+
+# %% test="train_step" aspect="a long gradient is shortened" points=1
+_cases = [(0.5, 1)]  # limit as a share of the norm, layers
+### BEGIN HIDDEN TESTS
+_cases += [(0.0, 1), (0.01, 1), (0.9, 2), (1.1, 3), (5.0, 1)]
+_cases += [(random.uniform(0.2, 0.8), 2)]
+### END HIDDEN TESTS
+for _share, _layers in _cases:
+    _model = torch_module("RNN", 3, 4, _layers, batch_first=True)
+    _twin = nn.RNN(3, 4, _layers, batch_first=True)
+    _twin.load_state_dict({name: w.clone() for name, w in _model.state_dict().items()})
+    _x, _y = torch.randn(2, 5, 3), torch.randint(4, (2, 5))
+    F.cross_entropy(_twin(_x)[0].flatten(0, 1), _y.flatten()).backward()
+    _norm = math.sqrt(sum((w.grad**2).sum().item() for w in _twin.parameters()))
+    train_step(_model, _x.clone(), _y.clone(), None, 1.0, _share * _norm)
+    _after, _moved = dict(_model.state_dict()), 0.0
+    for _name, _weight in _twin.named_parameters():
+        _moved += ((_after[_name] - _weight.detach()) ** 2).sum().item()
+    _wanted = min(1, _share) * _norm
+    assert close(math.sqrt(_moved), _wanted, 1e-3), (
+        f"Norm {_norm:.3f}, limit {_share * _norm:.3f}, rate 1: all weights together move by {_wanted:.3f}; "
+        f"yours by {math.sqrt(_moved):.3f}."
+    )
+    for _name, _weight in _twin.named_parameters():
+        _right = _weight.detach() - min(1, _share) * _weight.grad
+        assert close(_after[_name], _right, 1e-3, 1e-6), (
+            f"The direction stays: every gradient is multiplied by the same number; {_name} is off."
+        )
+
+# %% test="train_step" aspect="steps do not pile up" points=1
+_cases = [("RNN", 3, None)]
+### BEGIN HIDDEN TESTS
+_cases += [("LSTM", 4, 0.1), ("RNN", 5, 0.05), ("GRU", 2, None), ("RNN", 2, 50.0)]
+### END HIDDEN TESTS
+for _kind, _steps, _limit in _cases:
+    _model = torch_module(_kind, 3, 4, batch_first=True)
+    _twin = getattr(nn, _kind)(3, 4, batch_first=True)
+    _twin.load_state_dict({name: w.clone() for name, w in _model.state_dict().items()})
+    _x, _y = torch.randn(2, 5, 3), torch.randint(4, (2, 5))
+    ### BEGIN HIDDEN TESTS
+    leave_gradients(_model, torch.randn(3, 2, 3))
+    ### END HIDDEN TESTS
+    for _step in range(_steps):
+        _loss = F.cross_entropy(_twin(_x)[0].flatten(0, 1), _y.flatten())
+        _twin.zero_grad()
+        _loss.backward()
+        if _limit is not None:
+            nn.utils.clip_grad_norm_(_twin.parameters(), _limit)
+        for _w in _twin.parameters():
+            _w.data -= 0.8 * _w.grad
+        _got = train_step(_model, _x.clone(), _y.clone(), None, 0.8, _limit)
+        expect(_got, "loss, norm, state")
+        assert close(_got[0], _loss.item(), 1e-3), (
+            f"Step {_step + 1} on the same batch: loss {_loss.item():.4f} wanted; yours: {_got[0]:.4f}. "
+            "Is an older gradient still there?"
+        )
+
+# %% test="train_step" aspect="the state goes on, its history not" points=1
+_cases = [("RNN", 2)]
+### BEGIN HIDDEN TESTS
+_cases += [("LSTM", 3), ("GRU", 1), ("LSTM", 1)]
+### END HIDDEN TESTS
+for _kind, _B in _cases:
+    _model = torch_module(_kind, 3, 4, batch_first=True)
+    _twin = getattr(nn, _kind)(3, 4, batch_first=True)
+    _twin.load_state_dict({name: w.clone() for name, w in _model.state_dict().items()})
+    _state, _mine = None, None
+    for _step in range(3):
+        _x, _y = torch.randn(_B, 5, 3), torch.randint(4, (_B, 5))
+        _scores, _state = _twin(_x, _state)
+        _state = (
+            tuple(s.detach() for s in _state) if _kind == "LSTM" else _state.detach()
+        )
+        _loss = F.cross_entropy(_scores.flatten(0, 1), _y.flatten())
+        _twin.zero_grad()
+        _loss.backward()
+        for _w in _twin.parameters():
+            _w.data -= 0.5 * _w.grad
+        _got = train_step(_model, _x.clone(), _y.clone(), _mine, 0.5, None)
+        expect(_got, "loss, norm, state")
+        _mine = _got[2]
+        _pairs = (
+            list(zip(_mine, _state, strict=False))
+            if isinstance(_mine, tuple | list)
+            else [(_mine, _state)]
+        )
+        assert (_kind == "LSTM") == isinstance(_mine, tuple | list), (
+            f"nn.{_kind}: return the state in the form that the model gave it."
+        )
+        for _one, _two in _pairs:
+            assert torch.is_tensor(_one), (
+                f"nn.{_kind}: a state is a tensor or a tuple of tensors; yours: {_mine!r}."
+            )
+            assert not _one.requires_grad, (
+                f"nn.{_kind}: the state still drags its history along."
+            )
+            assert close(_one, _two, 1e-3, 1e-5), (
+                f"nn.{_kind}, piece {_step + 1}: the state is not the one after the last word. Was the old one read?"
+            )
+        assert close(_got[0], _loss.item(), 1e-3, 1e-5), (
+            f"nn.{_kind}, piece {_step + 1}: the loss is another. Did the model start from the state that it was given?"
+        )
+
+
+# %% [markdown]
+# ### How long must a piece be?
+#
+# Longer pieces need more memory, so how short can they be? Here is a puzzle to find out: the network reads a stream of random bits, and at each step it must say which bit stood 6 steps *back*, or 8. In both cases the state travels from piece to piece, so the information is there. But *learning* to keep it needs a gradient that comes back that far.
+#
+# Make a guess: with pieces of 4, 8 and 16 tokens, which of the two puzzles can be learned? The network is your LSTM again, the pieces are cut by your `stream_batches`, and each batch has 512 bits, whatever $T$ is. (Only the optimiser is the course's own: plain gradient descent is too slow for this puzzle. You will write a better one in chapter 08.)
+
+
+# %%
+class LanguageModel(nn.Module):
+    """Token numbers [B, T] and a state -> scores [B, T, V] and the new state. In the middle is your LSTM."""
+
+    def __init__(self, V, d, k, half_life=7):
+        super().__init__()
+        self.embedding = nn.Embedding(V, d)
+        self.layer = LSTM(d, k, forget_bias(half_life))
+        self.out = nn.Linear(k, V)
+
+    def forward(self, tokens, state=None):
+        states, state = self.layer(self.embedding(tokens), state)
+        return self.out(states), state
+
+
+# %%
+def recall_back(T, lag, seed, steps=250):
+    """Learn to say which bit stood `lag` steps back; the share of right answers on new bits."""
+    set_seed(seed)
+    bits = torch.randint(2, (512 * (steps + 2),))
+    now, then = (
+        stream_batches(part, 512 // T, T) for part in (bits[lag:], bits[:-lag])
+    )
+    model = LanguageModel(2, 8, 32, half_life=3).to(device)
+    train(
+        model,
+        lambda i: (now[i][0], then[i][0]),
+        stream_loss,
+        steps=steps,
+        rate=1e-2,
+        carry={},
+    )
+    bits = torch.randint(2, (1_000,))
+    with torch.no_grad():
+        answers = model(bits[None].to(device))[0][0].argmax(1).cpu()
+    return (answers[lag:] == bits[:-lag]).float().mean().item()
+
+
+# %%
+pieces = (4, 8, 16)
+found_bits = {
+    lag: [[100 * recall_back(T, lag, seed) for seed in (1, 2)] for T in pieces]
+    for lag in (6, 8)
+}
+
+# %% folded="draws answers by length of a piece" alt="Right answers by tokens in a piece, two dots for two starts. What stands 6 steps back is found with pieces of 8 and 16 tokens, what stands 8 steps back only with 16; otherwise the dots are near one half."
+_, axes = plt.subplots()
+for lag, percent in found_bits.items():
+    places = np.array(pieces) * (0.97 if lag == 6 else 1.03)  # side by side
+    line = axes.plot(places, [np.mean(found) for found in percent], "-", alpha=0.5)
+    for place, found in zip(places, percent, strict=True):
+        label = f"{lag} steps back" if place == places[0] else None
+        axes.plot([place] * 2, found, "o", color=line[0].get_color(), label=label)
+axes.axhline(50, color="gray", linestyle=":", label="guessing")
+log_ticks(axes, pieces, xlabel="tokens in a piece, $T$")
+axes.set(
+    title="What no gradient has crossed is not learned",
+    ylabel="right answers (%)",
+    ylim=(40, 105),
+)
+axes.legend(loc="upper left")
+plt.show()
+
+# %% [markdown]
+# Each dot is one of two random starts. From a token to the one 8 steps back, there are *nine* tokens, if you count both ends. So with pieces of 8, no error ever meets the token that caused it, and the network does little better than guessing: all it can use is what happens to be left of that bit in its state. With pieces of 16 it is found. What stands 6 steps back fits into pieces of 8, and is found there.
+#
+# So the length of a piece is the length of what can be *learned*, although not of what can be *remembered*: a network that has learned inside its pieces to keep something may keep it for much longer. For your text we take pieces of 64 characters.
