@@ -33,9 +33,12 @@ from autograder.intake.outputs import clean_markdown, clean_outputs, storable
 from autograder.oracle.answers import is_ours
 from autograder.wall import warm
 from autograder.wall.faults import CourseFault, OurFault
+from autograder.wall.handles import ClassHandle, Type
 from autograder.wall.inside import draws, wire
-from autograder.wall.names import only_shown, plan
+from autograder.wall.names import Plan, only_shown, plan
+from autograder.wall.needs import Needs, is_foreign, needs_of
 from autograder.wall.seeds import derived, key_of, seed_of
+from autograder.wall.stage import Stage
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
 
 MAX_PRINTED = 3000  # characters of what one test prints
@@ -57,22 +60,81 @@ class CellTimeUp(BaseException):
 class Namespace(dict[str, Any]):
     """The names a test cell sees: its own, the judge's given ones, Python's, and last the student's."""
 
-    def __init__(self, given: dict[str, Any], side: StudentSide):
-        super().__init__({"__name__": "__test__"})
-        self._given, self._side = given, side
+    def __init__(self, given: dict[str, Any], side: StudentSide, needs: Needs | None = None, plan: Plan | None = None):
+        super().__init__({"__name__": "__main__" if needs else "__test__"})
+        self._given, self._side, self._needs = given, side, needs or Needs()
+        self._imported = plan.imported if plan and needs else {}
+        self._is_foreign = needs is not None
         self.asked = False  # whether anything of the student's has come into it
+        self.dirty: set[str] = set()  # names that student code reads and the test has bound since it was told
+        self._gone: set[str] = set()  # names that the test has taken away
 
     def __missing__(self, name: str) -> Any:
+        if name in self._gone:
+            raise KeyError(name)
         if name in self._given:
             return self._given[name]
+        if name == "type" and self._is_foreign:
+            return Type
         if hasattr(builtins, name):
             raise KeyError(name)
         self.asked = True
-        found = self._side.get(name)
-        if not found:
+        if name in self._imported and (found := self._of_library(name)) is not None:
+            dict.__setitem__(self, name, found)
+            return found
+        values = self._side.get(name)
+        if not values:
             raise KeyError(name)
-        self[name] = found[0]
-        return found[0]
+        if name in self._needs.classes and isinstance(values[0], ClassHandle):
+            self._side.known_classes.add(values[0]._number)
+        dict.__setitem__(self, name, values[0])
+        return values[0]
+
+    def _of_library(self, name: str) -> Any:
+        """Our own module, function or class of a name that the answers import, if the student has imported it too."""
+        module, attribute = self._imported[name]
+        found: Any = sys.modules.get(module)
+        if attribute:
+            found = getattr(found, attribute, None)
+        if found is None or self._side.ask("stands_for", name=name, module=module, attribute=attribute) is not True:
+            return None
+        return found
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        dict.__setitem__(self, name, value)
+        if self._is_foreign:
+            self._gone.discard(name)
+            if name in self._needs.shared:
+                self.dirty.add(name)
+
+    def __delitem__(self, name: str) -> None:
+        if not dict.__contains__(self, name):
+            self[name]  # whether there is one to take away
+        dict.pop(self, name, None)
+        self._gone.add(name)
+        if name in self._needs.shared:
+            self.dirty.add(name)
+
+    def __contains__(self, name: object) -> bool:
+        if dict.__contains__(self, name):
+            return True
+        if not self._is_foreign or not isinstance(name, str) or name in self._gone:
+            return False
+        return name in self._given or bool(self._side.get(name))
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self else default
+
+    def keys_here(self) -> set[str]:
+        """The test's own names."""
+        return set(dict.keys(self))
+
+    def keys(self) -> Any:
+        if not self._is_foreign:
+            return dict.keys(self)
+        theirs = self._side.ask("names")
+        names = [name for name in theirs if isinstance(name, str)] if isinstance(theirs, list) else []
+        return dict.fromkeys(name for name in [*dict.keys(self), *self._given, *names] if name not in self._gone).keys()
 
 
 class Judge(NbGraderPreprocessor):  # type: ignore[misc]
@@ -130,6 +192,7 @@ class _Trial:
         self.seed = seed
         self.watchers = watchers
         self.plan = plan(reference)
+        self.needs = needs_of(reference)
         self.tests = {cell.name: cell for cell in reference.tests}
         self.may_change = {cell.task for cell in reference.tasks if cell.may_change}
         self.changers: set[str] = set()  # tasks and functions that were found to change arguments
@@ -263,6 +326,8 @@ class _Trial:
         while result is None and self._process_that_ran_all_before(position):
             start = time.monotonic()
             result = self._execute_test(grade_id)
+            if result is not None and result[1] == Outcome.PASSED and self._may_have_missed_a_change(grade_id):
+                result = self._again_with_changes(grade_id, position)
         if result is None:
             verdict = self._verdict(
                 grade_id, Outcome.NOT_RUN, "Not run: cells above used up the time of the whole notebook."
@@ -282,12 +347,30 @@ class _Trial:
             cell.node.outputs.append(_error(verdict.outcome, verdict.message))
         return verdict
 
-    def _execute_test(self, grade_id: str) -> tuple[str, Outcome, str] | None:
+    def _may_have_missed_a_change(self, grade_id: str) -> bool:
+        """Whether a call has changed an argument, of which a test of somebody else's course was not told."""
+        return is_foreign(self.tests[grade_id]) and bool(self.side.changes) and not self.side.shares
+
+    def _again_with_changes(self, grade_id: str, position: int) -> tuple[str, Outcome, str] | None:
+        """Run a test that has passed once more, in a fresh process, with all changes of arguments, as in one process.
+
+        It counts only if it passes both ways: whoever empties a list must not get its sum right by that.
+        """
+        self.side.stop()
+        self.alive = False
+        if not self._process_that_ran_all_before(position):
+            return None
+        return self._execute_test(grade_id, shares=True)
+
+    def _execute_test(self, grade_id: str, shares: bool = False) -> tuple[str, Outcome, str] | None:
         """What the test printed, its outcome and message; None if it should be tried again."""
         self._run_given(grade_id)
         printed = io.StringIO()
         code = compile(self.tests[grade_id].source, f"<{grade_id}>", "exec")
-        names = Namespace(self.given, self.side)
+        needs = self.needs.get(grade_id)
+        names = Namespace(self.given, self.side, needs, self.plan)
+        self.side.shares = shares or (needs is not None and needs.changes)
+        stage = Stage(self.side, needs, names, printed).set_up() if needs else contextlib.nullcontext()
         task = self.tests[grade_id].task
         seconds = self._seconds()
         if task in self.out_of_time:  # an endless loop ends in no check, and a class has many of them
@@ -305,7 +388,7 @@ class _Trial:
                 self.side.follow(derived(self.seed, "student", grade_id))
                 if grade_id in self.watchers:
                     self.watchers[grade_id](self.side)
-                with draws.following(derived(self.seed, "test", grade_id)):
+                with draws.following(derived(self.seed, "test", grade_id)), stage:
                     exec(code, names)
         except StudentGone as gone:
             return None if self._may_be_the_machines_fault(gone, grade_id) else ("", gone.reason, str(gone))
@@ -330,11 +413,8 @@ class _Trial:
                 return "", Outcome.FAILED, f"Your cell for {task} does not run. {self.task_errors[task]}"
             return "", Outcome.FAILED, f"NameError: {error}"
         except Exception as error:
-            return (
-                "",
-                Outcome.FAILED,
-                _first_line(getattr(error, "student_text", None) or f"{type(error).__name__}: {error}"),
-            )
+            text = getattr(error, "student_text", None)
+            return "", Outcome.FAILED, _first_line(text or f"{type(error).__name__}: {self._message_of(error)}")
         return storable(printed.getvalue()[:MAX_PRINTED]), Outcome.PASSED, ""
 
     def _first_change(self, task: str) -> str:
@@ -344,6 +424,8 @@ class _Trial:
         later checks still say what else they look for. A check that fails by itself has cost a point already.
         """
         said = ""
+        if any(is_foreign(test) for test in self.tests.values() if test.task == task):
+            return said
         for change in self.side.changes:
             owner = change.function.partition(".")[0]
             if not {task, owner} & (self.changers | self.may_change):
@@ -351,7 +433,7 @@ class _Trial:
             self.changers |= {task, owner} - {""}
         return said
 
-    def _message_of(self, error: AssertionError) -> str:
+    def _message_of(self, error: Exception) -> str:
         """What a failed test says. Its message may be an object of the student's, which is asked for its text."""
         try:
             return " ".join(str(error)[:MAX_MESSAGE].split())

@@ -47,6 +47,7 @@ class Plan:
     given: dict[str, list[int]]
     asked: dict[str, frozenset[str]]
     own: tuple[int, ...]  # positions of all cells that are the judge's own
+    imported: dict[str, tuple[str, str]]  # names that students' cells import: the module, and what of it
 
 
 @functools.lru_cache(maxsize=4096)  # a class brings the same reference cells again and again
@@ -92,6 +93,20 @@ def _imported_by(source: str) -> tuple[str, ...]:
     return tuple(modules)
 
 
+@functools.lru_cache(maxsize=1024)
+def _imports_of(source: str) -> tuple[tuple[str, tuple[str, str]], ...]:
+    """The names that a cell imports, each with its module and what of it that is, or "" for the module itself."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                found.append((alias.asname or top, (alias.name if alias.asname else top, "")))
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found += [(alias.asname or alias.name, (node.module, alias.name)) for alias in node.names]
+    return tuple(found)
+
+
 def prelude_of(reference: Notebook) -> str:
     """The given cells before the first task: what a chapter sets up, which may be slow the first time."""
     cells = []
@@ -110,6 +125,7 @@ def plan(reference: Notebook) -> Plan:
     judges_cells: dict[int, Names] = {}
     given: dict[str, list[int]] = {}
     asked: dict[str, frozenset[str]] = {}
+    imported: dict[str, tuple[str, str]] = {}
     for position, cell in enumerate(reference.cells):
         if not cell.is_code:
             continue
@@ -128,7 +144,8 @@ def plan(reference: Notebook) -> Plan:
         else:
             students |= names.changes(modules)
             modules -= names.binds
-    return Plan(given, asked, tuple(judges_cells))
+            imported |= dict(_imports_of(cell.source))
+    return Plan(given, asked, tuple(judges_cells), imported)
 
 
 def only_shown(notebook: Notebook, reference: Notebook) -> list[int]:

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,9 @@ import psutil
 
 from autograder.chapter.verdicts import Outcome
 from autograder.wall import warm
+from autograder.wall.changed import same_content, take_over
 from autograder.wall.faults import OurFault
+from autograder.wall.handles import ErrorClass, Handle, TheirError, error_class, handle_for, library_error
 from autograder.wall.inside import protocol, wire
 from autograder.wall.sandbox import bubblewrap_works, clean_environment, limit_this_process, sandboxed
 
@@ -29,6 +32,7 @@ START_SECONDS = 600.0  # that a cold process may take to be ready, however busy 
 MAX_SECONDS = 1e6  # that a timer is asked for
 MAX_MESSAGES = 200_000  # from one process; more is no test but an attack
 WATCH_INTERVAL = 0.2  # seconds
+PLAIN = (bool, int, float, complex, str, bytes)
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 DID_NOT_START = "A process for a student's code did not start: has this machine enough memory, processes?"
 
@@ -75,62 +79,6 @@ class Change:
         )
         what = {"ndarray": "an array", "Tensor": "a tensor"}.get(self.kind, f"a {self.kind}")
         return f"{who} changes its {which} ({what}) in place. Leave arguments as they are: work on a copy."
-
-
-class Handle:
-    """Stands for an object on the student's side. What is asked of it is asked there; nothing of theirs runs here."""
-
-    stands_for_theirs = True
-
-    def __init__(self, side: "StudentSide", number: int, kind: str):
-        object.__setattr__(self, "_side", side)
-        object.__setattr__(self, "_number", number)
-        object.__setattr__(self, "_kind", kind)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
-        return self._side.ask("attribute", target=self._number, name=name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        self._side.ask("set_attribute", target=self._number, name=name, value=value)
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._side.ask("item", target=self._number, key=key)
-
-    def __len__(self) -> int:
-        return _natural(self._side.ask("length", target=self._number))
-
-    def __iter__(self) -> Iterator[Any]:
-        items = self._side.ask("list", target=self._number)
-        return iter(items if isinstance(items, list) else [])
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __repr__(self) -> str:
-        return f"<{self._kind} of yours>"
-
-    def __str__(self) -> str:
-        text = self._side.ask("text", target=self._number)
-        return text if isinstance(text, str) else repr(self)
-
-
-class CallableHandle(Handle):
-    """A function, class or other callable on the student's side."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._side.ask("call", target=self._number, args=list(args), kwargs=kwargs)
-
-
-class IteratorHandle(Handle):
-    """An iterator or generator on the student's side; `for` and `list` get its values at once, bounded in number."""
-
-    def __next__(self) -> Any:
-        found = self._side.ask("next", target=self._number)
-        if not isinstance(found, list) or not found:
-            raise StopIteration
-        return found[0]
 
 
 class ColdProcess:
@@ -243,6 +191,9 @@ class StudentSide:
         self.process: warm.Fork | ColdProcess | None = None
         self.used_before = 0.0  # seconds that earlier processes used
         self.changes: list[Change] = []  # of arguments, since somebody has emptied it
+        self.shares = False  # whether what a call has changed of its arguments is changed here as well
+        self.before: Callable[[], None] | None = None  # what is done before student code runs for a test
+        self.show: Callable[[str, str], None] | None = None  # what is done with what it prints
         self.meter = Meter()
         self.allow(float("inf"))
 
@@ -252,6 +203,12 @@ class StudentSide:
         self.messages = 0
         self.number = 0
         self.callbacks: dict[int, Callable[..., Any]] = {}
+        self.handles: dict[int, Handle] = {}  # so that one object there is one object here
+        self.fresh: set[int] = set()  # numbers of objects that were met for the first time
+        self.errors: dict[int, Exception] = {}
+        self.error_classes: dict[int, type] = {}
+        self.raised: dict[int, BaseException] = {}  # by functions of ours, on their way through student code
+        self.known_classes: set[int] = set()  # numbers of classes that the course's answer has too
         self.received = bytearray()  # what has come and was not read yet
         try:
             self.connection, theirs = socket.socketpair()
@@ -327,22 +284,44 @@ class StudentSide:
         value = self.ask("get", name=name)
         return value if isinstance(value, list) else []
 
+    def as_made(self, handle: Handle) -> Handle:
+        """The stand-in for an object that a test has made by calling a class: what its class defines is asked there."""
+        return self.handles.setdefault(-handle._number - 1, handle_for(self, handle._facts, made=True))
+
     def ask(self, action: str, **arguments: Any) -> Any:
         """Have the agent do one thing and return its value; exceptions raised there are raised here."""
         if self.process is None:
             raise StudentGone(Outcome.CRASHED, "Your Python process has ended.")
+        if self.before is not None:
+            prepare, self.before = self.before, None
+            try:
+                prepare()
+            finally:
+                self.before = prepare
         self.number += 1
         number = self.number
+        if action == "call" and self.shares:
+            arguments["share"] = True
         seconds = min(max(0.01, self.limit - self.meter.used), MAX_SECONDS)
-        self._send(protocol.Request(number, action, seconds, arguments))
+        sent = self._send(protocol.Request(number, action, seconds, arguments), remember=True)
         while True:
-            message = self._receive()
+            message = self._receive(sent)
             if isinstance(message, protocol.Callback) and message.number in self.callbacks:
+                self._show(message.shown)
                 self._answer(message)
             elif isinstance(message, protocol.Reply) and message.number == number:
+                self._show(message.shown)
+                if message.now is not None and self.shares:
+                    take_over(message.now, arguments.get("args", []), arguments.get("kwargs", {}))
                 return self._value_of(message)
             else:
                 self._gone(Outcome.CRASHED, "The process broke the protocol.")
+
+    def _show(self, parts: Any) -> None:
+        """Print what student code has printed, where a test wants to see it."""
+        for part in parts if self.show is not None and isinstance(parts, list) else []:
+            if type(part) is list and len(part) == 2 and part[0] in ("stdout", "stderr") and type(part[1]) is str:
+                self.show(*part)
 
     def _value_of(self, reply: protocol.Reply) -> Any:
         if reply.change is not None:
@@ -350,8 +329,23 @@ class StudentSide:
         if reply.unfit is not None:
             raise wire.WireError(reply.unfit[:300])
         if reply.error is not None:
-            raise _exception(_checked_error(reply.error))
+            raise self._exception(reply.error)
         return reply.value
+
+    def _exception(self, fields: Any) -> BaseException:
+        """What was raised there, as an exception of the nearest kind here."""
+        error = _checked_error(fields)
+        number = fields.get("judge") if type(fields) is dict else None
+        if type(number) is int and number in self.raised:
+            return self.raised[number]
+        if error["kind"] == "TimeUp":
+            return TimeUp(error["text"])
+        whole, args = (fields.get("object"), fields.get("args")) if type(fields) is dict else (None, None)
+        exception = whole if isinstance(whole, Exception) else _exception(error)
+        if type(args) is list and _is_plain(args) and type(exception) is not StudentError:
+            exception.args = tuple(args)
+        exception.student_text = f"{error['name']}: {error['text']}"  # type: ignore[attr-defined]
+        return exception
 
     def _answer(self, call: protocol.Callback) -> None:
         """Student code called a function of ours."""
@@ -362,17 +356,26 @@ class StudentSide:
         except (StudentGone, TimeUp):
             raise
         except Exception as error:
-            result = protocol.Result(error=f"{type(error).__name__}: {error}"[:500])
+            self.raised[id(error)] = error
+            kinds = [kind.__name__ for kind in type(error).__mro__ if getattr(builtins, kind.__name__, None) is kind]
+            is_builtin = type(error).__name__ == kinds[0]
+            text = str(error) if is_builtin else f"{type(error).__name__}: {error}"
+            result = protocol.Result(error=text[:500], raised=kinds[0], number=id(error))
         self._send(result)
 
-    def _send(self, message: protocol.Message) -> None:
-        data = wire.to_bytes(protocol.fields_of(message), self._handle_for, is_judge=True)
+    def _send(self, message: protocol.Message, remember: bool = False) -> list[Any]:
+        """Send a message; returns what can be changed in it, if that is to be remembered."""
+        sent: list[Any] = []
+        data = wire.to_bytes(
+            protocol.fields_of(message), self._handle_for, is_judge=True, seen=sent if remember else None
+        )
         left = memoryview(protocol.LENGTH.pack(len(data)) + data)
         while left:
             try:
                 left = left[self._while_waiting(lambda: self.connection.send(left[: 2**20])) :]  # noqa: B023
             except OSError:
                 self._gone(Outcome.CRASHED, "Your code ended the Python process: a crash or an exit.")
+        return sent
 
     def _while_waiting(self, transfer: Callable[[], Any]) -> Any:
         """Send or receive something, for as long as they have time."""
@@ -387,14 +390,20 @@ class StudentSide:
         finally:
             self.meter.is_running = False
 
-    def _receive(self) -> protocol.Message:
+    def _receive(self, sent: list[Any]) -> protocol.Message:
+        """The next message; what it gives back of what was `sent` is that itself."""
+
+        def same(place: int, value: Any) -> Any:
+            ours = sent[place] if 0 <= place < len(sent) else None
+            return ours if type(ours) is type(value) and (self.shares or same_content(ours, value)) else value
+
         self.messages += 1
         if self.messages > MAX_MESSAGES:
             self._gone(Outcome.CRASHED, "Your code exchanged too many messages with the tests.")
         (size,) = protocol.LENGTH.unpack(self._exactly(protocol.LENGTH.size))
         if size > wire.MAX_BYTES:
             self._gone(Outcome.CRASHED, "Your code returned a value that is too large.")
-        fields = wire.from_bytes(self._exactly(size), self._value_for)
+        fields = wire.from_bytes(self._exactly(size), self._value_for, same=same)
         try:
             return protocol.read(fields)
         except protocol.ProtocolError as error:
@@ -422,18 +431,75 @@ class StudentSide:
     def _handle_for(self, value: Any) -> dict[str, Any]:
         if isinstance(value, Handle) and value._side is self:
             return protocol.StudentHandle(value._number).tree()
+        if type(value) is ErrorClass and value._side is self:
+            return protocol.StudentHandle(value._number).tree()
+        if isinstance(value, TheirError) and "_number" in vars(value):
+            return protocol.StudentHandle(vars(value)["_number"]).tree()
         if not callable(value):
             raise wire.WireError(f"a test tried to hand over a {type(value).__name__}, which cannot cross")
         number = id(value)
         self.callbacks[number] = value
-        return protocol.JudgeHandle(number, value.training if _is_module(value) else None).tree()
+        name, doc = getattr(value, "__name__", ""), getattr(value, "__doc__", None)
+        return protocol.JudgeHandle(
+            number,
+            value.training if _is_module(value) else None,
+            name if type(name) is str else "",
+            doc if type(doc) is str and isinstance(value, types.FunctionType) else None,
+        ).tree()
 
     def _value_for(self, tree: dict[str, Any]) -> Any:
-        handle = protocol.read_handle(tree)
-        if isinstance(handle, protocol.JudgeHandle):
-            return self.callbacks[handle.number]
-        kind = CallableHandle if handle.is_callable else IteratorHandle if handle.is_iterator else Handle
-        return kind(self, handle.number, handle.type)
+        facts = protocol.read_handle(tree)
+        if isinstance(facts, protocol.JudgeHandle):
+            return self.callbacks[facts.number]
+        if facts.shape == "error class":
+            return self._error_class(facts)
+        if facts.shape == "exception" and facts.parents:
+            return self._error(facts)
+        found = self.handles.get(-facts.number - 1)
+        if found is None:
+            found = self.handles.get(facts.number)
+        if found is None:
+            found = self.handles[facts.number] = handle_for(self, facts)
+            self.fresh.add(facts.number)
+        return found
+
+    def _error(self, facts: protocol.StudentHandle) -> Exception:
+        """An exception of theirs as one of ours that can be raised."""
+        if facts.number not in self.errors:
+            (kind,) = self._error_classes(facts.parents[:1]) or [StudentError]
+            try:
+                error: Exception = kind.__new__(kind)
+                error.args = (facts.name,)
+            except TypeError:
+                error = StudentError(facts.name)
+            if isinstance(error, TheirError):
+                vars(error).update({"_side": self, "_number": facts.number, "_text": facts.name})
+            self.errors[facts.number] = error
+        return self.errors[facts.number]
+
+    def _error_classes(self, parents: tuple[Any, ...]) -> list[type[Exception]]:
+        """Classes by their names or handles, without those that end a loop of ours, and the checks in it."""
+        kinds = [
+            getattr(builtins, parent, None) if isinstance(parent, str) else self._error_class(parent)
+            for parent in parents
+        ]
+        return [
+            kind
+            for kind in kinds
+            if isinstance(kind, type)
+            and issubclass(kind, Exception)
+            and not issubclass(kind, (StopIteration, StopAsyncIteration))
+        ]
+
+    def _error_class(self, facts: protocol.StudentHandle) -> type:
+        """The class here that stands for an exception class of theirs, or a library's if it is one."""
+        known = library_error(facts.module, facts.name) if facts.module != "__main__" else None
+        if known is not None:
+            return known
+        if facts.number not in self.error_classes:
+            parents = self._error_classes(facts.parents)
+            self.error_classes[facts.number] = error_class(self, facts.number, facts.name, parents)
+        return self.error_classes[facts.number]
 
     def _watch(self, process: warm.Fork | ColdProcess) -> None:
         """End the process when all that it started takes too much; limits of single processes cannot see that."""
@@ -518,7 +584,7 @@ def _exception(error: dict[str, str]) -> Exception:
         and not issubclass(kind, (StopIteration, StopAsyncIteration))
     ):
         try:
-            exception = kind(error["text"])
+            exception: Exception = kind(error["text"])
         except TypeError:  # kinds such as UnicodeDecodeError want more than a text
             exception = StudentError(f"{error['name']}: {error['text']}")
     else:
@@ -527,7 +593,8 @@ def _exception(error: dict[str, str]) -> Exception:
     return exception
 
 
-def _natural(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise wire.WireError("a length that is no length")
-    return value
+def _is_plain(args: Any, depth: int = 0) -> bool:
+    """Whether the arguments of an exception are values, with nothing in them that would have to be asked for."""
+    if type(args) not in (list, tuple):
+        return args is None or type(args) in PLAIN
+    return depth < 3 and all(_is_plain(arg, depth + 1) for arg in args)

@@ -9,7 +9,10 @@ import builtins
 import contextlib
 import functools
 import importlib
+import inspect
 import itertools
+import math
+import operator
 import os
 import socket
 import sys
@@ -23,6 +26,7 @@ import arguments
 import draws
 import preparation
 import protocol
+import shapes
 import wire
 from clock import Clock, TimeUp
 
@@ -37,11 +41,17 @@ ROOM = 200  # calls that ours may nest, however deep student code has gone befor
 class JudgeFunction:
     """A function that lives with the judge; calling it asks over the wire."""
 
-    def __init__(self, agent: "Agent", number: int):
+    def __init__(self, agent: "Agent", number: int, name: str = "", doc: str | None = None):
         self._agent, self._number = agent, number
+        self.__name__ = self.__qualname__ = name
+        self.__doc__ = doc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._agent.call_judge(self._number, args, kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """As a function does, it becomes a method of the class that it is put into."""
+        return self if instance is None else functools.partial(self, instance)
 
     def __deepcopy__(self, memo: Any) -> Any:
         return self
@@ -74,6 +84,61 @@ def module_kind() -> type:
 STAND_INS: set[type] = {JudgeFunction}
 
 
+class Kept:
+    """What crosses as a handle although a copy could be made: an object of a class that a test calls."""
+
+    def __init__(self, value: Any):
+        self.value = value
+
+
+class Lines:
+    """Standard input whose lines the judge has."""
+
+    encoding, errors, closed = "utf-8", "replace", False
+
+    def __init__(self, ask: Callable[[], str]):
+        self._ask = ask
+
+    def readline(self, size: int = -1) -> str:
+        return self._ask()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ask, "")
+
+    def readlines(self) -> list[str]:
+        return list(self)
+
+    def read(self) -> str:
+        return "".join(self)
+
+    def isatty(self) -> bool:
+        return False
+
+    def fileno(self) -> int:
+        raise OSError("the judge's lines are no file here")
+
+
+class Shown:
+    """Collects what student code prints while a test asks for something, for the judge to print it there."""
+
+    def __init__(self) -> None:
+        self.parts: list[list[str]] = []
+        self.left = MAX_TEXT
+
+    def stream(self, name: str, text: str) -> None:
+        text = text[: self.left]
+        self.left -= len(text)
+        if self.parts and self.parts[-1][0] == name:
+            self.parts[-1][1] += text
+        elif text:
+            self.parts.append([name, text])
+
+    def take(self) -> list[list[str]] | None:
+        """What there is, once; None if there is nothing."""
+        parts, self.parts, self.left = self.parts, [], MAX_TEXT
+        return parts or None
+
+
 class Sink:
     """Collects what a cell shows, within bounds: a list of nbformat outputs."""
 
@@ -103,7 +168,7 @@ class Stream:
 
     encoding, errors, closed = "utf-8", "replace", False
 
-    def __init__(self, sink: Sink, name: str):
+    def __init__(self, sink: Sink | Shown, name: str):
         self.sink, self.name = sink, name
 
     def write(self, text: str) -> int:
@@ -184,6 +249,12 @@ class Agent:
         self.objects: dict[int, Any] = {}
         self.nested = 0
         self.clock = Clock()
+        self.shown = Shown()
+        self.streams = Stream(self.shown, "stdout"), Stream(self.shown, "stderr")
+        self.late: dict[int, BaseException] = {}  # raised by iterators after values that were still to be handed over
+        self.handed_over: dict[int, int] = {}  # places in the judge's message, by the identity of what came there
+        self.undo: list[Callable[[], object]] = []  # what a test has changed here, to be set right before the next
+        self.patched: dict[tuple[str, str], list[Any]] = {}  # what stood where a test has put something else
 
     def serve(self) -> None:
         """Read requests and answer them; returns when the connection is closed."""
@@ -194,23 +265,37 @@ class Agent:
         """Do what a request asks for and send the reply."""
         self.nested += 1
         self.change: list[Any] | None = None
+        self.now: list[Any] | None = None
+        if self.nested == 1:
+            sys.stdout, sys.stderr = self.streams
+        number, show = request.number, self.shown.take
         try:
             action: Callable[..., Any] = getattr(self, "do_" + request.action)
             self.clock.begin(request.seconds)
             try:
                 value = action(**request.arguments)
-                data = self.pack(protocol.fields_of(protocol.Reply(request.number, value, change=self.change)))
+                known = self.handed_over if self.nested == 1 else {}
+                data = self.pack(protocol.Reply(number, value, change=self.change, shown=show(), now=self.now), known)
             finally:
                 self.clock.stop()
         except wire.WireError as error:
-            data = self.pack(protocol.fields_of(protocol.Reply(request.number, unfit=str(error))))
+            data = self.pack(protocol.Reply(number, unfit=str(error), shown=show()))
         except BaseException as error:  # everything that student code can raise goes to the judge
-            data = self.pack(
-                protocol.fields_of(protocol.Reply(request.number, error=_described(error), change=self.change))
-            )
+            data = self.reply_with(error, protocol.Reply(number, change=self.change, shown=show(), now=self.now))
         finally:
             self.nested -= 1
         self.send(data)
+
+    def reply_with(self, error: BaseException, reply: Any) -> bytes:
+        """A reply that says what was raised, with as much of it as can cross."""
+        described = _described(error)
+        try:
+            if type(error) is not TimeUp and (not shapes.is_builtin(type(error)) or error.args):
+                more = {"args": list(error.args), "object": Kept(error)}
+                return self.pack(reply._replace(error=described | more))
+        except BaseException:  # arguments that cannot cross, or an exception that has none
+            pass
+        return self.pack(reply._replace(error=described, now=None))
 
     def do_run(self, source: str, pictures: bool) -> dict[str, Any]:
         """Run a cell as a notebook would; its outputs come back, an error among them.
@@ -236,15 +321,82 @@ class Agent:
                     importlib.import_module(module)
         with contextlib.suppress(Exception):  # whoever has broken these libraries has broken what draws from them
             draws.follow(seed)
+        for module, name in list(self.patched):
+            with contextlib.suppress(Exception):
+                self.do_patch(module, name, None)
+        for undo in reversed(self.undo):
+            with contextlib.suppress(Exception):
+                undo()
+        self.undo.clear()
+        if "matplotlib.pyplot" in sys.modules:
+            with contextlib.suppress(Exception):
+                sys.modules["matplotlib.pyplot"].close("all")
+
+    def do_state(self, generators: dict[str, Any]) -> None:
+        """Have the libraries' own generators go on from where the test's are."""
+        for module, state in generators.items():
+            place, _, name = module.rpartition(".")
+            getattr(importlib.import_module(place), name)(state)
+
+    def do_bind(self, names: dict[str, Any], gone: list[str]) -> None:
+        """Give names of the student's namespace the values that a test has given them, until the next test."""
+        namespace = self.shell.user_ns
+        for name in (*names, *gone):
+            if name in namespace:
+                self.undo.append(functools.partial(namespace.__setitem__, name, namespace[name]))
+            else:
+                self.undo.append(functools.partial(namespace.pop, name, None))
+        namespace.update(names)
+        for name in gone:
+            namespace.pop(name, None)
+
+    def do_patch(self, module: str, name: str, value: list[Any] | None) -> None:
+        """Give an attribute of a module the value that a test has given it on its side.
+
+        An empty list takes it away, None gives back what was there.
+        """
+        place, key = importlib.import_module(module), (module, name)
+        if key not in self.patched:
+            self.patched[key] = [getattr(place, name)] if hasattr(place, name) else []
+        if key == ("sys", "stdin") and value:
+            value = [Lines(value[0])]
+        found = self.patched.pop(key) if value is None else value
+        if found:
+            setattr(place, name, found[0])
+        elif hasattr(place, name):
+            delattr(place, name)
+
+    def do_import(self, names: dict[str, str]) -> None:
+        """Bind names of the student's namespace to modules, as a test has done on its side."""
+        self.do_bind({name: importlib.import_module(module) for name, module in names.items()}, [])
+
+    def do_names(self) -> list[str]:
+        return list(self.shell.user_ns)
+
+    def do_stands_for(self, name: str, module: str, attribute: str) -> bool | None:
+        """Whether a name is a module, or a class or function of it; None if there is no such name."""
+        if name not in self.shell.user_ns:
+            return None
+        value: Any = importlib.import_module(module)
+        return self.shell.user_ns[name] is (getattr(value, attribute, None) if attribute else value)
 
     def do_get(self, name: str) -> Any:
         """The value of a name in the student's namespace, in a list; an empty list if there is none."""
         namespace = self.shell.user_ns
         return [namespace[name]] if name in namespace else []
 
-    def do_call(self, target: int, args: list[Any], kwargs: dict[str, Any]) -> Any:
-        """Call what a test calls, and note which argument it has changed in place."""
+    def do_call(
+        self, target: int, args: list[Any], kwargs: dict[str, Any], make: bool = False, share: bool = False
+    ) -> Any:
+        """Call what a test calls, and note which argument it has changed in place.
+
+        With `make` the result is an object that is asked for things later, even if it is built upon a list, say. With
+        `share` what has become of changed arguments is sent back.
+        """
         function = self.objects[target]
+        if make:
+            made = function(*args, **kwargs)
+            return made if hasattr(type(made), "_fields") or type(made).__module__ == "builtins" else Kept(made)
         if self.nested > 1:  # a function of the judge's passes on what may be the student's own
             return function(*args, **kwargs)
         handed_over: dict[int | str, Any] = dict(enumerate(args)) | kwargs
@@ -252,9 +404,11 @@ class Agent:
         try:
             return function(*args, **kwargs)
         finally:
-            changed = next((place for place, check in checks.items() if not check(handed_over[place])), None)
-            if changed is not None:
-                self.change = [_name_of(function), changed, type(handed_over[changed]).__name__]
+            changed = [place for place, check in checks.items() if not check(handed_over[place])]
+            if changed:
+                self.change = [_name_of(function), changed[0], type(handed_over[changed[0]]).__name__]
+            if changed and share:
+                self.now = [[place, handed_over[place]] for place in changed]
 
     def do_call_library(self, module: str, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """Call a function of a library beside the student's code, such as one that takes gradients."""
@@ -266,21 +420,76 @@ class Agent:
     def do_set_attribute(self, target: int, name: str, value: Any) -> None:
         setattr(self.objects[target], name, value)
 
+    def do_delete_attribute(self, target: int, name: str) -> None:
+        delattr(self.objects[target], name)
+
+    def do_names_in(self, target: int) -> list[str]:
+        return list(dir(self.objects[target]))
+
+    def do_operate(self, name: str, values: list[Any]) -> Any:
+        """Apply an operator, one of whose values an object is that a test has made."""
+        return OPERATORS[name](*values)
+
+    def do_is_instance(self, target: int, value: Any) -> bool:
+        return isinstance(value, self.objects[target])
+
+    def do_is_subclass(self, target: int, kind: Any) -> bool:
+        return issubclass(kind, self.objects[target])
+
+    def do_signature(self, target: int) -> dict[str, Any]:
+        facts: dict[str, Any] = shapes.signature_of(self.objects[target])
+        return facts
+
+    def do_source(self, target: int) -> list[Any]:
+        """The lines of a function's text, and where they begin."""
+        lines, first = inspect.getsourcelines(self.objects[target])
+        return [lines, first]
+
+    def do_enter(self, target: int) -> Any:
+        value = self.objects[target]
+        return type(value).__enter__(value)
+
+    def do_exit(self, target: int, raised: list[str] | None) -> bool:
+        value, error = self.objects[target], None
+        if raised is not None:
+            kind = getattr(builtins, raised[0], Exception)
+            error = kind(raised[1])
+        return bool(type(value).__exit__(value, error and type(error), error, None))
+
     def do_item(self, target: int, key: Any) -> Any:
         return self.objects[target][key]
 
     def do_length(self, target: int) -> int:
         return len(self.objects[target])
 
-    def do_list(self, target: int) -> list[Any]:
-        return list(itertools.islice(self.objects[target], wire.MAX_NODES))
+    def do_iterate(self, target: int) -> Any:
+        return iter(self.objects[target])
 
-    def do_next(self, target: int) -> list[Any]:
-        """A list with the next value, an empty one if there is none."""
-        return list(itertools.islice(self.objects[target], 1))
+    def do_next(self, target: int, count: int) -> list[Any]:
+        """A list with the next values, an empty one if there is none. An error comes after the values before it."""
+        if target in self.late:
+            raise self.late.pop(target)
+        values: list[Any] = []
+        try:
+            values.extend(itertools.islice(self.objects[target], count))
+        except Exception as error:
+            if not values:
+                raise
+            self.late[target] = error
+        return values
+
+    def do_send(self, target: int, value: Any) -> list[Any]:
+        """A list with what a generator gives back, an empty one if it ends."""
+        try:
+            return [self.objects[target].send(value)]
+        except StopIteration:
+            return []
 
     def do_text(self, target: int) -> str:
         return str(self.objects[target])[:MAX_TEXT]
+
+    def do_format(self, target: int, spec: str) -> str:
+        return format(self.objects[target], spec)[:MAX_TEXT]
 
     def call_judge(
         self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any], training: bool | None = None
@@ -291,12 +500,13 @@ class Agent:
         paused, limit = self.clock.pause(), sys.getrecursionlimit()
         try:
             sys.setrecursionlimit(limit + ROOM)  # an exchange that ends half-way would put off all later ones
-            self.send(self.pack(protocol.fields_of(protocol.Callback(number, list(args), kwargs, training))))
+            called = protocol.Callback(number, list(args), kwargs, training, self.shown.take())
+            self.send(self.pack(called))
             while (message := self.receive()) is not None:
                 if isinstance(message, protocol.Request):
                     self.answer(message)
                 elif message.error is not None:
-                    raise RuntimeError(message.error)
+                    raise _raised(message)
                 else:
                     return message.value
         finally:
@@ -304,28 +514,36 @@ class Agent:
             sys.setrecursionlimit(limit)
         os._exit(0)
 
-    def pack(self, fields: dict[str, Any]) -> bytes:
-        data: bytes = wire.to_bytes(fields, self.handle_for)
+    def pack(self, message: Any, known: dict[int, int] | None = None) -> bytes:
+        data: bytes = wire.to_bytes(protocol.fields_of(message), self.handle_for, known=known)
         return data
 
     def handle_for(self, value: Any) -> dict[str, Any]:
         """A handle for an object that stays here; a function of the judge's goes back as itself."""
-        kind = type(value)
-        if kind in STAND_INS:
-            handle = protocol.JudgeHandle(value._number)
-        else:
-            self.objects[id(value)] = value  # kept alive, so the number stays its own
-            is_iterator = issubclass(kind, Iterator)
-            handle = protocol.StudentHandle(id(value), callable(value), is_iterator, kind.__name__[:100])
-        tree: dict[str, Any] = handle.tree()
-        return tree
+        if type(value) is Kept:
+            value = value.value
+        if type(value) in STAND_INS:
+            tree: dict[str, Any] = protocol.JudgeHandle(value._number).tree()
+            return tree
+        self.objects[id(value)] = value  # kept alive, so the number stays its own
+        facts = shapes.shape_of(value)
+        if facts["shape"] == "error class":
+            facts["parents"] = [
+                base.__name__ if shapes.is_builtin(base) else self.handle_for(base)
+                for base in value.__bases__[: protocol.MAX_PARENTS]
+                if issubclass(base, BaseException)
+            ]
+        if facts["shape"] == "exception":
+            facts["name"], kind = _described(value)["text"][:200], type(value)
+            facts["parents"] = [kind.__name__ if shapes.is_builtin(kind) else self.handle_for(kind)]
+        return {"t": "student", "n": id(value)} | facts
 
     def value_for(self, tree: dict[str, Any]) -> Any:
         handle = protocol.read_handle(tree)
         if isinstance(handle, protocol.StudentHandle):
             return self.objects[handle.number]
         if handle.training is None:
-            return JudgeFunction(self, handle.number)
+            return JudgeFunction(self, handle.number, handle.name, handle.doc)
         return module_kind()(self, handle.number, handle.training)
 
     def send(self, data: bytes) -> None:
@@ -335,7 +553,13 @@ class Agent:
         """The next message, or None when the judge has hung up."""
         head = self.incoming.read(protocol.LENGTH.size)
         data = len(head) == protocol.LENGTH.size and self.incoming.read(*protocol.LENGTH.unpack(head))
-        return protocol.read(wire.from_bytes(data, self.value_for, of_judge=True)) if data else None
+        if not data:
+            return None
+        seen: list[Any] = []
+        message = protocol.read(wire.from_bytes(data, self.value_for, of_judge=True, seen=seen))
+        if self.nested == 0:
+            self.kept_alive, self.handed_over = seen, {id(value): place for place, value in enumerate(seen)}
+        return message
 
 
 def _name_of(function: Any) -> str:
@@ -355,7 +579,30 @@ def _described(error: BaseException) -> dict[str, Any]:
         "kind": "TimeUp" if isinstance(error, TimeUp) else kinds[0],
         "name": type(error).__name__[:100],
         "text": text,
+        "judge": getattr(error, "_number_of_judge", 0),
     }
+
+
+def _raised(result: Any) -> BaseException:
+    """What a function of the judge's has raised, as an exception of its kind here."""
+    kind = getattr(builtins, result.raised or "", RuntimeError)
+    is_kind = isinstance(kind, type) and issubclass(kind, Exception)
+    try:
+        error = kind(result.error) if is_kind else RuntimeError(result.error)
+    except TypeError:
+        error = RuntimeError(result.error)
+    with contextlib.suppress(Exception):
+        error._number_of_judge = result.number
+    return error
+
+
+OPERATORS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(operator, f"__{name}__") for name in (*shapes.BINARY, *shapes.COMPARISONS)},
+    **{name: getattr(operator, f"__{name}__") for name in ("neg", "pos", "abs", "invert", "index", "contains")},
+    **{name: getattr(operator, f"__{name}__") for name in ("setitem", "delitem")},
+    **{"int": int, "float": float, "complex": complex, "bool": bool, "hash": hash, "repr": repr, "round": round},
+    **{"trunc": math.trunc, "floor": math.floor, "ceil": math.ceil},
+}
 
 
 if __name__ == "__main__":

@@ -104,6 +104,7 @@ def _table_parts(value: Any) -> list[Any]:
 
 PARTS: dict[type, Callable[[Any], list[Any]]] = {
     list: list,
+    bytearray: list,
     tuple: list,
     collections.deque: list,
     set: lambda value: [frozenset(value)],

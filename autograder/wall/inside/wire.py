@@ -1,10 +1,12 @@
 """Values to bytes and back, for a wire whose other end cannot be trusted: JSON and raw array bytes, no pickle.
 
 A message is a JSON document and a list of byte buffers. Plain values are copied and rebuilt as exactly these types:
-None, bool, int, float, complex, Fraction, Decimal, str, bytes, list, tuple, dict, set, frozenset, range, Counter,
-OrderedDict, defaultdict, deque, NumPy arrays and scalars, torch tensors, pandas Series and DataFrames, and random
-generators (as copies: draws on one side do not advance the other's). Any other subclass becomes the type beneath it, a
-UserList a list, a UserDict a dict, a bytearray bytes. A defaultdict keeps its factory if that is one of FACTORIES.
+None, bool, int, float, complex, Fraction, Decimal, str, bytes, bytearray, list, tuple, dict, set, frozenset, range,
+slice, Counter, OrderedDict, defaultdict, deque, dates and times, NumPy arrays, scalars and types, torch tensors, pandas
+Series, DataFrames, indexes and time stamps, Python's and NumPy's own classes, and random generators (as copies: draws
+on one side do not advance the other's). A named tuple becomes one of a class with the same names. Any other subclass
+becomes the type beneath it, a UserList a list, a UserDict a dict. A defaultdict keeps its factory if that is one of
+FACTORIES.
 
 What is no plain value crosses as a handle. So do iterators, generators and views of dicts: they can be gone through,
 but must not pass for lists; only those that we hand over ourselves, which the other end could not ask us for, become
@@ -16,9 +18,11 @@ This file is also read by itself inside the sandbox, so it imports nothing of th
 import array
 import collections
 import collections.abc
+import functools
 import itertools
 import json
 import math
+import operator
 import re
 import struct
 import sys
@@ -30,15 +34,42 @@ MAX_DOCUMENT = 16 * 2**20  # of its JSON document, which takes far more memory o
 MAX_DEPTH = 40  # lists within lists
 MAX_NODES = 1_000_000  # values in one message
 MAX_COLLISIONS = 10_000  # values in one message whose hash another value has; a set of more would never be done
-ARRAY_KINDS = "biufcSU"  # NumPy's letters for bool, int, unsigned, float, complex, bytes, text
-ARRAY_TYPE = re.compile(rf"[<|][{ARRAY_KINDS}][1-9][0-9]{{0,8}}")
+ARRAY_KINDS = "biufcSUmM"  # NumPy's letters for bool, int, unsigned, float, complex, bytes, text, spans, dates
+ARRAY_TYPE = re.compile(r"[<|][biufcSU][1-9][0-9]{0,8}|<[mM]8(\[[0-9]{0,4}[a-zA-Z]{1,2}\])?")
+MAX_FIELDS = 100  # of a record or a named tuple
+ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}")
+CLASS_PLACES = ("builtins", "types", "datetime", "decimal", "collections", "numpy")
+HEAP_TYPE = 1 << 9  # Python's flag of a class whose attributes can be set
 # fmt: off
 TENSOR_KINDS = (
     "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
     "complex128",
 )
 # fmt: on
-COLUMN_KINDS = ("int", "uint", "float", "complex", "bool", "object", "str", "datetime64[")
+COLUMN_KINDS = (
+    *("int", "uint", "float", "complex", "bool", "object", "str", "datetime64["),
+    *("Int", "UInt", "Float", "boolean", "string"),
+)
+# How values are written that can be changed in place.
+CHANGING = frozenset(
+    [
+        "floats",
+        "dict",
+        "set",
+        "counter",
+        "ordered",
+        "default",
+        "deque",
+        "bytearray",
+        "array",
+        "objects",
+        "matrix",
+        "masked",
+        "tensor",
+        "series",
+        "frame",
+    ]
+)
 FACTORIES = {kind.__name__: kind for kind in (bool, dict, float, int, list, set, str, tuple, collections.Counter)}
 LONG = 64  # floats in a list; so many and more cross as raw bytes
 MAX_DIGITS = 10_000  # of a Decimal, with all zeros; it takes no more bytes to send one that no memory can hold
@@ -53,12 +84,20 @@ class WireError(Exception):
     """A value that cannot cross, or bytes that are no message; the text says which."""
 
 
-def to_bytes(message: Any, to_handle: Callable[[Any], dict[str, Any]], is_judge: bool = False) -> bytes:
+def to_bytes(
+    message: Any,
+    to_handle: Callable[[Any], dict[str, Any]],
+    is_judge: bool = False,
+    known: dict[int, int] | None = None,
+    seen: list[Any] | None = None,
+) -> bytes:
     """One message as bytes. `to_handle(value)` gives the JSON object for what is no plain value.
 
-    The judge's messages say how arrays and tensors are laid out, and have lists in place of iterators.
+    The judge's messages say how arrays and tensors are laid out, and have lists in place of iterators. What can be
+    changed in them is added to `seen`, in an order that the reader finds again. Of such values, by their identity,
+    `known` has the places for an answer.
     """
-    writer = Writer(to_handle, is_judge)
+    writer = Writer(to_handle, is_judge, known, seen)
     document = json.dumps(writer.tree(message, 0), allow_nan=False, separators=(",", ":")).encode()
     if len(document) > MAX_DOCUMENT:
         raise WireError(f"a value is longer than {MAX_DOCUMENT // 2**20} MiB")
@@ -70,14 +109,21 @@ def to_bytes(message: Any, to_handle: Callable[[Any], dict[str, Any]], is_judge:
     return b"".join(parts)
 
 
-def from_bytes(data: bytes, from_handle: Callable[[dict[str, Any]], Any], of_judge: bool = False) -> Any:
+def from_bytes(
+    data: bytes,
+    from_handle: Callable[[dict[str, Any]], Any],
+    of_judge: bool = False,
+    seen: list[Any] | None = None,
+    same: Callable[[int, Any], Any] | None = None,
+) -> Any:
     """The message in `data`; `from_handle(object)` gives the value of a handle. Raises WireError if it is invalid.
 
-    Layouts are followed in the judge's messages only: an expanded tensor claims more than it sends.
+    Layouts are followed in the judge's messages only: an expanded tensor claims more than it sends. For `seen` see
+    `to_bytes`; `same(place, value)` gives what the reader has handed over at that place of it, if it still is `value`.
     """
     try:
         document, buffers = _split(data)
-        return Reader(buffers, from_handle, of_judge).value(json.loads(document), 0)
+        return Reader(buffers, from_handle, of_judge, seen, same).value(json.loads(document), 0)
     except WireError:
         raise
     except Exception as error:  # whatever a hostile message provokes: it is not a valid one
@@ -107,14 +153,31 @@ def _split(data: bytes) -> tuple[bytes, list[bytes]]:
 class Writer:
     """One message on its way to bytes."""
 
-    def __init__(self, to_handle: Callable[[Any], dict[str, Any]], is_judge: bool) -> None:
+    def __init__(
+        self,
+        to_handle: Callable[[Any], dict[str, Any]],
+        is_judge: bool,
+        known: dict[int, int] | None = None,
+        seen: list[Any] | None = None,
+    ) -> None:
         self.to_handle = to_handle
         self.is_judge = is_judge
+        self.known, self.seen = known, seen
+        if seen is None and not known:
+            self.tree = self._tree  # type: ignore[method-assign]  # one call less for each value
         self.buffers: list[bytes] = []
         self.nodes = 0
 
     def tree(self, value: Any, depth: int) -> Tree:
         """What stands for `value` in the document: itself, a list, or an object that names its type under "t"."""
+        tree = self._tree(value, depth)
+        if self.seen is not None and _can_change(tree):
+            self.seen.append(value)
+        elif self.known and id(value) in self.known and _can_change(tree):
+            return {"t": "same", "i": self.known[id(value)], "v": tree}
+        return tree
+
+    def _tree(self, value: Any, depth: int) -> Tree:
         self.count(1)
         if depth > MAX_DEPTH:
             raise WireError("a value is nested too deeply, or contains itself")
@@ -124,11 +187,9 @@ class Writer:
         write = EXACT_WRITERS.get(plain)
         if write is not None:
             return write(self, value, depth + 1)
-        # Libraries before base classes: NumPy's float64 is also a float. One that was never imported has no values.
-        for module, name, write in LIBRARY_WRITERS:
-            base = getattr(sys.modules.get(module), name, None)
-            if isinstance(base, type) and issubclass(plain, base):
-                return write(self, value, depth + 1)
+        write = FOUND_WRITERS.get(plain) or _library_writer(plain)
+        if write is not None:
+            return write(self, value, depth + 1)
         for base, write in WRITERS:
             if issubclass(plain, base):
                 return write(self, value, depth + 1)
@@ -152,8 +213,18 @@ class Writer:
 class Reader:
     """One message on its way from bytes that anybody may have written."""
 
-    def __init__(self, buffers: list[bytes], from_handle: Callable[[dict[str, Any]], Any], of_judge: bool) -> None:
+    def __init__(
+        self,
+        buffers: list[bytes],
+        from_handle: Callable[[dict[str, Any]], Any],
+        of_judge: bool,
+        seen: list[Any] | None = None,
+        same: Callable[[int, Any], Any] | None = None,
+    ) -> None:
         self.of_judge = of_judge
+        self.seen, self.same = seen, same
+        if seen is None:
+            self.value = self._value  # type: ignore[method-assign]
         self.buffers: list[bytes | None] = [*buffers]
         self.from_handle = from_handle
         self.nodes = 0
@@ -162,6 +233,12 @@ class Reader:
 
     def value(self, tree: Tree, depth: int) -> Any:
         """The value that `tree` stands for."""
+        value = self._value(tree, depth)
+        if self.seen is not None and _can_change(tree):
+            self.seen.append(value)
+        return value
+
+    def _value(self, tree: Tree, depth: int) -> Any:
         self.count(1)
         if depth > MAX_DEPTH:
             raise WireError("a value that is nested too deeply")
@@ -214,6 +291,28 @@ class Reader:
         return data
 
 
+def _library_writer(kind: type) -> Callable[[Writer, Any, int], Tree] | None:
+    """Libraries come before base classes: NumPy's float64 is also a float. One never imported has no values."""
+    for module, name, write in LIBRARY_WRITERS:
+        base = getattr(sys.modules.get(module), name, None)
+        if isinstance(base, type) and issubclass(kind, base):
+            FOUND_WRITERS[kind] = write
+            return write
+    return None
+
+
+def _can_change(tree: Tree) -> bool:
+    """Whether a value that is written like this can be changed in place, so that it matters which one it is."""
+    return type(tree) is list or (type(tree) is dict and tree["t"] in CHANGING)
+
+
+def _read_same(source: Reader, tree: Tree, depth: int) -> Any:
+    value = source.value(tree["v"], depth)
+    if source.same is None or type(tree["i"]) is not int:
+        raise WireError("a value that nobody has handed over")
+    return source.same(tree["i"], value)
+
+
 def _write_int(out: Writer, value: int, depth: int) -> Tree:
     number = int(value)
     return number if abs(number) < 2**53 else {"t": "int", "v": hex(number)}
@@ -255,6 +354,14 @@ def _read_bytes(source: Reader, tree: Tree, depth: int) -> bytes:
     return source.buffer(tree)
 
 
+def _write_bytearray(out: Writer, value: bytearray, depth: int) -> Tree:
+    return {"t": "bytearray", "b": out.buffer(bytes(value))}
+
+
+def _read_bytearray(source: Reader, tree: Tree, depth: int) -> bytearray:
+    return bytearray(source.buffer(tree))
+
+
 def _write_list(out: Writer, value: list[Any], depth: int) -> Tree:
     """Lists of one plain kind are what tests hand over most: no Python code looks at each part of those."""
     kinds = set(map(type, value))
@@ -279,7 +386,46 @@ def _read_floats(source: Reader, tree: Tree, depth: int) -> list[float]:
 
 
 def _write_tuple(out: Writer, value: tuple[Any, ...], depth: int) -> Tree:
-    return {"t": "tuple", "v": out.trees(value, depth)}
+    tree = {"t": "tuple", "v": out.trees(tuple.__iter__(value), depth)}
+    fields = getattr(type(value), "_fields", None)
+    if type(value) is tuple or type(fields) is not tuple or len(fields) != len(value):
+        return tree
+    return tree | {"t": "named", "n": str(type(value).__name__), "f": out.trees(fields, depth)}
+
+
+def _read_named(source: Reader, tree: Tree, depth: int) -> Any:
+    values, fields, name = _read_tuple(source, tree, depth), source.values(tree["f"], depth), tree["n"]
+    if len(values) != len(fields) or len(fields) > MAX_FIELDS or type(name) is not str:
+        raise WireError("a named tuple that is none")
+    if not all(type(field) is str and field.isidentifier() for field in fields):
+        raise WireError("a named tuple of impossible names")
+    kind = source.of_judge and _their_named_tuple(name, tuple(fields))
+    return tuple.__new__(kind or _named_tuple(name[:100], tuple(fields)), values)
+
+
+def _their_named_tuple(name: str, fields: tuple[str, ...]) -> type | None:
+    """The student's class of that name, on their side."""
+    kind = getattr(sys.modules.get("__main__"), name, None)
+    is_one = isinstance(kind, type) and issubclass(kind, tuple) and getattr(kind, "_fields", None) == fields
+    return kind if is_one else None
+
+
+@functools.lru_cache(maxsize=256)
+def _named_tuple(name: str, fields: tuple[str, ...]) -> type:
+    """A class of named tuples. `collections.namedtuple` would make it of a text, and anybody may have sent the names."""
+
+    def represent(self: Any) -> str:
+        return f"{name}({', '.join(f'{field}={value!r}' for field, value in zip(fields, self, strict=True))})"
+
+    def as_dict(self: Any) -> dict[str, Any]:
+        return dict(zip(fields, self, strict=True))
+
+    def exchange(self: Any, **values: Any) -> Any:
+        return tuple.__new__(type(self), [values.get(field, value) for field, value in as_dict(self).items()])
+
+    own = {"_fields": fields, "_asdict": as_dict, "_replace": exchange, "__repr__": represent, "__slots__": ()}
+    places = {field: property(operator.itemgetter(place)) for place, field in enumerate(fields)}
+    return type(name, (tuple,), {**{field: found for field, found in places.items() if field[:1] != "_"}, **own})
 
 
 def _read_tuple(source: Reader, tree: Tree, depth: int) -> tuple[Any, ...]:
@@ -354,7 +500,7 @@ def _read_deque(source: Reader, tree: Tree, depth: int) -> Any:
 
 
 def _write_data(out: Writer, value: Any, depth: int) -> Tree:
-    return out.tree(value.data, depth)
+    return out._tree(value.data, depth)
 
 
 def _write_fraction(out: Writer, value: Any, depth: int) -> Tree:
@@ -393,10 +539,244 @@ def _read_range(source: Reader, tree: Tree, depth: int) -> range:
     return numbers
 
 
+def _write_slice(out: Writer, value: slice, depth: int) -> Tree:
+    return {"t": "slice", "v": out.trees([value.start, value.stop, value.step], depth)}
+
+
+def _read_slice(source: Reader, tree: Tree, depth: int) -> slice:
+    return slice(*source.values(tree["v"], depth)[:3])
+
+
+def _constants() -> dict[str, Any]:
+    """Values of which there is one only, by name."""
+    found: dict[str, Any] = {"Ellipsis": ..., "NotImplemented": NotImplemented}
+    if "pandas" in sys.modules:
+        found |= {"NaT": sys.modules["pandas"].NaT, "NA": sys.modules["pandas"].NA}
+    return found
+
+
+def _write_constant(out: Writer, value: Any, depth: int) -> Tree:
+    name = next(name for name, constant in _constants().items() if constant is value)
+    return {"t": "constant", "v": name}
+
+
+def _read_constant(source: Reader, tree: Tree, depth: int) -> Any:
+    return _constants()[tree["v"]]
+
+
+def _classes() -> dict[str, type]:
+    """The classes that cross, by name: of Python and NumPy, and none that anybody could change."""
+    places = [(name, sys.modules.get(name)) for name in CLASS_PLACES]
+    return {
+        f"{place}.{name}": found
+        for place, module in places
+        if module is not None
+        for name, found in vars(module).items()
+        if isinstance(found, type) and not found.__flags__ & HEAP_TYPE and not name.startswith("_")
+    }
+
+
+@functools.lru_cache(maxsize=4)
+def _class_tables(loaded: int) -> tuple[dict[str, type], dict[type, str]]:
+    by_name = _classes()
+    return by_name, {found: name for name, found in reversed(by_name.items())}
+
+
+def _tables() -> tuple[dict[str, type], dict[type, str]]:
+    return _class_tables(sum(name in sys.modules for name in CLASS_PLACES))
+
+
+def _write_class(out: Writer, value: type, depth: int) -> Tree:
+    name = None if value.__flags__ & HEAP_TYPE else _tables()[1].get(value)
+    return out.to_handle(value) if name is None else {"t": "class", "v": name}
+
+
+def _read_class(source: Reader, tree: Tree, depth: int) -> type:
+    return _tables()[0][tree["v"]]
+
+
+def _write_zone(out: Writer, value: Any, depth: int) -> Tree:
+    """A time zone: none, a fixed difference, or one of the names that everybody knows."""
+    import datetime
+
+    if value is None:
+        return None
+    if type(value) is datetime.timezone:
+        return value.utcoffset(None).total_seconds()
+    key = getattr(value, "key", None) or getattr(value, "zone", None)
+    if type(key) is not str:
+        raise WireError(f"a time zone of type {type(value).__name__} cannot cross")
+    return key
+
+
+def _read_zone(source: Reader, tree: Tree) -> Any:
+    import datetime
+    import zoneinfo
+
+    if tree is None:
+        return None
+    if type(tree) is str and ZONE.fullmatch(tree):
+        return datetime.UTC if tree == "UTC" else zoneinfo.ZoneInfo(tree)  # noqa: UP017: for Python 3.10
+    return datetime.timezone(datetime.timedelta(seconds=tree))
+
+
+def _write_moment(out: Writer, value: Any, depth: int) -> Tree:
+    parts = [value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond]
+    return {"t": "moment", "v": parts, "z": _write_zone(out, value.tzinfo, depth), "f": value.fold}
+
+
+def _read_moment(source: Reader, tree: Tree, depth: int) -> Any:
+    import datetime
+
+    return datetime.datetime(*tree["v"], tzinfo=_read_zone(source, tree["z"]), fold=tree["f"])
+
+
+def _write_date(out: Writer, value: Any, depth: int) -> Tree:
+    return {"t": "date", "v": [value.year, value.month, value.day]}
+
+
+def _read_date(source: Reader, tree: Tree, depth: int) -> Any:
+    import datetime
+
+    return datetime.date(*tree["v"])
+
+
+def _write_time(out: Writer, value: Any, depth: int) -> Tree:
+    parts = [value.hour, value.minute, value.second, value.microsecond]
+    return {"t": "time", "v": parts, "z": _write_zone(out, value.tzinfo, depth)}
+
+
+def _read_time(source: Reader, tree: Tree, depth: int) -> Any:
+    import datetime
+
+    return datetime.time(*tree["v"], tzinfo=_read_zone(source, tree["z"]))
+
+
+def _write_span(out: Writer, value: Any, depth: int) -> Tree:
+    return {"t": "span", "v": [value.days, value.seconds, value.microseconds]}
+
+
+def _read_span(source: Reader, tree: Tree, depth: int) -> Any:
+    import datetime
+
+    return datetime.timedelta(*tree["v"])
+
+
+def _write_timezone(out: Writer, value: Any, depth: int) -> Tree:
+    return {"t": "timezone", "v": _write_zone(out, value, depth)}
+
+
+def _read_timezone(source: Reader, tree: Tree, depth: int) -> Any:
+    return _read_zone(source, tree["v"])
+
+
+def _write_stamp(out: Writer, value: Any, depth: int) -> Tree:
+    number = out.tree(int(value.value), depth)
+    return {"t": "stamp", "v": number, "u": str(value.unit), "z": _write_zone(out, value.tzinfo, depth)}
+
+
+def _read_stamp(source: Reader, tree: Tree, depth: int) -> Any:
+    import pandas as pd
+
+    stamp = pd.Timestamp(source.value(tree["v"], depth), unit="ns").as_unit(tree["u"])
+    zone = _read_zone(source, tree["z"])
+    return stamp if zone is None else stamp.tz_localize("UTC").tz_convert(zone)
+
+
+def _write_pandas_span(out: Writer, value: Any, depth: int) -> Tree:
+    return {"t": "pandas_span", "v": out.tree(int(value.value), depth), "u": str(value.unit)}
+
+
+def _read_pandas_span(source: Reader, tree: Tree, depth: int) -> Any:
+    import pandas as pd
+
+    return pd.Timedelta(source.value(tree["v"], depth), unit="ns").as_unit(tree["u"])
+
+
+def _write_dtype(out: Writer, value: Any, depth: int) -> Tree:
+    fields = _fields_of(value)
+    if value.kind not in ARRAY_KINDS + "O" and fields is None:
+        return out.to_handle(value)
+    return {"t": "dtype", "v": value.str if fields is None else fields}
+
+
+def _read_dtype(source: Reader, tree: Tree, depth: int) -> Any:
+    import numpy as np
+
+    return np.dtype(object) if tree["v"] == "|O" else _dtype(tree["v"])
+
+
+def _dtype(text: Any) -> Any:
+    """A type of numbers, dates or texts, or a record of such, as somebody has described it."""
+    import numpy as np
+
+    if isinstance(text, list) and 0 < len(text) <= MAX_FIELDS:
+        names = [(str(name), _dtype(kind), _shape({"s": shape})) for name, kind, shape in text]
+        return np.dtype(names)
+    if not isinstance(text, str) or not ARRAY_TYPE.fullmatch(text):
+        raise WireError("an array of unknown type")
+    return np.dtype(text)
+
+
+def _fields_of(dtype: Any) -> list[Any] | None:
+    """The fields of records, None for what is no record or has fields that cannot cross."""
+    if not dtype.names or len(dtype.names) > MAX_FIELDS:
+        return None
+    parts = [(name, dtype.fields[name][0]) for name in dtype.names]
+    if any(part.base.kind not in ARRAY_KINDS for _, part in parts):
+        return None
+    return [[name, part.base.newbyteorder("<").str, list(part.shape)] for name, part in parts]
+
+
+def _write_matrix(out: Writer, value: Any, depth: int) -> Tree:
+    return {"t": "matrix", "v": _write_array(out, value, depth)}
+
+
+def _read_matrix(source: Reader, tree: Tree, depth: int) -> Any:
+    import numpy as np
+
+    return np.asmatrix(_read_plain_array(source, tree["v"], depth))
+
+
+def _write_masked(out: Writer, value: Any, depth: int) -> Tree:
+    import numpy as np
+
+    mask = np.ma.getmaskarray(value)
+    return {"t": "masked", "v": _write_array(out, value.data, depth), "m": _write_array(out, mask, depth)}
+
+
+def _read_masked(source: Reader, tree: Tree, depth: int) -> Any:
+    import numpy as np
+
+    values = _read_plain_array(source, tree["v"], depth)
+    return np.ma.array(values, mask=_read_plain_array(source, tree["m"], depth))
+
+
+def _read_plain_array(source: Reader, tree: Tree, depth: int) -> Any:
+    if tree["t"] not in ("array", "objects"):
+        raise WireError("an array was expected")
+    return READERS[tree["t"]](source, tree, depth)
+
+
+def _write_random_state(out: Writer, value: Any, depth: int) -> Tree:
+    return {"t": "random_state", "v": out.trees(value.get_state(), depth)}
+
+
+def _read_random_state(source: Reader, tree: Tree, depth: int) -> Any:
+    import numpy as np
+
+    generator = np.random.RandomState(0)
+    generator.set_state(tuple(source.values(tree["v"], depth)))
+    return generator
+
+
 def _write_array(out: Writer, value: Any, depth: int) -> Tree:
     import numpy as np
 
     array = np.asarray(value)
+    if (fields := _fields_of(array.dtype)) is not None:
+        packed = np.ascontiguousarray(array).astype(_dtype(fields)).tobytes()
+        return {"t": "array", "s": list(array.shape), "d": fields, "b": out.buffer(packed)}
     if array.dtype.kind not in ARRAY_KINDS:
         return {"t": "objects", "s": list(array.shape), "v": out.trees(array.ravel().tolist(), depth)}
     tree: Tree = {"t": "array", "s": list(array.shape)}
@@ -411,13 +791,14 @@ def _write_array(out: Writer, value: Any, depth: int) -> Tree:
 def _read_array(source: Reader, tree: Tree, depth: int) -> Any:
     import numpy as np
 
-    if not isinstance(tree["d"], str) or not ARRAY_TYPE.fullmatch(tree["d"]):
-        raise WireError("an array of unknown type")
-    dtype, buffer = np.dtype(tree["d"]), source.buffer(tree)
+    dtype, buffer = _dtype(tree["d"]), source.buffer(tree)
     if dtype.kind == "b":  # a bool whose byte is 2 is neither True nor False
         array = np.frombuffer(buffer, np.uint8) != 0
     else:
         array = np.frombuffer(buffer, dtype).astype(dtype.newbyteorder("="))
+        for name in dtype.names or ():
+            if array[name].dtype.kind == "b":
+                array[name] = array[name].view(np.uint8) != 0
     if not source.of_judge or "l" not in tree:
         return array.reshape(_shape(tree))
     array = array.reshape(_stored_shape(tree)).transpose(_inverse(tree["l"]["p"]))
@@ -487,42 +868,86 @@ def _read_tensor(source: Reader, tree: Tree, depth: int) -> Any:
 
 
 def _write_series(out: Writer, value: Any, depth: int) -> Tree:
-    parts = [value.tolist(), str(value.dtype), value.index.tolist(), value.name, value.index.name]
-    return {"t": "series", "v": out.trees(parts, depth)}
+    return {"t": "series", "v": out.trees([*_column_parts(value), value.index, value.name], depth)}
 
 
 def _read_series(source: Reader, tree: Tree, depth: int) -> Any:
-    import pandas as pd
-
-    values, kind, index, name, index_name = source.values(tree["v"], depth)
-    series = _column(values, kind, pd.Index(_listed(index), name=index_name))
+    values, kind, index, name = source.values(tree["v"], depth)
+    series = _column(values, kind, _checked_index(index))
     series.name = name
     return series
 
 
 def _write_frame(out: Writer, value: Any, depth: int) -> Tree:
-    columns = [value.iloc[:, number] for number in range(value.shape[1])]
-    parts = [
-        [[column.tolist(), str(column.dtype)] for column in columns],
-        value.index.tolist(),
-        value.columns.tolist(),
-        value.index.name,
-        value.columns.name,
-    ]
-    return {"t": "frame", "v": out.trees(parts, depth)}
+    columns = [_column_parts(value.iloc[:, number]) for number in range(value.shape[1])]
+    return {"t": "frame", "v": out.trees([columns, value.index, value.columns], depth)}
 
 
 def _read_frame(source: Reader, tree: Tree, depth: int) -> Any:
     import pandas as pd
 
-    columns, index, names, index_name, columns_name = source.values(tree["v"], depth)
-    rows = pd.Index(_listed(index), name=index_name)
+    columns, index, names = source.values(tree["v"], depth)
+    rows = _checked_index(index)
     frame = pd.DataFrame({number: _column(values, kind, rows) for number, (values, kind) in enumerate(columns)}, rows)
-    return frame.set_axis(pd.Index(_listed(names), name=columns_name), axis=1)
+    return frame.set_axis(_checked_index(names), axis=1)
 
 
 def _write_index(out: Writer, value: Any, depth: int) -> Tree:
-    return out.trees(value.tolist(), depth)
+    import pandas as pd
+
+    if type(value) is pd.RangeIndex:
+        return {"t": "index", "k": "range", "v": out.trees([value.start, value.stop, value.step, value.name], depth)}
+    if isinstance(value, pd.MultiIndex):
+        return {"t": "index", "k": "levels", "v": out.trees([value.tolist(), list(value.names)], depth)}
+    if type(value) is pd.DatetimeIndex:
+        parts = [value.asi8, str(value.unit), value.freqstr, value.name, _write_zone(out, value.tz, depth)]
+        return {"t": "index", "k": "dates", "v": out.trees(parts, depth)}
+    column, kind = _column_parts(value)
+    return {"t": "index", "k": "values", "v": out.trees([column, kind, value.name], depth)}
+
+
+def _read_index(source: Reader, tree: Tree, depth: int) -> Any:
+    import pandas as pd
+
+    parts = source.values(tree["v"], depth)
+    if tree["k"] == "range":
+        start, stop, step, name = parts
+        index: Any = pd.RangeIndex(start, stop, step, name=name)
+        if len(index) > MAX_NODES:
+            raise WireError("an index that is too long")
+        return index
+    if tree["k"] == "levels":
+        return pd.MultiIndex.from_tuples(_listed(parts[0]), names=_listed(parts[1]))
+    if tree["k"] == "dates":
+        numbers, unit, frequency, name, zone = parts
+        index = pd.DatetimeIndex(numbers.view(f"M8[{unit}]"), name=name)
+        if zone is not None:
+            index = index.tz_localize("UTC").tz_convert(_read_zone(source, zone))
+        return pd.DatetimeIndex(index, freq=frequency) if frequency else index
+    values, kind, name = parts
+    return pd.Index(_column(values, kind, None), name=name)
+
+
+def _checked_index(value: Any) -> Any:
+    import pandas as pd
+
+    if not isinstance(value, pd.Index):
+        raise WireError("an index was expected")
+    return value
+
+
+def _column_parts(value: Any) -> list[Any]:
+    """Values of a column or index, and of which kind they are."""
+    import numpy as np
+    import pandas as pd
+
+    kind = value.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        categories = value.cat if isinstance(value, pd.Series) else value
+        return [[categories.codes.tolist(), list(categories.categories), bool(categories.ordered)], "category"]
+    if isinstance(kind, np.dtype) and kind.kind in ARRAY_KINDS:
+        return [value.to_numpy(), str(kind)]
+    return [value.tolist(), str(kind)]
 
 
 def _write_random(out: Writer, value: Any, depth: int) -> Tree:
@@ -590,9 +1015,16 @@ def _listed(values: Any) -> list[Any]:
 
 
 def _column(values: Any, kind: Any, index: Any) -> Any:
+    import numpy as np
     import pandas as pd
 
+    if type(values) is np.ndarray and values.ndim == 1:
+        return pd.Series(values, index=index)
     values = _listed(values)
+    if kind == "category":
+        codes, categories, ordered = values
+        data = pd.Categorical.from_codes(_listed(codes), _listed(categories), ordered=ordered is True)
+        return pd.Series(data, index=index)
     if not isinstance(kind, str) or not kind.startswith(COLUMN_KINDS):
         return pd.Series(values, index=index)
     return pd.Series(values, index=index, dtype=kind)
@@ -609,6 +1041,19 @@ class Codec(NamedTuple):
 
 # The first that fits writes a value of a type beneath, so Counter is above dict.
 CODECS = (
+    Codec("constant", ("pandas._libs.tslibs.nattype", "NaTType"), _write_constant, _read_constant),
+    Codec("constant", ("pandas._libs.missing", "NAType"), _write_constant, _read_constant),
+    Codec("stamp", ("pandas", "Timestamp"), _write_stamp, _read_stamp),
+    Codec("pandas_span", ("pandas", "Timedelta"), _write_pandas_span, _read_pandas_span),
+    Codec("moment", ("datetime", "datetime"), _write_moment, _read_moment),
+    Codec("date", ("datetime", "date"), _write_date, _read_date),
+    Codec("time", ("datetime", "time"), _write_time, _read_time),
+    Codec("span", ("datetime", "timedelta"), _write_span, _read_span),
+    Codec("timezone", ("datetime", "timezone"), _write_timezone, _read_timezone),
+    Codec("dtype", ("numpy", "dtype"), _write_dtype, _read_dtype),
+    Codec("matrix", ("numpy", "matrix"), _write_matrix, _read_matrix),
+    Codec("masked", ("numpy.ma", "MaskedArray"), _write_masked, _read_masked),
+    Codec("random_state", ("numpy.random", "RandomState"), _write_random_state, _read_random_state),
     Codec("array", ("numpy", "ndarray"), _write_array, _read_array),
     Codec("scalar", ("numpy", "generic"), _write_scalar, _read_scalar),
     Codec("generator", ("numpy.random", "Generator"), _write_generator, _read_generator),
@@ -619,7 +1064,7 @@ CODECS = (
     Codec("torch_generator", ("torch", "Generator"), _write_torch_generator, _read_torch_generator),
     Codec("series", ("pandas", "Series"), _write_series, _read_series),
     Codec("frame", ("pandas", "DataFrame"), _write_frame, _read_frame),
-    Codec("", ("pandas", "Index"), _write_index),
+    Codec("index", ("pandas", "Index"), _write_index, _read_index),
     Codec("counter", collections.Counter, _write_counter, _read_counter),
     Codec("ordered", collections.OrderedDict, _write_ordered, _read_ordered),
     Codec("default", collections.defaultdict, _write_default, _read_default),
@@ -631,15 +1076,23 @@ CODECS = (
     Codec("complex", complex, _write_complex, _read_complex),
     Codec("", str, _write_str),
     Codec("bytes", bytes, _write_bytes, _read_bytes),
-    Codec("", bytearray, _write_bytes),
+    Codec("bytearray", bytearray, _write_bytearray, _read_bytearray),
     Codec("floats", list, _write_list, _read_floats),
     Codec("tuple", tuple, _write_tuple, _read_tuple),
     Codec("set", set, _write_set, _read_set),
     Codec("frozenset", frozenset, _write_frozenset, _read_frozenset),
     Codec("dict", dict, _write_dict, _read_dict),
     Codec("range", range, _write_range, _read_range),
+    Codec("slice", slice, _write_slice, _read_slice),
+    Codec("constant", type(...), _write_constant, _read_constant),
+    Codec("constant", type(NotImplemented), _write_constant, _read_constant),
+    Codec("class", type, _write_class, _read_class),
 )
-READERS = {codec.tag: codec.read for codec in CODECS if codec.read} | {"objects": _read_objects}
+READERS: dict[str, Callable[[Reader, Tree, int], Any]] = {
+    **{codec.tag: codec.read for codec in CODECS if codec.read},
+    **{"objects": _read_objects, "named": _read_named, "same": _read_same},
+}
 WRITERS = [(codec.kind, codec.write) for codec in CODECS if isinstance(codec.kind, type)]
 EXACT_WRITERS = dict(WRITERS)
+FOUND_WRITERS: dict[type, Callable[[Writer, Any, int], Tree]] = {}
 LIBRARY_WRITERS = [(*codec.kind, codec.write) for codec in CODECS if isinstance(codec.kind, tuple)]
