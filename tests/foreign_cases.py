@@ -1,4 +1,4 @@
-"""The cases of tests/foreign: answers and tests as other people's courses write them, and what one process makes of them.
+"""The cases of tests/foreign: answers and tests as other people's courses write them, and one process to try them in.
 
 A file has cases that begin with `=== NAME`, and in them parts that begin with `--- PART`: `answer`, `test` and `wrong`
 (another answer, which the test must fail); perhaps `free` (an ungraded cell above), `earlier` (a test cell before) and

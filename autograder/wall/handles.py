@@ -5,6 +5,7 @@ student's: comparing such objects is what its class was written for. Whatever el
 say that it equals the value that a test expects.
 """
 
+import contextlib
 import functools
 import inspect
 import sys
@@ -19,86 +20,24 @@ if TYPE_CHECKING:  # which hands itself over
 
 ONE_BY_ONE = 32  # values of an iterator that are fetched when they are asked for; later ones in growing portions
 MAX_PORTION = 1024
-# Attributes of functions, classes and their like for which the student's side is asked; all others stay our own.
+# Attributes with two underscores for which the student's side is asked; all others stay our own. Python itself does not
+# come by here when it looks for an operator.
 ASKED = frozenset(
     f"__{name}__"
-    for name in [
-        "name",
-        "qualname",
-        "annotations",
-        "defaults",
-        "kwdefaults",
-        "wrapped",
-        "self",
-        "func",
-        "code",
-        "bases",
-        "mro",
-        "abstractmethods",
-        "members",
-        "dataclass_fields",
-        "match_args",
-        "version",
-        "file",
-        "init",
-        "new",
-        "call",
-        "add",
-        "sub",
-        "mul",
-        "truediv",
-        "floordiv",
-        "mod",
-        "pow",
-        "eq",
-        "ne",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "hash",
-        "str",
-        "repr",
-        "len",
-        "iter",
-        "next",
-        "getitem",
-        "setitem",
-        "delitem",
-        "contains",
-        "enter",
-        "exit",
-        "bool",
-        "float",
-        "int",
-        "abs",
-        "neg",
-        "radd",
-        "rmul",
-        "iadd",
-    ]
+    for names in (
+        "name qualname module doc dict annotations defaults kwdefaults wrapped self func code bases mro members",
+        "abstractmethods dataclass_fields match_args init new call eq ne lt le gt ge hash str repr bool len iter next",
+        "getitem setitem delitem contains enter exit int float abs neg add sub mul truediv floordiv mod pow radd rmul",
+    )
+    for name in names.split()
 )
 # Libraries whose exceptions tests may name. A framework for tests must not be among them: one of its skips a test.
-RAISING = frozenset(
-    [
-        "numpy",
-        "pandas",
-        "torch",
-        "scipy",
-        "sklearn",
-        "sympy",
-        "networkx",
-        "json",
-        "decimal",
-        "re",
-        "statistics",
-        "csv",
-        "struct",
-        "zlib",
-        "sqlite3",
-        "queue",
-    ]
-)
+# fmt: off
+RAISING = frozenset((
+    "numpy", "pandas", "torch", "scipy", "sklearn", "sympy", "networkx", "json", "decimal", "re", "statistics",
+    "csv", "struct", "zlib", "sqlite3", "queue",
+))
+# fmt: on
 CLASSES: dict[str, type] = {**shapes.SHAPES, "class": type}
 BASES: dict[str, type] = {base.__name__: base for base in shapes.BASES}
 
@@ -114,10 +53,16 @@ class Handle:
         object.__setattr__(self, "_kind", facts.type)
         object.__setattr__(self, "_facts", facts)
 
+    def __getattribute__(self, name: str) -> Any:
+        if name not in ASKED:
+            return object.__getattribute__(self, name)
+        side, number = object.__getattribute__(self, "_side"), object.__getattribute__(self, "_number")
+        return side.ask("attribute", target=number, name=name)
+
     def __getattr__(self, name: str) -> Any:
         if name == "__signature__":
             return _signature(self._side.ask("signature", target=self._number))
-        if name.startswith("__") and name.endswith("__") and name not in ASKED:
+        if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         return self._side.ask("attribute", target=self._number, name=name)
 
@@ -178,23 +123,20 @@ class Handle:
     def __class__(self) -> Any:
         """What it passes for; our own checks ask for its type."""
         facts = object.__getattribute__(self, "_facts")
-        return CLASSES.get(facts.shape) or _library_class(facts) or type(self)
+        bases = BASES if issubclass(type(self), Made) else CLASSES
+        found = bases.get(facts.shape) or _library_class(facts)
+        if found is None and facts.shape != "exception":
+            own = object.__getattribute__(self, "__dict__")
+            if "_class" not in own:
+                own["_class"] = type(self)  # also while it is asked for
+                with contextlib.suppress(Exception):
+                    own["_class"] = self._side.ask("attribute", target=facts.number, name="__class__")
+            found = own["_class"]
+        return found or type(self)
 
     @__class__.setter
     def __class__(self, value: Any) -> None:
         raise TypeError("the class of a student's object is the student's")
-
-    @property
-    def __doc__(self) -> Any:  # type: ignore[override]
-        return self._side.ask("attribute", target=self._number, name="__doc__")
-
-    @property
-    def __dict__(self) -> Any:  # type: ignore[override]
-        return self._side.ask("attribute", target=self._number, name="__dict__")
-
-    @property
-    def __module__(self) -> Any:  # type: ignore[override]
-        return self._side.ask("attribute", target=self._number, name="__module__")
 
 
 class CallableHandle(Handle):
@@ -274,14 +216,6 @@ class Made(Handle):
     def __repr__(self) -> str:
         text = self._side.ask("operate", name="repr", values=[self])
         return text if isinstance(text, str) else super().__repr__()
-
-    @property
-    def __class__(self) -> Any:
-        return BASES.get(object.__getattribute__(self, "_facts").shape) or super().__class__
-
-    @__class__.setter
-    def __class__(self, value: Any) -> None:
-        raise TypeError("the class of a student's object is the student's")
 
 
 def handle_for(side: "StudentSide", facts: protocol.StudentHandle, made: bool = False) -> Handle:
@@ -390,7 +324,7 @@ class ErrorClass(type):
         return cls._side.ask("call", target=cls._number, args=list(args), kwargs=kwargs)
 
     def __getattr__(cls, name: str) -> Any:
-        if name.startswith("__") and name.endswith("__") and name not in ASKED:
+        if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         return cls._side.ask("attribute", target=cls._number, name=name)
 

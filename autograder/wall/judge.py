@@ -68,14 +68,15 @@ class Namespace(dict[str, Any]):
         self.asked = False  # whether anything of the student's has come into it
         self.dirty: set[str] = set()  # names that student code reads and the test has bound since it was told
         self._gone: set[str] = set()  # names that the test has taken away
+        self.opener: Callable[..., Any] = open
 
     def __missing__(self, name: str) -> Any:
         if name in self._gone:
             raise KeyError(name)
         if name in self._given:
             return self._given[name]
-        if name == "type" and self._is_foreign:
-            return Type
+        if self._is_foreign and name in ("type", "open"):
+            return Type if name == "type" else self.opener
         if hasattr(builtins, name):
             raise KeyError(name)
         self.asked = True
@@ -123,7 +124,9 @@ class Namespace(dict[str, Any]):
         return name in self._given or bool(self._side.get(name))
 
     def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in self else default
+        with contextlib.suppress(KeyError):
+            return self[name]
+        return default
 
     def keys_here(self) -> set[str]:
         """The test's own names."""
@@ -369,6 +372,7 @@ class _Trial:
         code = compile(self.tests[grade_id].source, f"<{grade_id}>", "exec")
         needs = self.needs.get(grade_id)
         names = Namespace(self.given, self.side, needs, self.plan)
+        self.side.is_one_process = needs is not None
         self.side.shares = shares or (needs is not None and needs.changes)
         stage = Stage(self.side, needs, names, printed).set_up() if needs else contextlib.nullcontext()
         task = self.tests[grade_id].task

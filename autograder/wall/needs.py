@@ -18,34 +18,13 @@ NEVER_PATCHED = (("sys", "stdout"), ("sys", "stderr"))  # what is printed comes 
 SEEDS = re.compile(r"seed\(|set_state\(|setstate\(")
 DOTTED = re.compile(r"[A-Za-z_]\w*(\.\w+)*\.\w+")
 # Methods that change what they belong to.
-CHANGING = frozenset(
-    [
-        "append",
-        "extend",
-        "insert",
-        "remove",
-        "pop",
-        "clear",
-        "sort",
-        "reverse",
-        "update",
-        "setdefault",
-        "popitem",
-        "add",
-        "discard",
-        "fill",
-        "appendleft",
-        "popleft",
-        "rotate",
-        "put",
-        "resize",
-        "drop",
-        "shuffle",
-        "heappush",
-        "heappop",
-        "heapify",
-    ]
-)
+# fmt: off
+CHANGING = frozenset((
+    "append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "update", "setdefault", "popitem",
+    "add", "discard", "fill", "appendleft", "popleft", "rotate", "put", "resize", "drop", "shuffle", "heappush",
+    "heappop", "heapify",
+))
+# fmt: on
 
 
 @dataclass(frozen=True)

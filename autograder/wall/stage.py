@@ -4,11 +4,14 @@ And afterwards our process is as it was, so that no later test meets what this o
 """
 
 import contextlib
+import functools
 import inspect
+import io
 import random
 import sys
 import types
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.wall.handles import Handle
@@ -20,6 +23,11 @@ if TYPE_CHECKING:
     from autograder.wall.judge import Namespace
 
 MISSING = object()
+SEEDING = (
+    ("random", "seed", "random.setstate"),
+    ("numpy.random", "seed", "numpy.random.set_state"),
+    ("torch", "manual_seed", "torch.set_rng_state"),
+)
 
 
 class Stage:
@@ -31,6 +39,8 @@ class Stage:
         self.originals = {place: _attribute(*place) for place in needs.patched if place[0] in sys.modules}
         self.mirrored = dict(self.originals)
         self.generators = dict(_generators()) if needs.seeds else {}
+        self.written: set[str] = set()  # files that the test has opened to write
+        names.opener = self.open
 
     @contextlib.contextmanager
     def set_up(self) -> Iterator[None]:
@@ -39,7 +49,7 @@ class Stage:
         sys.modules["__main__"] = _Main(self.names)
         self.side.before, self.side.show = self.prepare, self.show
         with contextlib.ExitStack() as stack:
-            for module, name, replacement in _replacements(self.side):
+            for module, name, replacement in [*_replacements(self.side), *self._seeding()]:
                 stack.callback(setattr, module, name, getattr(module, name))
                 setattr(module, name, replacement)
             try:
@@ -62,6 +72,37 @@ class Stage:
             with contextlib.suppress(Exception):
                 sys.modules["matplotlib.pyplot"].close("all")
 
+    def open(self, path: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
+        """What `open` does, for files that student code has written too: the course's own come first."""
+        place = str(path)
+        if set(mode) & set("wax+"):
+            self.written.add(place)
+        elif not Path(place).exists():
+            content = self.side.ask("file", path=place)
+            if type(content) is bytes:
+                raw = io.BytesIO(content)
+                if "b" in mode:
+                    return raw
+                return io.TextIOWrapper(raw, kwargs.get("encoding") or "utf-8", kwargs.get("errors"))
+        return open(path, mode, *args, **kwargs)  # noqa: UP020: a test's `open` is this one
+
+    def _seeding(self) -> Iterator[tuple[Any, str, Any]]:
+        """Functions that set seeds, and such that note it: the same seed again is news for the student's side."""
+        if not self.needs.seeds:
+            return
+        for place, name, generator in SEEDING:
+            module = sys.modules.get(place)
+            if module is not None:
+                yield module, name, self._noted(getattr(module, name), generator)
+
+    def _noted(self, plain: Callable[..., Any], generator: str) -> Callable[..., Any]:
+        @functools.wraps(plain)
+        def seed(*args: Any, **kwargs: Any) -> Any:
+            self.generators.pop(generator, None)
+            return plain(*args, **kwargs)
+
+        return seed
+
     def show(self, stream: str, text: str) -> None:
         """What student code prints goes where the test has printing go, if that is somewhere else than usual.
 
@@ -74,11 +115,14 @@ class Stage:
     def prepare(self) -> None:
         """Before student code runs: hand over what the test has changed since."""
         self._hand_over_names()
+        for path in self.written:
+            if Path(path).is_file() and not Path(path).is_absolute():
+                self.side.ask("write_file", path=path, content=Path(path).read_bytes())
         for place, before in self.mirrored.items():
             now = _attribute(*place)
             if now is not before:
                 self.mirrored[place] = now
-                self._patch(*place, now)
+                self._patch(place, now)
         if self.needs.seeds:
             moved = {name: state for name, state in _generators() if not _same(state, self.generators.get(name))}
             if moved:
@@ -103,16 +147,16 @@ class Stage:
         for name in self.needs.fleeting:
             dict.pop(names, name, None)
 
-    def _patch(self, module: str, name: str, now: Any) -> None:
-        value: Any = [now]
-        if now is self.originals[module, name]:
+    def _patch(self, place: tuple[str, str], now: Any) -> None:
+        value: list[Any] | None = [now]
+        if now is self.originals[place]:
             value = None
         elif now is MISSING:
             value = []
-        elif (module, name) == ("sys", "stdin"):
+        elif place == ("sys", "stdin"):
             value = [_next_line]
         with contextlib.suppress(wire.WireError):
-            self.side.ask("patch", module=module, name=name, value=value)
+            self.side.ask("patch", module=place[0], name=place[1], value=value)
 
 
 def _next_line() -> str:

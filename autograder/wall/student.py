@@ -191,6 +191,7 @@ class StudentSide:
         self.process: warm.Fork | ColdProcess | None = None
         self.used_before = 0.0  # seconds that earlier processes used
         self.changes: list[Change] = []  # of arguments, since somebody has emptied it
+        self.is_one_process = False  # whether what comes back of what was handed over is that itself
         self.shares = False  # whether what a call has changed of its arguments is changed here as well
         self.before: Callable[[], None] | None = None  # what is done before student code runs for a test
         self.show: Callable[[str, str], None] | None = None  # what is done with what it prints
@@ -276,8 +277,8 @@ class StudentSide:
         return result["outputs"], _checked_error(error) if error else None
 
     def follow(self, seed: str) -> None:
-        """Have them draw from `seed` from now on."""
-        self.ask("follow", seed=seed, modules=list(self.kind.modules))
+        """Have them draw from `seed` from now on, and forget what a test has changed there."""
+        self.ask("follow", seed=seed, modules=list(self.kind.modules), remember=self.is_one_process)
 
     def get(self, name: str) -> list[Any]:
         """A list with the value of a name on the student's side, or an empty list."""
@@ -303,7 +304,7 @@ class StudentSide:
         if action == "call" and self.shares:
             arguments["share"] = True
         seconds = min(max(0.01, self.limit - self.meter.used), MAX_SECONDS)
-        sent = self._send(protocol.Request(number, action, seconds, arguments), remember=True)
+        sent = self._send(protocol.Request(number, action, seconds, arguments), self.is_one_process)
         while True:
             message = self._receive(sent)
             if isinstance(message, protocol.Callback) and message.number in self.callbacks:
@@ -319,9 +320,11 @@ class StudentSide:
 
     def _show(self, parts: Any) -> None:
         """Print what student code has printed, where a test wants to see it."""
-        for part in parts if self.show is not None and isinstance(parts, list) else []:
+        show = self.show
+        for part in parts if show is not None and type(parts) is list else []:
             if type(part) is list and len(part) == 2 and part[0] in ("stdout", "stderr") and type(part[1]) is str:
-                self.show(*part)
+                assert show is not None
+                show(*part)
 
     def _value_of(self, reply: protocol.Reply) -> Any:
         if reply.change is not None:

@@ -251,6 +251,9 @@ class Agent:
         self.clock = Clock()
         self.shown = Shown()
         self.streams = Stream(self.shown, "stdout"), Stream(self.shown, "stderr")
+        self.remembers = False  # whether what is handed over is known again when it goes back
+        self.kept_alive: list[Any] = []
+        self.made: set[int] = set()  # objects of classes that a test has called
         self.late: dict[int, BaseException] = {}  # raised by iterators after values that were still to be handed over
         self.handed_over: dict[int, int] = {}  # places in the judge's message, by the identity of what came there
         self.undo: list[Callable[[], object]] = []  # what a test has changed here, to be set right before the next
@@ -313,8 +316,12 @@ class Agent:
         error = result.error_before_exec or result.error_in_exec
         return {"outputs": self.sink.outputs, "error": _described(error) if error else None}
 
-    def do_follow(self, seed: str, modules: list[str]) -> None:
-        """Draw from `seed` from now on, once the notebook's modules are there: imports draw too."""
+    def do_follow(self, seed: str, modules: list[str], remember: bool) -> None:
+        """Draw from `seed` from now on, once the notebook's modules are there: imports draw too.
+
+        What a test before has changed here is set right. With `remember` it is noted what is handed over.
+        """
+        self.remembers, self.handed_over = remember, {}
         for module in modules:
             if module not in sys.modules:
                 with contextlib.suppress(ImportError):
@@ -396,7 +403,10 @@ class Agent:
         function = self.objects[target]
         if make:
             made = function(*args, **kwargs)
-            return made if hasattr(type(made), "_fields") or type(made).__module__ == "builtins" else Kept(made)
+            if hasattr(type(made), "_fields") or type(made).__module__ == "builtins":
+                return made
+            self.made.add(id(made))
+            return Kept(made)
         if self.nested > 1:  # a function of the judge's passes on what may be the student's own
             return function(*args, **kwargs)
         handed_over: dict[int | str, Any] = dict(enumerate(args)) | kwargs
@@ -485,6 +495,19 @@ class Agent:
         except StopIteration:
             return []
 
+    def do_file(self, path: str) -> bytes | None:
+        """What is in a file below the working folder, None if there is none."""
+        found = Path(path)
+        if found.is_absolute() or ".." in found.parts or not found.is_file():
+            return None
+        with found.open("rb") as file:
+            return file.read(wire.MAX_BYTES // 2)
+
+    def do_write_file(self, path: str, content: bytes) -> None:
+        """Put a file that a test has written where student code finds it."""
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(content)
+
     def do_text(self, target: int) -> str:
         return str(self.objects[target])[:MAX_TEXT]
 
@@ -515,7 +538,7 @@ class Agent:
         os._exit(0)
 
     def pack(self, message: Any, known: dict[int, int] | None = None) -> bytes:
-        data: bytes = wire.to_bytes(protocol.fields_of(message), self.handle_for, known=known)
+        data: bytes = wire.to_bytes(protocol.fields_of(message), self.handle_for, known=known, whole=self.made)
         return data
 
     def handle_for(self, value: Any) -> dict[str, Any]:
@@ -536,7 +559,8 @@ class Agent:
         if facts["shape"] == "exception":
             facts["name"], kind = _described(value)["text"][:200], type(value)
             facts["parents"] = [kind.__name__ if shapes.is_builtin(kind) else self.handle_for(kind)]
-        return {"t": "student", "n": id(value)} | facts
+        handle: dict[str, Any] = {"t": "student", "n": id(value)} | facts
+        return handle
 
     def value_for(self, tree: dict[str, Any]) -> Any:
         handle = protocol.read_handle(tree)
@@ -555,9 +579,9 @@ class Agent:
         data = len(head) == protocol.LENGTH.size and self.incoming.read(*protocol.LENGTH.unpack(head))
         if not data:
             return None
-        seen: list[Any] = []
+        seen: list[Any] | None = [] if self.remembers and self.nested == 0 else None
         message = protocol.read(wire.from_bytes(data, self.value_for, of_judge=True, seen=seen))
-        if self.nested == 0:
+        if seen is not None:
             self.kept_alive, self.handed_over = seen, {id(value): place for place, value in enumerate(seen)}
         return message
 
@@ -583,14 +607,14 @@ def _described(error: BaseException) -> dict[str, Any]:
     }
 
 
-def _raised(result: Any) -> BaseException:
+def _raised(result: Any) -> Any:
     """What a function of the judge's has raised, as an exception of its kind here."""
     kind = getattr(builtins, result.raised or "", RuntimeError)
     is_kind = isinstance(kind, type) and issubclass(kind, Exception)
-    try:
-        error = kind(result.error) if is_kind else RuntimeError(result.error)
-    except TypeError:
-        error = RuntimeError(result.error)
+    error: Any = None
+    with contextlib.suppress(TypeError):
+        error = kind(result.error) if is_kind else None
+    error = error or RuntimeError(result.error)
     with contextlib.suppress(Exception):
         error._number_of_judge = result.number
     return error

@@ -7,7 +7,6 @@ This file is read by itself inside the sandbox, so it imports nothing of the pro
 """
 
 import builtins
-import functools
 import inspect
 import types
 from collections.abc import Iterator
@@ -15,34 +14,13 @@ from typing import Any
 
 BASES = (bool, int, float, complex, str, bytes, list, dict, tuple, set, frozenset)  # what a class may be built upon
 MAX_PARENTS = 10
-BINARY = [
-    "add",
-    "sub",
-    "mul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "matmul",
-    "and",
-    "or",
-    "xor",
-    "lshift",
-    "rshift",
-    "iadd",
-    "isub",
-    "imul",
-    "itruediv",
-    "ifloordiv",
-    "imod",
-    "ipow",
-    "imatmul",
-    "iand",
-    "ior",
-    "ixor",
-    "ilshift",
+# fmt: off
+BINARY = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",
+    "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "iand", "ior", "ixor", "ilshift",
     "irshift",
-]
+)
+# fmt: on
 REFLECTED = BINARY[:12]
 COMPARISONS = ("lt", "le", "eq", "ne", "gt", "ge")
 UNARY = ("neg", "pos", "abs", "invert", "index", "int", "float", "complex", "round", "trunc", "floor", "ceil", "bool")
@@ -57,10 +35,11 @@ def shape_of(value: Any) -> dict[str, Any]:
     kind = type(value)
     if issubclass(kind, type):
         return _of_class(value)
-    return dict(_of_instances(kind))
+    if kind not in KNOWN:
+        KNOWN[kind] = _of_instances(kind)
+    return dict(KNOWN[kind])
 
 
-@functools.lru_cache(maxsize=1024)
 def _of_instances(kind: type) -> dict[str, Any]:
     return {
         "callable": _defines(kind, "__call__"),
@@ -120,6 +99,7 @@ def _if_any(value: Any) -> list[Any]:
     return [] if value is inspect.Parameter.empty else [value]
 
 
+KNOWN: dict[type, dict[str, Any]] = {}  # classes of which an object has crossed
 SHAPES: dict[str, type] = {
     "function": types.FunctionType,
     "method": types.MethodType,

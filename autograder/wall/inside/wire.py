@@ -51,25 +51,12 @@ COLUMN_KINDS = (
     *("Int", "UInt", "Float", "boolean", "string"),
 )
 # How values are written that can be changed in place.
-CHANGING = frozenset(
-    [
-        "floats",
-        "dict",
-        "set",
-        "counter",
-        "ordered",
-        "default",
-        "deque",
-        "bytearray",
-        "array",
-        "objects",
-        "matrix",
-        "masked",
-        "tensor",
-        "series",
-        "frame",
-    ]
-)
+# fmt: off
+CHANGING = frozenset((
+    "floats", "dict", "set", "counter", "ordered", "default", "deque", "bytearray", "array", "objects", "matrix",
+    "masked", "tensor", "series", "frame",
+))
+# fmt: on
 FACTORIES = {kind.__name__: kind for kind in (bool, dict, float, int, list, set, str, tuple, collections.Counter)}
 LONG = 64  # floats in a list; so many and more cross as raw bytes
 MAX_DIGITS = 10_000  # of a Decimal, with all zeros; it takes no more bytes to send one that no memory can hold
@@ -90,14 +77,15 @@ def to_bytes(
     is_judge: bool = False,
     known: dict[int, int] | None = None,
     seen: list[Any] | None = None,
+    whole: set[int] | None = None,
 ) -> bytes:
     """One message as bytes. `to_handle(value)` gives the JSON object for what is no plain value.
 
     The judge's messages say how arrays and tensors are laid out, and have lists in place of iterators. What can be
     changed in them is added to `seen`, in an order that the reader finds again. Of such values, by their identity,
-    `known` has the places for an answer.
+    `known` has the places for an answer; what is in `whole` crosses as a handle, even if it is built upon a list.
     """
-    writer = Writer(to_handle, is_judge, known, seen)
+    writer = Writer(to_handle, is_judge, known, seen, whole)
     document = json.dumps(writer.tree(message, 0), allow_nan=False, separators=(",", ":")).encode()
     if len(document) > MAX_DOCUMENT:
         raise WireError(f"a value is longer than {MAX_DOCUMENT // 2**20} MiB")
@@ -159,10 +147,11 @@ class Writer:
         is_judge: bool,
         known: dict[int, int] | None = None,
         seen: list[Any] | None = None,
+        whole: set[int] | None = None,
     ) -> None:
         self.to_handle = to_handle
         self.is_judge = is_judge
-        self.known, self.seen = known, seen
+        self.known, self.seen, self.whole = known, seen, whole
         if seen is None and not known:
             self.tree = self._tree  # type: ignore[method-assign]  # one call less for each value
         self.buffers: list[bytes] = []
@@ -187,13 +176,15 @@ class Writer:
         write = EXACT_WRITERS.get(plain)
         if write is not None:
             return write(self, value, depth + 1)
+        if self.whole and id(value) in self.whole:
+            return self.to_handle(value)
         write = FOUND_WRITERS.get(plain) or _library_writer(plain)
         if write is not None:
             return write(self, value, depth + 1)
         for base, write in WRITERS:
             if issubclass(plain, base):
                 return write(self, value, depth + 1)
-        if self.is_judge and issubclass(plain, ITERATORS):
+        if self.is_judge and issubclass(plain, ITERATORS) and not callable(value):  # some mocks are iterators too
             return [self.tree(item, depth + 1) for item in itertools.islice(value, MAX_NODES)]
         return self.to_handle(value)
 
@@ -412,7 +403,7 @@ def _their_named_tuple(name: str, fields: tuple[str, ...]) -> type | None:
 
 @functools.lru_cache(maxsize=256)
 def _named_tuple(name: str, fields: tuple[str, ...]) -> type:
-    """A class of named tuples. `collections.namedtuple` would make it of a text, and anybody may have sent the names."""
+    """A class of named tuples. `collections.namedtuple` would make it of a text, which anybody may have sent."""
 
     def represent(self: Any) -> str:
         return f"{name}({', '.join(f'{field}={value!r}' for field, value in zip(fields, self, strict=True))})"
@@ -620,6 +611,12 @@ def _read_zone(source: Reader, tree: Tree) -> Any:
     return datetime.timezone(datetime.timedelta(seconds=tree))
 
 
+def _numbers(tree: Tree, count: int) -> list[int]:
+    if not isinstance(tree, list) or len(tree) != count or not all(type(number) is int for number in tree):
+        raise WireError("a date that is no date")
+    return tree
+
+
 def _write_moment(out: Writer, value: Any, depth: int) -> Tree:
     parts = [value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond]
     return {"t": "moment", "v": parts, "z": _write_zone(out, value.tzinfo, depth), "f": value.fold}
@@ -628,7 +625,8 @@ def _write_moment(out: Writer, value: Any, depth: int) -> Tree:
 def _read_moment(source: Reader, tree: Tree, depth: int) -> Any:
     import datetime
 
-    return datetime.datetime(*tree["v"], tzinfo=_read_zone(source, tree["z"]), fold=tree["f"])
+    moment = datetime.datetime(*_numbers(tree["v"], 7), fold=tree["f"])
+    return moment.replace(tzinfo=_read_zone(source, tree["z"]))
 
 
 def _write_date(out: Writer, value: Any, depth: int) -> Tree:
@@ -638,7 +636,7 @@ def _write_date(out: Writer, value: Any, depth: int) -> Tree:
 def _read_date(source: Reader, tree: Tree, depth: int) -> Any:
     import datetime
 
-    return datetime.date(*tree["v"])
+    return datetime.date(*_numbers(tree["v"], 3))
 
 
 def _write_time(out: Writer, value: Any, depth: int) -> Tree:
@@ -649,7 +647,7 @@ def _write_time(out: Writer, value: Any, depth: int) -> Tree:
 def _read_time(source: Reader, tree: Tree, depth: int) -> Any:
     import datetime
 
-    return datetime.time(*tree["v"], tzinfo=_read_zone(source, tree["z"]))
+    return datetime.time(*_numbers(tree["v"], 4)).replace(tzinfo=_read_zone(source, tree["z"]))
 
 
 def _write_span(out: Writer, value: Any, depth: int) -> Tree:
@@ -659,7 +657,7 @@ def _write_span(out: Writer, value: Any, depth: int) -> Tree:
 def _read_span(source: Reader, tree: Tree, depth: int) -> Any:
     import datetime
 
-    return datetime.timedelta(*tree["v"])
+    return datetime.timedelta(*_numbers(tree["v"], 3))
 
 
 def _write_timezone(out: Writer, value: Any, depth: int) -> Tree:
@@ -1023,7 +1021,8 @@ def _column(values: Any, kind: Any, index: Any) -> Any:
     values = _listed(values)
     if kind == "category":
         codes, categories, ordered = values
-        data = pd.Categorical.from_codes(_listed(codes), _listed(categories), ordered=ordered is True)
+        kinds: Any = pd.Index(_listed(categories))
+        data = pd.Categorical.from_codes(_listed(codes), kinds, ordered=ordered is True)
         return pd.Series(data, index=index)
     if not isinstance(kind, str) or not kind.startswith(COLUMN_KINDS):
         return pd.Series(values, index=index)
