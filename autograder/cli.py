@@ -253,15 +253,16 @@ def grade(
 
     opened = _opened(course)
     chapter = opened.chapter_meant(chapter)
-    students = students_to_grade(opened, chapter, force, regrade, only)
+    parts = opened.parts(chapter)
+    students = {part: students_to_grade(opened, part, force, regrade, only) for part in parts}
     if not scheduler:
         warn_if_reduced()
-    elif not students:
+    elif not any(students.values()):
         with cluster(scheduler):  # a wrong address is an error on every day
             pass
-    graded = grade_with_progress(opened, chapter, students, jobs, scheduler)
+    graded = [one for part in parts for one in grade_with_progress(opened, part, students[part], jobs, scheduler)]
     show_class(opened, chapter, graded)
-    if older := graded_with_older_tests(opened, chapter):
+    if older := sum(graded_with_older_tests(opened, part) for part in parts):
         typer.echo(f"Graded with older tests: {count(older, 'submission')}; --regrade grades them again.")
     _note_changes(opened, [chapter], "graded")
 

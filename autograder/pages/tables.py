@@ -52,21 +52,26 @@ def grade_with_progress(
 
 def show_class(course: Course, chapter: str, graded: list[Graded]) -> None:
     """The class with each student's points and what else is to be known; also those who handed in nothing."""
-    results = {result.student: result for result in graded}
-    records = Outbox(course, chapter).records()
+    results: dict[str, list[Graded]] = {}
+    for result in graded:
+        results.setdefault(result.student, []).append(result)
+    remarks_before: dict[str, list[str]] = {}
+    for part in course.parts(chapter):
+        for student, record in Outbox(course, part).records().items():
+            remarks_before.setdefault(student, []).extend(record.remarks)
     table = Table("student", "points", "of", "seconds", "remark", title=chapter)
     marks = final_marks(course, chapter) if students_in(course, chapter) else None
     points = {} if marks is None else {str(student): mark for student, mark in marks.iterrows()}
     handed_in = course.submitted_students(chapter)
     for student in sorted({*handed_in, *known_students(course), *points}):
-        result = results.get(student)
-        if result:
-            remarks = [result.problem, *result.remarks]
+        now = results.get(student, [])
+        if now:
+            remarks = [remark for result in now for remark in (result.problem, *result.remarks)]
         elif student in handed_in:
-            remarks = ["graded before", *(records[student].remarks if student in records else [])]
+            remarks = ["graded before", *remarks_before.get(student, [])]
         else:
             remarks = [] if student in points else ["not handed in"]
-        seconds = f"{result.seconds:.1f}" if result else ""
+        seconds = f"{sum(result.seconds for result in now):.1f}" if now else ""
         numbers = ["-", "-"]
         if student in points:
             remarks.append(in_words(points[student]))
