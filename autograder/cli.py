@@ -36,6 +36,10 @@ def _show_version(wanted: bool) -> None:
 def _opened(start: Path | None) -> Course:
     """The course that is meant; faults of ours are kept in its log from now on."""
     course = open_course(start)
+    if "exporter_class" not in course.nbgrader.get("Autograde", {}):  # a course that knows nothing of us
+        from autograder.wall.nbgrader_setup import harden
+
+        harden(course.nbgrader)
     keep_log(course)
     return course
 
@@ -122,7 +126,8 @@ def check(
     Exit codes: 0 the notebooks were checked, whatever they earned; 1 one of them could not be; 2 a wrong option.
     """
     opened = _opened(course)  # not from where the notebook lies: a settings file beside it would be run
-    paths = [opened.notebook_meant(text) for text in notebooks] if notebooks else opened.learners_notebooks()
+    named = [path for text in notebooks or [] for path in opened.notebooks_meant(text)]
+    paths = named or opened.learners_notebooks()
     if watch:
         if as_json:
             raise typer.BadParameter("--watch shows its results to a person: leave --json out.")
@@ -260,7 +265,7 @@ def grade(
     elif not any(students.values()):
         with cluster(scheduler):  # a wrong address is an error on every day
             pass
-    graded = [one for part in parts for one in grade_with_progress(opened, part, students[part], jobs, scheduler)]
+    graded = grade_with_progress(opened, students, jobs, scheduler)
     show_class(opened, chapter, graded)
     if older := sum(graded_with_older_tests(opened, part) for part in parts):
         typer.echo(f"Graded with older tests: {count(older, 'submission')}; --regrade grades them again.")

@@ -189,6 +189,12 @@ class Course:
         parts = path.with_suffix("").parts if path.name else ()
         return next((part for part in reversed(parts) if part in chapters), text)
 
+    def notebooks_meant(self, text: str) -> list[Path]:
+        """As `notebook_meant`; all of a chapter of several notebooks."""
+        parts = self.parts(self.chapter_meant(text)) if not Path(text).is_file() else []
+        found = [path for part in parts if (path := self.learners(part)).is_file()]
+        return found if len(parts) > 1 and found else [self.notebook_meant(text)]
+
     def notebook_meant(self, text: str) -> Path:
         """The notebook that a user means: a path, a folder that holds it, or a chapter. Raises CourseError if none."""
         path = Path(text)

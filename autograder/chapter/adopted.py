@@ -90,7 +90,7 @@ def _name_tasks(node: NotebookNode) -> None:
 
 
 def _with_autotests(course: Course, chapter: str, node: NotebookNode) -> NotebookNode:
-    """The notebook with its autotests written out by nbgrader, which runs the solutions for it; kept when it is done."""
+    """The notebook with its autotests written out by nbgrader, which runs the solutions for it; done once."""
     tests = [path for path in (course.reference(chapter).parent, course.root) if (path / "autotests.yml").is_file()]
     rules = (tests[0] / "autotests.yml").read_bytes() if tests else b""
     code = [cell.source for cell in node.cells if cell.cell_type == "code"]

@@ -5,7 +5,7 @@ import hashlib
 import logging
 import tempfile
 from collections import Counter, deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -84,14 +84,32 @@ def graded_with_older_tests(course: Course, chapter: str) -> int:
     return sum(record.tests_digest != tests for record in _records(course, chapter).values())
 
 
+def grade_parts(
+    course: Course, students: Mapping[str, list[str]], jobs: int | None = None, scheduler: str | None = None
+) -> Generator[Graded, None, None]:
+    """Grade the notebooks of a chapter, for each those students', as `grade_class` does, with the same workers."""
+    most = max(map(len, students.values()))
+    with _pool_for(most, scheduler, jobs or _jobs(course)) as pool:
+        for number, (part, of_part) in enumerate(students.items()):
+            with closing(grade_class(course, part, of_part, pool=pool, is_registered=number > 0)) as results:
+                yield from results
+
+
 def grade_class(
-    course: Course, chapter: str, students: list[str], jobs: int | None = None, scheduler: str | None = None
+    course: Course,
+    chapter: str,
+    students: list[str],
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    pool: Pool | None = None,
+    is_registered: bool = False,
 ) -> Generator[Graded, None, None]:
     """Grade these students' submissions in parallel and write the marks into nbgrader's gradebook.
 
     Yields each result as it comes. `jobs` worker processes (default: one for each core, fewer if memory is short), or
-    the workers of the Dask cluster at `scheduler`. A submission that ends its worker twice is tried by itself, and
-    fails alone. Stopping at any moment loses no outcome: the next call brings it into the gradebook.
+    the workers of the Dask cluster at `scheduler`, or those of a `pool` that is there. A submission that ends its
+    worker twice is tried by itself, and fails alone. Stopping at any moment loses no outcome: the next call brings it
+    into the gradebook. With `is_registered` the gradebook was just told about the chapter.
     """
     keep_log(course)
     with _one_line_for_the_disk(), gradebook_at_work(), only_coordinator(course):
@@ -100,9 +118,10 @@ def grade_class(
         outbox = Outbox(course, chapter)
         kept = {outcome.student: outcome for outcome in outbox.waiting()}
         queue, settled = _divided(course, assignment, students, kept, outbox.records())
-        with _pool_for(len(queue), scheduler, jobs or _jobs(course)) as pool:
+        with _pool_for(len(queue), scheduler, jobs or _jobs(course), pool) as pool:
             checking = _begin_with_reference(assignment, pool) if pool else []
-            register(course, chapter)  # while the workers start
+            if not is_registered:
+                register(course, chapter)  # while the workers start
             assignment = replace(assignment, reference=_with_checksums(reference, course, chapter))
             with GradebookWriter(course, chapter) as writer:
                 stored = {student: _store(outcome, writer, outbox) for student, outcome in kept.items()}
@@ -145,10 +164,10 @@ def _divided(
 
 
 @contextmanager
-def _pool_for(submissions: int, scheduler: str | None, jobs: int) -> Iterator[Pool | None]:
-    """Where so many submissions are graded; None if there are none."""
-    if submissions == 0:
-        yield None
+def _pool_for(submissions: int, scheduler: str | None, jobs: int, pool: Pool | None = None) -> Iterator[Pool | None]:
+    """Where so many submissions are graded, in a `pool` that is there or in a new one; None if there are none."""
+    if pool or not submissions:
+        yield pool if submissions else None
         return
     with cluster(scheduler) if scheduler else local_pool(min(jobs, submissions)) as pool:
         yield pool

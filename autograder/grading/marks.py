@@ -28,7 +28,7 @@ def marks_of_class(course: Course, chapter: str) -> pd.DataFrame:
     ]
     dropped = read_term(course).dropped_in(assignment_in(chapter))
     known = {cell.name for _, cell in graded} | {f"{notebook}/{cell.name}" for notebook, cell in graded}
-    if unknown := set(dropped) - known and "/" not in chapter:
+    if (unknown := set(dropped) - known) and "/" not in chapter:
         raise CourseError(f"{TERM}: {chapter} has no test {min(unknown)!r}: take its name from the report's table.")
     rows = []
     with open_gradebook(course) as gradebook:
