@@ -76,6 +76,33 @@ def new(folder: Annotated[Path, typer.Argument(help="The folder to make; it give
 
 
 @app.command()
+def adopt(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only look and try: show the line that nbgrader_config.py would get.")
+    ] = False,
+    course: CourseOption = None,
+) -> None:
+    """Look at a course of nbgrader's, try its solutions, and have nbgrader grade through the wall from now on.
+
+    Example: autograder adopt --dry-run --course ~/my-course
+    """
+    from autograder.authoring.adopting import add_line, begin_adopting, line_is_there, look_at, try_course
+    from autograder.authoring.tables import show_adopted
+    from autograder.pages.terminal import warn_if_reduced
+
+    begin_adopting(course or Path.cwd(), dry_run)
+    opened = _opened(course)
+    warn_if_reduced()
+    for line in look_at(opened):
+        typer.echo(printable(line))
+    if line_is_there(opened):
+        typer.echo("nbgrader_config.py has our line.")
+    else:
+        typer.echo(f"nbgrader_config.py {'would get' if dry_run else 'got'} this line: {add_line(opened, dry_run)}")
+    show_adopted(try_course(opened))
+
+
+@app.command()
 def build(
     chapters: Chapters = None,
     check: Annotated[bool, typer.Option(help="Write nothing: fail if a chapter is out of date.")] = False,
@@ -248,6 +275,9 @@ def grade(
     scheduler: Annotated[
         str | None, typer.Option(help="Grade on the Dask cluster of this scheduler, such as tcp://10.0.0.1:8786.")
     ] = None,
+    unsafe: Annotated[
+        bool, typer.Option("--unsafe", help="Grade where no sandbox can be had: students' code then runs as you.")
+    ] = False,
     course: CourseOption = None,
 ) -> None:
     """Grade all submissions of a chapter into nbgrader's gradebook. Marks and comments given by hand stay."""
@@ -257,6 +287,7 @@ def grade(
     from autograder.pages.terminal import warn_if_reduced
 
     opened = _opened(course)
+    opened.nbgrader.Judge.unsafe = unsafe or bool(opened.nbgrader.Judge.get("unsafe"))
     chapter = opened.chapter_meant(chapter)
     parts = opened.parts(chapter)
     students = {part: students_to_grade(opened, part, force, regrade, only) for part in parts}

@@ -30,6 +30,7 @@ from autograder.grading.worker import MAX_CPU_SECONDS, SubmissionFailed, WorkerD
 from autograder.intake.files import Submission, read_submission
 from autograder.logs import keep_log
 from autograder.wall.judge import Judge
+from autograder.wall.sandbox import require_sandbox
 from autograder.wall.seeds import key_of
 from autograder.wall.ways import tried_reference
 from autograder.wording import count, printable
@@ -112,6 +113,8 @@ def grade_class(
     into the gradebook. With `is_registered` the gradebook was just told about the chapter.
     """
     keep_log(course)
+    if not scheduler:
+        require_sandbox(Judge(config=course.nbgrader).unsafe)
     with _one_line_for_the_disk(), gradebook_at_work(), only_coordinator(course):
         reference, key = tried_reference(course, chapter), key_of(course, chapter)
         assignment = assignment_of(chapter, reference, course.nbgrader, key, folder_for(course, chapter))

@@ -21,6 +21,7 @@ from autograder.course import CourseError, assignment_in, notebook_in
 from autograder.intake.files import Submission
 from autograder.intake.submission import take_in_content, untouched
 from autograder.wall.judge import Judge
+from autograder.wall.sandbox import require_sandbox
 from autograder.wall.seeds import seed_of
 
 # What nbgrader's configuration may name and is done elsewhere: by the judge itself, by the gradebook's one writer, and
@@ -111,6 +112,7 @@ def grade_submission(work: Work) -> GradedSubmission:
     reference, judge, preprocessors = _prepare(
         assignment.reference, json.dumps(assignment.settings), assignment.preprocessors
     )
+    require_sandbox(judge.unsafe)
     for folder in [*judge.visible_folders, *filter(None, [judge.files])]:
         if not Path(folder).is_dir():
             raise CourseError(f"This worker lacks the folder {folder}, which student code may read: put it there.")

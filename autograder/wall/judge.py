@@ -27,7 +27,6 @@ from traitlets import Bool, Dict, Integer, List, Unicode
 
 from autograder.chapter.beside import folder_for
 from autograder.chapter.cells import Notebook, NotebookCell, Way
-from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Outcome, Verdict, record, repairs_of
 from autograder.course import open_course
 from autograder.intake.outputs import clean_markdown, clean_outputs, storable
@@ -39,6 +38,7 @@ from autograder.wall.foreign import POINTS, for_judge, from_earlier_tests, point
 from autograder.wall.inside import draws, wire
 from autograder.wall.names import names_of, only_shown, plan
 from autograder.wall.place import at_place, setup_for
+from autograder.wall.sandbox import require_sandbox
 from autograder.wall.seeds import derived, key_of, seed_of
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
 
@@ -98,6 +98,7 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
     visible_folders = List(Unicode(), help="Folders that student code may read besides its Python.").tag(config=True)
     environment = Dict(Unicode(), help="Variables of the course's own, for both sides.").tag(config=True)
     files = Unicode(help="Folder of what cells find where they run; an adopted course's is found out.").tag(config=True)
+    unsafe = Bool(False, help="Grade where no sandbox can be had: students' code then runs as you.").tag(config=True)
     is_trying = False  # whether a reference is tried: then a given cell that fails costs only the tests that need it
 
     trials = 0  # notebooks that this judge has had
@@ -109,11 +110,14 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """nbgrader's way in. Test cells of the notebook itself are not looked at: the reference has them."""
+        from autograder.wall.ways import tried_reference  # which is judged by this class
+
+        require_sandbox(self.unsafe)
         course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))  # nbgrader works in the root
         names = resources["nbgrader"]
         chapter = course.part(names["assignment"], names["notebook"])
         self.files = folder_for(course, chapter)
-        notebook, reference = Notebook.of(nb), read_reference(course, chapter)
+        notebook, reference = Notebook.of(nb), tried_reference(course, chapter)
         verdicts = self.judge(notebook, reference, seed_of(key_of(course, chapter), notebook))
         record(nb, [*repairs_of(nb), *self.remarks], verdicts)
         return nb, resources
