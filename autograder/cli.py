@@ -36,6 +36,10 @@ def _show_version(wanted: bool) -> None:
 def _opened(start: Path | None) -> Course:
     """The course that is meant; faults of ours are kept in its log from now on."""
     course = open_course(start)
+    if "exporter_class" not in course.nbgrader.get("Autograde", {}):  # a course that knows nothing of us
+        from autograder.wall.nbgrader_setup import harden
+
+        harden(course.nbgrader)
     keep_log(course)
     return course
 
@@ -69,6 +73,33 @@ def new(folder: Annotated[Path, typer.Argument(help="The folder to make; it give
     for path in begin(folder):
         typer.echo(f"Wrote {path}")
     typer.echo(f"Next: cd {shlex.quote(str(folder))}, then autograder build; README.md there says the rest.")
+
+
+@app.command()
+def adopt(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only look and try: show the line that nbgrader_config.py would get.")
+    ] = False,
+    course: CourseOption = None,
+) -> None:
+    """Look at a course of nbgrader's, try its solutions, and have nbgrader grade through the wall from now on.
+
+    Example: autograder adopt --dry-run --course ~/my-course
+    """
+    from autograder.authoring.adopting import add_line, begin_adopting, line_is_there, look_at, try_course
+    from autograder.authoring.tables import show_adopted
+    from autograder.pages.terminal import warn_if_reduced
+
+    begin_adopting(course or Path.cwd(), dry_run)
+    opened = _opened(course)
+    warn_if_reduced()
+    for line in look_at(opened):
+        typer.echo(printable(line))
+    if line_is_there(opened):
+        typer.echo("nbgrader_config.py has our line.")
+    else:
+        typer.echo(f"nbgrader_config.py {'would get' if dry_run else 'got'} this line: {add_line(opened, dry_run)}")
+    show_adopted(try_course(opened))
 
 
 @app.command()
@@ -122,7 +153,8 @@ def check(
     Exit codes: 0 the notebooks were checked, whatever they earned; 1 one of them could not be; 2 a wrong option.
     """
     opened = _opened(course)  # not from where the notebook lies: a settings file beside it would be run
-    paths = [opened.notebook_meant(text) for text in notebooks] if notebooks else opened.learners_notebooks()
+    named = [path for text in notebooks or [] for path in opened.notebooks_meant(text)]
+    paths = named or opened.learners_notebooks()
     if watch:
         if as_json:
             raise typer.BadParameter("--watch shows its results to a person: leave --json out.")
@@ -243,6 +275,9 @@ def grade(
     scheduler: Annotated[
         str | None, typer.Option(help="Grade on the Dask cluster of this scheduler, such as tcp://10.0.0.1:8786.")
     ] = None,
+    unsafe: Annotated[
+        bool, typer.Option("--unsafe", help="Grade where no sandbox can be had: students' code then runs as you.")
+    ] = False,
     course: CourseOption = None,
 ) -> None:
     """Grade all submissions of a chapter into nbgrader's gradebook. Marks and comments given by hand stay."""
@@ -252,16 +287,18 @@ def grade(
     from autograder.pages.terminal import warn_if_reduced
 
     opened = _opened(course)
+    opened.nbgrader.Judge.unsafe = unsafe or bool(opened.nbgrader.Judge.get("unsafe"))
     chapter = opened.chapter_meant(chapter)
-    students = students_to_grade(opened, chapter, force, regrade, only)
+    parts = opened.parts(chapter)
+    students = {part: students_to_grade(opened, part, force, regrade, only) for part in parts}
     if not scheduler:
         warn_if_reduced()
-    elif not students:
+    elif not any(students.values()):
         with cluster(scheduler):  # a wrong address is an error on every day
             pass
-    graded = grade_with_progress(opened, chapter, students, jobs, scheduler)
+    graded = grade_with_progress(opened, students, jobs, scheduler)
     show_class(opened, chapter, graded)
-    if older := graded_with_older_tests(opened, chapter):
+    if older := sum(graded_with_older_tests(opened, part) for part in parts):
         typer.echo(f"Graded with older tests: {count(older, 'submission')}; --regrade grades them again.")
     _note_changes(opened, [chapter], "graded")
 

@@ -2,6 +2,7 @@
 
 import copy
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:  # nbgrader takes long to import, which `autograder --help` ne
 CONFIGURATION = "nbgrader_config.py"
 START = "00_start.ipynb"  # among the releases: the page where a learner begins
 TERM, HISTORY = "term.toml", "history.csv"  # what the instructor says of marks; who had which mark when
+TITLE = "# title:"  # stands at the top of a chapter's text
 STATE = ".autograder"  # folder in a course for what grading must remember
 
 
@@ -52,11 +54,11 @@ class Course:
 
     def reference(self, chapter: str) -> Path:
         """A chapter's notebook with all answers and tests."""
-        return self.source / chapter / f"{chapter}.ipynb"
+        return self.source / _place(chapter)
 
     def released(self, chapter: str) -> Path:
         """A chapter's notebook as students get it."""
-        return self.release / chapter / f"{chapter}.ipynb"
+        return self.release / _place(chapter)
 
     def answers(self, chapter: str) -> Path:
         """The bank of right and wrong answers to a chapter's tasks, a file for each."""
@@ -104,15 +106,15 @@ class Course:
 
     def submission(self, student: str, chapter: str) -> Path:
         """The notebook that a student handed in; other files may lie beside it."""
-        return self.submitted / student / chapter / f"{chapter}.ipynb"
+        return self.submitted / student / _place(chapter)
 
     def graded(self, student: str, chapter: str) -> Path:
         """The notebook of a student as it was judged."""
-        return self.autograded / student / chapter / f"{chapter}.ipynb"
+        return self.autograded / student / _place(chapter)
 
     def feedback_page(self, student: str, chapter: str) -> Path:
         """The page that tells a student how it went."""
-        return self.feedback / student / chapter / f"{chapter}.html"
+        return (self.feedback / student / _place(chapter)).with_suffix(".html")
 
     @property
     def state(self) -> Path:
@@ -133,6 +135,11 @@ class Course:
         return config
 
     @property
+    def ignored(self) -> list[str]:
+        """Patterns of names of files that nbgrader leaves where they are."""
+        return list(self._directories.ignore)
+
+    @property
     def course_id(self) -> str:
         text: str = self._directories.course_id
         return text
@@ -149,8 +156,27 @@ class Course:
         return CourseDirectory(config=self.nbgrader)
 
     def chapters(self) -> list[str]:
-        """Names of all chapters that have a text source, in order."""
-        return sorted(folder.name for folder in self.source.glob("*/") if sections_of(folder))
+        """Names of all chapters, in order: folders of the source that hold a text or notebooks."""
+        folders = [folder for folder in self.source.glob("*/") if not folder.name.startswith(".")]
+        return sorted(folder.name for folder in folders if sections_of(folder) or notebooks_in(folder))
+
+    def has_text(self, chapter: str) -> bool:
+        """Whether a chapter is built from a text; of any other its notebooks are the source, as nbgrader has it."""
+        folder = self.source / assignment_in(chapter)
+        sections = sections_of(folder)
+        return bool(sections) and (not notebooks_in(folder) or TITLE in sections[0].read_text(encoding="utf-8")[:500])
+
+    def parts(self, chapter: str) -> list[str]:
+        """The notebooks of a chapter: itself, if it has one of its name only, else NAME/NOTEBOOK for each.
+
+        Whatever asks for the notebook of a chapter takes such a name. A part has no parts but itself.
+        """
+        names = [chapter] if self.has_text(chapter) or "/" in chapter else notebooks_in(self.source / chapter)
+        return [chapter] if names in ([chapter], []) else [f"{chapter}/{name}" for name in names]
+
+    def part(self, chapter: str, notebook: str) -> str:
+        """What the notebook of that name in a chapter is called, see `parts`."""
+        return next((part for part in self.parts(chapter) if notebook_in(part) == notebook), f"{chapter}/{notebook}")
 
     def chapter_meant(self, text: str) -> str:
         """The chapter that a user means by its name, its number, a file or a folder of it; else the text itself."""
@@ -162,6 +188,12 @@ class Course:
             return next((chapter for chapter in chapters if _number(chapter) == int(path.name)), text)
         parts = path.with_suffix("").parts if path.name else ()
         return next((part for part in reversed(parts) if part in chapters), text)
+
+    def notebooks_meant(self, text: str) -> list[Path]:
+        """As `notebook_meant`; all of a chapter of several notebooks."""
+        parts = self.parts(self.chapter_meant(text)) if not Path(text).is_file() else []
+        found = [path for part in parts if (path := self.learners(part)).is_file()]
+        return found if len(parts) > 1 and found else [self.notebook_meant(text)]
 
     def notebook_meant(self, text: str) -> Path:
         """The notebook that a user means: a path, a folder that holds it, or a chapter. Raises CourseError if none."""
@@ -177,7 +209,8 @@ class Course:
 
     def learners_notebooks(self) -> list[Path]:
         """The notebooks in which somebody learns, one for each chapter that has one. Raises CourseError if none has."""
-        found = [path for chapter in self.chapters() if (path := self.learners(chapter)).is_file()]
+        parts = [part for chapter in self.chapters() for part in self.parts(chapter)]
+        found = [path for part in parts if (path := self.learners(part)).is_file()]
         if not found:
             raise CourseError(f"{self.release} holds no notebook of a chapter: `autograder build` makes them.")
         return found
@@ -198,13 +231,33 @@ class Course:
 
     def submitted_students(self, chapter: str) -> list[str]:
         """Names of all students who have a folder for this chapter in the folder of submissions."""
-        folders = self.submitted.glob(f"*/{chapter}")
+        folders = self.submitted.glob(f"*/{escape(assignment_in(chapter))}")
         return sorted(path.parent.name for path in folders if path.is_symlink() or path.is_dir())
 
 
 def sections_of(folder: Path) -> list[Path]:
     """The files of a chapter's text in order: those with a number in front, or the one that is called as the folder."""
     return sorted(path for path in folder.glob("*.py") if path.stem == folder.name or path.name[0].isdecimal())
+
+
+def notebooks_in(folder: Path) -> list[str]:
+    """The names of the notebooks of a folder, in order; folders below it do not count, as for nbgrader."""
+    return sorted(path.stem for path in folder.glob("*.ipynb") if not path.name.startswith("."))
+
+
+def assignment_in(chapter: str) -> str:
+    """nbgrader's name of the assignment that a chapter, or one notebook of it, is."""
+    return chapter.partition("/")[0]
+
+
+def notebook_in(chapter: str) -> str:
+    """nbgrader's name of the notebook of a chapter, see `Course.parts`."""
+    return chapter.partition("/")[2] or chapter
+
+
+def _place(chapter: str) -> Path:
+    """Where a notebook lies below a folder of nbgrader's."""
+    return Path(assignment_in(chapter), f"{notebook_in(chapter)}.ipynb")
 
 
 def _number(chapter: str) -> int | None:

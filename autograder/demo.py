@@ -50,7 +50,8 @@ def run_demo(course: Course) -> None:
     start = time.monotonic()
     console.print(f"Handing in {len(students)} submissions to {chapter} ...")
     demo = make_course(course, chapter, students)
-    graded = grade_with_progress(demo, chapter, [student.name for student in students])
+    demo.nbgrader.Judge.unsafe = True  # these students we have made up ourselves
+    graded = grade_with_progress(demo, {chapter: [student.name for student in students]})
     pages = write_feedback(demo, chapter)
     report, csv = write_report(demo, chapter)
     points = totals(marks_of_class(demo, chapter))["points"]

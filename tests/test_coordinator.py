@@ -408,7 +408,7 @@ def test_a_cluster_gives_the_same_marks(built_course: Course, tmp_path: Path) ->
     course = class_of(built_course, tmp_path / "course")
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as machines:
         address = machines.scheduler_address
-        results = grade_with_progress(course, CHAPTER, students_to_grade(course, CHAPTER), None, address)
+        results = grade_with_progress(course, {CHAPTER: students_to_grade(course, CHAPTER)}, None, address)
         assert [result.problem for result in results] == [""] * 3
     assert marks(course) == MARKS
 

@@ -1,9 +1,13 @@
-"""What the command line shows an author: the bank's trials."""
+"""What the command line shows an author: the bank's trials, and how the tests of an adopted course are judged."""
+
+from collections.abc import Iterable
 
 from rich.table import Table
 
+from autograder.authoring.adopting import Adopted
 from autograder.authoring.bank import Trial, Unsteady
 from autograder.authoring.by_heart import ByHeart, problems_by_heart
+from autograder.chapter.cells import Way
 from autograder.pages.terminal import console, number, show_line, shown
 
 
@@ -41,3 +45,28 @@ def show_by_heart(name: str, found: list[ByHeart]) -> bool:
     earned, most = sum(one.earned for one in found), sum(one.most_points for one in found)
     console.print(f"{name}: visible checks learned by heart earn {number(earned)} of {number(most)} points")
     return not problems
+
+
+def show_adopted(found: Iterable[Adopted]) -> None:
+    """For each notebook of a course how many tests are judged in which way, then why not all of them are."""
+    table = Table("notebook", "tests", "through the wall", "beside", "fail their own answer", "by hand")
+    reasons: list[tuple[str, str]] = []
+    numbers = [0, 0, 0, 0, 0]
+    for one in found:
+        if one.problem:
+            table.add_row(shown(one.chapter), "cannot be graded", "", "", "", "")
+            reasons.append((f"{one.chapter}: ", one.problem))
+            continue
+        wall = sum(tried.way == Way.WALL for tried in one.ways.values())
+        failing = sum(tried.fails for tried in one.ways.values())
+        row = [len(one.ways), wall, len(one.ways) - wall - failing, failing, one.by_hand]
+        numbers = [before + now for before, now in zip(numbers, row, strict=True)]
+        table.add_row(shown(one.chapter), *map(str, row))
+        for name, tried in one.ways.items():
+            if tried.way != Way.WALL:
+                kind = "fails its own answer" if tried.fails else "beside"
+                reasons.append((f"{one.chapter}: {name}: {kind}: ", tried.why))
+    table.add_row("together", *map(str, numbers))
+    console.print(table)
+    for name, why in reasons:
+        show_line(name, why)

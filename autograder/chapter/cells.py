@@ -16,6 +16,8 @@ from nbformat import NotebookNode
 BEGIN_SOLUTION, END_SOLUTION = "### BEGIN SOLUTION", "### END SOLUTION"
 BEGIN_HIDDEN, END_HIDDEN = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 CHANGES = "changes_arguments"  # in the metadata of a task that is to change what it is given
+ADOPTED = "autograder_adopted"  # in the metadata of a reference that was not built from a text
+MARK = "autograder"  # in the metadata of its tests: which task they check, and how they are judged
 CHECKS = "# Checks "  # how the first line of a test cell begins that the build made
 
 
@@ -24,10 +26,18 @@ class CellKind(StrEnum):
 
     TASK = "task"  # the student's text, at which tests look and no person
     QUESTION = "question"  # the student's text, graded by a person
+    EXERCISE = "exercise"  # the course's text: what students do about it, somewhere, is graded by a person
     TEST = "test"
     GIVEN = "given"  # the course's own, which it restores
     SCRATCH = "scratch"  # code that a student may change and nobody grades
     TEXT = "text"
+
+
+class Way(StrEnum):
+    """Where a test is judged."""
+
+    WALL = "wall"  # in our process, which asks the student's for values
+    BESIDE = "beside"  # in the sandbox beside the student's code: the weaker way
 
 
 @dataclass(frozen=True)
@@ -43,6 +53,8 @@ class NotebookCell:
     aspect: str  # what a test checks of its task
     checksum: str  # of the untouched answer, where the gradebook's is known
     may_change: bool  # whether a task's functions are meant to change their arguments
+    way: Way  # where a test runs
+    fails: bool  # the course's own answer does not pass this test
     facts: Mapping[str, Any] = field(compare=False)  # all that nbgrader's metadata say, without the checksum
     node: NotebookNode = field(compare=False, repr=False)
 
@@ -62,7 +74,7 @@ class NotebookCell:
     @property
     def is_graded(self) -> bool:
         """Whether points are given for the cell, by a test or by a person."""
-        return self.kind in (CellKind.TEST, CellKind.QUESTION)
+        return self.kind in (CellKind.TEST, CellKind.QUESTION, CellKind.EXERCISE)
 
     @property
     def is_locked(self) -> bool:
@@ -82,7 +94,9 @@ class NotebookCell:
         cell_type, source = str(node.get("cell_type", "")), str(node.get("source", ""))
         name, kind = _name(facts, node), _kind(facts, cell_type)
         points, checksum = facts.get("points"), facts.get("checksum")
+        mark = _dict(metadata.get(MARK)) if kind == CellKind.TEST else {}
         task, aspect = _what_it_checks(source) if kind == CellKind.TEST else ("", "")
+        task = task or str(mark.get("task", ""))
         return cls(
             kind,
             name,
@@ -93,6 +107,8 @@ class NotebookCell:
             aspect=aspect,
             checksum=checksum if isinstance(checksum, str) else "",
             may_change=metadata.get(CHANGES) is True,
+            fails=mark.get("fails") is True,
+            way=Way.BESIDE if mark.get("way") == Way.BESIDE else Way.WALL,
             facts={key: value for key, value in facts.items() if key != "checksum"},
             node=node,
         )
@@ -133,6 +149,11 @@ class Notebook:
     def answers(self) -> list[NotebookCell]:
         """The cells of tasks and questions."""
         return [cell for cell in self.cells if cell.is_answer]
+
+    @property
+    def is_adopted(self) -> bool:
+        """Whether it comes from a course that was not built from texts."""
+        return self.node.metadata.get(ADOPTED) is True
 
     def with_cells(self, cells: Iterable[NotebookCell]) -> Self:
         """A notebook of these cells and with this one's metadata."""
@@ -181,11 +202,12 @@ def line_when_passed(aspect: str) -> str:
 
 
 def without_hidden(source: str) -> str:
-    """A test cell as students get it."""
+    """A test cell as students get it: nbgrader looks for the words of a mark anywhere in a line."""
     shown, inside = [], False
+    begin, end = BEGIN_HIDDEN.strip("# "), END_HIDDEN.strip("# ")
     for line in source.split("\n"):
-        if line.strip() in (BEGIN_HIDDEN, END_HIDDEN):
-            inside = line.strip() == BEGIN_HIDDEN
+        if begin in line or end in line:
+            inside = begin in line
         elif not inside:
             shown.append(line)
     return "\n".join(shown)
@@ -198,6 +220,8 @@ def _name(facts: Mapping[str, Any], node: NotebookNode) -> str:
 
 def _kind(facts: Mapping[str, Any], cell_type: str) -> CellKind:
     is_code = cell_type == "code"
+    if facts.get("task") and not is_code:
+        return CellKind.EXERCISE
     if facts.get("solution"):
         return CellKind.QUESTION if facts.get("grade") else CellKind.TASK
     if facts.get("grade") and is_code:

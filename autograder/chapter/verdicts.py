@@ -7,7 +7,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from autograder.chapter.cells import Notebook, NotebookCell
+from autograder.chapter.cells import Notebook, NotebookCell, Way
 
 
 class Outcome(StrEnum):
@@ -38,11 +38,13 @@ class Verdict:
     message: str
     seconds: float = 0.0  # that the test took; 0 if it was not measured
     seed: str = ""  # of the submission, from which all draws of its tests follow; empty if nothing was seeded
+    way: Way = Way.WALL
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "Verdict":
         """The verdict that `dataclasses.asdict` made these fields of."""
-        return cls(**{**fields, "outcome": Outcome(fields["outcome"])})
+        way = Way(fields.get("way", Way.WALL))
+        return cls(**{**fields, "outcome": Outcome(fields["outcome"]), "way": way})
 
 
 RECORD = "autograder"  # where a graded notebook's metadata keep what follows

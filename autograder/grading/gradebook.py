@@ -17,7 +17,7 @@ from nbgrader.dbutil import _temp_alembic_ini
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.exc import SQLAlchemyError
 
-from autograder.course import Course, CourseError
+from autograder.course import Course, CourseError, assignment_in, notebook_in
 from autograder.disk import write_atomically
 from autograder.grading.work import GradedSubmission
 from autograder.intake.archives import Person
@@ -58,14 +58,17 @@ def gradebook_at_work() -> Iterator[None]:
 def checksums(course: Course, chapter: str) -> dict[str, str]:
     """Of the chapter's cells as students got them, by grade id: this is how nbgrader knows an untouched answer."""
     with open_gradebook(course) as gradebook:
-        return {cell.name: cell.checksum for cell in gradebook.find_notebook(chapter, chapter).source_cells}
+        return {
+            cell.name: cell.checksum
+            for cell in gradebook.find_notebook(notebook_in(chapter), assignment_in(chapter)).source_cells
+        }
 
 
 def students_in(course: Course, chapter: str) -> set[str]:
     """Students of whom the gradebook holds a submission."""
     with open_gradebook(course) as gradebook:
         try:
-            assignment = gradebook.find_assignment(chapter)
+            assignment = gradebook.find_assignment(assignment_in(chapter))
         except MissingEntry:
             return set()
         query = gradebook.db.query(SubmittedAssignment.student_id)
@@ -90,7 +93,7 @@ def due_date(course: Course, chapter: str) -> datetime | None:
     """When a chapter is due, in UTC, if nbgrader knows it."""
     with open_gradebook(course) as gradebook:
         try:
-            due: datetime | None = gradebook.find_assignment(chapter).duedate
+            due: datetime | None = gradebook.find_assignment(assignment_in(chapter)).duedate
         except MissingEntry:
             return None
         return due
@@ -116,20 +119,20 @@ class GradebookWriter:
     """
 
     def __init__(self, course: Course, chapter: str):
-        self.course, self.chapter = course, chapter
-        directories = CourseDirectory(config=course.nbgrader, assignment_id=chapter)
+        self.course, self.chapter, self.assignment = course, chapter, assignment_in(chapter)
+        directories = CourseDirectory(config=course.nbgrader, assignment_id=self.assignment)
         self.converter = Autograde(coursedir=directories, config=course.nbgrader)
         self.converter.log.propagate = False
         self.penalties = AssignLatePenalties(config=course.nbgrader)
         self.penalties.init_plugin()
         self.ignored = [*directories.ignore, "*.ipynb"]
-        source = course.source / chapter
-        kept = {source / name for name in self.converter.exclude_overwriting.get(chapter, [])}
-        self.course_files = [path for path in files_of_course(source, self.ignored) if path not in kept]
+        self.source = course.source / self.assignment
+        kept = {self.source / name for name in self.converter.exclude_overwriting.get(self.assignment, [])}
+        self.course_files = [path for path in files_of_course(self.source, self.ignored) if path not in kept]
 
     def __enter__(self) -> "GradebookWriter":
         self.gradebook = open_gradebook(self.course)
-        notebook = self.gradebook.find_notebook(self.chapter, self.chapter)
+        notebook = self.gradebook.find_notebook(notebook_in(self.chapter), self.assignment)
         self.notebook_id = notebook.id
         self.names = {
             cell.id: cell.name for cell in [*notebook.grade_cells, *notebook.solution_cells, *notebook.task_cells]
@@ -152,7 +155,7 @@ class GradebookWriter:
     def _write_marks(self, outcome: GradedSubmission) -> None:
         self.gradebook.update_or_create_student(outcome.student)
         when = {"timestamp": outcome.timestamp} if outcome.timestamp else {}
-        submission = self.gradebook.update_or_create_submission(self.chapter, outcome.student, **when)
+        submission = self.gradebook.update_or_create_submission(self.assignment, outcome.student, **when)
         notebook = (
             self.gradebook.db.query(SubmittedNotebook)
             .filter_by(assignment_id=submission.id, notebook_id=self.notebook_id)
@@ -188,25 +191,25 @@ class GradebookWriter:
         """The graded notebook and what nbgrader puts beside it: the student's files, overwritten by the course's."""
         graded = self.course.graded(outcome.student, self.chapter)
         folder = graded.parent
-        _clear(folder, graded)
+        _clear(folder, {self.course.graded(outcome.student, part) for part in self.course.parts(self.assignment)})
         beside = files_beside(self.course, self.course.submission(outcome.student, self.chapter).parent, self.ignored)
         left = list(beside.left)
         for name in beside.names:
             problem = copy_file_beside(beside.folder / name, folder / name)
             left += [problem] if problem else []
         for path in self.course_files:
-            target = folder / path.relative_to(self.course.source / self.chapter)
+            target = folder / path.relative_to(self.source)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, target)
         write_atomically(graded, outcome.notebook.encode())
-        self.converter.set_permissions(self.chapter, outcome.student)
+        self.converter.set_permissions(self.assignment, outcome.student)
         return [f"Beside the notebook: {problem}." for problem in left]
 
 
-def _clear(folder: Path, kept: Path) -> None:
-    """Remove all that lies in a folder but one file."""
+def _clear(folder: Path, kept: set[Path]) -> None:
+    """Remove all that lies in a folder but these files."""
     for path in folder.iterdir() if folder.is_dir() else []:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
-        elif path != kept:
+        elif path not in kept:
             path.unlink()

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import nbformat
 import pandas as pd
 
+from autograder.chapter.cells import Way
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Outcome, recorded_verdicts
-from autograder.course import Course
+from autograder.course import Course, notebook_in
 
 FEW = 8  # students; below, no correlation is worth a look
 STRONG = 0.2  # the share of a class, by the points of all other tests, that counts as strong
@@ -43,6 +44,7 @@ class Item:
     discrimination: float  # correlation of passing with the points of all other tests, -1 to 1; nan if undefined
     strong_failed: float  # share of the strong students who failed it
     messages: Sequence[Message]  # most frequent first
+    is_beside: bool = False  # whether it was judged beside the student's code
 
     @property
     def is_odd(self) -> bool:
@@ -52,10 +54,15 @@ class Item:
 
 def items_of(course: Course, chapter: str, marks: pd.DataFrame) -> list[Item]:
     """The tests of a chapter with `marks` as from `marks_of_class`, fewest passed first."""
-    tests = {cell.name for cell in read_reference(course, chapter).tests}
-    counted = marks[(marks["most_points"] > 0) & marks["grade_id"].isin(tests)]
+    parts = course.parts(chapter)
+    whole = {part: f"{notebook_in(part)}/" if len(parts) > 1 else "" for part in parts}  # as in `marks_of_class`
+    tests = {f"{whole[part]}{cell.name}": cell for part in parts for cell in read_reference(course, part).tests}
+    counted = marks[(marks["most_points"] > 0) & marks["grade_id"].isin([*tests])]
     points = counted.pivot(index="student", columns="grade_id", values="points")
-    messages = _messages(course, chapter, list(points.index))
+    messages: dict[str, list[Message]] = {}
+    for part in parts:
+        of_part = _messages(course, part, list(points.index))
+        messages |= {f"{whole[part]}{name}": found for name, found in of_part.items()}
     items = []
     for grade_id, rows in counted.groupby("grade_id", sort=False):
         of_test = rows.set_index("student")
@@ -65,11 +72,12 @@ def items_of(course: Course, chapter: str, marks: pd.DataFrame) -> list[Item]:
         items.append(
             Item(
                 task=str(of_test["task"].iloc[0]),
-                aspect=str(of_test["aspect"].iloc[0]),
+                aspect=str(of_test["aspect"].iloc[0] or grade_id),
                 passed=float(passed.mean()),
                 discrimination=_correlation(passed, rest),
                 strong_failed=float(1 - passed[strong].mean()) if len(points) >= FEW else 0.0,
                 messages=messages.get(str(grade_id), []),
+                is_beside=tests[str(grade_id)].way == Way.BESIDE,
             )
         )
     return sorted(items, key=lambda item: item.passed)

@@ -5,7 +5,7 @@ from nbgrader.api import MissingEntry, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import func
 
 from autograder.chapter.reference import read_reference
-from autograder.course import TERM, Course, CourseError
+from autograder.course import TERM, Course, CourseError, assignment_in, notebook_in
 from autograder.grading.gradebook import open_gradebook
 from autograder.grading.term import read_term
 
@@ -15,38 +15,47 @@ COLUMNS = ["student", "task", "aspect", "grade_id", "points", "most_points", "ne
 def marks_of_class(course: Course, chapter: str) -> pd.DataFrame:
     """One row for each student and graded cell, in the order of the chapter; columns as in COLUMNS.
 
+    In a chapter of several notebooks, tasks and cells are called NOTEBOOK/NAME; for one of the notebooks, plainly.
+
     `points` is what counts: a mark given by hand where there is one, else the automatic one. A question for a person
     to grade is worth nothing, for anybody, until somebody's answer to it has been given points: who does not use these
     questions need not do anything about them. A test that `term.toml` drops is worth nothing for anybody.
     Raises CourseError if nothing is graded.
     """
-    graded = [cell for cell in read_reference(course, chapter).cells if cell.is_graded]
-    dropped = read_term(course).dropped_in(chapter)
-    if unknown := set(dropped) - {cell.name for cell in graded}:
+    parts = course.parts(chapter)
+    graded = [
+        (notebook_in(part), cell) for part in parts for cell in read_reference(course, part).cells if cell.is_graded
+    ]
+    dropped = read_term(course).dropped_in(assignment_in(chapter))
+    known = {cell.name for _, cell in graded} | {f"{notebook}/{cell.name}" for notebook, cell in graded}
+    if (unknown := set(dropped) - known) and "/" not in chapter:
         raise CourseError(f"{TERM}: {chapter} has no test {min(unknown)!r}: take its name from the report's table.")
     rows = []
     with open_gradebook(course) as gradebook:
         try:
-            submissions = gradebook.find_assignment(chapter).submissions
+            submissions = gradebook.find_assignment(assignment_in(chapter)).submissions
         except MissingEntry:
             submissions = []
         used = {
-            grade.name
+            (notebook.name, grade.name)
             for submission in submissions
             for notebook in submission.notebooks
             for grade in notebook.grades
             if grade.manual_score is not None
         }
         for submission in submissions:
-            grades = {grade.name: grade for notebook in submission.notebooks for grade in notebook.grades}
-            for cell in graded:
-                grade = grades.get(cell.name)
-                most_points = cell.points if cell.name in used or cell.is_test else 0.0
+            grades = {
+                (notebook.name, grade.name): grade for notebook in submission.notebooks for grade in notebook.grades
+            }
+            for notebook, cell in graded:
+                grade = grades.get((notebook, cell.name))
+                most_points = cell.points if (notebook, cell.name) in used or cell.is_test else 0.0
                 points, review = (grade.score, grade.needs_manual_grade) if grade else (0.0, True)
                 by_hand = (grade.manual_score if grade else None) or 0.0
-                if cell.name in dropped:
+                whole = f"{notebook}/" if len(parts) > 1 else ""  # another notebook may have a cell of that name
+                if {cell.name, f"{notebook}/{cell.name}"} & dropped.keys():
                     points, most_points, review, by_hand = 0.0, 0.0, False, 0.0
-                what = [submission.student.id, cell.task, cell.aspect, cell.name]
+                what = [submission.student.id, f"{whole}{cell.task}", cell.aspect, f"{whole}{cell.name}"]
                 rows.append([*what, points, most_points, review, by_hand])
     if not rows:
         raise CourseError(f"Nothing is graded yet: run `autograder grade {chapter}`.")

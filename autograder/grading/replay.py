@@ -6,13 +6,14 @@ from typing import Any
 import nbformat
 import numpy as np
 
-from autograder.chapter.reference import read_reference
+from autograder.chapter.beside import folder_for
 from autograder.chapter.verdicts import Verdict, recorded_verdicts
 from autograder.course import Course, CourseError
 from autograder.intake.submission import take_in
 from autograder.wall.judge import Judge
 from autograder.wall.seeds import key_of, seed_of
 from autograder.wall.student import CallableHandle, Handle, StudentSide
+from autograder.wall.ways import tried_reference
 
 LONGEST_ARGUMENT = 200  # characters
 
@@ -84,7 +85,7 @@ class Replay:
 
 def replay(course: Course, student: str, chapter: str, test: str) -> Replay:
     """Run the test of that grade id again on a submission, with the seed that was kept when it was graded."""
-    reference = read_reference(course, chapter)
+    reference = tried_reference(course, chapter)
     tests = [cell.name for cell in reference.tests]
     if test not in tests:
         raise CourseError(f"{chapter} has no test {test!r}; its tests: {', '.join(tests)}.")
@@ -102,7 +103,8 @@ def replay(course: Course, student: str, chapter: str, test: str) -> Replay:
     place = [cell.name for cell in notebook.cells].index(test)
     notebook = notebook.with_cells(notebook.cells[: place + 1])
     recorder = CallRecorder()
-    verdicts = Judge(config=course.nbgrader).judge(notebook, reference, kept or seed, {test: recorder.attach})
+    judge = Judge(config=course.nbgrader, files=folder_for(course, chapter))
+    verdicts = judge.judge(notebook, reference, kept or seed, {test: recorder.attach})
     return Replay(next(verdict for verdict in verdicts if verdict.grade_id == test), recorder.calls, note)
 
 

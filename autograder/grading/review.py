@@ -26,9 +26,10 @@ def to_look_at(course: Course, chapter: str) -> list[Look]:
     for student, rows in marks[marks["needs_review"]].groupby("student"):
         tasks = ", ".join(rows["task"].unique())
         reasons.setdefault(str(student), []).append(f"Waits for points: {tasks}.")
-    for student, record in Outbox(course, chapter).records().items():
-        if record.remarks:
-            reasons.setdefault(student, []).extend(record.remarks)
+    for part in course.parts(chapter):
+        for student, record in Outbox(course, part).records().items():
+            if record.remarks:
+                reasons.setdefault(student, []).extend(record.remarks)
     for pair in alike(course, chapter):
         for student, other in (pair.names, pair.names[::-1]):
             if pair.unusual:

@@ -16,9 +16,9 @@ import nbformat
 import numpy as np
 import pandas as pd
 
-from autograder.chapter.cells import Notebook
+from autograder.chapter.cells import BEGIN_SOLUTION, Notebook
 from autograder.chapter.reference import read_reference
-from autograder.course import Course, CourseError
+from autograder.course import Course, CourseError, assignment_in, notebook_in
 from autograder.grading.gradebook import students_in
 from autograder.grading.term import read_term
 
@@ -69,17 +69,30 @@ class Pair:
 
 def alike(course: Course, chapter: str) -> list[Pair]:
     """All pairs of a graded chapter that share anything, most bits first. Raises CourseError if nothing is graded."""
-    answers = {}
-    for student in sorted(students_in(course, chapter)):
-        path = course.graded(student, chapter)
-        if path.is_file():
-            answers[student] = answers_of(Notebook.of(nbformat.read(path, as_version=4)))
+    answers: dict[str, dict[str, str]] = {}
+    reference: dict[str, str] = {}
+    given: list[str] = []
+    parts = course.parts(chapter)
+    for part in parts:
+        whole = f"{notebook_in(part)}/" if len(parts) > 1 else ""  # as in `marks_of_class`
+        of_course = read_reference(course, part)
+        reference |= {f"{whole}{task}": code for task, code in answers_of(of_course).items()}
+        released = course.released(part)
+        given += _texts(nbformat.read(released, as_version=4) if released.is_file() else of_course.node)
+        for student in sorted(students_in(course, chapter)):
+            path = course.graded(student, part)
+            if path.is_file():
+                mine = answers_of(Notebook.of(nbformat.read(path, as_version=4)))
+                answers.setdefault(student, {}).update({f"{whole}{task}": code for task, code in mine.items()})
     if not answers:
         raise CourseError(f"Nothing is graded yet: run `autograder grade {chapter}`.")
-    given = nbformat.read(course.released(chapter), as_version=4)
-    groups = [group.students for group in read_term(course).groups if group.chapter == chapter]
-    reference = answers_of(read_reference(course, chapter))
-    return pairs_of(answers, reference, [cell.source for cell in given.cells], groups)
+    groups = [group.students for group in read_term(course).groups if group.chapter == assignment_in(chapter)]
+    return pairs_of(answers, reference, given, groups)
+
+
+def _texts(notebook: nbformat.NotebookNode) -> list[str]:
+    """What of a notebook students are given: of a reference, what is nobody's answer."""
+    return [cell.source for cell in Notebook.of(notebook).cells if BEGIN_SOLUTION not in cell.source]
 
 
 def answers_of(notebook: Notebook) -> dict[str, str]:

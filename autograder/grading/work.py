@@ -15,12 +15,13 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
-from autograder.chapter.cells import Notebook, NotebookCell
+from autograder.chapter.cells import CellKind, Notebook, NotebookCell, Way
 from autograder.chapter.verdicts import PROBLEMS, Verdict, record
-from autograder.course import CourseError
+from autograder.course import CourseError, assignment_in, notebook_in
 from autograder.intake.files import Submission
 from autograder.intake.submission import take_in_content, untouched
 from autograder.wall.judge import Judge
+from autograder.wall.sandbox import require_sandbox
 from autograder.wall.seeds import seed_of
 
 # What nbgrader's configuration may name and is done elsewhere: by the judge itself, by the gradebook's one writer, and
@@ -78,13 +79,18 @@ class GradedSubmission:
         return cls(verdicts=verdicts, repairs=tuple(content.pop("repairs")), stopped=stopped, **content)
 
 
-def assignment_of(chapter: str, reference: Notebook, config: Config, key: str) -> Assignment:
-    """What workers need to know about a chapter. Nothing else of the configuration, such as a password, goes out."""
+def assignment_of(chapter: str, reference: Notebook, config: Config, key: str, files: str = "") -> Assignment:
+    """What workers need to know about a chapter. Nothing else of the configuration, such as a password, goes out.
+
+    `files` is the folder of what lies beside its notebooks, if anything does.
+    """
     names = config.Autograde.get("autograde_preprocessors") or []
     paths = [name if isinstance(name, str) else f"{name.__module__}.{name.__name__}" for name in names]
     preprocessors = tuple(path for path in paths if path.rsplit(".", 1)[-1] not in DONE_ELSEWHERE)
     sections = {"Judge", "NbGraderPreprocessor", *(path.rsplit(".", 1)[-1] for path in preprocessors)}
     settings = {section: dict(config[section]) for section in sorted(sections) if section in config}
+    if files:
+        settings["Judge"] = {**settings.get("Judge", {}), "files": files}
     text, tests = nbformat.writes(reference.node), digest_of_tests(reference)
     return Assignment(chapter, text, tests, settings, preprocessors, key)
 
@@ -92,7 +98,7 @@ def assignment_of(chapter: str, reference: Notebook, config: Config, key: str) -
 def digest_of_tests(reference: Notebook) -> str:
     """Digest of what decides about marks: tests, given cells, points. Text and solutions may change without it."""
     parts = [
-        [cell.facts, "" if cell.is_answer else cell.source]
+        [cell.facts, "" if cell.is_answer else cell.source, *([cell.way] if cell.way != Way.WALL else [])]
         for cell in reference.cells
         if cell.is_code or cell.is_graded
     ]
@@ -106,7 +112,8 @@ def grade_submission(work: Work) -> GradedSubmission:
     reference, judge, preprocessors = _prepare(
         assignment.reference, json.dumps(assignment.settings), assignment.preprocessors
     )
-    for folder in judge.visible_folders:
+    require_sandbox(judge.unsafe)
+    for folder in [*judge.visible_folders, *filter(None, [judge.files])]:
         if not Path(folder).is_dir():
             raise CourseError(f"This worker lacks the folder {folder}, which student code may read: put it there.")
     unreadable = work.submission.unreadable
@@ -119,7 +126,8 @@ def grade_submission(work: Work) -> GradedSubmission:
     record(notebook, remarks, verdicts)
     stopped = tuple(problem for cell in cells if not cell.is_test for problem in _problems(cell))
     judged = time.perf_counter()
-    names = {"student": work.student, "assignment": assignment.chapter, "notebook": assignment.chapter}
+    chapter = assignment.chapter
+    names = {"student": work.student, "assignment": assignment_in(chapter), "notebook": notebook_in(chapter)}
     for preprocessor in preprocessors:
         notebook, _ = preprocessor(notebook, {"nbgrader": names})
     nodes = {node["id"]: node for node in notebook.cells}  # a preprocessor may have made new ones
@@ -133,7 +141,7 @@ def grade_submission(work: Work) -> GradedSubmission:
         tests_digest=assignment.tests_digest,
         timestamp=work.submission.timestamp,
         notebook=text,
-        scores={cell.name: utils.determine_grade(nodes[cell.node["id"]])[0] for cell in cells if cell.is_graded},
+        scores={cell.name: _score(cell, nodes[cell.node["id"]]) for cell in cells if cell.is_graded},
         comments={cell.name: _automatic_comment(cell, nodes[cell.node["id"]]) for cell in cells if cell.is_answer},
         verdicts=tuple(verdicts),
         repairs=tuple(remarks),
@@ -165,6 +173,12 @@ def _problems(cell: NotebookCell) -> list[tuple[str, str]]:
     """How the cell hung, crashed or was not run, if it was, and its name."""
     errors = [output.ename for output in cell.node.get("outputs", []) if output.output_type == "error"]
     return [(error, cell.name) for error in errors if error in PROBLEMS]
+
+
+def _score(cell: NotebookCell, node: NotebookNode) -> float | None:
+    """What nbgrader gives a cell; None if a person has to look, as at whatever students make of an exercise."""
+    score: float | None = None if cell.kind == CellKind.EXERCISE else utils.determine_grade(node)[0]
+    return score
 
 
 def _automatic_comment(cell: NotebookCell, node: NotebookNode) -> str | None:

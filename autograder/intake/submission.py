@@ -13,7 +13,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.converters import base
 from nbgrader.coursedir import CourseDirectory
 
-from autograder.chapter.cells import Notebook, NotebookCell, name_of, without_hidden
+from autograder.chapter.cells import CellKind, Notebook, NotebookCell, name_of, without_hidden
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import record
 from autograder.course import Course, open_course
@@ -102,7 +102,7 @@ def rebuild(submission: Sequence[Submitted], reference: Notebook) -> Intake:
     """
     by_name = {cell.name: cell for cell in reference.cells}
     of_course = {cell.source for cell in reference.cells if cell.cell_type == "markdown" and not cell.is_free}
-    recognised = _recognised(submission, reference)
+    recognised = {**_by_their_texts(submission, reference), **_recognised(submission, reference)}
     answers: dict[str, str] = {}
     own_cells: dict[str | None, list[Submitted]] = {}
     twice: list[str] = []
@@ -188,6 +188,27 @@ def _recognised(submission: Sequence[Submitted], reference: Notebook) -> dict[in
     return found if any(lost[name].is_answer for name in found.values()) else {}
 
 
+def _by_their_texts(submission: Sequence[Submitted], reference: Notebook) -> dict[int, str]:
+    """Positions of submitted cells that neither nbgrader nor Jupyter named, with our names of those they are like.
+
+    What somebody else's course leaves to students has seldom a name that lasts. A cell that was changed has none: it
+    counts as the student's own, at the place where it stands.
+    """
+    if not reference.is_adopted:
+        return {}
+    named = {submitted.name for submitted in submission}
+    unnamed = [cell for cell in reference.cells if cell.kind == CellKind.SCRATCH and cell.name not in named]
+    known = {cell.name for cell in reference.cells}
+    found: dict[int, str] = {}
+    for number, submitted in enumerate(submission):
+        if submitted.name not in known and submitted.cell_type == "code":
+            alike = next((cell for cell in unnamed if cell.source.strip() == submitted.source.strip()), None)
+            if alike:
+                unnamed.remove(alike)
+                found[number] = alike.name
+    return found
+
+
 def _first_line(source: str) -> str:
     return source.strip().split("\n", 1)[0].rstrip()
 
@@ -229,7 +250,7 @@ class TolerantExporter(NotebookExporter):
         path = course.root / filename
         if not path.is_relative_to(course.submitted):  # nbgrader's second pass, over its own sanitised copy
             return super().from_filename(filename, resources=resources, **kwargs)
-        intake = take_in(path, read_reference(course, path.stem), course.submitted)
+        intake = take_in(path, read_reference(course, course.part(path.parent.name, path.stem)), course.submitted)
         record(intake.notebook.node, intake.repairs, [])
         return self.from_notebook_node(intake.notebook.node, resources=resources, **kwargs)  # type: ignore[no-untyped-call]
 

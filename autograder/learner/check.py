@@ -9,7 +9,7 @@ from nbgrader.preprocessors import ClearSolutions
 from autograder.chapter.cells import BEGIN_SOLUTION, END_SOLUTION, Notebook
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Outcome, Verdict
-from autograder.course import Course, CourseError
+from autograder.course import Course, CourseError, assignment_in, notebook_in
 from autograder.intake.files import UnreadableSubmission, name_without_copies, read_file
 from autograder.intake.submission import Submitted, parse, rebuild
 from autograder.wall.seeds import key_of
@@ -98,27 +98,36 @@ def key_to_learn_with(course: Course, chapter: str) -> str:
 
 
 def _chapter_of(course: Course, path: Path, submission: Sequence[Submitted]) -> str:
-    """The chapter that a notebook is named after, unless most of its cells are another one's."""
-    named = name_without_copies(path.stem)
+    """The chapter, or the notebook of one, that a notebook is named after, unless most of its cells are another's."""
+    known = course.chapters()
+    chapters = [part for chapter in known for part in course.parts(chapter) if course.reference(part).is_file()]
+    name = name_without_copies(path.stem)
+    namesakes = [part for part in chapters if name_without_copies(notebook_in(part)) == name]
+    # Other assignments may have a notebook of the same name.
+    namesakes.sort(key=lambda part: assignment_in(part) != path.parent.name)
+    named = namesakes[0] if namesakes else name
     names = {cell.name for cell in submission}
-    chapters = [chapter for chapter in course.chapters() if course.reference(chapter).is_file()]
-    if named in chapters and _share(course, named, names) > 0.5:
+    if namesakes and _share(course, named, names) > 0.5:
         return named
     shares = {chapter: _share(course, chapter, names) for chapter in chapters}
-    likely = max(chapters, key=lambda chapter: shares[chapter], default="")
-    if named not in course.chapters():
+    likely = max(chapters, key=lambda chapter: (shares[chapter], chapter == named), default="")
+    if not namesakes and named not in known:
         if likely and shares[likely] > 0:
             return likely
-        known = ", ".join(course.chapters())
-        raise CourseError(f"{path.name} is named after no chapter, nor are its cells of one; chapters: {known}.")
+        raise CourseError(
+            f"{path.name} is named after no chapter, nor are its cells of one; chapters: {', '.join(known)}."
+        )
     if likely and shares[likely] > shares.get(named, 0):
-        raise CourseError(f"{path.name}: by its cells this is chapter {likely}, not {named}: name it {likely}.ipynb.")
+        raise CourseError(
+            f"{path.name}: by its cells this is chapter {likely}, not {named}: name it {notebook_in(likely)}.ipynb."
+        )
     return named
 
 
 def _share(course: Course, chapter: str, names: set[str]) -> float:
     """The part of a chapter's named cells that a notebook holds."""
-    wanted = {cell.name for cell in read_reference(course, chapter).cells}
+    reference = read_reference(course, chapter)
+    wanted = {cell.name for cell in reference.cells if not reference.is_adopted or cell.is_graded or cell.is_answer}
     return len(wanted & names) / max(1, len(wanted))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
+from autograder.chapter.cells import Way
 from autograder.chapter.verdicts import Outcome, Verdict
 from autograder.learner.check import Checked
 from autograder.learner.progress import Progress
@@ -29,6 +30,8 @@ def show_verdicts(checked: Checked, all_checks: bool = False, rubric: bool = Fal
                 aspects = "; ".join(verdict.aspect or verdict.grade_id for verdict in group)
                 outcome, message = group[0].outcome, group[0].message
                 show_line("    ", (outcome, STYLES[outcome]), f"  {aspects}" + (f": {message}" if message else ""))
+    if beside := [verdict.grade_id for verdict in checked.verdicts if verdict.way == Way.BESIDE]:
+        show_line("Judged the weaker way, beside the code: ", ", ".join(beside))
     if checked.not_begun:
         show_line("Not begun: ", ", ".join(checked.not_begun))
     if checked.by_hand:

@@ -10,5 +10,5 @@ from autograder.wall import warm
 def start_early(course: Course, notebook: Path) -> None:
     """Start that process for the chapter that a notebook is likely to be of, by its name; a wrong guess costs time."""
     for chapter in course.chapters():
-        if notebook.stem.startswith(chapter) and course.reference(chapter).is_file():
+        if course.has_text(chapter) and notebook.stem.startswith(chapter) and course.reference(chapter).is_file():
             warm.start_early(warm.kind_of(read_reference(course, chapter), course.nbgrader.Judge))

@@ -46,7 +46,8 @@ def progress_of_all(course: Course, notebooks: Sequence[Path]) -> Iterator[Progr
     for notebook in notebooks:
         chapter = name_without_copies(notebook.stem)
         try:
-            if course.reference(chapter).is_file() and is_untouched(course, chapter, notebook):
+            has_text = chapter in course.chapters() and course.has_text(chapter)
+            if has_text and course.reference(chapter).is_file() and is_untouched(course, chapter, notebook):
                 yield _nothing_yet(course, chapter, notebook)
             else:
                 yield progress_of(course, notebook)

@@ -3,6 +3,7 @@
 Pages are made from verdicts, not from the executed notebook, and hold no HTML of the student's: nothing can run there.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +14,9 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer, TextLexer
 
-from autograder.chapter.cells import CellKind, Notebook, NotebookCell
+from autograder.chapter.cells import CellKind, Notebook, NotebookCell, Way
 from autograder.chapter.verdicts import Verdict, recorded_verdicts, repairs_of
-from autograder.course import Course, CourseError
+from autograder.course import Course, CourseError, assignment_in, notebook_in
 from autograder.disk import write_atomically
 from autograder.grading.gradebook import open_gradebook
 from autograder.grading.marks import final_marks, in_words, marks_of_class
@@ -45,34 +46,47 @@ class TaskFeedback:
 
 
 def write_feedback(course: Course, chapter: str) -> list[Path]:
-    """Write a page for every graded student to nbgrader's feedback folder; returns their paths."""
-    marks, final = marks_of_class(course, chapter), final_marks(course, chapter)
-    comments = _comments(course, chapter)
-    pages = []
+    """Write a page for every graded student to nbgrader's feedback folder, one for each notebook; returns the paths."""
+    final = final_marks(course, chapter)
+    parts = course.parts(chapter)
+    pages = [page for part in parts for page in _pages(course, part, final, len(parts))]
+    if not pages:
+        raise CourseError(f"Nothing is graded yet: run `autograder grade {chapter}`.")
+    return pages
+
+
+def _pages(course: Course, part: str, final: pd.DataFrame, parts: int) -> Iterator[Path]:
+    """The pages about one notebook of a chapter, of which `final` has the marks."""
+    marks, comments = marks_of_class(course, part), _comments(course, part)
     for student, mark in final.iterrows():
         submitter = str(mark["submitter"])
         of_student = marks[marks["student"] == submitter]
-        graded = course.graded(submitter, chapter)
+        graded = course.graded(submitter, part)
         if not graded.is_file():
             continue
         notebook = nbformat.read(graded, as_version=4)
         tasks = _tasks(notebook, of_student, comments.get(submitter, {}))
+        points, most_points = (float(mark[column]) for column in ("points", "most_points"))
+        remarks = [in_words(mark)]
+        if parts > 1:
+            total = f"{points:g} of {most_points:g} points for all {parts} notebooks of {assignment_in(part)}."
+            remarks.insert(0, total)
+            points, most_points = (float(of_student[column].sum()) for column in ("points", "most_points"))
         page = render(
             "feedback.html",
             student=student,
-            chapter=chapter,
+            chapter=part,
             repairs=repairs_of(notebook),
             tasks=tasks,
-            points=float(mark["points"]),
-            most_points=float(mark["most_points"]),
-            remark=in_words(mark),
+            points=points,
+            most_points=most_points,
+            remark=" ".join(filter(None, remarks)),
+            beside=[verdict for task in tasks for verdict in task.verdicts if verdict.way == Way.BESIDE],
             code_style=CODE_STYLE,
         )
-        pages.append(write_page(course.feedback_page(str(student), chapter), page))
-        _keep_what_the_exchange_asks_for(graded.parent, pages[-1].parent)
-    if not pages:
-        raise CourseError(f"Nothing is graded yet: run `autograder grade {chapter}`.")
-    return pages
+        path = write_page(course.feedback_page(str(student), part), page)
+        _keep_what_the_exchange_asks_for(graded.parent, path.parent)
+        yield path
 
 
 def _keep_what_the_exchange_asks_for(graded: Path, feedback: Path) -> None:
@@ -109,13 +123,14 @@ def _shown(cell: NotebookCell) -> Markup:
     return Markup(highlight(text, PythonLexer() if cell.is_code else TextLexer(), FORMATTER))
 
 
-def _comments(course: Course, chapter: str) -> dict[str, dict[str, list[str]]]:
-    """What instructors wrote in formgrader: by student, then by task."""
+def _comments(course: Course, part: str) -> dict[str, dict[str, list[str]]]:
+    """What instructors wrote about a notebook in formgrader: by student, then by task."""
     comments: dict[str, dict[str, list[str]]] = {}
     with open_gradebook(course) as gradebook:
-        for submission in gradebook.find_assignment(chapter).submissions:
+        for submission in gradebook.find_assignment(assignment_in(part)).submissions:
             by_task = comments.setdefault(submission.student.id, {})
-            for comment in (comment for notebook in submission.notebooks for comment in notebook.comments):
+            notebooks = [notebook for notebook in submission.notebooks if notebook.name == notebook_in(part)]
+            for comment in (comment for notebook in notebooks for comment in notebook.comments):
                 if comment.comment:
                     by_task.setdefault(comment.name, []).append(comment.comment)
     return comments

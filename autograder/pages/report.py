@@ -48,6 +48,7 @@ def write_report(course: Course, chapter: str) -> tuple[Path, Path]:
         ],
         items=items,
         odd=[item for item in items if item.is_odd],
+        beside=[item.aspect for item in items if item.is_beside],
     )
     table = tasks.assign(**{name: points[name] for name in ("late", "extra")}, total=points["points"])
     table = table.assign(most_points=points["most_points"], remark=remarks)

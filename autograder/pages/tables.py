@@ -1,14 +1,15 @@
 """What the command line shows of a class: progress bars and tables."""
 
 import time
+from collections.abc import Mapping
 from contextlib import closing
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
 
-from autograder.course import Course, CourseError
-from autograder.grading.coordinator import Graded, grade_class
+from autograder.course import Course, CourseError, assignment_in
+from autograder.grading.coordinator import Graded, grade_parts
 from autograder.grading.gradebook import known_students, students_in
 from autograder.grading.marks import final_marks, in_words
 from autograder.grading.outbox import Outbox
@@ -19,9 +20,9 @@ from autograder.wording import printable
 
 
 def grade_with_progress(
-    course: Course, chapter: str, students: list[str], jobs: int | None = None, scheduler: str | None = None
+    course: Course, students: Mapping[str, list[str]], jobs: int | None = None, scheduler: str | None = None
 ) -> list[Graded]:
-    """Grade the students, showing how many are done, how many a minute, and the time left."""
+    """Grade students, by the notebook of a chapter, showing how many are done, how many a minute, and the time left."""
     graded: list[Graded] = []
     columns = (
         TextColumn("{task.description}"),
@@ -31,19 +32,21 @@ def grade_with_progress(
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    if not students:
+    number_of_all = sum(map(len, students.values()))
+    if not number_of_all:
         return graded
     start = time.monotonic()
-    results = grade_class(course, chapter, students, jobs, scheduler)
+    results = grade_parts(course, students, jobs, scheduler)
     try:
         with Progress(*columns, console=console) as progress, closing(results):
-            bar = progress.add_task(f"Grading {chapter}", total=len(students), rate="")
+            name = assignment_in(next(iter(students)))
+            bar = progress.add_task(f"Grading {name}", total=number_of_all, rate="")
             for result in results:
                 graded.append(result)
                 rate = len(graded) / (time.monotonic() - start) * 60
                 progress.update(bar, advance=1, rate=f"{rate:.0f}/min")
     except KeyboardInterrupt:
-        left = len(students) - len(graded)
+        left = number_of_all - len(graded)
         raise CourseError(
             f"Stopped: {len(graded)} graded and in the gradebook, {left} left; the same command goes on with them."
         ) from None
@@ -52,21 +55,26 @@ def grade_with_progress(
 
 def show_class(course: Course, chapter: str, graded: list[Graded]) -> None:
     """The class with each student's points and what else is to be known; also those who handed in nothing."""
-    results = {result.student: result for result in graded}
-    records = Outbox(course, chapter).records()
+    results: dict[str, list[Graded]] = {}
+    for result in graded:
+        results.setdefault(result.student, []).append(result)
+    remarks_before: dict[str, list[str]] = {}
+    for part in course.parts(chapter):
+        for student, record in Outbox(course, part).records().items():
+            remarks_before.setdefault(student, []).extend(record.remarks)
     table = Table("student", "points", "of", "seconds", "remark", title=chapter)
     marks = final_marks(course, chapter) if students_in(course, chapter) else None
     points = {} if marks is None else {str(student): mark for student, mark in marks.iterrows()}
     handed_in = course.submitted_students(chapter)
     for student in sorted({*handed_in, *known_students(course), *points}):
-        result = results.get(student)
-        if result:
-            remarks = [result.problem, *result.remarks]
+        now = results.get(student, [])
+        if now:
+            remarks = [remark for result in now for remark in (result.problem, *result.remarks)]
         elif student in handed_in:
-            remarks = ["graded before", *(records[student].remarks if student in records else [])]
+            remarks = ["graded before", *remarks_before.get(student, [])]
         else:
             remarks = [] if student in points else ["not handed in"]
-        seconds = f"{result.seconds:.1f}" if result else ""
+        seconds = f"{sum(result.seconds for result in now):.1f}" if now else ""
         numbers = ["-", "-"]
         if student in points:
             remarks.append(in_words(points[student]))

@@ -25,18 +25,22 @@ from nbformat.v4 import new_output
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Dict, Integer, List, Unicode
 
-from autograder.chapter.cells import Notebook, NotebookCell
-from autograder.chapter.reference import read_reference
+from autograder.chapter.beside import folder_for
+from autograder.chapter.cells import Notebook, NotebookCell, Way
 from autograder.chapter.verdicts import Outcome, Verdict, record, repairs_of
 from autograder.course import open_course
 from autograder.intake.outputs import clean_markdown, clean_outputs, storable
 from autograder.oracle.answers import is_ours
 from autograder.wall import warm
+from autograder.wall.beside import judge_beside
 from autograder.wall.faults import CourseFault, OurFault
+from autograder.wall.foreign import POINTS, for_judge, from_earlier_tests, points_of
 from autograder.wall.handles import ClassHandle, Type
 from autograder.wall.inside import draws, wire
-from autograder.wall.names import Plan, only_shown, plan
+from autograder.wall.names import Plan, names_of, only_shown, plan
 from autograder.wall.needs import Needs, is_foreign, needs_of
+from autograder.wall.place import at_place, setup_for
+from autograder.wall.sandbox import require_sandbox
 from autograder.wall.seeds import derived, key_of, seed_of
 from autograder.wall.stage import Stage
 from autograder.wall.student import StudentGone, StudentSide, TimeUp
@@ -158,6 +162,9 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
     )
     visible_folders = List(Unicode(), help="Folders that student code may read besides its Python.").tag(config=True)
     environment = Dict(Unicode(), help="Variables of the course's own, for both sides.").tag(config=True)
+    files = Unicode(help="Folder of what cells find where they run; an adopted course's is found out.").tag(config=True)
+    unsafe = Bool(False, help="Grade where no sandbox can be had: students' code then runs as you.").tag(config=True)
+    is_trying = False  # whether a reference is tried: then a given cell that fails costs only the tests that need it
 
     trials = 0  # notebooks that this judge has had
     remarks: list[str]  # on the last one, for the instructor
@@ -168,10 +175,15 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """nbgrader's way in. Test cells of the notebook itself are not looked at: the reference has them."""
+        from autograder.wall.ways import tried_reference  # which is judged by this class
+
+        require_sandbox(self.unsafe)
         course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))  # nbgrader works in the root
-        chapter = resources["nbgrader"]["notebook"]
-        notebook = Notebook.of(nb)
-        verdicts = self.judge(notebook, read_reference(course, chapter), seed_of(key_of(course, chapter), notebook))
+        names = resources["nbgrader"]
+        chapter = course.part(names["assignment"], names["notebook"])
+        self.files = folder_for(course, chapter)
+        notebook, reference = Notebook.of(nb), tried_reference(course, chapter)
+        verdicts = self.judge(notebook, reference, seed_of(key_of(course, chapter), notebook))
         record(nb, [*repairs_of(nb), *self.remarks], verdicts)
         return nb, resources
 
@@ -182,7 +194,10 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
 
         All that is drawn meanwhile follows from `seed`, see `seeds.seed_of`. Before a test, its watcher is told.
         """
-        return _Trial(self, notebook, reference, seed, watchers or {}).run()
+        verdicts = _Trial(self, notebook, reference, seed, watchers or {}).run()
+        verdicts += judge_beside(self, notebook, reference, seed)
+        order = [cell.name for cell in reference.tests]
+        return sorted(verdicts, key=lambda verdict: order.index(verdict.grade_id))
 
 
 class _Trial:
@@ -194,16 +209,24 @@ class _Trial:
         self.reference = reference
         self.seed = seed
         self.watchers = watchers
-        self.plan = plan(reference)
-        self.needs = needs_of(reference)
-        self.tests = {cell.name: cell for cell in reference.tests}
+        self.judges = for_judge(reference)
+        self.plan = plan(self.judges)
+        self.needs = needs_of(self.judges)
+        self.tests = {cell.name: cell for cell in reference.tests if cell.way == Way.WALL}
+        self.beside = {cell.name for cell in reference.tests} - self.tests.keys()
+        self.sources = {cell.name: cell.source for cell in self.judges.tests}
+        self.from_tests = from_earlier_tests(reference) if reference.is_adopted else {}
+        # What tests have defined, whether with something of theirs, and which test that was.
+        self.earlier: dict[str, tuple[Any, bool, str]] = {}
+        self.lost: dict[str, str] = {}  # of which the process has ended: the tests that define such names
         self.may_change = {cell.task for cell in reference.tasks if cell.may_change}
         self.changers: set[str] = set()  # tasks and functions that were found to change arguments
         self.own_cells = {reference.cells[position].source for position in self.plan.own}
         settings.trials += 1
         settings.remarks = []
         self.is_fresh = settings.trials == 1
-        self.left_out = frozenset() if settings.run_shown else frozenset(only_shown(notebook, reference))
+        runs_all = settings.run_shown or reference.is_adopted  # there cells may have effects that nobody has thought of
+        self.left_out = frozenset() if runs_all else frozenset(only_shown(notebook, reference))
         self.shown_before = {
             cell.source: cell.node.get("outputs", []) for cell in reference.cells if not cell.is_answer
         }
@@ -218,10 +241,12 @@ class _Trial:
         self.given: dict[str, Any] = {"__name__": "__given__"}
         self.given_run: list[int] = []
         self.task_errors: dict[str, str] = {}
+        self.ends_in: dict[str, Any] = {}  # what tests of adopted courses show, by their names
         self.room = MAX_STORED
 
     def run(self) -> list[Verdict]:
-        with _environment(self.settings.environment):  # given cells run on our side too, and must come to the same
+        # Given cells run on our side too, and must come to the same.
+        with _environment(self.settings.environment), at_place(self.settings.files):
             return self._run()
 
     def _run(self) -> list[Verdict]:
@@ -238,6 +263,8 @@ class _Trial:
                 if not cell.is_code:
                     continue
                 cell.node.outputs, cell.node.execution_count = [], None
+                if cell.name in self.beside:
+                    continue
                 if cell.name in self.tests:
                     if cell.name not in verdicts:
                         verdicts[cell.name] = self._test(cell, position)
@@ -270,7 +297,8 @@ class _Trial:
         self.room -= sum(len(str(output)) for output in outputs)
         cell.node.outputs = [*outputs, problem] if problem is not None else outputs
         errors = [output for output in cell.node.outputs if output.output_type == "error"]
-        if errors and cell.is_locked and cell.source in self.own_cells:
+        is_given = cell.is_locked and not self.reference.is_adopted  # there a given cell may well be meant to fail
+        if errors and is_given and cell.source in self.own_cells:
             self._report_given(cell, position, f"{errors[0].ename}: {errors[0].evalue}")
         if errors:
             self.task_errors[cell.name] = _first_line(f"{errors[0].ename}: {errors[0].evalue}")
@@ -311,10 +339,14 @@ class _Trial:
             self.processes += 1
             self.side.start()
             self.alive = True
+            self.lost |= {name: grade_id for name, (_, is_theirs, grade_id) in self.earlier.items() if is_theirs}
+            self.earlier = {name: kept for name, kept in self.earlier.items() if name not in self.lost}
             with contextlib.suppress(StudentGone):  # what is asked next meets it again, where it is dealt with
+                if self.settings.files:
+                    self.side.run_cell(setup_for(self.settings.files), self._seconds(), pictures=False)
                 self.side.follow(derived(self.seed, "start"))
             for earlier, cell in enumerate(self.notebook.cells[:position]):
-                if not cell.is_code or cell.name in self.tests:
+                if not cell.is_code or cell.name in self.tests or cell.name in self.beside:
                     continue
                 if earlier in self.fatal or earlier in self.left_out:
                     continue
@@ -337,12 +369,14 @@ class _Trial:
             )
         else:
             printed, outcome, message = result
-            change = self._first_change(self.tests[grade_id].task)
+            change = "" if self.reference.is_adopted else self._first_change(self.tests[grade_id].task)
             if change and outcome == Outcome.PASSED:
                 printed, outcome, message = "", Outcome.FAILED, change
             if printed:
                 cell.node.outputs.append(new_output("stream", name="stdout", text=printed))
             verdict = self._verdict(grade_id, outcome, message, time.monotonic() - start)
+            if verdict.points < verdict.most_points and outcome == Outcome.PASSED:
+                cell.node.outputs.append(new_output("execute_result", data={"text/plain": f"{verdict.points!r}"}))
             if outcome == Outcome.TIMED_OUT:
                 self.out_of_time.add(verdict.task)
         cell.node.source = self.tests[grade_id].source
@@ -367,11 +401,20 @@ class _Trial:
 
     def _execute_test(self, grade_id: str, shares: bool = False) -> tuple[str, Outcome, str] | None:
         """What the test printed, its outcome and message; None if it should be tried again."""
-        self._run_given(grade_id)
+        try:
+            self._run_given(grade_id)
+        except CourseFault as fault:
+            if not self.settings.is_trying:
+                raise
+            return "", Outcome.FAILED, str(fault)
         printed = io.StringIO()
-        code = compile(self.tests[grade_id].source, f"<{grade_id}>", "exec")
+        for name in self.from_tests.get(grade_id, ()):
+            if name in self.lost:
+                self._execute_test(self.lost.pop(name))
+        code = compile(self.sources[grade_id], f"<{grade_id}>", "exec")
+        earlier = {name: self.earlier[name][0] for name in self.from_tests.get(grade_id, ()) if name in self.earlier}
         needs = self.needs.get(grade_id)
-        names = Namespace(self.given, self.side, needs, self.plan)
+        names = Namespace({**self.given, **earlier} if earlier else self.given, self.side, needs, self.plan)
         self.side.is_one_process = needs is not None
         self.side.shares = shares or (needs is not None and needs.changes)
         stage = Stage(self.side, needs, names, printed).set_up() if needs else contextlib.nullcontext()
@@ -416,10 +459,21 @@ class _Trial:
             if task in self.task_errors:
                 return "", Outcome.FAILED, f"Your cell for {task} does not run. {self.task_errors[task]}"
             return "", Outcome.FAILED, f"NameError: {error}"
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             text = getattr(error, "student_text", None)
             return "", Outcome.FAILED, _first_line(text or f"{type(error).__name__}: {self._message_of(error)}")
+        finally:
+            self._keep_what_it_defined(grade_id, names)
         return storable(printed.getvalue()[:MAX_PRINTED]), Outcome.PASSED, ""
+
+    def _keep_what_it_defined(self, grade_id: str, names: Namespace) -> None:
+        """For later tests of an adopted course, and what the test ended in for its points."""
+        if self.reference.is_adopted:
+            self.ends_in[grade_id] = names.pop(POINTS, None)
+            read = names_of(self.sources[grade_id])
+            for name in read.binds & names.keys_here() if read else ():
+                self.earlier[name] = names[name], names.asked, grade_id
+                self.lost.pop(name, None)
 
     def _first_change(self, task: str) -> str:
         """What is said about an argument that the student's code has changed in this test, if anything.
@@ -437,7 +491,7 @@ class _Trial:
             self.changers |= {task, owner} - {""}
         return said
 
-    def _message_of(self, error: Exception) -> str:
+    def _message_of(self, error: BaseException) -> str:
         """What a failed test says. Its message may be an object of the student's, which is asked for its text."""
         try:
             return " ".join(str(error)[:MAX_MESSAGE].split())
@@ -457,7 +511,7 @@ class _Trial:
             if position in self.given_run:
                 continue
             self.given_run.append(position)
-            cell = self.reference.cells[position]
+            cell = self.judges.cells[position]
             try:
                 with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
                     warnings.simplefilter("ignore")
@@ -485,7 +539,7 @@ class _Trial:
 
     def _verdict(self, grade_id: str, outcome: Outcome, message: str, seconds: float = 0.0) -> Verdict:
         test = self.tests[grade_id]
-        points = test.points if outcome == Outcome.PASSED else 0.0
+        points = points_of(self.ends_in.get(grade_id), test.points) if outcome == Outcome.PASSED else 0.0
         shown, took = storable(message), round(seconds, 3)
         return Verdict(grade_id, test.task, test.aspect, points, test.points, outcome, shown, took, self.seed)
 

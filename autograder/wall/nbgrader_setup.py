@@ -3,6 +3,7 @@
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
 from sqlalchemy.exc import SAWarning
@@ -15,7 +16,7 @@ import autograder.oracle
 ORACLE = (Path(autograder.__file__), Path(autograder.oracle.__file__).parent)
 
 
-def harden(config: Config, visible: list[Path], environment: dict[str, str] | None = None) -> None:
+def harden(config: Config, visible: Sequence[Path] = (), environment: dict[str, str] | None = None) -> None:
     """Put our intake and the sandboxed execution into nbgrader's own autograding.
 
     `visible` are the folders that student code may read besides its Python: the packages and data

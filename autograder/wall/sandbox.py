@@ -26,6 +26,7 @@ from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 
+from autograder.course import CourseError
 from autograder.wall import nobody
 from autograder.wall.system_calls import system_call_filter
 
@@ -44,6 +45,13 @@ REDUCED_MODE_WARNING = (
     "bubblewrap is not available. Student code runs in a process of its own with limits on memory and file size, but "
     "it can read this user's files, gradebook and solutions included, and use the network. Install bubblewrap "
     "(Debian: apt install bubblewrap) before you grade the work of people you do not trust."
+)
+
+
+NO_SANDBOX = (
+    "Nothing was graded: bubblewrap is not available here, so students' code would run as you, with your files and "
+    "your network. Install it (Debian: apt install bubblewrap); or, for a class that you trust, say --unsafe "
+    "(c.Judge.unsafe = True in nbgrader_config.py)."
 )
 
 
@@ -270,6 +278,12 @@ def bubblewrap_works() -> bool:
         "true",
     ]
     return subprocess.run(trial, capture_output=True, check=False).returncode == 0
+
+
+def require_sandbox(unsafe: bool) -> None:
+    """Raises CourseError where there is no sandbox, unless somebody has said that it is `unsafe` and may be done."""
+    if not unsafe and not bubblewrap_works():
+        raise CourseError(NO_SANDBOX)
 
 
 def clean_environment(course: Mapping[str, str]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 And afterwards our process is as it was, so that no later test meets what this one has exchanged.
 """
 
+import builtins
 import contextlib
 import functools
 import inspect
@@ -84,7 +85,7 @@ class Stage:
                 if "b" in mode:
                     return raw
                 return io.TextIOWrapper(raw, kwargs.get("encoding") or "utf-8", kwargs.get("errors"))
-        return open(path, mode, *args, **kwargs)  # noqa: UP020: a test's `open` is this one
+        return builtins.open(path, mode, *args, **kwargs)
 
     def _seeding(self) -> Iterator[tuple[Any, str, Any]]:
         """Functions that set seeds, and such that note it: the same seed again is news for the student's side."""

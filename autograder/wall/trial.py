@@ -6,6 +6,7 @@ from pathlib import Path
 from nbformat.v4 import new_code_cell
 from traitlets.config import Config
 
+from autograder.chapter.beside import folder_for
 from autograder.chapter.cells import Notebook, NotebookCell
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Verdict, verdicts_of
@@ -19,6 +20,7 @@ from autograder.wall.judge import Judge
 from autograder.wall.names import modules_of
 from autograder.wall.nbgrader_setup import environment
 from autograder.wall.seeds import seed_of
+from autograder.wall.ways import tried_reference
 
 logger = logging.getLogger(__name__)
 
@@ -27,21 +29,24 @@ NO_SECRET = "no secret"  # the key where nobody needs to be surprised by a draw
 
 def run_tests(course: Course, chapter: str, notebook: Notebook, key: str = NO_SECRET) -> list[Verdict]:
     """Put a rebuilt notebook before the judge, in place, and return the verdicts of its test cells."""
-    return judged(course, notebook, read_reference(course, chapter), key)
+    return judged(course, notebook, tried_reference(course, chapter), key, folder_for(course, chapter))
 
 
-def judged(course: Course, notebook: Notebook, reference: Notebook, key: str = NO_SECRET) -> list[Verdict]:
+def judged(
+    course: Course, notebook: Notebook, reference: Notebook, key: str = NO_SECRET, files: str = ""
+) -> list[Verdict]:
     """Put a rebuilt notebook before the judge, in place, with the tests of any reference; returns their verdicts.
 
     What was our fault is tried once more, as a worker's submission is.
     """
     seed = seed_of(key, notebook)
+    settings = {"files": files} if files else {}
     try:
-        return Judge(config=course.nbgrader).judge(notebook, reference, seed)
+        return Judge(config=course.nbgrader, **settings).judge(notebook, reference, seed)
     except OurFault as error:
         logger.error(text_of(error))
         warm.close()
-        return Judge(config=course.nbgrader).judge(notebook, reference, seed)
+        return Judge(config=course.nbgrader, **settings).judge(notebook, reference, seed)
 
 
 def run_tests_in_kernel(course: Course, chapter: str, notebook: Notebook, key: str = NO_SECRET) -> list[Verdict]:

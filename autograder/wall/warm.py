@@ -27,7 +27,13 @@ INSIDE = Path(protocol.__file__).parent
 AGENT_FOLDER = "/agent"  # where the sandbox sees INSIDE
 MEMORY = 8 * 2**30  # bytes that the processes of a notebook may have, unless the course says otherwise
 HASH_SEED = 0
-SETTINGS = ("memory", "hash_seed", "visible_folders", "environment")  # of the judge, that such a process hangs on
+SETTINGS = (
+    "memory",
+    "hash_seed",
+    "visible_folders",
+    "environment",
+    "files",
+)  # of the judge, that such a process hangs on
 MAX_FORKS = 200  # of one parent
 IMPORT_SECONDS = 120.0  # that a parent may take to be ready
 FORK_SECONDS = 10.0  # that a fork may take
@@ -55,8 +61,9 @@ class Kind:
 def kind_of(reference: Notebook, settings: Mapping[str, Any]) -> Kind:
     """What a chapter's submissions need, from its reference and the course's settings of the judge."""
     environment = {"PYTHONHASHSEED": str(settings.get("hash_seed", HASH_SEED)), **settings.get("environment", {})}
+    folders = [*settings.get("visible_folders", []), *filter(None, [settings.get("files", "")])]
     return Kind(
-        tuple(Path(folder) for folder in settings.get("visible_folders", [])),
+        tuple(Path(folder) for folder in folders),
         Limits(memory=settings.get("memory", MEMORY)),
         modules_of(reference),
         prelude_of(reference),

@@ -23,6 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 import arguments
+import beside
 import draws
 import preparation
 import protocol
@@ -258,6 +259,7 @@ class Agent:
         self.handed_over: dict[int, int] = {}  # places in the judge's message, by the identity of what came there
         self.undo: list[Callable[[], object]] = []  # what a test has changed here, to be set right before the next
         self.patched: dict[tuple[str, str], list[Any]] = {}  # what stood where a test has put something else
+        self.runner = beside.Runner(shell, sink, Stream)
 
     def serve(self) -> None:
         """Read requests and answer them; returns when the connection is closed."""
@@ -419,6 +421,11 @@ class Agent:
                 self.change = [_name_of(function), changed[0], type(handed_over[changed[0]]).__name__]
             if changed and share:
                 self.now = [[place, handed_over[place]] for place in changed]
+
+    def do_test(self, body: str, last: str, nonce: str, history: list[str]) -> dict[str, Any]:
+        """Run a test here, see beside.py."""
+        answer: dict[str, Any] = self.runner.run(body, last, nonce, history)
+        return answer
 
     def do_call_library(self, module: str, name: str, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """Call a function of a library beside the student's code, such as one that takes gradients."""

@@ -607,7 +607,7 @@ def _read_zone(source: Reader, tree: Tree) -> Any:
     if tree is None:
         return None
     if type(tree) is str and ZONE.fullmatch(tree):
-        return datetime.UTC if tree == "UTC" else zoneinfo.ZoneInfo(tree)  # noqa: UP017: for Python 3.10
+        return datetime.UTC if tree == "UTC" else zoneinfo.ZoneInfo(tree)  # noqa: UP017
     return datetime.timezone(datetime.timedelta(seconds=tree))
 
 
@@ -625,8 +625,9 @@ def _write_moment(out: Writer, value: Any, depth: int) -> Tree:
 def _read_moment(source: Reader, tree: Tree, depth: int) -> Any:
     import datetime
 
-    moment = datetime.datetime(*_numbers(tree["v"], 7), fold=tree["f"])
-    return moment.replace(tzinfo=_read_zone(source, tree["z"]))
+    year, month, day, hour, minute, second, microsecond = _numbers(tree["v"], 7)
+    zone = _read_zone(source, tree["z"])
+    return datetime.datetime(year, month, day, hour, minute, second, microsecond, zone, fold=tree["f"])
 
 
 def _write_date(out: Writer, value: Any, depth: int) -> Tree:
@@ -647,7 +648,8 @@ def _write_time(out: Writer, value: Any, depth: int) -> Tree:
 def _read_time(source: Reader, tree: Tree, depth: int) -> Any:
     import datetime
 
-    return datetime.time(*_numbers(tree["v"], 4)).replace(tzinfo=_read_zone(source, tree["z"]))
+    hour, minute, second, microsecond = _numbers(tree["v"], 4)
+    return datetime.time(hour, minute, second, microsecond, _read_zone(source, tree["z"]))
 
 
 def _write_span(out: Writer, value: Any, depth: int) -> Tree:
