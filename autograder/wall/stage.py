@@ -3,7 +3,6 @@
 And afterwards our process is as it was, so that no later test meets what this one has exchanged.
 """
 
-import builtins
 import contextlib
 import functools
 import inspect
@@ -85,7 +84,7 @@ class Stage:
                 if "b" in mode:
                     return raw
                 return io.TextIOWrapper(raw, kwargs.get("encoding") or "utf-8", kwargs.get("errors"))
-        return builtins.open(path, mode, *args, **kwargs)
+        return open(path, mode, *args, **kwargs)  # noqa: PTH123
 
     def _seeding(self) -> Iterator[tuple[Any, str, Any]]:
         """Functions that set seeds, and such that note it: the same seed again is news for the student's side."""

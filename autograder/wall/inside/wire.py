@@ -607,7 +607,7 @@ def _read_zone(source: Reader, tree: Tree) -> Any:
     if tree is None:
         return None
     if type(tree) is str and ZONE.fullmatch(tree):
-        return datetime.UTC if tree == "UTC" else zoneinfo.ZoneInfo(tree)  # noqa: UP017
+        return datetime.timezone(datetime.timedelta(0)) if tree == "UTC" else zoneinfo.ZoneInfo(tree)
     return datetime.timezone(datetime.timedelta(seconds=tree))
 
 
