@@ -1,6 +1,6 @@
 """When does an LSTM of chapter 05 predict a text better than counting does: with how much text, after how long?
 
-    python -m benchmarks.lstm_or_counts TEXT            some fifteen CPU minutes; writes data/recurrent/turn.csv
+    python -m benchmarks.lstm_or_counts TEXT            some thirty CPU minutes; writes data/recurrent/turn.csv
     python -m benchmarks.lstm_or_counts TEXT --seeds 1  a part of it, printed and not written
 
 TEXT is a plain text file. Its first eight tenths are to learn from, the next tenth chooses (the order of the counting
@@ -29,9 +29,9 @@ STEPS = {  # characters: how many steps are tried
     10_000: (100, 200, 500),
     30_000: (200, 400, 1_000),
     100_000: (500, 1_000, 2_000),
-    300_000: (1_000, 2_000),
+    300_000: (1_000, 2_000, 4_000),
 }
-LENGTHS = (250, 500, 1_000, 2_000, 5_000)  # steps on all of the text, each a training of its own
+LENGTHS = (500, 1_000, 2_000, 4_000, 8_000)  # steps on all of the text, each a training of its own
 COLUMNS = ["model", "characters", "steps", "seed", "nats", "chosen", "CPU seconds"]
 Row = tuple[str, int, int, int, float, int, float]
 
