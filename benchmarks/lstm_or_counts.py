@@ -1,14 +1,16 @@
 """When does an LSTM of chapter 05 predict a text better than counting does: with how much text, after how long?
 
-    python -m benchmarks.lstm_or_counts TEXT            some fifteen CPU minutes; writes data/recurrent/turn.csv
+    python -m benchmarks.lstm_or_counts TEXT            some thirty CPU minutes; writes data/recurrent/turn.csv
     python -m benchmarks.lstm_or_counts TEXT --seeds 1  a part of it, printed and not written
+    ... --seeds 1 --larger                              of it, the larger LSTM only
 
 TEXT is a plain text file. Its first eight tenths are to learn from, the next tenth chooses (the order of the counting
 model; for the LSTM how many steps, and the moment at which it was best), and the last tenth is asked once. Both read
 the same first N characters. Counting: modified Kneser-Ney of the best order from 2 to 7. LSTM: as in chapter 05, one
 layer of 192 without dropout, plain gradient descent with clipping, 32 rows, pieces of 64 characters, the forget gates
-open at the start; the learning rate falls to 0 in a straight line, the text is read again and again. It is torch's
-LSTM, which computes what a learner's does, about three times as fast.
+open at the start; the learning rate falls to 0 in a straight line, the text is read again and again. The larger LSTM
+has a layer of 384, and AdamW trains it on all of the text. It is torch's LSTM, which computes what a learner's does,
+about three times as fast.
 """
 
 import argparse
@@ -29,9 +31,10 @@ STEPS = {  # characters: how many steps are tried
     10_000: (100, 200, 500),
     30_000: (200, 400, 1_000),
     100_000: (500, 1_000, 2_000),
-    300_000: (1_000, 2_000),
+    300_000: (1_000, 2_000, 4_000),
 }
-LENGTHS = (250, 500, 1_000, 2_000, 5_000)  # steps on all of the text, each a training of its own
+LENGTHS = (500, 1_000, 2_000, 4_000, 8_000)  # steps on all of the text, each a training of its own
+LARGER, LARGER_STEPS, LARGER_LR = 384, (2_000,), 5e-3  # and AdamW
 COLUMNS = ["model", "characters", "steps", "seed", "nats", "chosen", "CPU seconds"]
 Row = tuple[str, int, int, int, float, int, float]
 
@@ -39,14 +42,14 @@ Row = tuple[str, int, int, int, float, int, float]
 class Network(nn.Module):
     """Characters [B, T] and a state -> scores [B, T, V] and the state after them."""
 
-    def __init__(self, vocabulary: int) -> None:
+    def __init__(self, vocabulary: int, k: int = K) -> None:
         super().__init__()
         self.embedding = nn.Embedding(vocabulary, D)
-        self.cell = nn.LSTM(D, K, batch_first=True)
-        self.out = nn.Linear(K, vocabulary)
+        self.cell = nn.LSTM(D, k, batch_first=True)
+        self.out = nn.Linear(k, vocabulary)
         weights = dict(self.cell.named_parameters())
         with torch.no_grad():
-            weights["bias_ih_l0"][K : 2 * K] = B_F
+            weights["bias_ih_l0"][k : 2 * k] = B_F
             weights["bias_hh_l0"].zero_()
 
     def forward(
@@ -70,10 +73,13 @@ def loss_on(network: Any, ids: Tensor) -> float:
     return F.cross_entropy(scores.flatten(0, 1), targets.flatten()).item()
 
 
-def learn(ids: Tensor, valid: Tensor, vocabulary: int, steps: int, seed: int) -> tuple[Any, float, int, float]:
+def learn(
+    ids: Tensor, valid: Tensor, vocabulary: int, steps: int, seed: int, larger: bool = False
+) -> tuple[Any, float, int, float]:
     """The network when it was best on `valid`, its nats there, the step, and the CPU seconds of training."""
     torch.manual_seed(seed)
-    network: Any = Network(vocabulary)
+    network: Any = Network(vocabulary, LARGER if larger else K)
+    adamw = torch.optim.AdamW(network.parameters(), lr=LARGER_LR) if larger else None
     state, place = None, 0
     inputs, targets = in_rows(ids, ROWS)
     best, chosen, spent = float("inf"), 0, 0.0
@@ -89,9 +95,13 @@ def learn(ids: Tensor, valid: Tensor, vocabulary: int, steps: int, seed: int) ->
         network.zero_grad()
         F.cross_entropy(scores.flatten(0, 1), targets[:, piece].flatten()).backward()
         nn.utils.clip_grad_norm_(network.parameters(), LIMIT)
-        with torch.no_grad():
-            for weight in network.parameters():
-                weight.sub_(weight.grad, alpha=LR * (1 - step / steps))
+        if adamw:
+            adamw.param_groups[0]["lr"] = LARGER_LR * (1 - step / steps)
+            adamw.step()
+        else:
+            with torch.no_grad():
+                for weight in network.parameters():
+                    weight.sub_(weight.grad, alpha=LR * (1 - step / steps))
         spent += time.process_time() - begin
         if (step + 1) % max(1, steps // 20) == 0:
             found = loss_on(network, valid)
@@ -117,6 +127,7 @@ def main() -> None:
     parser.add_argument("text", type=Path)
     parser.add_argument("--seeds", type=int, nargs="*")
     parser.add_argument("--sizes", type=int, nargs="*", help="only these numbers of characters (0: all)")
+    parser.add_argument("--larger", action="store_true", help="only the larger LSTM")
     parser.add_argument("--part", type=Path, help="write the rows of these seeds here")
     options = parser.parse_args()
     torch.set_num_threads(1)
@@ -139,8 +150,12 @@ def main() -> None:
             nats, order, spent = counted(read, valid[:20_000], test, [*kinds, "<UNK>", "</s>"])
             note(("Kneser-Ney", len(read), 0, 0, round(nats, 4), order, round(spent, 1)))
     for seed in (seed for seed in seeds if seed):
+        for steps in LARGER_STEPS if options.larger or options.seeds is None else ():
+            network, _, chosen, spent = learn(ids, valid_ids, len(kinds), steps, seed, larger=True)
+            nats = loss_on(network, test_ids)
+            note((f"LSTM of {LARGER}, AdamW", len(train), steps, seed, round(nats, 4), chosen, round(spent, 1)))
         for size, tried in [*STEPS.items(), *((0, (steps,)) for steps in LENGTHS)]:
-            if options.sizes and size not in options.sizes:
+            if options.larger or (options.sizes and size not in options.sizes):
                 continue
             trained = {steps: learn(ids[: size or None], valid_ids, len(kinds), steps, seed) for steps in tried}
             steps = min(trained, key=lambda steps: trained[steps][1])

@@ -34,17 +34,17 @@ PARTS = {"learn_merges", "encode", "decode", "examples", "lm_loss", "learn", "St
 class Trial:
     """A text in the chapter's tokens, and one model of it for each seed."""
 
-    def __init__(self, text: str, batch: int = BATCH, std: float = 0.05) -> None:
+    def __init__(self, text: str, batch: int = BATCH, std: float = 0.05, merges: int = MERGES) -> None:
         self.batch_size, self.std = batch, std
         self.own: dict[str, Any] = chapter_functions("08_transformer", PARTS)
 
         cut = len(text) * 9 // 10
         begin = time.process_time()
-        merges = self.own["learn_merges"](Counter(bpe.pieces(text[:cut])), MERGES)
-        self.train, self.test = (torch.tensor(self.own["encode"](part, merges)) for part in (text[:cut], text[cut:]))
-        print(f"{len(merges)} merges and all tokens: {time.process_time() - begin:.1f} s of CPU time")
-        self.vocabulary = 256 + len(merges)
-        self.characters = len(self.own["decode"](self.test[1:].tolist(), merges))
+        rules = self.own["learn_merges"](Counter(bpe.pieces(text[:cut])), merges)
+        self.train, self.test = (torch.tensor(self.own["encode"](part, rules)) for part in (text[:cut], text[cut:]))
+        print(f"{len(rules)} merges and all tokens: {time.process_time() - begin:.1f} s of CPU time")
+        self.vocabulary = 256 + len(rules)
+        self.characters = len(self.own["decode"](self.test[1:].tolist(), rules))
 
     def batch(self, number: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Inputs and targets [B, T] from random places."""
@@ -131,6 +131,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float)
     parser.add_argument("--batch", type=int, default=BATCH)
     parser.add_argument("--std", type=float, help="of the first weights")
+    parser.add_argument("--merges", type=int, default=MERGES)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     chosen = parser.parse_args()
     torch.set_num_threads(1)
@@ -142,7 +143,7 @@ def main() -> None:
         "library": (LibraryTrial, 0.02, 0.02),
         "lstm": (LstmTrial, 0.5, 1.6e-2),
     }["library" if chosen.library else "lstm" if chosen.lstm else "own"]
-    trial, rate = kind(text, chosen.batch, chosen.std or std), chosen.rate or rate
+    trial, rate = kind(text, chosen.batch, chosen.std or std, chosen.merges), chosen.rate or rate
     steps = chosen.steps
     if steps is None:
         trial.trained(3, rate, 0)  # what is slow only once

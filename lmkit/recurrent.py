@@ -1,4 +1,4 @@
-"""Chapter 05: cells of one number that run under weights set by hand, gradients to compare with, the loss of a stream.
+"""Chapter 05: cells of one number under weights set by hand, gradients to compare with, a stream's loss, a writer.
 
 Plain Python and autograd, so that a chapter can show what weights do without showing how a cell is written.
 """
@@ -76,3 +76,22 @@ def stream_loss(model: Any, batch: Any, carry: dict[str, Any]) -> tuple[Any, int
     scores, state = model(inputs, carry.get("state"))
     carry["state"] = tuple(part.detach() for part in state)
     return F.cross_entropy(scores.flatten(0, 1), targets.flatten()), targets.numel()
+
+
+def go_on(model: Any, ids: Sequence[int], length: int, temperature: float = 0.8, seed: int = 1) -> list[int]:
+    """The next `length` tokens that a recurrent language model draws after it has read `ids` (at least one token).
+
+    model(inputs [1, T], state) -> (scores [1, T, V], state); its state begins as None. temperature > 0.
+    """
+    import torch
+
+    device = next(model.parameters()).device
+    dice, state, written = torch.Generator().manual_seed(seed), None, list(ids)
+    read = written
+    with torch.no_grad():
+        for _ in range(length):
+            scores, state = model(torch.tensor([read], device=device), state)
+            chances = (scores[0, -1].double().cpu() / temperature).softmax(0)
+            read = [int(torch.multinomial(chances, 1, generator=dice))]
+            written = [*written, *read]
+    return written[len(ids) :]

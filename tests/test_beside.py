@@ -1,4 +1,4 @@
-"""Tests that run beside the student's code: what they find, what they give, and what is in nobody's hands even there."""
+"""Tests that run beside the student's code: what they find, what they give, and what a student cannot do even there."""
 
 from pathlib import Path
 
@@ -84,7 +84,8 @@ def test_skipping_the_tests_is_not_that_easy(course: Course, hostile: str) -> No
 
 
 def test_a_test_that_was_edited_or_deleted_is_the_courses_again(course: Course) -> None:
-    wrong = with_answers(CELLS, area="def area(r):\n    return 0", area_one="known = 1", double_one="pass")
+    zero, one = "def area(r):\n    return 0", "def double(r):\n    return 1"
+    wrong = with_answers(CELLS, area=zero, double=one, area_one="known = 1", double_one="pass")
     wrong[5].metadata["nbgrader"]["points"] = 100
     verdicts, _ = judged(course, [cell for cell in wrong if "assert" not in cell["source"]])
     assert {name: verdict.points for name, verdict in verdicts.items() if name != "part"} == {

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from lmkit.recurrent import PARTS, lstm_gradients, one_cell, one_number, stream_loss
+from lmkit.recurrent import PARTS, go_on, lstm_gradients, one_cell, one_number, stream_loss
 
 
 def test_one_number_is_torchs_rnn() -> None:
@@ -75,3 +75,37 @@ def test_a_stream_goes_on_from_the_last_state_without_its_history() -> None:
     assert count == 6 and not any(part.requires_grad for part in carry["state"])
     second, _ = stream_loss(cell, (vectors[:, 3:], targets[:, 3:]), carry)
     assert ((first + second) / 2).item() == pytest.approx(whole.item(), rel=1e-5)
+
+
+class Sums(nn.Module):
+    """Nearly sure that the next token is the sum of all tokens so far, modulo 7; its state is that sum."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sure = nn.Parameter(torch.tensor(60.0))
+
+    def forward(self, tokens: torch.Tensor, state: Any = None) -> Any:
+        sums = (tokens.cumsum(1) + (0 if state is None else state)) % 7
+        return self.sure * nn.functional.one_hot(sums, 7), sums[:, -1:]
+
+
+def test_a_writer_takes_token_and_state_on() -> None:
+    assert go_on(Sums(), [1, 2], 4) == [3, 6, 5, 3]
+    assert go_on(Sums(), [4], 0) == []
+
+
+def test_a_writer_follows_temperature_and_seed() -> None:
+    flat = Sums()
+    flat.sure.data.fill_(0.0)
+    assert go_on(flat, [1], 20, seed=1) == go_on(flat, [1], 20, seed=1) != go_on(flat, [1], 20, seed=2)
+    flat.sure.data.fill_(1.0)
+    hits = [
+        sum(a == b for a, b in zip(told, expected(told), strict=True))
+        for told in (go_on(flat, [0], 200, temperature) for temperature in (0.2, 5.0))
+    ]
+    assert hits[0] > 180 and hits[1] < 80
+
+
+def expected(told: list[int]) -> list[int]:
+    """What Sums thinks likeliest at each place of a text that follows a 0."""
+    return [sum(told[:place]) % 7 for place in range(len(told))]

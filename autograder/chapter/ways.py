@@ -64,7 +64,8 @@ def _file(course: Course, chapter: str) -> Path:
 
 def _digest(course: Course, chapter: str, reference: Notebook) -> str:
     """Of all that may decide about a way; which way the tests of `reference` go makes no difference."""
-    settings = {name: str(value) for name, value in course.nbgrader.get("Judge", {}).items() if name != "unsafe"}
+    judge = course.nbgrader.get("Judge", {})
+    settings = {name: str(value) for name, value in judge.items() if value and name != "unsafe"}
     cells = [[cell.name, cell.facts, cell.source] for cell in reference.cells if cell.is_code]
     parts = [
         VERSION,

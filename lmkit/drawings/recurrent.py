@@ -68,11 +68,11 @@ def lstm_cell() -> Figure:
     canvas.arrow(plus.right, after.left)
     canvas.arrow(write.top, plus.bottom)
     canvas.arrow(gates["f"].top, forget.bottom, label="forget $f_t$", label_at=(3.2, 4.0), align="right")
-    canvas.arrow(gates["i"].top, (5.6, 4.75), write.left, label="write $i_t$", label_at=(5.4, 4.0), align="right")
+    canvas.arrow(gates["i"].top, (5.6, 4.75), write.left, label="input $i_t$", label_at=(5.4, 4.0), align="right")
     canvas.arrow(gates["C"].top, (7.8, 4.75), write.right, label="$\\tilde{C}_t$", label_at=(8.2, 4.0))
     canvas.arrow((11.3, top), squash.top)
     canvas.arrow(squash.bottom, show.top)
-    canvas.arrow(gates["o"].top, (10.4, new.y), show.left, label="show $o_t$", label_at=(10.2, 3.95), align="right")
+    canvas.arrow(gates["o"].top, (10.4, new.y), show.left, label="output $o_t$", label_at=(10.2, 3.95), align="right")
     canvas.arrow(show.right, new.left)
     return canvas.figure
 
@@ -101,9 +101,9 @@ def lstm_gates(
     comes: Part = ("$i_t \\star \\tilde{C}_t$", "input", added)
     rows: list[tuple[str, tuple[Part, ...]]] = [
         ("forget", (("$C_{t-1}$", "state", before), ("$f_t$", None, forget), stays)),
-        ("write", (("$\\tilde{C}_t$", "input", candidate), ("$i_t$", None, write), comes)),
+        ("input", (("$\\tilde{C}_t$", "input", candidate), ("$i_t$", None, write), comes)),
         ("add", (stays, comes, ("$C_t$", "state", now))),
-        ("show", (("$\\tanh(C_t)$", "state", squashed), ("$o_t$", None, show), ("$h_t$", "state", shown))),
+        ("output", (("$\\tanh(C_t)$", "state", squashed), ("$o_t$", None, show), ("$h_t$", "state", shown))),
     ]
     for row, (name, parts) in enumerate(rows):
         y = 6.6 - 1.95 * row

@@ -129,7 +129,10 @@ _table = made(
         {pair: rng.randint(0, 9) for pair in rng.sample(_pairs, n)} | {("go", "on"): 3}
     ),
     size("pairs", most=9, large=16),
-    edges=[{("go", "on"): 3, ("by", "foot"): 0}],
+    edges=[
+        {("go", "on"): 3, ("by", "foot"): 0},
+        {("go", "on"): 9, ("by", "foot"): 1, ("foot", "by"): 1},  # a word itself after it, rarely
+    ],
 )
 _kinds = choice(
     _table,

@@ -10,14 +10,15 @@
 # important word one place further back. So let us try something else. We read one word at a time, and we carry a note along, a list of numbers that we update after each word. A network that works like this is called a **recurrent network**, and its note is called its **hidden state**. It has no window at
 # all. What it knows about the past is what it has written down.
 #
-# **What this chapter promises.** In the next twenty minutes you will build a memory with your own hands: three numbers, chosen by you, that hold a single bit for 10,000 steps while we shake them. Then you will see why a memory that is
-# so good is almost impossible to *learn*, and you will build the network that solves this problem, the **LSTM**. At the end your LSTM is trained by your own loop on a text that you have chosen. It writes before the training, and it writes after it.
+# **What this chapter promises.** In the first half hour you will build a memory with your own hands: three numbers, chosen by you, that hold a single bit for 10,000 steps while we shake them. Then you will see why a memory that is
+# so good is almost impossible to *learn*, and you will build the network that gets around this problem, the **LSTM**. As soon as its equations stand in your notebook, it reads a text that you have chosen, and writes in its alphabet. The rest of the chapter asks two questions about
+# this: *how could it learn that?* And: *how do we make it good?* At the end you train it once more, with a training step and a loop that you have written yourself.
 #
-# **And something that you should know beforehand.** If your text is short, your network will lose. On 100,000 characters, the counting model of chapter 02 predicts the next character better than our best LSTM does. The reason is not that the network is worse at
-# remembering. A counting model needs to see something only once to know it, whereas a network moves its weights by small steps and has to see it many times. With more text, and with enough time to read it, the order turns round. Section 8 shows where.
+# **And something that you should know beforehand.** At the end you will probably lose. On a million characters, the counting model of chapter 02 predicts the next character better than the LSTM that you train here in ten minutes. The reason is not that the network is worse at
+# remembering. A counting model needs to see something only once to know it, whereas a network moves its weights by small steps and has to see it many times. Does more text turn the order round, or more time? Section 8 has the measurements, and the answer is: neither. A larger network with a better optimiser does.
 
 # %% [markdown]
-# The chapter takes about three and a half hours, with all its reading and training. Section 5 ends at a good place for a break.
+# The tasks take a little less than three hours. With reading, playing and training, count on four or four and a half. Section 5 ends at a good place for a break.
 
 # %%
 import math
@@ -36,10 +37,17 @@ from lmkit import drawings, gallery, ngrams, paths, plots, runs
 from lmkit.budgets import budget
 from lmkit.playground import play
 from lmkit.plots import log_ticks
-from lmkit.recurrent import PARTS, lstm_gradients, one_cell, one_number, stream_loss
+from lmkit.recurrent import (
+    PARTS,
+    go_on,
+    lstm_gradients,
+    one_cell,
+    one_number,
+    stream_loss,
+)
 from lmkit.testing import (
-    arguments_after,
     close,
+    gradients,
     is_number,
     leave_gradients,
     torch_module,
@@ -116,17 +124,24 @@ watch({"mine": (1.0, 1.0, 0.0)}, noise=0.1)
 # %% [markdown]
 # ### Where a state comes to rest
 #
-# Instead of searching blindly, look at what happens while only zeros are read. Then the new state depends on the old state alone, $h_t = \tanh(w_h h_{t-1} + b)$. So draw this curve, and draw the diagonal, on which the new state equals the old one. Where the two cross, the state stays where it is. Such a place is called a **fixed point**.
+# Instead of searching blindly, look at what happens while only zeros are read. Then the new state depends on the old state alone, $h_t = \tanh(w_h h_{t-1} + b)$. This is a curve that we can draw: for each old state on the horizontal axis, its height is the new state. We also draw the diagonal, on which the new state equals the old one.
 #
-# Start somewhere on the horizontal axis, go up to the curve to find the next state, and repeat. With a flat curve there is one crossing, and from everywhere you end up there: the past is forgotten. With a steep curve there are three. Try it with your finger on the right part of the steep curve: you are drawn to the dot. The outer
-# two are **stable**: a state that is near one of them is pulled towards it. The middle one is **unstable**: it is a watershed, and the slightest push sends you away from it, to one side or the other.
+# With these two lines you can follow a state with your finger, as the thin staircase in the figure does. It starts at 0.15. Go up to the curve: its height is the next state. Go sideways to the diagonal: now that height has become your place on the axis. Go up to the curve again, sideways to the diagonal again, and so on. Each stair is one step in time.
+#
+# Where curve and diagonal cross, the state stays where it is. Such a place is called a **fixed point**. Look for the difference between the two curves. How many fixed points has each, and where do their staircases end?
 
-# %% folded="draws the fixed points" alt="Two curves of the next state over the state, and a diagonal. The flat one crosses it once, at zero; the steep one three times, with dots at plus and minus 0.96 and a ring at zero."
-_, axes = plt.subplots(figsize=(7, 3.8))
+# %% folded="draws the fixed points" alt="Two curves of the next state over the state, and a diagonal. The flat one crosses it once, at zero, and its staircase runs down to there; the steep one crosses it three times, and its staircase climbs from 0.15 to the dot at 0.96."
+_, axes = plt.subplots(figsize=(7, 4.2))
 grid = np.linspace(-1.2, 1.2, 200)
+axes.plot(grid, grid, color="gray", linestyle=":", label="stays as it is")
 for slope, colour in ((0.7, plots.COLOURS[1]), (2.0, plots.COLOURS[0])):
     axes.plot(grid, np.tanh(slope * grid), color=colour, label=f"$w_h$ = {slope:.1f}")
-axes.plot(grid, grid, color="gray", linestyle=":", label="stays as it is")
+    places = [0.15 if slope > 1 else 0.9]
+    heights = [0.0]
+    for _ in range(8):  # up (or down) to the curve, then sideways to the diagonal
+        after = math.tanh(slope * places[-1])
+        places, heights = [*places, places[-1], after], [*heights, after, after]
+    axes.plot(places, heights, color=colour, linewidth=1, alpha=0.7)
 axes.plot([-0.957, 0.957], [-0.957, 0.957], "o", color=plots.COLOURS[0])
 axes.plot(0, 0, "o", color=plots.COLOURS[0], markerfacecolor="white")
 axes.set(
@@ -137,10 +152,15 @@ axes.set(
 axes.legend(loc="upper left")
 plt.show()
 
+# %% [markdown]
+# The flat curve has slope 0.7 at zero. Its staircase started at 0.9, and it runs down to the only crossing. It would end there from everywhere, so the past is forgotten. The steep curve has slope 2 at zero, more than the diagonal, and therefore it crosses the diagonal three times. From 0.15 the staircase climbs to the filled dot at 0.96, and from the negative side it would run down to the one at -0.96.
+#
+# These outer two fixed points are **stable**: a state near one of them is pulled towards it. The middle one, the empty ring, is **unstable**: it is a watershed, and the slightest push sends a state away from it, to one side or the other.
+
 # %% [markdown] statement="latch"
 # ### Hold a bit
 #
-# Two places of rest are exactly what a bit needs: one for *no*, one for *yes*. Engineers call such a thing a **latch**. Find three numbers $(w_x, w_h, b)$ such that $h_t$ is negative until the 1 comes, and positive from the 1 on.
+# Two stable fixed points are exactly what a bit needs: one for *no*, one for *yes*. Engineers call such a thing a **latch**. Find three numbers $(w_x, w_h, b)$ such that $h_t$ is negative until the 1 comes, and positive from the 1 on.
 #
 # Your latch must hold for 10,000 steps after the 1, however late the 1 comes, and it must hold under the noise: after each step up to $\pm 0.1$ is added to the state, and the next step sees the noisy value. We check the sign of $h_t$ before that step's noise is added.
 #
@@ -237,9 +257,9 @@ for _before in (1, 5, 50, 10_000):
 
 
 # %% [markdown]
-# Here is your latch, three times, on 300 steps. The noise grows from $\pm 0.1$ to $\pm 0.5$ and to $\pm 1.2$. (You have only promised to survive the first one.)
+# Here is your latch, three times, on 300 steps, with the 1 at step 100. The noise grows from $\pm 0.1$ to $\pm 0.5$ and to $\pm 1.2$. (You have only promised to survive the first one.) At which noise does it break?
 
-# %% folded="draws your latch under noise" alt="Three panels of a state over 300 steps under growing noise. It is near minus one until the 1 comes and near plus one afterwards; under the strongest noise it may fall back."
+# %% folded="draws your latch under noise" alt="Three panels of a state over 300 steps under growing noise. It is near minus one until the 1 comes and near plus one afterwards; under the strongest noise it falls from one side to the other."
 _, panels = plt.subplots(1, 3, figsize=(7.4, 2.6), sharey=True)
 for axes, loud in zip(panels, (0.1, 0.5, 1.2), strict=True):
     axes.plot(
@@ -256,7 +276,8 @@ panels[0].set(ylabel="state $h_t$", ylim=(-1.1, 1.1))
 plt.show()
 
 # %% [markdown]
-# One number, and it remembers. So a recurrent network *can* keep something for as long as you like; you have just proved it. You may wonder why people say that recurrent networks forget.
+# Under the noise that you promised to survive, one number remembers. Under the strongest it does not: a single push of 1.2 can throw a state over the watershed, and then the bit is lost, or a 1 is remembered that never came. Every latch has such a limit, and below it, the latch holds for as long as you like. So a recurrent network *can* keep something; you have just built one that does. You may
+# wonder why people say that recurrent networks forget.
 #
 # ### The price
 #
@@ -278,7 +299,7 @@ for steps in (2, 10, 40):
     print(f"{steps:3} steps multiply it by {abs(factor) ** steps:.1e}")
 
 # %% [markdown]
-# After ten steps, practically nothing is left. This had to happen. A stable fixed point is a place where small changes die out; that is why noise cannot harm you. But a gradient *is* a small change. At a stable fixed point $\lvert \partial h_t / \partial h_{t-1} \rvert$ is smaller than 1, always, so the gradient shrinks at every step as well. The better a
+# After ten steps, practically nothing is left. This had to happen. A stable fixed point is a place where small changes die out; that is why noise cannot harm you. But a gradient *is* a small change. At a fixed point that pulls small changes in, like the two of your latch, $\lvert \partial h_t / \partial h_{t-1} \rvert$ is smaller than 1, so the gradient shrinks at every step as well. The better a
 # state ignores noise, the less gradient survives. **Robust memory and learnability pull against each other** (Y. Bengio, P. Simard and P. Frasconi, 1994).
 #
 # If we want a network to *learn* what to remember, we need another kind of memory. But first let us see the same thing with more than one number.

@@ -25,9 +25,9 @@ drawings.unrolled_rnn()
 # 3. Go through the rows of `e`; each time replace `h` by the new state and keep it; at the end stack what you kept.
 
 
-# %% task="rnn" points=3 level=1 minutes=10
+# %% task="rnn" points=3 level=1 minutes=8
 def rnn(e, h, W_x, W_h, b):
-    """States h_1..h_T, a tensor of shape [T, k], from e: [T, d], h: [k], W_x: [k, d], W_h: [k, k], b: [k]."""
+    """States h_1..h_T, a tensor of shape [T, k], from e: [T, d], h: [k], W_x: [k, d], W_h: [k, k], b: [k]. Gradients pass."""
     ### BEGIN SOLUTION
     states = []
     for e_t in e:
@@ -113,7 +113,9 @@ _T, _d, _k = size("T"), size("d", large=None), size("k", large=None)
 _e, _h, _W_x, _W_h, _b = (
     tensor(*_axes, scale=0.3) for _axes in ((_T, _d), (_k,), (_k, _d), (_k, _k), (_k,))
 )
-agrees(rnn, ours.rnn, _e, _h, _W_x, _W_h, _b, rtol=1e-4, atol=1e-4)
+_given = _e, _h, _W_x, _W_h, _b
+agrees(rnn, ours.rnn, *_given, rtol=1e-4, atol=1e-4)
+agrees(rnn, ours.rnn, *_given, by=gradients, mixtures=2, rtol=1e-3, atol=1e-3)
 ### END HIDDEN TESTS
 
 
@@ -122,11 +124,11 @@ agrees(rnn, ours.rnn, _e, _h, _W_x, _W_h, _b, rtol=1e-4, atol=1e-4)
 #
 # Take two texts that differ only in their first word, and let the same network read both. How far apart are the two states after each word? As long as they differ, the network still knows something about the first word. When they are equal, the first word is forgotten for good.
 #
-# It depends on $W_h$. To have a single knob, we take a rotation, which changes no lengths, times a number $\rho$. So at each step the old state becomes $\rho$ times as long before the tanh squeezes it. Make a guess for $\rho$ = 0.8, 0.95, 1 and 1.1 before you run the cell: which curves go down, and do they go down in a straight line? (The axis is logarithmic. On such an axis, a straight line means *the same factor at each step*.)
+# It depends on $W_h$. To have a single knob, we take a rotation, which changes no lengths, times a number $\rho$. So at each step the old state becomes $\rho$ times as long before the tanh squeezes it. Make a guess for $\rho$ = 0.8, 1 and 1.1 before you run the cell: which curves go down, and do they go down in a straight line? (The axis is logarithmic. On such an axis, a straight line means *the same factor at each step*.)
 
-# %% alt="Distance between two runs that differ in the first word, over 60 words: with rho 0.8 it falls to a millionth, with 0.95 to a hundredth, with 1.1 it stays near one."
+# %% alt="Distance between two runs that differ in the first word, over 60 words: with rho 0.8 it falls in a straight line to a millionth, with 1 it falls slowly, with 1.1 it stays near one."
 set_seed(5)
-width, rhos = 32, (0.8, 0.95, 1.0, 1.1)
+width, rhos = 32, (0.8, 1.0, 1.1)
 rotation = torch.linalg.qr(torch.randn(width, width))[0]
 story = 0.05 * torch.randn(60, width)  # a text of 60 word vectors
 other = torch.cat([0.05 * torch.randn(1, width), story[1:]])  # with another first word
@@ -152,14 +154,17 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# With $\rho$ below 1 the lines are straight: at every step, the first word loses the same share. At $\rho = 1$ only the tanh wears the difference down, and it does so slowly. At 1.1 the difference even grows at first, until the tanh stops it.
+# With $\rho = 0.8$ the line is straight: at every step, the first word loses the same share. At $\rho = 1$ only the tanh wears the difference down, and it does so slowly. At 1.1 the difference even grows at first, until the tanh stops it.
 #
 # ### And how far does a gradient reach?
 #
-# For learning, the question is asked in the opposite direction: how much does the *last* state change if an earlier state changes a little? For one number, each step contributed the factor $(1 - h_t^2)\, w_h$. For vectors, each step contributes a matrix, $(1 - h_t^2)$ on the diagonal times $W_h$, and the steps are multiplied. Autograd can do that for us. In the next cell it goes back through *your* loop, one state at a time, and we look at how long the gradient
-# is that arrives. The dashed lines are what $\rho$ to the power of the steps predicts.
+# For learning, the question is asked in the opposite direction: how much does the *last* state change if an earlier state changes a little? For one number, each step contributed the factor $(1 - h_t^2)\, w_h$. With vectors, the gradient itself is a vector of $k$ numbers, and each step back multiplies it by a matrix: first by the slopes $1 - h_t^2$, entry by entry, and then by $W_h^\top$.
+#
+# Here is one step back with $k = 2$, $\rho = 0.8$ and a quarter turn: $W_h = \begin{pmatrix} 0 & -0.8 \\ 0.8 & 0 \end{pmatrix}$. The states are small, so the slopes are nearly 1, and we leave them out. A gradient of $(1, 0)$ at $h_t$ becomes $W_h^\top (1, 0) = (0, -0.8)$ at $h_{t-1}$, and $(-0.64, 0)$ at $h_{t-2}$. It turns, and at each step its length is multiplied by 0.8.
+#
+# Autograd can do that for us with 32 numbers. In the next cell it goes back through *your* loop, one state at a time. After each step back we measure the **length** of the gradient vector, that is, the root of the sum of its squares. The dashed lines are the prediction, $\rho$ to the power of the steps. Which of the three measured lines will leave its prediction?
 
-# %% alt="Length of the gradient by steps back, on a logarithmic scale: for rho 0.8 and 0.95 it falls in straight lines along the dashed prediction; for 1.0 it falls slowly; for 1.1 it stays far below its dashed line."
+# %% alt="Length of the gradient by steps back, on a logarithmic scale: for rho 0.8 it falls in a straight line along the dashed prediction; for 1.0 it falls slowly; for 1.1 it stays far below its dashed line."
 
 
 def gradient_lengths(W_h):
@@ -190,5 +195,8 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# The two figures look alike, and they must (the tanh makes the lines for 0.95 and 1 a little steeper than the prediction): what does not influence the end gets no gradient from the end. Below 1, the gradient **vanishes**: with $\rho = 0.8$, a word fifty steps back has about a hundred thousandth of the influence of the last one, so training hardly ever notices it. Above 1, the product of the matrices alone would **explode**, as the dashed line for 1.1 shows. Here the tanh holds it back, but it does not always do so, and one exploding gradient is enough to throw a
-# training off. In section 6 you will stop that with a simple trick. Nothing as simple helps against vanishing, since what is gone cannot be made longer. That takes another network.
+# The two figures look alike, and they must: what does not influence the end gets no gradient from the end. With $\rho = 0.8$ the gradient **vanishes**: a word fifty steps back has about a hundred thousandth of the influence of the last one, so training hardly ever notices it. With $\rho = 1.1$ the product of the matrices alone would **explode**, as the dashed line shows. Here the tanh holds it back, but it does not always do so, and one exploding gradient
+# is enough to throw a training off. You will see one in section 4, and stop it in section 6 with a simple trick.
+#
+# And the middle curve? At $\rho = 1$ the gradient hardly fades. So one could simply start every RNN with a rotation for $W_h$. People do: it is called an **orthogonal start**, and Q. Le, N. Jaitly and G. Hinton (2015) got far with the simplest rotation of all, the identity. Keep this network in mind, because in section 5 it will compete, and it will be good. But notice what it cannot do. It keeps everything for equally long, a comma as well as the subject of the sentence. A reader should be able to *decide*: this I keep, that I
+# forget, and this new thing replaces that old one. For decisions we need another kind of network.

@@ -9,16 +9,17 @@
 # 2. How much of something new is added? This is the **input gate** $i_t$. The new thing itself is called the **candidate**, $\tilde C_t$.
 # 3. How much of the cell is shown to the rest of the network? This is the **output gate** $o_t$. What is shown is the state $h_t$. A number can be kept for a long time without being shown.
 #
-# Here is one step with $k = 3$, in numbers. The sign $\star$ means: multiply entry by entry. Read the rows from top to bottom, and follow one column at a time.
+# Here is one step with $k = 3$, in numbers. The sign $\star$ means: multiply entry by entry. Each of the three numbers goes its own way, so read the rows from top to bottom, and follow one column at a time. Which of the three old numbers survives the step?
 
-# %% folded="draws the gates in numbers" alt="Four rows of three numbers each: forget multiplies the old cell, write multiplies the new content, add sums the two, and show multiplies the tanh of the sum to give the state."
+# %% folded="draws the gates in numbers" alt="Four rows of three numbers each: forget multiplies the old cell, input multiplies the new content, add sums the two, and output multiplies the tanh of the sum to give the state."
 drawings.lstm_gates()
 
 # %% [markdown]
-# The first number is kept and shown. The second is erased and gets a new value, but it is not shown yet. In the third, one half is kept and one half is new. Look at the row *add*: on the way from the old cell to the new one there is no matrix and no tanh. The old number is multiplied by a gate, something is added to it, and that is all.
+# The first number survives: its forget gate is 1, so it is kept as it is, and its output gate is 1, so it is shown. The second is erased and gets a new value, but it is not shown yet. In the third, one half is kept and one half is new. Now look at the row *add*. On the way from the old cell to the new one there is no matrix and no tanh. The old number is multiplied by a gate, something is added to it, and that is all.
 #
-# And who makes the decisions? The network itself. Each gate is a small layer of its own that reads the token and the last state, $[e_t, h_{t-1}]$, joined to one vector of $d + k$ numbers. Its activation function is the **sigmoid** $\sigma(a) = 1 / (1 + e^{-a})$, which turns any number into one between 0 and 1. The candidate is made in the same way, but with a tanh, since new content may be negative as well. Together, these are the equations of the
-# **LSTM**, which stands for *long short-term memory* (S. Hochreiter and J. Schmidhuber, 1997; the forget gate was added by F. Gers and others in 2000):
+# And who makes the decisions? The network itself. Each gate is a small layer of its own. It reads the token and the last state, $[e_t, h_{t-1}]$, joined to one vector of $d + k$ numbers. A decision must be a number between 0 and 1, so its activation function is the **sigmoid** $\sigma(a) = 1 / (1 + e^{-a})$: for example, $\sigma(0) = 0.5$, $\sigma(5) = 0.993$ and $\sigma(-5) = 0.007$. The candidate is made in the same way, but with a tanh, since new content may be negative as well.
+#
+# Together, these are the equations of the **LSTM**, which stands for *long short-term memory* (S. Hochreiter and J. Schmidhuber, 1997; the forget gate was added by F. Gers and others in 2000):
 #
 # $$\begin{aligned}
 # f_t &= \sigma(W_f\,[e_t, h_{t-1}] + b_f) & \tilde C_t &= \tanh(W_C\,[e_t, h_{t-1}] + b_C)\\
@@ -28,7 +29,7 @@ drawings.lstm_gates()
 #
 # Each $W$ has the shape $[k, d + k]$ and each bias the shape $[k]$. The left column holds the three decisions. The right column says what is done with them.
 
-# %% folded="draws the cell" alt="Above a straight line carries the cell past a product and a sum. Below, state and word feed four boxes: forget, write, new content and show, whose results meet that line."
+# %% folded="draws the cell" alt="Above a straight line carries the cell past a product and a sum. Below, state and word feed four boxes: forget gate, input gate, new content and output gate, whose results meet that line."
 drawings.lstm_cell()
 
 # %% [markdown]
@@ -39,7 +40,7 @@ drawings.lstm_cell()
 #
 # Write `lstm_step(e, h, C, W, b)`, one step for a whole batch of $B$ texts at once. `W` and `b` are dictionaries with the keys `"C"`, `"f"`, `"i"` and `"o"`; it returns the new $h$ and the new $C$.
 #
-# This is the only LSTM in the chapter. The same function will hold a bit that you write into it, learn to remember over 40 steps, and write in the voice of your text.
+# This is the only LSTM in the chapter. When it works, two cells below the checks it reads your own text, and writes.
 
 # %% [markdown] hints="lstm_step"
 # 1. A batch has one text in each row. So which of the two is transposed when you multiply $[B, d + k]$ with $[k, d + k]$?
@@ -47,9 +48,9 @@ drawings.lstm_cell()
 # 3. Now the right column of the equations, from top to bottom. Mind that the new $h$ needs the *new* $C$, and that the caller still needs the old one.
 
 
-# %% task="lstm_step" points=4 level=1 minutes=13
+# %% task="lstm_step" points=4 level=1 minutes=12
 def lstm_step(e, h, C, W, b):
-    """New (h [B, k], C [B, k]) from e [B, d], h [B, k], C [B, k]; W[part] is [k, d + k], b[part] is [k]."""
+    """New (h [B, k], C [B, k]) from e [B, d], h [B, k], C [B, k]; W[part] is [k, d + k], b[part] is [k]. Gradients pass."""
     ### BEGIN SOLUTION
     x = torch.cat([e, h], dim=-1)
     a = {part: x @ W[part].T + b[part] for part in "Cfio"}
@@ -184,16 +185,147 @@ def _two_steps(step, e, h, C, W, b):
     return step(e, *step(e, h, C, W, b), W, b)
 
 
-agrees(
-    lstm_step, ours.lstm_step, _e, _h, _C, _W, _b, by=_two_steps, rtol=1e-4, atol=1e-5
-)
+def _slopes(step, e, h, C, W, b):
+    return gradients(lambda *read: sum(_two_steps(step, *read, W, b)), e, h, C)
+
+
+for _scenario in (_two_steps, _slopes):
+    _given = _e, _h, _C, _W, _b
+    agrees(lstm_step, ours.lstm_step, *_given, by=_scenario, rtol=1e-4, atol=1e-5)
 ### END HIDDEN TESTS
 
 
 # %% [markdown]
+# ### Your text, already
+#
+# You have an LSTM, so let it read something. Here is your text. If you have put a file into `work/texts`, it is that one. The network reads it character by character, so its vocabulary is small: $V$ is the number of different characters in the part that it learns from. (A character that your network has never met in training is read as �.)
+
+# %%
+mine = lmkit.load("mine", unit="character")
+my_text = {name: "".join(map("".join, parts)) for name, parts in mine.splits.items()}
+symbols = ["�", *sorted(set(my_text["train"]) - {"�"})]
+index_of = {symbol: i for i, symbol in enumerate(symbols)}
+V = len(symbols)
+
+
+def to_ids(text):
+    """The numbers of the characters of a text, a tensor."""
+    return torch.tensor(
+        [index_of.get(character, 0) for character in text], dtype=torch.long
+    )
+
+
+text_ids = {name: to_ids(text) for name, text in my_text.items()}
+prompt = gallery.prompts(mine)[0]
+print(f"{len(text_ids['train']):,} characters to learn from, V = {V}. It begins:\n")
+print(my_text["train"][:200])
+
+# %% [markdown]
+# Around your step we need a layer that goes through a text, and around the layer a language model: an embedding below it, and above it the matrix $U$ of section 2. It is worth reading these two classes, because they stay with us for the whole chapter. The layer has one knob, `b_f`, the bias of the forget gate. For the moment it is 0.
+
+
+# %%
+class LSTM(nn.Module):
+    """Your LSTM as a layer: vectors [B, T, d] and a state (h, C), or None -> states [B, T, k] and the last (h, C)."""
+
+    def __init__(self, d, k, b_f=0.0):
+        super().__init__()
+        self.k = k
+        bound = k**-0.5
+        self.W = nn.ParameterDict(
+            {part: torch.empty(k, d + k).uniform_(-bound, bound) for part in PARTS}
+        )
+        self.b = nn.ParameterDict({part: torch.zeros(k) for part in PARTS})
+        with torch.no_grad():
+            self.b["f"] += float(b_f)
+
+    def forward(self, e, state=None):
+        if state is None:
+            zero = torch.zeros(len(e), self.k, device=e.device)
+            state = zero, zero
+        h, C = state
+        W, b = ({part: table[part] for part in PARTS} for table in (self.W, self.b))
+        states = []
+        for e_t in e.unbind(1):
+            h, C = lstm_step(e_t, h, C, W, b)
+            states.append(h)
+        return torch.stack(states, 1), (h, C)
+
+
+class LanguageModel(nn.Module):
+    """Token numbers [B, T] and a state -> scores [B, T, V] and the new state. In the middle is your LSTM."""
+
+    def __init__(self, V, d, k, b_f=0.0):
+        super().__init__()
+        self.embedding = nn.Embedding(V, d)
+        self.layer = LSTM(d, k, b_f)
+        self.out = nn.Linear(k, V)
+
+    def forward(self, tokens, state=None):
+        states, state = self.layer(self.embedding(tokens), state)
+        return self.out(states), state
+
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# (one last digit rounded otherwise changes a character, and all that follow)
+def first_words(length=160):
+    """How the first network goes on from the prompt."""
+    told = go_on(first_model, to_ids(prompt).tolist(), length)
+    return prompt + "".join(symbols[i] for i in told)
+
+
+set_seed(1)
+first_size = budget().choose(grading=(32, 96), laptop=(48, 128), gpu=(64, 256))
+first_model = LanguageModel(V, *first_size).to(device)
+print(f"{sum(w.numel() for w in first_model.parameters()):,} weights, all random:\n")
+print(first_words())
+
+# %% [markdown]
+# Dice with $V$ faces. The network has never seen a text. So let it see yours, for about a minute. The next cell cuts random pieces of 64 characters out of your text, and the course's own loop from chapter 04 asks the network, at each character, which one comes next. You will replace everything in it later; this is only a first look. What do you expect after one minute: the right letters? Words? Sentences?
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
+pieces_from = np.random.default_rng(1)
+
+
+def random_pieces(_):
+    """A batch of 32 pieces of 64 characters, and the same places one character later."""
+    begins = pieces_from.integers(0, len(text_ids["train"]) - 65, 32)
+    found = torch.stack([text_ids["train"][begin : begin + 65] for begin in begins])
+    return found[:, :-1], found[:, 1:]
+
+
+first_history = train(
+    first_model,
+    random_pieces,
+    lambda model, batch: stream_loss(model, batch, {}),
+    steps=budget().choose(grading=150, laptop=3_000, gpu=1_500),
+    seconds=60,
+    rate=1e-2,
+)
+print(
+    f"{first_history['step'].iloc[-1]:,} steps in {first_history['seconds'].iloc[-1]:.0f} seconds; "
+    f"the loss is {first_history['train loss'].iloc[-1]:.2f} nats per character now\n"
+)
+print(first_words())
+
+# %% [markdown]
+# Your equations have learned the alphabet, the spelling of short words, and a little of how your text sounds. Nobody has told the network what a word is. It reads one character at a time, and all that it has of the past is a list of numbers.
+#
+# Two questions come up. *How could it learn that?* Section 1 said that gradients die on their way back through a memory; here something has survived, and we want to know what. And: *how do we make it good?* We could wait longer, of course. But there is a better start, a better way to read a text, and a limit that no patience overcomes. The first question needs sections 3, 4 and 5, and the second one sections 6 to 8.
+#
 # ### The bit once more
 #
-# Can this thing hold a bit? Let us repeat what you did in section 1, now with gates. We make it a little harder and more useful: the machine should be able to *change its mind*. It reads two numbers at each step, $e_t = [\text{bit}, \text{write}]$, each of them 0 or 1. Whenever *write* is 1, the cell has to take over the bit. Whenever *write* is 0, it has to keep what it has, whatever the bit line says. That is how a memory chip works.
+# Let us begin with the gates. Can this thing hold a bit? We repeat what you did in section 1, and we make it a little harder and more useful: the machine should be able to *change its mind*. It reads two numbers at each step, $e_t = [\text{bit}, \text{write}]$, each of them 0 or 1. Whenever *write* is 1, the cell has to take over the bit. Whenever *write* is 0, it has to keep what it has, whatever the bit is. That is how a memory chip works. For example, if it reads
+#
+# | step | 1 | 2 | 3 | 4 | 5 |
+# |---|---|---|---|---|---|
+# | bit | 1 | 0 | 0 | 1 | 0 |
+# | write | 1 | 0 | 1 | 0 | 0 |
+#
+# then it has to say *1, 1, 0, 0, 0*. At step 2 the bit is 0, but nobody has said *write*. The latch of section 1 could not do that: once it has seen a 1, it says *yes* for ever.
 
 # %% [markdown] statement="keep_bit"
 # ### Set the gates by hand
@@ -212,7 +344,7 @@ agrees(
 #    bias: what must the product of `steps` equal factors be, and which number has this sigmoid?
 
 
-# %% task="keep_bit" points=4 level=3 minutes=20
+# %% task="keep_bit" points=4 level=3 minutes=25
 def keep_bit():
     """(W, b): W[...] of shape [1, 3] for (bit, write, h), b[...] of shape [1], keys "C", "f", "i", "o"."""
     ### BEGIN SOLUTION
@@ -326,16 +458,19 @@ agrees(forget_bias, ours.forget_bias, _steps, rtol=0, atol=1e-5)
 ### END HIDDEN TESTS
 
 
-# %% folded="draws your memory chip" alt="The state of the cell over 200 steps, between minus and plus 0.76. It jumps to the value of the bit line at each of six marked moments and stays level between them, while the bit line changes all the time."
+# %% [markdown]
+# Here is your chip at work, over 200 steps. The thin grey line is the bit that it reads: it changes at random, and most of the time it means nothing. The triangles are the five moments at which *write* is 1. Look at what the state does between two triangles.
+
+# %% folded="draws your memory chip" alt="The state of the cell over 200 steps, at plus or minus 0.76. It takes over the bit at each of five marked moments and stays level between them, while the grey line of random bits changes all the time."
 rng = random.Random(4)
-orders = {10: 1, 45: 0, 60: 1, 110: 0, 150: 0, 170: 1}  # at which step what is written
+orders = {10: 1, 45: 0, 60: 1, 110: 0, 170: 1}  # at which step what is written
 words = [(orders.get(t, rng.randint(0, 1)), int(t in orders)) for t in range(200)]
-_, axes = plt.subplots(figsize=(7, 2.8))
+_, axes = plt.subplots(figsize=(7.4, 2.8))
 axes.plot(
     [2 * bit - 1 for bit, _ in words],
     color="lightgray",
     linewidth=0.8,
-    label="bit line (1 is up)",
+    label="bit (1 is up)",
 )
 axes.plot(
     one_cell(*keep_bit(), words),
@@ -361,4 +496,59 @@ for half_life in (1, 5, 20, 100):
     print(f"half-life {half_life:3} steps: b_f = {forget_bias(half_life):.2f}")
 
 # %% [markdown]
-# Compare this with your latch. The latch holds its bit by pulling the state back to a place of rest at every step. The cell holds its bit because it is left alone. And look at the printed lines. With $b_f = 0$, the forget gate is $\sigma(0) = \tfrac12$, and half of everything is gone after a single step. That is close to how a fresh LSTM starts, unless somebody does something about it. Remember this line for section 5.
+# Look at the printed lines. With $b_f = 0$, the forget gate is $\sigma(0) = \tfrac12$, and half of everything is gone after a single step. Your first model started like this, and so does nearly every LSTM, unless somebody does something about it. Remember this line for section 5.
+#
+# ### The other side of the bargain
+#
+# Your latch and your cell both hold a bit, but in opposite ways. The latch *pulls its state back* to a fixed point at every step. The cell is *left alone*. In section 1 we shook the latch, because a memory that only works when nothing else happens is not worth much. So, to be fair, let us shake the cell: 300 copies of it, each with a 1 written at step 0, and after each step up to $\pm 0.1$ is added to $C_t$. For comparison, 300 of your latches get the same noise. What share of them still says *1* after 1,000 steps?
+
+# %% alt="The share of memories that still hold the bit, over 1,000 noisy steps. The latches stay at 100 percent. The cells, if nothing pulls them back, stay near 100 percent for some fifty steps, and then lose the bit one after the other."
+
+
+@torch.no_grad()
+def shaken_cells(noise=0.1, steps=1_000, copies=300):
+    """The share of copies of your cell with h > 0, step by step, after a 1 was written and while C is shaken."""
+    W, b = (
+        {part: torch.tensor(table[part]).double() for part in PARTS}
+        for table in keep_bit()
+    )
+    dice = torch.Generator().manual_seed(1)
+    h = C = torch.zeros(copies, 1).double()
+    shares = []
+    for t in range(steps):
+        order = [1.0, 1.0] if t == 0 else [0.0, 0.0]
+        h, C = lstm_step(torch.tensor([order] * copies).double(), h, C, W, b)
+        shares.append((h > 0).double().mean().item())
+        C = C + noise * (2 * torch.rand(copies, 1, generator=dice).double() - 1)
+    return shares
+
+
+latch_numbers = [float(value) for value in latch()]
+latches = [
+    one_number(*latch_numbers, [1.0] + [0.0] * 999, 0.1, seed) for seed in range(300)
+]
+shares = {
+    "your latches": (np.array(latches) > 0).mean(0),
+    "your cells": np.array(shaken_cells()),
+}
+_, axes = plt.subplots(figsize=(7, 2.8))
+for (name, share), colour in zip(shares.items(), plots.COLOURS[1::-1], strict=False):
+    axes.plot(100 * share, color=colour, label=name)
+axes.set(
+    title="Which memory survives a noise of ±0.1 at every step?",
+    xlabel="steps since the 1 was written",
+    ylabel="still right (%)",
+    ylim=(0, 105),
+)
+axes.legend(loc="lower left")
+plt.show()
+for name, share in shares.items():
+    print(
+        f"{name:13} "
+        + "".join(f"{t:6,}: {share[t - 1]:4.0%}" for t in (50, 200, 1_000))
+    )
+
+# %% [markdown]
+# With the usual weights, the cells forget. Nothing pulls a cell back, so the small pushes add up, and sooner or later they have carried it across zero. (If you have set your weights so that $h$ feeds the bit back into the cell, yours may stay. Then you have built a latch inside the cell, and you pay for it as in section 1.)
+#
+# So the cell has not escaped from the bargain between robust memory and learnability. It has taken *the other side* of it. The latch shrinks small changes: noise dies, and the gradient dies with it. The cell lets small changes pass: noise stays, and so does the gradient. For a computer that is a good trade, because inside it there is hardly any noise, and a network that cannot learn is of no use. How much of the gradient stays, we see now.

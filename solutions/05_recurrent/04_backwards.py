@@ -1,40 +1,60 @@
 # %% [markdown]
 # ## 4. Backwards through the gates, once by hand
 #
-# An LSTM has four times the weights of an RNN. What do we get for them? Section 1 ended with a bad bargain: the better the memory, the less gradient. Let us see whether the cell has escaped from it, and let us really *see* it, by sending a gradient backwards through one step with our own hands. It is the one longer calculation in this chapter. You need it once in your life, and then you can leave it to autograd with a good conscience.
+# Your first model has learned from its gradients. We want to see what happens to a gradient on its way back through the gates, and to *see* it we send one back through one step with our own hands. It is the one longer calculation in this chapter. You need it once in your life, and then you can leave it to autograd with a good conscience.
 #
-# Imagine that the text goes on after step $t$, and that somebody has already worked backwards through the rest of it. From there, two gradients arrive at our step: $dh = \partial \ell / \partial h_t$ and $dC = \partial \ell / \partial C_t$, where $\ell$ is the loss. The second one is what reaches the cell on its conveyor belt, from step $t + 1$. We have to find the gradients of everything that the step *read*: $e_t$, $h_{t-1}$, $C_{t-1}$, the weights and the biases.
+# **What arrives.** Imagine that the text goes on after step $t$, and that somebody has already worked backwards through the rest of it. Two gradients of the loss $\ell$ arrive at our step. One belongs to $h_t$: call it $dh$. It collects everything that later steps have read from $h_t$. The other one reaches $C_t$ along the conveyor belt, from $C_{t+1}$: call it $dC$.
 #
-# Start with the easiest one. On the conveyor belt, $C_t = f_t \star C_{t-1} + i_t \star \tilde C_t$. If $C_{t-1}$ changes a little, then $C_t$ changes by $f_t$ times as much. So whatever gradient has reached $C_t$ goes on to $C_{t-1}$ multiplied by the forget gate:
+# **First add.** $C_t$ does not act through the belt alone. It also acts through $h_t = o_t \star \tanh(C_t)$. When something has several ways to the loss, their contributions add up. So before anything else we add the two:
 #
-# $$\frac{\partial \ell}{\partial C_{t-1}} = f_t \star \frac{\partial \ell}{\partial C_t}.$$
+# $$g = dC + dh \star o_t \star (1 - \tanh^2 C_t).$$
 #
-# There is no matrix in this line, and no $1 - h^2$. If the gate is open, the gradient passes *as it is*. The same gate that protects the content on its way forwards protects the gradient on its way back. That is the whole trick of the LSTM. You will meet it again in every Transformer, where it is called the *residual connection*.
+# From here on, $g$ is *the* gradient of $C_t$, and $dC$ is not needed any more.
 #
-# There is one thing to watch. The new cell has *two* ways to the loss: on the conveyor belt (that is the $dC$ which arrives), and through $h_t = o_t \star \tanh(C_t)$. When something has several ways to the loss, their contributions add up. And one rule makes the rest easy: the slope of the sigmoid can be written with its own value, $\sigma' = \sigma\,(1 - \sigma)$, just as that of the tanh is $1 - \tanh^2$.
+# **Then go through the sum.** $C_t = f_t \star C_{t-1} + i_t \star \tilde C_t$. If $C_{t-1}$ changes a little, $C_t$ changes $f_t$ times as much. The same goes for the other three factors, each of which is multiplied by its partner. So
+#
+# | gradient of | is | because its partner in the equation is |
+# |---|---|---|
+# | $C_{t-1}$ | $g \star f_t$ | $f_t$ |
+# | $f_t$ | $g \star C_{t-1}$ | $C_{t-1}$ |
+# | $\tilde C_t$ | $g \star i_t$ | $i_t$ |
+# | $i_t$ | $g \star \tilde C_t$ | $\tilde C_t$ |
+#
+# The first row is the one for which we came. There is no matrix in it, and no $1 - h^2$. If the gate is open, the gradient passes *as it is*. The same gate that protects the content on its way forwards protects the gradient on its way back. That is the whole trick of the LSTM. (Transformers, in chapter 06 and later, have a relative of it without a gate, the *residual connection*.)
+#
+# **In numbers, for $k = 1$.** Say $C_{t-1} = 1$, the gates are $f = 0.9$, $i = 0.5$ and $o = 0.5$, and the candidate is $\tilde C = 0.4$. Forwards: $C_t = 0.9 \cdot 1 + 0.5 \cdot 0.4 = 1.1$, $\tanh(1.1) = 0.80$ and $h_t = 0.40$. Now let $dh = 1$ and $dC = 0.2$ arrive.
+#
+# 1. Add: the slope of the tanh is $1 - 0.80^2 = 0.36$, so $g = 0.2 + 1 \cdot 0.5 \cdot 0.36 = 0.38$.
+# 2. Through the sum: $C_{t-1}$ gets $0.38 \cdot 0.9 = 0.34$; $f$ gets $0.38 \cdot 1 = 0.38$; $\tilde C$ gets $0.38 \cdot 0.5 = 0.19$; $i$ gets $0.38 \cdot 0.4 = 0.15$. The output gate gets its share from $h_t$ directly: $1 \cdot 0.80 = 0.80$.
+# 3. Through the activation functions. The slope of a sigmoid can be written with its own value, $\sigma' = \sigma\,(1 - \sigma)$, just as that of the tanh is $1 - \tanh^2$. For the forget gate it is $0.9 \cdot 0.1 = 0.09$, which leaves $\delta_f = 0.38 \cdot 0.09 = 0.034$. This $\delta_f$ is the gradient of $a_f = W_f\,[e_t, h_{t-1}] + b_f$, the number that went into the sigmoid. Each of the other three parts has its own $\delta$, made in the same way.
+# 4. Through the weights. $a_f$ is an affine map of $x = [e_t, h_{t-1}]$. Suppose that $d = 1$, $e_t = 2$ and $h_{t-1} = 0.5$. Then the gradient of $W_f$ is $\delta_f$ times what the weight was multiplied with, $0.034 \cdot (2, 0.5) = (0.068, 0.017)$, and that of $b_f$ is $\delta_f$ itself. Back to $x$ goes $\delta_f$ times the weights $W_f$, and since all four parts have read $x$, their four contributions add up.
+#
+# Do steps 3 and 4 for one more part with pencil and paper before you write any code. Then the function is the same four steps, for arrays.
 
 # %% [markdown] statement="lstm_back"
 # ### One step back
 #
-# Write `lstm_back(e, h, C, W, b, dh, dC)`. The first five are what `lstm_step` has read, so `h` and `C` are the *old* ones, and you will have to compute the gates again. `dh` and `dC` are the two gradients that arrive, with respect to the *new* $h$ and the new $C$. Return the gradients `(de, dh, dC, dW, db)` with respect to the first five. All texts of the batch share the weights, so `dW` and `db` are sums over the batch.
+# Write `lstm_back(e, h, C, W, b, dh, dC)`. The first five are what `lstm_step` has read, so `h` and `C` are the *old* ones, and you will have to compute the gates again. `dh` and `dC` are the two gradients that arrive, for the *new* $h$ and along the belt. Return the five gradients `(de, dh_old, dC_old, dW, db)` of what the step has read.
 #
-# Do it with pencil and paper first, for $B = k = 1$; for larger sizes the products become products of entries. No autograd here: one check switches it off. When it works, you will send a gradient back through a whole text, and see how far it comes.
+# For larger sizes, what was a product of two numbers above becomes a product entry by entry, as long as both belong to the cell or to a gate. The maps with a $W$ become matrix products. And all texts of the batch share the weights, so `dW` and `db` are sums over the batch.
+#
+# No autograd here: one check switches it off. When it works, you will send a gradient back through a whole text, and see how far it comes.
 
 # %% [markdown] hints="lstm_back"
-# 1. Go backwards through the right column of the equations, from the bottom to the top, and then through the four maps. Which quantities
-#    have more than one way to the loss? Their shares add up.
-# 2. The new $C$ has two: by itself (that is `dC`), and through $h_t = o_t \star \tanh(C_t)$. With that sum you have what
+# 1. Compute forwards first, and keep the gates, the candidate and $\tanh(C_t)$. Then take the four steps of the text in their order. Which of
+#    the results are products entry by entry?
+# 2. The new $C$ has two ways to the loss: along the belt (that is `dC`), and through $h_t = o_t \star \tanh(C_t)$. With that sum $g$ you have what
 #    reaches $f_t$, $i_t$, $\tilde C_t$ and the old $C$, each by the product rule.
 # 3. Times the slope of its activation function, each of these gives a $\delta$ of shape $[B, k]$: one for each of
 #    the four parts. A map $a = W x + b$ gives $\delta^\top x$ to $W$, the sum of $\delta$ to $b$, and $\delta W$ back to $x = [e, h]$, where the
-#    shares of all four add up.
+#    contributions of all four add up.
 
 
-# %% task="lstm_back" points=5 level=3 minutes=35
+# %% task="lstm_back" points=5 level=3 minutes=40
 def lstm_back(e, h, C, W, b, dh, dC):
-    """(de [B, d], dh [B, k], dC [B, k], dW, db): gradients with respect to what lstm_step(e, h, C, W, b) read.
+    """(de [B, d], dh_old [B, k], dC_old [B, k], dW, db): gradients of what lstm_step(e, h, C, W, b) has read.
 
-    dh, dC: those with respect to the new h and the new C. dW and db have the keys and shapes of W and b.
+    dh, dC [B, k]: those that arrive, for the new h and along the belt. dW and db have the keys and shapes of W and b.
     """
     ### BEGIN SOLUTION
     x = torch.cat([e, h], dim=1)
@@ -61,7 +81,7 @@ _W = {part: torch.zeros(1, 2).double() for part in "Cfio"}
 _b = {part: torch.zeros(1).double() for part in "Cfio"}
 _zero, _one = torch.zeros(1, 1).double(), torch.ones(1, 1).double()
 _got = lstm_back(_one, _zero, 2 * _one, _W, _b, _one, _zero)
-expect(_got, "de, dh, dC, dW, db")
+expect(_got, "de, dh_old, dC_old, dW, db")
 assert hasattr(_got[4], "keys") and all(part in _got[4] for part in "Cfio"), (
     f"db is a dict with the keys C, f, i and o; yours: {_got[4]!r}."
 )
@@ -78,7 +98,7 @@ for _k, _B in ((1, 1), (3, 2), (2, 5)):
     _cell = _gate["i"] * _b["C"].tanh() + _gate["f"] * _C
     _wanted = (_dh * _cell.tanh() * _gate["o"] * (1 - _gate["o"])).sum(0)
     _got = lstm_back(_e, _h, _C, _W, _b, _dh, torch.zeros(_B, _k).double())
-    expect(_got, "de, dh, dC, dW, db")
+    expect(_got, "de, dh_old, dC_old, dW, db")
     assert close(_got[4]["o"], _wanted, 1e-4, 1e-6), (
         f"B = {_B}, k = {_k}: db['o'] is off. It is summed over the batch, and tanh is taken of the *new* cell."
     )
@@ -96,9 +116,9 @@ for _B, _d, _k in _sizes:
     for _a, _c, _why in ((0, 1, "dh = 0"), (1, 0, "dC = 0"), (1, 1, "both")):
         _wanted = lstm_gradients(_e, _h, _C, _W, _b, _a * _dh, _c * _dC)
         _got = lstm_back(_e, _h, _C, _W, _b, _a * _dh, _c * _dC)
-        expect(_got, "de, dh, dC, dW, db")
+        expect(_got, "de, dh_old, dC_old, dW, db")
         assert np.shape(_got[2]) == (_B, _k), (
-            f"dC has the shape of C, {(_B, _k)}; yours: {np.shape(_got[2])}."
+            f"dC_old has the shape of C, {(_B, _k)}; yours: {np.shape(_got[2])}."
         )
         assert close(_got[2], _wanted[2], 1e-4, 1e-6), (
             f"What comes from later is {_why}: the gradient of the old C is off. "
@@ -117,8 +137,8 @@ for _B, _d, _k in _sizes:
     _later = [1e4 * torch.randn(_B, _k).double() for _ in "hC"]
     _wanted = lstm_gradients(*_given, _W, _b, *_later)
     _got = lstm_back(*_given, _W, _b, *_later)
-    expect(_got, "de, dh, dC, dW, db")
-    for _name, _one, _two in zip(("de", "dh"), _got, _wanted, strict=False):
+    expect(_got, "de, dh_old, dC_old, dW, db")
+    for _name, _one, _two in zip(("de", "dh_old"), _got, _wanted, strict=False):
         assert np.shape(_one) == tuple(_two.shape), (
             f"{_name}: shape {tuple(_two.shape)} wanted; yours: {np.shape(_one)}."
         )
@@ -138,7 +158,7 @@ for _B, _d, _k in _sizes:
     _later = [1e4 * torch.randn(_B, _k).double() for _ in "hC"]
     _wanted = lstm_gradients(*_given, _W, _b, *_later)
     _got = lstm_back(*_given, _W, _b, *_later)
-    expect(_got, "de, dh, dC, dW, db")
+    expect(_got, "de, dh_old, dC_old, dW, db")
     for _part in "oifC":
         for _name, _one, _two in zip(("dW", "db"), _got[3:], _wanted[3:], strict=True):
             assert hasattr(_one, "keys") and _part in _one, (
@@ -157,7 +177,7 @@ _b = {part: torch.randn(3).double() for part in "Cfio"}
 _given = [torch.randn(4, n).double() for n in (2, 3, 3)]
 _later = [torch.randn(4, 3).double() for _ in range(2)]
 _usual = lstm_back(*_given, _W, _b, *_later)
-expect(_usual, "de, dh, dC, dW, db")
+expect(_usual, "de, dh_old, dC_old, dW, db")
 try:
     _got = without_autograd(lstm_back, *_given, _W, _b, *_later)
 except NotImplementedError:
@@ -176,7 +196,10 @@ _e, _h, _C = (tensor(_B, _width, kind="float64") for _width in (_d, _k, _k))
 _both = made(lambda rng, d, k: d + k, _d, _k)
 _W, _b = (
     made(lambda rng, parts: dict(zip("foiC", parts, strict=True)), _parts)
-    for _parts in (tensor(4, _k, _both, kind="float64"), tensor(4, _k, kind="float64"))
+    for _parts in (
+        tensor(4, _k, _both, kind="float64"),
+        tensor(4, _k, kind="float64", edges=("huge",)),
+    )
 )
 _later = [tensor(_B, _k, kind="float64", edges=("huge",)) for _ in range(2)]
 _given = _e, _h, _C, _W, _b, *_later
@@ -225,37 +248,37 @@ print("30 steps, the largest difference is below 1e-10:", off < 1e-10)
 #
 # ### How far does it come?
 #
-# And now the question of section 2 again: how much of a gradient arrives after many steps? If the forget gate were constant, $f = \sigma(b_f)$, the answer would be $f$ to the power of the steps. Your `forget_bias` chooses $b_f$ for a given half-life. In the next cell your two functions run over the same text of 60 words as in section 2, with small random weights, for four half-lives. The dashed lines are the prediction. Do the measured lines follow it?
+# And now the question of section 2 again: how much of a gradient arrives after many steps? If the forget gate were constant, $f = \sigma(b_f)$, the answer would be $f$ to the power of the steps. Your `forget_bias` chooses $b_f$ for a given half-life. In the next cell your two functions run over the same text of 60 words as in section 2, for four half-lives, and the dashed lines are the prediction. To keep the forget gate nearly constant, we take very small random weights. Do the measured lines follow the prediction?
 
 # %% alt="The gradient of the cell by steps back on a logarithmic scale: straight lines that fall fast for half-life 1 and hardly at all for half-life 100, each along its dashed prediction."
 set_seed(2)
-random_W = {part: torch.randn(width, 2 * width) / 200 for part in PARTS}
+tiny_W = {part: torch.randn(width, 2 * width) / 200 for part in PARTS}
 
 
-def cell_gradients(half_life):
+def cell_gradients(half_life, W):
     """Lengths of the gradients of sum(C_T) with respect to C_T, C_(T-1), ..., by your two functions."""
     b = {part: torch.zeros(width) for part in PARTS}
     b["f"] = torch.full((width,), float(forget_bias(half_life)))
     h, C, read = torch.zeros(1, width), torch.zeros(1, width), []
     for e in story[:, None]:
         read.append((e, h, C))
-        h, C = lstm_step(e, h, C, random_W, b)
+        h, C = lstm_step(e, h, C, W, b)
     dh, dC = torch.zeros_like(h), torch.ones_like(C)
     lengths = []
     for e, h, C in reversed(read):
         lengths.append(float(dC.norm()) / width**0.5)
-        _, dh, dC, _, _ = lstm_back(e, h, C, random_W, b, dh, dC)
+        _, dh, dC, _, _ = lstm_back(e, h, C, W, b, dh, dC)
     return lengths
 
 
 _, axes = plt.subplots()
 for half_life, colour in zip((1, 5, 20, 100), plots.COLOURS, strict=False):
     axes.semilogy(
-        cell_gradients(half_life), color=colour, label=f"half-life {half_life}"
+        cell_gradients(half_life, tiny_W), color=colour, label=f"half-life {half_life}"
     )
     axes.semilogy([0, 59], [1, 2 ** (-59 / half_life)], "--", color=colour, linewidth=1)
 axes.set(
-    title="The gradient lives as long as the memory",
+    title="On the belt, the gradient lives as long as the memory",
     xlabel="steps back, $T - t$ (dashed: predicted)",
     ylabel="length of the gradient (log)",
     ylim=(1e-8, 3),
@@ -264,4 +287,34 @@ axes.legend(loc="lower left")
 plt.show()
 
 # %% [markdown]
-# The lines lie almost on the prediction. (Not exactly: the gates also depend on the words and on the state, and a part of the gradient takes the way through $h$.) So in an LSTM, memory and gradient have the *same* half-life, and it is a number that a single bias sets. The bad bargain is off. With a half-life of 100, a word 60 steps back still gets two thirds of the gradient.
+# They do. So on the belt, memory and gradient have the *same* half-life, and one bias sets it. With a half-life of 100, a word 60 steps back still gets two thirds of the gradient. And your first model? It began with half-life 1, on the line that falls fastest. Ten characters back, a thousandth of the gradient was left on its belt.
+#
+# But there is more than the belt. A part of the gradient leaves it at every step, goes through the four matrices to $h_{t-1}$, and joins the belt again one step earlier. With our tiny weights this detour carried next to nothing. A real LSTM of this size starts with weights about twenty times as large. So let us repeat the last curve, half-life 100, with the weights with which your class `LSTM` starts, for six seeds. Will the detours make the gradient smaller or larger?
+
+# %% alt="The gradient of the cell by steps back for six starts of the real LSTM, on a logarithmic scale. Instead of following the dashed prediction, which falls slowly below one, all six lines climb."
+starts = []
+for seed in range(6):
+    set_seed(seed)
+    starts.append({part: W.detach() for part, W in LSTM(width, width).W.items()})
+grown = [cell_gradients(100, W) for W in starts]
+_, axes = plt.subplots()
+for lengths_back in grown:
+    axes.semilogy(lengths_back, color=plots.COLOURS[0], linewidth=1)
+axes.semilogy(
+    [0, 59], [1, 2 ** (-59 / 100)], "--", color="black", label="the belt alone"
+)
+axes.semilogy([], [], color=plots.COLOURS[0], label="six real starts")
+axes.set(
+    title="With weights of the usual size, the detours add up: the gradient grows",
+    xlabel="steps back, $T - t$",
+    ylabel="length of the gradient (log)",
+)
+axes.legend(loc="upper left")
+plt.show()
+ends = sorted(lengths_back[-1] for lengths_back in grown)
+print(
+    f"59 steps back: predicted {2 ** (-59 / 100):.2f}, found {ends[0]:.0f} to {ends[-1]:.0f}"
+)
+
+# %% [markdown]
+# Larger, and by a lot: it is an **exploding gradient**, before your eyes. Nothing on the belt shrinks the gradient any more, so whatever the detours add stays, and the detours of later steps add to it in turn. So an LSTM cures the *vanishing* gradient, not the exploding one. For that we need the simple trick of section 6.

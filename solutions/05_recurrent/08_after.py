@@ -1,19 +1,14 @@
-# %% [markdown]
-# ### The loop itself
-#
-# One thing is missing: somebody has to call your `train_step` again and again, with the right piece, the right state and the right learning rate.
-
 # %% [markdown] statement="train_on"
-# ### Write the loop
+# ### The loop
 #
-# Write `train_on(step, pieces, steps, lr, watch)`. So that the loop need not know what a model is, it gets a function: `step(inputs, targets, state, lr)` takes one step of training and returns the loss, the norm and the new state. The loop
+# One thing is missing: somebody has to call your `train_step` again and again, with the right piece, the right state and the right learning rate. Write `train_on(step, pieces, steps, lr, watch)`. The loop need not know what a model is, because it gets a function: `step(inputs, targets, state, lr)` takes one step of training and returns the loss, the norm and the new state.
 #
-# - takes piece after piece from the list `pieces`, and when it has come to the end of the list, it begins with the first one again;
-# - hands the state on from piece to piece. At the first piece of every pass there is no past, so the state is `None`;
-# - lets the learning rate fall in a straight line: step $i$ gets $lr \cdot (1 - i / \text{steps})$. Large steps are good as long as everything is wrong, and small ones when only details are left;
-# - calls `watch(i)` before step $i$, for $i = 0, 1, 2, \dots$, and once more, with `watch(steps)`, at the very end.
+# - Take piece after piece from the list `pieces`. When the list is at its end, begin again with the first one.
+# - Hand the state on from piece to piece. At the first piece of every pass there is no past, so the state is `None`.
+# - Let the learning rate fall in a straight line: step $i$ gets $lr \cdot (1 - i / \text{steps})$. Large steps are good as long as everything is wrong, and small ones when only details are left.
+# - Before each step $i = 0, 1, 2, \dots$, call `watch(i)`, and at the very end once more, `watch(steps)`. Whoever uses your loop can look at the network there.
 #
-# It returns the list of the losses. When it works, press the key two cells below: your network learns your text, in your loop.
+# Return the list of the losses. When it works, press the key two cells below: your network learns your text, in your loop.
 
 # %% [markdown] hints="train_on"
 # 1. With 3 pieces and 7 steps, which piece does step 5 read? Which steps get `None` as their state?
@@ -21,7 +16,7 @@
 # 3. In the loop over $i$: call `watch(i)`; if it is the first piece of the list, forget the state; take the step and keep its loss *and* its state. After the loop, watch once more.
 
 
-# %% task="train_on" points=3 level=2 minutes=10
+# %% task="train_on" points=3 level=2 minutes=8
 def train_on(step, pieces, steps, lr, watch):
     """Take `steps` steps over the list of pairs `pieces`, again and again; the list of their losses.
 
@@ -49,7 +44,7 @@ def told_by(train_on, count, steps, lr):
 
     def step(inputs, targets, state, lr):
         events.append(("step", inputs, targets, state, round(float(lr), 9)))
-        return 0.5 * len(events), 1.0, 10 * len(events)
+        return 0.5 * len(events), 1.0, 10 * (len(events) - 2)  # 0 is a state, too
 
     pieces = [(f"inputs {i}", f"targets {i}") for i in range(count)]
     losses = train_on(
@@ -135,12 +130,12 @@ agrees(
 # %% [markdown]
 # ### After
 #
-# Everything is ready: the strips from your `stream_batches`, the step from your `train_step`, and your loop around them. The learning rate starts at 20. That would be absurd without clipping, but with it no step can be longer than 10, for all the weights together. Every now and then `watch` measures how well the network predicts a part of your text that it does not learn from, and at four moments it lets the network write.
+# Everything is ready: the rows from your `stream_batches`, the step from your `train_step`, and your loop around them. The learning rate starts at 20. We clip at 0.5, and $20 \cdot 0.5 = 10$, so no step is longer than 10, for all the weights together. Every now and then `watch` measures how well the network predicts a part of your text that it does not learn from, and at four moments it lets the network write. Your step returns $\lVert g \rVert$ as well; the cell keeps it, and we look at it afterwards.
 #
 # On a laptop with one free core the second cell runs for five to ten minutes. While it runs, read on: the paragraph below it says what to expect.
 
 # %%
-my_steps = budget().choose(grading=300, laptop=4_000, gpu=3_000)
+my_steps = budget().choose(grading=600, laptop=4_000, gpu=3_000)
 rows, T = budget().choose(grading=(32, 64), laptop=(32, 64), gpu=(128, 64))
 looks = [0, my_steps // 20, my_steps // 4, my_steps]
 some = budget().choose(grading=5_000, laptop=20_000, gpu=50_000)
@@ -148,7 +143,7 @@ some = budget().choose(grading=5_000, laptop=20_000, gpu=50_000)
 
 @torch.no_grad()
 def held_out(model, ids):
-    """Nats per character of a text, read in ten strips."""
+    """Nats per character of a text, read in ten rows."""
     losses = []
     for inputs, targets in stream_batches(ids, 10, len(ids)):
         scores, _ = model(inputs.to(device))
@@ -162,7 +157,7 @@ def look(i):
     """Now and then measure, and at some steps let the network write."""
     if i % max(1, my_steps // 20) and i != my_steps:
         return
-    nats = held_out(my_model, ids["valid"][:some])
+    nats = held_out(my_model, text_ids["valid"][:some])
     history.append((i, nats))
     if i in looks:
         diary[i] = write(prompt, 0.8, length=180)
@@ -172,18 +167,19 @@ def look(i):
 # %%
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
-my_pieces = stream_batches(ids["train"].to(device), rows, T)
-history, diary = [], {}
+my_pieces = stream_batches(text_ids["train"].to(device), rows, T)
+history, diary, norms = [], {}, []
+
+
+def my_step(inputs, targets, state, lr):
+    """Your step, clipped at 0.5; it keeps the length of the gradient."""
+    loss, norm, state = train_step(my_model, inputs, targets, state, lr, 0.5)
+    norms.append(norm)
+    return loss, norm, state
+
+
 begin = time.perf_counter()
-losses = train_on(
-    lambda inputs, targets, state, lr: train_step(
-        my_model, inputs, targets, state, lr, 0.5
-    ),
-    my_pieces,
-    my_steps,
-    20.0,
-    look,
-)
+losses = train_on(my_step, my_pieces, my_steps, 20.0, look)
 minutes = (time.perf_counter() - begin) / 60
 print(f"{minutes:.1f} minutes")
 
@@ -207,8 +203,23 @@ for i in range(min(20, max(map(len, columns)))):
     )
 
 # %% [markdown]
-# From left to right: noise; then the letters of your language in about the right numbers; then words, half of them invented; and at the end something in which you recognise your text. The network was never told what a word is. It was only ever asked which character comes next. And every weight of it was moved by your `train_step`, in your `train_on`, through your `lstm_step`.
+# Read from left to right. The first column is noise. In the second one, the letters of your language come in about the right numbers. Then there are words, many of them invented, and the longer the training, the more of them are real. Compare the last column with what your first model wrote in section 3. The network was only ever asked which character comes next. And every weight of it was moved by your `train_step`, in your `train_on`, through your `lstm_step`.
 #
+# Here is how it went: above, the loss of each step, and below, the length of its gradient before clipping. How often was the gradient longer than the limit?
+
+# %% alt="Two panels over the training steps: the loss falls steeply and then slowly; the length of the gradient scatters below the dashed limit of 0.5, with peaks above it early in the training."
+# NBVAL_IGNORE_OUTPUT
+# (on another CPU a training ends a little differently)
+_, (above, below) = plt.subplots(2, 1, figsize=(7, 4.2), sharex=True)
+above.plot(losses, color=plots.COLOURS[0], linewidth=1)
+above.set(title="What your loop did", ylabel="loss (nats)", ylim=(0, None))
+below.semilogy(norms, color=plots.COLOURS[0], linewidth=1)
+below.axhline(0.5, linestyle="--", color="gray")
+below.set(xlabel="training steps", ylabel="length of the gradient")
+plt.show()
+print(f"clipped: {np.mean(np.array(norms) > 0.5):.0%} of all steps")
+
+# %% [markdown]
 # Now play with it. What happens at temperature 0? At 1.5?
 
 
@@ -227,19 +238,25 @@ play(write, prompt, top_p=False)
 #
 # A warning before you look: among so many numbers, one will always fit a bit by luck. So we choose it on one piece of text, and judge it on another.
 
-# %% folded="looks for the number that counts" alt="One number of the cell over 70 characters of text, drawn above the count of characters since the last blank, which rises in each word and falls to zero at each blank."
+# %% folded="looks for the number that counts" alt="Three rows over 70 characters of text: one number of the cell, its forget gate, and the count of characters since the last blank, which rises in each word and falls to zero at each blank."
 # NBVAL_IGNORE_OUTPUT
 # (on another CPU a training ends a little differently)
 
 
 @torch.no_grad()
-def cells_on(text):
-    """The cell C_t of your network after each character of a text, an array [len(text), k]."""
-    state, found = None, []
-    for word in to_ids(text):
-        _, state = my_model(word.view(1, 1).to(device), state)
-        found.append(state[1][0].cpu().numpy())
-    return np.array(found)
+def inside(model, text):
+    """The cell C_t and the forget gate f_t of a network after each character of a text: two arrays [len(text), k]."""
+    layer, state, found = model.layer, None, []
+    W, b = ({part: table[part] for part in PARTS} for table in (layer.W, layer.b))
+    nothing = torch.zeros(1, layer.k, device=device)
+    for token in to_ids(text):
+        token = token.view(1, 1).to(device)
+        e, h = model.embedding(token)[:, 0], nothing if state is None else state[0]
+        # the gate is what a step leaves of an old cell of 1
+        full, empty = (lstm_step(e, h, old, W, b)[1] for old in (nothing + 1, nothing))
+        _, state = model(token, state)
+        found.append(torch.stack([state[1][0], (full - empty)[0]]).cpu().numpy())
+    return np.array(found).transpose(1, 0, 2)
 
 
 def since_blank(text):
@@ -251,41 +268,56 @@ def since_blank(text):
     return np.array(counts)
 
 
+def best_counter(model):
+    """(which number fits best on the first piece, its correlation on the second, cells and gates there)."""
+    first, second = (inside(model, part) for part in parts)
+
+    def fits(cell, count):
+        return np.corrcoef(cell.T, count)[-1, :-1]
+
+    number_of = int(np.nanargmax(np.abs(fits(first[0], truth[0]))))
+    return number_of, fits(second[0], truth[1])[number_of], second
+
+
 look_at = budget().choose(grading=400, laptop=1_500, gpu=1_500)
 parts = [my_text["valid"][begin : begin + look_at] for begin in (0, look_at)]
-cells = [cells_on(part) for part in parts]
 truth = [since_blank(part) for part in parts]
-
-
-def fits(cell, count):
-    """The correlation of each number of the cell with the counts."""
-    return np.corrcoef(cell.T, count)[-1, :-1]
-
-
-chosen = int(np.nanargmax(np.abs(fits(cells[0], truth[0]))))
-fit = fits(cells[1], truth[1])[chosen]
+set_seed(1)
+_, by_luck, _ = best_counter(LanguageModel(V, d, k, forget_bias(7)).to(device))
+chosen, fit, (cell, gate) = best_counter(my_model)
 shown = slice(100, 170)
-_, (above, below) = plt.subplots(
-    2, 1, figsize=(8, 3.4), sharex=True, height_ratios=(2, 1)
+_, (above, middle, below) = plt.subplots(
+    3, 1, figsize=(8, 4.6), sharex=True, height_ratios=(2, 1.3, 1)
 )
-above.plot(cells[1][shown, chosen] * np.sign(fit), color=plots.COLOURS[0])
+above.plot(cell[shown, chosen], color=plots.COLOURS[0])
 above.set(
-    title=f"Number {chosen} of {k}: correlation {fit:+.2f} on new text",
+    title=f"Number {chosen} of {k}, and the letters since the last blank",
     ylabel="cell $C_t$",
 )
+middle.plot(gate[shown, chosen], color=plots.COLOURS[2])
+middle.set(ylabel="gate $f_t$", ylim=(-0.05, 1.05))
 below.bar(range(70), truth[1][shown], color="lightgray")
-below.set(ylabel="since blank", xlabel="character")
+below.set(ylabel="letters", xlabel="character")
 below.set_xticks(range(70), [c if c.isprintable() else "⏎" for c in parts[1][shown]])
 below.tick_params(axis="x", length=0)
 plt.show()
+at_blanks = truth[1] == 0
+print(f"correlation with the count, on new text: {fit:+.2f}")
+print(f"the best of an untrained network:        {by_luck:+.2f}")
+print(
+    f"its forget gate: on average {gate[at_blanks, chosen].mean():.2f} at blanks, {gate[~at_blanks, chosen].mean():.2f} elsewhere"
+)
 
 # %% [markdown]
-# (A number that goes down where the count goes up has been turned over in the figure.) If your network has learned for long enough, you see a saw: the number rises from letter to letter, and falls back at every blank, which means that a forget gate has closed there. It is your memory chip from section 3, and training has built it. A. Karpathy, J. Johnson and L. Fei-Fei (2015) found numbers of this kind in larger networks that knew whether they were inside quotation marks, or how long the line already was.
+# The sign of the correlation does not matter: a number may count downwards, for example from 0 to $-1$. Compare it with the line for an untrained network, which tells you how much is luck, because even random weights react to a blank. The further yours is from that, the more of this number is the work of your training. Then look at the forget gate. If it is clearly lower at blanks than elsewhere, your network erases its count at the end of a word, and that is your memory chip from section 3, built by training:
+# the blank says *write*. If it is not, the input gate does the work, and pushes the number back to its start.
+#
+# A. Karpathy, J. Johnson and L. Fei-Fei (2015) found numbers of this kind in larger networks. One knew whether the text was inside quotation marks, and another how long the line already was.
 
 # %% [markdown]
 # ### Against the counts
 #
-# It writes. But is it *good*? Let it compete with the best that counting offers, modified Kneser-Ney from chapter 02, on the same characters. We give the counts every advantage: the lengths 3, 5, 7 and 9 are tried, and the best one on the held-out part is taken. The figure shows the loss of your network while it learned, and the counts as a dashed line. (They need no training, so their line is flat.) Do the two lines cross, and if so, where?
+# It writes. But is it *good*? Let it compete with the best that counting offers, modified Kneser-Ney from chapter 02, on the same characters. For the counts, the lengths 3, 6, 9, 12 and 15 are tried, and the best one on the held-out part is taken. The figure shows the held-out loss of your network while it learned, and the counts as a dashed line. (They need no training, so their line is flat.) Do the two lines cross, and if so, where?
 
 # %% alt="Held-out loss of your LSTM in nats per character over the training steps: it falls steeply and then more and more slowly. A dashed horizontal line is Kneser-Ney on the same text; where the loss is known, a dotted line is the floor."
 # NBVAL_IGNORE_OUTPUT
@@ -296,7 +328,7 @@ by_counts = {
     n: -ngrams.kneser_ney([[*my_text["train"]]], n, all_symbols)
     .score([[*valid_text]])[:-1]
     .mean()
-    for n in (3, 5, 7, 9)
+    for n in (3, 6, 9, 12, 15)
 }
 n_best = min(by_counts, key=by_counts.get)
 floor = mine.floor("valid")
@@ -328,17 +360,17 @@ test_nats = {
     "Kneser-Ney": -ngrams.kneser_ney([[*my_text["train"]]], n_best, all_symbols)
     .score([[*test_text]])[:-1]
     .mean(),
-    "your LSTM": held_out(my_model, ids["test"][:test_some]),
+    "your LSTM": held_out(my_model, text_ids["test"][:test_some]),
 }
 for name, nats in test_nats.items():
     print(f"{name:11} {nats:.3f} nats per character of the test text")
 better = min(test_nats, key=test_nats.get)
 print(
-    f"\nOn {len(ids['train']):,} characters, after {minutes:.1f} minutes: {better} is better."
+    f"\nOn {len(text_ids['train']):,} characters, after {minutes:.1f} minutes: {better} is better."
 )
 
 # %% [markdown]
-# If you have lost, do not be disappointed: section 8 tells you how much text, or how many steps, would turn it round. If you have won, look at how long the dashed line was below yours. A few seconds of counting had done as well as all those minutes.
+# If you have lost, you are in good company: so do we, and section 8 shows what it takes to win. If you have won, look at how long the dashed line was below yours. A few seconds of counting had done as well as all those minutes.
 #
 # In any case, your network goes into the gallery. It continues the same three prompts as your machine from chapter 01.
 
@@ -353,6 +385,9 @@ gallery.keep(
         for seed, one in enumerate(gallery.prompts(mine))
     },
     bits_per_byte=test_nats["your LSTM"] * len(test_text) / math.log(2) / test_bytes,
+    bits_above_floor=(test_nats["your LSTM"] - floor.nats) / math.log(2)
+    if floor
+    else None,
     minutes=minutes,
     notes=f"your LSTM, {k} numbers of state, {my_steps:,} steps of gradient descent",
 )

@@ -1,64 +1,71 @@
 # %% [markdown]
 # ## 8. Where it stands
 #
-# One text and one training prove little: another text, another ten minutes, and the winner may be another. So let us ask the question properly, with everything equal on both sides and several random starts. *When does an LSTM beat the counts?* There are two knobs: how much text there is, and how long the network may train.
+# One training proves little: another ten minutes, another random start, and the winner may be another. So let us ask the question properly, with everything equal on both sides and several random starts. *What would an LSTM need to beat the counts?* More text? More time? Or something else?
 #
-# We have recorded such a comparison on Shakespeare's plays (the file *tiny Shakespeare*, 1.1 million characters). Both read the same first $N$ characters of it, and both are judged on the same last tenth, which took no part in any choice. The LSTM is yours in torch's clothes: one layer of 192, the same forget bias, the same gradient descent. It reads the text again and again. How many steps it trains is chosen on held-out text, and so is the best moment of each training. The command for the
-# whole study is `python -m benchmarks.lstm_or_counts TEXT`, so you can repeat it with a text of yours.
+# The answer first, because it may surprise you. **On a million characters of Shakespeare, an LSTM like yours does not win.** It loses at every size of the text that we have tried. It comes nearer with more training steps, but even after 8,000 of them, eighteen times through the whole text, it still loses. What turns the order round is neither text nor patience: it is a network of twice the width, with a better optimiser.
 #
-# In the left panel, $N$ grows. In the right panel, the text stays as large as it can be, and the *training* grows. Each dot is one random start.
+# Here are the measurements. The text is a file of Shakespeare's plays (*tiny Shakespeare*, 1.1 million characters). Both read the same first $N$ characters of it, and both are judged on the same last tenth, which took no part in any choice. The LSTM is yours in torch's clothes: one layer of 192, the same forget bias, the same gradient descent. It reads the text again and again. How many steps it trains is chosen on held-out text, and so is the best moment of each training. The larger LSTM has a layer of 384, and is
+# trained by AdamW, an optimiser that you will write in chapter 08. The command for the whole study is `python -m benchmarks.lstm_or_counts TEXT`, so you can repeat it with a text of yours.
+#
+# In the left panel, $N$ grows. In the right panel, the text stays as large as it can be, and the *training* grows. Each dot is one random start. Look at the right end of each line: does the gap close?
 
-# %% folded="draws the comparison" alt="Two panels of nats per character. Left, over the number of characters: both fall; Kneser-Ney is lower for short texts, the LSTM for long ones. Right, over training steps on all of the text: the LSTM falls and crosses the level dashed line of Kneser-Ney."
+# %% folded="draws the comparison" alt="Two panels of nats per character. Left, over the number of characters: both fall, and the LSTM stays above Kneser-Ney. Right, over training steps on all of the text: the LSTM falls towards the level dashed line of Kneser-Ney and flattens above it; the larger LSTM is below the line."
 turn = pd.read_csv(paths.DATA / "recurrent" / "turn.csv")
 most = turn.characters.max()
 lstm_runs = turn[turn.model == "LSTM"]
+larger = turn[turn.model.str.startswith("LSTM of")]
 counts = turn[turn.model == "Kneser-Ney"].set_index("characters").nats
+on_all = lstm_runs[lstm_runs.characters == most]
 longest_runs = lstm_runs[
     (lstm_runs.characters < most) | (lstm_runs.steps == lstm_runs.steps.max())
 ]
 by_size = longest_runs.groupby("characters").nats
-by_steps = lstm_runs[lstm_runs.characters == most].groupby("steps").nats
+by_steps = on_all.groupby("steps").nats
 
-_, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.2), sharey=True)
-left.plot(counts.index, counts, "s--", color="black", label="Kneser-Ney")
-left.plot(by_size.mean(), color=plots.COLOURS[0], label="LSTM")
-left.plot(
-    longest_runs.characters, longest_runs.nats, "o", color=plots.COLOURS[0], alpha=0.6
+_, (left, right) = plt.subplots(1, 2, figsize=(7.4, 3.4), sharey=True)
+for axes, runs_here, means in (
+    (left, longest_runs.characters, by_size.mean()),
+    (right, on_all.steps, by_steps.mean()),
+):
+    axes.plot(means, color=plots.COLOURS[0], label="LSTM of 192")
+    dots = longest_runs.nats if axes is left else on_all.nats
+    axes.plot(runs_here, dots, "o", color=plots.COLOURS[0], alpha=0.6)
+left.plot(counts.index, counts, "s--", color="black")
+right.axhline(counts[most], linestyle="--", color="black", label="Kneser-Ney")
+right.plot(
+    larger.steps, larger.nats, "D", color=plots.COLOURS[3], label="LSTM of 384, AdamW"
 )
 log_ticks(left, [10_000, 100_000, 1_000_000], xlabel="characters of text")
 left.set_xticks([10_000, 100_000, 1_000_000], ["10,000", "100,000", "1,000,000"])
-left.set(title="More text: the order turns", ylabel="nats per character, test")
-left.legend()
-right.axhline(counts[most], linestyle="--", color="black")
-right.plot(by_steps.mean(), color=plots.COLOURS[0])
-on_all = lstm_runs[lstm_runs.characters == most]
-right.plot(on_all.steps, on_all.nats, "o", color=plots.COLOURS[0], alpha=0.6)
+left.set(title="More text: it does not turn", ylabel="nats per character, test")
 log_ticks(
     right, sorted(on_all.steps.unique()), xlabel=f"training steps, {most:,} characters"
 )
-right.set(title="More time: it turns as well")
+right.set(title="More time: nearer, but above")
+right.legend(fontsize=10)
 plt.show()
 for size in sorted(by_size.groups):
-    spread = by_size.get_group(size)
     print(
-        f"{size:9,} characters: Kneser-Ney {counts[size]:.3f}, LSTM {spread.mean():.3f} ({spread.min():.3f} to {spread.max():.3f})"
+        f"{size:9,} characters: Kneser-Ney {counts[size]:.3f}, LSTM {by_size.mean()[size]:.3f}"
     )
-for steps, spread in by_steps:
-    print(f"{steps:9,} steps on all of it: LSTM {spread.mean():.3f}")
+for name, found in (("LSTM of 192", on_all), ("LSTM of 384", larger)):
+    for steps, nats in found.groupby("steps").nats:
+        print(
+            f"{name}, {steps:5,} steps on all of it: {nats.mean():.3f} ({nats.min():.3f} to {nats.max():.3f})"
+        )
 
 # %% [markdown]
-# TURN
+# Why do the counts win so long? A table of counts learns a fact the first time that it sees it, and stores it in a place of its own. The network needs many small steps for every fact, on weights that all other facts use as well. On 10,000 characters neither has much to work with, and they are close. With more text, the table profits at once, because many contexts of six characters come again. The network would have to profit as well, but for that it needs room for what it learns, and steps that get it there.
 #
-# Why? A table of counts learns a fact the first time that it sees it, and stores it in a place of its own. But it can only use what stands in the last few characters, and each context is a new case: what it has learned about *the cook* says nothing about *the baker*. The network needs many small steps for every fact, on weights that all other facts use as well. In return, what it learns about one word helps with similar words, and it can look back as far as its gates allow. With little text, the first method is better. With much
-# text, the second one goes on improving when the table is full of contexts that never come again.
-#
-# Two limits of this study should be said. Our LSTM has no **dropout**, which switches off random parts of a network during training and keeps it from learning a short text by heart; with it, the network would lose less on the left. And the numbers are for characters. With words, every fact is rarer, and the network needs more text before it overtakes.
+# And why does the larger one win? A table can only use what stands in the last few characters, and each context is a new case: what it has learned about *the cook* says nothing about *the baker*. In a network, what it learns about one word helps with similar words, and it can look back as far as its gates allow. It takes enough weights and a good optimiser before these advantages show. (We have not measured which of the two matters more.) Other texts have other numbers. But the lesson is worth keeping: before you
+# believe in a network, **let it compete with a good counter**.
 
 # %% [markdown]
 # ### What the cell buys
 #
-# One question is still open, the one from the beginning. *The cooks with the bags beside the quiet fountain …*: *dance* or *dances*? For this we take three recorded networks that learned the kitchen text word by word, each for four minutes of processor time, each with the same number of weights (0.39 million, not counting the embedding), its own best learning rate, and three random starts: a window of four words as in chapter 04, an RNN, and an LSTM. For thousands of verbs in new stories we ask each of them which form is more likely. The verb has to agree with a noun, and we sort the
-# questions by how far back that noun stands.
+# One question is still open, the one from the beginning. *The cooks with the bags beside the quiet fountain …*: *dance* or *dances*? For this we take three recorded networks that learned the kitchen text word by word: a window of four words as in chapter 04, an RNN (started as torch starts it, not with a rotation), and an LSTM. Each had four minutes of processor time, the same number of weights (0.39 million, not counting the embedding), its own best learning rate, and three random starts. For more than 1,800 verbs in new stories we ask each of them which form is more likely. The verb has to agree with a noun, and we sort the
+# questions by how far back that noun stands. The numbers in brackets under the axis say how many questions there are at each distance: at the last one only a few dozen.
 #
 # What do you expect of the window beyond four words? And of the RNN, after what you saw in section 2?
 
@@ -105,18 +112,20 @@ for name, run in recorded.items():
     )
 
 # %% [markdown]
-# At a distance of one word all three do well. Then the RNNs get worse and worse, and beyond thirteen words all three of them only guess. The window cannot see the noun beyond four words; it does better than chance there, so it must go by something nearer, perhaps by another verb that agrees with the same noun. And the LSTMs hardly notice the distance. *Singular* or *plural* is one bit. You built such a memory by hand in section 3. These networks have built one for themselves, because it made their loss smaller.
+# At a distance of one word all three do well. Then the RNNs get worse and worse, and beyond thirteen words all three of them only guess. The window cannot see the noun beyond four words. It does better than chance there, so it must go by something nearer; by what, we have not measured. And the LSTMs hardly notice the distance. *Singular* or *plural* is one bit. You built such a memory by hand in section 3. These networks have built one for themselves, because it made their loss smaller.
 #
-# In the loss, it is a small matter: the printed lines say how many bits per word each network is above the floor, that is, above the best that is possible on this text. For a reader, it is the difference between a sentence and a mistake.
+# How much smaller? The printed lines say how many bits per word each network is above the floor, that is, above the best that is possible on this text. The LSTM's is lower by about a fifth. But the mean over all words hardly tells you *what* it has learned; for a reader, it is the difference between a sentence and a mistake.
 
 # %% [markdown]
 # ### What is left to wish
 #
-# Two things cannot be repaired inside this chapter.
+# **Fewer gates.** The **GRU** (K. Cho and others, 2014) is an LSTM made simpler. It has no cell beside the state, and one gate does the work of two: $h_t = (1 - z_t) \star h_{t-1} + z_t \star \tilde h_t$. What is not kept is replaced. It has three matrices instead of four, and on many tasks it does as well. torch has it as `nn.GRU`.
 #
-# An LSTM reads from left to right. When it has read *the cook*, it does not know yet whether *book* will follow, so what it notes about *cook* cannot take that into account. For writing this is as it should be, because a writer does not know the future either. For understanding a finished text one can let a second LSTM read from right to left, and put the two states side by side: a **bidirectional** LSTM. Then one and the same word gets different vectors in different sentences, and that was the idea of **ELMo** (M. Peters and others, 2018). Chapter 07 measures what it is worth.
+# **More layers.** The states of one LSTM can be the inputs of a second one. Two or three such layers, with **dropout** between them (which switches off random numbers during the training, so that the network cannot learn the text by heart), were what people used for texts until about 2017. An LSTM can also read from right to left, and two that read in opposite directions are called **bidirectional**. That is no use for writing, because a writer does not know the future, but it helps to understand a finished text.
 #
-# And an LSTM must wait. The state $h_t$ needs $h_{t-1}$, which needs $h_{t-2}$. Even the largest computer has to go through a text one step after the other, and whatever the network learns from the first word has been handed on through every state in between. Here is where your models stand:
+# **No waiting.** This wish cannot be granted to an LSTM. The state $h_t$ needs $h_{t-1}$, which needs $h_{t-2}$. Even the largest computer has to go through a text one step after the other, and whatever the network learns from the first word has been handed on through every state in between. (What makes it wait are the gates, because they read $h_{t-1}$. If gates read the tokens alone, all of them can be computed at once, and the sums along the belt in parallel. Networks of this kind, such as Mamba, have made recurrence popular again.)
+#
+# Here is where your models stand:
 #
 # | | looks back | weights as the past grows | similar words help | training steps of one text |
 # |---|---|---|---|---|
@@ -127,6 +136,7 @@ for name, run in recorded.items():
 #
 # ## What you have now
 #
-# You have held a bit with three numbers, and you know what such a memory costs. You have written an LSTM, forwards and backwards, and with one bias you have opened its memory from a handful of steps to more than forty. It has learned a text of yours, by your own training step, and it has written. And you know when to trust a counter more.
+# You have held a bit with three numbers, and you know what such a memory costs. You have written an LSTM, forwards and backwards, and seen that its cell took the other side of the bargain: it lets noise pass, and with it the gradient. You know what decides whether a network can learn to keep something (its start), and what gates are for (to keep and to overwrite, each at the right moment). Your LSTM has learned a text of yours, by your own training step, and it has written. And you know that a counter may still
+# beat it, and why.
 #
 # Look at the last column of the table once more. It is the weak point of everything in this chapter. In chapter 06, each word looks at every other word *directly*, all of them at once.
