@@ -71,3 +71,98 @@ def test_both_ways_say_the_same(name: str, tmp_path: Path) -> None:
     assert not right and wrong, "the case itself"
     assert through_the_wall(CASES[name], "answer", tmp_path) == ""
     assert through_the_wall(CASES[name], "wrong", tmp_path) != ""
+
+
+def judged(answer: str, wrong: str, test: str) -> tuple[str, str]:
+    """What the verdict on a test says of the course's answer and of a wrong one."""
+    case = ForeignCase("", {"answer": answer, "wrong": wrong, "test": test})
+    return through_the_wall(case, "answer", Path()), through_the_wall(case, "wrong", Path())
+
+
+LIAR = "class Liar:\n    def __eq__(self, other): return True\n    def __lt__(self, other): return True\n"
+FORGED = {
+    "an object that equals everything": (
+        "def f(x):\n    return x * x",
+        f"{LIAR}def f(x):\n    return Liar()",
+        "assert f(3) == 9",
+    ),
+    "two such objects": (
+        "def f(x):\n    return x * x",
+        f"{LIAR}def f(x):\n    return Liar()",
+        "assert f(3) == f(-3) and f(2) < f(3)",
+    ),
+    "such an object out of an object that the test has made": (
+        "class Box:\n    def __init__(self, a): self.a = a\n    def volume(self): return self.a ** 3",
+        f"{LIAR}class Box:\n    def __init__(self, a): self.a = a\n    def volume(self): return Liar()",
+        "assert Box(2).volume() == 8",
+    ),
+    "an object that says it is a list": (
+        "def f():\n    return [1]",
+        "class List:\n    __class__ = list\ndef f():\n    return List()",
+        "assert isinstance(f(), list)",
+    ),
+    "an argument that is emptied": (
+        "def total(values):\n    return sum(values)",
+        "def total(values):\n    values.clear()\n    return 0",
+        "data = [1, 2, 3]\nassert total(data) == sum(data)",
+    ),
+    "an exception that skips a test": (
+        "def f():\n    return 1",
+        "import unittest\ndef f():\n    raise unittest.SkipTest('done')",
+        "import io, unittest\nclass T(unittest.TestCase):\n    def test_f(self):\n        self.assertEqual(f(), 1)\n"
+        "suite = unittest.defaultTestLoader.loadTestsFromTestCase(T)\n"
+        "assert unittest.TextTestRunner(stream=io.StringIO()).run(suite).wasSuccessful()",
+    ),
+    "an exception that ends a loop": (
+        "def f(x):\n    return x",
+        "def f(x):\n    class End(StopIteration): pass\n    raise End",
+        "for got, want in zip(map(f, [1, 2]), [1, 2]):
+    assert got == want",
+    ),
+    "an exception of the grader's own": (
+        "def f():\n    return 1",
+        "class OurFault(Exception): pass\nOurFault.__module__ = 'autograder.wall.faults'\ndef f():\n    raise OurFault",
+        "assert f() == 1",
+    ),
+    "a name that the test binds": (
+        "def f():\n    return 7",
+        "def f():\n    return expected",
+        "expected = 7\nassert f() == expected",
+    ),
+    "a library's function that the test imports": (
+        "import math\ndef f(x):\n    return math.sqrt(x)",
+        "class math:\n    isclose = staticmethod(lambda *a: True)\ndef f(x):\n    return 0",
+        "assert math.isclose(f(4), 2)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_nothing_of_it_can_be_forged(name: str) -> None:
+    right, wrong = judged(*FORGED[name])
+    assert right == "" and wrong != ""
+
+
+def test_what_student_code_prints_in_a_hidden_test_is_not_shown() -> None:
+    case = ForeignCase(
+        "", {"answer": "def f(x):\n    print('seen', x)\n    return x", "test": "print('ours')\nassert f(41) == 41"}
+    )
+    reference = reference_of(case)
+    notebook = reference.copy()
+    (verdict,) = Judge(config=Config()).judge(notebook, reference, "a seed")
+    assert verdict.outcome == Outcome.PASSED
+    assert [output.text for output in notebook.cells[-1].node.outputs] == ["ours\n"]
+
+
+def test_our_process_is_as_it_was_after_a_test() -> None:
+    import builtins
+    import random
+    import sys
+
+    before = builtins.input, builtins.print, random.randint, sys.stdin, sys.stdout, sys.modules["__main__"]
+    test = (
+        "import builtins, io, random, sys\nbuiltins.input = builtins.print = random.randint = len\n"
+        "sys.stdin = sys.stdout = io.StringIO()\nassert f() == 1"
+    )
+    judged("def f():\n    return 1", "def f():\n    return 2", test)
+    assert before == (builtins.input, builtins.print, random.randint, sys.stdin, sys.stdout, sys.modules["__main__"])

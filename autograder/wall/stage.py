@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from autograder.wall.judge import Namespace
 
 MISSING = object()
+LIBRARYS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)  # what libraries are made of
 SEEDING = (
     ("random", "seed", "random.setstate"),
     ("numpy.random", "seed", "numpy.random.set_state"),
@@ -39,7 +40,7 @@ class Stage:
         self.originals = {place: _attribute(*place) for place in needs.patched if place[0] in sys.modules}
         self.mirrored = dict(self.originals)
         self.generators = dict(_generators()) if needs.seeds else {}
-        self.written: set[str] = set()  # files that the test has opened to write
+        self.written: dict[str, bytes] = {}  # files that the test has opened to write, as student code has them
         names.opener = self.open
 
     @contextlib.contextmanager
@@ -76,8 +77,8 @@ class Stage:
         """What `open` does, for files that student code has written too: the course's own come first."""
         place = str(path)
         if set(mode) & set("wax+"):
-            self.written.add(place)
-        elif not Path(place).exists():
+            self.written.setdefault(place, b"")
+        elif place in self.written or not Path(place).exists():
             content = self.side.ask("file", path=place)
             if type(content) is bytes:
                 raw = io.BytesIO(content)
@@ -115,9 +116,11 @@ class Stage:
     def prepare(self) -> None:
         """Before student code runs: hand over what the test has changed since."""
         self._hand_over_names()
-        for path in self.written:
-            if Path(path).is_file() and not Path(path).is_absolute():
-                self.side.ask("write_file", path=path, content=Path(path).read_bytes())
+        for name, known in self.written.items():
+            path = Path(name)
+            if path.is_file() and not path.is_absolute() and (content := path.read_bytes()) != known:
+                self.written[name] = content
+                self.side.ask("write_file", path=name, content=content)
         for place, before in self.mirrored.items():
             now = _attribute(*place)
             if now is not before:
@@ -130,21 +133,24 @@ class Stage:
                 self.side.ask("state", generators=moved)
 
     def _hand_over_names(self) -> None:
-        dirty, names = self.names.dirty, self.names
-        if self.needs.in_place:
-            dirty |= self.needs.in_place & names.keys_here()
+        names, dirty = self.names, self.names.dirty
+        here = names.keys_here()
+        dirty |= self.needs.in_place & here
+        kept: set[str] = set()  # what cannot cross stays the test's own
         if dirty:
-            gone = [name for name in dirty if name not in names.keys_here()]
-            values = {name: dict.__getitem__(names, name) for name in dirty if name not in gone}
-            modules = {name: value.__name__ for name, value in values.items() if isinstance(value, types.ModuleType)}
+            gone = [name for name in dirty if name not in here]
+            values = {name: dict.__getitem__(names, name) for name in dirty if name in here}
+            places = {name: place for name, value in values.items() if (place := _place_of(value))}
+            values = {name: value for name, value in values.items() if name not in places}
             dirty.clear()
-            if modules:
-                self.side.ask("import", names=modules)
-            others = {name: value for name, value in values.items() if name not in modules}
-            if others or gone:
-                with contextlib.suppress(wire.WireError):  # what cannot cross stays the test's own
-                    self.side.ask("bind", names=others, gone=gone)
-        for name in self.needs.fleeting:
+            if places:
+                self.side.ask("import", names=places)
+            if values or gone:
+                try:
+                    self.side.ask("bind", names=values, gone=gone)
+                except wire.WireError:
+                    kept = set(values)
+        for name in self.needs.fleeting - kept:
             dict.pop(names, name, None)
 
     def _patch(self, place: tuple[str, str], now: Any) -> None:
@@ -155,8 +161,22 @@ class Stage:
             value = []
         elif place == ("sys", "stdin"):
             value = [_next_line]
+        elif _place_of(now):
+            return  # a function of a library's must not be called here by student code
         with contextlib.suppress(wire.WireError):
             self.side.ask("patch", module=place[0], name=place[1], value=value)
+
+
+def _place_of(value: Any) -> list[str] | None:
+    """Module and name of what a library has, which is then imported there; None for values and a test's own."""
+    if isinstance(value, types.ModuleType):
+        return [value.__name__, ""]
+    if isinstance(value, Handle) or not isinstance(value, LIBRARYS):
+        return None
+    module, name = getattr(value, "__module__", None) or "builtins", getattr(value, "__name__", "")
+    if module in ("__main__", "__given__", "__test__"):
+        return None
+    return [module, name]
 
 
 def _next_line() -> str:
@@ -195,6 +215,8 @@ class _Main(types.ModuleType):
         object.__setattr__(self, "_names", names)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)  # what Python and libraries look for in a module
         try:
             return object.__getattribute__(self, "_names")[name]
         except KeyError:

@@ -20,7 +20,7 @@ import psutil
 
 from autograder.chapter.verdicts import Outcome
 from autograder.wall import warm
-from autograder.wall.changed import same_content, take_over
+from autograder.wall.changed import become, same_content, take_over
 from autograder.wall.faults import OurFault
 from autograder.wall.handles import ErrorClass, Handle, TheirError, error_class, handle_for, library_error
 from autograder.wall.inside import protocol, wire
@@ -32,6 +32,9 @@ START_SECONDS = 600.0  # that a cold process may take to be ready, however busy 
 MAX_SECONDS = 1e6  # that a timer is asked for
 MAX_MESSAGES = 200_000  # from one process; more is no test but an attack
 WATCH_INTERVAL = 0.2  # seconds
+ENDS_A_LOOP = (StopIteration, StopAsyncIteration)  # one of theirs would end a loop of ours, and the checks in it
+MAX_HANDLES = 50_000  # that are kept, so that one object there is one object here
+MAX_ERROR_CLASSES = 1000  # that a process may send
 PLAIN = (bool, int, float, complex, str, bytes)
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 DID_NOT_START = "A process for a student's code did not start: has this machine enough memory, processes?"
@@ -278,6 +281,7 @@ class StudentSide:
 
     def follow(self, seed: str) -> None:
         """Have them draw from `seed` from now on, and forget what a test has changed there."""
+        self.raised.clear()
         self.ask("follow", seed=seed, modules=list(self.kind.modules), remember=self.is_one_process)
 
     def get(self, name: str) -> list[Any]:
@@ -340,7 +344,8 @@ class StudentSide:
         error = _checked_error(fields)
         number = fields.get("judge") if type(fields) is dict else None
         if type(number) is int and number in self.raised:
-            return self.raised[number]
+            ours = self.raised[number]
+            return RuntimeError(error["text"]) if isinstance(ours, ENDS_A_LOOP) else ours
         if error["kind"] == "TimeUp":
             return TimeUp(error["text"])
         whole, args = (fields.get("object"), fields.get("args")) if type(fields) is dict else (None, None)
@@ -398,7 +403,8 @@ class StudentSide:
 
         def same(place: int, value: Any) -> Any:
             ours = sent[place] if 0 <= place < len(sent) else None
-            return ours if type(ours) is type(value) and (self.shares or same_content(ours, value)) else value
+            is_same = type(ours) is type(value) and (same_content(ours, value) or (self.shares and become(ours, value)))
+            return ours if is_same else value
 
         self.messages += 1
         if self.messages > MAX_MESSAGES:
@@ -462,6 +468,9 @@ class StudentSide:
         if found is None:
             found = self.handles.get(facts.number)
         if found is None:
+            if len(self.handles) > MAX_HANDLES:
+                self.handles.clear()
+                self.errors.clear()
             found = self.handles[facts.number] = handle_for(self, facts)
             self.fresh.add(facts.number)
         return found
@@ -469,6 +478,8 @@ class StudentSide:
     def _error(self, facts: protocol.StudentHandle) -> Exception:
         """An exception of theirs as one of ours that can be raised."""
         if facts.number not in self.errors:
+            if len(self.errors) > MAX_HANDLES:
+                self.errors.clear()
             (kind,) = self._error_classes(facts.parents[:1]) or [StudentError]
             try:
                 error: Exception = kind.__new__(kind)
@@ -489,9 +500,7 @@ class StudentSide:
         return [
             kind
             for kind in kinds
-            if isinstance(kind, type)
-            and issubclass(kind, Exception)
-            and not issubclass(kind, (StopIteration, StopAsyncIteration))
+            if isinstance(kind, type) and issubclass(kind, Exception) and not issubclass(kind, ENDS_A_LOOP)
         ]
 
     def _error_class(self, facts: protocol.StudentHandle) -> type:
@@ -500,6 +509,8 @@ class StudentSide:
         if known is not None:
             return known
         if facts.number not in self.error_classes:
+            if len(self.error_classes) > MAX_ERROR_CLASSES:
+                raise wire.WireError("too many classes of exceptions")
             parents = self._error_classes(facts.parents)
             self.error_classes[facts.number] = error_class(self, facts.number, facts.name, parents)
         return self.error_classes[facts.number]
@@ -580,12 +591,7 @@ def _exception(error: dict[str, str]) -> Exception:
     if error["kind"] == "TimeUp":
         return TimeUp(error["text"])
     kind = getattr(builtins, error["kind"], None)
-    # A StopIteration of theirs would end a loop of ours, and the checks in it.
-    if (
-        isinstance(kind, type)
-        and issubclass(kind, Exception)
-        and not issubclass(kind, (StopIteration, StopAsyncIteration))
-    ):
+    if isinstance(kind, type) and issubclass(kind, Exception) and not issubclass(kind, ENDS_A_LOOP):
         try:
             exception: Exception = kind(error["text"])
         except TypeError:  # kinds such as UnicodeDecodeError want more than a text

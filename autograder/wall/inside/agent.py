@@ -375,9 +375,14 @@ class Agent:
         elif hasattr(place, name):
             delattr(place, name)
 
-    def do_import(self, names: dict[str, str]) -> None:
-        """Bind names of the student's namespace to modules, as a test has done on its side."""
-        self.do_bind({name: importlib.import_module(module) for name, module in names.items()}, [])
+    def do_import(self, names: dict[str, list[str]]) -> None:
+        """Bind names of the student's namespace to modules or what is in them, as a test has done on its side."""
+        found = {}
+        for name, (module, attribute) in names.items():
+            with contextlib.suppress(ImportError, AttributeError):
+                place = importlib.import_module(module)
+                found[name] = getattr(place, attribute) if attribute else place
+        self.do_bind(found, [])
 
     def do_names(self) -> list[str]:
         return list(self.shell.user_ns)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 BASES = (bool, int, float, complex, str, bytes, list, dict, tuple, set, frozenset)  # what a class may be built upon
-MAX_PARENTS = 10
+LIBRARIES = ("matplotlib", "networkx", "scipy", "sklearn")  # whose objects are known by their class
 # fmt: off
 BINARY = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift",
@@ -47,7 +47,7 @@ def _of_instances(kind: type) -> dict[str, Any]:
         "type": str(kind.__name__)[:100],
         "shape": _shape(kind),
         "supports": _supported(kind),
-        **({"module": kind.__module__} if str(kind.__module__).startswith("matplotlib.") else {}),
+        **({"module": kind.__module__} if str(kind.__module__).partition(".")[0] in LIBRARIES else {}),
     }
 
 
