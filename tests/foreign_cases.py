@@ -89,7 +89,6 @@ def _main() -> None:
     import matplotlib as mpl
     import networkx  # noqa: F401
     import pandas  # noqa: F401
-    import sympy  # noqa: F401
     from IPython.core.interactiveshell import InteractiveShell
 
     mpl.use("agg")
@@ -99,6 +98,7 @@ def _main() -> None:
         def enable_gui(self, gui: Any = None) -> None: ...
 
     shell = Shell.instance(user_module=main)
+    assert shell.history_manager is not None
     shell.history_manager.enabled = False
     sys.modules["__main__"] = main
     found = {

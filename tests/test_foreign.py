@@ -10,11 +10,18 @@ from traitlets.config import Config
 
 from autograder.chapter.cells import Notebook
 from autograder.chapter.verdicts import Outcome
+from autograder.wall import warm
 from autograder.wall.judge import Judge
 
 CASES = {case.name: case for case in read_cases()}
-# All cases share these, so that their processes are forked from one parent.
-IMPORTS = "import matplotlib.pyplot, networkx, numpy, pandas, sympy, unittest.mock"
+IMPORTS = "import matplotlib.pyplot, networkx, numpy, pandas, unittest.mock"
+MODULES = ("matplotlib.pyplot", "networkx", "numpy", "pandas", "unittest.mock")
+
+
+@pytest.fixture(autouse=True)
+def one_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have all cases import the same beforehand, so that their processes are forked from one parent."""
+    monkeypatch.setattr(warm, "modules_of", lambda _: MODULES)
 
 
 @functools.cache
@@ -116,8 +123,7 @@ FORGED = {
     "an exception that ends a loop": (
         "def f(x):\n    return x",
         "def f(x):\n    class End(StopIteration): pass\n    raise End",
-        "for got, want in zip(map(f, [1, 2]), [1, 2]):
-    assert got == want",
+        "for got, want in zip(map(f, [1, 2]), [1, 2]):\n    assert got == want",
     ),
     "an exception of the grader's own": (
         "def f():\n    return 1",
