@@ -189,7 +189,8 @@ class IteratorHandle(Handle):
         ready: list[Any] = object.__getattribute__(self, "_ready")
         if not ready:
             count = object.__getattribute__(self, "_count")
-            portion = 1 if count < ONE_BY_ONE else min(count // 2, MAX_PORTION)
+            singly = ONE_BY_ONE if self._side.is_one_process else 2
+            portion = 1 if count < singly else min(2 * count, MAX_PORTION)
             found = self._side.ask("next", target=self._number, count=portion)
             if not isinstance(found, list) or not found:
                 raise StopIteration

@@ -561,7 +561,7 @@ class Agent:
             tree: dict[str, Any] = protocol.JudgeHandle(value._number).tree()
             return tree
         self.objects[id(value)] = value  # kept alive, so the number stays its own
-        facts = shapes.shape_of(value)
+        facts = shapes.shape_of(value, id(value) in self.made)
         if facts["shape"] == "error class":
             facts["parents"] = [
                 base.__name__ if shapes.is_builtin(base) else self.handle_for(base)

@@ -30,14 +30,18 @@ NAMES = frozenset(
 )
 
 
-def shape_of(value: Any) -> dict[str, Any]:
-    """The facts about an object that its handle carries; see `protocol.StudentHandle`."""
+def shape_of(value: Any, is_made: bool) -> dict[str, Any]:
+    """The facts about an object that its handle carries; see `protocol.StudentHandle`.
+
+    Which operators it has matters only for what a test has made.
+    """
     kind = type(value)
     if issubclass(kind, type):
         return _of_class(value)
     if kind not in KNOWN:
         KNOWN[kind] = _of_instances(kind)
-    return dict(KNOWN[kind])
+    facts = dict(KNOWN[kind])
+    return facts | {"supports": _supported(kind)} if is_made else facts
 
 
 def _of_instances(kind: type) -> dict[str, Any]:
@@ -46,7 +50,6 @@ def _of_instances(kind: type) -> dict[str, Any]:
         "iterator": issubclass(kind, Iterator),
         "type": str(kind.__name__)[:100],
         "shape": _shape(kind),
-        "supports": _supported(kind),
         **({"module": kind.__module__} if str(kind.__module__).partition(".")[0] in LIBRARIES else {}),
     }
 

@@ -85,7 +85,8 @@ def to_bytes(
     changed in them is added to `seen`, in an order that the reader finds again. Of such values, by their identity,
     `known` has the places for an answer; what is in `whole` crosses as a handle, even if it is built upon a list.
     """
-    writer = Writer(to_handle, is_judge, known, seen, whole)
+    kind = Writer if seen is None and not known else NotingWriter
+    writer = kind(to_handle, is_judge, known, seen, whole)
     document = json.dumps(writer.tree(message, 0), allow_nan=False, separators=(",", ":")).encode()
     if len(document) > MAX_DOCUMENT:
         raise WireError(f"a value is longer than {MAX_DOCUMENT // 2**20} MiB")
@@ -111,7 +112,8 @@ def from_bytes(
     """
     try:
         document, buffers = _split(data)
-        return Reader(buffers, from_handle, of_judge, seen, same).value(json.loads(document), 0)
+        kind = Reader if seen is None else NotingReader
+        return kind(buffers, from_handle, of_judge, seen, same).value(json.loads(document), 0)
     except WireError:
         raise
     except Exception as error:  # whatever a hostile message provokes: it is not a valid one
@@ -152,21 +154,11 @@ class Writer:
         self.to_handle = to_handle
         self.is_judge = is_judge
         self.known, self.seen, self.whole = known, seen, whole
-        if seen is None and not known:
-            self.tree = self._tree  # type: ignore[method-assign]  # one call less for each value
         self.buffers: list[bytes] = []
         self.nodes = 0
 
     def tree(self, value: Any, depth: int) -> Tree:
         """What stands for `value` in the document: itself, a list, or an object that names its type under "t"."""
-        tree = self._tree(value, depth)
-        if self.seen is not None and _can_change(tree):
-            self.seen.append(value)
-        elif self.known and id(value) in self.known and _can_change(tree):
-            return {"t": "same", "i": self.known[id(value)], "v": tree}
-        return tree
-
-    def _tree(self, value: Any, depth: int) -> Tree:
         self.count(1)
         if depth > MAX_DEPTH:
             raise WireError("a value is nested too deeply, or contains itself")
@@ -201,6 +193,18 @@ class Writer:
         return len(self.buffers) - 1
 
 
+class NotingWriter(Writer):
+    """Notes what can be changed in place, or says where it has come from."""
+
+    def tree(self, value: Any, depth: int) -> Tree:
+        tree = super().tree(value, depth)
+        if self.seen is not None and _can_change(tree):
+            self.seen.append(value)
+        elif self.known and id(value) in self.known and _can_change(tree):
+            return {"t": "same", "i": self.known[id(value)], "v": tree}
+        return tree
+
+
 class Reader:
     """One message on its way from bytes that anybody may have written."""
 
@@ -214,8 +218,6 @@ class Reader:
     ) -> None:
         self.of_judge = of_judge
         self.seen, self.same = seen, same
-        if seen is None:
-            self.value = self._value  # type: ignore[method-assign]
         self.buffers: list[bytes | None] = [*buffers]
         self.from_handle = from_handle
         self.nodes = 0
@@ -224,12 +226,6 @@ class Reader:
 
     def value(self, tree: Tree, depth: int) -> Any:
         """The value that `tree` stands for."""
-        value = self._value(tree, depth)
-        if self.seen is not None and _can_change(tree):
-            self.seen.append(value)
-        return value
-
-    def _value(self, tree: Tree, depth: int) -> Any:
         self.count(1)
         if depth > MAX_DEPTH:
             raise WireError("a value that is nested too deeply")
@@ -280,6 +276,16 @@ class Reader:
             raise WireError("a buffer that is used twice")
         data: bytes = buffer
         return data
+
+
+class NotingReader(Reader):
+    """Notes what can be changed in place."""
+
+    def value(self, tree: Tree, depth: int) -> Any:
+        value = super().value(tree, depth)
+        if self.seen is not None and _can_change(tree):
+            self.seen.append(value)
+        return value
 
 
 def _library_writer(kind: type) -> Callable[[Writer, Any, int], Tree] | None:
@@ -491,7 +497,7 @@ def _read_deque(source: Reader, tree: Tree, depth: int) -> Any:
 
 
 def _write_data(out: Writer, value: Any, depth: int) -> Tree:
-    return out._tree(value.data, depth)
+    return Writer.tree(out, value.data, depth)
 
 
 def _write_fraction(out: Writer, value: Any, depth: int) -> Tree:
