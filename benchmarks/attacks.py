@@ -91,8 +91,8 @@ handed in the {number} notebooks of [the other table](attacks.md) once more.
 {counts}
 
 The attacks were written against plain nbgrader and against our wall. None of them was written against this way by
-somebody who has read `wall/inside/beside.py`. Such a person can forge a result, so take these numbers for what a student
-finds who tries the known tricks. These attacks earn or cost marks that they should not, or show something of a test:
+somebody who has read `wall/inside/beside.py`. Such a person can forge a result: these numbers say what the known
+tricks reach. These attacks earn or cost marks that they should not, or show something of a test:
 
 | attack | what it tries | plain nbgrader | beside the code |
 |---|---|---|---|
