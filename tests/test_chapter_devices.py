@@ -51,11 +51,14 @@ CHAPTERS = {
         ),
     ),
     "05_recurrent": Chapter(
-        "[my_model]",
-        21,
+        "[my_model, first_model]",
+        37,
         {
             "torch.randint(2, (1_000,))": "torch.randint(2, (100,))",
-            "grading=300,": "grading=4,",
+            "(5, 10, 20, 40, 80)": "(5, 10)",
+            "copies=300": "copies=3",
+            "grading=100,": "grading=4,",
+            "grading=600,": "grading=4,",
             "grading=5_000,": "grading=200,",
             "grading=400,": "grading=200,",
             "length=120": "length=5",
@@ -65,8 +68,8 @@ CHAPTERS = {
         },
     ),
     "06_attention": Chapter(
-        "[learner, cheater, *writers.values()]",
-        24,
+        "[*learners.values(), cheater, *writers.values(), *lookers.values()]",
+        32,
         {"np.logspace(0.31, 6, 60)": "np.logspace(0.31, 6, 6)", "questions(task, 5, 5000,": "questions(task, 5, 50,"},
     ),
     "07_encoder": Chapter("[filler, tagger]", 1),
