@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 import autograder
-from autograder.course import HISTORY, TERM, Course, CourseError, open_course
+from autograder.course import HISTORY, TERM, Course, CourseError, notebook_in, open_course
 from autograder.disk import REFUSALS, WRITING
 from autograder.logs import LOG, is_logged, keep_log, logged_course, show_log, text_of
 from autograder.wording import count, printable
@@ -244,6 +244,8 @@ def collect(
 
     opened = _opened(course)
     chapter = opened.chapter_meant(chapter)
+    if opened.parts(chapter) != [chapter]:
+        raise CourseError(f"{chapter} has notebooks of other names: `nbgrader zip_collect {chapter}` can unpack it.")
     collection = collect_archive(opened, chapter, archive, lms, replace, lambda: due_date(opened, chapter))
     remember_students(opened, collection.people)
     for taken in collection.taken:
@@ -369,7 +371,8 @@ def review(
     if looks and not only_list:
         import subprocess
 
-        page = f"/formgrader/gradebook/{chapter}/{chapter}"
+        parts = opened.parts(chapter)
+        page = f"/formgrader/gradebook/{chapter}{f'/{notebook_in(parts[0])}' if len(parts) == 1 else ''}"
         typer.echo("Formgrader opens in the browser; Ctrl-C here ends it.")
         as_root = ["--allow-root"] if os.name == "posix" and os.getuid() == 0 else []
         lab = [sys.executable, "-m", "jupyterlab", f"--LabApp.default_url={page}", *as_root]

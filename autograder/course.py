@@ -266,6 +266,16 @@ def _number(chapter: str) -> int | None:
     return int(first) if first.isdecimal() else None
 
 
+def course_of(config: "Config") -> Course:
+    """The course that nbgrader grades under this configuration: its own commands may be told of it elsewhere."""
+    from traitlets.config import Config
+
+    root = Path(config.CourseDirectory.get("root") or Path.cwd()).resolve()  # nbgrader works in the root
+    settings = Config(copy.deepcopy(config))
+    settings.CourseDirectory.root = str(root)
+    return Course(root, settings)
+
+
 def open_course(start: Path | None = None) -> Course:
     """The course that `start` (default: the current folder) lies in. Raises CourseError if it lies in none."""
     from traitlets.config.loader import PyFileConfigLoader

@@ -3,6 +3,9 @@
 Plain nbgrader grades each attack together with one honest submission, in a scratch course of its own and inside
 bubblewrap, so that nothing of it reaches this machine; a watchdog ends what takes too long or too much. Ours grades all
 of them and the honest one in one batch. Writes docs/attacks.md; takes about ten minutes on two cores.
+
+With `--beside` all tests are judged the weaker way, beside the student's code, and docs/attacks_beside.md is written.
+What plain nbgrader makes of an attack is then taken from docs/attacks.md.
 """
 
 import contextlib
@@ -33,6 +36,7 @@ from bs4 import BeautifulSoup
 from nbgrader import utils
 
 from autograder.authoring.build import build
+from autograder.chapter.cells import MARK, Way
 from autograder.chapter.release import hidden_lines
 from autograder.chapter.source import read_chapter
 from autograder.course import Course, open_course
@@ -75,6 +79,27 @@ changed.
 |---|---|---|---|
 {single}
 """
+BESIDE = ROOT / "docs" / "attacks_beside.md"
+TEMPLATE_BESIDE = """# Attacks on the weaker way
+
+Some tests of [an adopted course](porting.md) cannot be judged through the wall: they run beside the student's code, in
+the same process. What can a hostile notebook reach there? We let all tests of our small course run in this way, and
+handed in the {number} notebooks of [the other table](attacks.md) once more.
+
+| of {number} attacks | plain nbgrader | beside the code |
+|---|---:|---:|
+{counts}
+
+The attacks were written against plain nbgrader and against our wall. None of them was written against this way by
+somebody who has read `wall/inside/beside.py`. Such a person can forge a result: these numbers say what the known
+tricks reach. These attacks earn or cost marks that they should not, or show something of a test:
+
+| attack | what it tries | plain nbgrader | beside the code |
+|---|---|---|---|
+{single}
+
+`python -m benchmarks.attacks --beside` wrote this page; do not edit it.
+"""
 OUR_BOUNDS = "c.Judge.notebook_timeout = 25\nc.Judge.memory = 2**30\n"
 
 
@@ -103,6 +128,7 @@ class GradedSubmission:
 def main(
     names: Annotated[list[str] | None, typer.Argument(help="Attacks; the table is then only printed.")] = None,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = os.cpu_count() or 1,
+    beside: Annotated[bool, typer.Option("--beside", help="Have all tests run beside the code; ours only.")] = False,
 ) -> None:
     """Grade the attacks with plain nbgrader and with ours, and write docs/attacks.md."""
     known = {attack.name: attack for attack in read_attacks()}
@@ -112,12 +138,47 @@ def main(
         built.mkdir()
         course = make_course(built)
         build(course, CHAPTER)
+        if beside:
+            move_tests_beside(course)
         ours = through_ours(course, attacks, Path(folder), jobs)
-        plain = through_plain_nbgrader(course, attacks, Path(folder), jobs)
-    table = table_of(plain, ours)
+        plain = [] if beside else through_plain_nbgrader(course, attacks, Path(folder), jobs)
+    table = table_beside(ours) if beside else table_of(plain, ours)
     print(table)
     if not names:
-        TABLE.write_text(table)
+        (BESIDE if beside else TABLE).write_text(table)
+
+
+def move_tests_beside(course: Course) -> None:
+    """Have the tests of the built reference run beside the student's code."""
+    path = course.reference(CHAPTER)
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if utils.is_grade(cell) and not utils.is_solution(cell):
+            cell.metadata[MARK] = {"way": Way.BESIDE.value}
+    nbformat.write(notebook, path)
+
+
+def table_beside(found: list[GradedSubmission]) -> str:
+    """The page about the weaker way."""
+    rows = [line.split(" | ") for line in TABLE.read_text().splitlines() if line.startswith("| `")]
+    plain = {row[0].strip("| `"): row[2] for row in rows}
+    names = [one.attack.name for one in found]
+    kinds = {
+        "marks changed": "changed mark",
+        "left ungraded": "ungraded",
+        "hidden tests, solution or a neighbour's work in the outputs": "leak in outputs",
+        "hidden tests on the feedback page": "leak in feedback",
+        "batch stopped or a neighbour left ungraded": "batch stopped",
+    }
+    there = {kind: sum(kind in plain.get(name, "") for name in names) for kind in kinds.values()}
+    here = {kind: sum(kind in one.words() for one in found) for kind in kinds.values()}
+    counts = "\n".join(f"| {words} | {there[kind]} | {here[kind]} |" for words, kind in kinds.items())
+    single = "\n".join(
+        f"| `{one.attack.name}` | {one.attack.what} | {plain.get(one.attack.name, 'not tried')} | {one.words()} |"
+        for one in found
+        if one.words() != "none"
+    )
+    return TEMPLATE_BESIDE.format(number=len(found), counts=counts, single=single or "| none | | | |")
 
 
 def through_ours(built: Course, attacks: list[Attack], folder: Path, jobs: int) -> list[GradedSubmission]:

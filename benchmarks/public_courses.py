@@ -64,7 +64,7 @@ class Row:
 
 def as_course(clone: Path, folder: Path) -> Course:
     """A copy of the assignments of a clone, with no more of its configuration than header and footer."""
-    sources = [path for path in sorted(clone.rglob("source")) if any(path.glob("*/*.ipynb"))]
+    sources = [path for path in sorted(clone.rglob("source")) if any(map(has_tests, path.glob("*/*.ipynb")))]
     header = footer = ""
     for source in sources[:1]:
         shutil.copytree(source, folder / "source", ignore=shutil.ignore_patterns(".ipynb_checkpoints"))

@@ -93,8 +93,8 @@ class Shaded:
 
 
 def shaded(reading: Reading, layer: int, head: int, place: int = -1) -> Shaded:
-    """Where the word at `place` (the last one) looks through one head; layers and heads count from 1."""
-    weights = reading.weights[layer - 1, head - 1, place].tolist()
+    """Where the word at `place` (the last one) looks through one head; layers and heads count from 0."""
+    weights = reading.weights[layer, head, place].tolist()
     place = range(len(weights))[place]
     guess, chance = next(iter(reading.next_words.items()))
     after = f"  →  {guess} ({chance:.0%})" if place == len(weights) - 1 else ""
@@ -121,8 +121,8 @@ def type_a_sentence(reader: KitchenReader, sentence: str, layer: int, head: int)
 
     wide = ipywidgets.Layout(width="95%", height="5em")
     field = ipywidgets.Textarea(sentence, description="sentence", layout=wide)
-    layers = ipywidgets.Dropdown(options=range(1, reader.layers + 1), value=layer, description="layer")
-    heads = ipywidgets.Dropdown(options=range(1, reader.heads + 1), value=head, description="head")
+    layers = ipywidgets.Dropdown(options=range(reader.layers), value=layer, description="layer")
+    heads = ipywidgets.Dropdown(options=range(reader.heads), value=head, description="head")
     page = ipywidgets.Output()
 
     def changed(_: object = None) -> None:
@@ -164,6 +164,30 @@ def weights_of_heads(
     return torch.stack(found)
 
 
+class OneLook(nn.Module):
+    """Scores [B, T, 64] for the next word of texts [B, T], 64 words at most, by a single lookup.
+
+    `attend(Q, K, V, mask)` is the lookup, with [B, T, C] and a mask [T, T], True where a row may look at a column:
+    everywhere, or, if `causal`, at itself and to the left.
+    """
+
+    def __init__(self, attend: Callable[..., Tensor], causal: bool, C: int = 64) -> None:
+        super().__init__()
+        self._attend, self._causal = attend, causal
+        self.words_and_places = nn.Parameter(0.3 * torch.randn(2, 64, C))
+        self.maps = nn.Linear(C, 3 * C)
+        self.scores = nn.Linear(C, 64)
+
+    def forward(self, words: Tensor) -> Tensor:
+        names, places = self.words_and_places
+        x = names[words] + places[: words.shape[1]]
+        seen = torch.ones(words.shape[1], words.shape[1], dtype=torch.bool, device=x.device)
+        scores: Tensor = self.scores(
+            x + self._attend(*self.maps(x).chunk(3, dim=-1), seen.tril() if self._causal else seen)
+        )
+        return scores
+
+
 class Film:
     """For `watch`: keeps the squares of all heads at each row of the history, and shows them while somebody looks.
 
@@ -200,11 +224,13 @@ class Film:
 
         step, loss, weights = self.frames[number]
         layers, heads = weights.shape[:2]
-        figure, axes = plt.subplots(layers, heads, figsize=(7, 1.9 * layers + 0.4), squeeze=False)
+        figure, axes = plt.subplots(layers, heads, figsize=(8, 2.1 * layers + 0.6), squeeze=False)
         for layer in range(layers):
             for head in range(heads):
-                _square(axes[layer, head], weights[layer, head])
-                axes[layer, head].set_title(f"layer {layer + 1}, head {head + 1}", fontsize=10)
+                _square(axes[layer, head], weights[layer, head], left=head == 0, below=layer == layers - 1)
+                axes[layer, head].set_title(f"layer {layer}, head {head}", fontsize=10)
+        figure.supxlabel("place that is looked at", fontsize=11)
+        figure.supylabel("place that looks", fontsize=11)
         figure.suptitle(f"step {step}: loss on the repeats {loss:.2f}")
         return figure
 
@@ -214,17 +240,20 @@ class Film:
 
         taken = np.array([frame[0] for frame in self.frames])
         chosen = [self.frames[int(np.abs(taken - step).argmin())] for step in steps]
-        figure, axes = plt.subplots(len(heads), len(steps), figsize=(8, 1.55 * len(heads) + 0.6), squeeze=False)
+        figure, axes = plt.subplots(len(heads), len(steps), figsize=(8, 1.3 * len(heads) + 1.1), squeeze=False)
         for row, (layer, head) in enumerate(heads):
             for column, (step, loss, weights) in enumerate(chosen):
-                _square(axes[row, column], weights[layer, head])
+                _square(axes[row, column], weights[layer, head], left=column == 0, below=row == len(heads) - 1)
                 if row == 0:
                     axes[row, column].set_title(f"step {step}\nloss {loss:.2f}", fontsize=11)
-            axes[row, 0].set_ylabel(f"layer {layer + 1},\nhead {head + 1}", fontsize=11)
+            axes[row, 0].set_ylabel(f"layer {layer},\nhead {head}", fontsize=11)
+        figure.supxlabel("place that is looked at", fontsize=11)
         return figure
 
 
-def _square(axes: Any, weights: Tensor) -> None:
+def _square(axes: Any, weights: Tensor, left: bool, below: bool) -> None:
+    """One head, white for 0 and blue for 1; ticks only at the left and the lower edge of the figure."""
     axes.imshow(weights.numpy(), cmap="Blues", vmin=0, vmax=1)
-    axes.set(xticks=[], yticks=[])
+    axes.set(xticks=range(0, weights.shape[1], 10), yticks=range(0, weights.shape[0], 10))
+    axes.tick_params(labelbottom=below, labelleft=left, labelsize=10)
     axes.grid(visible=False)

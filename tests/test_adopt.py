@@ -15,11 +15,12 @@ from autograder.authoring.adopting import LINE
 from autograder.chapter.cells import Way
 from autograder.chapter.reference import read_reference
 from autograder.cli import app
-from autograder.course import Course, CourseError, open_course
+from autograder.course import Course, CourseError, course_of, open_course
 from autograder.grading.coordinator import grade_class
 from autograder.grading.gradebook import open_gradebook
 from autograder.grading.marks import final_marks, marks_of_class
 from autograder.wall import sandbox, ways
+from autograder.wall.judge import Judge
 from autograder.wall.ways import tried_reference
 
 LAB = "lab 1"
@@ -166,6 +167,7 @@ def test_pages_say_which_test_is_judged_the_weaker_way(lab: Course, monkeypatch:
     assert "Waits for points: counting/why" in run("review", LAB, "--list").replace("\n", "").replace("│", "")
     run("export", "marks.csv")
     assert "right" in (lab.root / "marks.csv").read_text()
+    assert "double_two" in run("replay", "edited", LAB, "counting/double_two")
 
 
 def test_nbgrader_autograde_gives_the_same_marks(lab: Course, tmp_path: Path) -> None:
@@ -232,6 +234,25 @@ def test_what_students_change_in_free_cells_is_theirs_and_tests_keep_the_courses
     hand_in(course, "cheating", "one", cheating)
     list(grade_class(course, "one", ["honest", "cheating"], jobs=1))
     assert points(course, "one") == {"honest": 1, "cheating": 0}
+
+
+def test_the_time_limits_of_nbgrader_are_kept(tmp_path: Path) -> None:
+    def limits(settings: str) -> tuple[object, object]:
+        course = make(tmp_path, {"one/one.ipynb": [task("x", "x = 1")]}, f"{settings}\n{LINE}\n")
+        judge = Judge(config=course.nbgrader)
+        return judge.timeout, judge.notebook_timeout
+
+    assert limits("") == (20, 180)
+    assert limits("c.ExecutePreprocessor.timeout = 60") == (60, 540)
+    assert limits("c.Execute.timeout = 5\nc.ExecutePreprocessor.timeout = 60") == (5, 180)
+    assert limits("c.ExecutePreprocessor.timeout = None") == (3600, 9 * 3600)
+    assert limits("c.Execute.timeout = 5\nc.Judge.timeout = 7") == (7, 180)
+
+
+def test_a_configuration_may_stand_elsewhere(tmp_path: Path) -> None:
+    course = make(tmp_path / "course", {"one/one.ipynb": [task("x", "x = 1"), check("t", "assert x == 1")]})
+    (course.root / "nbgrader_config.py").unlink()
+    assert course_of(course.nbgrader).chapters() == ["one"], "nbgrader may be told by another file, or by options"
 
 
 def test_without_a_sandbox_grading_is_refused_unless_it_is_allowed(

@@ -12,6 +12,7 @@ from autograder.authoring.bank import (
     Trial,
     essential_answers,
     read_bank,
+    shared_out,
     try_answers,
     try_bank,
     try_folder,
@@ -19,6 +20,7 @@ from autograder.authoring.bank import (
 )
 from autograder.authoring.build import build
 from autograder.authoring.by_heart import ByHeart, earned_by_heart, problems_by_heart
+from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import Outcome
 from autograder.course import Course, CourseError, open_course
 from conftest import CHAPTER, ROOT, TEXT, make_course
@@ -115,6 +117,51 @@ def test_repeats_list_the_answers_that_luck_decides_about(lucky_course: Course) 
     (found,) = unsteady_answers(lucky_course, CHAPTER, repeats=12)
     assert (found.answer.label, found.aspect) == ("doubled", "small numbers")
     assert set(found.outcomes) == {"passed", "failed"} and found.outcomes.total() == 12
+
+
+def test_no_answer_is_graded_beside_one_that_it_calls(tmp_path: Path) -> None:
+    """A right answer to cube would lose its points beside a wrong square, and a wrong one be caught for it."""
+    cube = """
+# %%
+def area(x):
+    return square(x)
+
+
+# %% [markdown] statement="cube"
+# ### Cubes
+# Return the cube of $x$.
+
+# %% [markdown] hints="cube"
+# 1. Think of a volume.
+# 2. An area, and a height.
+# 3. Multiply.
+
+
+# %% task="cube" points=3 level=1 minutes=2
+def cube(x):
+    ### BEGIN SOLUTION
+    return x * area(x)
+    ### END SOLUTION
+
+
+# %% test="cube" aspect="one cube" points=3
+assert cube(2) == 8, "the cube of 2 is 8"
+"""
+    course = make_course(tmp_path, TEXT + cube)
+    build(course, CHAPTER)
+
+    def answer(task: str, source: str) -> Answer:
+        return Answer(task, source, source, ())
+
+    squares = [answer("square", source) for source in ("square = lambda x: x + x", "square = abs", "square = 1 +")]
+    calls, calls_by_way, calls_none = (
+        answer("cube", f"def cube(x):\n    return {source}") for source in ("square(x) * x", "area(x) * x", "x**3")
+    )
+    rounds = shared_out({"square": squares, "cube": [calls, calls_by_way, calls_none]}, read_reference(course, CHAPTER))
+    assert sorted(one.label for chosen in rounds for one in chosen.values()) == sorted(
+        one.label for one in (*squares, calls, calls_by_way, calls_none)
+    )
+    assert [chosen for chosen in rounds if len(chosen) == 2] == [{"cube": calls_none, "square": rounds[-1]["square"]}]
 
 
 def test_somebody_elses_answers_need_not_name_a_test(built_course: Course, tmp_path: Path) -> None:

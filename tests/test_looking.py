@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from lmkit.looking import Film, KitchenReader, shaded, type_a_sentence, weights_of_heads
+from lmkit.looking import Film, KitchenReader, OneLook, shaded, type_a_sentence, weights_of_heads
 
 STORY = (
     "on a foggy day , olga keller visits the golden fox , a grill in westford . finally , olga loves the golden fox in"
@@ -52,11 +52,11 @@ def test_unknown_words_are_named_and_signs_cut_off(reader: KitchenReader) -> Non
 
 def test_a_sentence_is_shaded(reader: KitchenReader) -> None:
     reading = reader.read(STORY)
-    picture = shaded(reading, layer=1, head=2)
+    picture = shaded(reading, layer=0, head=1)
     assert "westford(0.9" in repr(picture) and repr(picture).endswith("→  westford (100%)")
     page = picture._repr_html_()
     assert page.count("<span") == len(reading.words) and "&lt;/s&gt;" in page
-    earlier = shaded(reading, layer=2, head=1, place=5)
+    earlier = shaded(reading, layer=1, head=0, place=5)
     assert len(earlier.words) == 6 and earlier.after == ""
 
 
@@ -64,7 +64,7 @@ def test_without_a_reader_the_sentence_is_shown_once(
     reader: KitchenReader, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
-    type_a_sentence(reader, STORY + " zzz", 1, 2)
+    type_a_sentence(reader, STORY + " zzz", 0, 1)
     out = capsys.readouterr().out
     assert "westford" in out and "never read the word 'zzz'" in out
 
@@ -74,7 +74,7 @@ def test_with_a_reader_the_field_is_read_again(reader: KitchenReader, monkeypatc
     monkeypatch.setenv("JPY_SESSION_NAME", "a notebook")
     shown: list[Any] = []
     monkeypatch.setattr("IPython.display.display", lambda *widgets: shown.extend(widgets))
-    type_a_sentence(reader, STORY, 1, 2)
+    type_a_sentence(reader, STORY, 0, 1)
     (field,) = [one for one in shown if isinstance(one, ipywidgets.Textarea)]
     field.value = STORY.replace("westford", "ashmere")
     assert "→  ashmere" in repr(shown[-1])
@@ -117,6 +117,20 @@ def test_own_heads_tell_their_weights() -> None:
     assert not model.layers[0]._forward_pre_hooks
 
 
+def test_one_look_sees_what_its_mask_allows() -> None:
+    torch.manual_seed(1)
+    words = torch.tensor([[0, 1, 2], [4, 4, 3]])
+    other = words.clone()
+    other[:, 2] = 63
+    for causal in (True, False):
+        model = OneLook(attend, causal)
+        assert model(words).shape == (2, 3, 64)
+        moved = (model(other) - model(words)).abs().amax(-1)[0] > 1e-6
+        assert moved.tolist() == [not causal, not causal, True]
+    swapped = model(words[:, [1, 0, 2]])[0, 2]
+    assert not torch.allclose(swapped, model(words)[0, 2])  # places count
+
+
 def test_a_film_keeps_a_frame_for_each_row() -> None:
     step = torch.zeros(())
     film = Film(lambda: step + torch.eye(3).expand(2, 4, 3, 3), lambda: 1.5)
@@ -124,7 +138,7 @@ def test_a_film_keeps_a_frame_for_each_row() -> None:
     assert [frame[:2] for frame in film.frames] == [(0, 1.5), (20, 1.5)]
     figure = film.strip([(0, 1), (1, 3)], [0, 20])
     assert len(figure.axes) == 4 and figure.axes[0].get_title() == "step 0\nloss 1.50"
-    assert figure.axes[2].get_ylabel() == "layer 2,\nhead 4"
+    assert figure.axes[2].get_ylabel() == "layer 1,\nhead 3"
     assert len(film.frame(-1).axes) == 8
 
 

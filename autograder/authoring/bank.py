@@ -18,7 +18,7 @@ from autograder.chapter.variants import built_variant
 from autograder.chapter.verdicts import Outcome, Verdict
 from autograder.course import Course, CourseError, open_course
 from autograder.processes import kept_processes
-from autograder.wall.names import only_shown
+from autograder.wall.names import names_of, only_shown
 from autograder.wall.trial import NO_SECRET, judged, run_tests_in_kernel
 
 FEWEST_RIGHT, FEWEST_WRONG = 2, 3
@@ -121,9 +121,9 @@ def try_bank(
 
     `essential` leaves out wrong answers whose tests are failed by earlier ones.
 
-    Tests of one task do not look at another's, so one notebook carries one answer for each task: as many notebooks as
-    the longest list of answers. Raises CourseError if a task has too few answers or the bank names a task or test that
-    the chapter lacks.
+    Tests of one task do not look at another's, so one notebook carries answers to several tasks, but none beside an
+    answer to a task whose functions it calls. Raises CourseError if a task has too few answers or the bank names a
+    task or test that the chapter lacks.
     """
     answers = _checked_bank(course, chapter, tasks)
     if essential:
@@ -203,10 +203,7 @@ def _tried(
     course: Course, chapter: str, answers: dict[str, list[Answer]], ways: list[Way], jobs: int | None
 ) -> list[list[Trial]]:
     """The trials of all answers in each of these ways. The same processes do it all, one way after the other."""
-    rounds = [
-        {task: listed[number] for task, listed in answers.items() if number < len(listed)}
-        for number in range(max(map(len, answers.values())))
-    ]
+    rounds = shared_out(answers, read_reference(course, chapter))
     sources = [{task: answer.source for task, answer in chosen.items()} for chosen in rounds]
     grade = partial(_verdicts_with, course.root, chapter)
     # All at once, so that no process waits for the end of a way.
@@ -221,6 +218,47 @@ def _tried(
         ]
         for _ in ways
     ]
+
+
+def shared_out(answers: dict[str, list[Answer]], reference: Notebook) -> list[dict[str, Answer]]:
+    """The answers as notebooks of one answer at most to each task, and none whose functions another of them calls.
+
+    What an answer borrows from other tasks, itself or by way of the chapter's functions, is the course's own there:
+    a right answer that calls a wrong one would lose points for it, a wrong one be caught for it.
+    """
+    left = {task: list(listed) for task, listed in answers.items()}
+    rounds = []
+    while any(left.values()):
+        chosen: dict[str, Answer] = {}
+        borrowed: set[str] = set()
+        for task in sorted(left, key=lambda task: -len(left[task])):
+            its = _borrowed(left[task][0], reference) if left[task] else set[str]()
+            if left[task] and task not in borrowed and its.isdisjoint(chosen):
+                chosen[task] = left[task].pop(0)
+                borrowed |= its
+        rounds.append(chosen)
+    return rounds
+
+
+def _borrowed(answer: Answer, reference: Notebook) -> set[str]:
+    """The tasks above its own on whose answers an answer depends, by the names in the cells of a reference notebook."""
+    binders: dict[str, set[str]] = {}  # by name, the tasks that bind it
+    used: dict[str, set[str]] = {}  # by name, all names in the cells that bind it
+    for cell in reference.cells:
+        if cell.name == answer.task:
+            break
+        names = names_of(cell.source) if cell.is_code and not cell.is_test else None
+        for name in names.binds if names else ():
+            used.setdefault(name, set()).update(names.uses if names else ())
+            if cell.is_answer:
+                binders.setdefault(name, set()).add(cell.name)
+    its = names_of(answer.source)
+    found, ahead = set[str](), set(its.uses - its.binds) if its else set[str]()
+    while ahead:
+        name = ahead.pop()
+        found.add(name)
+        ahead |= used.get(name, set()) - found
+    return set[str]().union(*(binders.get(name, ()) for name in found))
 
 
 def _verdicts_with(course_root: Path, chapter: str, way: Way, answers: dict[str, str]) -> list[Verdict]:

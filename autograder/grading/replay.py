@@ -1,5 +1,6 @@
 """Run one test of one submission again, with the draws that it met, and watch what it asks of the student's code."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -7,8 +8,9 @@ import nbformat
 import numpy as np
 
 from autograder.chapter.beside import folder_for
+from autograder.chapter.cells import Notebook
 from autograder.chapter.verdicts import Verdict, recorded_verdicts
-from autograder.course import Course, CourseError
+from autograder.course import Course, CourseError, notebook_in
 from autograder.intake.submission import take_in
 from autograder.wall.judge import Judge
 from autograder.wall.seeds import key_of, seed_of
@@ -85,8 +87,10 @@ class Replay:
 
 def replay(course: Course, student: str, chapter: str, test: str) -> Replay:
     """Run the test of that grade id again on a submission, with the seed that was kept when it was graded."""
-    reference = tried_reference(course, chapter)
-    tests = [cell.name for cell in reference.tests]
+    references = {part: tried_reference(course, part) for part in course.parts(chapter)}
+    tests = [cell.name for reference in references.values() for cell in reference.tests]
+    chapter, test = _notebook_of(references, test)
+    reference = references[chapter]
     if test not in tests:
         raise CourseError(f"{chapter} has no test {test!r}; its tests: {', '.join(tests)}.")
     path = course.submission(student, chapter)
@@ -106,6 +110,15 @@ def replay(course: Course, student: str, chapter: str, test: str) -> Replay:
     judge = Judge(config=course.nbgrader, files=folder_for(course, chapter))
     verdicts = judge.judge(notebook, reference, kept or seed, {test: recorder.attach})
     return Replay(next(verdict for verdict in verdicts if verdict.grade_id == test), recorder.calls, note)
+
+
+def _notebook_of(references: Mapping[str, Notebook], test: str) -> tuple[str, str]:
+    """The notebook that has a test, and the test's own name: reports write NOTEBOOK/NAME where there are several."""
+    for part, reference in references.items():
+        for cell in reference.tests:
+            if test in (cell.name, f"{notebook_in(part)}/{cell.name}"):
+                return part, cell.name
+    return next(iter(references)), test
 
 
 def _kept_seed(course: Course, student: str, chapter: str, test: str) -> str:

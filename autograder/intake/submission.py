@@ -16,7 +16,7 @@ from nbgrader.coursedir import CourseDirectory
 from autograder.chapter.cells import CellKind, Notebook, NotebookCell, name_of, without_hidden
 from autograder.chapter.reference import read_reference
 from autograder.chapter.verdicts import record
-from autograder.course import Course, open_course
+from autograder.course import Course, course_of
 from autograder.intake.files import UnreadableSubmission, files_beside, files_of_course, read_file, timestamp_if_any
 from autograder.intake.outputs import storable
 
@@ -255,7 +255,7 @@ class TolerantExporter(NotebookExporter):
         return self.from_notebook_node(intake.notebook.node, resources=resources, **kwargs)  # type: ignore[no-untyped-call]
 
     def _course(self) -> Course:
-        return open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))
+        return course_of(self.config)
 
     def _files_to_copy(self, folder: str, ignored: list[str] | None = None) -> list[str]:
         """What of a submission nbgrader is to copy beside the graded notebook."""

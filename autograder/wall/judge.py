@@ -17,7 +17,6 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
@@ -28,7 +27,7 @@ from traitlets import Bool, Dict, Integer, List, Unicode
 from autograder.chapter.beside import folder_for
 from autograder.chapter.cells import Notebook, NotebookCell, Way
 from autograder.chapter.verdicts import Outcome, Verdict, record, repairs_of
-from autograder.course import open_course
+from autograder.course import course_of
 from autograder.intake.outputs import clean_markdown, clean_outputs, storable
 from autograder.oracle.answers import is_ours
 from autograder.wall import warm
@@ -181,7 +180,7 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc]
         from autograder.wall.ways import tried_reference  # which is judged by this class
 
         require_sandbox(self.unsafe)
-        course = open_course(Path(self.config.CourseDirectory.get("root") or Path.cwd()))  # nbgrader works in the root
+        course = course_of(self.config)
         names = resources["nbgrader"]
         chapter = course.part(names["assignment"], names["notebook"])
         self.files = folder_for(course, chapter)

@@ -46,7 +46,7 @@ def cross_attention(
 ) -> Figure:
     """One text asks, another answers: queries from the words below, keys and values from the words above.
 
-    Letters as in chapter 06, section 7: $Q = x W_q$ from the asking text $x$, $K = y W_k$ and $V = y W_v$ from the
+    Letters as in chapter 06, section 11: $Q = x W_q$ from the asking text $x$, $K = y W_k$ and $V = y W_v$ from the
     other text $y$; $Z = P V$ has a row for each asking word.
     """
     wide = word_width([*source, *target]) + 0.15
@@ -86,7 +86,7 @@ def cross_attention(
 def two_heads() -> Figure:
     """Two heads: each looks up with its own columns of Q, K and V; side by side, the results are mixed by W_o.
 
-    Letters as in chapter 06, section 7: $Q, K, V$ [T, C]; each of H heads sees D = C / H columns; $W_o$ [C, C].
+    Letters as in chapter 06, section 6: $Q, K, V$ [T, C]; each of H heads sees D = C / H columns; $W_o$ [C, C].
     """
     canvas = Canvas(14, 5.6)
     cell, rows = 0.3, 3

@@ -14,11 +14,10 @@
 # thousand handovers, and at each of them something may get lost. So let us give words what your eyes have: the power to look back directly, at any word, however far away it is. This is called **attention**, and the
 # Transformers behind today's language models are made of little else.
 #
-# **What this chapter promises.** You write attention as one small function and let it grow in six steps. We take a step only when the version before has failed at something that you can see. Near the end, your own function trains a
-# network of two layers. It takes a few seconds, and before your eyes a small machine forms inside the network, which nobody has wired: an *induction head*. It finds what came next the last time, and says it again. Such heads have been found in
-# language models of every size. You will measure yours, cut it out, and then catch a second network that reaches the same loss by cheating.
+# **What this chapter promises.** You write attention as one small function and let it grow, step by step. After about an hour, it trains a first network, which fails. Half an hour later your own layers make a network of two layers, and in a few seconds of training a small machine forms inside it, before your eyes, which nobody has wired: an *induction head*. It finds what came next the last time, and says it again. Such heads have been found in
+# language models of many sizes, from two layers of attention up. You will measure yours, cut it out, and then catch a second network that reaches the same loss by cheating.
 #
-# The eleven tasks take just under three hours. With reading and playing, count on three and a half or four. The end of section 4 is a good place for a break.
+# The eleven tasks take about three hours, most of the reading included. The end of section 5 is a good place for a break.
 
 # %%
 import math
@@ -34,9 +33,11 @@ from torch import nn
 from torch.nn import functional as F
 
 from lmkit import drawings, gallery, plots
+from lmkit.kitchen.words import TOWNS
 from lmkit.looking import (
     Film,
     KitchenReader,
+    OneLook,
     shaded,
     type_a_sentence,
     weights_of_heads,
@@ -63,10 +64,10 @@ print("Networks of this chapter are trained on:", device)
 # ## First, look
 #
 # Here is a small Transformer that has learned to continue kitchen stories: invented texts about guests who visit a place, order something, and are named again at the end. It has two layers, and in each layer four **heads**.
-# In section 6 you will build heads yourself. For the moment, think of a head as one pair of eyes: whenever the network reads a word, each head looks back over the words so far, and gives each of them a **weight**. The
+# In section 6 you will build heads yourself. Layers and heads are counted from 0, as Python counts. For the moment, think of a head as one pair of eyes: whenever the network reads a word, each head looks back over the words so far, and gives each of them a **weight**. The
 # weights of one head always sum to 1.
 #
-# The next cell shows our story, through the eyes of head 2 in layer 1, at the moment when the network has read the last word. The darker a word, the more weight it gets (weights from 0.05 are printed). `</s>` marks the
+# The next cell shows our story, through the eyes of head 1 in layer 0, at the moment when the network has read the last word. The darker a word, the more weight it gets (weights from 0.05 are printed). `</s>` marks the
 # beginning of a story. At the end, behind the arrow, stands the word that the network expects next.
 
 # %%
@@ -75,7 +76,7 @@ story = (
     "on a foggy day , olga keller visits the golden fox , a grill in westford . "
     "the waiter serves the menu to olga . finally , olga loves the golden fox in"
 )
-type_a_sentence(reader, story, layer=1, head=2)
+type_a_sentence(reader, story, layer=0, head=1)
 
 # %% [markdown]
 # The word *in* looks back over the whole story to the one word that it needs. Is that luck? Put another town into the story. If you sit at a notebook, you can type into the field. Keep to words that the network knows, for example the towns
@@ -83,11 +84,13 @@ type_a_sentence(reader, story, layer=1, head=2)
 
 # %% scratch=true
 # Stories of your own: change them as you like.
-display(shaded(reader.read(story.replace("westford", "kingham")), layer=1, head=2))
-display(shaded(reader.read(story[: story.rindex(" fox")]), layer=1, head=2))
+display(shaded(reader.read(story.replace("westford", "kingham")), layer=0, head=1))
+earlier = story.replace(" in westford", "").replace("olga keller", "olga keller from westford", 1)
+display(shaded(reader.read(earlier), layer=0, head=1))
+display(shaded(reader.read(story[: story.rindex(" fox")]), layer=0, head=1))
 
 # %% [markdown]
-# It was no luck. Wherever you put the town, the eyes find it. In the second story we stopped one word earlier, after *golden*, and now the same head looks at another word: at the *fox*, which is the name to be completed.
+# It was no luck. With another town the eyes find that one, and if the town stands earlier in the story, they find it there. In the last story we stopped one word earlier, after *golden*, and now the same head looks at another word: at the *fox*, which is the name to be completed.
 #
 # This network has never read our story, because we have just made it up. So it cannot have learned by heart what comes next. It has learned *where to look*. What do its other seven heads look at? For each of them, the word with most weight:
 
@@ -99,7 +102,7 @@ for layer in range(reader.layers):
         weights = reading.weights[layer, head, -1]
         best = int(weights.argmax())
         behind = len(reading.words) - 1 - best
-        rows[f"layer {layer + 1}, head {head + 1}"] = {
+        rows[f"layer {layer}, head {head}"] = {
             "looks most at": reading.words[best],
             "places back": behind,
             "weight": round(weights[best].item(), 2),
@@ -107,7 +110,6 @@ for layer in range(reader.layers):
 pd.DataFrame(rows).T
 
 # %% [markdown]
-# Some heads look only a few words back, however long the story is, and give nearly all their weight to one place. Others spread it. So heads have habits, and one of them has the habit on which our story depends. At the end of this chapter we come back to this network and
-# switch that head off.
+# Some heads give nearly all their weight to one place, and some of these look only a few words back. Others spread it. So heads have habits, and one of them has the habit on which our story depends. At the end of this chapter we come back to this network, switch that head off, and then fool it.
 #
 # How can a word *look*? Where do the weights come from, and how does a network learn them? Let us open the machine. It begins with something that you know: a dictionary.

@@ -3,11 +3,20 @@
 #
 # A Python dict returns the value of the one key that *equals* your query, and a `KeyError` if there is none. That is too strict for words: if a verb looks for its subject, it does not know which noun the subject will be. It knows only roughly what it looks for.
 #
-# A **soft lookup** always answers. It compares the **query** with every **key**, and mixes all the **values**, those whose keys match better more than the others. Here is the smallest example. The text is 0 0 1 0, and we look for the 1. Write a 0 as the
-# vector $[1, 0]$ and a 1 as $[0, 1]$. These vectors are keys *and* values. The query is $[0, 1]$, as we look for a 1.
+# A **soft lookup** always answers. It compares the **query** with every **key**, and mixes all the **values**: the better a key matches, the more its value counts. Here is the smallest example, a menu of four lines. Each key says what kind of thing a line is, $[1, 0]$ for a drink and $[0, 1]$ for a dish. The values are the
+# prices:
 #
-# How well does a key match? We take the dot product of query and key. This is the **score**: here 0, 0, 1, 0. For a mixture we need weights that are positive, grow with the score, and sum to 1. So we take a power of each score, which makes it positive, and divide by
-# the sum of all. With powers of 3, because they are easy, the scores 0, 0, 1, 0 become 1, 1, 3, 1, and after division by their sum 1/6, 1/6, 3/6, 1/6. With powers of $e$ this is called the **softmax**. For a query $q$, keys $k_i$ and values $v_i$:
+# | | key | value | score | power of 3 | weight |
+# |---|---|---|---|---|---|
+# | tea | 1 0 | 2 | 0 | 1 | 1/6 |
+# | juice | 1 0 | 3 | 0 | 1 | 1/6 |
+# | soup | 0 1 | 6 | 1 | 3 | 3/6 |
+# | water | 1 0 | 1 | 0 | 1 | 1/6 |
+#
+# "What does a dish cost here?" is the query $[0, 1]$. How well does a key match it? We take the dot product of query and key, which is called the **score**: here 0, 0, 1, 0. For a mixture we need weights that are positive, grow with the score, and sum to 1. So we raise a fixed number, say 3, to the power of each score. Since $3^0 = 1$ and
+# $3^1 = 3$, this is always positive, and larger for a larger score. Then we divide by the sum of all four, which is 6. The answer is the mixture of the prices with these weights: $2/6 + 3/6 + 18/6 + 1/6 = 4$. That is not the price of the soup, but it is nearer to 6 than the plain mean of the four prices, which is 3.
+#
+# In practice the fixed number is $e$, and making weights in this way is called the **softmax**. For a query $q$, keys $k_i$ and values $v_i$:
 #
 # $$s_i = q \cdot k_i \qquad p_i = \frac{e^{s_i}}{\sum_j e^{s_j}} \qquad z = \sum_i p_i v_i$$
 
@@ -15,47 +24,24 @@
 drawings.soft_lookup()
 
 # %% [markdown]
-# Read the drawing from left to right: the query meets each key, the scores become weights, the weights mix the values. Shapes stand in brackets from here on: $q$ and each key $[d_k]$, each value and $z$ $[d_v]$. Keys and values need not be of one width, and there are $n$ of each.
+# Read the drawing from left to right: the query meets each key, the scores become weights, the weights mix the values. A value may also be a vector, and then so is $z$. Shapes stand in brackets from here on: $q$ and each key $[d_k]$, each value and $z$ $[d_v]$. Keys and values need not be of one width, and there are $n$ of each.
 
 # %% [markdown] statement="soft_lookup"
-# ### Three ways to one answer
+# ### Your dictionary
 #
-# First with pencil and paper, then as a loop that you could explain to anybody, then as the two products that a computer likes. This is the seed of everything below: whatever attention does later, it does it with these three lines.
+# Write it down, in about three lines. This is the seed of everything below: each kind of attention in this chapter is these three lines and something more.
 #
-# - `by_hand()`: $z$ for the text 0 0 1 0, with powers of 3 in place of $e$, as above;
-# - `lookup_loop(q, keys, values, e=math.e)`: $z$ as a list, from lists. Any positive number may stand for $e$;
-# - `lookup(q, K, V)`: $z$ without a loop, from arrays $K$ $[n, d_k]$ and $V$ $[n, d_v]$.
+# - `lookup(q, K, V)`: $z$, without a loop, from arrays $K$ $[n, d_k]$ and $V$ $[n, d_v]$.
 #
-# The array version must also survive scores in the thousands, where $e^s$ is too large for a computer. When all three work, the cell below the checks asks your dictionary a few questions.
+# It must also survive scores in the thousands, where $e^s$ is too large for a computer. When it works, the cell below the checks asks for the price of a dish, with three kinds of keys.
 
 # %% [markdown] hints="soft_lookup"
-# 1. By hand: the weights are above. Which two numbers do they mix, in the first place of the vectors and in the second?
-# 2. The answer has as many numbers as a *value*, not as many as a key, and not as many as there are keys.
-# 3. Arrays: one product gives all scores, another mixes the rows of $V$. If you take the same constant off all scores, no weight changes: which constant
-#    keeps the powers small?
+# 1. The answer has as many numbers as a *value*, not as many as a key, and not as many as there are keys.
+# 2. One product of arrays gives all scores, another one mixes the rows of $V$.
+# 3. If you take the same constant off all scores, no weight changes. Which constant keeps the powers small?
 
 
-# %% task="soft_lookup" points=4 level=1 minutes=15
-def by_hand():
-    """z for 0 0 1 0 with e = 3: two numbers."""
-    ### BEGIN SOLUTION
-    return [3 / 6, 3 / 6]
-    ### END SOLUTION
-
-
-def lookup_loop(q, keys, values, e=math.e):
-    """z: list of d_v numbers, from q: d_k numbers, keys: n lists of d_k, values: n lists of d_v."""
-    ### BEGIN SOLUTION
-    weights = []
-    for k in keys:
-        weights.append(e ** sum(q[j] * k[j] for j in range(len(q))))
-    p = [weight / sum(weights) for weight in weights]
-    return [
-        sum(p[i] * values[i][j] for i in range(len(p))) for j in range(len(values[0]))
-    ]
-    ### END SOLUTION
-
-
+# %% task="soft_lookup" points=2 level=1 minutes=10
 def lookup(q, K, V):
     """z: [d_v], from arrays q: [d_k], K: [n, d_k], V: [n, d_v]."""
     ### BEGIN SOLUTION
@@ -64,40 +50,6 @@ def lookup(q, K, V):
     return weights @ V / weights.sum()
     ### END SOLUTION
 
-
-# %% test="soft_lookup" aspect="four words by hand" points=1
-_got = by_hand()
-assert close(np.shape(_got), (2,), 0, 0), (
-    f"by_hand returns two numbers, a mix of [1, 0] and [0, 1]; yours: {_got!r}."
-)
-assert close(sum(_got), 1, 0, 0.01), (
-    f"A mix of [1, 0] and [0, 1] sums to 1; yours: {sum(_got)}."
-)
-### BEGIN HIDDEN TESTS
-assert close(_got, [0.5, 0.5], 0, 0.006), (
-    f"Not {_got!r}: with e = 3 the weights are as 1 to 1 to 3 to 1."
-)
-### END HIDDEN TESTS
-
-# %% test="soft_lookup" aspect="a loop, any e" points=1
-_seen = [[1, 0], [1, 0], [0, 1], [1, 0]]
-_got = lookup_loop([0, 1], _seen, [[6], [6], [12], [0]], e=3)
-assert close(np.shape(_got), (1,), 0, 0), (
-    f"Values of one number: z has one; yours: {_got!r}."
-)
-assert close(_got, [8], 1e-5), (
-    f"Weights 1/6, 1/6, 1/2, 1/6 of the values 6, 6, 12, 0: 8; yours: {_got}."
-)
-### BEGIN HIDDEN TESTS
-_n, _d_k, _d_v = size("n"), size("d_k"), size("d_v")
-_q, _keys, _values = (
-    made(lambda rng, numbers: numbers.tolist(), array(*_axes))
-    for _axes in ((_d_k,), (_n, _d_k), (_n, _d_v))
-)
-agrees(lookup_loop, ours.lookup_loop, _q, _keys, _values, rtol=1e-4, atol=1e-6)
-_e = number(0.5, 4, (1, 3, 7.5))
-agrees(lookup_loop, ours.lookup_loop, _q, _keys, _values, _e, rtol=1e-4, atol=1e-6)
-### END HIDDEN TESTS
 
 # %% test="soft_lookup" aspect="arrays, without a loop" points=1
 _seen = np.array([[1, 0], [1, 0], [0, 1], [1, 0]])
@@ -139,23 +91,20 @@ _K = made(  # the last number of each key adds the same to all scores
 agrees(lookup, ours.lookup, _q, _K, array(_n, _d_v), rtol=1e-3, atol=1e-4)
 ### END HIDDEN TESTS
 
-# %% scratch=true
-lookup(
-    np.array([1, 1]), np.array([[1, 0], [0, 2]]), np.array([[10], [20]])
-)  # a dictionary of your own
-
 # %%
-E = np.array([[1, 0], [1, 0], [0, 1], [1, 0]])  # 0 0 1 0
-one = np.array([0, 1])
-loop = [np.round(lookup_loop(one, E, E, e), 3) for e in (3, math.e)]
-print("powers of 3, by hand and by loop:", np.round(by_hand(), 3), loop[0])
-print("powers of e, by loop and by array:", loop[1], lookup(one, E, E).round(3))
-print("keys ten times as long:", lookup(one, 10 * E, E).round(6))
-print("a query of zeros:", lookup(0 * one, E, E), " the mean:", E.mean(axis=0))
+keys = np.array([[1, 0], [1, 0], [0, 1], [1, 0]])  # drink, drink, dish, drink
+prices = np.array([[2], [3], [6], [1]])
+dish = np.array([0, 1])
+print("powers of e:            ", lookup(dish, keys, prices).round(3))
+print("keys ten times as long: ", lookup(dish, 10 * keys, prices).round(3))
+print("a query of zeros:       ", lookup(0 * dish, keys, prices).round(3))
+
+# %% scratch=true
+lookup(np.array([1, 1]), keys, prices)  # ask something else: a drink? both?
 
 # %% [markdown]
-# Compare the last two lines with the ones above. With keys ten times as long, the scores differ by 10 instead of 1, and nearly all weight goes to one word: your soft dictionary has become a Python dict again. With a query of zeros, all scores are equal, and the answer is the plain mean of all values, which is the
-# bag of words of chapter 04. Everything that attention does lies between these two. In between, $z$ is a **weighted mean** of the values: no weight is negative, and they sum to 1.
+# With powers of $e$ instead of 3, the soup gets a little less weight than by hand, so the answer is a little below 4. Now compare the other two lines. With keys ten times as long, the scores differ by 10 instead of 1, and nearly all weight goes to the soup: your soft dictionary has become a Python dict again. With a query of zeros, all scores are equal, and the answer is the plain mean of all values,
+# which is the bag of words of chapter 04. Everything that attention does lies between these two. In between, $z$ is a **weighted mean** of the values: no weight is negative, and they sum to 1.
 #
 # ## 2. One needle in much hay
 #
@@ -180,7 +129,7 @@ print("a query of zeros:", lookup(0 * one, E, E), " the mean:", E.mean(axis=0))
 # 3. Needle to hay is as `share` to $1 -$ `share`. Solve that for $e^s$, then take the logarithm.
 
 
-# %% task="needle" points=3 level=2 minutes=11
+# %% task="needle" points=3 level=2 minutes=10
 def weight_on_one(n, s):
     """Weight of one key with score s (from -100 to 1,000) among n, the others' scores being 0."""
     ### BEGIN SOLUTION
@@ -267,5 +216,5 @@ right.set(title="but a little more score saves it")
 plt.show()
 
 # %% [markdown]
-# Does your cross lie far above the dot? Then remember that a hundred thousand times almost nothing is a lot: the hay contributes $n - 1$ to the denominator, and the needle only $e^{10} \approx 22{,}000$. On the left, each curve falls as soon as $n$ passes $e^s$. On the right you see the way out: to keep
+# Does your cross lie far above the dot? Then remember that a hundred thousand times almost nothing is a lot: the hay contributes $n - 1$ to the denominator, and the needle only $e^{10} \approx 22{,}000$. On the left, each curve has fallen to one half where $n$ is about $e^s$, because there the hay weighs as much as the needle. On the right you see the way out: to keep
 # half of the weight, the score has to grow only like the *logarithm* of the length. From 100 words to a million, it must grow from 4.6 to 13.8. So attention can find one word in a book, but only if it can make large scores.

@@ -20,7 +20,7 @@ for d_k in (1, 4, 16, 64, 256, 1024):
 
 # %% [markdown]
 # All these keys are random, and none of them deserves more weight than another. Still, at $d_k = 1024$ one of them gets nearly everything. The dictionary is hard again, by accident, and this is worse than it looks, because a hard choice cannot be *learned*. To improve, a network has to know in which direction each
-# score should move. The slope of a weight with respect to its own score is $p(1 - p)$. It is 0.25 if the weight is 0.5, but 0.0001 if the weight is 0.9999. A network that is certain from the first step on learns nothing.
+# score should move. The slope of a weight with respect to its own score is $p(1 - p)$. It is 0.25 if the weight is 0.5, but 0.0001 if the weight is 0.9999. Where a head is that certain before it has learned anything, hardly any gradient comes through, so it can hardly change its mind.
 #
 # We need to know how large a score typically is. Let all numbers of $q$ and $k$ be independent, with mean 0 and variance 1. Then each product $q_j k_j$ has mean 0 and variance $\mathbb{E}[q_j^2]\,\mathbb{E}[k_j^2] = 1$. What is the variance of their sum? If you know that, you know what to divide by.
 
@@ -42,7 +42,7 @@ for d_k in (1, 4, 16, 64, 256, 1024):
 # 3. `.T` turns all axes round. Only the last two should swap; and the width that counts is that of the keys.
 
 
-# %% task="scale" points=4 level=2 minutes=18
+# %% task="scale" points=4 level=2 minutes=24
 def measure_variance(d_k, pairs, seed):
     """Variance of q · k over random q and k with d_k standard normal entries each."""
     ### BEGIN SOLUTION
@@ -59,7 +59,7 @@ def softmax_gradient(p, g):
 
 
 def scaled_attention(Q, K, V):
-    """[..., m, d_v] from tensors Q: [..., m, d_k], K: [..., n, d_k], V: [..., n, d_v]."""
+    """[..., m, d_v] from tensors Q: [..., m, d_k], K: [..., n, d_k], V: [..., n, d_v]. Gradients pass."""
     ### BEGIN SOLUTION
     S = Q @ K.transpose(-2, -1) / math.sqrt(K.shape[-1])
     return torch.softmax(S, dim=-1) @ V
@@ -94,11 +94,13 @@ for _seed in (0, 1, 2, 3, 42, 123, 1234):  # q and k differ, whatever the seed
 assert measure_variance(1, 20_000, 3) != measure_variance(1, 26_000, 3), (
     "20,000 pairs and 26,000 give the same: draw as many pairs as asked for."
 )
-spreads_like(
-    lambda: measure_variance(1, 100, random.randint(0, 10**6)),
-    lambda: ours.measure_variance(1, 100, random.randint(0, 10**6)),
-    of=lambda variance: round(5 * float(variance)),
-)
+for _d_k in (1, 16):
+    spreads_like(
+        lambda d_k: measure_variance(d_k, 100, random.randint(0, 10**6)),
+        lambda d_k: ours.measure_variance(d_k, 100, random.randint(0, 10**6)),
+        _d_k,
+        of=lambda variance: round(5 * float(variance) / _d_k),
+    )
 ### END HIDDEN TESTS
 
 # %% test="scale" aspect="back through the softmax" points=1
@@ -165,7 +167,17 @@ for _lead in ((_B,), (_A, 1, _B)):
         tensor(*_lead, *_axes, kind="float64")
         for _axes in ((_m, _d_k), (_n, _d_k), (_n, _d_v))
     )
-    agrees(scaled_attention, ours.scaled_attention, _Q, _K, _V, rtol=1e-4, atol=1e-5)
+    _given = _Q, _K, _V
+    agrees(scaled_attention, ours.scaled_attention, *_given, rtol=1e-4, atol=1e-5)
+agrees(
+    scaled_attention,
+    ours.scaled_attention,
+    *_given,
+    by=gradients,
+    mixtures=2,
+    rtol=1e-4,
+    atol=1e-5,
+)
 ### END HIDDEN TESTS
 
 # %% scratch=true
@@ -198,8 +210,10 @@ right.set(title="and large scores stop learning")
 plt.show()
 
 # %% [markdown]
-# On the left, variances of independent numbers add up, so the variance of a score is $d_k$, and its typical size $\sqrt{d_k}$. On the right is the slope of the largest weight by its own score, computed with your `softmax_gradient`: half of 200 random queries have less. Without the divisor it first rises a little, since a larger weight has a larger slope. But from a width of about a hundred on
-# it collapses, because by then one weight is nearly 1 for most queries. Divided by $\sqrt{d_k}$, scores keep the size that they have at width 1, and from a width of 4 on the slope does not change any more. That is all that *scaled* means.
+# On the left, variances of independent numbers add up, so the variance of a score is $d_k$, and its typical size $\sqrt{d_k}$. (The second line had to come out flat: it is the first one, divided by $d_k$.) On the right we asked: if the score of the heaviest key rises a little, how much does its weight rise? Your `softmax_gradient` answers, and each dot is the median of 200 random queries. Without the divisor the slope first *rises*, since a weight near one half has a
+# larger slope than a tiny one. But from a width of about a hundred on it collapses, because by then one weight is nearly 1 for most queries. Divided by $\sqrt{d_k}$, scores keep the size that they have at width 1, and from a width of 4 on the slope does not change any more. That is all that *scaled* means.
+#
+# Note what we have measured: random keys whose numbers have variance 1, before any training. The networks that you will train below have heads of 16 numbers and begin with small vectors, so for them the divisor decides little. It is there for the wide ones.
 #
 # Your function should agree with the one that torch has built in. We give torch's a short name, to have something to compare with:
 

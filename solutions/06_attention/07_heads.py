@@ -1,10 +1,12 @@
 # %% [markdown]
-# ## 7. Many heads, and another text
+# ## 6. Several lookups at once
 #
-# In the last section each head was a module of its own, and a loop went over them. Real models have 8, 16 or 96 heads, and a loop over them wastes time, because a computer prefers one large product to many small ones. So we make the heads an axis of the tensor. Then your `masked_attention` serves all of them in one go: it
-# works on the last two axes and leaves the ones in front alone.
+# Whatever one lookup finds is *one* weighted mean, and its weights sum to 1. So what it gives to one word it must take from another. Go back to Olga's story: to write well after *in*, it helps to know which town it is, but also that the story is about to end, and that the sentence is still short of a full stop. One mean of all that would be a mush. So let each word have several lookups of its own, and call each of them a
+# **head**, as in the table at the beginning, where eight heads looked at different places. (In section 10 we work out what one head can do at best, and you build two that do more.)
 #
-# Let $H$ be the number of heads. The $C$ numbers of a word are shared out: each head gets $D = C/H$ of them. So many narrow heads cost no more than a single wide one.
+# Real models have 8, 16 or 96 heads, and a loop over them wastes time, because a computer prefers one large product to many small ones. So we make the heads an axis of the tensor. Then your `masked_attention` serves all of them in one go: it works on the last two axes and leaves the ones in front alone.
+#
+# Let $H$ be the number of heads. The $C$ numbers of a word are shared out: each head gets $D = C/H$ of them. Therefore $H$ narrow heads together cost as much as a single wide one. As everything in Python, heads are counted from 0, and so are layers.
 
 # %% folded="draws two heads" alt="Q, K and V are each cut into a left and a right half; each three halves go through a soft look-up of their own; the two results are joined and mixed by a matrix."
 drawings.two_heads()
@@ -35,7 +37,7 @@ def split_heads(X, heads):
 
 
 def merge_heads(Z):
-    """[..., T, C] from Z: [..., H, T, D]."""
+    """[..., T, C] from Z: [..., H, T, D]. Gradients pass."""
     ### BEGIN SOLUTION
     return Z.transpose(-3, -2).flatten(-2)
     ### END SOLUTION
@@ -48,7 +50,7 @@ assert np.shape(_got) == (2, 3, 2), (
     f"T = 3, C = 4, H = 2: shape (2, 3, 2); yours: {_got!r}."
 )
 assert close(_got[0], [[1, 2], [5, 6], [9, 10]], 0, 0), (
-    f"Head 1 has the first two columns, [[1, 2], [5, 6], [9, 10]]; yours: {_got[0].tolist()}."
+    f"Head 0 has the first two columns, [[1, 2], [5, 6], [9, 10]]; yours: {_got[0].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
 _T, _h, _d_k = size("T"), size("H", most=5, large=None), size("D", most=5, large=16)
@@ -69,7 +71,7 @@ _Z = torch.tensor([[[1, 2], [5, 6], [9, 10]], [[3, 4], [7, 8], [11, 12]]])
 _got = merge_heads(_Z.clone())
 assert np.shape(_got) == (3, 4), f"H = 2, T = 3, D = 2: shape (3, 4); yours: {_got!r}."
 assert close(_got[0], [1, 2, 3, 4], 0, 0), (
-    f"The first word has 1, 2 (head 1), then 3, 4; yours: {_got[0].tolist()}."
+    f"The first word has 1, 2 (head 0), then 3, 4; yours: {_got[0].tolist()}."
 )
 ### BEGIN HIDDEN TESTS
 _T, _h, _d_k = size("T"), size("H", most=5, large=None), size("D", most=5, large=16)
@@ -77,6 +79,7 @@ _d = made(lambda rng, h, d_k: h * d_k, _h, _d_k)
 _A, _B = size("texts", large=None), size("more texts", large=None)
 for _lead in ((), (_A,), (_A, _B), (_A, 1, _B)):
     agrees(merge_heads, ours.merge_heads, tensor(*_lead, _h, _T, _d_k))
+agrees(merge_heads, ours.merge_heads, tensor(_h, _T, _d_k), by=gradients)
 ### END HIDDEN TESTS
 
 # %% test="heads_at_once" aspect="batches stay apart" points=1
@@ -86,7 +89,7 @@ assert np.shape(_got) == (2, 2, 3, 2), (
     f"[2, 3, 4] with 2 heads: (2, 2, 3, 2); yours: {_got!r}."
 )
 assert close(_got[1, 0], _X[1, :, :2], 0, 0), (
-    "In the second text of a batch, head 1 has not the first two columns."
+    "In the second text of a batch, head 0 has not the first two columns."
 )
 ### BEGIN HIDDEN TESTS
 _T, _h, _d_k = size("T"), size("H", most=5, large=None), size("D", most=5, large=16)
@@ -105,17 +108,14 @@ print("reshape alone:             ", X.reshape(2, 2, 2).tolist())
 # %% [markdown]
 # With a reshape alone, the first head would get the whole first word, and the second head the second word. The shapes fit, and everything is wrong.
 #
-# Now we can put the pieces together, and with a small addition we get one more kind of attention for nothing. Think of a translator. While she writes, she looks at the text in front of her: the *English* words ask, and the *German* words answer.
-
-# %% folded="draws attention across texts" alt="The words the house ask with queries; das Haus brennt gives keys and values; the softmax of their products weighs the values, a row for each asking word."
-drawings.cross_attention()
+# Now we can put the pieces together.
 
 # %% [markdown] statement="MultiHead"
 # ### The layer
 #
-# In **cross-attention** queries come from a text $x$ $[B, m, C]$, and keys and values from another text $y$ $[B, n, C]$. If $y$ is the same text as $x$, this is self-attention. So one layer can do both.
+# Write `MultiHead(C, heads)` with four linear maps $C \to C$, called `q`, `k`, `v` and `out`. Call your `split_heads`, `masked_attention` and `merge_heads`, and give what the heads bring back to `out`, which mixes it. Without a mask, everything may be seen.
 #
-# Write `MultiHead(C, heads)` with four linear maps $C \to C$, called `q`, `k`, `v` and `out`. Call your `split_heads`, `masked_attention` and `merge_heads`, and give what the heads bring back to `out`. Without a mask, everything may be seen.
+# One small addition makes the layer useful in translation (section 11) as well: the words of a text $x$ $[B, m, C]$ may look at the words of *another* text $y$ $[B, n, C]$. Then queries come from $x$, and keys and values from $y$. This is called **cross-attention**. If no $y$ is given, $x$ looks at itself.
 #
 # From here on, every network of this chapter is built of your layer. The checks compare it with torch's own, given the same weights.
 
@@ -307,75 +307,3 @@ _lengths = made(lambda rng, n, lengths: 1 + lengths % n, _n, ids(_B, below=99))
 _given = _d, _h, _state, tensor(_B, _m, _d), tensor(_B, _n, _d), _lengths
 agrees(MultiHead, ours.MultiHead, *_given, by=_called, rtol=1e-3, atol=1e-3)
 ### END HIDDEN TESTS
-
-# %% [markdown]
-# Does it do what a translator needs? Let us give it the smallest translation that there is: **write a word of ten letters backwards**. The writer has one vector for each place that is to be filled, nothing more. It has to find out for each place which letter of the source belongs there. Once it may look at the source, and once it may look at itself only.
-
-
-# %%
-class Backwards(nn.Module):
-    """Scores [B, 10, 26] for the letters of a word [B, 10], written from its end."""
-
-    def __init__(self, may_look, C=32):
-        super().__init__()
-        self.letters, self.may_look = nn.Embedding(26, C), may_look
-        self.places, self.to_fill = nn.Embedding(10, C), nn.Embedding(10, C)
-        self.attention, self.head = MultiHead(C, 1), nn.Linear(C, 26)
-
-    def forward(self, words):
-        source = self.letters(words) + self.places.weight
-        x = self.to_fill.weight.expand(len(words), -1, -1)
-        return self.head(x + self.attention(x, source if self.may_look else None))
-
-
-def backwards_loss(model, words):
-    wanted = words.flip(1)
-    return F.cross_entropy(model(words).flatten(0, 1), wanted.flatten()), words.numel()
-
-
-def some_words(step):
-    return torch.from_numpy(np.random.default_rng(step).integers(0, 26, (64, 10)))
-
-
-writers = {}
-for name, may_look in {"sees only itself": False, "sees the source": True}.items():
-    set_seed(1)
-    writers[name] = Backwards(may_look).to(device)
-    history = train(writers[name], some_words, backwards_loss, steps=200, rate=0.01)
-    print(f"{name:16} loss {history['train loss'].iloc[-1]:.3f}")
-print(f"knows nothing    loss {math.log(26):.3f}")
-
-# %% scratch=true
-word = "strawberry"  # any ten letters from a to z
-numbers = torch.tensor([[ord(letter) - ord("a") for letter in word]], device=device)
-for name, writer in writers.items():
-    written = writer(numbers)[0].argmax(-1).tolist()
-    print(f"{name:16} {word} -> {''.join(chr(ord('a') + i) for i in written)}")
-
-# %% [markdown]
-# The blind writer is left at $\ln 26$: it can do no better than to guess one of 26 letters. The other one makes no mistakes. Where does it look? To find out, we use your function once more, with a little trick: if the values are the rows of the unit matrix, the weighted mean of the values *is* the list of weights.
-
-# %% alt="A square of weights: rows are the places that are written, columns the letters of the word dictionary. Dark cells lie on the diagonal from the top right to the bottom left."
-with torch.no_grad():
-    writer, word = writers["sees the source"], "dictionary"
-    numbers = torch.tensor([ord(letter) - ord("a") for letter in word], device=device)
-    source = writer.letters(numbers) + writer.places.weight
-    P = masked_attention(
-        writer.attention.q(writer.to_fill.weight),
-        writer.attention.k(source),
-        torch.eye(10, device=device),
-        torch.ones(10, 10, device=device).bool(),
-    ).cpu()
-_, axes = plt.subplots(figsize=(5.2, 4.4))
-image = axes.imshow(P, cmap="Blues", vmin=0, vmax=1)
-axes.set_xticks(range(10), word)
-axes.set_yticks(range(10), word[::-1])
-axes.set(
-    xlabel="the source", ylabel="what is written", title="It reads from right to left"
-)
-axes.grid(visible=False)
-plt.colorbar(image, ax=axes, label="weight")
-plt.show()
-
-# %% [markdown]
-# We have never told it to read from the end. The line from the top right to the bottom left is what it has learned, and every weight on it is close to 1. In chapter 09 you will see such squares for a translator.

@@ -1,10 +1,6 @@
 """Answers to the task masked_attention of chapter 06."""
 
 # %% right="exponentials, divided by a sum that may be zero"
-weight_1e9 = 1 / 4
-weight_inf = float("nan")
-
-
 def causal_mask(T):
     places = torch.arange(T)
     return places[None, :] <= places[:, None]
@@ -18,10 +14,6 @@ def masked_attention(Q, K, V, mask):
 
 
 # %% right="added mask, row by row"
-weight_1e9 = np.float64(0.25)
-weight_inf = np.nan
-
-
 def causal_mask(T):
     return torch.tensor([[j <= i for j in range(T)] for i in range(T)])
 
@@ -98,18 +90,6 @@ def masked_attention(Q, K, V, mask):
 # %% wrong="columns without a viewer instead of rows" caught_by="a row that sees nothing" change="-1, -> -2,"
 
 
-# %% wrong="zero for -1e9" caught_by="the two fillings"
-# - weight_1e9 = 0.25
-# + # weight_1e9 = a number
-# + weight_1e9 = 0.0
-
-
-# %% wrong="quarter for both" caught_by="the two fillings" change="math.nan -> 0.25"
-
-
-# %% wrong="zero for -inf" caught_by="the two fillings" change="math.nan -> 0"
-
-
 # %% wrong="filled with minus a hundred" caught_by="only what may be seen" change="math.inf -> 100"
 
 
@@ -166,12 +146,6 @@ def masked_attention(Q, K, V, mask):
 
 
 # %% wrong="ends in NumPy, where no gradient passes" caught_by="only what may be seen"
-weight_1e9 = 0.25
-
-
-weight_inf = torch.tensor(math.nan)
-
-
 def causal_mask(T):
     return torch.from_numpy(np.tri(T, dtype=bool))
 
@@ -203,3 +177,13 @@ def masked_attention(Q, K, V, mask):
 
 
 # %% wrong="keys are counted in 8 bits" caught_by="a row that sees nothing" change="~mask.any(-1, keepdim=True) -> mask.sum(-1, keepdim=True).to(torch.uint8) == 0"
+
+
+# %% right="what is not a number becomes zero" change=".masked_fill(~mask.any(-1, keepdim=True), 0) -> .nan_to_num(0)"
+
+
+# %% wrong="masked after the softmax, then divided by the rest" caught_by="only what may be seen"
+# -     S = (Q @ K.mT / math.sqrt(Q.shape[-1])).masked_fill(~mask, -math.inf)
+# -     A = S.softmax(-1).masked_fill(~mask.any(-1, keepdim=True), 0)
+# +     A = (Q @ K.mT / math.sqrt(Q.shape[-1])).softmax(-1) * mask
+# +     A = A / A.sum(-1, keepdim=True).clamp(min=1e-30)

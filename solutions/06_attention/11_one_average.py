@@ -1,26 +1,22 @@
 # %% [markdown]
-# ## 6. One average is not enough
+# ## 10. What one lookup can never do
 #
-# Whatever a word finds is a weighted mean. Is there something that it can never find in this way? Imagine a menu: $N$ dishes with their prices, and then a question.
+# Your layers have four heads, and the circuit needs two layers. Could one head do, if it were only trained for longer? Or one layer? Here is a task so small that we can work out an answer with paper and pencil. A menu has $N$ dishes with prices, and then comes a question:
 #
 # > soup 2.1, tart 0.4, cake −1.3. *How much more does the soup cost than the tart?*
 #
-# Answering takes **two lookups**, one for each price. A second kind of question takes **two hops**: each dish names a partner that is served with it, and we ask
+# This takes **two lookups**, one for each price. A second kind of question takes **two hops**, as our circuit does. Each dish names a partner that is served with it, and we ask: *what does the partner of the soup cost?* First you have to find the soup, to learn who its partner is, and only then can you look for the partner.
 #
-# > *What does the partner of the soup cost?*
+# Each row of the table is one word. Its vector has three blocks of $N$ numbers. A dish fills the first two: its own name, and its partner's. The question fills the last two: the dishes that it asks about (for two hops, only the first of them counts). A name is **one-hot**, that is, a 1 at the place of the name.
 #
-# First you have to find the soup, to learn who its partner is. Only then can you look for the partner. (Prices are random, with mean 0 and variance 1.)
-#
-# We write each word as a vector of $3N$ numbers, three blocks of $N$: its own name, its partner's name, and nothing; for the question, nothing, the first dish asked for, and the second one. Names are **one-hot**, that is, a 1 at the place of the name. With $N = 3$ the menu above is
-#
-# | word | own name | partner or first | second | price |
+# | word | own name | partner, or first asked | second asked | price |
 # |---|---|---|---|---|
 # | soup, served with cake | 1 0 0 | 0 0 1 | 0 0 0 | 2.1 |
 # | tart, served with soup | 0 1 0 | 1 0 0 | 0 0 0 | 0.4 |
 # | cake, served with tart | 0 0 1 | 0 1 0 | 0 0 0 | −1.3 |
 # | question: soup, tart? | 0 0 0 | 1 0 0 | 0 1 0 | 0 |
 #
-# Queries and keys are made from these vectors alone, and the values are the prices.
+# Queries and keys are made from these vectors, and the values are the prices, which are random, with mean 0 and variance 1.
 
 # %% folded="makes menus and questions"
 def questions(task, N, B, seed=None):
@@ -38,13 +34,13 @@ def questions(task, N, B, seed=None):
 
 
 # %% [markdown]
-# **What one lookup can do at best** can be worked out. A **head** is one lookup with weights of its own. It returns $\sum_i p_i v_i$, and a network may multiply that by a number $c$. So the two prices that we want come in with the factors $\alpha = c\,p_1$ and $\beta = c\,p_2$. Weights are positive, so $\alpha$ and $\beta$ have the *same sign*. But the answer is $v_1 - v_2$, with a plus and a minus. What is missing is
+# **One head, two lookups.** A head returns $\sum_i p_i v_i$, and a network may multiply that by a number $c$. So the two prices that we want come in with the factors $\alpha = c\,p_1$ and $\beta = c\,p_2$. Weights are positive, so $\alpha$ and $\beta$ have the *same sign*. But the answer is $v_1 - v_2$, with a plus and a minus. What is missing is
 #
 # $$(v_1 - v_2) - (\alpha v_1 + \beta v_2) = (1 - \alpha)\, v_1 - (1 + \beta)\, v_2,$$
 #
 # and since prices are independent with variance 1, its variance is $(1 - \alpha)^2 + (1 + \beta)^2$. With the same sign for both, this is never below 1: if they are positive, the second term is at least 1, and if they are negative, the first one is. The answer itself has variance 2. So **one head explains at most half** of it, however long it is trained.
 #
-# **Two hops in one layer** are worse. The question does not know the partner's name; it stands in the soup's vector only. All that a head can do is to avoid the soup itself, because the partner is another dish, and take the mean of the others. With five dishes it takes the mean of four prices, and one of the four is the answer. So it explains **one quarter** of the variance.
+# **One head, two hops.** The question does not know the partner's name, since that stands in the soup's vector only. All that one head can do is to avoid the soup itself, because the partner is another dish, and take the mean of the others. With five dishes these are four, and the partner is one of them. The error of that mean has the variance $(1 - \frac14)^2 + 3\,(\frac14)^2 = \frac34$, where a price has 1. So **one quarter** is explained.
 
 # %% [markdown] statement="difference_heads"
 # ### Two heads can subtract
@@ -62,7 +58,7 @@ def questions(task, N, B, seed=None):
 # 3. Scores are divided by $\sqrt{N}$, and 100 dishes share what is left of the weight: how large must the right one be (section 2)?
 
 
-# %% task="difference_heads" points=3 level=3 minutes=22
+# %% task="difference_heads" points=3 level=3 minutes=26
 def difference_heads(N):
     """([(W_q, W_k), (W_q, W_k)], mix), tensors of shape [3N, N] and [2, 1]: the output is first minus second price. N up to 100."""
     ### BEGIN SOLUTION
@@ -135,8 +131,8 @@ print("the two heads find", np.round(answers, 2))
 print("mixed:", round((torch.tensor(answers) @ torch.as_tensor(mix)).item(), 2))
 
 # %% [markdown]
-# So two heads *can* do what one cannot. Would a network find that by itself, by gradient descent? And does it really stop at one half and at one quarter if it lacks the second head or the second layer? We train six small readers, all with your `scaled_attention`. Each layer adds what its heads have found to the stream of vectors, $x \leftarrow x + \text{what the heads found}$, and at the end a linear map
-# reads the answer off the question's vector.
+# So two heads *can* do what one cannot. Would a network find that by itself, by gradient descent? And does it really stop at one half and at one quarter if it has one head only? We train three kinds of small readers on both questions, with two seeds each, all with your `scaled_attention`. As before, each layer adds what its heads have found to the vectors, and at the end a linear map reads the answer off the question's
+# vector.
 
 
 # %%
@@ -221,13 +217,14 @@ for x_0, task in enumerate(bounds):
     axes.plot([x_0 - 0.4, x_0 - 0.13], [100 * bounds[task]] * 2, "k--")
 axes.set(xticks=[0, 1], xticklabels=bounds, ylabel="variance explained (%)")
 axes.set(
-    title="To subtract takes two heads; to hop twice takes two layers", ylim=(0, 115)
+    title="One head stops where we worked it out", ylim=(0, 115)
 )
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# Each bar is the mean of two seeds, and the dashed lines are what we worked out with paper and pencil. Training lands on them: one head stops at one half and one layer at one quarter (a measured bar may pass the line by a little, because it is measured on 5,000 questions). A second head makes the subtraction possible. For two hops it does not help at all, and only a second *layer* does: in the
+# Each bar is the mean of two seeds, and the dashed lines are what we worked out with paper and pencil. Training lands on them: one head stops at one half for two lookups, and at one quarter for two hops (a measured bar may pass the line by a little, because it is measured on 5,000 questions). A second head makes the subtraction possible. For two hops a second head does not help here, in 400 steps, and a second *layer* solves them: in the
 # first one the question finds out who the partner is, in the second one it looks for the partner.
 #
-# Remember the two hops. They are what an induction head is made of.
+# But beware of the sentence "two hops *need* two layers". With enough heads, one layer can cheat, and here is how. For each dish $h$ take one head that asks: "is $h$ the partner of the dish asked for?" It gives the asked dish the score 2, but only 1 if its partner is $h$, and it gives dish $h$ the score 1.5 (all of them many times as large, so that the largest wins). If $h$ is the partner, this head finds the price of $h$, and otherwise that of the asked dish. Add up all $N$ heads and subtract the price of the asked dish $N - 1$ times,
+# which takes one more head: the partner's price is left. So depth can be bought with width, at one head for each dish. A language with 50,000 words had better take a second layer.

@@ -1,0 +1,308 @@
+# %% [markdown]
+# ## 9. Which places?
+#
+# The cheater lives on the vectors of the places, and the honest circuit needs them as well, to find the previous word. In section 4 we added them because *cook* found the same eight numbers in both sentences. Was that bad luck with the weights, or is it always so? And is there another way to notice the order?
+
+# %% [markdown] statement="kind_of"
+# ### Can a canner can a can?
+#
+# *Can a canner can a can* and *can can can a a canner* have the same words. Shuffle the words of a text, $X$ `[order]`, where `order` lists old places, and see what a layer makes of it. There are three possibilities:
+#
+# - it is **invariant** if `layer(X[order])` equals `layer(X)`: nothing changes;
+# - it is **equivariant** if it equals `layer(X)[order]`: the same vectors, at other places;
+# - else it is *neither*.
+#
+# First, predict which it is for the five layers in the cell below: `predicted[name]`. In a *causal* layer each word looks only at itself and the words before it. There we ask for the output of the last word alone, and shuffle only the words before it.
+#
+# Second, write `kind_of(layer, X, order)`, which finds it out by trying. Computers round, so count numbers as equal if they differ by a millionth, but not if they differ by a hundredth.
+#
+# The cell after the checks measures all five with your function, so that you can compare.
+
+# %%
+LAYERS = {
+    "attention": "one layer of self-attention",
+    "bag": "its outputs, averaged over the words",
+    "positions": "a vector for each place added to the words, then attention",
+    "one causal layer": "the output of the last word only",
+    "two causal layers": "the output of the last word only",
+}
+
+# %% [markdown] hints="kind_of"
+# 1. Take two words, swap them, and follow the two rows of the result. What happened to *cook* above?
+# 2. Two causal layers: do the words before the last still have the same *outputs* in the first layer when they are shuffled?
+# 3. An output may have the shape $[T, d']$ or only $[d']$; the second cannot be shuffled. Numbers may differ by rounding.
+
+# %% task="kind_of" points=4 level=2 minutes=18
+# predicted = {"attention": "invariant", "equivariant" or "neither", "bag": ..., ...}
+### BEGIN SOLUTION
+predicted = {
+    "attention": "equivariant",
+    "bag": "invariant",
+    "positions": "neither",
+    "one causal layer": "invariant",
+    "two causal layers": "neither",
+}
+### END SOLUTION
+
+
+def kind_of(layer, X, order):
+    """ "invariant", "equivariant" or "neither"; layer: from X, [T, d], to [T, d'] or [d']; order: T old places.
+
+    An output [d'] is one vector: it has no places, so it cannot be equivariant. If both hold, it is "invariant".
+    """
+    ### BEGIN SOLUTION
+    before, after = layer(X), layer(X[order])
+    if torch.allclose(after, before, atol=1e-6):
+        return "invariant"
+    same = before.ndim == 2 and torch.allclose(after, before[order], atol=1e-6)
+    return "equivariant" if same else "neither"
+    ### END SOLUTION
+
+
+# %% test="kind_of" aspect="same vectors elsewhere" points=1
+_X, _order = torch.randn(5, 3).double(), torch.tensor([1, 2, 3, 4, 0])
+_got = kind_of(lambda X: X.tanh(), _X.clone(), _order.clone())
+assert _got == "equivariant", (
+    f"tanh of each word: the vectors move with their words, equivariant; yours: {_got!r}."
+)
+### BEGIN HIDDEN TESTS
+_layers = {
+    "the sum of each word, [T, 1]": lambda X: X.sum(1, keepdim=True),
+    "each word less the mean tanh of all": lambda X: X - X.tanh().mean(0),
+    "words 0, 1, 2 moved in a ring": lambda X: X[[1, 2, 0, *range(3, len(X))]],
+}
+_T, _d = size("T", large=9), size("d", most=4, large=None)
+_X = made(  # numbers that differ by an eighth at least
+    lambda rng, T, d: torch.tensor(rng.sample(range(T * d), T * d)).view(T, d) / 8 - 1,
+    _T,
+    _d,
+)
+_order = made(  # some words stay
+    lambda rng, T: torch.tensor(sorted(range(T), key=lambda i: i + rng.uniform(0, 3))),
+    _T,
+)
+for _name in _layers:
+    agrees(
+        kind_of,
+        ours.kind_of,
+        _name,
+        _X,
+        _order,
+        by=lambda kind_of, name, X, order: kind_of(_layers[name], X, order),
+    )
+### END HIDDEN TESTS
+
+# %% test="kind_of" aspect="invariant, also by rounding" points=1
+_X = torch.tensor([[0.1], [0.2], [0.3], [0.7], [0.9], [3.3]])
+_order = torch.tensor([4, 3, 5, 0, 1, 2])
+for _name, _layer in {
+    "the mean": lambda X: X.mean(0),
+    "the sum of float32, word by word": sum,
+    "zeros": lambda X: 0 * X,
+}.items():
+    _got = kind_of(_layer, _X.clone(), _order.clone())
+    assert _got == "invariant", (
+        f"{_name}: the order leaves it as it is, up to rounding; yours: {_got!r}."
+    )
+### BEGIN HIDDEN TESTS
+_layers = {
+    "the mean tanh": lambda X: X.tanh().mean(0),
+    "the sum of all, at each place": lambda X: 0 * X + X.sum(0),
+    "a vector near 20 that moves by less than a millionth": lambda X: (
+        20.0000496 + 9e-7 * (X[0] > X.mean(0)).double()
+    ),
+    "20 and zeros that move by less than a millionth": lambda X: torch.cat(
+        [20 + 0 * X[0], 9e-7 * (X[0] > X.mean(0)).double()]
+    ),
+}
+_T, _d = size("T", large=9), size("d", most=4, large=None)
+_X = made(  # numbers that differ by an eighth at least
+    lambda rng, T, d: torch.tensor(rng.sample(range(T * d), T * d)).view(T, d) / 8 - 1,
+    _T,
+    _d,
+)
+_order = made(  # some words stay
+    lambda rng, T: torch.tensor(sorted(range(T), key=lambda i: i + rng.uniform(0, 3))),
+    _T,
+)
+for _name in _layers:
+    agrees(
+        kind_of,
+        ours.kind_of,
+        _name,
+        _X,
+        _order,
+        by=lambda kind_of, name, X, order: kind_of(_layers[name], X, order),
+    )
+### END HIDDEN TESTS
+
+# %% test="kind_of" aspect="neither of both" points=1
+_X, _order = torch.randn(5, 3).double(), torch.tensor([3, 0, 4, 1, 2])
+for _name, _layer in {
+    "the first word": lambda X: X[0],
+    "running sums": lambda X: X.cumsum(0),
+    "words plus places": lambda X: X + torch.arange(5.0)[:, None],
+}.items():
+    _got = kind_of(_layer, _X.clone(), _order.clone())
+    assert _got == "neither", (
+        f"{_name}: neither invariant nor equivariant; yours: {_got!r}."
+    )
+### BEGIN HIDDEN TESTS
+_layers = {
+    "words plus a hundredth of their places": lambda X: (
+        X + torch.arange(len(X))[:, None] / 100
+    ),
+    "the same near 20": lambda X: 20 + 0.08 * X + torch.arange(len(X))[:, None] / 100,
+    "the mean plus a tenth of the first": lambda X: X.mean(0) + X[0] / 10,
+    "the last word": lambda X: X[-1],
+    "the first number of each word, as one vector": lambda X: X[:, 0],
+    "running sums of the last number": lambda X: torch.cat(
+        [X[:, :-1], X[:, -1:].cumsum(0)], dim=1
+    ),
+    "each word's numbers turned as often as its place says": lambda X: torch.stack(
+        [_word.roll(i) for i, _word in enumerate(X)]
+    ),
+    "the first word at the last place": lambda X: torch.cat([0 * X[1:], X[:1]]),
+    "the words from last to first": lambda X: X.flip(0),
+}
+_T, _d = size("T", large=9), size("d", most=4, large=None)
+_X = made(  # numbers that differ by an eighth at least
+    lambda rng, T, d: torch.tensor(rng.sample(range(T * d), T * d)).view(T, d) / 8 - 1,
+    _T,
+    _d,
+)
+_order = made(  # some words stay
+    lambda rng, T: torch.tensor(sorted(range(T), key=lambda i: i + rng.uniform(0, 3))),
+    _T,
+)
+for _name in _layers:
+    agrees(
+        kind_of,
+        ours.kind_of,
+        _name,
+        _X,
+        _order,
+        by=lambda kind_of, name, X, order: kind_of(_layers[name], X, order),
+    )
+_inside, _X = torch.tensor([0, 3, 2, 1, 4]), torch.randn(5, 3).double()
+_got = kind_of(_layers["words plus a hundredth of their places"], _X, _inside)
+assert _got == "neither", f"Only words 1 and 3 change places: neither; yours: {_got!r}."
+_X, _one = torch.randn(40, 50).double(), (torch.arange(2000) == 0).view(40, 50)
+_got = kind_of(lambda X: X + 0.05 * _one, _X, torch.arange(39, -1, -1))
+assert _got == "neither", (
+    f"Of 40 x 50 numbers one is larger by .05, always at place 0: neither; yours: {_got!r}."
+)
+### END HIDDEN TESTS
+
+# %% test="kind_of" aspect="predictions" points=1
+assert hasattr(predicted, "keys") and {*predicted} == {*LAYERS}, (
+    f"predicted has the keys {[*LAYERS]}: {predicted!r}?"
+)
+for _name in LAYERS:
+    assert predicted[_name] in ("invariant", "equivariant", "neither"), (
+        f"{_name}: one of the three words, not {predicted[_name]!r}."
+    )
+### BEGIN HIDDEN TESTS
+_wanted = ("equivariant", "invariant", "neither", "invariant", "neither")
+_wrong = [
+    _n for _n, _kind in zip(LAYERS, _wanted, strict=True) if predicted[_n] != _kind
+]
+assert not _wrong, f"Predicted otherwise than measured: {', '.join(_wrong)}."
+### END HIDDEN TESTS
+
+# %%
+set_seed(1)
+places = torch.randn(6, C)
+
+
+def causal(X):
+    """Torch's attention, in which a word looks at itself and the words before it."""
+    return attend(X, X, X, is_causal=True)
+
+
+functions = {"attention": lambda X: scaled_attention(X, X, X)}
+functions["bag"] = lambda X: functions["attention"](X).mean(0)
+functions["positions"] = lambda X: functions["attention"](X + places)
+functions["one causal layer"] = lambda X: causal(X)[-1]
+functions["two causal layers"] = lambda X: causal(causal(X))[-1]
+
+X, order = torch.randn(6, C), torch.tensor([2, 0, 3, 1, 4, 5])
+for name, layer in functions.items():
+    print(
+        f"{name:18} measured: {kind_of(layer, X, order):12} predicted:", predicted[name]
+    )
+
+# %% [markdown]
+# So self-attention by itself sees a bag of words: shuffle them, and each finds exactly what it found before. Adding vectors for the places ends this, and it is what everybody does in one way or another.
+#
+# The last line is a surprise to many people: a causal network of two layers notices the order without being told any places. In the first layer, the third word sees three words and the first one only itself. So what the first layer makes of a word depends on which words happen to stand before it. Shuffle them, and the second layer is given other vectors.
+#
+# Is that enough to find the previous word? Let us train the learner of section 7 again, with different vectors for the places:
+#
+# - *none*: the order shows only through the mask;
+# - *the number itself*: place $j$ is $j$ times one fixed vector;
+# - *the number, centred*: the same, but counted from the middle of the text, so that the mean over the 38 places is 0;
+# - *waves*: sines and cosines of many speeds, like the hands of a clock. A. Vaswani and others used them in 2017, for even $C$: $\phi_{j,2i} = \sin(\omega_i\, j)$ and $\phi_{j,2i+1} = \cos(\omega_i\, j)$ with $\omega_i = 10000^{-2i/C}$;
+# - *random*: a random vector for each place, which stays as it is;
+# - *learned*: a random vector for each place, which is trained like everything else. This is what you have used.
+#
+# Such a comparison is easily unfair, because the number 38 is larger than any sine. If one kind of vector is ten times as long as the word vectors, it drowns them, and we compare sizes instead of ideas. So we scale all of them to the same size over the first 38 places, namely the one at which words and places begin in `fresh`. This is still not perfectly fair. For example, a large part of the plain number's size is its mean, which is the same at all places and tells nothing, and that is why we try it centred as well.
+
+
+# %%
+def place_table(kind, longest=64, C=64):
+    """[longest, C]: a vector for each place; the first 38 have a root mean square of 0.3."""
+    j = torch.arange(longest)[:, None].float()
+    if kind == "none":
+        return torch.zeros(longest, C)
+    if kind == "the number":
+        table = j * torch.randn(C)
+    elif kind == "centred":
+        table = (j - 18.5) * torch.randn(C)
+    elif kind == "waves":
+        angles = j * 10000 ** (-torch.arange(0, C, 2) / C)
+        table = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+    else:
+        table = torch.randn(longest, C)
+    return 0.3 * table / table[:38].square().mean().sqrt()
+
+
+def learned_with(kind, seed):
+    """The loss of a new learner after 300 steps with these vectors for the places."""
+    model = fresh(seed)
+    table = place_table(kind).to(device)
+    model.positions.weight = nn.Parameter(table, requires_grad=kind == "learned")
+    practise(model, range(8, 21), steps=300, seed=seed)
+    return held_out_loss(model)
+
+
+found = {}
+for kind in ("none", "the number", "centred"):
+    found[kind] = [learned_with(kind, seed) for seed in (1, 2)]
+
+# %%
+for kind in ("waves", "random", "learned"):
+    found[kind] = [learned_with(kind, seed) for seed in (1, 2)]
+
+# %% alt="Loss on the repeats after 300 steps for six ways to tell places: without any, and with the plain number, it stays above 2, near the reader that knows which words were said. With the centred number, waves, random and learned vectors it is below 1."
+_, axes = plt.subplots(figsize=(8, 2.9))
+for n, kind in enumerate(found):
+    axes.bar(n, np.mean(found[kind]), 0.6, color=plots.COLOURS[0])
+    axes.plot([n, n], found[kind], "k_", markersize=14)
+    axes.text(n, max(found[kind]) + 0.1, f"{np.mean(found[kind]):.2f}", ha="center")
+axes.axhline(math.log(len(WORDS)), color="black", linestyle="--", label="knows nothing")
+axes.axhline(bag_loss(), color="grey", linestyle=":", label="knows which words")
+axes.set(xticks=range(6), xticklabels=found, ylim=(0, 4.8), xlabel="vectors of the places")
+axes.set(
+    ylabel="loss on the repeats (nats)",
+    title="The number itself is enough, if you count from the middle",
+)
+axes.legend(fontsize=10, loc="upper right", bbox_to_anchor=(1, 0.88))
+plt.show()
+
+# %% [markdown]
+# (Bars: the mean of two seeds, which are the marks.) Without vectors for the places, and with the plain number, the network has come about as far as a reader that knows which words were said, but not their order. The first phase needs no places. The second one does, and the order that shows through the mask is too faint for it, at least in so few steps.
+#
+# One might think that the plain number fails because all places lie on one line, where 17 and 18 are close together. But look at the bar beside it. The centred numbers lie on one line just the same, and with them the circuit forms. So what was in the way is the large part that all places share. We would have believed the wrong reason if we had not tried.
+#
+# Between the last four the differences are small, and we do not make a ranking of them: a longer training, another learning rate or another size may turn it. Waves and numbers go on for ever, though, while a learned table ends with its last row. And the reader of kitchen stories adds no such vectors at all. In chapter 08 you will turn queries and keys instead, so that a score depends on how *far apart* two words are.

@@ -1,0 +1,78 @@
+# %% [markdown]
+# ## 11. Another text
+#
+# Your layer has a second argument that we have not used yet. Think of a translator. While she writes, she looks at the text in front of her: the *English* words ask, and the *German* words answer.
+
+# %% folded="draws attention across texts" alt="The words the house ask with queries; das Haus brennt gives keys and values; the softmax of their products weighs the values, a row for each asking word."
+drawings.cross_attention()
+
+# %% [markdown]
+# Does your layer do what a translator needs? Let us give it the smallest translation that there is: **write a word of ten letters backwards**. The writer has one vector for each place that is to be filled, nothing more. It has to find out for each place which letter of the source belongs there. Once it may look at the source, and once it may look at itself only.
+
+
+# %%
+class Backwards(nn.Module):
+    """Scores [B, 10, 26] for the letters of a word [B, 10], written from its end."""
+
+    def __init__(self, may_look, C=32):
+        super().__init__()
+        self.letters, self.may_look = nn.Embedding(26, C), may_look
+        self.places, self.to_fill = nn.Embedding(10, C), nn.Embedding(10, C)
+        self.attention, self.head = MultiHead(C, 1), nn.Linear(C, 26)
+
+    def forward(self, words):
+        source = self.letters(words) + self.places.weight
+        x = self.to_fill.weight.expand(len(words), -1, -1)
+        return self.head(x + self.attention(x, source if self.may_look else None))
+
+
+def backwards_loss(model, words):
+    wanted = words.flip(1)
+    return F.cross_entropy(model(words).flatten(0, 1), wanted.flatten()), words.numel()
+
+
+def some_words(step):
+    return torch.from_numpy(np.random.default_rng(step).integers(0, 26, (64, 10)))
+
+
+writers = {}
+for name, may_look in {"sees only itself": False, "sees the source": True}.items():
+    set_seed(1)
+    writers[name] = Backwards(may_look).to(device)
+    history = train(writers[name], some_words, backwards_loss, steps=200, rate=0.01)
+    print(f"{name:16} loss {history['train loss'].iloc[-1]:.3f}")
+print(f"knows nothing    loss {math.log(26):.3f}")
+
+# %% scratch=true
+word = "strawberry"  # any ten letters from a to z
+numbers = torch.tensor([[ord(letter) - ord("a") for letter in word]], device=device)
+for name, writer in writers.items():
+    written = writer(numbers)[0].argmax(-1).tolist()
+    print(f"{name:16} {word} -> {''.join(chr(ord('a') + i) for i in written)}")
+
+# %% [markdown]
+# The blind writer is left at $\ln 26$: it can do no better than to guess one of 26 letters. The other one makes no mistakes. Where does it look? To find out, we use the trick once more: if the values are the rows of the unit matrix, the weighted mean of the values *is* the list of weights.
+
+# %% alt="A square of weights: rows are the places that are written, columns the letters of the word dictionary. Dark cells lie on the diagonal from the top right to the bottom left."
+with torch.no_grad():
+    writer, word = writers["sees the source"], "dictionary"
+    numbers = torch.tensor([ord(letter) - ord("a") for letter in word], device=device)
+    source = writer.letters(numbers) + writer.places.weight
+    P = masked_attention(
+        writer.attention.q(writer.to_fill.weight),
+        writer.attention.k(source),
+        torch.eye(10, device=device),
+        torch.ones(10, 10, device=device).bool(),
+    ).cpu()
+_, axes = plt.subplots(figsize=(5.2, 4.4))
+axes.imshow(P, cmap="Blues", vmin=0, vmax=1)
+axes.set_xticks(range(10), word)
+axes.set_yticks(range(10), word[::-1])
+axes.set(
+    xlabel="the source", ylabel="what is written", title="It reads from right to left"
+)
+axes.grid(visible=False)
+plt.show()
+
+# %% [markdown]
+# We have never told it to read from the end. The line from the top right to the bottom left is what it has learned, and every weight on it is close to 1. In chapter 09 you will see such squares for a translator.
