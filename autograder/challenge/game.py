@@ -27,9 +27,10 @@ from autograder.intake.files import read_file
 from autograder.processes import fresh_processes
 from autograder.wall import warm
 from autograder.wall.faults import OurFault
+from autograder.wall.handles import CallableHandle
 from autograder.wall.inside import wire
 from autograder.wall.sandbox import Limits, bubblewrap_works
-from autograder.wall.student import CallableHandle, StudentGone, StudentSide, TimeUp
+from autograder.wall.student import StudentGone, StudentSide, TimeUp
 
 CELL_SECONDS = 20.0  # of CPU time for all cells of an entry, which only define things
 ASKED_AGAIN = 5  # places at which all stories are asked about once more

@@ -12,9 +12,10 @@ from autograder.chapter.cells import Notebook
 from autograder.chapter.verdicts import Verdict, recorded_verdicts
 from autograder.course import Course, CourseError, notebook_in
 from autograder.intake.submission import take_in
+from autograder.wall.handles import CallableHandle, Handle
 from autograder.wall.judge import Judge
 from autograder.wall.seeds import key_of, seed_of
-from autograder.wall.student import CallableHandle, Handle, StudentSide
+from autograder.wall.student import StudentSide
 from autograder.wall.ways import tried_reference
 
 LONGEST_ARGUMENT = 200  # characters
