@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import nbgrader
 import pytest
 from foreign_course import check, exercise, free, graded, hand_in, make, question, task, text_of, with_answers
 from typer.testing import CliRunner
@@ -214,6 +215,32 @@ def test_metadata_of_older_versions_and_cells_that_have_one_name(tmp_path: Path)
     hand_in(course, "ada", "old", old)
     assert [one.problem for one in grade_class(course, "old", ["ada"], jobs=1)] == [""]
     assert points(course, "old") == {"ada": 2}
+
+
+def test_autotests_are_written_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [task("x", "x = [1, 2]"), check("auto", "### AUTOTEST x", 2)]
+    course = make(tmp_path / "course", {"one/one.ipynb": cells})
+    rules = Path(nbgrader.__file__).parent / "tests" / "apps" / "files" / "autotests.yml"
+    shutil.copy(rules, course.root)
+    (test,) = tried_reference(course, "one").tests
+    assert "AUTOTEST" not in test.source and test.source.count("assert") >= 2
+    assert (test.way, test.fails) == (Way.WALL, False)
+    monkeypatch.setattr("autograder.chapter.reference._adopted", {})
+    monkeypatch.setattr("autograder.chapter.adopted.InstantiateTests", None)
+    assert read_reference(course, "one").tests[0].source == test.source
+    hand_in(course, "ada", "one", cells)
+    hand_in(course, "ben", "one", with_answers(cells, x="x = [1]"))
+    assert [one.problem for one in grade_class(course, "one", ["ada", "ben"], jobs=1)] == ["", ""]
+    assert points(course, "one") == {"ada": 2, "ben": 0}
+
+
+def test_another_language_is_said_and_stops_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [task("x", "x = 1"), check("t", "assert x == 1")]
+    course = make(tmp_path, {"one/one.ipynb": cells, "two/two.ipynb": text_of(cells).replace('"python', '"julia')})
+    monkeypatch.chdir(course.root)
+    said = run("adopt", "--dry-run")
+    assert "two is a notebook of julia: only notebooks of Python are graded" in said
+    assert "together" in said
 
 
 def test_a_test_that_fails_its_own_answer_stops_no_class(tmp_path: Path) -> None:
