@@ -276,6 +276,19 @@ def test_the_time_limits_of_nbgrader_are_kept(tmp_path: Path) -> None:
     assert limits("c.Execute.timeout = 5\nc.Judge.timeout = 7") == (7, 180)
 
 
+def test_a_file_that_nbgrader_leaves_to_students_is_kept(tmp_path: Path) -> None:
+    cells = [task("x", "x = 1"), check("t", "assert x == 1")]
+    settings = 'c.Autograde.exclude_overwriting = {"one": ["mine.py"]}\n'
+    files = {"one/one.ipynb": cells, "one/mine.py": "course", "one/ours.py": "course"}
+    course = make(tmp_path, files, settings)
+    hand_in(course, "ada", "one", cells)
+    for name in ("mine.py", "ours.py"):
+        (course.submission("ada", "one").parent / name).write_text("student")
+    list(grade_class(course, "one", ["ada"], jobs=1))
+    kept = course.graded("ada", "one").parent
+    assert [(kept / name).read_text() for name in ("mine.py", "ours.py")] == ["student", "course"]
+
+
 def test_a_configuration_may_stand_elsewhere(tmp_path: Path) -> None:
     course = make(tmp_path / "course", {"one/one.ipynb": [task("x", "x = 1"), check("t", "assert x == 1")]})
     (course.root / "nbgrader_config.py").unlink()
